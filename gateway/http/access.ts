@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpError } from './httpError.ts'
+import type { Reply } from './reply.ts'
+
+/** Whoever holds a valid API key. `keyId` is public and safe to log; the key itself never gets here. */
+export type Caller = {
+  readonly keyId: string
+  readonly wallet?: `0x${string}` | undefined
+  readonly scopes: readonly string[]
+}
+
+/** State of one rate limit after this request; `resetSecs` until the full burst is available again. */
+export type RateLimitState = {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  readonly resetSecs: number
+  /** Rounded up: never earlier than the truth. 0 when allowed. */
+  readonly retryAfterSecs: number
+  /** More headers (the IETF draft's), set as they are. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+export type ChargeRequest = {
+  readonly caller: Caller
+  readonly cost: number
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawBody: string
+  readonly requestId: string
+}
+
+export type Charge =
+  | {
+      readonly status: 'charged'
+      readonly headers: Readonly<Record<string, string>>
+      /** Called once with the final answer: gives the charge back unless it is 2xx. */
+      conclude(answer: { readonly status: number; readonly body: string }): Promise<void>
+    }
+  | { readonly status: 'replayed'; readonly reply: Reply }
+  | { readonly status: 'refused'; readonly error: HttpError }
+
+/** What a keyed or rate-limited service needs; `http/` calls it in this order and knows no more. */
+export type Access = {
+  /** The caller of a keyed endpoint, undefined for any key that is not valid. May throw an `HttpError`. */
+  identify(request: {
+    readonly headers: IncomingHttpHeaders
+    readonly ip: string
+  }): Promise<Caller | undefined>
+  /** Undefined where no limit applies. */
+  limit(request: {
+    readonly caller: Caller | undefined
+    readonly ip: string
+    readonly weight: number
+  }): Promise<RateLimitState | undefined>
+  charge(request: ChargeRequest): Promise<Charge>
+}

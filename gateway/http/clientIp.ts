@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+export type ReadClientIp = (req: IncomingMessage) => string
+
+/**
+ * Reads a caller's address. `X-Forwarded-For` counts only as far as it was written by a listed proxy:
+ * the answer is the right-most hop that is not one of them.
+ */
+export function createReadClientIp(trustedProxies: readonly string[]): ReadClientIp {
+  const trusted = new BlockList()
+  for (const entry of trustedProxies) {
+    const [network = '', prefix] = entry.split('/')
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
+    if (isIP(network) === 0) throw new Error(`trusted proxy is not an IP address: ${entry}`)
+    if (prefix === undefined) trusted.addAddress(network, family)
+    else trusted.addSubnet(network, Number(prefix), family)
+  }
+  const isTrusted = (ip: string) => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+
+  return (req) => {
+    const peer = normalize(req.socket.remoteAddress ?? '')
+    if (trustedProxies.length === 0 || isIP(peer) === 0 || !isTrusted(peer)) return peer
+    const hops = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+    let client = peer
+    for (const hop of hops.reverse()) {
+      const ip = normalize(hop.trim())
+      if (isIP(ip) === 0) return client
+      client = ip
+      if (!isTrusted(ip)) return client
+    }
+    return client
+  }
+}
+
+/** `::ffff:127.0.0.1` and `127.0.0.1` are one caller. */
+function normalize(ip: string): string {
+  return ip.startsWith('::ffff:') && isIP(ip.slice(7)) === 4 ? ip.slice(7) : ip
+}

@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { type Endpoint, endpoint } from './endpoint.ts'
+import { createOpenApi } from './openApi.ts'
+import { renderDocs } from './renderDocs.ts'
+import { reply } from './reply.ts'
+import type { ServiceOptions } from './service.ts'
+
+/** `GET /openapi.json` and `GET /docs`, which describe themselves too. */
+export function docsEndpoints(options: ServiceOptions): readonly Endpoint[] {
+  const { name, title = name, description = '', version = '0.0.0' } = options
+  const { requestIdField = 'request_id' } = options
+  const endpoints: Endpoint[] = [...options.endpoints]
+  let document: Record<string, unknown> | undefined
+  const read = () => {
+    document ??= createOpenApi({ title, description, version, endpoints, requestIdField })
+    return document
+  }
+  endpoints.push(
+    endpoint({
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This document',
+      output: Type.Object({ openapi: Type.String() }),
+      auth: 'none',
+      handle: async () => reply({ body: read() }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/docs',
+      summary: 'This document as a page',
+      output: Type.String(),
+      auth: 'none',
+      handle: async () =>
+        reply({
+          body: renderDocs({ title, description, version, endpoints }),
+          headers: {
+            'content-type': 'text/html; charset=utf-8',
+            'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+          },
+        }),
+    }),
+  )
+  return endpoints.slice(options.endpoints.length)
+}

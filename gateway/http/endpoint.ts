@@ -1,0 +1,109 @@
+import type { Static, TSchema } from 'typebox'
+import type { Caller } from './access.ts'
+import type { Reply, StreamReply } from './reply.ts'
+import { createValidate, type Validate } from './validate.ts'
+
+type Auth = 'key' | 'none'
+type ValueOf<schema extends TSchema | undefined> = schema extends TSchema
+  ? Static<schema>
+  : undefined
+
+export type EndpointRequest<body, query, params, caller> = {
+  readonly body: body
+  /** The body's text, for values that must not pass through a float. Empty without a body. */
+  readonly rawBody: string
+  readonly query: query
+  readonly params: params
+  /** Who calls; undefined on endpoints without a key. */
+  readonly caller: caller
+  readonly requestId: string
+  /** `x-client-id`, when it was sent and is printable. */
+  readonly clientId: string | undefined
+  readonly ip: string
+  /** Aborts when the client leaves or the service stops. */
+  readonly signal: AbortSignal
+}
+
+type AnyRequest = EndpointRequest<unknown, unknown, unknown, Caller | undefined>
+
+type Definition<
+  body extends TSchema | undefined,
+  query extends TSchema | undefined,
+  params extends TSchema | undefined,
+  output extends TSchema,
+  auth extends Auth,
+> = {
+  readonly method: 'get' | 'post'
+  /** With `:name` for parameters. */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly input?: body
+  readonly query?: query
+  readonly params?: params
+  /** Schema of the 200 answer; for a stream, of one event's data. */
+  readonly output: output
+  readonly auth: auth
+  /** Quota units, charged before the work and given back unless the answer is 2xx. Default 0. */
+  readonly cost?: number | ((request: { body: ValueOf<body>; query: ValueOf<query> }) => number)
+  /** Rate-limit units; default the cost where it is a number, at least 1. */
+  readonly weight?: number
+  /** Answers `text/event-stream`; the handler returns `stream(…)`. */
+  readonly streams?: boolean
+  /** Statuses beyond the usual ones, with what they mean, for OpenAPI. */
+  readonly errors?: Readonly<Record<number, string>>
+  readonly examples?: {
+    readonly input?: unknown
+    readonly query?: Readonly<Record<string, unknown>>
+    readonly output?: unknown
+  }
+  readonly handle: (
+    request: EndpointRequest<
+      ValueOf<body>,
+      ValueOf<query>,
+      ValueOf<params>,
+      auth extends 'key' ? Caller : undefined
+    >,
+  ) => Promise<Static<output> | Reply | StreamReply>
+}
+
+/** An endpoint as the service sees it: the same data with its types erased and its checks compiled. */
+export type Endpoint = Omit<
+  Definition<TSchema, TSchema, TSchema, TSchema, Auth>,
+  'handle' | 'cost' | 'weight'
+> & {
+  readonly weight: number
+  readonly costOf: (request: { body: unknown; query: unknown }) => number
+  readonly isCharged: boolean
+  readonly validate: {
+    readonly body?: Validate
+    readonly query?: Validate
+    readonly params?: Validate
+  }
+  readonly handle: (request: AnyRequest) => Promise<unknown>
+}
+
+/** One row of a service: routing, validation, authentication, quota cost, OpenAPI and docs follow from it. */
+export function endpoint<
+  const auth extends Auth,
+  output extends TSchema,
+  body extends TSchema | undefined = undefined,
+  query extends TSchema | undefined = undefined,
+  params extends TSchema | undefined = undefined,
+>(definition: Definition<body, query, params, output, auth>): Endpoint {
+  const { cost = 0, input, query, params, weight } = definition
+  const fixedCost = typeof cost === 'number' ? cost : undefined
+  const erased = definition as unknown as Omit<Endpoint, 'weight'>
+  return {
+    ...erased,
+    weight: weight ?? Math.max(1, fixedCost ?? 1),
+    isCharged: fixedCost !== 0,
+    // The compiled checks below have proved the shapes by the time cost and handle are called.
+    costOf: typeof cost === 'number' ? () => cost : (cost as unknown as Endpoint['costOf']),
+    validate: {
+      ...(input && { body: createValidate(input, 'body') }),
+      ...(query && { query: createValidate(query, 'query') }),
+      ...(params && { params: createValidate(params, 'params') }),
+    },
+  }
+}

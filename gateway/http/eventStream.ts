@@ -1,0 +1,61 @@
+import type { ServerResponse } from 'node:http'
+import type { StreamReply } from './reply.ts'
+
+/** Proxies close a silent connection after about a minute; a comment keeps it open and costs 6 bytes. */
+const commentEveryMs = 15_000
+
+export type EventSink = {
+  /** False when the client reads slower than we write; wait for `drained()` or drop what is stale. */
+  send(event: string, data: unknown): boolean
+  /** The last event: its id ends in `:done`, by which a reconnecting client is told to stop. */
+  done(event: string, data: unknown): void
+  drained(): Promise<void>
+}
+
+/**
+ * Writes a stream of server-sent events to a raw response and resolves when it is over.
+ *
+ * LF only and JSON on one `data:` line (real clients' parsers refuse anything else), an `id:` on every
+ * event, `no-transform` so that no proxy or middleware compresses and thereby holds events back.
+ */
+export async function writeEventStream(
+  res: ServerResponse,
+  { run, requestId, signal }: Pick<StreamReply, 'run'> & { requestId: string; signal: AbortSignal },
+): Promise<void> {
+  res.setHeader('content-type', 'text/event-stream; charset=utf-8')
+  res.setHeader('cache-control', 'no-cache, no-transform')
+  res.setHeader('x-accel-buffering', 'no')
+  res.writeHead(200)
+  res.write(': ok\nretry: 3000\n\n')
+  const timer = setInterval(() => res.write(':\n\n'), commentEveryMs)
+  timer.unref()
+  let count = 0
+  const write = (event: string, data: unknown, id: string) =>
+    res.writable ? res.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`) : true
+  try {
+    await run(
+      {
+        send: (event, data) => write(event, data, `${requestId}:${++count}`),
+        done: (event, data) => void write(event, data, `${requestId}:done`),
+        drained: () => drained(res),
+      },
+      signal,
+    )
+  } finally {
+    clearInterval(timer)
+    res.end()
+  }
+}
+
+function drained(res: ServerResponse): Promise<void> {
+  if (!res.writableNeedDrain || !res.writable) return Promise.resolve()
+  return new Promise((resolve) => {
+    const finish = () => {
+      res.off('drain', finish)
+      res.off('close', finish)
+      resolve()
+    }
+    res.on('drain', finish)
+    res.on('close', finish)
+  })
+}

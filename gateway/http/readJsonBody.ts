@@ -1,0 +1,76 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { httpError } from './httpError.ts'
+
+/** Up to here an oversized body is read and thrown away, so that the client gets to see the 413. */
+const drainBytes = 8 * 1024 * 1024
+
+export type JsonBody = { readonly value: unknown; readonly text: string }
+
+/**
+ * Reads and parses a JSON body of at most `maxBytes`.
+ * The text is kept for what must not pass through a float, and for idempotency fingerprints.
+ */
+export async function readJsonBody(
+  req: IncomingMessage,
+  { maxBytes }: { readonly maxBytes: number },
+): Promise<JsonBody> {
+  const encoding = req.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') throw httpError('unsupportedEncoding')
+  const bytes = await readBytes(req, maxBytes)
+  if (bytes.length === 0)
+    throw httpError('invalidJson', 'the body is empty; a JSON object is needed')
+  if (!isUtf8(bytes)) throw httpError('invalidJson', 'the body is not UTF-8')
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+  const value = parse(text)
+  // JSON.parse makes `__proto__` an own property; it is refused so that no later copy can meet it.
+  if (/__proto__|\\u00/.test(text) && hasProtoKey(value))
+    throw httpError('invalidJson', 'the body must not contain a key named __proto__')
+  return { value, text }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw httpError('invalidJson')
+  }
+}
+
+function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const tooLarge = () =>
+      httpError('bodyTooLarge', `the body is larger than ${maxBytes} bytes`, {
+        headers: { connection: 'close' },
+      })
+    if (Number(req.headers['content-length'] ?? 0) > drainBytes) {
+      reject(tooLarge())
+      return
+    }
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= maxBytes) chunks.push(chunk)
+      else if (length > drainBytes) reject(tooLarge())
+    })
+    req.on('end', () => {
+      if (length > maxBytes) reject(tooLarge())
+      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
+    // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
+    req.on('close', () => reject(httpError('invalidJson', 'the body ended early')))
+    req.on('error', (cause) => reject(httpError('invalidJson', 'the body ended early', { cause })))
+  })
+}
+
+function hasProtoKey(root: unknown): boolean {
+  const stack = [root]
+  while (stack.length > 0) {
+    const value = stack.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (Object.hasOwn(value, '__proto__')) return true
+    for (const child of Object.values(value)) stack.push(child)
+  }
+  return false
+}

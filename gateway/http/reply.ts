@@ -1,0 +1,49 @@
+import type { EventSink } from './eventStream.ts'
+
+const replyTag = Symbol('reply')
+const streamTag = Symbol('stream')
+
+/** An answer that is not plainly `200` with JSON. A string or Buffer body is sent as it is. */
+export type Reply = {
+  readonly [replyTag]: true
+  readonly status: number
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export type StreamReply = {
+  readonly [streamTag]: true
+  readonly run: (sink: EventSink, signal: AbortSignal) => Promise<void>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function reply({
+  status = 200,
+  body,
+  headers = {},
+}: {
+  readonly status?: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}): Reply {
+  return { [replyTag]: true, status, body, headers }
+}
+
+/**
+ * Answers with server-sent events. `run` writes them and returns when the stream is over;
+ * `signal` aborts when the client leaves or the service stops.
+ */
+export function stream(
+  run: StreamReply['run'],
+  { headers = {} }: { readonly headers?: Readonly<Record<string, string>> } = {},
+): StreamReply {
+  return { [streamTag]: true, run, headers }
+}
+
+export function isReply(value: unknown): value is Reply {
+  return typeof value === 'object' && value !== null && replyTag in value
+}
+
+export function isStreamReply(value: unknown): value is StreamReply {
+  return typeof value === 'object' && value !== null && streamTag in value
+}

@@ -1,0 +1,186 @@
+import type { Context } from 'koa'
+import type { Access, Caller, Charge } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { writeEventStream } from './eventStream.ts'
+import { HttpError, httpError } from './httpError.ts'
+import { type JsonBody, readJsonBody } from './readJsonBody.ts'
+import { isReply, isStreamReply, type Reply, reply, type StreamReply } from './reply.ts'
+import { checkShape } from './validate.ts'
+
+export type ServeDeps = {
+  readonly access: Access | undefined
+  readonly maxBodyBytes: number
+  readonly checkOutput: boolean
+  /** Aborts when the service stops. */
+  readonly stopping: AbortSignal
+}
+
+export type RequestFacts = {
+  readonly requestId: string
+  readonly clientId: string | undefined
+  readonly ip: string
+}
+
+const noBody: JsonBody = { value: undefined, text: '' }
+
+/** Identify, limit, validate, charge, handle, give back unless 2xx: the path of every request. */
+export async function serveEndpoint(
+  deps: ServeDeps,
+  { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
+): Promise<void> {
+  const caller = await admit(deps.access, { ctx, endpoint, facts })
+  if (endpoint.streams && isFinishedStream(ctx)) {
+    ctx.status = 204
+    return
+  }
+  const input = await readInput(deps, ctx, endpoint)
+  const charge = await chargeFor(deps.access, { ctx, endpoint, caller, input, facts })
+  if (charge?.status === 'replayed') return send(ctx, charge.reply)
+  if (charge) ctx.set(charge.headers)
+
+  const signals = lazySignal(ctx, deps.stopping)
+  let answer: Reply | StreamReply
+  try {
+    const value = await endpoint.handle({
+      ...input,
+      ...facts,
+      caller,
+      get signal() {
+        return signals()
+      },
+    })
+    answer = toAnswer(value, endpoint, deps.checkOutput)
+  } catch (error) {
+    await charge?.conclude({ status: error instanceof HttpError ? error.status : 500, body: '' })
+    throw error
+  }
+  if (isStreamReply(answer)) {
+    ctx.respond = false
+    ctx.res.statusCode = 200
+    for (const [name, value] of Object.entries(answer.headers)) ctx.res.setHeader(name, value)
+    await charge?.conclude({ status: 200, body: '' })
+    return writeEventStream(ctx.res, {
+      run: answer.run,
+      requestId: facts.requestId,
+      signal: signals(),
+    })
+  }
+  const body = encode(answer.body)
+  await charge?.conclude({ status: answer.status, body: typeof body === 'string' ? body : '' })
+  send(ctx, answer, body)
+}
+
+async function admit(
+  access: Access | undefined,
+  { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
+): Promise<Caller | undefined> {
+  if (!access) return undefined
+  let caller: Caller | undefined
+  if (endpoint.auth === 'key') {
+    caller = await access.identify({ headers: ctx.req.headers, ip: facts.ip })
+    if (!caller) throw httpError('unauthorized')
+  }
+  const state = await access.limit({ caller, ip: facts.ip, weight: endpoint.weight })
+  if (!state) return caller
+  ctx.set('x-ratelimit-limit', String(state.limit))
+  ctx.set('x-ratelimit-remaining', String(state.remaining))
+  ctx.set('x-ratelimit-reset', String(state.resetSecs))
+  if (state.headers) ctx.set(state.headers)
+  if (state.allowed) return caller
+  throw httpError(
+    'rateLimited',
+    `too many requests; the next one is answered in ${state.retryAfterSecs} s`,
+    {
+      headers: { 'retry-after': String(state.retryAfterSecs) },
+      extra: { retryAfterSec: state.retryAfterSecs },
+    },
+  )
+}
+
+async function readInput({ maxBodyBytes }: ServeDeps, ctx: Context, endpoint: Endpoint) {
+  const { validate } = endpoint
+  const params: unknown = ctx['params']
+  // Node's query object has no prototype; ajv writes defaults into a copy.
+  const query: unknown = validate.query ? { ...ctx.query } : undefined
+  const refusal = validate.params?.(params) ?? validate.query?.(query)
+  if (refusal) throw refusal
+  const json = validate.body ? await readJsonBody(ctx.req, { maxBytes: maxBodyBytes }) : noBody
+  const wrong = validate.body?.(json.value)
+  if (wrong) throw wrong
+  return { body: json.value, rawBody: json.text, query, params }
+}
+
+type Input = Awaited<ReturnType<typeof readInput>>
+
+async function chargeFor(
+  access: Access | undefined,
+  {
+    ctx,
+    endpoint,
+    caller,
+    input,
+    facts,
+  }: {
+    ctx: Context
+    endpoint: Endpoint
+    caller: Caller | undefined
+    input: Input
+    facts: RequestFacts
+  },
+): Promise<Exclude<Charge, { status: 'refused' }> | undefined> {
+  if (!access || !caller || !endpoint.isCharged) return undefined
+  const charge = await access.charge({
+    caller,
+    cost: endpoint.costOf(input),
+    method: ctx.method,
+    path: ctx.url,
+    headers: ctx.req.headers,
+    rawBody: input.rawBody,
+    requestId: facts.requestId,
+  })
+  if (charge.status === 'refused') throw charge.error
+  return charge
+}
+
+function toAnswer(value: unknown, endpoint: Endpoint, checkOutput: boolean): Reply | StreamReply {
+  if (isReply(value) || isStreamReply(value)) return value
+  if (checkOutput) {
+    const problem = checkShape(endpoint.output, value)
+    if (problem) throw new Error(`the answer of ${endpoint.path} breaks its schema: ${problem}`)
+  }
+  return reply({ body: value })
+}
+
+function encode(body: unknown): string | Buffer | null {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return body
+  return body === undefined || body === null ? null : JSON.stringify(body)
+}
+
+function send(ctx: Context, answer: Reply, body = encode(answer.body)): void {
+  ctx.status = answer.status
+  ctx.body = body
+  if (typeof answer.body === 'object' && !Buffer.isBuffer(answer.body) && body !== null)
+    ctx.set('content-type', 'application/json; charset=utf-8')
+  ctx.set(answer.headers)
+}
+
+/** A client that reconnects after our last event wants nothing more; 204 is what stops it. */
+function isFinishedStream(ctx: Context): boolean {
+  return ctx.get('last-event-id').endsWith(':done')
+}
+
+/** Made only when a handler asks: an AbortController per request is measurable on the hot path. */
+function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
+  let signal: AbortSignal | undefined
+  return () => {
+    if (signal) return signal
+    const left = new AbortController()
+    // `req` never closes once its body is read; `res` does.
+    ctx.res.once('close', () => {
+      if (!ctx.res.writableEnded) left.abort(new Error('the client left'))
+    })
+    if (ctx.res.closed) left.abort(new Error('the client left'))
+    signal = AbortSignal.any([left.signal, stopping])
+    return signal
+  }
+}
