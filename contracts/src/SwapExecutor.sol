@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {TransientGuard} from "./base/TransientGuard.sol";
+import {IWrappedNative} from "./interfaces/IPools.sol";
+import {ISwapExecutor} from "./interfaces/ISwapExecutor.sol";
+import {ConcentratedSwaps} from "./swaps/ConcentratedSwaps.sol";
+import {PairSwaps} from "./swaps/PairSwaps.sol";
+import {StepKinds} from "./swaps/StepKinds.sol";
+import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
+
+/// @title SwapExecutor
+/// @dev Why amounts may come from balances: `swap` starts and ends with nothing held, runs under a guard,
+/// and nothing else moves tokens, so during a call every balance belongs to that caller. A token sent
+/// here by mistake falls to whoever swaps it next.
+/// Why users may approve it: `transferFrom` is called in one place, with the caller as its source; every
+/// other call has a fixed selector of a pool interface; a pool's allowance lasts for that pool's call
+/// only; callbacks are answered once, to the pool just called, up to its step's amount.
+contract SwapExecutor is ISwapExecutor, TransientGuard, ConcentratedSwaps {
+    using SafeTransferLib for address;
+
+    uint256 private constant WHOLE_SHARE = 1 << 64;
+
+    /// @inheritdoc ISwapExecutor
+    address public immutable WRAPPED_NATIVE;
+
+    constructor(address wrappedNative) {
+        WRAPPED_NATIVE = wrappedNative;
+    }
+
+    /// @notice Accepts native currency from the wrapped token only.
+    receive() external payable {
+        if (msg.sender != WRAPPED_NATIVE) revert InvalidValue(msg.value);
+    }
+
+    /// @inheritdoc ISwapExecutor
+    function swap(SwapParameters calldata params, Step[] calldata steps)
+        external
+        payable
+        nonReentrant
+        returns (uint256 amountOut)
+    {
+        // A deadline needs the clock; a sequencer's few seconds are within what a deadline means.
+        // forge-lint: disable-next-line(block-timestamp)
+        if (block.timestamp > params.deadline) revert Expired(params.deadline);
+        if (params.tokenIn == params.tokenOut) revert IdenticalTokens();
+        address recipient = params.recipient == address(0) ? msg.sender : params.recipient;
+        if (recipient == address(this)) revert InvalidRecipient();
+        _takeInput(params.tokenIn, params.amountIn);
+        for (uint256 i = 0; i < steps.length; ++i) {
+            _runStep(steps[i]);
+        }
+        _returnLeftovers(params, steps, recipient);
+        amountOut = _deliver(params.tokenOut, recipient);
+        if (amountOut < params.minAmountOut) {
+            revert InsufficientOutput(amountOut, params.minAmountOut);
+        }
+    }
+
+    function _takeInput(address tokenIn, uint256 amountIn) private {
+        if (tokenIn == address(0)) {
+            if (msg.value != amountIn) revert InvalidValue(msg.value);
+            IWrappedNative(WRAPPED_NATIVE).deposit{value: amountIn}();
+            return;
+        }
+        if (msg.value != 0) revert InvalidValue(msg.value);
+        tokenIn.safeTransferFrom(msg.sender, address(this), amountIn);
+    }
+
+    /// @dev A step that finds nothing to spend is passed over; minAmountOut judges the result.
+    function _runStep(Step calldata step) private {
+        uint256 amount = step.tokenIn.balanceOf(address(this));
+        if (step.share > WHOLE_SHARE) revert InvalidShare(step.share);
+        if (step.share < WHOLE_SHARE) amount = (amount * step.share) >> 64;
+        if (amount == 0) return;
+        uint8 kind = step.kind;
+        if (kind == StepKinds.UNISWAP_V2) PairSwaps.swapUniswapV2(step, amount);
+        else if (kind == StepKinds.UNISWAP_V3) _swapConcentrated(step, amount);
+        else revert UnknownKind(kind);
+    }
+
+    /// @dev What partly filled pools left, of the input and of every token between. Native input comes
+    /// back native.
+    function _returnLeftovers(
+        SwapParameters calldata params,
+        Step[] calldata steps,
+        address recipient
+    ) private {
+        address output = _wrapped(params.tokenOut);
+        if (params.tokenIn == address(0)) {
+            if (output != WRAPPED_NATIVE) _deliver(address(0), recipient);
+        } else if (params.tokenIn != output) {
+            _sendAll(params.tokenIn, recipient);
+        }
+        for (uint256 i = 0; i < steps.length; ++i) {
+            address spent = steps[i].tokenIn;
+            address received = steps[i].tokenOut;
+            if (spent != output && spent != params.tokenIn) _sendAll(spent, recipient);
+            if (received != output && received != params.tokenIn) _sendAll(received, recipient);
+        }
+    }
+
+    /// @return amountOut The recipient's gain: its balance's growth, so a token's transfer tax counts;
+    /// of native currency, what was sent.
+    function _deliver(address tokenOut, address recipient) private returns (uint256 amountOut) {
+        if (tokenOut == address(0)) {
+            amountOut = WRAPPED_NATIVE.balanceOf(address(this));
+            if (amountOut == 0) return 0;
+            IWrappedNative(WRAPPED_NATIVE).withdraw(amountOut);
+            recipient.safeTransferETH(amountOut);
+            return amountOut;
+        }
+        uint256 before = tokenOut.balanceOf(recipient);
+        _sendAll(tokenOut, recipient);
+        uint256 afterwards = tokenOut.balanceOf(recipient);
+        amountOut = afterwards > before ? afterwards - before : 0;
+    }
+
+    function _sendAll(address token, address to) private {
+        uint256 amount = token.balanceOf(address(this));
+        if (amount != 0) token.safeTransfer(to, amount);
+    }
+
+    function _wrapped(address token) private view returns (address) {
+        return token == address(0) ? WRAPPED_NATIVE : token;
+    }
+}
