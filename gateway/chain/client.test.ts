@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { BaseError } from 'viem'
+import { getBlockNumber, getChainId } from 'viem/actions'
+import { assert, suite } from '../../fixtures/test.ts'
+import { getChain } from './chains.ts'
+import { ChainUnavailable, createChainClient, WrongChain } from './client.ts'
+
+type Handler = (calls: readonly RpcBody[], res: ServerResponse) => void
+type RpcBody = { readonly id: number; readonly method: string }
+
+const canary = 'canary0123456789secret'
+const closers: (() => void)[] = []
+
+async function startNode(handler: Handler) {
+  const seen: RpcBody[][] = []
+  const server = createServer(async (req: IncomingMessage, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const body = JSON.parse(Buffer.concat(chunks).toString())
+    const calls: RpcBody[] = Array.isArray(body) ? body : [body]
+    seen.push(calls)
+    handler(calls, res)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/v2/${canary}`, seen }
+}
+
+function answer(result: unknown): Handler {
+  return (calls, res) => {
+    const bodies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result }))
+    res.end(JSON.stringify(bodies.length === 1 ? bodies[0] : bodies))
+  }
+}
+
+function connect(rpcUrls: readonly string[], options: { maxResponseBytes?: number } = {}) {
+  const chain = getChain(8453)
+  if (!chain) throw new Error('chain 8453 is built in')
+  const client = createChainClient({ chain, rpcUrls, timeoutMs: 300, ...options })
+  closers.push(client.close)
+  return client
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof Error) return error
+  }
+  throw new Error('expected a failure')
+}
+
+/** Everything an error would show if somebody printed it with its causes. */
+function printed(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return [
+    error.stack,
+    JSON.stringify(error, Object.getOwnPropertyNames(error)),
+    printed(error.cause),
+  ].join('\n')
+}
+
+const s = suite('chain client')
+
+s('sends the calls of one turn of the event loop as one batch', async () => {
+  const node = await startNode(answer('0x2105'))
+  const { client } = connect([node.url])
+  assert.equal(await Promise.all([getChainId(client), getBlockNumber(client)]), [8453, 8453n])
+  assert.is(node.seen.length, 1)
+})
+
+s('asks the next upstream when the first one hangs, and leaves the first one alone', async () => {
+  const hanging = await startNode(() => undefined)
+  const healthy = await startNode(answer('0x10'))
+  const { client } = connect([hanging.url, healthy.url])
+  assert.is(await getBlockNumber(client), 16n)
+  await getBlockNumber(client)
+  assert.is(healthy.seen.length >= 1, true)
+  assert.is(hanging.seen.length <= 2, true)
+})
+
+s('waits as long as Retry-After says when there is no other upstream', async () => {
+  let first = true
+  const node = await startNode((calls, res) => {
+    if (!first) return answer('0x10')(calls, res)
+    first = false
+    res.writeHead(429, { 'retry-after': '1' }).end()
+  })
+  const { client } = connect([node.url])
+  const started = performance.now()
+  assert.is(await getBlockNumber(client), 16n)
+  assert.ok(performance.now() - started >= 950)
+})
+
+s('fails over when a single call of a batch is told to slow down', async () => {
+  const busy = await startNode((calls, res) => {
+    const error = { code: -32005, message: `limit exceeded for ${canary}` }
+    res.end(
+      JSON.stringify(calls.map(({ id }) => (id === 0 ? { id, error } : { id, result: '0x1' }))),
+    )
+  })
+  const healthy = await startNode(answer('0x2'))
+  const { client } = connect([busy.url, healthy.url])
+  assert.equal(await Promise.all([getBlockNumber(client), getChainId(client)]), [2n, 1])
+})
+
+s('refuses redirects, garbage, missing ids and answers over the size cap', async () => {
+  const nodes: Handler[] = [
+    (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    (_, res) => res.end('<html>'),
+    (_, res) => res.end(JSON.stringify({ jsonrpc: '2.0', id: 99, result: '0x1' })),
+    (_, res) => res.end(JSON.stringify({ id: 0, result: 'x'.repeat(5_000) })),
+    (_, res) => res.socket?.destroy(),
+  ]
+  for (const handler of nodes) {
+    const node = await startNode(handler)
+    const { client } = connect([node.url], { maxResponseBytes: 1_000 })
+    const error = await failureOf(getBlockNumber(client))
+    assert.ok(
+      error instanceof BaseError && error.walk((cause) => cause instanceof ChainUnavailable),
+    )
+  }
+})
+
+s('never shows a URL or a key, whatever the upstream answers', async () => {
+  const echo = await startNode((calls, res) => {
+    const message = `bad key ${canary} at http://127.0.0.1/v2/${canary}`
+    res.end(JSON.stringify({ id: calls[0]?.id, error: { code: -32000, message } }))
+  })
+  const dead = `http://127.0.0.1:9/v2/${canary}`
+  for (const urls of [[echo.url], [dead], ['http://user:hunter2hunter2@127.0.0.1:9/']]) {
+    const error = await failureOf(getBlockNumber(connect(urls).client))
+    assert.not.match(printed(error), /canary|hunter2|127\.0\.0\.1:\d/)
+  }
+  assert.not.match(
+    printed(await failureOf((async () => connect([`ftp://x/${canary}`]))())),
+    /canary/,
+  )
+})
+
+s('refuses a node of another chain', async () => {
+  const node = await startNode(answer('0x1'))
+  assert.instance(await failureOf(connect([node.url]).checkChainId()), WrongChain)
+})
+
+s('refuses link-local addresses in every spelling', () => {
+  for (const host of [
+    '169.254.169.254',
+    '2852039166',
+    '0xa9fea9fe',
+    '[::ffff:169.254.1.1]',
+    '[fe80::1]',
+  ])
+    assert.throws(() => connect([`http://${host}/latest`]), /link-local/)
+})
+
+s.after(() => {
+  for (const close of closers) close()
+})
+s.run()

@@ -1,0 +1,175 @@
+import type { Address, Hex } from 'viem'
+
+/** Families whose pools are priced from local state. A fork of a known family is a row below. */
+export type Protocol = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3'
+
+export type Dex = {
+  readonly name: string
+  /** Short name in `route_path`, e.g. `UniV3`. */
+  readonly label: string
+  readonly protocol: Protocol
+  readonly factory: Address
+  readonly router?: Address | undefined
+  readonly quoter?: Address | undefined
+  /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
+  readonly feesPips: readonly number[]
+  readonly initCodeHash: Hex
+  /** First block worth scanning for pools. */
+  readonly deployBlock: number
+}
+
+const dexRows: Readonly<Record<number, readonly Dex[]>> = {
+  8453: [
+    {
+      name: 'uniswap-v2',
+      label: 'UniV2',
+      protocol: 'uniswap_v2',
+      factory: '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      feesPips: [3000],
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      deployBlock: 0,
+    },
+    {
+      name: 'uniswap-v3',
+      label: 'UniV3',
+      protocol: 'uniswap_v3',
+      factory: '0x33128a8fC17869897dcE68Ed026d694621f6FDfD',
+      router: '0x2626664c2603336E57B271c5C0b26F421741e481',
+      quoter: '0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a',
+      feesPips: [100, 500, 3000, 10000],
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 1371680,
+    },
+    {
+      name: 'pancakeswap-v2',
+      label: 'PancakeV2',
+      protocol: 'uniswap_v2',
+      factory: '0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E',
+      router: '0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb',
+      feesPips: [2500],
+      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+      deployBlock: 2910387,
+    },
+    {
+      name: 'pancakeswap-v3',
+      label: 'PancakeV3',
+      protocol: 'pancake_v3',
+      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      router: '0x1b81D678ffb9C0263b24A97847620C99d213eB14',
+      quoter: '0xB048Bbc1Ee6b733FFfCFb9e9CeF7375518e25997',
+      feesPips: [100, 500, 2500, 10000],
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      deployBlock: 2912007,
+    },
+    {
+      name: 'sushiswap-v2',
+      label: 'SushiV2',
+      protocol: 'uniswap_v2',
+      factory: '0x71524B4f93c58fcbF659783284E38825f0622859',
+      router: '0x6BDED42c6DA8FBf0d2bA55B2fa120C5e0c8D7891',
+      feesPips: [3000],
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+      deployBlock: 2631214,
+    },
+    {
+      name: 'sushiswap-v3',
+      label: 'SushiV3',
+      protocol: 'uniswap_v3',
+      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
+      quoter: '0xb1E835Dc2785b52265711e17fCCb0fd018226a6e',
+      feesPips: [100, 500, 3000, 10000],
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 1759510,
+    },
+    {
+      name: 'baseswap-v2',
+      label: 'BaseSwapV2',
+      protocol: 'uniswap_v2',
+      factory: '0xFDa619b6d20975be80A10332cD39b9a4b0FAa8BB',
+      router: '0x327Df1E6de05895d2ab08513aaDD9313Fe505d86',
+      feesPips: [2500],
+      initCodeHash: '0xb618a2730fae167f5f8ac7bd659dd8436d571872655bcb6fd11f2158c8a64a3b',
+      deployBlock: 2059124,
+    },
+    {
+      name: 'alienbase-v3',
+      label: 'AlienBaseV3',
+      protocol: 'uniswap_v3',
+      factory: '0x0Fd83557b2be93617c9C1C1B6fd549401C74558C',
+      quoter: '0x4fDBD73aD4B1DDde594BF05497C15f76308eFfb9',
+      feesPips: [200, 750, 3000, 10000],
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 0,
+    },
+  ],
+  42161: [
+    {
+      name: 'uniswap-v2',
+      label: 'UniV2',
+      protocol: 'uniswap_v2',
+      factory: '0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9',
+      router: '0x4752ba5DBc23f44D87826276BF6Fd6b1C372aD24',
+      feesPips: [3000],
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      deployBlock: 0,
+    },
+    {
+      name: 'uniswap-v3',
+      label: 'UniV3',
+      protocol: 'uniswap_v3',
+      factory: '0x1F98431c8aD98523631AE4a59f267346ea31F984',
+      router: '0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45',
+      quoter: '0x61fFE014bA17989E743c5F6cB21bF9697530B21e',
+      feesPips: [100, 500, 3000, 10000],
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 165,
+    },
+    {
+      name: 'pancakeswap-v2',
+      label: 'PancakeV2',
+      protocol: 'uniswap_v2',
+      factory: '0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E',
+      router: '0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb',
+      feesPips: [2500],
+      initCodeHash: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
+      deployBlock: 101022992,
+    },
+    {
+      name: 'pancakeswap-v3',
+      label: 'PancakeV3',
+      protocol: 'pancake_v3',
+      factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      router: '0x1b81D678ffb9C0263b24A97847620C99d213eB14',
+      quoter: '0xB048Bbc1Ee6b733FFfCFb9e9CeF7375518e25997',
+      feesPips: [100, 500, 2500, 10000],
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      deployBlock: 101028949,
+    },
+    {
+      name: 'sushiswap-v2',
+      label: 'SushiV2',
+      protocol: 'uniswap_v2',
+      factory: '0xc35DADB65012eC5796536bD9864eD8773aBc74C4',
+      router: '0x1b02dA8Cb0d097eB8D57A175b88c7D8b47997506',
+      feesPips: [3000],
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+      deployBlock: 70,
+    },
+    {
+      name: 'sushiswap-v3',
+      label: 'SushiV3',
+      protocol: 'uniswap_v3',
+      factory: '0x1af415a1EbA07a4986a52B6f2e7dE7003D82231e',
+      router: '0x8A21F6768C1f8075791D08546Dadf6daA0bE820c',
+      quoter: '0x0524E833cCD057e4d7A296e3aaAb9f7675964Ce1',
+      feesPips: [100, 500, 3000, 10000],
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 75998697,
+    },
+  ],
+}
+
+export function getDexes(chainId: number): readonly Dex[] {
+  return dexRows[chainId] ?? []
+}
