@@ -1,0 +1,192 @@
+import type { Curve } from '../protocols/curve.ts'
+import type { EnginePool } from '../protocols/enginePool.ts'
+
+/**
+ * An immutable snapshot of all pools, indexed for the search. An edge is one direction of one pool;
+ * edges are sorted by (from, to), so that the edges of a pair and the pairs of a token are ranges.
+ */
+export type Market = {
+  readonly pools: readonly EnginePool[]
+  readonly poolIndex: ReadonlyMap<string, number>
+  readonly tokens: readonly string[]
+  readonly tokenIndex: ReadonlyMap<string, number>
+  readonly edgeCount: number
+  readonly edgePool: Int32Array
+  readonly edgeFrom: Int32Array
+  readonly edgeTo: Int32Array
+  /** Index of the token within the pool. */
+  readonly edgeI: Int32Array
+  readonly edgeJ: Int32Array
+  /** Pair p holds the edges pairEdges[p] … pairEdges[p + 1]. */
+  readonly pairEdges: Int32Array
+  readonly pairFrom: Int32Array
+  readonly pairTo: Int32Array
+  /** Token t sells through the pairs outPairs[t] … outPairs[t + 1]. */
+  readonly outPairs: Int32Array
+  /** Token t is bought through the pairs inPairList[inPairs[t]] …. */
+  readonly inPairs: Int32Array
+  readonly inPairList: Int32Array
+  readonly edgesOfPool: ReadonlyArray<readonly number[]>
+  readonly curves: ReadonlyArray<Curve | undefined>
+  /** First piece of each edge's curve, flat: most evaluations end there. a0 = 0 where nothing is sold. */
+  readonly a0: Float64Array
+  readonly b0: Float64Array
+  readonly x1: Float64Array
+  readonly gas: Float64Array
+}
+
+/** Curves belong to a pool object; markets that share the object share its curves. */
+const curvesOfPool = new WeakMap<EnginePool, Map<number, Curve | undefined>>()
+
+function curveOf(pool: EnginePool, i: number, j: number): Curve | undefined {
+  let curves = curvesOfPool.get(pool)
+  if (!curves) {
+    curves = new Map()
+    curvesOfPool.set(pool, curves)
+  }
+  const key = i * 16 + j
+  if (curves.has(key)) return curves.get(key)
+  const curve = pool.curve(i, j)
+  curves.set(key, curve)
+  return curve
+}
+
+type Edge = { pool: number; from: number; to: number; i: number; j: number }
+
+/** Builds a snapshot; of two pools with one id the later wins. */
+export function createMarket(pools: Iterable<EnginePool>): Market {
+  const byId = new Map<string, EnginePool>()
+  for (const pool of pools) byId.set(pool.id, pool)
+  const sorted = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const tokens = [...new Set(sorted.flatMap((pool) => pool.tokens))].sort()
+  const tokenIndex = new Map(tokens.map((token, index) => [token, index]))
+  const edges = listEdges(sorted, tokenIndex)
+  const edgesOfPool: number[][] = sorted.map(() => [])
+  for (const [index, edge] of edges.entries()) edgesOfPool[edge.pool]?.push(index)
+  const pick = (key: keyof Edge) => Int32Array.from(edges, (edge) => edge[key])
+  const layout = {
+    pools: sorted,
+    poolIndex: new Map(sorted.map((pool, index) => [pool.id, index])),
+    tokens,
+    tokenIndex,
+    edgeCount: edges.length,
+    edgePool: pick('pool'),
+    edgeFrom: pick('from'),
+    edgeTo: pick('to'),
+    edgeI: pick('i'),
+    edgeJ: pick('j'),
+    edgesOfPool,
+    ...indexPairs(edges, tokens.length),
+  }
+  const curves: (Curve | undefined)[] = new Array(edges.length).fill(undefined)
+  const flat = { a0: floats(edges.length), b0: floats(edges.length), x1: floats(edges.length) }
+  const market = { ...layout, curves, ...flat, gas: floats(edges.length) }
+  for (const index of sorted.keys()) writePool(market, index)
+  return market
+}
+
+function floats(length: number): Float64Array {
+  return new Float64Array(length)
+}
+
+function listEdges(pools: readonly EnginePool[], tokenIndex: ReadonlyMap<string, number>): Edge[] {
+  const edges: Edge[] = []
+  for (const [pool, { tokens }] of pools.entries())
+    for (const [i, tokenIn] of tokens.entries())
+      for (const [j, tokenOut] of tokens.entries())
+        if (tokenIn !== tokenOut)
+          edges.push({
+            pool,
+            from: tokenIndex.get(tokenIn) ?? 0,
+            to: tokenIndex.get(tokenOut) ?? 0,
+            i,
+            j,
+          })
+  return edges.sort((one, other) => one.from - other.from || one.to - other.to)
+}
+
+function indexPairs(edges: readonly Edge[], tokenCount: number) {
+  const pairEdges: number[] = []
+  const pairFrom: number[] = []
+  const pairTo: number[] = []
+  for (const [index, edge] of edges.entries()) {
+    if (pairFrom.at(-1) === edge.from && pairTo.at(-1) === edge.to) continue
+    pairEdges.push(index)
+    pairFrom.push(edge.from)
+    pairTo.push(edge.to)
+  }
+  pairEdges.push(edges.length)
+  const inPairList = [...pairTo.keys()].sort(
+    (one, other) => (pairTo[one] as number) - (pairTo[other] as number) || one - other,
+  )
+  return {
+    pairEdges: Int32Array.from(pairEdges),
+    pairFrom: Int32Array.from(pairFrom),
+    pairTo: Int32Array.from(pairTo),
+    outPairs: countStarts(pairFrom, tokenCount),
+    inPairs: countStarts(pairTo, tokenCount),
+    inPairList: Int32Array.from(inPairList),
+  }
+}
+
+/** starts[t] = how many entries are below t. */
+function countStarts(values: readonly number[], size: number): Int32Array {
+  const starts = new Int32Array(size + 1)
+  for (const value of values) starts[value + 1] = (starts[value + 1] as number) + 1
+  for (let index = 0; index < size; index++)
+    starts[index + 1] = (starts[index + 1] as number) + (starts[index] as number)
+  return starts
+}
+
+type Mutable = {
+  readonly pools: readonly EnginePool[]
+  readonly edgesOfPool: ReadonlyArray<readonly number[]>
+  readonly edgeI: Int32Array
+  readonly edgeJ: Int32Array
+  readonly curves: (Curve | undefined)[]
+  readonly a0: Float64Array
+  readonly b0: Float64Array
+  readonly x1: Float64Array
+  readonly gas: Float64Array
+}
+
+function writePool(market: Mutable, index: number): void {
+  const pool = market.pools[index] as EnginePool
+  for (const edge of market.edgesOfPool[index] as readonly number[]) {
+    const curve = curveOf(pool, market.edgeI[edge] as number, market.edgeJ[edge] as number)
+    market.curves[edge] = curve
+    market.a0[edge] = curve?.a[0] ?? 0
+    market.b0[edge] = curve?.b[0] ?? 0
+    market.x1[edge] = curve?.x[1] ?? 0
+    market.gas[edge] = pool.gas
+  }
+}
+
+/**
+ * The next snapshot after some pools changed (or came). The old one stays as it was, so quotes that
+ * run on it go on undisturbed; known pools cost their own curves and a copy of the flat arrays.
+ */
+export function updateMarket(market: Market, changedPools: Iterable<EnginePool>): Market {
+  const changed = [...changedPools]
+  const isKnown = (pool: EnginePool) => {
+    const known = market.pools[market.poolIndex.get(pool.id) ?? -1]
+    return known !== undefined && known.tokens.join() === pool.tokens.join()
+  }
+  if (!changed.every(isKnown)) return createMarket([...market.pools, ...changed])
+  const pools = market.pools.slice()
+  const next = {
+    ...market,
+    pools,
+    curves: market.curves.slice(),
+    a0: market.a0.slice(),
+    b0: market.b0.slice(),
+    x1: market.x1.slice(),
+    gas: market.gas.slice(),
+  }
+  for (const pool of changed) {
+    const index = market.poolIndex.get(pool.id) ?? 0
+    pools[index] = pool
+    writePool(next, index)
+  }
+  return next
+}

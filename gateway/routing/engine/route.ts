@@ -1,0 +1,24 @@
+/** One swap of a route. `share` (of 2^64) is the part of the balance of tokenIn it takes when its turn comes. */
+export type RouteStep = {
+  readonly poolId: string
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly share: bigint
+  /** Number of the parallel path the step is shown under. */
+  readonly path: number
+  /** Part of the route's amountIn that flows through the step. */
+  readonly shareBps: number
+}
+
+/** Steps in execution order; each pool at most once, every token fully sold before its buyers go on. */
+export type Route = {
+  /** What the route takes: less than asked when the pools cannot take all. */
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly gas: number
+  /** How far, at most, the best possible route lies above this one; absent when not computed. */
+  readonly gapBps?: number | undefined
+  readonly steps: readonly RouteStep[]
+}
