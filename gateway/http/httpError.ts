@@ -34,6 +34,8 @@ export const errorTable = {
   invalidPayment: [400, 'invalid_payment', 'the PAYMENT-SIGNATURE header is not a valid payment'],
   unauthorized: [401, 'unauthorized', 'a valid API key is needed in the X-API-Key header'],
   paymentRequired: [402, 'payment_required', 'the quota of this API key is used up'],
+  forbidden: [403, 'forbidden', 'this is not yours'],
+  unknownTransaction: [404, 'unknown_transaction', 'the chain does not know this transaction'],
   notFound: [404, 'not_found', 'there is nothing at this path'],
   noRoute: [404, 'no_route', 'no executable route found'],
   requestTimeout: [408, 'request_timeout', 'the request was not received in time'],

@@ -1,0 +1,48 @@
+import type { Address, Chain, Client, Transport } from 'viem'
+import type { Log } from '../http/service.ts'
+import type { Store } from '../store/openStore.ts'
+import type { RateLimit } from './rateLimit.ts'
+
+/** Where quota is sold on one chain, and when a payment there counts. */
+export type QuotaContract = {
+  readonly chainId: number
+  readonly address: Address
+  readonly token: { readonly address: Address; readonly name: string; readonly version: string }
+  /** Blocks including the payment's own. */
+  readonly confirmations: number
+  /** From this raw amount on, a payment counts only once its block is final. */
+  readonly finalizedFrom: bigint
+  /** Whether x402 payments sent to us are settled here; without a settler nothing is offered that needs one. */
+  readonly isSettled: boolean
+}
+
+export type AccessConfig = {
+  readonly keyPrefix: string
+  readonly pepper: string
+  /** Base URL of the routing service as callers see it; never taken from a Host header. */
+  readonly publicUrl: string
+  readonly serviceName: string
+  /** Quotes given at registration. */
+  readonly freeQuota: number
+  /** Raw payment token units per quote. */
+  readonly amountPerQuote: bigint
+  /** Quotes in one x402 top-up; at most 1 USD, beyond which official clients refuse to pay. */
+  readonly packQuotes: number
+  readonly keyLimit: RateLimit
+  /** Endpoints without a key, and failed keys; undefined: no limit. */
+  readonly ipLimit: RateLimit | undefined
+  readonly isLoopbackLimited: boolean
+  readonly contracts: readonly QuotaContract[]
+}
+
+/** The part of a chain client that access uses. */
+export type AccessChain = { readonly chainId: number; readonly client: Client<Transport, Chain> }
+
+export type AccessDeps = {
+  readonly store: Store
+  readonly chains: readonly AccessChain[]
+  readonly config: AccessConfig
+  /** Wall clock, for records and expiries. Rate limits use a monotonic one. */
+  readonly now: () => number
+  readonly log: Log
+}

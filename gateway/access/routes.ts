@@ -1,0 +1,176 @@
+import { Type } from 'typebox'
+import { getAddress } from 'viem'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type HttpError, httpError } from '../http/httpError.ts'
+import type { AccessDeps } from './accessConfig.ts'
+import { type Claim, claimQuota } from './claimQuota.ts'
+import { listOffers } from './paymentRequired.ts'
+import { createChallenge, registerWallet } from './siweChallenge.ts'
+import * as auth from './wire/auth.ts'
+import * as quota from './wire/quota.ts'
+
+/** Claims cost several calls to the chain, so they weigh more than a quote. */
+const claimWeight = 5
+
+/** Registration, key information, pricing, claims and x402 discovery; the routing service mounts them. */
+export function accessEndpoints(deps: AccessDeps): readonly Endpoint[] {
+  return [...authEndpoints(deps), ...quotaEndpoints(deps)]
+}
+
+function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
+  const chainIds = deps.chains.map(({ chainId }) => chainId)
+  return [
+    endpoint({
+      method: 'post',
+      path: '/auth/challenge',
+      summary: 'A message for a wallet to sign',
+      input: auth.challengeBody(chainIds),
+      output: auth.challengeResponse,
+      auth: 'none',
+      handle: async ({ body }) => {
+        const address = getAddress(body.address)
+        return auth.fromChallenge(await createChallenge(deps, { address, chainId: body.chain_id }))
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/auth/register',
+      summary: 'An API key for the wallet that signed a challenge',
+      description:
+        'A wallet that has a key gets a new secret for the same key and quota; the old one stops. Ordinary accounts, ERC-1271 and ERC-6492 wallets.',
+      input: auth.registerBody,
+      output: auth.registerResponse,
+      auth: 'none',
+      errors: { 503: 'The chain that would check a contract wallet is out of reach' },
+      handle: async ({ body }) => {
+        const { nonce, signature } = body
+        const address = getAddress(body.address)
+        const result = await registerWallet(deps, { address, nonce, signature })
+        switch (result.status) {
+          case 'registered':
+            return auth.fromRegistration(result)
+          case 'unknown_challenge':
+            throw httpError(
+              'invalidRequest',
+              'nonce is unknown, used, expired or of another address; ask for a new challenge',
+            )
+          case 'bad_signature':
+            throw httpError(
+              'invalidRequest',
+              'signature does not sign the challenge for this address',
+            )
+          case 'chain_unreachable':
+            throw httpError('unavailable', 'the chain that checks this signature cannot be reached')
+        }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/auth/key-info',
+      summary: 'The calling key and its quota',
+      output: auth.keyInfoResponse,
+      auth: 'key',
+      handle: async ({ caller }) => {
+        const key = await deps.store.keys.find(caller.keyId)
+        if (!key) throw httpError('unauthorized')
+        return auth.fromKey(key, await deps.store.ledger.balance(key.id))
+      },
+    }),
+  ]
+}
+
+function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
+  const { config } = deps
+  const chainIds = config.contracts.map(({ chainId }) => chainId)
+  return [
+    endpoint({
+      method: 'get',
+      path: '/auth/pricing',
+      summary: 'Price per quote and where to pay',
+      output: quota.pricingResponse,
+      auth: 'none',
+      handle: async () => quota.fromPricing(config),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/auth/quota/claim',
+      summary: 'Credits a payment to the calling key',
+      description: 'Claiming the same payment again answers the same and credits nothing.',
+      input: quota.claimBody(chainIds),
+      output: quota.claimResponse,
+      auth: 'key',
+      weight: claimWeight,
+      errors: {
+        403: 'The payment belongs to another key',
+        404: 'The chain does not know the transaction',
+        409: 'Pending or too few confirmations; Retry-After says when to come back',
+        503: 'The chain is out of reach',
+      },
+      handle: async ({ body, caller }) => {
+        const claim = await claimQuota(deps, {
+          caller,
+          chainId: body.chain_id,
+          txHash: body.tx_hash,
+        })
+        if (claim.status === 'claimed') return quota.fromClaim(claim)
+        throw refuseClaim(claim)
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/.well-known/x402',
+      summary: 'x402 discovery: what is sold, how to pay, where to claim',
+      output: Type.Object({ x402Version: Type.Integer(), accepts: Type.Array(Type.Object({})) }),
+      auth: 'none',
+      handle: async () => ({
+        x402Version: 2,
+        accepts: [...listOffers(config)],
+        ...(config.contracts.some(({ isSettled }) => isSettled) && {
+          facilitator: {
+            verify: `${config.publicUrl}/x402/verify`,
+            settle: `${config.publicUrl}/x402/settle`,
+          },
+        }),
+        pricing: `${config.publicUrl}/auth/pricing`,
+        claim: `${config.publicUrl}/auth/quota/claim`,
+      }),
+    }),
+  ]
+}
+
+function refuseClaim(claim: Exclude<Claim, { status: 'claimed' }>): HttpError {
+  const retry = { headers: { 'retry-after': '2' } }
+  switch (claim.status) {
+    case 'unsupported_chain':
+      return httpError('invalidRequest', 'no quota is sold on this chain')
+    case 'reverted':
+      return httpError('invalidRequest', 'this transaction reverted, so it paid nothing')
+    case 'not_a_payment':
+      return httpError(
+        'invalidRequest',
+        'this transaction paid nothing in the payment token to the quota contract',
+      )
+    case 'dust':
+      return httpError('invalidRequest', 'this payment is worth less than one quote')
+    case 'too_large':
+      return httpError('invalidRequest', 'this payment is too large to be credited')
+    case 'belongs_to_another_key':
+      return httpError('forbidden', 'this payment belongs to another key')
+    case 'unknown_transaction':
+      return httpError('unknownTransaction')
+    case 'unconfirmed':
+      return httpError(
+        'conflict',
+        `this transaction has ${claim.confirmations} of ${claim.needed} confirmations; claim again later`,
+        retry,
+      )
+    case 'not_final':
+      return httpError('conflict', 'a payment of this size counts once its block is final', {
+        headers: { 'retry-after': '60' },
+      })
+    case 'chain_unreachable':
+      return httpError('unavailable', 'the chain of this payment cannot be reached', {
+        headers: { 'retry-after': '5' },
+      })
+  }
+}

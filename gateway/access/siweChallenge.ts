@@ -1,0 +1,107 @@
+import { type Address, type Hex, recoverMessageAddress } from 'viem'
+import { verifyMessage } from 'viem/actions'
+import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
+import type { Challenge } from '../store/challenges.ts'
+import type { Balance } from '../store/ledger.ts'
+import type { AccessDeps } from './accessConfig.ts'
+import { createKey, keyScopes, rotateKey } from './issueKeys.ts'
+
+const challengeLifeMs = 10 * 60_000
+
+/** An EIP-4361 message for a wallet to sign, good once and for ten minutes. */
+export async function createChallenge(
+  { store, config, now }: AccessDeps,
+  { address, chainId }: { address: Address; chainId: number },
+): Promise<Challenge> {
+  const nonce = generateSiweNonce()
+  const issuedAt = new Date(now())
+  const expiresAtMs = issuedAt.getTime() + challengeLifeMs
+  const message = createSiweMessage({
+    address,
+    chainId,
+    domain: new URL(config.publicUrl).host,
+    uri: config.publicUrl,
+    version: '1',
+    statement: `Sign in to ${config.serviceName} to receive an API key. This costs nothing.`,
+    nonce,
+    issuedAt,
+    expirationTime: new Date(expiresAtMs),
+  })
+  const challenge = { nonce, address, chainId, message, expiresAtMs }
+  await store.challenges.insert({ ...challenge, nowMs: now() })
+  return challenge
+}
+
+export type Registration =
+  | {
+      readonly status: 'registered'
+      readonly apiKey: string
+      readonly scopes: readonly string[]
+      readonly balance: Balance
+    }
+  | { readonly status: 'unknown_challenge' }
+  | { readonly status: 'bad_signature' }
+  | { readonly status: 'chain_unreachable' }
+
+/**
+ * Issues the wallet's key. A wallet that has one gets a new secret for the same key and quota, which is
+ * also how a lost key is replaced. The signed text is the one we stored, so domain, chain, nonce, expiry
+ * and address are ours; only the signature is the caller's.
+ */
+export async function registerWallet(
+  deps: AccessDeps,
+  { address, nonce, signature }: { address: Address; nonce: string; signature: Hex },
+): Promise<Registration> {
+  const { store, now } = deps
+  const challenge = await store.challenges.find(nonce)
+  if (!challenge || challenge.expiresAtMs <= now() || !isSame(challenge.address, address))
+    return { status: 'unknown_challenge' }
+  const verdict = await verifySignature(deps, challenge, signature)
+  if (verdict !== 'valid') return { status: verdict }
+  if (!(await store.challenges.use(nonce))) return { status: 'unknown_challenge' }
+  const { id, apiKey } = await issueToWallet(deps, address)
+  return {
+    status: 'registered',
+    apiKey,
+    scopes: keyScopes,
+    balance: await store.ledger.balance(id),
+  }
+}
+
+const isSame = (a: Address, b: Address) => a.toLowerCase() === b.toLowerCase()
+
+async function issueToWallet(deps: AccessDeps, wallet: Address) {
+  const known = await deps.store.keys.findByWallet(wallet)
+  const rotated = known && (await rotateKey(deps, { id: known.id }))
+  if (rotated) return rotated
+  try {
+    return await createKey(deps, { label: 'wallet', wallet, quotes: deps.config.freeQuota })
+  } catch (error) {
+    // Two registrations of one wallet at once: the unique index lets one insert, the other rotates.
+    const winner = await deps.store.keys.findByWallet(wallet)
+    const second = winner && (await rotateKey(deps, { id: winner.id }))
+    if (!second) throw error
+    return second
+  }
+}
+
+/** An EOA's signature is checked here; a contract wallet's (ERC-1271, ERC-6492) by the chain of the message. */
+async function verifySignature(
+  { chains, log }: AccessDeps,
+  { address, message, chainId }: Challenge,
+  signature: Hex,
+): Promise<'valid' | 'bad_signature' | 'chain_unreachable'> {
+  if (signature.length === 132) {
+    const signer = await recoverMessageAddress({ message, signature }).catch(() => undefined)
+    if (signer && isSame(signer, address)) return 'valid'
+  }
+  const chain = chains.find((each) => each.chainId === chainId)
+  if (!chain) return 'bad_signature'
+  try {
+    const isValid = await verifyMessage(chain.client, { address, message, signature })
+    return isValid ? 'valid' : 'bad_signature'
+  } catch (error) {
+    log.warn({ chainId, reason: (error as Error).name }, 'a signature could not be checked')
+    return 'chain_unreachable'
+  }
+}

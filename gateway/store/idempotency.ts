@@ -1,0 +1,81 @@
+import type { Database } from 'better-sqlite3'
+
+export type StoredAnswer = { readonly status: number; readonly body: string }
+
+type Found =
+  | { readonly status: 'answered'; readonly answer: StoredAnswer }
+  | { readonly status: 'in_progress' }
+  | { readonly status: 'mismatch' }
+
+const keptMs = 24 * 3_600_000
+/** A request that has no answer after this died with its process; its charge pays for the retry. */
+const abandonedMs = 60_000
+
+/** Answers by `Idempotency-Key`; every function runs inside the caller's transaction. */
+export function createIdempotency(db: Database) {
+  const find = db.prepare<
+    [string, string],
+    { fingerprint: Buffer; status: number | null; body: string | null; at_ms: number }
+  >(
+    'SELECT fingerprint, status, body, at_ms FROM idempotency WHERE key_id = ? AND idempotency_key = ?',
+  )
+  const begin = db.prepare<[string, string, Buffer, number]>(
+    'INSERT INTO idempotency (key_id, idempotency_key, fingerprint, at_ms) VALUES (?, ?, ?, ?)',
+  )
+  const answer = db.prepare<[number, string, string, string]>(
+    'UPDATE idempotency SET status = ?, body = ? WHERE key_id = ? AND idempotency_key = ?',
+  )
+  const forget = db.prepare<[string, string]>(
+    'DELETE FROM idempotency WHERE key_id = ? AND idempotency_key = ?',
+  )
+  const forgetOld = db.prepare<[number]>('DELETE FROM idempotency WHERE at_ms < ?')
+
+  return {
+    find({
+      keyId,
+      key,
+      fingerprint,
+      atMs,
+    }: {
+      keyId: string
+      key: string
+      fingerprint: Buffer
+      atMs: number
+    }): Found | undefined {
+      const row = find.get(keyId, key)
+      if (!row) return undefined
+      if (!row.fingerprint.equals(fingerprint)) return { status: 'mismatch' }
+      if (row.status !== null)
+        return { status: 'answered', answer: { status: row.status, body: row.body ?? '' } }
+      if (atMs - row.at_ms < abandonedMs) return { status: 'in_progress' }
+      forget.run(keyId, key)
+      return undefined
+    },
+    begin({
+      keyId,
+      key,
+      fingerprint,
+      atMs,
+    }: {
+      keyId: string
+      key: string
+      fingerprint: Buffer
+      atMs: number
+    }): void {
+      forgetOld.run(atMs - keptMs)
+      begin.run(keyId, key, fingerprint, atMs)
+    },
+    finish({
+      keyId,
+      key,
+      answer: stored,
+    }: {
+      keyId: string
+      key: string
+      answer: StoredAnswer | undefined
+    }): void {
+      if (stored) answer.run(stored.status, stored.body, keyId, key)
+      else forget.run(keyId, key)
+    },
+  }
+}

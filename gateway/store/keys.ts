@@ -1,0 +1,93 @@
+import type { Database } from 'better-sqlite3'
+import type { Address, Hex } from 'viem'
+import type { Commit } from './groupCommit.ts'
+
+export type StoredKey = {
+  readonly id: string
+  /** keccak256 of the id: what a bound purchase names on chain. */
+  readonly idHash: Hex
+  /** First characters of the key, for a person to recognise it by. */
+  readonly start: string
+  readonly label: string
+  readonly wallet: Address | undefined
+  readonly scopes: readonly string[]
+  readonly createdAtMs: number
+  readonly revokedAtMs: number | undefined
+}
+
+export type NewKey = Omit<StoredKey, 'revokedAtMs'> & { readonly secretHash: Buffer }
+
+export type Keys = {
+  insert(key: NewKey): Promise<void>
+  /** Valid keys only. */
+  findBySecretHash(secretHash: Buffer): Promise<StoredKey | undefined>
+  find(id: string): Promise<StoredKey | undefined>
+  findByWallet(wallet: Address): Promise<StoredKey | undefined>
+  list(): Promise<readonly StoredKey[]>
+  /** False when there is no such valid key. */
+  revoke(parameters: { id: string; atMs: number }): Promise<boolean>
+  replaceSecret(parameters: { id: string; secretHash: Buffer; start: string }): Promise<boolean>
+}
+
+type Row = {
+  id: string
+  id_hash: Hex
+  start: string
+  label: string
+  wallet: Address | null
+  scopes: string
+  created_at_ms: number
+  revoked_at_ms: number | null
+}
+
+export function createKeys(db: Database, commit: Commit): Keys {
+  const columns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
+  const insert = db.prepare(
+    `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
+     VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
+  )
+  const insertBalance = db.prepare<[string]>('INSERT INTO balances (key_id) VALUES (?)')
+  const bySecret = db.prepare<[Buffer], Row>(
+    `SELECT ${columns} FROM keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`,
+  )
+  const byId = db.prepare<[string], Row>(`SELECT ${columns} FROM keys WHERE id = ?`)
+  const byWallet = db.prepare<[string], Row>(
+    `SELECT ${columns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
+  )
+  const all = db.prepare<[], Row>(`SELECT ${columns} FROM keys ORDER BY created_at_ms, id`)
+  const revoke = db.prepare<[number, string]>(
+    'UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL',
+  )
+  const replace = db.prepare<[Buffer, string, string]>(
+    'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
+  )
+  return {
+    insert: (key) =>
+      commit(() => {
+        const wallet = key.wallet?.toLowerCase() ?? null
+        insert.run({ ...key, wallet, scopes: key.scopes.join(' ') })
+        insertBalance.run(key.id)
+      }),
+    findBySecretHash: async (secretHash) => toKey(bySecret.get(secretHash)),
+    find: async (id) => toKey(byId.get(id)),
+    findByWallet: async (wallet) => toKey(byWallet.get(wallet.toLowerCase())),
+    list: async () => all.all().flatMap((row) => toKey(row) ?? []),
+    revoke: ({ id, atMs }) => commit(() => revoke.run(atMs, id).changes === 1),
+    replaceSecret: ({ id, secretHash, start }) =>
+      commit(() => replace.run(secretHash, start, id).changes === 1),
+  }
+}
+
+function toKey(row: Row | undefined): StoredKey | undefined {
+  if (!row) return undefined
+  return {
+    id: row.id,
+    idHash: row.id_hash,
+    start: row.start,
+    label: row.label,
+    wallet: row.wallet ?? undefined,
+    scopes: row.scopes.split(' '),
+    createdAtMs: row.created_at_ms,
+    revokedAtMs: row.revoked_at_ms ?? undefined,
+  }
+}
