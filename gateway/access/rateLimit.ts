@@ -5,6 +5,9 @@ export type RateLimit = { readonly unitsPerSec: number; readonly burst: number }
 
 export type TakeUnits = (id: string, weight: number) => RateLimitState
 
+/** What floats may be off by; without it a full bucket can refuse its whole burst. */
+const roundingMs = 1e-6
+
 /**
  * GCRA: each id has the time at which its bucket is full again; a request moves it on by its weight.
  *
@@ -25,12 +28,14 @@ export function createRateLimit(
     const now = monotonicMs()
     const current = Math.max(fullAt.get(id) ?? now, now)
     const next = current + weight * msPerUnit
-    const allowed = next - now <= capacityMs
+    const allowed = next - now <= capacityMs + roundingMs
     if (allowed) fullAt.set(id, next)
     const usedMs = (allowed ? next : current) - now
-    const remaining = Math.floor((capacityMs - usedMs) / msPerUnit + 1e-9)
+    const remaining = Math.floor((capacityMs - usedMs + roundingMs) / msPerUnit)
     const resetSecs = Math.ceil(usedMs / 1000)
-    const retryAfterSecs = allowed ? 0 : Math.max(1, Math.ceil((next - now - capacityMs) / 1000))
+    const retryAfterSecs = allowed
+      ? 0
+      : Math.max(1, Math.ceil((next - now - capacityMs - roundingMs) / 1000))
     return {
       allowed,
       limit: burst,

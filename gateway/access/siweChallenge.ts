@@ -1,5 +1,5 @@
 import { type Address, type Hex, recoverMessageAddress } from 'viem'
-import { verifyMessage } from 'viem/actions'
+import { getChainId, verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
@@ -99,7 +99,10 @@ async function verifySignature(
   if (!chain) return 'bad_signature'
   try {
     const isValid = await verifyMessage(chain.client, { address, message, signature })
-    return isValid ? 'valid' : 'bad_signature'
+    if (isValid) return 'valid'
+    // viem answers false for an unreachable chain too; a chain that answers this makes it a verdict.
+    await getChainId(chain.client)
+    return 'bad_signature'
   } catch (error) {
     log.warn({ chainId, reason: (error as Error).name }, 'a signature could not be checked')
     return 'chain_unreachable'

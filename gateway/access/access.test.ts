@@ -1,0 +1,261 @@
+import { Type } from 'typebox'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { parseSiweMessage } from 'viem/siwe'
+import { assert, suite } from '../../fixtures/test.ts'
+import { chains, getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { HttpError } from '../http/httpError.ts'
+import { createService } from '../http/service.ts'
+import { openStore } from '../store/openStore.ts'
+import type { AccessConfig } from './accessConfig.ts'
+import { createAccess } from './createAccess.ts'
+import { createKey, grantQuota, listKeys, revokeKey, rotateKey } from './issueKeys.ts'
+import { accessEndpoints } from './routes.ts'
+
+const s = suite('access')
+const base = getChain(8453)
+if (!base) throw new Error('Base is built in')
+const config: AccessConfig = {
+  keyPrefix: 'forkyard_test',
+  pepper: 'pepper',
+  publicUrl: 'https://lab.example',
+  serviceName: 'Forkyard',
+  freeQuota: 3,
+  amountPerQuote: 100n,
+  packQuotes: 1000,
+  keyLimit: { unitsPerSec: 1000, burst: 5000 },
+  ipLimit: undefined,
+  isLoopbackLimited: false,
+  contracts: chains.map(({ chainId, usdc }) => ({
+    chainId,
+    address: '0x00000000000000000000000000000000000000A1',
+    token: usdc,
+    confirmations: 2,
+    finalizedFrom: 10n ** 12n,
+    isSettled: false,
+  })),
+}
+const store = openStore({ path: ':memory:' })
+const unreachable = createChainClient({ chain: base, rpcUrls: ['http://127.0.0.1:9'] })
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+let nowMs = Date.now()
+const deps = { store, chains: [unreachable], config, log, now: () => nowMs }
+const work = endpoint({
+  method: 'post',
+  path: '/work',
+  summary: 'Something that costs',
+  input: Type.Object({ fail: Type.Optional(Type.Boolean()), n: Type.Optional(Type.Integer()) }),
+  output: Type.Object({ at: Type.Number() }),
+  auth: 'key',
+  cost: 1,
+  handle: async ({ body }) => {
+    if (body.fail) throw new HttpError(404, 'no_route', 'no route')
+    return { at: performance.now() }
+  },
+})
+const service = createService({
+  name: 'routing',
+  endpoints: [...accessEndpoints(deps), work],
+  access: createAccess(deps),
+  log,
+  checkOutput: true,
+})
+const server = await service.listen()
+s.after(async () => {
+  await server.close()
+  store.close()
+  unreachable.close()
+})
+
+async function call(path: string, init: { body?: unknown; key?: string; headers?: object } = {}) {
+  const res = await fetch(server.url + path, {
+    method: init.body === undefined ? 'GET' : 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(init.key !== undefined && { 'x-api-key': init.key }),
+      ...init.headers,
+    },
+    ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+  })
+  const text = await res.text()
+  return { status: res.status, headers: res.headers, text, body: JSON.parse(text) }
+}
+
+async function register(account = privateKeyToAccount(generatePrivateKey())) {
+  const { body: challenge } = await call('/auth/challenge', { body: { address: account.address } })
+  const signature = await account.signMessage({ message: challenge.message })
+  const body = { address: account.address, nonce: challenge.nonce, signature }
+  return { account, challenge, body, answer: await call('/auth/register', { body }) }
+}
+
+s('issues a key to a wallet that signs an EIP-4361 challenge, with the free quota', async () => {
+  const { account, challenge, answer } = await register()
+  const message = parseSiweMessage(challenge.message)
+  assert.is(message.domain, 'lab.example')
+  assert.is(message.uri, 'https://lab.example')
+  assert.is(message.chainId, 8453)
+  assert.is(message.nonce, challenge.nonce)
+  assert.is(message.expirationTime?.toISOString(), challenge.expires_at)
+  assert.is(answer.status, 200, answer.text)
+  assert.is(answer.body.quota_remaining, 3)
+  const info = await call('/auth/key-info', { key: answer.body.api_key })
+  assert.is(info.body.wallet, account.address)
+  assert.is(info.body.status, 'active')
+  assert.is(info.body.quota_total, 3)
+})
+s('takes a challenge once, in time, and from its own address only', async () => {
+  const { body } = await register()
+  assert.is((await call('/auth/register', { body })).status, 400)
+  const other = privateKeyToAccount(generatePrivateKey())
+  const { body: challenge } = await call('/auth/challenge', { body: { address: other.address } })
+  const signature = await other.signMessage({ message: challenge.message })
+  const foreign = { ...body, nonce: challenge.nonce, signature }
+  assert.is((await call('/auth/register', { body: foreign })).status, 400)
+  const own = { address: other.address, nonce: challenge.nonce, signature }
+  nowMs += 600_000
+  assert.is((await call('/auth/register', { body: own })).status, 400)
+})
+s('lets one of two parallel uses of a challenge through', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const { body: challenge } = await call('/auth/challenge', { body: { address: account.address } })
+  const signature = await account.signMessage({ message: challenge.message })
+  const body = { address: account.address, nonce: challenge.nonce, signature }
+  const answers = await Promise.all([
+    call('/auth/register', { body }),
+    call('/auth/register', { body }),
+  ])
+  assert.equal(answers.map(({ status }) => status).sort(), [200, 400])
+})
+s('gives a wallet that registers again a new secret for the same key and quota', async () => {
+  const first = await register()
+  const second = await register(first.account)
+  assert.is(second.answer.body.quota_total, 3)
+  assert.is((await call('/auth/key-info', { key: first.answer.body.api_key })).status, 401)
+  assert.is((await call('/auth/key-info', { key: second.answer.body.api_key })).status, 200)
+})
+s('answers 503 when a contract wallet cannot be checked, 400 for nonsense', async () => {
+  const { body: challenge } = await call('/auth/challenge', {
+    body: { address: '0x00000000000000000000000000000000000000b2' },
+  })
+  const body = { address: '0x00000000000000000000000000000000000000b2', nonce: challenge.nonce }
+  const signature: Hex = `0x${'11'.repeat(90)}`
+  const answer = await call('/auth/register', { body: { ...body, signature } })
+  assert.is(answer.status, 503, answer.text)
+  assert.not.match(answer.text, '127.0.0.1')
+  assert.is((await call('/auth/register', { body: { ...body, signature: '0x1' } })).status, 400)
+})
+s('creates, rotates, grants, lists and revokes keys for the command line', async () => {
+  const { id, apiKey } = await createKey(deps, { label: 'ops', quotes: 5 })
+  const rotated = await rotateKey(deps, { id })
+  assert.is((await call('/auth/key-info', { key: apiKey })).status, 401)
+  const key = rotated?.apiKey ?? ''
+  assert.is((await grantQuota(deps, { id, quotes: 7, reason: 'gift' }))?.remaining, 12)
+  assert.is((await call('/auth/key-info', { key })).body.quota_remaining, 12)
+  assert.is((await listKeys(deps)).find((each) => each.id === id)?.balance.remaining, 12)
+  assert.ok(await revokeKey(deps, { id }))
+  assert.not.ok(await revokeKey(deps, { id }))
+  assert.is((await call('/auth/key-info', { key })).status, 401)
+  assert.is(await rotateKey(deps, { id }), undefined)
+  assert.is(await grantQuota(deps, { id: 'nobody', quotes: 1, reason: '' }), undefined)
+})
+s('stores no key in clear', async () => {
+  const { apiKey } = await createKey(deps, { label: 'secret' })
+  assert.not.ok(store.db.serialize().includes(apiKey))
+})
+s('answers 401 alike for a missing, unknown, mistyped and revoked key', async () => {
+  const { id, apiKey } = await createKey(deps, { label: 'gone' })
+  await revokeKey(deps, { id })
+  const headers = { 'x-request-id': 'same' }
+  const bodies = await Promise.all(
+    ['', 'nonsense', apiKey, `${apiKey.slice(0, -1)}_`, `${apiKey}, ${apiKey}`].map(
+      async (key) => (await call('/work', { key, body: {}, headers })).text,
+    ),
+  )
+  bodies.push((await call('/work', { body: {}, headers })).text)
+  assert.is(new Set(bodies).size, 1)
+  assert.is(JSON.parse(bodies[0] ?? '').code, 'unauthorized')
+})
+s('lets 40 parallel requests on a quota of 10 give exactly 10 answers', async () => {
+  const { apiKey } = await createKey(deps, { label: 'ten', quotes: 10 })
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => call('/work', { key: apiKey, body: {} })),
+  )
+  assert.is(answers.filter(({ status }) => status === 200).length, 10)
+  assert.is(answers.filter(({ status }) => status === 402).length, 30)
+})
+s('charges nothing for a refusal, and says what is left', async () => {
+  const { apiKey } = await createKey(deps, { label: 'refunds', quotes: 2 })
+  assert.is((await call('/work', { key: apiKey, body: { fail: true } })).status, 404)
+  assert.is((await call('/work', { key: apiKey, body: { n: 'x' } })).status, 400)
+  const answer = await call('/work', { key: apiKey, body: {} })
+  assert.is(answer.headers.get('x-quota-remaining'), '1')
+  assert.is(answer.headers.get('x-ratelimit-limit'), '5000')
+})
+s('answers a repeated Idempotency-Key from the store, once charged', async () => {
+  const { id, apiKey } = await createKey(deps, { label: 'idem', quotes: 5 })
+  const headers = { 'idempotency-key': 'order-1' }
+  const first = await call('/work', { key: apiKey, body: { n: 1 }, headers })
+  const again = await call('/work', { key: apiKey, body: { n: 1 }, headers })
+  assert.is(again.text, first.text)
+  assert.is(again.headers.get('idempotent-replayed'), 'true')
+  assert.is((await call('/work', { key: apiKey, body: { n: 2 }, headers })).status, 409)
+  assert.is((await store.ledger.balance(id)).used, 1)
+})
+s('answers pricing to the letter', async () => {
+  const { body } = await call('/auth/pricing')
+  assert.is(body.x402_version, 2)
+  assert.is(body.unit_price_usd, 0.0001)
+  assert.is(body.unit_price_usdc_6dec, 100)
+  assert.equal(body.contracts[0], {
+    chain_id: 8453,
+    network: 'eip155:8453',
+    quota_contract: '0x00000000000000000000000000000000000000A1',
+    payment_token: base.usdc.address,
+    amount_per_quote: '100',
+  })
+})
+s('answers 402 with a PAYMENT-REQUIRED header that never offers what nobody settles', async () => {
+  const { apiKey } = await createKey(deps, { label: 'poor' })
+  const { status, headers, body } = await call('/work', { key: apiKey, body: {} })
+  assert.is(status, 402)
+  assert.is(headers.get('cache-control'), 'no-store')
+  const header = Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()
+  const required = JSON.parse(header)
+  assert.is(required.x402Version, 2)
+  assert.is(required.resource.url, 'https://lab.example/work')
+  assert.is(required.accepts[0].scheme, 'prepaid-claim')
+  assert.is(required.accepts[0].amount, '100000')
+  assert.is(required.extensions['quota-claim'].info.quotaUnitsRequired, 1)
+  assert.equal(body.accepts, required.accepts)
+  assert.is(body.error, required.error)
+  const discovery = await call('/.well-known/x402')
+  assert.equal(discovery.body.accepts, required.accepts)
+  assert.is(discovery.body.facilitator, undefined)
+  assert.is(discovery.body.claim, 'https://lab.example/auth/quota/claim')
+})
+s('answers a claim with 503 while the chain is out of reach, 400 for a malformed one', async () => {
+  const { apiKey: key } = await createKey(deps, { label: 'claims' })
+  const tx_hash = `0x${'ab'.repeat(32)}`
+  const answer = await call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
+  assert.is(answer.status, 503, answer.text)
+  assert.ok(answer.headers.has('retry-after'))
+  for (const body of [{ chain_id: 1, tx_hash }, { chain_id: 8453, tx_hash: '0x12' }, {}])
+    assert.is((await call('/auth/quota/claim', { key, body })).status, 400)
+})
+s('limits requests without a key per address', async () => {
+  const limited = {
+    ...deps,
+    config: { ...config, ipLimit: { unitsPerSec: 1, burst: 3 }, isLoopbackLimited: true },
+  }
+  const endpoints = accessEndpoints(limited)
+  const options = { name: 'limited', endpoints, access: createAccess(limited), log }
+  const other = await createService(options).listen()
+  const statuses = []
+  for (let index = 0; index < 4; index++)
+    statuses.push((await fetch(`${other.url}/auth/pricing`)).status)
+  assert.equal(statuses, [200, 200, 200, 429])
+  await other.close()
+})
+s.run()
