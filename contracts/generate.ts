@@ -38,7 +38,13 @@ type Output = {
 
 const root = import.meta.dirname
 const target = join(root, 'artifacts.ts')
-const contractNames = ['QuotaManager', 'SwapExecutor', 'UserProxyFactoryV6', 'UserProxyV6'] as const
+const contractNames = [
+  'PoolLens',
+  'QuotaManager',
+  'SwapExecutor',
+  'UserProxyFactoryV6',
+  'UserProxyV6',
+] as const
 // solc is CommonJS whose bundled types name a package that is not installed; the two members used are above.
 const solc: Solc = createRequire(import.meta.url)('solc')
 

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+/// @title PoolLens
+/// @notice Reads pools and tokens in bulk. Never deployed: its runtime code is laid over an empty
+/// address for the length of one `eth_call`. It trusts nothing that it reads: every call is bounded in
+/// gas and in the bytes it takes back.
+contract PoolLens {
+    struct Pair {
+        bool ok;
+        uint112 reserve0;
+        uint112 reserve1;
+        address token0;
+        address token1;
+    }
+
+    struct RangeRequest {
+        address pool;
+        int16 fromWord;
+    }
+
+    /// @param nextWord Word of the tick table to go on from when `done` is false: the gas ran short.
+    /// @param ticks Two words per initialised tick: tick << 128 | liquidityGross, then liquidityNet.
+    struct Range {
+        bool ok;
+        bool done;
+        int16 nextWord;
+        uint160 sqrtPriceX96;
+        int24 tick;
+        uint128 liquidity;
+        int24 tickSpacing;
+        uint24 feePips;
+        address token0;
+        address token1;
+        uint256[] ticks;
+    }
+
+    struct Token {
+        bool ok;
+        uint256 decimals;
+        bytes symbol;
+    }
+
+    int24 private constant MAX_TICK = 887_272;
+    uint256 private constant GAS_PER_TICK = 16_000;
+    uint256 private constant GAS_RESERVE = 600_000;
+    uint256 private constant GAS_PER_CALL = 300_000;
+    uint256 private constant MAX_SYMBOL_BYTES = 160;
+
+    function readPairs(address[] calldata pairs) external view returns (Pair[] memory out) {
+        out = new Pair[](pairs.length);
+        for (uint256 i = 0; i < pairs.length; ++i) {
+            Pair memory pair = out[i];
+            (bool ok, uint256 reserve0, uint256 reserve1) = _read2(pairs[i], 0x0902f1ac);
+            bool ok0;
+            bool ok1;
+            uint256 token;
+            (ok0, token,) = _read2(pairs[i], 0x0dfe1681);
+            pair.token0 = address(uint160(token));
+            (ok1, token,) = _read2(pairs[i], 0xd21220a7);
+            pair.token1 = address(uint160(token));
+            pair.ok = ok && ok0 && ok1;
+            pair.reserve0 = uint112(reserve0);
+            pair.reserve1 = uint112(reserve1);
+        }
+    }
+
+    function readRanges(RangeRequest[] calldata requests)
+        external
+        view
+        returns (Range[] memory out)
+    {
+        out = new Range[](requests.length);
+        for (uint256 i = 0; i < requests.length; ++i) {
+            Range memory range = out[i];
+            range.nextWord = requests[i].fromWord;
+            if (gasleft() < 2 * GAS_RESERVE) {
+                range.ok = true;
+                continue;
+            }
+            _readHead(range, requests[i].pool);
+            if (range.ok) _readTicks(range, requests[i]);
+        }
+    }
+
+    /// @notice Pools of a factory for every pair of a token of `a` and another of `b`.
+    /// @param fees Fee tiers of a concentrated factory; empty for a constant product one.
+    function findPools(
+        address factory,
+        address[] calldata a,
+        address[] calldata b,
+        uint24[] calldata fees
+    ) external view returns (address[] memory pools) {
+        pools = new address[](a.length * b.length * (fees.length == 0 ? 1 : fees.length));
+        uint256 count;
+        for (uint256 i = 0; i < a.length; ++i) {
+            for (uint256 j = 0; j < b.length; ++j) {
+                if (a[i] == b[j]) continue;
+                if (fees.length == 0) {
+                    // getPair(address,address)
+                    bytes memory data = abi.encodeWithSelector(0xe6a43905, a[i], b[j]);
+                    count = _append(pools, count, factory, data);
+                }
+                for (uint256 k = 0; k < fees.length; ++k) {
+                    // getPool(address,address,uint24)
+                    bytes memory data = abi.encodeWithSelector(0x1698ee82, a[i], b[j], fees[k]);
+                    count = _append(pools, count, factory, data);
+                }
+            }
+        }
+        assembly ("memory-safe") {
+            mstore(pools, count)
+        }
+    }
+
+    /// @notice Pairs `from` to `to` of a constant product factory's own list, and the list's length.
+    function listPairs(address factory, uint256 from, uint256 to)
+        external
+        view
+        returns (uint256 length, address[] memory pairs)
+    {
+        bool ok;
+        (ok, length,) = _read2(factory, 0x574f2ba3);
+        if (!ok) return (0, pairs);
+        if (to > length) to = length;
+        if (from > to) from = to;
+        pairs = new address[](to - from);
+        uint256 count;
+        for (uint256 i = from; i < to; ++i) {
+            count = _append(pairs, count, factory, abi.encodeWithSelector(0x1e3dd18b, i));
+        }
+        assembly ("memory-safe") {
+            mstore(pairs, count)
+        }
+    }
+
+    function readTokens(address[] calldata tokens) external view returns (Token[] memory out) {
+        out = new Token[](tokens.length);
+        for (uint256 i = 0; i < tokens.length; ++i) {
+            (out[i].ok, out[i].decimals,) = _read2(tokens[i], 0x313ce567);
+            out[i].symbol = _readBytes(tokens[i], 0x95d89b41);
+        }
+    }
+
+    function _readHead(Range memory range, address pool) private view {
+        // slot0(): forks differ after the first two words.
+        (bool ok, uint256 price, uint256 tick) = _read2(pool, 0x3850c7bd);
+        range.sqrtPriceX96 = uint160(price);
+        range.tick = int24(int256(tick));
+        bool each;
+        uint256 word;
+        (each, word,) = _read2(pool, 0x1a686502);
+        range.liquidity = uint128(word);
+        ok = ok && each;
+        (each, word,) = _read2(pool, 0xd0c93a7c);
+        range.tickSpacing = int24(int256(word));
+        ok = ok && each && range.tickSpacing > 0;
+        (each, word,) = _read2(pool, 0xddca3f43);
+        range.feePips = uint24(word);
+        ok = ok && each;
+        (each, word,) = _read2(pool, 0x0dfe1681);
+        range.token0 = address(uint160(word));
+        ok = ok && each;
+        (each, word,) = _read2(pool, 0xd21220a7);
+        range.token1 = address(uint160(word));
+        range.ok = ok && each;
+    }
+
+    function _readTicks(Range memory range, RangeRequest calldata request) private view {
+        int24 perWord = range.tickSpacing * 256;
+        int16 first = int16(-((MAX_TICK + perWord - 1) / perWord));
+        int16 last = int16(MAX_TICK / perWord);
+        if (request.fromWord > first) first = request.fromWord;
+        if (first > last) {
+            range.done = true;
+            return;
+        }
+        uint256[] memory words = new uint256[](uint256(int256(last) - int256(first) + 1));
+        uint256 count;
+        int16 word = first;
+        for (; word <= last; ++word) {
+            if (gasleft() < GAS_RESERVE + count * GAS_PER_TICK) break;
+            uint256 bits = _tickBitmap(request.pool, word);
+            words[uint256(int256(word) - int256(first))] = bits;
+            while (bits != 0) {
+                bits &= bits - 1;
+                ++count;
+            }
+        }
+        range.nextWord = word;
+        range.done = word > last;
+        range.ticks = new uint256[](count * 2);
+        uint256 filled;
+        for (int16 w = first; w < word; ++w) {
+            uint256 bits = words[uint256(int256(w) - int256(first))];
+            for (uint256 bit = 0; bits != 0; ++bit) {
+                if (bits & 1 != 0) {
+                    int24 tick = (int24(w) * 256 + int24(int256(bit))) * range.tickSpacing;
+                    (, uint256 gross, uint256 net) = _ticks(request.pool, tick);
+                    range.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(gross);
+                    range.ticks[filled++] = net;
+                }
+                bits >>= 1;
+            }
+        }
+    }
+
+    function _tickBitmap(address pool, int16 word) private view returns (uint256 bits) {
+        assembly ("memory-safe") {
+            mstore(0, shl(224, 0x5339c296))
+            mstore(4, word)
+            if and(staticcall(GAS_PER_CALL, pool, 0, 36, 0, 32), gt(returndatasize(), 31)) {
+                bits := mload(0)
+            }
+        }
+    }
+
+    function _ticks(address pool, int24 tick)
+        private
+        view
+        returns (bool ok, uint256 gross, uint256 net)
+    {
+        assembly ("memory-safe") {
+            mstore(0, shl(224, 0xf30dba93))
+            mstore(4, tick)
+            ok := and(staticcall(GAS_PER_CALL, pool, 0, 36, 0, 64), gt(returndatasize(), 63))
+            if ok {
+                gross := mload(0)
+                net := mload(32)
+            }
+        }
+    }
+
+    /// @dev First two words of an answer; ok asks for at least one.
+    function _read2(address target, uint256 selector)
+        private
+        view
+        returns (bool ok, uint256 first, uint256 second)
+    {
+        assembly ("memory-safe") {
+            mstore(0, shl(224, selector))
+            ok := and(staticcall(GAS_PER_CALL, target, 0, 4, 0, 64), gt(returndatasize(), 31))
+            if ok {
+                first := mload(0)
+                if gt(returndatasize(), 63) { second := mload(32) }
+            }
+        }
+    }
+
+    function _append(address[] memory list, uint256 count, address target, bytes memory data)
+        private
+        view
+        returns (uint256)
+    {
+        uint256 found;
+        assembly ("memory-safe") {
+            let ok := staticcall(GAS_PER_CALL, target, add(data, 32), mload(data), 0, 32)
+            if and(ok, gt(returndatasize(), 31)) { found := mload(0) }
+            // The argument buffer is not needed any more: its memory is used again.
+            mstore(64, data)
+        }
+        if (found == 0 || found >> 160 != 0) return count;
+        list[count] = address(uint160(found));
+        return count + 1;
+    }
+
+    function _readBytes(address target, uint256 selector) private view returns (bytes memory data) {
+        data = new bytes(MAX_SYMBOL_BYTES);
+        assembly ("memory-safe") {
+            mstore(0, shl(224, selector))
+            let ok := staticcall(GAS_PER_CALL, target, 0, 4, add(data, 32), MAX_SYMBOL_BYTES)
+            let size := returndatasize()
+            if gt(size, MAX_SYMBOL_BYTES) { size := MAX_SYMBOL_BYTES }
+            mstore(data, mul(size, ok))
+        }
+    }
+}
