@@ -1,0 +1,128 @@
+import { setPriority } from 'node:os'
+import { Instance } from 'prool'
+import { anvilBinary } from './anvilBinary.ts'
+import { type ForkGuard, killFork } from './forkGuard.ts'
+import { createRpcEndpoint, type RpcEndpoint } from './rpcBatch.ts'
+
+/** One anvil process that answers for one block of one chain. It is never written to. */
+export type Fork = {
+  readonly rpc: RpcEndpoint
+  readonly pid: number
+  /** Resolves when the process is gone, whoever ended it. */
+  readonly exited: Promise<void>
+  readonly isAlive: () => boolean
+  readonly kill: () => Promise<void>
+}
+
+export type StartFork = (parameters: {
+  readonly chainId: number
+  readonly upstreamUrl: string
+  readonly blockNumber: bigint
+}) => Promise<Fork>
+
+/** More than any block that we simulate in needs, and the bound of calls that state no gas. */
+const forkGasLimit = 60_000_000
+const startTimeoutMs = 8_000
+/** A little below the gateway: bombs burn the fork's CPU share, not ours. */
+const forkNiceness = 5
+
+export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
+  return async ({ chainId, upstreamUrl, blockNumber }) => {
+    const instance = Instance.anvil({
+      binary: anvilBinary(),
+      host: '127.0.0.1',
+      port: 0,
+      noCors: true,
+      chainId,
+      forkUrl: upstreamUrl,
+      forkBlockNumber: blockNumber,
+      accounts: 0,
+      noStorageCaching: true,
+      gasLimit: forkGasLimit,
+      timeout: 2_000,
+      retries: 1,
+      forkRetryBackoff: 100,
+      noRateLimit: true,
+      // A flag that prool's types do not know.
+      ...({ disableConsoleLog: true } as object),
+    })
+    let alive = true
+    const exited = new Promise<void>((resolve) => {
+      instance.on('exit', () => {
+        alive = false
+        resolve()
+      })
+    })
+    const port = readPort(instance)
+    const starting = instance.start()
+    const { pid } = instance._internal.process
+    if (pid !== undefined) guard.adopt(pid)
+    const kill = async () => {
+      if (pid === undefined) return
+      if (alive) killFork(pid)
+      await exited
+      guard.release(pid)
+    }
+    try {
+      const url = `http://127.0.0.1:${await withDeadline(
+        starting.then(() => port),
+        startTimeoutMs,
+      )}`
+      if (pid === undefined) throw new Error('anvil has no process id')
+      lowerPriority(pid)
+      const rpc = createRpcEndpoint({ url })
+      // prool keeps everything that the child prints in memory.
+      await rpc.batch([{ method: 'anvil_setLoggingEnabled', params: [false] }], {
+        timeoutMs: 2_000,
+      })
+      return {
+        rpc,
+        pid,
+        exited,
+        isAlive: () => alive,
+        async kill() {
+          await Promise.all([kill(), rpc.close()])
+        },
+      }
+    } catch {
+      starting.catch(() => undefined)
+      await kill()
+      // The cause is dropped on purpose: anvil prints the upstream's URL into it.
+      throw new Error('the fork did not start')
+    }
+  }
+}
+
+function readPort(instance: ReturnType<typeof Instance.anvil>): Promise<string> {
+  return new Promise((resolve) => {
+    let printed = ''
+    const read = (chunk: string) => {
+      printed += chunk
+      const port = /Listening on [\d.]+:(\d+)/.exec(printed)?.[1]
+      if (port === undefined) return
+      instance.off('stdout', read)
+      resolve(port)
+    }
+    instance.on('stdout', read)
+  })
+}
+
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('not in time')), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function lowerPriority(pid: number) {
+  try {
+    setPriority(pid, forkNiceness)
+  } catch {
+    // The process may have ended in between, which `exited` tells; a sandbox may forbid it.
+  }
+}

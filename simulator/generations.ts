@@ -1,0 +1,292 @@
+import type { Fork, StartFork } from './fork.ts'
+import { RpcTransportError } from './rpcBatch.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import type { BlockId, Upstream } from './upstream.ts'
+import { watchFork } from './watchFork.ts'
+
+/** A fork and the one block that everything it answers belongs to. */
+export type Generation = BlockId & { readonly fork: Fork }
+
+/**
+ * `head`: every request is answered from the head as it stood when the request came (a lab's chain
+ * mines with each transaction). `interval`: from a head that is at most so old (a chain with fast blocks).
+ */
+export type Freshness =
+  | { readonly mode: 'head' }
+  | { readonly mode: 'interval'; readonly everyMs: number }
+
+export type GenerationStatus = {
+  readonly ready: boolean
+  readonly blockNumber: bigint | undefined
+  /** Since the generation's block was last known to be the head. */
+  readonly ageMs: number
+}
+
+export type Generations = {
+  readonly use: <T>(
+    parameters: {
+      readonly minBlock?: bigint | undefined
+      readonly signal?: AbortSignal | undefined
+    },
+    work: (generation: Generation) => Promise<T>,
+  ) => Promise<T>
+  readonly status: () => GenerationStatus
+  readonly close: () => Promise<void>
+}
+
+export type GenerationsDeps = {
+  readonly startFork: StartFork
+  readonly upstream: Upstream
+  readonly warm: (generation: Generation) => Promise<void>
+  readonly log: (event: GenerationEvent) => void
+  readonly now: () => number
+}
+
+export type GenerationEvent = {
+  readonly event: 'fork_ready' | 'fork_lost' | 'fork_wedged' | 'fork_refused' | 'reorg'
+  readonly chainId: number
+  readonly blockNumber?: bigint | undefined
+  readonly elapsedMs?: number
+  readonly reason?: string
+}
+
+type Live = Generation & {
+  inFlight: number
+  retired: boolean
+  readonly askedAtMs: number
+  readonly stopWatching: () => void
+}
+
+type Target = BlockId & { readonly askedAtMs: number }
+
+const headPollMs = 250
+const upstreamTimeoutMs = 1_500
+const freshnessDeadlineMs = 6_000
+const drainMs = 3_000
+const rollAttempts = 3
+
+/** The rolling generations of one chain: a new fork takes over before the old one is drained and killed. */
+export function createGenerations(
+  deps: GenerationsDeps,
+  {
+    chainId,
+    upstreamUrl,
+    freshness = { mode: 'head' },
+  }: { chainId: number; upstreamUrl: string; freshness?: Freshness | undefined },
+): Generations & { readonly start: () => Promise<void> } {
+  const { upstream, log, now } = deps
+  let current: Live | undefined
+  let rolling: Promise<void> | undefined
+  let confirmedAtMs = now()
+  let closed = false
+  let pollTimer: NodeJS.Timeout | undefined
+  const standing = new Set<Live>()
+
+  const unavailable = (reason: string) => new SimulatorUnavailable({ chainId, reason })
+
+  async function readTarget(): Promise<Target> {
+    const askedAtMs = now()
+    return { ...(await upstream.readHead({ timeoutMs: upstreamTimeoutMs })), askedAtMs }
+  }
+
+  function rollTo(target: Target): Promise<void> {
+    rolling ??= roll(target).finally(() => {
+      rolling = undefined
+    })
+    return rolling
+  }
+
+  async function roll(target: Target) {
+    const startedAtMs = now()
+    const actual = await upstream.readChainId({ timeoutMs: upstreamTimeoutMs })
+    if (actual !== chainId) throw unavailable('its upstream is another chain')
+    const fork = await deps.startFork({ chainId, upstreamUrl, blockNumber: target.blockNumber })
+    const generation: Generation = { ...target, fork }
+    try {
+      await Promise.all([smokeTest(generation), deps.warm(generation)])
+      const again = await upstream.readBlock({ ...target, timeoutMs: upstreamTimeoutMs })
+      if (again?.blockHash !== target.blockHash) throw unavailable('its upstream reorganised')
+      if (closed) throw unavailable('it is shutting down')
+    } catch (error) {
+      await fork.kill()
+      throw error
+    }
+    install(generation, target)
+    log({
+      event: 'fork_ready',
+      chainId,
+      blockNumber: target.blockNumber,
+      elapsedMs: now() - startedAtMs,
+    })
+  }
+
+  function install(generation: Generation, { askedAtMs }: Target) {
+    const stopWatching = watchFork(generation.fork, () => {
+      log({ event: 'fork_wedged', chainId, blockNumber: generation.blockNumber })
+      void generation.fork.kill()
+    })
+    const live: Live = { ...generation, askedAtMs, inFlight: 0, retired: false, stopWatching }
+    standing.add(live)
+    const previous = current
+    current = live
+    confirmedAtMs = now()
+    void generation.fork.exited.then(() => lose(live))
+    if (previous) retire(previous)
+  }
+
+  function retire(live: Live) {
+    if (live.retired) return
+    live.retired = true
+    if (live.inFlight === 0) return void discard(live)
+    setTimeout(() => void discard(live), drainMs).unref()
+  }
+
+  async function discard(live: Live) {
+    live.stopWatching()
+    await live.fork.kill()
+    standing.delete(live)
+  }
+
+  function lose(live: Live) {
+    live.stopWatching()
+    standing.delete(live)
+    void live.fork.kill()
+    if (current !== live) return
+    current = undefined
+    if (closed) return
+    log({ event: 'fork_lost', chainId, blockNumber: live.blockNumber })
+    void refresh()
+  }
+
+  /** Rolls if the head moved; a failure is logged and tried again by the next poll or request. */
+  async function refresh() {
+    if (closed) return
+    try {
+      const target = await readTarget()
+      if (current?.blockHash === target.blockHash) {
+        confirmedAtMs = now()
+        return
+      }
+      await noteReorg()
+      await rollTo(target)
+    } catch (error) {
+      log({ event: 'fork_refused', chainId, reason: safeReason(error) })
+    }
+  }
+
+  async function noteReorg() {
+    if (!current) return
+    const { blockNumber, blockHash } = current
+    const block = await upstream.readBlock({ blockNumber, timeoutMs: upstreamTimeoutMs })
+    if (block?.blockHash === blockHash) return
+    log({ event: 'reorg', chainId, blockNumber })
+    // Its cached reads belong to a block that no longer exists.
+    const stale = current
+    if (stale) retire(stale)
+    current = undefined
+  }
+
+  /** The generation that may answer a request which came at `arrivedAtMs`. */
+  async function pick(arrivedAtMs: number, minBlock: bigint): Promise<Live> {
+    const isEnough = (live: Live | undefined): live is Live =>
+      live?.fork.isAlive() === true && live.blockNumber >= minBlock
+    if (freshness.mode === 'interval' && isEnough(current)) return current
+    for (let failures = 0; now() - arrivedAtMs < freshnessDeadlineMs && !closed; ) {
+      const target = await readTarget().catch(() => undefined)
+      if (!target) break
+      if (isEnough(current) && current.blockHash === target.blockHash) return current
+      const hasRolled = await rollTo(target).then(
+        () => true,
+        () => false,
+      )
+      if (isEnough(current) && current.askedAtMs >= arrivedAtMs) return current
+      if (!hasRolled) failures += 1
+      if (failures >= rollAttempts) break
+      if (!hasRolled || target.blockNumber < minBlock) await rollPause()
+    }
+    // Without its upstream a standing fork still answers what it has read.
+    if (isEnough(current)) return current
+    throw unavailable(
+      minBlock > 0n && current ? 'the asked block is not there yet' : 'no fork stands',
+    )
+  }
+
+  async function use<T>(
+    { minBlock = 0n, signal }: { minBlock?: bigint | undefined; signal?: AbortSignal | undefined },
+    work: (generation: Generation) => Promise<T>,
+  ): Promise<T> {
+    const arrivedAtMs = now()
+    for (let attempt = 0; ; attempt += 1) {
+      signal?.throwIfAborted()
+      if (closed) throw unavailable('it is shutting down')
+      const live = await pick(arrivedAtMs, minBlock)
+      live.inFlight += 1
+      try {
+        return await work(live)
+      } catch (error) {
+        const lost = error instanceof RpcTransportError && !live.fork.isAlive()
+        if (!lost || attempt >= 2 || signal?.aborted) throw error
+      } finally {
+        live.inFlight -= 1
+        if (live.retired && live.inFlight === 0) void discard(live)
+      }
+    }
+  }
+
+  function schedule() {
+    const everyMs = freshness.mode === 'interval' ? freshness.everyMs : headPollMs
+    pollTimer = setTimeout(() => void refresh().finally(() => !closed && schedule()), everyMs)
+    pollTimer.unref()
+  }
+
+  return {
+    use,
+    async start() {
+      await refresh()
+      if (!closed) schedule()
+    },
+    status: () => ({
+      ready: current?.fork.isAlive() ?? false,
+      blockNumber: current?.blockNumber,
+      ageMs: now() - confirmedAtMs,
+    }),
+    async close() {
+      closed = true
+      clearTimeout(pollTimer)
+      await rolling?.catch(() => undefined)
+      await Promise.all([...standing].map(discard))
+      await upstream.close()
+    },
+  }
+}
+
+/** A fork must know its block and run a call before it may take over. */
+async function smokeTest({ fork, blockNumber }: Generation) {
+  const [number, run] = await fork.rpc.batch(
+    [
+      { method: 'eth_blockNumber', params: [] },
+      {
+        method: 'eth_simulateV1',
+        params: [{ blockStateCalls: [{ calls: [smokeCall] }] }, 'latest'],
+      },
+    ],
+    { timeoutMs: 3_000 },
+  )
+  if (!number?.ok || BigInt(String(number.result)) !== blockNumber || !run?.ok)
+    throw new Error('the fork failed its smoke test')
+}
+
+const smokeCall = {
+  from: '0x00000000000000000000000000000000000f0f0f',
+  to: '0x0000000000000000000000000000000000000004',
+  gas: '0x186a0',
+  data: '0x01',
+}
+
+const rollPause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+
+function safeReason(error: unknown): string {
+  if (error instanceof SimulatorUnavailable || error instanceof RpcTransportError)
+    return error.message
+  return 'the chain or its fork does not answer'
+}
