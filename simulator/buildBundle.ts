@@ -1,0 +1,110 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex, zeroAddress } from 'viem'
+import {
+  balanceOfCall,
+  type CallShape,
+  gasOf,
+  nativeBalanceCall,
+  nativeBalanceCode,
+  nativeBalanceReader,
+  type StateOverrides,
+  simulateParams,
+} from './callShapes.ts'
+import type { RpcCall } from './rpcBatch.ts'
+
+export type Candidate = {
+  /** Transaction `to`. */
+  readonly target: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+  /** The zero address is the native currency, in and out. */
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  /** Gets the allowance before the call. */
+  readonly spender: Address | undefined
+  /** Default: the simulated taker. */
+  readonly taker?: Address | undefined
+  /** Whose balance counts; default: the taker, else whom the calldata pays. */
+  readonly recipient?: Address | undefined
+  /** `override` (default) gives the taker exactly what the candidate spends; `real` uses what it really has. */
+  readonly funding?: 'override' | 'real' | undefined
+}
+
+/** One candidate as one `eth_simulateV1`: approve, balances, the call itself, balances. */
+export type Bundle = {
+  readonly rpcCall: RpcCall
+  readonly callCount: number
+  readonly approveIndex: number | undefined
+  readonly fundedIndex: number | undefined
+  readonly swapIndex: number
+  readonly holders: readonly Address[]
+}
+
+/** Above `msg.value`, for targets that look at their caller's balance. */
+const nativeSlackWei = 10n ** 18n
+
+export function buildBundle({
+  candidate,
+  taker,
+  holders,
+  funding,
+  gasCap,
+  timeSecs,
+  baseOverrides,
+}: {
+  candidate: Candidate
+  taker: Address
+  /** Whose output balance is read before and after. */
+  holders: readonly Address[]
+  /** State that gives the taker its input tokens. */
+  funding: StateOverrides
+  gasCap: bigint
+  timeSecs: bigint
+  baseOverrides: StateOverrides
+}): Bundle {
+  const { tokenIn, tokenOut, value } = candidate
+  const isFunded = candidate.funding !== 'real'
+  const approvals = approvalCalls(candidate, taker)
+  const checks = isFunded && tokenIn !== zeroAddress ? [balanceOfCall(tokenIn, taker)] : []
+  const reads = holders.map((holder) =>
+    tokenOut === zeroAddress ? nativeBalanceCall(holder) : balanceOfCall(tokenOut, holder),
+  )
+  const swap: CallShape = {
+    from: taker,
+    to: candidate.target,
+    gas: toHex(gasCap),
+    data: candidate.data,
+    value: toHex(value),
+  }
+  const calls = [...approvals, ...checks, ...reads, swap, ...reads]
+  const stateOverrides: StateOverrides = {
+    ...baseOverrides,
+    ...funding,
+    [nativeBalanceReader]: { code: nativeBalanceCode },
+    ...(isFunded ? { [taker]: { ...funding[taker], balance: toHex(value + nativeSlackWei) } } : {}),
+  }
+  return {
+    rpcCall: {
+      method: 'eth_simulateV1',
+      params: simulateParams({ calls, stateOverrides, timeSecs }),
+    },
+    callCount: calls.length,
+    approveIndex: approvals.length > 0 ? approvals.length - 1 : undefined,
+    fundedIndex: checks.length > 0 ? approvals.length : undefined,
+    swapIndex: approvals.length + checks.length + reads.length,
+    holders,
+  }
+}
+
+function approvalCalls({ tokenIn, spender, amountIn, funding }: Candidate, taker: Address) {
+  if (tokenIn === zeroAddress || spender === undefined) return []
+  const approve = (amount: bigint): CallShape => ({
+    from: taker,
+    to: tokenIn,
+    gas: toHex(gasOf.approve),
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
+  })
+  // A real taker may have an allowance left, which USDT-like tokens want reset first.
+  return funding === 'real' ? [approve(0n), approve(amountIn)] : [approve(amountIn)]
+}

@@ -1,0 +1,54 @@
+import { size } from 'viem'
+import type { SimulatedCall } from './readSimulated.ts'
+import { describeRevert, type ErrorTable } from './revertReason.ts'
+import type { RpcOutcome } from './rpcBatch.ts'
+
+export type CandidateResult =
+  | { readonly status: 'ok'; readonly amountOut: bigint; readonly gasUsed: bigint }
+  | { readonly status: 'simulation_failed'; readonly reason: string }
+  | {
+      readonly status: 'simulation_unavailable'
+      readonly reason: string
+      readonly cause: UnavailableCause
+    }
+
+export type UnavailableCause = 'slot_not_found' | 'rpc_error' | 'unsupported'
+
+export const failed = (reason: string): CandidateResult => ({ status: 'simulation_failed', reason })
+
+export const unavailable = (cause: UnavailableCause, reason: string): CandidateResult => ({
+  status: 'simulation_unavailable',
+  reason,
+  cause,
+})
+
+export const chainUnreachable = unavailable('rpc_error', 'the chain did not answer in time')
+
+/**
+ * What anvil says when it refuses the whole bundle. It gives no finer code than these, so its words
+ * must be matched; they hold the upstream's URL and go no further than this function.
+ */
+export function classifyRefusal(outcome: RpcOutcome & { ok: false }): CandidateResult {
+  if (outcome.message.includes('failed to get')) return chainUnreachable
+  if (outcome.message.includes('InvalidFEOpcode'))
+    return unavailable('unsupported', 'unsupported precompile')
+  if (outcome.code === -32003) return failed('insufficient native balance for the value sent')
+  if (outcome.code === -32000) return failed('gas cap is below the intrinsic gas of the calldata')
+  if (outcome.code === -32603 && outcome.message.includes('EVM error'))
+    return failed(
+      `execution halted: ${/EVM error:? ?(\w+)/.exec(outcome.message)?.[1] ?? 'unknown'}`,
+    )
+  return unavailable('rpc_error', 'the fork refused the simulation')
+}
+
+/** Why the candidate's own call did not succeed. */
+export function classifyHalt(
+  call: SimulatedCall,
+  { gasCap, errors }: { gasCap: bigint; errors: ErrorTable },
+): CandidateResult {
+  if (size(call.returnData) > 0) return failed(describeRevert(call.returnData, errors))
+  if (call.gasUsed >= gasCap) return failed('gas cap exceeded')
+  if (call.message.includes('InvalidFEOpcode'))
+    return unavailable('unsupported', 'unsupported precompile')
+  return failed('execution reverted without a reason')
+}

@@ -1,0 +1,83 @@
+import type { Address } from 'viem'
+import type { Bundle } from './buildBundle.ts'
+import {
+  type CandidateResult,
+  classifyHalt,
+  classifyRefusal,
+  unavailable,
+} from './classifyOutcome.ts'
+import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
+import type { ErrorTable } from './revertReason.ts'
+import type { RpcOutcome } from './rpcBatch.ts'
+
+export type BundleReading =
+  | { readonly kind: 'done'; readonly result: CandidateResult }
+  /** The taker's input balance was not what the override should have made it. */
+  | { readonly kind: 'misfunded'; readonly result: CandidateResult }
+  /** The call went through, but none of the watched holders got anything. */
+  | { readonly kind: 'no_output' }
+  /** It ran into the gas cap: worth another try with a higher one. */
+  | { readonly kind: 'out_of_gas'; readonly result: CandidateResult }
+
+export function readBundle(
+  outcome: RpcOutcome,
+  {
+    bundle,
+    gasCap,
+    errors,
+    expected,
+  }: {
+    bundle: Bundle
+    gasCap: bigint
+    errors: ErrorTable
+    /** The input balance that the taker must show, with how much more is accepted. */
+    expected: { readonly amount: bigint; readonly tolerance: bigint }
+  },
+): BundleReading {
+  const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
+  if (!outcome.ok) return done(classifyRefusal(outcome))
+  const calls = readSimulated(outcome, bundle.callCount)
+  if (!calls) return done(unavailable('rpc_error', 'the fork gave no readable answer'))
+  const misfunded = readFunding(calls, { bundle, expected })
+  if (misfunded) return { kind: 'misfunded', result: misfunded }
+  const swap = calls[bundle.swapIndex]
+  if (!swap) return done(unavailable('rpc_error', 'the fork gave no readable answer'))
+  if (!swap.ok) {
+    const result = classifyHalt(swap, { gasCap, errors })
+    return { kind: isOutOfGas(swap, gasCap) ? 'out_of_gas' : 'done', result }
+  }
+  const amountOut = readOutput(calls, bundle)
+  if (amountOut <= 0n) return { kind: 'no_output' }
+  return done({ status: 'ok', amountOut, gasUsed: swap.gasUsed })
+}
+
+function readFunding(
+  calls: readonly SimulatedCall[],
+  {
+    bundle: { approveIndex, fundedIndex },
+    expected: { amount, tolerance },
+  }: { bundle: Bundle; expected: { amount: bigint; tolerance: bigint } },
+): CandidateResult | undefined {
+  if (approveIndex !== undefined && calls[approveIndex]?.ok !== true)
+    return unavailable('slot_not_found', 'balance slot not found: the token refuses the approval')
+  if (fundedIndex === undefined) return undefined
+  const balance = readWord(calls[fundedIndex])
+  if (balance !== undefined && balance >= amount && balance <= amount + tolerance) return undefined
+  return unavailable('slot_not_found', 'balance slot not found')
+}
+
+/** The taker's own gain counts first; only without one the best of those whom the calldata names. */
+function readOutput(calls: readonly SimulatedCall[], { swapIndex, holders }: Bundle): bigint {
+  const gains = holders.map((_: Address, index) => {
+    const before = readWord(calls[swapIndex - holders.length + index])
+    const after = readWord(calls[swapIndex + 1 + index])
+    return before === undefined || after === undefined ? 0n : after - before
+  })
+  const [first = 0n, ...others] = gains
+  if (first > 0n) return first
+  return others.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? 0n
+}
+
+function isOutOfGas({ gasUsed }: SimulatedCall, gasCap: bigint): boolean {
+  return gasUsed >= gasCap
+}

@@ -1,0 +1,132 @@
+import {
+  type Address,
+  decodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  size,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import {
+  balanceOfCall,
+  type CallShape,
+  nativeBalanceCall,
+  nativeBalanceCode,
+  nativeBalanceReader,
+  type StateOverrides,
+  simulateParams,
+} from './callShapes.ts'
+import type { Generation } from './generations.ts'
+import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
+import { describeRevert, type ErrorTable } from './revertReason.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+
+export type DeployReport = {
+  readonly blockNumber: bigint
+  readonly existingProxy: Address | undefined
+  readonly predictedProxy: Address
+  /** Undefined when the token does not say it properly within bounded gas. */
+  readonly tokenBalance: bigint | undefined
+  readonly nativeBalance: bigint
+  readonly relayerBalance: bigint
+  readonly deploy:
+    | { readonly status: 'ok'; readonly gasUsed: bigint }
+    | { readonly status: 'reverted'; readonly reason: string }
+}
+
+const factoryAbi = parseAbi([
+  'function proxyOf(address owner) view returns (address)',
+  'function predict(address owner) view returns (address)',
+  'function deploy(address owner) returns (address)',
+])
+
+/** Ten times what the relay may spend: what is above that shows as an amount, not as a halt. */
+const deployGas = 2_000_000n
+/** A token that needs more to state a balance is hostile; bounds what it can return, too. */
+const tokenReadGas = 200_000n
+const timeoutMs = 5_000
+
+/** Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. */
+export async function simulateDeploy(
+  {
+    errors,
+    now,
+    baseOverrides,
+  }: { errors: ErrorTable; now: () => number; baseOverrides: StateOverrides },
+  {
+    generation,
+    chainId,
+    factory,
+    owner,
+    tokenIn,
+    relayer,
+  }: {
+    generation: Generation
+    chainId: number
+    factory: Address
+    owner: Address
+    tokenIn: Address
+    relayer: Address
+  },
+): Promise<DeployReport> {
+  const ask = (functionName: 'proxyOf' | 'predict' | 'deploy', gas: bigint): CallShape => ({
+    from: relayer,
+    to: factory,
+    gas: toHex(gas),
+    data: encodeFunctionData({ abi: factoryAbi, functionName, args: [owner] }),
+  })
+  const calls = [
+    ask('proxyOf', 200_000n),
+    ask('predict', 200_000n),
+    nativeBalanceCall(owner),
+    nativeBalanceCall(relayer),
+    { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) },
+    ask('deploy', deployGas),
+  ]
+  const nowSecs = BigInt(Math.floor(now() / 1000))
+  const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
+  const stateOverrides = { ...baseOverrides, [nativeBalanceReader]: { code: nativeBalanceCode } }
+  const params = simulateParams({ calls, stateOverrides, timeSecs })
+  const [outcome] = await generation.fork.rpc.batch([{ method: 'eth_simulateV1', params }], {
+    timeoutMs,
+  })
+  const results = outcome && readSimulated(outcome, calls.length)
+  const [proxyOf, predict, native, relay, token, deploy] = results ?? []
+  const predictedProxy = readAddress(predict)
+  const existing = readAddress(proxyOf)
+  const nativeBalance = readWord(native)
+  const relayerBalance = readWord(relay)
+  if (nativeBalance === undefined || relayerBalance === undefined || !deploy)
+    throw new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
+  if (predictedProxy === undefined || existing === undefined)
+    throw new SimulatorUnavailable({ chainId, reason: 'the proxy factory does not answer' })
+  return {
+    blockNumber: generation.blockNumber,
+    existingProxy: existing === zeroAddress ? undefined : existing,
+    predictedProxy,
+    tokenBalance: readWord(token),
+    nativeBalance,
+    relayerBalance,
+    deploy: deploy.ok
+      ? { status: 'ok', gasUsed: deploy.gasUsed }
+      : { status: 'reverted', reason: describeHalt(deploy, errors) },
+  }
+}
+
+function readAddress(call: SimulatedCall | undefined): Address | undefined {
+  if (!call?.ok || size(call.returnData) !== 32) return undefined
+  try {
+    return decodeAbiParameters([{ type: 'address' }], call.returnData)[0]
+  } catch {
+    // 32 bytes that are no address.
+    return undefined
+  }
+}
+
+function describeHalt({ returnData, gasUsed }: SimulatedCall, errors: ErrorTable): string {
+  const data: Hex = returnData
+  return gasUsed >= deployGas && size(data) === 0
+    ? 'gas cap exceeded'
+    : describeRevert(data, errors)
+}

@@ -1,0 +1,148 @@
+import { type Abi, type Address, getAddress, keccak256, slice, stringToHex } from 'viem'
+import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
+import type { Candidate } from './buildBundle.ts'
+import type { StateOverrides } from './callShapes.ts'
+import type { CandidateResult } from './classifyOutcome.ts'
+import { createStartFork } from './fork.ts'
+import { createForkGuard } from './forkGuard.ts'
+import {
+  createGenerations,
+  type Freshness,
+  type GenerationEvent,
+  type GenerationStatus,
+} from './generations.ts'
+import { createErrorTable } from './revertReason.ts'
+import { isChainFault, simulateCandidates } from './simulateCandidates.ts'
+import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { createUpstream } from './upstream.ts'
+
+export type { SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
+export type { Candidate } from './buildBundle.ts'
+export type { CandidateResult } from './classifyOutcome.ts'
+export type { DeployReport } from './simulateDeploy.ts'
+
+/** Results in the order of the request, all on one block. */
+export type SimulationReport = {
+  readonly blockNumber: bigint
+  readonly blockHash: `0x${string}`
+  readonly results: readonly CandidateResult[]
+}
+
+export type SimulateParameters = {
+  readonly chainId: number
+  readonly candidates: readonly Candidate[]
+  /** Refuses to answer from a block before this one. */
+  readonly minBlock?: bigint | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type SimulateDeployParameters = {
+  readonly chainId: number
+  readonly factory: Address
+  readonly owner: Address
+  readonly tokenIn: Address
+  readonly relayer: Address
+  readonly minBlock?: bigint | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Dry runs on managed forks. Methods throw {@link SimulatorUnavailable} when the chain can't be simulated at all. */
+export type Simulator = {
+  readonly simulateCandidates: (p: SimulateParameters) => Promise<SimulationReport>
+  readonly simulateDeploy: (p: SimulateDeployParameters) => Promise<DeployReport>
+  readonly status: (chainId: number) => GenerationStatus
+  /** Holds nothing and has no code on the real chain: payloads without a taker are run from it. */
+  readonly simulatedTaker: (chainId: number) => Address
+  readonly close: () => Promise<void>
+}
+
+export type SimulatorChain = {
+  readonly chainId: number
+  readonly upstreamUrl: string
+  readonly freshness?: Freshness | undefined
+}
+
+/** Starts the forks of all chains. A chain whose upstream is down is tried again in the background. */
+export async function createSimulator({
+  chains,
+  slots,
+  abis = [],
+  forkDir,
+  log = () => undefined,
+  now = Date.now,
+}: {
+  chains: readonly SimulatorChain[]
+  slots?: SlotCache | undefined
+  /** Whose custom errors are shown by name. */
+  abis?: readonly Abi[] | undefined
+  /** Where the records for `sweepForks` are kept. */
+  forkDir?: string | undefined
+  log?: ((event: GenerationEvent) => void) | undefined
+  now?: (() => number) | undefined
+}): Promise<Simulator> {
+  const guard = createForkGuard(forkDir === undefined ? {} : { forkDir })
+  const startFork = createStartFork({ guard })
+  const errors = createErrorTable(abis)
+  const stands = new Map(
+    chains.map((chain) => {
+      const upstream = createUpstream({ url: chain.upstreamUrl })
+      const generations = createGenerations(
+        { startFork, upstream, warm: async () => undefined, log, now: () => performance.now() },
+        chain,
+      )
+      const baseOverrides: StateOverrides = {}
+      const resolver = createSlotResolver({ cache: slots }, chain)
+      return [chain.chainId, { generations, resolver, baseOverrides }] as const
+    }),
+  )
+  await Promise.all([...stands.values()].map(({ generations }) => generations.start()))
+
+  const standOf = (chainId: number) => {
+    const stand = stands.get(chainId)
+    if (!stand) throw new SimulatorUnavailable({ chainId, reason: 'it is not configured' })
+    return stand
+  }
+  return {
+    async simulateCandidates({ chainId, candidates, minBlock, signal }) {
+      const { generations, resolver, baseOverrides } = standOf(chainId)
+      const simulatedTaker = takerOf(chainId)
+      const deps = { slots: resolver, errors, now, simulatedTaker, baseOverrides }
+      return guarded(chainId, () =>
+        generations.use({ minBlock, signal }, async (generation) => {
+          const { blockNumber, blockHash } = generation
+          const results = await simulateCandidates(deps, { generation, candidates, signal })
+          return { blockNumber, blockHash, results }
+        }),
+      )
+    },
+    async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
+      const { generations, baseOverrides } = standOf(chainId)
+      return guarded(chainId, () =>
+        generations.use({ minBlock, signal }, (generation) =>
+          simulateDeploy({ errors, now, baseOverrides }, { generation, chainId, ...asked }),
+        ),
+      )
+    },
+    status: (chainId) => standOf(chainId).generations.status(),
+    simulatedTaker: takerOf,
+    async close() {
+      await Promise.all([...stands.values()].map(({ generations }) => generations.close()))
+      guard.close()
+    },
+  }
+}
+
+/** The same on every start, so that slots found for it stay valid; nobody has its key. */
+function takerOf(chainId: number): Address {
+  return getAddress(slice(keccak256(stringToHex(`forkyard simulated taker ${chainId}`)), 12))
+}
+
+async function guarded<T>(chainId: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isChainFault(error)) throw error
+    throw new SimulatorUnavailable({ chainId, reason: 'the fork did not answer', cause: error })
+  }
+}

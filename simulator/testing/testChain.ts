@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import {
+  type Abi,
+  type Address,
+  type Client,
+  createClient,
+  encodeFunctionData,
+  type Hex,
+  http,
+  type Transport,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { deployContract, sendTransaction, waitForTransactionReceipt } from 'viem/actions'
+import { type Chain, foundry } from 'viem/chains'
+import { anvilBinary } from '../anvilBinary.ts'
+
+const require = createRequire(import.meta.url)
+/** anvil's first well-known account. */
+export const deployer = privateKeyToAccount(
+  '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+)
+
+export type TestChain = {
+  readonly chainId: number
+  readonly rpcUrl: string
+  readonly pid: number
+  readonly client: Client<Transport, Chain>
+  readonly deploy: (p: { abi: Abi; bytecode: Hex; args?: readonly unknown[] }) => Promise<Address>
+  readonly send: (p: {
+    to: Address
+    abi: Abi
+    functionName: string
+    args?: readonly unknown[]
+    value?: bigint
+  }) => Promise<bigint>
+  readonly request: (method: string, params?: readonly unknown[]) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
+/** A plain anvil to fork from, which mines with every transaction as a lab's chain does. */
+export async function startTestChain({
+  chainId = 8453,
+}: {
+  chainId?: number
+} = {}): Promise<TestChain> {
+  const anvil = spawn(anvilBinary(), ['--port', '0', '--chain-id', String(chainId)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const rpcUrl = `http://127.0.0.1:${await readPort(anvil)}`
+  const chain: Chain = { ...foundry, id: chainId }
+  const client = createClient({ chain, transport: http(rpcUrl), pollingInterval: 20 })
+  const request = (method: string, params: readonly unknown[] = []) =>
+    client.request({ method, params } as never) as Promise<unknown>
+  return {
+    chainId,
+    rpcUrl,
+    pid: anvil.pid ?? 0,
+    client,
+    request,
+    async deploy({ abi, bytecode, args = [] }) {
+      const hash = await deployContract(client, { account: deployer, chain, abi, bytecode, args })
+      const { contractAddress } = await waitForTransactionReceipt(client, { hash })
+      if (!contractAddress) throw new Error('nothing deployed')
+      return contractAddress
+    },
+    async send({ to, abi, functionName, args = [], value = 0n }) {
+      const data = encodeFunctionData({ abi, functionName, args })
+      const hash = await sendTransaction(client, { account: deployer, chain, to, data, value })
+      const receipt = await waitForTransactionReceipt(client, { hash })
+      if (receipt.status !== 'success') throw new Error(`${functionName} reverted`)
+      return receipt.blockNumber
+    },
+    async close() {
+      const gone = new Promise((resolve) => anvil.once('exit', resolve))
+      anvil.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function readPort(anvil: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = ''
+    anvil.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      const port = /Listening on [\d.]+:(\d+)/.exec(printed)?.[1]
+      if (port !== undefined) resolve(port)
+    })
+    anvil.once('exit', () => reject(new Error('the test chain did not start')))
+  })
+}
+
+/** ABI and bytecode out of an npm package of contracts. */
+export function readArtifact(path: string): { abi: Abi; bytecode: Hex } {
+  const { abi, bytecode, evm } = require(path) as {
+    abi: Abi
+    bytecode?: string
+    evm?: { bytecode: { object: string } }
+  }
+  const code = bytecode ?? evm?.bytecode.object ?? ''
+  return { abi, bytecode: code.startsWith('0x') ? (code as Hex) : `0x${code}` }
+}
