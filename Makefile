@@ -3,22 +3,45 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
 
-.PHONY: help install check fix test
+.PHONY: help install check fix test contracts lab lab-up lab-down proof bench clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json ## install the pinned dependencies, Node 24 among them
 
 node_modules/.package-lock.json: package-lock.json
-	npm ci --no-audit --no-fund --loglevel=error
+	@echo "installing dependencies (about a minute)"
+	@npm ci --loglevel=error
 	@touch $@
 
-check: install ## types, lint, format
-	$(RUN) check
+lab: install ## run the lab in the foreground; Ctrl-C stops everything
+	@$(RUN) lab
 
-fix: install ## format and mend what the linter can mend
-	$(RUN) fix
+lab-up: install ## start the lab in the background; returns when it is ready
+	@$(RUN) lab-up
 
-test: check ## check, then the whole suite; ends with "N passed, N failed"
-	$(RUN) test
+lab-down: install ## stop the lab
+	@$(RUN) lab-down
+
+check: install ## types, lint, format, generated files up to date
+	@$(RUN) check
+
+fix: install ## format, mend what the linter can mend
+	@$(RUN) fix
+
+contracts: install ## compile the contracts and write contracts/artifacts.ts
+	@$(RUN) contracts:build
+
+test: check ## check, contract tests, the whole suite; ends with "N passed, N failed"
+	@$(RUN) test
+
+proof: install ## the long proofs: fuzz, faults, load (some minutes each)
+	@$(RUN) proof
+
+bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
+	@$(RUN) bench
+
+clean: ## stop the lab, drop caches and dependencies
+	@[ ! -d node_modules ] || $(RUN) lab-down
+	rm -rf .cache node_modules

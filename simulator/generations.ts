@@ -224,8 +224,8 @@ export function createGenerations(
       try {
         return await work(live)
       } catch (error) {
-        const lost = error instanceof RpcTransportError && !live.fork.isAlive()
-        if (!lost || attempt >= 2 || signal?.aborted) throw error
+        const isLost = await losesConnection(error, live.fork)
+        if (!isLost || attempt >= 2 || signal?.aborted) throw error
       } finally {
         live.inFlight -= 1
         if (live.retired && live.inFlight === 0) void discard(live)
@@ -284,6 +284,14 @@ const smokeCall = {
 }
 
 const rollPause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+
+/** A killed fork closes its connections a moment before its exit is known. */
+async function losesConnection(error: unknown, fork: Fork): Promise<boolean> {
+  if (!(error instanceof RpcTransportError)) return false
+  if (error.fault !== 'connection') return !fork.isAlive()
+  await Promise.race([fork.exited, rollPause()])
+  return true
+}
 
 function safeReason(error: unknown): string {
   if (error instanceof SimulatorUnavailable || error instanceof RpcTransportError)

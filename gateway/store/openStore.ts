@@ -5,7 +5,6 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import { createPayments, type Payments } from './payments.ts'
-import { createRelayStore, type RelayStore } from './relay.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
 export type Store = {
@@ -17,7 +16,6 @@ export type Store = {
   readonly challenges: Challenges
   readonly payments: Payments
   readonly settlements: Settlements
-  readonly relay: RelayStore
   close(): void
 }
 
@@ -42,7 +40,6 @@ export function openStore({ path }: { readonly path: string }): Store {
     challenges: createChallenges(db, commit),
     payments: createPayments(db, commit, ledger.credit),
     settlements: createSettlements(db),
-    relay: createRelayStore(db),
     close: () => {
       flush()
       db.close()

@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import { Command } from 'commander'
+import { describeSettings } from './config.ts'
+import { labDown, labUp, runLab } from './lab/commands.ts'
+import { labFiles } from './lab/labFiles.ts'
+import { version } from './version.ts'
+
+const print = (text: string) => void process.stdout.write(text)
+const lab = () => ({ files: labFiles(), env: process.env, print })
+
+const program = new Command('forkyard')
+  .description('A simulation lab and swap gateway for Base and Arbitrum One')
+  .version(version)
+
+program
+  .command('lab')
+  .description('run the lab in the foreground; Ctrl-C stops everything')
+  .option('--detached', 'as started by lab-up')
+  .action(() => runLab(lab()))
+program
+  .command('lab-up')
+  .description('start the lab in the background, return when it is ready')
+  .action(() => labUp(lab()))
+program
+  .command('lab-down')
+  .description('stop the lab of this folder')
+  .action(() => labDown(lab()))
+program
+  .command('config')
+  .description('list every setting with its default')
+  .action(() => {
+    for (const { name, fallback, description } of describeSettings())
+      print(`${name}=${fallback}  # ${description}\n`)
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(`forkyard: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+}

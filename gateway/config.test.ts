@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assert, suite } from '../fixtures/test.ts'
+import { ConfigError, describeSettings, readConfig } from './config.ts'
+
+const config = suite('config')
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-config-'))
+config.after(() => rmSync(dir, { recursive: true }))
+
+const enough = {
+  KEY_PEPPER: 'p'.repeat(32),
+  BASE_RPC_URL: 'https://one.example, https://two.example',
+}
+const faultOf = (env: Record<string, string>) => {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return 'no fault'
+}
+
+config('serves the chains that have an RPC URL, with the documented limits', () => {
+  const { chains, mode } = readConfig(enough)
+  assert.is(mode, 'live')
+  assert.is(chains.length, 1)
+  assert.equal(chains[0]?.rpcUrls, ['https://one.example', 'https://two.example'])
+  assert.equal(chains[0]?.relayLimits, {
+    maxRelayFeeWei: 200_000_000_000_000n,
+    minRelayerBalanceWei: 1_000_000_000_000_000n,
+    maxDeploysPerHour: 60,
+    maxSpendPerHourWei: 20_000_000_000_000_000n,
+    gasCap: 200_000,
+  })
+})
+
+config('reads a secret from the file that NAME_FILE points to', () => {
+  const path = join(dir, 'pepper')
+  writeFileSync(path, `${'q'.repeat(40)}\n`)
+  const { keyPepper } = readConfig({ BASE_RPC_URL: enough.BASE_RPC_URL, KEY_PEPPER_FILE: path })
+  assert.is(keyPepper, 'q'.repeat(40))
+})
+
+config('names every variable that is wrong or missing', () => {
+  assert.match(faultOf({ ...enough, ROUTING_PORT: '70000' }), /ROUTING_PORT/)
+  assert.match(faultOf({ ...enough, BASE_EXECUTOR: '0x12' }), /BASE_EXECUTOR/)
+  assert.match(faultOf({ KEY_PEPPER: enough.KEY_PEPPER }), /BASE_RPC_URL or ARBITRUM_RPC_URL/)
+  assert.match(faultOf({ BASE_RPC_URL: enough.BASE_RPC_URL }), /KEY_PEPPER/)
+  assert.match(
+    faultOf({ BASE_RPC_URL: 'x', KEY_PEPPER_FILE: join(dir, 'none') }),
+    /KEY_PEPPER_FILE/,
+  )
+})
+
+config('refuses a bare private key in production, and takes it in a lab', () => {
+  const key = { BASE_RELAYER_PRIVATE_KEY: `0x${'1'.repeat(64)}` }
+  assert.match(faultOf({ ...enough, ...key }), /BASE_RELAYER_KEYSTORE/)
+  assert.is(faultOf({ ...enough, ...key, FORKYARD_MODE: 'offline' }), 'no fault')
+})
+
+config('treats an empty value as absent', () => {
+  assert.is(readConfig({ ...enough, ROUTING_PORT: '' }).routing.port, 8080)
+})
+
+config('lists every setting once', () => {
+  const names = describeSettings().map((setting) => setting.name)
+  assert.is(new Set(names).size, names.length)
+  assert.ok(names.includes('ARBITRUM_RPC_URL'))
+})
+
+config.run()

@@ -1,0 +1,291 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { type Static, Type } from 'typebox'
+import type { Address, Hex } from 'viem'
+import { type Chain, chains } from './chain/chains.ts'
+
+/** A setting given empty (`X=`) counts as absent: compose files pass unset variables that way. */
+const text = (description: string, fallback = '') => Type.String({ default: fallback, description })
+const integer = (description: string, fallback: number, minimum = 0, maximum = 2 ** 31) =>
+  Type.Integer({ default: fallback, minimum, maximum, description })
+const flag = (description: string, fallback: boolean) =>
+  Type.Boolean({ default: fallback, description })
+const port = (description: string, fallback: number) => integer(description, fallback, 0, 65535)
+const wei = (description: string, fallback = '') =>
+  Type.String({ default: fallback, pattern: '^[0-9]*$', description })
+const contract = (description: string) =>
+  Type.String({ default: '', pattern: '^(0x[0-9a-fA-F]{40})?$', description })
+
+/** Settings of the process. Every name is an environment variable; `NAME_FILE` reads it from a file. */
+const processSettings = Type.Object({
+  FORKYARD_MODE: Type.Unsafe<'offline' | 'forked' | 'live'>({
+    type: 'string',
+    enum: ['offline', 'forked', 'live'],
+    default: 'live',
+    description: 'offline and forked are set by the lab; live follows real chains',
+  }),
+  SERVICE_NAME: text('the `dex` field of every quote', 'forkyard'),
+  DATABASE_PATH: text('SQLite file', 'forkyard.sqlite'),
+  KEY_PEPPER: text('secret, at least 32 characters: API keys are stored as HMAC under it'),
+  ROUTING_HOST: text('bind address of the routing service', '127.0.0.1'),
+  ROUTING_PORT: port('routing service', 8080),
+  META_HOST: text('bind address of the meta-aggregator', '127.0.0.1'),
+  META_PORT: port('meta-aggregator', 8081),
+  RELAY_HOST: text('bind address of the relay', '127.0.0.1'),
+  RELAY_PORT: port('relay', 8082),
+  OPS_HOST: text('bind address of the operators listener', '127.0.0.1'),
+  OPS_PORT: port('operators: metrics, readiness, lab', 8090),
+  ROUTING_ENABLED: flag('serve the routing service', true),
+  META_ENABLED: flag('serve the meta-aggregator', true),
+  RELAY_ENABLED: flag('serve the relay', true),
+  ROUTING_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
+  META_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
+  RELAY_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
+  FREE_QUOTA: integer('quotes given at registration by wallet', 0),
+  RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
+  RATE_LIMIT_BURST: integer('burst per key', 100, 1),
+  IP_RATE_LIMIT_PER_SECOND: integer('requests per second and IP without a key; 0 = off', 10),
+  IP_RATE_LIMIT_BURST: integer('burst per IP', 50, 1),
+  TRUSTED_PROXIES: text('comma-separated addresses whose X-Forwarded-For is believed'),
+  CLAIM_CONFIRMATIONS: integer('blocks on top of a payment before a claim', 2, 1),
+  CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
+  META_API_KEYS: text('comma-separated keys that may call the meta-aggregator; empty = open'),
+  LOG_LEVEL: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
+    type: 'string',
+    enum: ['debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    description: 'pino level',
+  }),
+  LAB_MANIFEST: text('set by the lab: the manifest served at /lab/manifest'),
+  LAB_RUN: text('set by the lab: marks the processes of one gateway run'),
+})
+
+/** Settings of one chain; each name is prefixed with the chain's, e.g. `BASE_RPC_URL`. */
+const chainSettings = Type.Object({
+  RPC_URL: text('comma-separated upstream RPC URLs, best first; empty = chain not served'),
+  EXECUTOR: contract('SwapExecutor'),
+  QUOTA_MANAGER: contract('QuotaManager'),
+  PROXY_FACTORY: contract('UserProxyFactoryV6; empty = relay does not serve the chain'),
+  RELAYER_PRIVATE_KEY: Type.String({
+    default: '',
+    pattern: '^(0x[0-9a-fA-F]{64})?$',
+    description: 'labs only, refused in live mode',
+  }),
+  RELAYER_KEYSTORE: text('V3 keystore file'),
+  RELAYER_PASSWORD_FILE: text('file with the password of the keystore'),
+  MAX_RELAY_FEE_WEI: wei('gate 6', '200000000000000'),
+  MIN_RELAYER_BALANCE_WEI: wei('gate 7', '1000000000000000'),
+  MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR: integer('gate 9', 60, 0),
+  MAX_CHAIN_SPEND_PER_HOUR_WEI: wei('gate 10', '20000000000000000'),
+  SPONSORED_GAS_CAP: integer('gate 5', 200_000, 21_000),
+  X402_SETTLE: flag('settle x402 payments with the relayer key', false),
+})
+
+type ProcessSettings = Static<typeof processSettings>
+type ChainSettings = Static<typeof chainSettings>
+
+export type ListenerConfig = {
+  readonly enabled: boolean
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | undefined
+}
+
+export type ChainConfig = {
+  readonly chain: Chain
+  readonly rpcUrls: readonly string[]
+  readonly executor: Address | undefined
+  readonly quotaManager: Address | undefined
+  readonly proxyFactory: Address | undefined
+  readonly relayer:
+    | { readonly privateKey: Hex }
+    | { readonly keystorePath: string; readonly passwordPath: string }
+    | undefined
+  readonly relayLimits: {
+    readonly maxRelayFeeWei: bigint
+    readonly minRelayerBalanceWei: bigint
+    readonly maxDeploysPerHour: number
+    readonly maxSpendPerHourWei: bigint
+    readonly gasCap: number
+  }
+  readonly x402Settle: boolean
+}
+
+export type Config = {
+  readonly mode: ProcessSettings['FORKYARD_MODE']
+  readonly serviceName: string
+  readonly databasePath: string
+  readonly keyPepper: string
+  readonly routing: ListenerConfig
+  readonly meta: ListenerConfig & { readonly apiKeys: readonly string[] }
+  readonly relay: ListenerConfig
+  readonly ops: ListenerConfig
+  readonly freeQuota: number
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number }
+  readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
+  readonly trustedProxies: readonly string[]
+  readonly claims: { readonly confirmations: number; readonly finalizedAbove: bigint }
+  readonly logLevel: ProcessSettings['LOG_LEVEL']
+  readonly labManifestPath: string | undefined
+  readonly chains: readonly ChainConfig[]
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const ajv = new Ajv2020({ coerceTypes: true, useDefaults: true, allErrors: true })
+
+/** Reads the named variables, or the files that `NAME_FILE` points to. */
+function pick(names: readonly string[], prefix: string, env: Environment) {
+  const values: Record<string, string> = {}
+  for (const name of names) {
+    const value = env[prefix + name]
+    const path = env[`${prefix}${name}_FILE`]
+    if (value) values[name] = value
+    else if (path && !names.includes(`${name}_FILE`)) values[name] = readSecret(prefix + name, path)
+  }
+  return values
+}
+
+function readSecret(name: string, path: string) {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new ConfigError(`${name}_FILE: cannot read ${path}`, { cause })
+  }
+}
+
+function read<schema extends typeof processSettings | typeof chainSettings>(
+  schema: schema,
+  prefix: string,
+  env: Environment,
+): Static<schema> {
+  const values: unknown = pick(Object.keys(schema.properties), prefix, env)
+  const validate = ajv.compile<Static<schema>>(schema)
+  if (validate(values)) return values
+  const faults = validate.errors?.map(
+    (error) => `${prefix}${error.instancePath.slice(1)} ${error.message}`,
+  )
+  throw new ConfigError(faults?.join('; '))
+}
+
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+const orUndefined = (value: string) => (value === '' ? undefined : value)
+// ajv has checked the pattern of both.
+const address = (value: string) => orUndefined(value) as Address | undefined
+
+function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
+  if (settings.RELAYER_PRIVATE_KEY !== '')
+    return { privateKey: settings.RELAYER_PRIVATE_KEY as Hex }
+  if (settings.RELAYER_KEYSTORE === '') return undefined
+  return {
+    keystorePath: settings.RELAYER_KEYSTORE,
+    passwordPath: settings.RELAYER_PASSWORD_FILE,
+  }
+}
+
+function toChainConfig(chain: Chain, env: Environment): ChainConfig {
+  const settings = read(chainSettings, `${chain.envPrefix}_`, env)
+  return {
+    chain,
+    rpcUrls: list(settings.RPC_URL),
+    executor: address(settings.EXECUTOR),
+    quotaManager: address(settings.QUOTA_MANAGER),
+    proxyFactory: address(settings.PROXY_FACTORY),
+    relayer: toRelayer(settings),
+    relayLimits: {
+      maxRelayFeeWei: BigInt(settings.MAX_RELAY_FEE_WEI),
+      minRelayerBalanceWei: BigInt(settings.MIN_RELAYER_BALANCE_WEI),
+      maxDeploysPerHour: settings.MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR,
+      maxSpendPerHourWei: BigInt(settings.MAX_CHAIN_SPEND_PER_HOUR_WEI),
+      gasCap: settings.SPONSORED_GAS_CAP,
+    },
+    x402Settle: settings.X402_SETTLE,
+  }
+}
+
+/** What a production process must not start without. */
+function refuse(config: Config): readonly string[] {
+  const faults: string[] = []
+  if (config.keyPepper.length < 32) faults.push('KEY_PEPPER must have at least 32 characters')
+  if (config.chains.length === 0) {
+    faults.push(
+      `set ${chains.map((chain) => `${chain.envPrefix}_RPC_URL`).join(' or ')}, or run the offline lab with make lab`,
+    )
+  }
+  for (const { chain, relayer } of config.chains) {
+    if (config.mode === 'live' && relayer && 'privateKey' in relayer)
+      faults.push(
+        `${chain.envPrefix}_RELAYER_PRIVATE_KEY is for labs; give ${chain.envPrefix}_RELAYER_KEYSTORE and ${chain.envPrefix}_RELAYER_PASSWORD_FILE`,
+      )
+  }
+  return faults
+}
+
+/**
+ * Reads and checks the whole configuration.
+ * @throws ConfigError naming each variable that is wrong or missing
+ */
+export function readConfig(env: Environment): Config {
+  const settings = read(processSettings, '', env)
+  const listener = (name: 'ROUTING' | 'META' | 'RELAY'): ListenerConfig => ({
+    enabled: settings[`${name}_ENABLED`],
+    host: settings[`${name}_HOST`],
+    port: settings[`${name}_PORT`],
+    publicUrl: orUndefined(settings[`${name}_PUBLIC_URL`]),
+  })
+  const config: Config = {
+    mode: settings.FORKYARD_MODE,
+    serviceName: settings.SERVICE_NAME,
+    databasePath: settings.DATABASE_PATH,
+    keyPepper: settings.KEY_PEPPER,
+    routing: listener('ROUTING'),
+    meta: { ...listener('META'), apiKeys: list(settings.META_API_KEYS) },
+    relay: listener('RELAY'),
+    ops: { enabled: true, host: settings.OPS_HOST, port: settings.OPS_PORT, publicUrl: undefined },
+    freeQuota: settings.FREE_QUOTA,
+    rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
+    ipRateLimit:
+      settings.IP_RATE_LIMIT_PER_SECOND === 0
+        ? undefined
+        : { perSecond: settings.IP_RATE_LIMIT_PER_SECOND, burst: settings.IP_RATE_LIMIT_BURST },
+    trustedProxies: list(settings.TRUSTED_PROXIES),
+    claims: {
+      confirmations: settings.CLAIM_CONFIRMATIONS,
+      finalizedAbove: BigInt(settings.CLAIM_FINALIZED_ABOVE || 0),
+    },
+    logLevel: settings.LOG_LEVEL,
+    labManifestPath: orUndefined(settings.LAB_MANIFEST),
+    chains: chains
+      .map((chain) => toChainConfig(chain, env))
+      .filter((chain) => chain.rpcUrls.length > 0),
+  }
+  const faults = refuse(config)
+  if (faults.length > 0) throw new ConfigError(faults.join('; '))
+  return config
+}
+
+/** Every setting with its default and meaning, for `forkyard config` and the documents. */
+export function describeSettings() {
+  const rows = (schema: typeof processSettings | typeof chainSettings, prefix: string) =>
+    Object.entries(schema.properties).map(([name, property]) => {
+      // Annotations that every row above has, and that typebox's types leave out.
+      const setting = property as { default?: unknown; description?: string }
+      return {
+        name: prefix + name,
+        fallback: String(setting.default),
+        description: setting.description ?? '',
+      }
+    })
+  return [
+    ...rows(processSettings, ''),
+    ...chains.flatMap((chain) => rows(chainSettings, `${chain.envPrefix}_`)),
+  ]
+}

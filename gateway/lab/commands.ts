@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isReady } from './gatewayProcess.ts'
+import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
+import { readyUrl } from './manifest.ts'
+import { endMarked, isRunning, signal, waitUntil } from './processes.ts'
+import { startLab } from './supervisor.ts'
+
+type Parameters = {
+  readonly files: LabFiles
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly print: (text: string) => void
+}
+
+/** `forkyard lab`: runs the lab in the foreground until SIGINT, SIGTERM or SIGHUP. */
+export async function runLab(parameters: Parameters) {
+  const { files, print } = parameters
+  const stopped = new Promise<'stopped'>((resolve) => {
+    // A terminal's Ctrl-C arrives twice, from the terminal and from npm: the second changes nothing.
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(name, () => resolve('stopped'))
+  })
+  // Every child inherits the mark, by which a later lab-up or lab-down finds what a kill -9 left.
+  process.env['FORKYARD_LAB'] = files.dir
+  const lab = await Promise.race([startLab(parameters), stopped])
+  if (lab !== 'stopped') {
+    await stopped
+    print('stopping the lab\n')
+    await lab.close()
+    return
+  }
+  await endMarked(files.marker)
+  rmSync(files.dir, { recursive: true, force: true })
+  process.exit(130) // the start that was under way is of no use any more
+}
+
+const upTimeoutMs = 60_000
+
+/** `forkyard lab-up`: starts the lab detached, or waits for the running one to be whole again. */
+export async function labUp({ files, env, print }: Parameters) {
+  if (!findSupervisor(files)) {
+    await endMarked(files.marker)
+    rmSync(files.dir, { recursive: true, force: true })
+    startDetached(files, env)
+  }
+  let printed = 0
+  const follow = () => {
+    const log = existsSync(files.supervisorLog) ? readFileSync(files.supervisorLog, 'utf8') : ''
+    print(log.slice(printed))
+    printed = log.length
+    return readStatus(files)?.phase ?? 'starting'
+  }
+  const isSettled = async () => {
+    const phase = follow()
+    return (
+      phase === 'failed' || (phase === 'ready' && (await isReady(readyUrl(readManifest(files)))))
+    )
+  }
+  const settled = await waitUntil(isSettled, {
+    timeoutMs: upTimeoutMs,
+    intervalMs: 50,
+  })
+  follow()
+  const status = readStatus(files)
+  if (settled && status?.phase === 'ready') return
+  const reason = status?.message ?? 'the supervisor did not start'
+  await labDown({ files, print: () => undefined })
+  throw new Error(
+    settled ? reason : `not ready after ${upTimeoutMs / 1000} s; last step: ${reason}`,
+  )
+}
+
+function startDetached(files: LabFiles, env: Parameters['env']) {
+  mkdirSync(files.dir, { recursive: true, mode: 0o700 })
+  const log = openSync(files.supervisorLog, 'w', 0o600)
+  const supervisor = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '..', 'cli.ts'), 'lab', '--detached'],
+    { detached: true, stdio: ['ignore', log, log], env: { ...env } },
+  )
+  closeSync(log)
+  supervisor.unref()
+}
+
+/** `forkyard lab-down`: stops the lab and whatever a killed supervisor left. */
+export async function labDown({ files, print }: Pick<Parameters, 'files' | 'print'>) {
+  const supervisor = findSupervisor(files)
+  if (supervisor) {
+    signal(supervisor.pid, 'SIGTERM')
+    const stopped = await waitUntil(() => !isRunning(supervisor.pid), { timeoutMs: 15_000 })
+    if (!stopped) signal(supervisor.pid, 'SIGKILL')
+  }
+  const left = await endMarked(files.marker)
+  const existed = existsSync(files.dir)
+  rmSync(files.dir, { recursive: true, force: true })
+  print(supervisor || left > 0 || existed ? 'the lab is stopped\n' : 'no lab is running here\n')
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { endMarked, signal, waitUntil } from './processes.ts'
+
+export type GatewayProcess = { readonly pid: number; close(): Promise<void> }
+
+type Parameters = {
+  readonly env: Readonly<Record<string, string>>
+  readonly logPath: string
+  readonly readyUrl: string
+  /** Called when the gateway has died and is about to be started again. */
+  readonly onDeath: () => void
+  /** Called with the new process id when it is up again. */
+  readonly onRestart: (pid: number) => void
+  /** Called when the gateway can't be brought up again. */
+  readonly onGiveUp: (error: Error) => void
+}
+
+type Launch = {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** Settled when the process is gone and its simulation forks with it. */
+  readonly exited: Promise<void>
+}
+
+const readyTimeoutMs = 30_000
+const restartDelayMs = 200
+const mostFailures = 5
+
+function launchGateway({ env, logPath }: Parameters): Launch {
+  const run = randomUUID()
+  const log = openSync(logPath, 'a', 0o600)
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+    // A group of its own: a terminal's Ctrl-C reaches the supervisor, which stops things in order.
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...env, LAB_RUN: run },
+  })
+  closeSync(log)
+  // Simulation forks of a dead gateway carry its run's id and are nobody's any more.
+  const exited = once(child, 'exit').then(async () => {
+    await endMarked(`LAB_RUN=${run}`, { graceMs: 500 })
+  })
+  if (child.pid === undefined) throw new Error('the gateway process could not be started')
+  return { child, pid: child.pid, exited }
+}
+
+const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
+
+/** Whether the gateway's readiness endpoint answers 2xx. */
+export async function isReady(url: string) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false // not listening yet
+  }
+}
+
+const tail = (path: string) =>
+  readFileSync(path, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
+
+/** Launches the gateway and resolves when it is ready; what does not become ready is killed. */
+async function bringUp(parameters: Parameters): Promise<Launch> {
+  const launch = launchGateway(parameters)
+  const settled = await waitUntil(
+    async () => hasExited(launch.child) || (await isReady(parameters.readyUrl)),
+    { timeoutMs: readyTimeoutMs },
+  )
+  if (settled && !hasExited(launch.child)) return launch
+  signal(launch.pid, 'SIGKILL')
+  await launch.exited
+  const what = settled ? 'stopped while starting' : `was not ready after ${readyTimeoutMs / 1000} s`
+  throw new Error(`the gateway ${what}:\n${tail(parameters.logPath)}`)
+}
+
+/** Starts the gateway as a process of its own, waits until it is ready, and starts it again whenever it dies. */
+export async function startGatewayProcess(parameters: Parameters): Promise<GatewayProcess> {
+  let current = await bringUp(parameters)
+  let stopping = false
+
+  async function keepAlive() {
+    let failures = 0
+    for (;;) {
+      await current.exited
+      if (!stopping) parameters.onDeath()
+      await delay(restartDelayMs * 2 ** failures)
+      if (stopping) return
+      try {
+        current = await bringUp(parameters)
+        failures = 0
+        parameters.onRestart(current.pid)
+      } catch (error) {
+        failures += 1
+        if (failures >= mostFailures) throw error
+      }
+    }
+  }
+  const alive = keepAlive().catch(parameters.onGiveUp)
+
+  return {
+    get pid() {
+      return current.pid
+    },
+    async close() {
+      stopping = true
+      signal(current.pid, 'SIGTERM')
+      const gone = await waitUntil(() => hasExited(current.child), { timeoutMs: 5_000 })
+      if (!gone) signal(current.pid, 'SIGKILL')
+      await alive
+    },
+  }
+}

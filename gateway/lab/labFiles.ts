@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { LabManifest } from './manifest.ts'
+import { isRunning, type Marker } from './processes.ts'
+
+export type LabStatus = {
+  /** Process id of the supervisor. */
+  readonly pid: number
+  readonly phase: 'starting' | 'ready' | 'failed'
+  /** What is being done, or why it failed. */
+  readonly message: string
+}
+
+/** Files of one lab; all stand in one folder that goes when the lab stops. */
+export function labFiles(env: Readonly<Record<string, string | undefined>> = process.env) {
+  const dir = resolve(env['FORKYARD_LAB_DIR'] || '.lab')
+  return {
+    dir,
+    marker: `FORKYARD_LAB=${dir}` satisfies Marker,
+    manifest: join(dir, 'manifest.json'),
+    status: join(dir, 'status.json'),
+    gatewayLog: join(dir, 'gateway.log'),
+    supervisorLog: join(dir, 'supervisor.log'),
+    database: join(dir, 'data', 'forkyard.sqlite'),
+  } as const
+}
+
+export type LabFiles = ReturnType<typeof labFiles>
+
+/** A reader never sees half a file: written aside, then renamed. */
+export function writeJson(path: string, value: unknown) {
+  writeFileSync(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
+
+export function readStatus(files: LabFiles): LabStatus | undefined {
+  if (!existsSync(files.status)) return undefined
+  // Written by writeJson above, so whole and of our shape.
+  return JSON.parse(readFileSync(files.status, 'utf8')) as LabStatus
+}
+
+/** The manifest of a lab that is ready. */
+export function readManifest(files: LabFiles) {
+  // Written by writeJson above, so whole and of our shape.
+  return JSON.parse(readFileSync(files.manifest, 'utf8')) as LabManifest
+}
+
+/** The supervisor that owns this folder, when it is alive. */
+export function findSupervisor(files: LabFiles) {
+  const status = readStatus(files)
+  return status && isRunning(status.pid) && runsLab(status.pid) ? status : undefined
+}
+
+/** Process ids are reused: a pid counts only when it still runs the lab command. */
+function runsLab(pid: number) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('cli.ts\0lab')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** Makes the folder and drops what an earlier lab left in it; the supervisor's own log stays. */
+export function makeLabFolder(files: LabFiles) {
+  for (const path of [files.manifest, files.gatewayLog, dirname(files.database)])
+    rmSync(path, { recursive: true, force: true })
+  mkdirSync(dirname(files.database), { recursive: true, mode: 0o700 })
+}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Environment entry that marks every process of one lab, e.g. `FORKYARD_LAB=/home/me/forkyard/.lab`. */
+export type Marker = `${string}=${string}`
+
+const isGone = (error: unknown) =>
+  ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+function readOrGone(path: string) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+/** A zombie still has a pid but no longer runs. */
+export function isRunning(pid: number) {
+  const stat = readOrGone(`/proc/${pid}/stat`)
+  return stat !== undefined && !/^\d+ \(.*\) [ZX] /s.test(stat)
+}
+
+/** Process ids whose environment, as given at their start, holds the marker; never our own. */
+export function findMarked(marker: Marker): readonly number[] {
+  const holdsMarker = (pid: number) =>
+    readOrGone(`/proc/${pid}/environ`)?.split('\0').includes(marker) === true
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && holdsMarker(pid) && isRunning(pid))
+}
+
+export function signal(pid: number, name: NodeJS.Signals) {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Resolves true as soon as the condition holds, false when the time is over. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  { timeoutMs, intervalMs = 25 }: { timeoutMs: number; intervalMs?: number },
+) {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, intervalMs))
+  }
+  return true
+}
+
+/**
+ * Ends every marked process: SIGTERM, then SIGKILL for what is left after `graceMs`.
+ * @returns how many processes were found
+ */
+export async function endMarked(marker: Marker, { graceMs = 5_000 } = {}) {
+  const found = findMarked(marker)
+  for (const pid of found) signal(pid, 'SIGTERM')
+  const gone = await waitUntil(() => !found.some(isRunning), { timeoutMs: graceMs })
+  if (!gone) {
+    for (const pid of findMarked(marker)) signal(pid, 'SIGKILL')
+    await waitUntil(() => findMarked(marker).length === 0, { timeoutMs: 2_000 })
+  }
+  return found.length
+}

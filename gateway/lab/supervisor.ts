@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { version } from '../version.ts'
+import { banner } from './banner.ts'
+import { type LabChain, startLabChains } from './chains.ts'
+import { startGatewayProcess } from './gatewayProcess.ts'
+import { createLabKeys } from './keys.ts'
+import {
+  findSupervisor,
+  type LabFiles,
+  type LabStatus,
+  makeLabFolder,
+  writeJson,
+} from './labFiles.ts'
+import { type LabManifest, type LabServices, readyUrl } from './manifest.ts'
+import { takePort } from './ports.ts'
+import { endMarked } from './processes.ts'
+
+type Parameters = {
+  readonly files: LabFiles
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly print: (text: string) => void
+}
+
+const listeners = [
+  { service: 'routing', name: 'ROUTING_PORT', port: 8080 },
+  { service: 'meta', name: 'META_PORT', port: 8081 },
+  { service: 'relay', name: 'RELAY_PORT', port: 8082 },
+  { service: 'ops', name: 'OPS_PORT', port: 8090 },
+] as const
+
+async function takePorts(env: Parameters['env']) {
+  const ports: Record<string, string> = {}
+  for (const { name, port } of listeners)
+    ports[name] = String(await takePort({ name, port: Number(env[name] || port) }))
+  return ports
+}
+
+const toServices = (ports: Readonly<Record<string, string>>) =>
+  // Every service of the list is set.
+  Object.fromEntries(
+    listeners.map(({ service, name }) => [service, `http://127.0.0.1:${ports[name]}`]),
+  ) as LabServices
+
+function gatewayEnvironment(
+  { files, env }: Parameters,
+  {
+    chains,
+    ports,
+    pepper,
+  }: { chains: readonly LabChain[]; ports: Readonly<Record<string, string>>; pepper: string },
+) {
+  const inherited = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return {
+    ...Object.fromEntries(inherited),
+    ...labDefaults(env),
+    ...ports,
+    ...Object.assign({}, ...chains.map((chain) => chain.env)),
+    FORKYARD_MODE: modeOf(chains),
+    FORKYARD_LAB: files.dir,
+    DATABASE_PATH: files.database,
+    KEY_PEPPER: pepper,
+    LAB_MANIFEST: files.manifest,
+  }
+}
+
+/** The lab's own defaults where the person has set nothing: decisions of the specification, section 3. */
+function labDefaults(env: Parameters['env']) {
+  const defaults = {
+    FREE_QUOTA: '1000',
+    RATE_LIMIT_PER_SECOND: '1000',
+    RATE_LIMIT_BURST: '5000',
+    IP_RATE_LIMIT_PER_SECOND: '0',
+    CLAIM_CONFIRMATIONS: '1',
+    BASE_X402_SETTLE: 'true',
+    ARBITRUM_X402_SETTLE: 'true',
+  }
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !env[name]))
+}
+
+const modeOf = (chains: readonly LabChain[]) =>
+  chains.some((chain) => chain.forked) ? 'forked' : 'offline'
+
+/** Time to the first answered quote, asked as a client would: over HTTP, with a key. */
+async function askFirstQuote(manifest: LabManifest, apiKey: string) {
+  const [chainId, chain] = Object.entries(manifest.chains)[0] ?? []
+  const response = await fetch(`${manifest.services.routing}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({
+      chain_id: Number(chainId),
+      token_in: chain?.tokens['WETH']?.address,
+      token_out: chain?.tokens['USDC']?.address,
+      amount_in: '1000000000000000000',
+    }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok)
+    throw new Error(`the first quote was refused: ${response.status} ${await response.text()}`)
+  await response.body?.cancel()
+}
+
+export type Lab = { close(): Promise<void> }
+
+/**
+ * Starts the whole lab in this process's care: chains, then the gateway as a process of its own.
+ * Leaves no process and no file behind when it fails or is closed.
+ */
+export async function startLab(parameters: Parameters): Promise<Lab> {
+  const { files, env, print } = parameters
+  const running = findSupervisor(files)
+  if (running)
+    throw new Error(
+      `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
+    )
+  const began = performance.now()
+  const closers: (() => Promise<void>)[] = []
+  const setStatus = (phase: LabStatus['phase'], message: string) =>
+    writeJson(files.status, { pid: process.pid, phase, message } satisfies LabStatus)
+  const step = (message: string) => {
+    setStatus('starting', message)
+    print(`${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s  ${message}\n`)
+  }
+  const close = async () => {
+    for (const closer of closers.toReversed()) await closer()
+    closers.length = 0
+    await endMarked(files.marker)
+  }
+
+  await endMarked(files.marker) // what a killed supervisor left
+  makeLabFolder(files)
+  try {
+    const ports = await takePorts(env)
+    const chains = await startLabChains({ env, step })
+    closers.push(async () => {
+      await Promise.all(chains.map((chain) => chain.close()))
+    })
+    step('starting the gateway')
+    const pepper = randomBytes(32).toString('base64url')
+    const keys = await createLabKeys({ databasePath: files.database, pepper })
+    const toManifest = (pid: number): LabManifest => ({
+      version,
+      mode: modeOf(chains),
+      pid,
+      services: toServices(ports),
+      apiKey: keys.apiKey,
+      chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
+    })
+    const gateway = await startGatewayProcess({
+      env: gatewayEnvironment(parameters, { chains, ports, pepper }),
+      logPath: files.gatewayLog,
+      readyUrl: readyUrl({ services: toServices(ports) }),
+      onDeath: () => setStatus('starting', 'the gateway died; starting it again'),
+      onRestart: (pid) => {
+        writeJson(files.manifest, toManifest(pid))
+        setStatus('ready', 'ready')
+      },
+      onGiveUp: (error) => {
+        print(`${error.message}\n`)
+        setStatus('failed', error.message)
+      },
+    })
+    closers.push(gateway.close)
+    const readyMs = performance.now() - began
+    const manifest = toManifest(gateway.pid)
+    writeJson(files.manifest, manifest)
+    await askFirstQuote(manifest, keys.probeKey)
+    const firstQuoteMs = performance.now() - began
+    setStatus('ready', 'ready')
+    print(banner(manifest, { readyMs, firstQuoteMs }))
+    return {
+      async close() {
+        await close()
+        rmSync(files.dir, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    await close()
+    setStatus('failed', error instanceof Error ? error.message : String(error))
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
+
+/** Header and field names whose values never reach a log. */
+const secretPaths = [
+  'apiKey',
+  'privateKey',
+  'password',
+  'signature',
+  'headers["x-api-key"]',
+  'headers["payment-signature"]',
+]
+
+/** Replaces each secret, and whatever else looks like a URL with credentials or a path, before a line is written. */
+export function redactSecrets(line: string, secrets: readonly string[]) {
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line)
+}
+
+/**
+ * The process's log: JSON lines on standard output.
+ * @param secrets strings that must never be written, e.g. RPC URLs with their keys
+ */
+export function createLog({
+  level,
+  secrets,
+  destination = process.stdout,
+}: {
+  readonly level: string
+  readonly secrets: readonly string[]
+  readonly destination?: DestinationStream
+}): Log {
+  const write = (line: string) => destination.write(redactSecrets(line, secrets))
+  return pino(
+    { level, base: null, redact: { paths: secretPaths, censor: '[redacted]' } },
+    { write },
+  )
+}
+
+/** Counters and gauges of the whole process, one function for each event worth one. */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'forkyard_http_requests_total',
+    help: 'Answered requests',
+    labelNames: ['service', 'route', 'status'] as const,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'forkyard_http_request_duration_seconds',
+    help: 'Time from request to answer',
+    labelNames: ['service', 'route'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
+  const syncLag = new Gauge({
+    name: 'forkyard_sync_lag_seconds',
+    help: 'Time since the state was known to be at the head',
+    labelNames: ['chain'] as const,
+    registers,
+  })
+  return {
+    registry,
+    answered(event: { service: string; route: string; status: number; durationMs: number }) {
+      const { service, route } = event
+      requests.inc({ service, route, status: String(event.status) })
+      durations.observe({ service, route }, event.durationMs / 1000)
+    },
+    synced({ chainId, lagMs }: { chainId: number; lagMs: number }) {
+      syncLag.set({ chain: String(chainId) }, lagMs / 1000)
+    },
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
