@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {QuotaManager} from "../src/QuotaManager.sol";
+import {UserProxyFactoryV6} from "../src/UserProxyFactoryV6.sol";
+import {UserProxyV6} from "../src/UserProxyV6.sol";
+import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
+import {IUserProxyV6} from "../src/interfaces/IUserProxyV6.sol";
+import {ExecutorWorld} from "./base/ExecutorWorld.sol";
+import {PaymentToken} from "./tokens/PaymentToken.sol";
+
+/// @notice Gas of the calls people send, recorded in snapshots/ and compared by contracts:check.
+/// The calls are measured without the transaction's own 21,000 and calldata, on the pools of the tests.
+contract GasTest is ExecutorWorld {
+    uint256 private constant TRANSACTION = 21_000;
+
+    function test_gas_deployProxy() public {
+        UserProxyFactoryV6 factory = new UserProxyFactoryV6(address(new UserProxyV6()));
+        factory.deploy(TAKER);
+        uint256 gas = vm.snapshotGasLastCall("UserProxyFactoryV6", "deploy");
+        // 36 bytes of calldata cost 576 at most.
+        vm.assertLe(gas + TRANSACTION + 576, 80_000, "deploy within the sponsored budget");
+        factory.deploy(TAKER);
+        vm.snapshotGasLastCall("UserProxyFactoryV6", "deploy again");
+    }
+
+    function test_gas_executeThroughProxy() public {
+        UserProxyFactoryV6 factory = new UserProxyFactoryV6(address(new UserProxyV6()));
+        IUserProxyV6 proxy = IUserProxyV6(factory.deploy(TAKER));
+        ISwapExecutor.SwapParameters memory params = _params(address(tokenA), 1e18, address(tokenB));
+        params.recipient = TAKER;
+        IUserProxyV6.Swap memory swap = IUserProxyV6.Swap({
+            tokenIn: address(tokenA),
+            amountIn: 1e18,
+            tokenOut: address(tokenB),
+            minOut: 1,
+            spender: address(executor),
+            target: address(executor),
+            data: abi.encodeCall(
+                ISwapExecutor.swap, (params, _route(_v2Step(pairAb, address(tokenA), WHOLE)))
+            ),
+            deadline: block.timestamp
+        });
+        vm.startPrank(TAKER);
+        tokenA.approve(address(proxy), type(uint256).max);
+        proxy.execute(swap);
+        vm.stopPrank();
+        vm.snapshotGasLastCall("UserProxyV6", "execute one v2 hop");
+    }
+
+    function test_gas_swapOneV2Hop() public {
+        _measure(_route(_v2Step(pairAb, address(tokenA), WHOLE)), "1 hop, v2");
+    }
+
+    function test_gas_swapOneV3Hop() public {
+        _measure(_route(_v3Step(poolAb, address(tokenA), WHOLE)), "1 hop, v3 (fixture pool)");
+    }
+
+    function test_gas_swapTwoV2Hops() public {
+        ISwapExecutor.Step[] memory steps = _route(
+            _v2Step(pairAb, address(tokenA), WHOLE), _v2Step(pairBc, address(tokenB), WHOLE)
+        );
+        _swap(_params(address(tokenA), 1e18, address(tokenC)), steps);
+        vm.snapshotGasLastCall("SwapExecutor", "2 hops, v2");
+    }
+
+    function test_gas_swapSplit() public {
+        ISwapExecutor.Step[] memory steps = _route(
+            _v2Step(pairAb, address(tokenA), WHOLE / 2), _v3Step(poolAb, address(tokenA), WHOLE)
+        );
+        _measure(steps, "split, v2 and v3");
+    }
+
+    function test_gas_buyQuota() public {
+        PaymentToken usdc = new PaymentToken();
+        QuotaManager manager = new QuotaManager(address(usdc), 100, RECIPIENT, address(executor));
+        usdc.mint(address(manager), 1);
+        usdc.mint(TAKER, 1e12);
+        vm.startPrank(TAKER);
+        usdc.approve(address(manager), type(uint256).max);
+        manager.buyWithUSDC(1e6);
+        vm.snapshotGasLastCall("QuotaManager", "buyWithUSDC");
+        manager.buyFor(keccak256("key"), 10_000);
+        vm.snapshotGasLastCall("QuotaManager", "buyFor");
+        vm.stopPrank();
+    }
+
+    function _measure(ISwapExecutor.Step[] memory steps, string memory name) private {
+        _swap(_params(address(tokenA), 1e18, address(tokenB)), steps);
+        vm.snapshotGasLastCall("SwapExecutor", name);
+    }
+}

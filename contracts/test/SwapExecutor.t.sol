@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {TransientGuard} from "../src/base/TransientGuard.sol";
+import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
+import {StepKinds} from "../src/swaps/StepKinds.sol";
+import {EvilPool} from "./base/Attackers.sol";
+import {ExecutorWorld} from "./base/ExecutorWorld.sol";
+import {V2Pair} from "./pools/V2Pair.sol";
+import {CallbackStyle, ISwapCallbacks, V3Pool} from "./pools/V3Pool.sol";
+import {FalseToken, TaxToken, UsdtLikeToken} from "./tokens/HostileTokens.sol";
+import {TestToken} from "./tokens/TestToken.sol";
+import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
+
+contract SwapExecutorTest is ExecutorWorld {
+    address internal constant VICTIM = address(0x71C);
+
+    // One pool
+
+    function test_fuzz_swap_throughAPairGivesItsQuote(uint256 amountIn) public {
+        amountIn = _bound(amountIn, 1, 1e27);
+        uint256 quoted = pairAb.quote(address(tokenA), amountIn);
+        uint256 amountOut = _swap(
+            _params(address(tokenA), amountIn, address(tokenB)),
+            _route(_v2Step(pairAb, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, quoted, "amountOut");
+        vm.assertEq(tokenB.balanceOf(RECIPIENT), quoted, "recipient");
+        _assertNothingHeld();
+    }
+
+    function test_fuzz_swap_throughAConcentratedPoolGivesItsQuote(uint256 amountIn, uint8 style)
+        public
+    {
+        amountIn = _bound(amountIn, 1, 1e23);
+        V3Pool pool = _pool(tokenA, tokenB, 3000, CallbackStyle(style % 3));
+        uint256 amountOut = _swap(
+            _params(address(tokenA), amountIn, address(tokenB)),
+            _route(_v3Step(pool, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, pool.quote(amountIn), "amountOut");
+        _assertNothingHeld();
+    }
+
+    function test_fuzz_swap_returnsWhatAPoolCannotTake(uint256 amountIn, uint256 capacity) public {
+        amountIn = _bound(amountIn, 1, 1e23);
+        capacity = _bound(capacity, 0, amountIn);
+        poolAb.setCapacity(capacity);
+        uint256 amountOut = _swap(
+            _params(address(tokenA), amountIn, address(tokenB)),
+            _route(_v3Step(poolAb, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, poolAb.quote(capacity), "amountOut");
+        vm.assertEq(tokenA.balanceOf(RECIPIENT), amountIn - capacity, "change");
+        _assertNothingHeld();
+    }
+
+    // Several pools
+
+    function test_fuzz_swap_splitsAndChains(uint256 amountIn, uint256 share) public {
+        amountIn = _bound(amountIn, 1e6, 1e22);
+        share = _bound(share, WHOLE / 1000, WHOLE - WHOLE / 1000);
+        ISwapExecutor.Step[] memory steps = new ISwapExecutor.Step[](4);
+        steps[0] = _v2Step(pairAb, address(tokenA), share);
+        steps[1] = _v3Step(poolAb, address(tokenA), WHOLE / 2);
+        steps[2] = _v3Step(poolAc, address(tokenA), WHOLE);
+        steps[3] = _v2Step(pairBc, address(tokenB), WHOLE);
+
+        uint256 first = (amountIn * share) >> 64;
+        uint256 second = (amountIn - first) / 2;
+        uint256 expectedB = pairAb.quote(address(tokenA), first) + poolAb.quote(second);
+        uint256 expected =
+            pairBc.quote(address(tokenB), expectedB) + poolAc.quote(amountIn - first - second);
+
+        uint256 amountOut = _swap(_params(address(tokenA), amountIn, address(tokenC)), steps);
+        vm.assertEq(amountOut, expected, "amountOut");
+        _assertNothingHeld();
+    }
+
+    function test_swap_throughOnePoolTwiceSeesItsNewState() public {
+        uint256 inTwo = _swap(
+            _params(address(tokenA), 1e23, address(tokenB)),
+            _route(
+                _v2Step(pairAb, address(tokenA), WHOLE / 2), _v2Step(pairAb, address(tokenA), WHOLE)
+            )
+        );
+        V2Pair same = _pair(tokenA, tokenB, 3000, 1e24, 2e24);
+        vm.assertLe(inTwo, same.quote(address(tokenA), 1e23), "no better than at once");
+        vm.assertGe(inTwo, same.quote(address(tokenA), 1e23) * 999 / 1000, "nor much worse");
+    }
+
+    function test_swap_returnsIntermediateTokensAPoolCannotTake() public {
+        V3Pool small = _pool(tokenB, tokenC, 0, CallbackStyle.Uniswap);
+        small.setCapacity(1e18);
+        uint256 amountOut = _swap(
+            _params(address(tokenA), 5e18, address(tokenC)),
+            _route(_v3Step(poolAb, address(tokenA), WHOLE), _v3Step(small, address(tokenB), WHOLE))
+        );
+        vm.assertEq(amountOut, 1e18, "amountOut");
+        vm.assertEq(tokenB.balanceOf(RECIPIENT), poolAb.quote(5e18) - 1e18, "left between");
+        _assertNothingHeld();
+    }
+
+    function test_swap_passesOverAStepWithNothingToSpend() public {
+        uint256 amountOut = _swap(
+            _params(address(tokenA), 1e18, address(tokenB)),
+            _route(_v3Step(poolAb, address(tokenA), WHOLE), _v2Step(pairAb, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, poolAb.quote(1e18), "amountOut");
+    }
+
+    // Native currency
+
+    function test_swap_wrapsNativeInput() public {
+        vm.prank(TAKER);
+        uint256 amountOut = executor.swap{value: 1 ether}(
+            _params(address(0), 1 ether, address(tokenA)),
+            _route(_v2Step(pairWethA, address(weth), WHOLE))
+        );
+        vm.assertEq(tokenA.balanceOf(RECIPIENT), amountOut, "recipient");
+        vm.assertGe(amountOut, 0.99 ether, "amountOut");
+        _assertNothingHeld();
+    }
+
+    function test_swap_unwrapsNativeOutput() public {
+        uint256 quoted = pairWethA.quote(address(tokenA), 1e18);
+        uint256 amountOut = _swap(
+            _params(address(tokenA), 1e18, address(0)),
+            _route(_v2Step(pairWethA, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, quoted, "amountOut");
+        vm.assertEq(RECIPIENT.balance, quoted, "recipient");
+        _assertNothingHeld();
+    }
+
+    function test_swap_returnsUnspentNativeInputNative() public {
+        V3Pool small = _pool(weth, tokenB, 0, CallbackStyle.Uniswap);
+        small.setCapacity(0.4 ether);
+        vm.prank(TAKER);
+        executor.swap{value: 1 ether}(
+            _params(address(0), 1 ether, address(tokenB)),
+            _route(_v3Step(small, address(weth), WHOLE))
+        );
+        vm.assertEq(RECIPIENT.balance, 0.6 ether, "change");
+        _assertNothingHeld();
+    }
+
+    function test_swap_wrapsAndUnwrapsWithoutSteps() public {
+        ISwapExecutor.Step[] memory none = new ISwapExecutor.Step[](0);
+        vm.startPrank(TAKER);
+        ISwapExecutor.SwapParameters memory params = _params(address(0), 1 ether, address(weth));
+        params.recipient = TAKER;
+        vm.assertEq(executor.swap{value: 1 ether}(params, none), 1 ether, "wrapped");
+        weth.approve(address(executor), 1 ether);
+        params = _params(address(weth), 1 ether, address(0));
+        vm.assertEq(executor.swap(params, none), 1 ether, "unwrapped");
+        vm.stopPrank();
+        vm.assertEq(RECIPIENT.balance, 1 ether, "recipient");
+        _assertNothingHeld();
+    }
+
+    function test_swap_revertsForTheWrongValue() public {
+        vm.startPrank(TAKER);
+        vm.expectRevert(abi.encodeWithSelector(ISwapExecutor.InvalidValue.selector, 1));
+        executor.swap{value: 1}(
+            _params(address(tokenA), 1, address(tokenB)), new ISwapExecutor.Step[](0)
+        );
+        vm.expectRevert(abi.encodeWithSelector(ISwapExecutor.InvalidValue.selector, 1));
+        executor.swap{value: 1}(
+            _params(address(0), 2, address(tokenB)), new ISwapExecutor.Step[](0)
+        );
+        vm.stopPrank();
+    }
+
+    function test_receive_refusesStrangers() public {
+        vm.prank(TAKER);
+        (bool success,) = address(executor).call{value: 1}("");
+        vm.assertTrue(!success, "refused");
+    }
+
+    // Parameters
+
+    function test_swap_sendsToTheCallerByDefault() public {
+        ISwapExecutor.SwapParameters memory params = _params(address(tokenA), 1e18, address(tokenB));
+        params.recipient = address(0);
+        _swap(params, _route(_v3Step(poolAb, address(tokenA), WHOLE)));
+        vm.assertEq(tokenB.balanceOf(TAKER), poolAb.quote(1e18), "taker");
+    }
+
+    function test_swap_revertsBelowTheMinimum() public {
+        ISwapExecutor.SwapParameters memory params = _params(address(tokenA), 1e18, address(tokenB));
+        uint256 quoted = poolAb.quote(1e18);
+        params.minAmountOut = quoted + 1;
+        _expectRevert(
+            abi.encodeWithSelector(ISwapExecutor.InsufficientOutput.selector, quoted, quoted + 1),
+            params,
+            _route(_v3Step(poolAb, address(tokenA), WHOLE))
+        );
+    }
+
+    function test_swap_revertsAfterTheDeadline() public {
+        ISwapExecutor.SwapParameters memory params = _params(address(tokenA), 1, address(tokenB));
+        vm.warp(block.timestamp + 1);
+        _expectRevert(
+            abi.encodeWithSelector(ISwapExecutor.Expired.selector, params.deadline),
+            params,
+            new ISwapExecutor.Step[](0)
+        );
+    }
+
+    function test_swap_revertsForNonsense() public {
+        ISwapExecutor.Step memory step = _v3Step(poolAb, address(tokenA), WHOLE);
+        ISwapExecutor.SwapParameters memory params = _params(address(tokenA), 1, address(tokenA));
+        vm.startPrank(TAKER);
+        vm.expectRevert(ISwapExecutor.IdenticalTokens.selector);
+        executor.swap(params, _route(step));
+
+        params = _params(address(tokenA), 1, address(tokenB));
+        params.recipient = address(executor);
+        vm.expectRevert(ISwapExecutor.InvalidRecipient.selector);
+        executor.swap(params, _route(step));
+
+        params.recipient = RECIPIENT;
+        step.share = WHOLE + 1;
+        vm.expectRevert(abi.encodeWithSelector(ISwapExecutor.InvalidShare.selector, WHOLE + 1));
+        executor.swap(params, _route(step));
+
+        step.share = WHOLE;
+        step.kind = 255;
+        vm.expectRevert(abi.encodeWithSelector(ISwapExecutor.UnknownKind.selector, 255));
+        executor.swap(params, _route(step));
+        vm.stopPrank();
+    }
+
+    // Hostile tokens
+
+    function test_fuzz_swap_takesTaxedTokens(uint256 amountIn) public {
+        amountIn = _bound(amountIn, 1e6, 1e22);
+        TaxToken taxed = new TaxToken(500);
+        V2Pair pair = new V2Pair(address(taxed), address(tokenB), 3000);
+        taxed.mint(address(pair), 1e24);
+        tokenB.mint(address(pair), 1e24);
+        pair.sync();
+        taxed.mint(TAKER, amountIn);
+        vm.startPrank(TAKER);
+        taxed.approve(address(executor), amountIn);
+        uint256 arrived = amountIn - amountIn * 500 / 10_000;
+        arrived -= arrived * 500 / 10_000;
+        uint256 quoted = pair.quote(address(taxed), arrived);
+        uint256 amountOut = executor.swap(
+            _params(address(taxed), amountIn, address(tokenB)),
+            _route(_v2Step(pair, address(taxed), WHOLE))
+        );
+        vm.stopPrank();
+        vm.assertEq(amountOut, quoted, "amountOut");
+        vm.assertEq(taxed.balanceOf(address(executor)), 0, "executor");
+    }
+
+    function test_swap_countsATaxedOutputAfterTheTax() public {
+        TaxToken taxed = new TaxToken(1000);
+        V2Pair pair = new V2Pair(address(taxed), address(tokenA), 3000);
+        taxed.mint(address(pair), 1e24);
+        tokenA.mint(address(pair), 1e24);
+        pair.sync();
+        uint256 gross = pair.quote(address(tokenA), 1e18);
+        uint256 held = gross - gross * 1000 / 10_000;
+        uint256 net = held - held * 1000 / 10_000;
+        uint256 amountOut = _swap(
+            _params(address(tokenA), 1e18, address(taxed)),
+            _route(_v2Step(pair, address(tokenA), WHOLE))
+        );
+        vm.assertEq(amountOut, net, "amountOut");
+        vm.assertEq(taxed.balanceOf(RECIPIENT), net, "recipient");
+    }
+
+    function test_swap_takesTokensThatReturnNothing() public {
+        UsdtLikeToken usdt = new UsdtLikeToken();
+        usdt.mint(TAKER, 1e18);
+        V3PoolOfAnything pool = new V3PoolOfAnything(address(usdt), address(tokenB));
+        tokenB.mint(address(pool), 1e24);
+        vm.startPrank(TAKER);
+        usdt.approve(address(executor), 1e18);
+        ISwapExecutor.Step memory step = _v3Step(poolAb, address(tokenA), WHOLE);
+        (step.pool, step.tokenIn, step.tokenOut) = (address(pool), address(usdt), address(tokenB));
+        vm.assertEq(
+            executor.swap(_params(address(usdt), 1e18, address(tokenB)), _route(step)),
+            1e18,
+            "amountOut"
+        );
+        vm.stopPrank();
+    }
+
+    function test_swap_revertsWhenATokenAnswersFalse() public {
+        FalseToken lying = new FalseToken();
+        lying.mint(TAKER, 1e18);
+        lying.setFailing(true);
+        vm.startPrank(TAKER);
+        lying.approve(address(executor), 1e18);
+        vm.expectRevert(SafeTransferLib.TransferFromFailed.selector);
+        executor.swap(_params(address(lying), 1e18, address(tokenB)), new ISwapExecutor.Step[](0));
+        vm.stopPrank();
+    }
+
+    // Attacks
+
+    function test_callbacks_refuseStrangers() public {
+        ISwapCallbacks target = ISwapCallbacks(address(executor));
+        bytes memory refusal =
+            abi.encodeWithSelector(ISwapExecutor.UnexpectedCallback.selector, address(this));
+        vm.expectRevert(refusal);
+        target.uniswapV3SwapCallback(1, 0, "");
+        vm.expectRevert(refusal);
+        target.pancakeV3SwapCallback(1, 0, "");
+        vm.expectRevert(refusal);
+        target.algebraSwapCallback(1, 0, "");
+    }
+
+    function test_callback_paysNoMoreThanTheStepsShare() public {
+        EvilPool evil = _evil(EvilPool.Trick.AskTooMuch);
+        ISwapExecutor.Step memory step = _evilStep(evil, WHOLE / 2);
+        _expectRevert(
+            abi.encodeWithSelector(ISwapExecutor.ExcessiveInput.selector, 10e18, 5e18),
+            _params(address(tokenA), 10e18, address(tokenB)),
+            _route(step)
+        );
+    }
+
+    function test_callback_isAnsweredOnce() public {
+        EvilPool evil = _evil(EvilPool.Trick.AskTwice);
+        _expectRefusal(
+            evil, abi.encodeWithSelector(ISwapExecutor.UnexpectedCallback.selector, address(evil))
+        );
+    }
+
+    function test_callback_refusesANegativeAmount() public {
+        EvilPool evil = _evil(EvilPool.Trick.AskNegative);
+        _expectRefusal(
+            evil,
+            abi.encodeWithSelector(ISwapExecutor.ExcessiveInput.selector, type(uint256).max, 1e18)
+        );
+    }
+
+    function test_callback_refusesAnAccompliceOfThePool() public {
+        EvilPool accomplice = new EvilPool(executor);
+        EvilPool evil = new EvilPool(executor);
+        evil.arm(EvilPool.Trick.AskThroughAnother, address(tokenA), accomplice);
+        _expectRefusal(
+            evil,
+            abi.encodeWithSelector(ISwapExecutor.UnexpectedCallback.selector, address(accomplice))
+        );
+    }
+
+    function test_swap_cannotBeReenteredByAPool() public {
+        _expectRefusal(
+            _evil(EvilPool.Trick.Reenter), abi.encodePacked(TransientGuard.Reentrancy.selector)
+        );
+    }
+
+    /// @dev The pool field names a token, so that the executor's own calls would have to be a transfer.
+    function test_fuzz_swap_cannotSpendAVictimsAllowance(
+        uint8 kind,
+        uint256 share,
+        bytes calldata data,
+        uint8 poolChoice
+    ) public {
+        _armVictim();
+        address[4] memory pools = [address(tokenA), address(weth), VICTIM, address(pairAb)];
+        ISwapExecutor.Step memory step = ISwapExecutor.Step({
+            kind: kind % 16,
+            pool: pools[poolChoice % 4],
+            tokenIn: address(tokenA),
+            tokenOut: address(tokenB),
+            share: _bound(share, 0, WHOLE),
+            data: data
+        });
+        vm.prank(TAKER);
+        (bool success,) = address(executor)
+            .call(
+                abi.encodeCall(
+                    ISwapExecutor.swap,
+                    (_params(address(tokenA), 1e18, address(tokenB)), _route(step))
+                )
+            );
+        vm.assertTrue(success || !success, "either way");
+        vm.assertEq(tokenA.balanceOf(VICTIM), 1e24, "victim");
+        vm.assertEq(tokenA.allowance(VICTIM, address(executor)), type(uint256).max, "allowance");
+        _assertNothingHeld();
+    }
+
+    function test_swap_pullsFromTheCallerOnly() public {
+        _armVictim();
+        vm.prank(TAKER);
+        tokenA.approve(address(executor), 0);
+        _expectRevert(
+            abi.encodePacked(SafeTransferLib.TransferFromFailed.selector),
+            _params(address(tokenA), 1e18, address(tokenB)),
+            _route(_v3Step(poolAb, address(tokenA), WHOLE))
+        );
+    }
+
+    function _armVictim() private {
+        tokenA.mint(VICTIM, 1e24);
+        vm.prank(VICTIM);
+        tokenA.approve(address(executor), type(uint256).max);
+    }
+
+    function _evil(EvilPool.Trick trick) private returns (EvilPool evil) {
+        evil = new EvilPool(executor);
+        evil.arm(trick, address(tokenA), evil);
+    }
+
+    function _evilStep(EvilPool evil, uint256 share)
+        private
+        view
+        returns (ISwapExecutor.Step memory step)
+    {
+        step = _v3Step(poolAb, address(tokenA), share);
+        step.pool = address(evil);
+    }
+
+    function _expectRefusal(EvilPool evil, bytes memory reason) private {
+        _expectRevert(
+            reason, _params(address(tokenA), 1e18, address(tokenB)), _route(_evilStep(evil, WHOLE))
+        );
+    }
+}
+
+/// @notice Takes any amount for as much of the other token, moving tokens that return nothing too.
+contract V3PoolOfAnything {
+    address private immutable INPUT;
+    address private immutable OUTPUT;
+
+    constructor(address input, address output) {
+        INPUT = input;
+        OUTPUT = output;
+    }
+
+    function swap(address recipient, bool, int256 amount, uint160, bytes calldata data)
+        external
+        returns (int256, int256)
+    {
+        TestToken(OUTPUT).transfer(recipient, uint256(amount));
+        bool zeroForOne = INPUT < OUTPUT;
+        ISwapCallbacks(msg.sender)
+            .uniswapV3SwapCallback(
+                zeroForOne ? amount : -amount, zeroForOne ? -amount : amount, data
+            );
+        return (0, 0);
+    }
+}
