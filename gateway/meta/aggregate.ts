@@ -1,0 +1,197 @@
+import type { Address } from 'viem'
+import { checkedSource, type TargetRow } from './checkQuote.ts'
+import { type Entry, type FanOutDeps, fanOut } from './fanOut.ts'
+import { minOutOf, type ProxyTx, proxyTx } from './proxyTx.ts'
+import { bestOf, type GasPrice, type RankedQuote, rank } from './rank.ts'
+import {
+  type DeployedProxy,
+  disabled,
+  type QuoteSimulation,
+  type SimulateDeps,
+  simulateQuotes,
+} from './simulateQuotes.ts'
+import {
+  fail,
+  type Source,
+  type SourceFailure,
+  type SourceQuote,
+  type SourceRequest,
+} from './source.ts'
+import type { CalldataPolicy, MetaRequest } from './wire/quoteRequest.ts'
+
+export type AggregateDeps = FanOutDeps &
+  SimulateDeps & {
+    readonly sourcesFor: (request: SourceRequest) => readonly Source[]
+    readonly targets: readonly TargetRow[]
+    readonly deadlineMs: number
+    readonly patienceMs: number
+    /** What gas costs in the compared token; undefined where nobody knows. Never rejects. */
+    readonly priceGas: (p: {
+      readonly request: SourceRequest
+      readonly quotes: readonly SourceQuote[]
+      readonly signal: AbortSignal
+    }) => Promise<GasPrice | undefined>
+    /** Undefined while the proxy has no code. Never rejects. */
+    readonly findProxy: (p: {
+      readonly chainId: number
+      readonly address: Address
+      readonly signal: AbortSignal
+    }) => Promise<DeployedProxy | undefined>
+  }
+
+export type Aggregate = {
+  readonly policy: CalldataPolicy
+  readonly best: RankedQuote | undefined
+  /** Best first. */
+  readonly quotes: readonly RankedQuote[]
+  readonly entries: readonly Entry[]
+  readonly dispatched: number
+  readonly elapsedMs: number
+  readonly simulation: {
+    readonly winner: string | undefined
+    readonly simulated: number
+    readonly elapsedMs: number
+    readonly blockNumber: bigint | undefined
+  }
+  readonly proxyTx: ProxyTx | undefined
+}
+
+/** Strict: a payload counts only when a dry run delivered what the caller asked for. */
+export function strictRefusal(
+  { source: request, policy }: Pick<MetaRequest, 'source' | 'policy'>,
+  { quote, simulation }: { quote: SourceQuote; simulation: QuoteSimulation },
+): SourceFailure | undefined {
+  if (policy !== 'strict') return undefined
+  const why = simulation.error ?? simulation.status
+  if (simulation.status === 'notConfigured') return fail('not_configured', why)
+  if (simulation.status === 'reverted') return fail('calldata_mismatch', `simulation: ${why}`)
+  if (simulation.status !== 'success') return fail('upstream_error', `simulation: ${why}`)
+  const bound = minOutOf(request, quote)
+  const delivered = simulation.actualOutput ?? 0n
+  if (delivered >= bound) return undefined
+  return fail('calldata_mismatch', `delivers ${delivered}, less than ${bound}`)
+}
+
+export function quotesOf(
+  entries: readonly Entry[],
+): readonly { entry: Entry; quote: SourceQuote }[] {
+  return entries.flatMap((entry) =>
+    entry.outcome.status === 'quote' ? [{ entry, quote: entry.outcome.quote }] : [],
+  )
+}
+
+export function referencesOf(entries: readonly Entry[]): readonly bigint[] {
+  return entries.flatMap(({ outcome }) =>
+    outcome.status === 'reference' ? [outcome.amountOut] : [],
+  )
+}
+
+/** The sources of one request, each with its quotes checked under the request's policy. */
+export function checkedSources(deps: AggregateDeps, request: MetaRequest): readonly Source[] {
+  const { targets } = deps
+  return deps
+    .sourcesFor(request.source)
+    .map((source) => checkedSource({ targets, policy: request.policy }, source))
+}
+
+/** The proxy to simulate through: only one that is deployed can run anything. */
+export async function deployedProxy(
+  deps: AggregateDeps,
+  { proxy: address, source: { chainId } }: MetaRequest,
+  signal: AbortSignal,
+): Promise<DeployedProxy | undefined> {
+  return address && deps.findProxy({ chainId, address, signal })
+}
+
+/** Dry runs (where asked for, and always under the strict policy) and what gas costs, side by side. */
+export async function judgeQuotes(
+  deps: AggregateDeps,
+  {
+    request,
+    quotes,
+    proxy,
+    signal,
+  }: {
+    readonly request: MetaRequest
+    readonly quotes: readonly SourceQuote[]
+    readonly proxy: DeployedProxy | undefined
+    readonly signal: AbortSignal
+  },
+) {
+  const started = performance.now()
+  const isSimulated = request.dryRun || request.policy === 'strict'
+  const simulate = async () => {
+    if (!isSimulated)
+      return { simulations: quotes.map(() => disabled), blockNumber: undefined, elapsedMs: 0 }
+    const nowMs = deps.now()
+    const report = await simulateQuotes(deps, {
+      quotes,
+      request: request.source,
+      proxy,
+      nowMs,
+      signal,
+    })
+    return { ...report, elapsedMs: performance.now() - started }
+  }
+  const [report, gasPrice] = await Promise.all([
+    simulate(),
+    deps.priceGas({ request: request.source, quotes, signal }),
+  ])
+  return { ...report, gasPrice }
+}
+
+/** One quote request: ask all sources at once, simulate what they answer, rank, pick the honest best. */
+export async function aggregate(
+  deps: AggregateDeps,
+  { request, signal }: { readonly request: MetaRequest; readonly signal: AbortSignal },
+): Promise<Aggregate> {
+  const started = performance.now()
+  const sources = checkedSources(deps, request)
+  const { deadlineMs, patienceMs } = deps
+  const [asked, proxy] = await Promise.all([
+    fanOut(deps, { sources, request: request.source, deadlineMs, patienceMs, signal }),
+    deployedProxy(deps, request, signal),
+  ])
+  const found = quotesOf(asked)
+  const quotes = found.map(({ quote }) => quote)
+  const judged = await judgeQuotes(deps, { request, quotes, proxy, signal })
+  const refused = new Map<string, SourceFailure>()
+  const kept = found.flatMap(({ entry, quote }, index): readonly RankedQuote[] => {
+    const simulation = judged.simulations[index] ?? disabled
+    const refusal = strictRefusal(request, { quote, simulation })
+    if (!refusal) return [{ entry, quote, simulation }]
+    refused.set(quote.provider, refusal)
+    return []
+  })
+  const entries = asked.map((entry) => {
+    const refusal = refused.get(entry.provider)
+    return refusal ? { ...entry, outcome: refusal } : entry
+  })
+  const { gasPrice, blockNumber, elapsedMs } = judged
+  const references = referencesOf(asked)
+  const ranked = rank({ quotes: kept, request: request.source, gasPrice, references })
+  const best = bestOf(ranked)
+  return {
+    policy: request.policy,
+    best,
+    quotes: ranked,
+    entries,
+    dispatched: sources.length,
+    elapsedMs: performance.now() - started,
+    simulation: {
+      winner: best?.simulation.status === 'success' ? best.quote.provider : undefined,
+      simulated: blockNumber === undefined ? 0 : quotes.length,
+      elapsedMs,
+      blockNumber,
+    },
+    proxyTx: best && proxyTxFor(deps, request, best.quote),
+  }
+}
+
+export function proxyTxFor(
+  deps: Pick<AggregateDeps, 'now'>,
+  { proxy, source }: MetaRequest,
+  quote: SourceQuote,
+): ProxyTx | undefined {
+  return proxy && proxyTx({ proxy, request: source, quote, nowMs: deps.now() })
+}

@@ -1,0 +1,123 @@
+import type { Address } from 'viem'
+import { getChain } from '../chain/chains.ts'
+import type { ChainClient } from '../chain/client.ts'
+import type { Dex } from '../chain/dexes.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { Log } from '../http/service.ts'
+import type { TargetRow } from './checkQuote.ts'
+import { createFindProxy } from './findProxy.ts'
+import { createPriceGas } from './priceGas.ts'
+import { metaRoutes } from './routes.ts'
+import type { DryRun } from './simulateQuotes.ts'
+import type { Source } from './source.ts'
+import { createRoutingSource, type RoutingDeps } from './sources/routing.ts'
+import { createUniswapV2Source } from './sources/uniswapV2.ts'
+import { createUniswapV3Source } from './sources/uniswapV3.ts'
+
+export type MetaConfig = {
+  /** Nobody is waited for longer than this, in milliseconds. Default 12,000. */
+  readonly deadlineMs?: number | undefined
+  /** After this, quotes in hand are answered without the slow sources. Default 3,000. */
+  readonly patienceMs?: number | undefined
+  /** Bound of each on-chain source and of routing, in milliseconds. Default 5,000. */
+  readonly sourceTimeoutMs?: number | undefined
+}
+
+export type MetaDeps = {
+  /** The routing use case, in process. */
+  readonly quote: RoutingDeps['quote']
+  readonly clients: readonly ChainClient[]
+  readonly dexesOf: (chainId: number) => readonly Dex[]
+  /** The executor of the routing service, by chain: the only target its quotes may name. */
+  readonly executorOf: (chainId: number) => Address | undefined
+  /** Undefined for a chain without a simulator. */
+  readonly dryRunOf: (chainId: number) => DryRun | undefined
+  readonly config: MetaConfig
+  readonly now: () => number
+  readonly log: Log
+}
+
+export type Meta = {
+  readonly endpoints: readonly Endpoint[]
+  close(): Promise<void>
+}
+
+/** Middle tokens tried by the on-chain sources; more would make each quote slower, not better. */
+const maxHubs = 2
+
+function onChainSources(deps: MetaDeps, timeoutMs: number): readonly Source[] {
+  const { now } = deps
+  const find = (chainId: number, name: string) => {
+    const chainClient = deps.clients.find((client) => client.chainId === chainId)
+    const dex = deps.dexesOf(chainId).find((row) => row.name === name)
+    if (!chainClient || !dex) return undefined
+    const { chain, client } = chainClient
+    const reader = { client, multicall3: chain.multicall3 }
+    const hubTokens = chain.hubTokens.slice(0, maxHubs)
+    return { dex, reader, hubTokens, wrappedNative: chain.wrappedNative }
+  }
+  const v2Of = (name: string) => (chainId: number) => {
+    const found = find(chainId, name)
+    const router = found?.dex.router
+    return found && router ? { ...found, router } : undefined
+  }
+  const v3Of = (name: string) => (chainId: number) => {
+    const found = find(chainId, name)
+    if (!found?.dex.router || !found.dex.quoter) return undefined
+    const { factory, router, quoter, feesPips } = found.dex
+    return { ...found, factory, router, quoter, feesPips }
+  }
+  return [
+    createUniswapV2Source({ dexOf: v2Of('uniswap-v2'), now }, { name: 'uniswap-v2', timeoutMs }),
+    createUniswapV3Source({ dexOf: v3Of('uniswap-v3'), now }, { name: 'uniswap-v3', timeoutMs }),
+  ]
+}
+
+/** Our own sources may name their own router only. */
+function ownTargets(deps: MetaDeps): readonly TargetRow[] {
+  return deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
+    const executor = deps.executorOf(chainId)
+    const routing = executor
+      ? [{ provider: 'routing', chainId, targets: [executor], spenders: [executor] }]
+      : []
+    const routers = deps.dexesOf(chainId).flatMap(({ name, router }) => {
+      return router ? [{ provider: name, chainId, targets: [router], spenders: [router] }] : []
+    })
+    return [...routing, ...routers]
+  })
+}
+
+/** The meta-aggregator, wired from what `app.ts` shares between the services. */
+export function createMeta(deps: MetaDeps): Meta {
+  const { deadlineMs = 12_000, patienceMs = 3_000, sourceTimeoutMs = 5_000 } = deps.config
+  const { now, log } = deps
+  const sources = [
+    createRoutingSource(deps, { timeoutMs: sourceTimeoutMs }),
+    ...onChainSources(deps, sourceTimeoutMs),
+  ]
+  const clientOf = (chainId: number) => deps.clients.find((client) => client.chainId === chainId)
+  const findProxy = createFindProxy({ clientOf, log })
+  const priceGas = createPriceGas({
+    now,
+    clientOf,
+    price: async (p) => {
+      const taker = getChain(p.chainId)?.multicall3 ?? p.tokenIn
+      const answer = await deps.quote({ ...p, slippageBps: 50, taker })
+      return answer.status === 'ok' ? answer.quote.amountOut : undefined
+    },
+  })
+  const endpoints = metaRoutes({
+    now,
+    onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
+    sourcesFor: () => sources,
+    targets: ownTargets(deps),
+    deadlineMs,
+    patienceMs,
+    priceGas,
+    findProxy,
+    dryRunOf: deps.dryRunOf,
+    chainIds: deps.clients.map(({ chainId }) => chainId),
+    sourceNames: sources.map(({ name }) => name),
+  })
+  return { endpoints, close: async () => {} }
+}

@@ -1,0 +1,96 @@
+import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { failuresOf, fanOut } from './fanOut.ts'
+import { fail, type Source } from './source.ts'
+
+const s = suite('meta/fanOut')
+const faults: string[] = []
+const deps = {
+  now: () => 1_000,
+  onFault: ({ provider }: { provider: string }) => void faults.push(provider),
+}
+const request = makeRequest()
+const never = new AbortController().signal
+const run = (
+  sources: readonly Source[],
+  more: { deadlineMs?: number; patienceMs?: number; signal?: AbortSignal } = {},
+) =>
+  fanOut(deps, { sources, request, deadlineMs: 2_000, patienceMs: 1_000, signal: never, ...more })
+
+s('asks all at once and answers in the order of arrival', async () => {
+  const slow = scriptSource({
+    name: 'slow',
+    delayMs: 40,
+    answer: answerQuote({ provider: 'slow' }),
+  })
+  const fast = scriptSource({ name: 'fast', delayMs: 5, answer: fail('no_route') })
+  const started = performance.now()
+  const entries = await run([slow, fast])
+  assert.ok(performance.now() - started < 200)
+  assert.equal(
+    entries.map(({ provider, outcome }) => [provider, outcome.status]),
+    [
+      ['fast', 'failure'],
+      ['slow', 'quote'],
+    ],
+  )
+  assert.equal(failuresOf(entries), [{ provider: 'fast', reason: 'no_route' }])
+})
+
+s('bounds each source by its own timeout and aborts it', async () => {
+  const hung = scriptSource({
+    name: 'hung',
+    delayMs: 60_000,
+    timeoutMs: 20,
+    answer: fail('no_route'),
+  })
+  const entries = await run([hung])
+  assert.is(failuresOf(entries)[0]?.reason, 'timeout: no answer within 20 ms')
+  assert.ok(hung.signals[0]?.aborted)
+})
+
+s('stops waiting for slow sources once patience ends with a quote in hand', async () => {
+  const fast = scriptSource({ name: 'fast', answer: answerQuote() })
+  const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
+  const entries = await run([fast, slow], { patienceMs: 30 })
+  assert.match(failuresOf(entries)[0]?.reason ?? '', /^timeout: slower than the 30 ms/)
+  assert.ok(slow.signals[0]?.aborted)
+})
+
+s('waits beyond patience when only slow sources can answer', async () => {
+  const bad = scriptSource({ name: 'bad', answer: fail('no_route') })
+  const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+  const slower = scriptSource({ name: 'slower', delayMs: 60_000, answer: answerQuote() })
+  const entries = await run([bad, slow, slower], { patienceMs: 10 })
+  assert.equal(
+    entries.map(({ outcome }) => outcome.status),
+    ['failure', 'quote', 'failure'],
+  )
+})
+
+s('ends at the deadline with nothing in hand', async () => {
+  const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
+  const entries = await run([slow], { deadlineMs: 25, patienceMs: 10 })
+  assert.is(failuresOf(entries)[0]?.reason, 'timeout: no answer within 25 ms')
+})
+
+s('turns a throw into a failure without its text', async () => {
+  const broken = scriptSource({
+    name: 'broken',
+    answer: () => Promise.reject(new Error('secret https://key@host')),
+  })
+  const entries = await run([broken])
+  assert.is(failuresOf(entries)[0]?.reason, 'upstream_error: the source failed unexpectedly')
+  assert.equal(faults, ['broken'])
+})
+
+s('aborts everything when the caller leaves', async () => {
+  const caller = new AbortController()
+  const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
+  const asked = run([slow], { signal: caller.signal })
+  caller.abort()
+  await asked
+  assert.ok(slow.signals[0]?.aborted)
+})
+
+s.run()

@@ -1,0 +1,230 @@
+import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
+import { getBalance, readContract } from 'viem/actions'
+import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { send } from '../../fixtures/send.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { createSimulator } from '../../simulator/simulator.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { getDexes } from '../chain/dexes.ts'
+import { createService } from '../http/service.ts'
+import { createMeta } from './createMeta.ts'
+
+/** Meta over HTTP on the offline world: what it quotes is what the chain delivers. */
+const s = suite('meta on chain')
+const chainIds = [8453, 42161]
+const world = await Promise.all(chainIds.map((chainId) => startWorldChain({ chainId })))
+const simulator = await createSimulator({
+  chains: world.map(({ chainId, rpcUrl }) => ({ chainId, upstreamUrl: rpcUrl })),
+})
+const clients = world.map(({ chainId, rpcUrl }) => {
+  const chain = getChain(chainId)
+  if (!chain) throw new Error(`no chain ${chainId}`)
+  return createChainClient({ chain, rpcUrls: [rpcUrl], timeoutMs: 5_000 })
+})
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const meta = createMeta({
+  quote: async () => ({ status: 'no_route' }),
+  clients,
+  dexesOf: getDexes,
+  executorOf: () => undefined,
+  dryRunOf: () => simulator.simulateCandidates,
+  config: {},
+  now: Date.now,
+  log,
+})
+const server = await createService({
+  name: 'meta',
+  endpoints: meta.endpoints,
+  requestIdField: 'requestId',
+  log,
+  checkOutput: true,
+}).listen()
+s.after(async () => {
+  await server.close()
+  await meta.close()
+  for (const client of clients) client.close()
+  await simulator.close()
+  await Promise.all(world.map((chain) => chain.close()))
+})
+
+type Reply = {
+  best: {
+    provider: string
+    amountIn: string
+    amountOut: string
+    target: Address
+    approveTarget: Address | null
+    calldata: Hex
+    value: string
+    simulation: { status: string; actualOutput?: string; error?: string }
+  } | null
+  quotes: NonNullable<Reply['best']>[]
+  failures: { provider: string; reason: string }[]
+  proxyTx?: { to: Address; data: Hex; value: string; minOut: string }
+}
+async function quote(body: Record<string, unknown>): Promise<Reply> {
+  const res = await fetch(`${server.url}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const answer = (await res.json()) as Reply
+  assert.is(res.status, 200, JSON.stringify(answer))
+  return answer
+}
+
+for (const [at, chain] of world.entries()) {
+  const { chainId, manifest, rpcUrl } = chain
+  const client = clients[at]?.client
+  const account = manifest.accounts[3]
+  if (!client || !account) throw new Error('the world has no account')
+  const owner = getAddress(account.address)
+  const signer = { rpcUrl, privateKey: account.privateKey }
+  const rpc = createRpc(rpcUrl)
+  const token = (name: string) => {
+    if (name === 'ETH') return zeroAddress
+    const found = manifest.tokens[name]
+    if (!found) throw new Error(`no token ${name}`)
+    return getAddress(found.address)
+  }
+  const balanceOf = (address: Address) =>
+    address === zeroAddress
+      ? getBalance(client, { address: owner })
+      : readContract(client, { address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+  const approve = (address: Address, spender: Address, amount: bigint) =>
+    send(signer, {
+      to: address,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
+    })
+  /** What the owner's balance of `tokenOut` grew by, gas apart, in a copy of the chain's state. */
+  async function measure(
+    tokenOut: Address,
+    transact: () => Promise<{ gasUsed: bigint; effectiveGasPrice: bigint; status: string }>,
+  ) {
+    const before = await balanceOf(tokenOut)
+    const receipt = await transact()
+    assert.is(receipt.status, 'success')
+    const gas = tokenOut === zeroAddress ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
+    return (await balanceOf(tokenOut)) - before + gas
+  }
+  /** Runs and then undoes, so that every quote meets the state that it was made on. */
+  async function undone<T>(run: () => Promise<T>): Promise<T> {
+    const id = await rpc('evm_snapshot')
+    try {
+      return await run()
+    } finally {
+      await rpc('evm_revert', id)
+    }
+  }
+
+  const trades: [tokenIn: string, tokenOut: string, amountIn: bigint][] = [
+    ['USDC', 'WETH', 500_000_000n],
+    ['ETH', 'USDC', 10n ** 18n],
+    ['USDC', 'ETH', 500_000_000n],
+    ['LINK', 'UNI', 10n ** 18n],
+  ]
+  for (const [from, to, amountIn] of trades)
+    s(`${chainId}: ${from} to ${to} delivers what each source quotes, to the wei`, async () => {
+      const tokenIn = token(from)
+      const tokenOut = token(to)
+      const { best, quotes, failures } = await quote({
+        chainId,
+        tokenIn,
+        tokenOut,
+        amountIn: `${amountIn}`,
+        taker: owner,
+        dryRun: true, // biome-ignore format: one line
+      })
+      assert.ok(quotes.length > 0, JSON.stringify(failures))
+      assert.is(best?.provider, quotes[0]?.provider)
+      for (const one of quotes) {
+        assert.is(one.simulation.status, 'success', one.simulation.error)
+        assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
+        const delivered = await undone(async () => {
+          if (one.approveTarget) await approve(tokenIn, one.approveTarget, amountIn)
+          return measure(tokenOut, () =>
+            send(signer, { to: one.target, data: one.calldata, value: BigInt(one.value) }),
+          )
+        })
+        assert.is(delivered, BigInt(one.amountOut), one.provider)
+      }
+    })
+
+  const exact: [tokenIn: string, tokenOut: string, targetOut: bigint, maxIn: bigint][] = [
+    ['USDC', 'WETH', 10n ** 17n, 10n ** 10n],
+    ['ETH', 'USDC', 300_000_000n, 10n ** 19n],
+    ['USDC', 'ETH', 10n ** 17n, 10n ** 10n],
+  ]
+  for (const [from, to, targetOut, maxIn] of exact)
+    s(`${chainId}: ${from} to exactly so much ${to}, within maxIn`, async () => {
+      const tokenIn = token(from)
+      const tokenOut = token(to)
+      const { quotes } = await quote({
+        chainId,
+        tokenIn,
+        tokenOut,
+        quoteType: 'exactOutput',
+        targetOut: `${targetOut}`,
+        maxIn: `${maxIn}`,
+        calldataPolicy: 'strict',
+        taker: owner,
+      })
+      assert.ok(quotes.length > 0)
+      for (const one of quotes) {
+        assert.is(one.amountOut, `${targetOut}`)
+        const paid = await undone(async () => {
+          if (one.approveTarget) await approve(tokenIn, one.approveTarget, maxIn)
+          const before = await balanceOf(tokenIn)
+          const delivered = await measure(tokenOut, async () => {
+            const receipt = await send(signer, {
+              to: one.target,
+              data: one.calldata,
+              value: BigInt(one.value),
+            })
+            if (tokenIn !== zeroAddress) return receipt
+            return { ...receipt, gasUsed: 0n }
+          })
+          assert.ok(delivered >= targetOut)
+          return before - (await balanceOf(tokenIn))
+        })
+        if (tokenIn !== zeroAddress) assert.is(paid, BigInt(one.amountIn), one.provider)
+        assert.ok(paid <= maxIn)
+      }
+    })
+
+  s(`${chainId}: proxyTx runs through the owner's proxy, simulated and for real`, async () => {
+    const factory = getAddress(manifest.proxyFactory)
+    const abi = userProxyFactoryV6.abi
+    const args = [owner] as const
+    const proxy = await readContract(client, {
+      address: factory,
+      abi,
+      functionName: 'predict',
+      args,
+    })
+    const tokenIn = token('USDC')
+    const body = { chainId, tokenIn, tokenOut: zeroAddress, amountIn: '700000000', taker: owner, dryRun: true, proxyAddress: proxy } // biome-ignore format: one line
+    const early = await quote(body)
+    assert.is(early.best?.simulation.status, 'success', early.best?.simulation.error)
+    await send(signer, {
+      to: factory,
+      data: encodeFunctionData({ abi, functionName: 'deploy', args }),
+    })
+    const { best, proxyTx } = await quote(body)
+    assert.is(best?.simulation.status, 'success', best?.simulation.error)
+    assert.ok(proxyTx)
+    if (!proxyTx) return
+    assert.is(proxyTx.to, proxy)
+    await approve(tokenIn, proxy, 700_000_000n)
+    const delivered = await measure(zeroAddress, () =>
+      send(signer, { to: proxyTx.to, data: proxyTx.data, value: BigInt(proxyTx.value) }),
+    )
+    assert.ok(delivered >= BigInt(proxyTx.minOut))
+    assert.is(`${delivered}`, best?.amountOut)
+  })
+}
+
+s.run()
