@@ -5,6 +5,8 @@ pragma solidity ^0.8.28;
 /// @notice Reads pools and tokens in bulk. Never deployed: its runtime code is laid over an empty
 /// address for the length of one `eth_call`. It trusts nothing that it reads: every call is bounded in
 /// gas and in the bytes it takes back.
+/// @dev Yul evaluates arguments from right to left: `and(gt(returndatasize(), 31), staticcall(…))` calls
+/// first and looks at the size afterwards.
 contract PoolLens {
     struct Pair {
         bool ok;
@@ -43,7 +45,8 @@ contract PoolLens {
 
     int24 private constant MAX_TICK = 887_272;
     uint256 private constant GAS_PER_TICK = 16_000;
-    uint256 private constant GAS_RESERVE = 600_000;
+    uint256 private constant GAS_PER_WARM_WORD = 1_200;
+    uint256 private constant GAS_RESERVE = 1_500_000;
     uint256 private constant GAS_PER_CALL = 300_000;
     uint256 private constant MAX_SYMBOL_BYTES = 160;
 
@@ -175,32 +178,41 @@ contract PoolLens {
             range.done = true;
             return;
         }
-        uint256[] memory words = new uint256[](uint256(int256(last) - int256(first) + 1));
+        // Counted first and read again afterwards (then warm): cheaper than keeping thousands of words.
         uint256 count;
         int16 word = first;
-        for (; word <= last; ++word) {
-            if (gasleft() < GAS_RESERVE + count * GAS_PER_TICK) break;
-            uint256 bits = _tickBitmap(request.pool, word);
-            words[uint256(int256(word) - int256(first))] = bits;
-            while (bits != 0) {
-                bits &= bits - 1;
-                ++count;
+        unchecked {
+            for (; word <= last; ++word) {
+                uint256 passed = uint256(int256(word) - int256(first));
+                uint256 due = count * GAS_PER_TICK + passed * GAS_PER_WARM_WORD;
+                if (gasleft() < GAS_RESERVE + due) break;
+                uint256 bits = _tickBitmap(request.pool, word);
+                for (; bits != 0; ++count) {
+                    bits &= bits - 1;
+                }
             }
         }
         range.nextWord = word;
         range.done = word > last;
         range.ticks = new uint256[](count * 2);
+        _fillTicks(range, request.pool, first);
+    }
+
+    function _fillTicks(Range memory range, address pool, int16 first) private view {
         uint256 filled;
-        for (int16 w = first; w < word; ++w) {
-            uint256 bits = words[uint256(int256(w) - int256(first))];
-            for (uint256 bit = 0; bits != 0; ++bit) {
-                if (bits & 1 != 0) {
-                    int24 tick = (int24(w) * 256 + int24(int256(bit))) * range.tickSpacing;
-                    (, uint256 gross, uint256 net) = _ticks(request.pool, tick);
-                    range.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(gross);
-                    range.ticks[filled++] = net;
+        uint256 total = range.ticks.length;
+        unchecked {
+            for (int16 word = first; filled < total; ++word) {
+                uint256 bits = _tickBitmap(pool, word);
+                for (uint256 bit = 0; bits != 0; ++bit) {
+                    if (bits & 1 != 0) {
+                        int24 tick = (int24(word) * 256 + int24(int256(bit))) * range.tickSpacing;
+                        (, uint256 gross, uint256 net) = _ticks(pool, tick);
+                        range.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(gross);
+                        range.ticks[filled++] = net;
+                    }
+                    bits >>= 1;
                 }
-                bits >>= 1;
             }
         }
     }
@@ -209,7 +221,7 @@ contract PoolLens {
         assembly ("memory-safe") {
             mstore(0, shl(224, 0x5339c296))
             mstore(4, word)
-            if and(staticcall(GAS_PER_CALL, pool, 0, 36, 0, 32), gt(returndatasize(), 31)) {
+            if and(gt(returndatasize(), 31), staticcall(GAS_PER_CALL, pool, 0, 36, 0, 32)) {
                 bits := mload(0)
             }
         }
@@ -223,7 +235,7 @@ contract PoolLens {
         assembly ("memory-safe") {
             mstore(0, shl(224, 0xf30dba93))
             mstore(4, tick)
-            ok := and(staticcall(GAS_PER_CALL, pool, 0, 36, 0, 64), gt(returndatasize(), 63))
+            ok := and(gt(returndatasize(), 63), staticcall(GAS_PER_CALL, pool, 0, 36, 0, 64))
             if ok {
                 gross := mload(0)
                 net := mload(32)
@@ -239,7 +251,7 @@ contract PoolLens {
     {
         assembly ("memory-safe") {
             mstore(0, shl(224, selector))
-            ok := and(staticcall(GAS_PER_CALL, target, 0, 4, 0, 64), gt(returndatasize(), 31))
+            ok := and(gt(returndatasize(), 31), staticcall(GAS_PER_CALL, target, 0, 4, 0, 64))
             if ok {
                 first := mload(0)
                 if gt(returndatasize(), 63) { second := mload(32) }

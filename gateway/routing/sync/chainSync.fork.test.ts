@@ -1,0 +1,196 @@
+import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
+import { createRpc } from '../../../fixtures/rpc.ts'
+import { send } from '../../../fixtures/send.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { startWorldChain } from '../../../fixtures/world.ts'
+import { getChain } from '../../chain/chains.ts'
+import { createChainClient } from '../../chain/client.ts'
+import { getDexes } from '../../chain/dexes.ts'
+import { seedTokens } from '../../chain/tokens.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { createChainSync, type SyncEvent } from './chainSync.ts'
+import { loadPools } from './loadPools.ts'
+
+const world = await startWorldChain({ chainId: 8453 })
+const chain = getChain(8453)
+if (!chain) throw new Error('chain 8453 is built in')
+const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
+const dexes = getDexes(8453)
+const events: SyncEvent[] = []
+const sync = createChainSync({
+  chainClient,
+  dexes,
+  seedTokens: seedTokens(8453),
+  // Moves only when asked, so that each test knows how far behind it is.
+  pollMs: 3_600_000,
+  maxAgeMs: 0,
+  observe: (event) => events.push(event),
+})
+const started = performance.now()
+await sync.start()
+const loadMs = performance.now() - started
+
+const rpc = createRpc(world.rpcUrl)
+const [account] = world.manifest.accounts
+if (!account) throw new Error('the world funds accounts')
+const sender = { rpcUrl: world.rpcUrl, privateKey: account.privateKey }
+const routerAbi = parseAbi([
+  'function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 minOut, uint160 limit)) payable returns (uint256)',
+  'function swapExactTokensForTokens(uint256 amountIn, uint256 minOut, address[] path, address to, uint256 deadline) returns (uint256[])',
+])
+const tokenOf = (symbol: string): Address => {
+  const token = world.manifest.tokens[symbol]
+  if (!token) throw new Error(`no ${symbol}`)
+  return token.address
+}
+const routerOf = (name: string): Address => {
+  const dex = world.manifest.dexes.find((candidate) => candidate.name === name)
+  if (!dex) throw new Error(`no ${name}`)
+  return dex.router
+}
+const weth = tokenOf('WETH')
+const usdc = tokenOf('USDC')
+
+for (const router of [routerOf('uniswap-v3'), routerOf('uniswap-v2')]) {
+  const args = [router, maxUint256] as const
+  await send(sender, {
+    to: weth,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args }),
+  })
+}
+
+async function swapV3(amountIn: bigint) {
+  const parameters = {
+    tokenIn: weth,
+    tokenOut: usdc,
+    fee: 500,
+    recipient: account?.address ?? weth,
+  }
+  const data = encodeFunctionData({
+    abi: routerAbi,
+    functionName: 'exactInputSingle',
+    args: [{ ...parameters, amountIn, minOut: 0n, limit: 0n }],
+  })
+  const receipt = await send(sender, { to: routerOf('uniswap-v3'), data })
+  assert.is(receipt.status, 'success')
+}
+
+async function swapV2(amountIn: bigint) {
+  const data = encodeFunctionData({
+    abi: routerAbi,
+    functionName: 'swapExactTokensForTokens',
+    args: [amountIn, 0n, [weth, usdc], account?.address ?? weth, maxUint256],
+  })
+  const receipt = await send(sender, { to: routerOf('uniswap-v2'), data })
+  assert.is(receipt.status, 'success')
+}
+
+/** The part of a record that swaps depend on. */
+function essence({ changedBlock: _, swapsSeen: __, ...record }: PoolRecord) {
+  return record
+}
+
+/** Every followed pool must be what a fresh read of the chain gives. */
+async function assertEqualsChain() {
+  const state = await sync.fresh()
+  if (!state) throw new Error('nothing loaded')
+  const pools = [...state.pools.values()].map(({ dex: name, address }) => {
+    const dex = dexes.find((candidate) => candidate.name === name)
+    if (!dex) throw new Error(name)
+    return { dex, address }
+  })
+  const fresh = await loadPools(chainClient, { pools, blockNumber: state.head.number })
+  assert.is(fresh.length, pools.length)
+  for (const record of fresh) {
+    const followed = state.pools.get(record.id)
+    assert.equal(followed && essence(followed), essence(record))
+  }
+  return state
+}
+
+const s = suite('chain sync')
+s.after(async () => {
+  sync.close()
+  chainClient.close()
+  await world.close()
+})
+
+s('loads every pool of the world within two seconds', () => {
+  const state = sync.current()
+  const loaded = [...(state?.pools.keys() ?? [])].sort()
+  const expected = world.manifest.pools.map(({ address }) => address.toLowerCase()).sort()
+  assert.equal(loaded, expected)
+  assert.ok(loadMs < 2_000, `${loadMs} ms`)
+})
+
+s('knows symbol and decimals of every token with a pool', () => {
+  for (const [symbol, { address, decimals }] of Object.entries(world.manifest.tokens)) {
+    const info = sync.tokens().get(address.toLowerCase())
+    assert.is(info?.decimals, decimals, symbol)
+    assert.is(info?.symbol, symbol)
+  }
+})
+
+s('sees a mined swap in the very next quote', async () => {
+  for (const amount of [10n ** 17n, 3n * 10n ** 18n, 50n * 10n ** 18n]) {
+    await swapV3(amount)
+    await swapV2(amount)
+    await assertEqualsChain()
+  }
+})
+
+s('catches up over many blocks at once', async () => {
+  await rpc('anvil_mine', '0x14')
+  await swapV3(10n ** 18n)
+  await rpc('anvil_mine', '0x5')
+  const state = await assertEqualsChain()
+  assert.is(state.head.number, BigInt(String(await rpc('eth_blockNumber'))))
+})
+
+s('takes back what a reorg undid, and reads only those pools again', async () => {
+  const snapshot = await rpc('evm_snapshot')
+  await assertEqualsChain()
+  await swapV3(5n * 10n ** 18n)
+  await assertEqualsChain()
+  const loads = events.filter(({ event }) => event === 'loaded').length
+  await rpc('evm_revert', snapshot)
+  await assertEqualsChain()
+  await swapV2(10n ** 18n)
+  await assertEqualsChain()
+  assert.ok(events.some(({ event }) => event === 'reorged'))
+  assert.is(events.filter(({ event }) => event === 'loaded').length, loads)
+})
+
+s('loads everything again when it fell too far behind', async () => {
+  const loads = events.filter(({ event }) => event === 'loaded').length
+  await swapV3(10n ** 18n)
+  await rpc('anvil_mine', '0x90')
+  await assertEqualsChain()
+  assert.is(events.filter(({ event }) => event === 'loaded').length, loads + 1)
+})
+
+s('follows by itself, and confirms the head of an idle chain: lag is no block age', async () => {
+  const follower = createChainSync({
+    chainClient,
+    dexes,
+    seedTokens: [],
+    pollMs: 20,
+    maxAgeMs: 1_000,
+  })
+  try {
+    await follower.start()
+    await swapV2(10n ** 18n)
+    const mined = BigInt(String(await rpc('eth_blockNumber')))
+    const deadline = performance.now() + 5_000
+    while (follower.current()?.head.number !== mined && performance.now() < deadline)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10)
+      })
+    assert.is(follower.current()?.head.number, mined)
+    assert.ok(follower.lagMs() < 1_000, `${follower.lagMs()} ms`)
+  } finally {
+    follower.close()
+  }
+})
+
+s.run()

@@ -1,0 +1,189 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
+import type { Dex } from '../../chain/dexes.ts'
+import { catchUp, type PassedBlock } from './catchUp.ts'
+import { discoverAll, discoverFor } from './discover.ts'
+import { loadPools } from './loadPools.ts'
+import { readHead } from './readHead.ts'
+import { readTokens, type TokenInfo } from './readTokens.ts'
+import { advanceState, createSyncedState, type SyncedState } from './syncedState.ts'
+
+export type SyncEvent =
+  | {
+      readonly event: 'loaded'
+      readonly chainId: number
+      readonly pools: number
+      readonly ms: number
+    }
+  | { readonly event: 'reorged'; readonly chainId: number; readonly from: bigint }
+  | { readonly event: 'failed'; readonly chainId: number; readonly reason: string }
+
+export type ChainSync = {
+  readonly chainId: number
+  /** Loads everything once; throws when the chain cannot be read. Then follows until `close`. */
+  start(): Promise<void>
+  current(): SyncedState | undefined
+  /** The state after asking the node for its head, unless it was asked within `maxAgeMs`. */
+  fresh(): Promise<SyncedState | undefined>
+  /** Milliseconds since the state was last known to be the node's head; Infinity before the first. */
+  lagMs(): number
+  /** Reads the pools of tokens that are not followed yet, and follows them from now on. */
+  discover(tokens: readonly Address[]): Promise<SyncedState | undefined>
+  tokens(): ReadonlyMap<string, TokenInfo>
+  /** Fresh reads of single pools at the node's head, beside the followed state. */
+  close(): void
+}
+
+export type ChainSyncParameters = {
+  readonly chainClient: ChainClient
+  readonly dexes: readonly Dex[]
+  /** Tokens whose pools are looked for at start. */
+  readonly seedTokens: readonly TokenInfo[]
+  readonly pollMs: number
+  /** A quote asks for the head itself when the state was confirmed longer ago than this. */
+  readonly maxAgeMs: number
+  readonly observe?: ((event: SyncEvent) => void) | undefined
+  readonly now?: (() => number) | undefined
+}
+
+/** How many passed blocks are remembered to undo a reorg. */
+const rememberedBlocks = 128
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 300) : 'unknown'
+}
+
+/** Follows one chain: discovers and loads its pools, then applies each block's events. */
+export function createChainSync({
+  chainClient,
+  dexes,
+  seedTokens,
+  pollMs,
+  maxAgeMs,
+  observe = () => undefined,
+  now = () => performance.now(),
+}: ChainSyncParameters): ChainSync {
+  const { chainId, client, chain } = chainClient
+  const tokens = new Map<string, TokenInfo>()
+  const closing = new AbortController()
+  let state: SyncedState | undefined
+  let passed: PassedBlock[] = []
+  let confirmedAtMs = Number.NEGATIVE_INFINITY
+
+  const deps = {
+    client,
+    dexes,
+    wants: (token0: string, token1: string) => tokens.has(token0) && tokens.has(token1),
+  }
+
+  function addTokens(infos: readonly TokenInfo[]) {
+    for (const info of infos) {
+      const id = info.address.toLowerCase()
+      const seed = seedTokens.find(({ address }) => address.toLowerCase() === id)
+      tokens.set(id, { ...info, symbol: info.symbol || seed?.symbol || '' })
+    }
+  }
+
+  async function loadAll(): Promise<void> {
+    const started = now()
+    const head = await readHead(deps)
+    if (!head) throw new Error('the node has no latest block')
+    const known = [...seedTokens.map(({ address }) => address), ...listAddresses()]
+    const found = await discoverAll(deps, { tokens: known, blockNumber: head.number })
+    const records = await loadPools(deps, { pools: found, blockNumber: head.number })
+    const unread = new Set([
+      ...known.map((address) => address.toLowerCase()),
+      ...records.flatMap(({ token0, token1 }) => [token0, token1]),
+    ]) as ReadonlySet<Address>
+    addTokens(await readTokens(deps, { tokens: [...unread], blockNumber: head.number }))
+    const check = await readHead(deps, head.number)
+    if (check?.hash !== head.hash) throw new Error('the chain was reorganised while it was loaded')
+    state = createSyncedState(head, records)
+    passed = [{ number: head.number, hash: head.hash, changed: [] }]
+    confirmedAtMs = now()
+    observe({ event: 'loaded', chainId, pools: records.length, ms: Math.round(now() - started) })
+  }
+
+  function listAddresses(): Address[] {
+    return [...tokens.values()].map(({ address }) => address)
+  }
+
+  async function advance(): Promise<void> {
+    const askedAtMs = now()
+    if (!state) return loadAll()
+    const result = await catchUp(deps, { state, passed })
+    if (result.status === 'lost') return loadAll()
+    if (result.status === 'inconsistent') {
+      observe({ event: 'failed', chainId, reason: result.reason })
+      return
+    }
+    if (result.status === 'advanced') {
+      const { reorgedFrom } = result
+      state = result.state
+      const kept = passed.filter(({ number }) => reorgedFrom === undefined || number <= reorgedFrom)
+      passed = [...kept, ...result.passed].slice(-rememberedBlocks)
+      if (reorgedFrom !== undefined) observe({ event: 'reorged', chainId, from: reorgedFrom })
+    }
+    confirmedAtMs = askedAtMs
+  }
+
+  /** State changes run one after the other. */
+  let tail: Promise<unknown> = Promise.resolve()
+  function serially<result>(work: () => Promise<result>): Promise<result> {
+    const run = tail.then(work)
+    tail = run.catch(() => undefined)
+    return run
+  }
+
+  /** A check that has not begun yet serves everybody who asks before it begins. */
+  let waiting: Promise<void> | undefined
+  function confirm(): Promise<void> {
+    waiting ??= serially(async () => {
+      waiting = undefined
+      try {
+        await advance()
+      } catch (error) {
+        observe({ event: 'failed', chainId, reason: reasonOf(error) })
+      }
+    })
+    return waiting
+  }
+
+  async function follow(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await confirm()
+      await wait(pollMs, undefined, { signal: closing.signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    chainId,
+    async start() {
+      await chainClient.checkChainId()
+      await serially(loadAll)
+      void follow()
+    },
+    current: () => state,
+    async fresh() {
+      if (now() - confirmedAtMs >= maxAgeMs) await confirm()
+      return state
+    },
+    lagMs: () => Math.max(0, Math.round(now() - confirmedAtMs)),
+    discover: (wanted) =>
+      serially(async () => {
+        if (!state) return undefined
+        const { head } = state
+        const { records, infos } = await discoverFor(deps, {
+          tokens: wanted,
+          hubs: chain.hubTokens,
+          blockNumber: head.number,
+        })
+        addTokens(infos)
+        state = advanceState(state, { head, changed: records })
+        return state
+      }),
+    tokens: () => tokens,
+    close: () => closing.abort(),
+  }
+}
