@@ -2,6 +2,8 @@ import type { Fork, StartFork } from './fork.ts'
 import { RpcTransportError } from './rpcBatch.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import type { BlockId, Upstream } from './upstream.ts'
+import type { UpstreamRelay } from './upstreamRelay.ts'
+import { warmFork } from './warmFork.ts'
 import { watchFork } from './watchFork.ts'
 
 /** A fork and the one block that everything it answers belongs to. */
@@ -37,7 +39,7 @@ export type Generations = {
 export type GenerationsDeps = {
   readonly startFork: StartFork
   readonly upstream: Upstream
-  readonly warm: (generation: Generation) => Promise<void>
+  readonly relay: UpstreamRelay
   readonly log: (event: GenerationEvent) => void
   readonly now: () => number
 }
@@ -60,7 +62,6 @@ type Live = Generation & {
 type Target = BlockId & { readonly askedAtMs: number }
 
 const headPollMs = 250
-const upstreamTimeoutMs = 1_500
 const freshnessDeadlineMs = 6_000
 const drainMs = 3_000
 const rollAttempts = 3
@@ -68,13 +69,9 @@ const rollAttempts = 3
 /** The rolling generations of one chain: a new fork takes over before the old one is drained and killed. */
 export function createGenerations(
   deps: GenerationsDeps,
-  {
-    chainId,
-    upstreamUrl,
-    freshness = { mode: 'head' },
-  }: { chainId: number; upstreamUrl: string; freshness?: Freshness | undefined },
+  { chainId, freshness = { mode: 'head' } }: { chainId: number; freshness?: Freshness | undefined },
 ): Generations & { readonly start: () => Promise<void> } {
-  const { upstream, log, now } = deps
+  const { upstream, relay, log, now } = deps
   let current: Live | undefined
   let rolling: Promise<void> | undefined
   let confirmedAtMs = now()
@@ -86,7 +83,7 @@ export function createGenerations(
 
   async function readTarget(): Promise<Target> {
     const askedAtMs = now()
-    return { ...(await upstream.readHead({ timeoutMs: upstreamTimeoutMs })), askedAtMs }
+    return { ...(await upstream.readHead()), askedAtMs }
   }
 
   function rollTo(target: Target): Promise<void> {
@@ -98,13 +95,21 @@ export function createGenerations(
 
   async function roll(target: Target) {
     const startedAtMs = now()
-    const actual = await upstream.readChainId({ timeoutMs: upstreamTimeoutMs })
-    if (actual !== chainId) throw unavailable('its upstream is another chain')
-    const fork = await deps.startFork({ chainId, upstreamUrl, blockNumber: target.blockNumber })
+    const { blockNumber } = target
+    const actualChainId = await upstream.readChainId()
+    if (actualChainId !== chainId) {
+      // What stands would fetch its cold reads from there.
+      dropCurrent()
+      throw unavailable('its upstream is another chain')
+    }
+    const [fork] = await Promise.all([
+      deps.startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
+      relay.prefetch(blockNumber).catch(() => undefined),
+    ])
     const generation: Generation = { ...target, fork }
     try {
-      await Promise.all([smokeTest(generation), deps.warm(generation)])
-      const again = await upstream.readBlock({ ...target, timeoutMs: upstreamTimeoutMs })
+      await Promise.all([smokeTest(generation), warmFork(fork.rpc, relay.hotAccounts())])
+      const again = await upstream.readBlock(target)
       if (again?.blockHash !== target.blockHash) throw unavailable('its upstream reorganised')
       if (closed) throw unavailable('it is shutting down')
     } catch (error) {
@@ -177,13 +182,17 @@ export function createGenerations(
   async function noteReorg() {
     if (!current) return
     const { blockNumber, blockHash } = current
-    const block = await upstream.readBlock({ blockNumber, timeoutMs: upstreamTimeoutMs })
+    const block = await upstream.readBlock({ blockNumber })
     if (block?.blockHash === blockHash) return
     log({ event: 'reorg', chainId, blockNumber })
     // Its cached reads belong to a block that no longer exists.
-    const stale = current
-    if (stale) retire(stale)
+    dropCurrent()
+  }
+
+  function dropCurrent() {
+    const dropped = current
     current = undefined
+    if (dropped) retire(dropped)
   }
 
   /** The generation that may answer a request which came at `arrivedAtMs`. */
@@ -255,7 +264,7 @@ export function createGenerations(
       clearTimeout(pollTimer)
       await rolling?.catch(() => undefined)
       await Promise.all([...standing].map(discard))
-      await upstream.close()
+      await Promise.all([upstream.close(), relay.close()])
     },
   }
 }

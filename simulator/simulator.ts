@@ -16,6 +16,7 @@ import { isChainFault, simulateCandidates } from './simulateCandidates.ts'
 import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { createUpstream } from './upstream.ts'
+import { createUpstreamRelay } from './upstreamRelay.ts'
 
 export type { SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 export type { Candidate } from './buildBundle.ts'
@@ -85,16 +86,19 @@ export async function createSimulator({
   const startFork = createStartFork({ guard })
   const errors = createErrorTable(abis)
   const stands = new Map(
-    chains.map((chain) => {
-      const upstream = createUpstream({ url: chain.upstreamUrl })
-      const generations = createGenerations(
-        { startFork, upstream, warm: async () => undefined, log, now: () => performance.now() },
-        chain,
-      )
-      const baseOverrides: StateOverrides = {}
-      const resolver = createSlotResolver({ cache: slots }, chain)
-      return [chain.chainId, { generations, resolver, baseOverrides }] as const
-    }),
+    await Promise.all(
+      chains.map(async (chain) => {
+        const upstream = createUpstream({ url: chain.upstreamUrl })
+        const relay = await createUpstreamRelay({ upstream })
+        const generations = createGenerations(
+          { startFork, upstream, relay, log, now: () => performance.now() },
+          chain,
+        )
+        const baseOverrides: StateOverrides = {}
+        const resolver = createSlotResolver({ cache: slots }, chain)
+        return [chain.chainId, { generations, resolver, baseOverrides }] as const
+      }),
+    ),
   )
   await Promise.all([...stands.values()].map(({ generations }) => generations.start()))
 

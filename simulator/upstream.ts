@@ -1,5 +1,5 @@
 import { type Hex, hexToBigInt, isHex } from 'viem'
-import { createRpcEndpoint, type RpcOutcome } from './rpcBatch.ts'
+import { createRpcEndpoint, type RpcCall, type RpcOutcome, RpcTransportError } from './rpcBatch.ts'
 
 export type BlockId = {
   readonly blockNumber: bigint
@@ -7,44 +7,76 @@ export type BlockId = {
   readonly timestampSecs: bigint
 }
 
-/** What the fork management itself asks the chain for. */
+/** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
-  readonly readHead: (p: { timeoutMs: number }) => Promise<BlockId>
-  readonly readBlock: (p: {
-    blockNumber: bigint
-    timeoutMs: number
-  }) => Promise<BlockId | undefined>
-  readonly readChainId: (p: { timeoutMs: number }) => Promise<number>
+  readonly readHead: () => Promise<BlockId>
+  readonly readBlock: (p: { readonly blockNumber: bigint }) => Promise<BlockId | undefined>
+  readonly readChainId: () => Promise<number>
+  /** Sends calls as one batch; throws {@link RpcTransportError}, at once while the chain is known to be down. */
+  readonly send: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>
   readonly close: () => Promise<void>
 }
 
+/** Below anvil's own limit for one read, so that it hears from us and not from its clock. */
+const timeoutMs = 1_500
+/** After so many failures in a row the chain is left alone for a moment, else each cold read waits in vain. */
+const failuresToOpen = 2
+const openForMs = 750
+const retryPauseMs = 120
+const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
+
 export function createUpstream({ url }: { url: string }): Upstream {
   const rpc = createRpcEndpoint({ url })
-  const ask = async (method: string, params: readonly unknown[], timeoutMs: number) => {
-    const [outcome] = await rpc.batch([{ method, params }], {
-      timeoutMs,
-      maxBytes: 4 * 1024 * 1024,
-    })
-    return outcome
+  let failures = 0
+  let openUntilMs = 0
+
+  async function attempt(calls: readonly RpcCall[]) {
+    const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
+    try {
+      return await rpc.batch(calls, limits)
+    } catch (error) {
+      if (!(error instanceof RpcTransportError) || !busyStatuses.includes(error.httpStatus))
+        throw error
+      await new Promise((resolve) => setTimeout(resolve, retryPauseMs))
+      return rpc.batch(calls, limits)
+    }
   }
+
+  async function send(calls: readonly RpcCall[]) {
+    if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
+    try {
+      const outcomes = await attempt(calls)
+      failures = 0
+      return outcomes
+    } catch (error) {
+      failures += 1
+      if (failures >= failuresToOpen) openUntilMs = performance.now() + openForMs
+      throw error
+    }
+  }
+
+  const ask = async (method: string, params: readonly unknown[]) =>
+    (await send([{ method, params }]))[0]
   return {
-    async readHead({ timeoutMs }) {
-      const block = readBlockId(await ask('eth_getBlockByNumber', ['latest', false], timeoutMs))
+    async readHead() {
+      const block = readBlockId(await ask('eth_getBlockByNumber', ['latest', false]))
       if (!block) throw new Error('the chain has no head')
       return block
     },
-    async readBlock({ blockNumber, timeoutMs }) {
-      const tag = `0x${blockNumber.toString(16)}`
-      return readBlockId(await ask('eth_getBlockByNumber', [tag, false], timeoutMs))
+    async readBlock({ blockNumber }) {
+      return readBlockId(await ask('eth_getBlockByNumber', [toTag(blockNumber), false]))
     },
-    async readChainId({ timeoutMs }) {
-      const outcome = await ask('eth_chainId', [], timeoutMs)
+    async readChainId() {
+      const outcome = await ask('eth_chainId', [])
       if (!outcome?.ok || !isHex(outcome.result)) throw new Error('the chain states no id')
       return Number(outcome.result)
     },
+    send,
     close: rpc.close,
   }
 }
+
+export const toTag = (blockNumber: bigint): Hex => `0x${blockNumber.toString(16)}`
 
 function readBlockId(outcome: RpcOutcome | undefined): BlockId | undefined {
   if (!outcome?.ok) throw new Error('the chain does not answer')

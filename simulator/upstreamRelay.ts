@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHotSet, type HotAccount } from './hotSet.ts'
+import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
+import { toTag, type Upstream } from './upstream.ts'
+
+/**
+ * Stands between the forks and the real chain, in this process. So no fork ever knows the chain's URL
+ * (which is a secret, shows up in anvil's errors and in `ps`), cold reads are known by name, and what
+ * they were is fetched ahead for the next fork in a few batches instead of one slow read after the other.
+ */
+export type UpstreamRelay = {
+  /** What a fork takes for its upstream. */
+  readonly url: string
+  /** Fetches the hot set as of a block; its answers are kept until the block after the next is fetched. */
+  readonly prefetch: (blockNumber: bigint) => Promise<void>
+  readonly hotAccounts: () => readonly HotAccount[]
+  readonly close: () => Promise<void>
+}
+
+type Envelope = {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const maxBodyBytes = 4 * 1024 * 1024
+const callsPerBatch = 200
+const blocksKept = 2
+
+export async function createUpstreamRelay({
+  upstream,
+}: {
+  upstream: Upstream
+}): Promise<UpstreamRelay> {
+  const hot = createHotSet()
+  const fetched = new Map<string, Map<string, RpcOutcome>>()
+  const secretPath = `/${randomBytes(16).toString('hex')}`
+
+  async function answerAll(envelopes: readonly Envelope[]): Promise<readonly RpcOutcome[]> {
+    for (const envelope of envelopes) hot.note(envelope)
+    const ready = envelopes.map((envelope) => find(fetched, envelope))
+    const missing = envelopes.filter((_, index) => ready[index] === undefined)
+    const outcomes = missing.length > 0 ? [...(await upstream.send(missing))] : []
+    return ready.map((outcome) => outcome ?? outcomes.shift() ?? notAnswered)
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse) {
+    if (request.method !== 'POST' || request.url !== secretPath) {
+      response.writeHead(404).end()
+      return
+    }
+    const body: unknown = JSON.parse(await readBody(request))
+    const envelopes = (Array.isArray(body) ? body : [body]).map(readEnvelope)
+    const outcomes = await answerAll(envelopes).catch(() => envelopes.map(() => notAnswered))
+    const answers = outcomes.map((outcome, index) => toAnswer(envelopes[index]?.id, outcome))
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.writeHead(400).end())
+  })
+  server.keepAliveTimeout = 60_000
+  await listen(server)
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${secretPath}`,
+    async prefetch(blockNumber) {
+      const tag = toTag(blockNumber)
+      const answers = new Map<string, RpcOutcome>()
+      fetched.set(tag, answers)
+      for (const old of [...fetched.keys()].slice(0, -blocksKept)) fetched.delete(old)
+      const calls = hot.list().flatMap((account) => readsOf(account, tag))
+      await Promise.all(
+        chunk(calls, callsPerBatch).map(async (part) => {
+          const outcomes = await upstream.send(part)
+          outcomes.forEach((outcome, index) => {
+            const call = part[index]
+            if (call && outcome.ok) answers.set(keyOf(call), outcome)
+          })
+        }),
+      )
+    },
+    hotAccounts: hot.list,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const notAnswered: RpcOutcome = {
+  ok: false,
+  code: -32603,
+  message: 'the chain does not answer',
+  data: undefined,
+}
+
+/** anvil leaves out empty parameters. */
+function readEnvelope({ id, method, params }: Partial<Envelope>): Envelope {
+  return { id, method: String(method), params: Array.isArray(params) ? params : [] }
+}
+
+function readsOf({ address, slots }: HotAccount, tag: string): readonly RpcCall[] {
+  const account = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode']
+  return [
+    ...account.map((method) => ({ method, params: [address, tag] })),
+    ...slots.map((slot) => ({ method: 'eth_getStorageAt', params: [address, slot, tag] })),
+  ]
+}
+
+function find(fetched: ReadonlyMap<string, ReadonlyMap<string, RpcOutcome>>, call: RpcCall) {
+  const tag = call.params.at(-1)
+  return typeof tag === 'string' ? fetched.get(tag)?.get(keyOf(call)) : undefined
+}
+
+const keyOf = ({ method, params }: RpcCall) => `${method} ${params.join(' ')}`.toLowerCase()
+
+function toAnswer(id: unknown, outcome: RpcOutcome) {
+  if (outcome.ok) return { jsonrpc: '2.0', id, result: outcome.result ?? null }
+  return { jsonrpc: '2.0', id, error: { code: outcome.code, message: outcome.message } }
+}
+
+function chunk<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > maxBodyBytes) throw new Error('too large')
+    chunks.push(part)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
