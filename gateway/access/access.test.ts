@@ -34,7 +34,6 @@ const config: AccessConfig = {
     token: usdc,
     confirmations: 2,
     finalizedFrom: 10n ** 12n,
-    isSettled: false,
   })),
 }
 const store = openStore({ path: ':memory:' })

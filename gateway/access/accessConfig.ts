@@ -2,6 +2,17 @@ import type { Address, Chain, Client, Transport } from 'viem'
 import type { Log } from '../http/service.ts'
 import type { Store } from '../store/openStore.ts'
 import type { RateLimit } from './rateLimit.ts'
+import type { SettlementSigner } from './x402/settlementSigner.ts'
+
+export type Settlement = { readonly signer: SettlementSigner; readonly limits: SettlementLimits }
+
+export type SettlementLimits = {
+  /** Worst case of one settlement's bytes. */
+  readonly maxFeeWei: bigint
+  /** Both in any 3600 s, apart from the relay's own caps. */
+  readonly maxPerHour: number
+  readonly maxSpendPerHourWei: bigint
+}
 
 /** Where quota is sold on one chain, and when a payment there counts. */
 export type QuotaContract = {
@@ -12,8 +23,8 @@ export type QuotaContract = {
   readonly confirmations: number
   /** From this raw amount on, a payment counts only once its block is final. */
   readonly finalizedFrom: bigint
-  /** Whether x402 payments sent to us are settled here; without a settler nothing is offered that needs one. */
-  readonly isSettled: boolean
+  /** Settles x402 payments here; without it nothing is offered that needs settling. */
+  readonly settlement?: Settlement | undefined
 }
 
 export type AccessConfig = {

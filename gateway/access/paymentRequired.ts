@@ -31,7 +31,7 @@ export type PaymentRequired = {
  */
 export function listOffers(config: AccessConfig): readonly PaymentRequirement[] {
   return config.contracts.map((contract) => ({
-    scheme: contract.isSettled ? 'exact' : 'prepaid-claim',
+    scheme: contract.settlement ? 'exact' : 'prepaid-claim',
     network: `eip155:${contract.chainId}`,
     amount: (BigInt(config.packQuotes) * config.amountPerQuote).toString(),
     asset: contract.token.address,
@@ -40,7 +40,7 @@ export function listOffers(config: AccessConfig): readonly PaymentRequirement[] 
     extra: {
       name: contract.token.name,
       version: contract.token.version,
-      ...(contract.isSettled && { assetTransferMethod: 'eip3009' }),
+      ...(contract.settlement && { assetTransferMethod: 'eip3009' }),
     },
   }))
 }

@@ -125,7 +125,7 @@ function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
       handle: async () => ({
         x402Version: 2,
         accepts: [...listOffers(config)],
-        ...(config.contracts.some(({ isSettled }) => isSettled) && {
+        ...(config.contracts.some(({ settlement }) => settlement) && {
           facilitator: {
             verify: `${config.publicUrl}/x402/verify`,
             settle: `${config.publicUrl}/x402/settle`,

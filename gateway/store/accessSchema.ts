@@ -64,21 +64,24 @@ CREATE TABLE settlements (
   payer TEXT NOT NULL,
   nonce TEXT NOT NULL,
   key_id TEXT NOT NULL REFERENCES keys (id),
-  pay_to TEXT NOT NULL,
-  amount TEXT NOT NULL,
-  valid_before INTEGER NOT NULL,
-  payload_hash TEXT NOT NULL,
+  valid_before_secs INTEGER NOT NULL,
+  from_block INTEGER NOT NULL,
+  calldata TEXT NOT NULL,
   signer TEXT NOT NULL,
   signer_nonce INTEGER NOT NULL,
+  gas_limit TEXT NOT NULL,
+  max_fee_per_gas_wei TEXT NOT NULL,
+  max_priority_fee_per_gas_wei TEXT NOT NULL,
   raw_tx TEXT NOT NULL,
   tx_hash TEXT NOT NULL,
-  max_fee_wei TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('sent', 'settled', 'failed')),
   reason TEXT,
-  at_ms INTEGER NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  signed_at_ms INTEGER NOT NULL,
   UNIQUE (chain_id, asset, payer, nonce),
   UNIQUE (chain_id, signer, signer_nonce)
 ) STRICT;
+CREATE INDEX settlements_by_age ON settlements (chain_id, created_at_ms);
 CREATE INDEX settlements_open ON settlements (chain_id) WHERE state = 'sent';
 
 CREATE TABLE idempotency (

@@ -39,7 +39,7 @@ export function openStore({ path }: { readonly path: string }): Store {
     ledger,
     challenges: createChallenges(db, commit),
     payments: createPayments(db, commit, ledger.credit),
-    settlements: createSettlements(db),
+    settlements: createSettlements(db, commit),
     close: () => {
       flush()
       db.close()

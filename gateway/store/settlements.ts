@@ -1,6 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
+import type { Commit } from './groupCommit.ts'
+import { createReadHighestNonce } from './relayNonce.ts'
 
+/** What an EIP-3009 authorization is known by on its chain. */
 export type AuthorizationId = {
   readonly chainId: number
   readonly asset: Address
@@ -8,18 +11,200 @@ export type AuthorizationId = {
   readonly nonce: Hex
 }
 
+export type SettlementTx = {
+  readonly rawTx: Hex
+  readonly txHash: Hex
+  readonly gasLimit: bigint
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+export type StoredSettlement = AuthorizationId &
+  SettlementTx & {
+    readonly id: number
+    readonly keyId: string
+    readonly validBeforeSecs: number
+    /** Head when it was reserved: its mark on the chain, whoever leaves it, is not older. */
+    readonly fromBlock: bigint
+    readonly calldata: Hex
+    readonly signer: Address
+    readonly signerNonce: number
+    readonly state: 'sent' | 'settled' | 'failed'
+    readonly reason: string | undefined
+    readonly createdAtMs: number
+    readonly signedAtMs: number
+  }
+
+export type NewSettlement = Omit<
+  StoredSettlement,
+  keyof SettlementTx | 'id' | 'signerNonce' | 'state' | 'reason' | 'signedAtMs'
+>
+
+/** What the signer is told inside the reserving transaction. Worst-case wei of the last hour. */
+export type SettlementBook = {
+  readonly nextNonce: number
+  readonly count: number
+  readonly spendWei: bigint
+}
+
 export type Settlements = {
   /** The key an authorization was sent to us with, whoever brought it to the chain. */
   findKey(authorization: AuthorizationId): Promise<string | undefined>
+  find(authorization: AuthorizationId): Promise<StoredSettlement | undefined>
+  /**
+   * One transaction: reads the book, lets `sign` decide, keeps the signed bytes. When it resolves they are
+   * durable; nothing may be sent before. An authorization that is known already is returned as it is.
+   */
+  reserve<refusal>(
+    settlement: NewSettlement & { readonly chainNonce: number; readonly windowMs: number },
+    sign: (book: SettlementBook) => SettlementTx | { readonly refusal: refusal },
+  ): Promise<{ readonly settlement: StoredSettlement } | { readonly refusal: refusal }>
+  /** Not yet known to be on the chain, lowest nonce first. */
+  listOpen(chainId: number): Promise<readonly StoredSettlement[]>
+  /** The same nonce at a higher price. */
+  replace(parameters: { id: number; tx: SettlementTx; atMs: number }): Promise<void>
+  finish(parameters: {
+    id: number
+    state: 'settled' | 'failed'
+    txHash: Hex
+    reason?: string | undefined
+  }): Promise<void>
 }
 
-/** Payments by signed authorization (x402), written before anything is broadcast. */
-export function createSettlements(db: Database): Settlements {
-  const findKey = db.prepare<[number, string, string, string], { key_id: string }>(
-    'SELECT key_id FROM settlements WHERE chain_id = ? AND asset = ? AND payer = ? AND nonce = ?',
+type Row = {
+  id: number
+  chain_id: number
+  asset: Address
+  payer: Address
+  nonce: Hex
+  key_id: string
+  valid_before_secs: number
+  from_block: number
+  calldata: Hex
+  signer: Address
+  signer_nonce: number
+  gas_limit: string
+  max_fee_per_gas_wei: string
+  max_priority_fee_per_gas_wei: string
+  raw_tx: Hex
+  tx_hash: Hex
+  state: StoredSettlement['state']
+  reason: string | null
+  created_at_ms: number
+  signed_at_ms: number
+}
+
+/** Payments by signed authorization (x402), kept before anything is broadcast. */
+export function createSettlements(db: Database, commit: Commit): Settlements {
+  const byAuthorization = db.prepare<[number, string, string, string], Row>(
+    'SELECT * FROM settlements WHERE chain_id = ? AND asset = ? AND payer = ? AND nonce = ?',
   )
+  const spent = db.prepare<[number, number], { gas_limit: string; max_fee_per_gas_wei: string }>(
+    'SELECT gas_limit, max_fee_per_gas_wei FROM settlements WHERE chain_id = ? AND created_at_ms > ?',
+  )
+  const insert = db.prepare(
+    `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block, calldata,
+       signer, signer_nonce, gas_limit, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, raw_tx, tx_hash,
+       state, created_at_ms, signed_at_ms)
+     VALUES (@chainId, @asset, @payer, @nonce, @keyId, @validBeforeSecs, @fromBlock, @calldata,
+       @signer, @signerNonce, @gasLimit, @maxFeePerGasWei, @maxPriorityFeePerGasWei, @rawTx, @txHash,
+       'sent', @createdAtMs, @createdAtMs)`,
+  )
+  const open = db.prepare<[number], Row>(
+    `SELECT * FROM settlements WHERE state = 'sent' AND chain_id = ? ORDER BY signer_nonce`,
+  )
+  const replace = db.prepare(
+    `UPDATE settlements SET gas_limit = @gasLimit, max_fee_per_gas_wei = @maxFeePerGasWei,
+       max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx, tx_hash = @txHash,
+       signed_at_ms = @atMs WHERE id = @id AND state = 'sent'`,
+  )
+  const finish = db.prepare<[string, string, string | null, number]>(
+    `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
+  )
+  const readHighestNonce = createReadHighestNonce(db)
+  const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
+    byAuthorization.get(
+      chainId,
+      asset.toLowerCase(),
+      payer.toLowerCase(),
+      nonce.toLowerCase(),
+    )
+
+  function readBook(
+    { chainId, signer, createdAtMs }: NewSettlement,
+    { chainNonce, windowMs }: { chainNonce: number; windowMs: number },
+  ): SettlementBook {
+    const rows = spent.all(chainId, createdAtMs - windowMs)
+    return {
+      nextNonce: Math.max(chainNonce, readHighestNonce({ chainId, signer }) + 1),
+      count: rows.length,
+      spendWei: rows.reduce(
+        (sum, row) => sum + BigInt(row.gas_limit) * BigInt(row.max_fee_per_gas_wei),
+        0n,
+      ),
+    }
+  }
+
   return {
-    findKey: async ({ chainId, asset, payer, nonce }) =>
-      findKey.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())?.key_id,
+    findKey: async (authorization) => findRow(authorization)?.key_id,
+    find: async (authorization) => {
+      const row = findRow(authorization)
+      return row && toSettlement(row)
+    },
+    reserve: (settlement, sign) =>
+      commit(() => {
+        const known = findRow(settlement)
+        if (known) return { settlement: toSettlement(known) }
+        const { chainNonce, windowMs, ...fields } = settlement
+        const book = readBook(fields, { chainNonce, windowMs })
+        const signed = sign(book)
+        if ('refusal' in signed) return signed
+        insert.run({
+          ...fields,
+          ...toColumns(signed),
+          signerNonce: book.nextNonce,
+          asset: fields.asset.toLowerCase(),
+          payer: fields.payer.toLowerCase(),
+          nonce: fields.nonce.toLowerCase(),
+          signer: fields.signer.toLowerCase(),
+        })
+        const row = findRow(settlement)
+        if (!row) throw new Error('a settlement just written is not there')
+        return { settlement: toSettlement(row) }
+      }),
+    listOpen: async (chainId) => open.all(chainId).map(toSettlement),
+    replace: ({ id, tx, atMs }) => commit(() => void replace.run({ ...toColumns(tx), id, atMs })),
+    finish: ({ id, state, txHash, reason = null }) =>
+      commit(() => void finish.run(state, txHash, reason, id)),
   }
 }
+
+const toColumns = (tx: SettlementTx) => ({
+  ...tx,
+  gasLimit: tx.gasLimit.toString(),
+  maxFeePerGasWei: tx.maxFeePerGasWei.toString(),
+  maxPriorityFeePerGasWei: tx.maxPriorityFeePerGasWei.toString(),
+})
+
+const toSettlement = (row: Row): StoredSettlement => ({
+  id: row.id,
+  chainId: row.chain_id,
+  asset: row.asset,
+  payer: row.payer,
+  nonce: row.nonce,
+  keyId: row.key_id,
+  validBeforeSecs: row.valid_before_secs,
+  fromBlock: BigInt(row.from_block),
+  calldata: row.calldata,
+  signer: row.signer,
+  signerNonce: row.signer_nonce,
+  gasLimit: BigInt(row.gas_limit),
+  maxFeePerGasWei: BigInt(row.max_fee_per_gas_wei),
+  maxPriorityFeePerGasWei: BigInt(row.max_priority_fee_per_gas_wei),
+  rawTx: row.raw_tx,
+  txHash: row.tx_hash,
+  state: row.state,
+  reason: row.reason ?? undefined,
+  createdAtMs: row.created_at_ms,
+  signedAtMs: row.signed_at_ms,
+})

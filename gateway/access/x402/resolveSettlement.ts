@@ -1,0 +1,144 @@
+import type { Hex } from 'viem'
+import { getBlock, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import type { StoredSettlement } from '../../store/settlements.ts'
+import type { AccessChain, AccessDeps } from '../accessConfig.ts'
+import { claimQuota } from '../claimQuota.ts'
+import { eip3009Abi } from './settlementSigner.ts'
+
+/** Unmined after this: the same nonce again at a higher price. */
+const stuckAfterMs = 60_000
+
+/** Sends the stored bytes. Whatever the node answers, the row stays and the same bytes can be sent again. */
+export async function sendSettlement(
+  { chains, log }: Pick<AccessDeps, 'chains' | 'log'>,
+  { chainId, rawTx, txHash }: StoredSettlement,
+): Promise<void> {
+  const chain = findChain(chains, chainId)
+  try {
+    await chain?.client.request({ method: 'eth_sendRawTransaction', params: [rawTx] })
+  } catch (error) {
+    log.warn({ chainId, txHash, reason: (error as Error).name }, 'a settlement was not taken')
+  }
+}
+
+/**
+ * Looks where a sent settlement stands and credits its key when the money has moved, by our transaction
+ * or by anybody's: the authorization is public once sent, and a stranger may bring it to the chain first.
+ */
+export async function resolveSettlement(
+  deps: AccessDeps,
+  settlement: StoredSettlement,
+): Promise<StoredSettlement> {
+  const { chainId, txHash } = settlement
+  const claim = await credit(deps, settlement, txHash)
+  if (claim === 'credited') return finish(deps, settlement, { state: 'settled', txHash })
+  if (claim === 'waiting') return settlement
+  const chain = findChain(deps.chains, chainId)
+  if (!chain) return settlement
+  try {
+    const around = await findUse(chain, settlement)
+    if (around && (await credit(deps, settlement, around)) === 'credited')
+      return finish(deps, settlement, { state: 'settled', txHash: around })
+    if (around === undefined && (claim === 'reverted' || (await isHopeless(chain, settlement))))
+      return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
+  } catch (error) {
+    deps.log.warn({ chainId, txHash, reason: (error as Error).name }, 'a settlement was not checked')
+  }
+  return settlement
+}
+
+const findChain = (chains: AccessDeps['chains'], chainId: number) =>
+  chains.find((each) => each.chainId === chainId)
+
+async function credit(
+  deps: AccessDeps,
+  { keyId, chainId }: StoredSettlement,
+  txHash: Hex,
+): Promise<'credited' | 'waiting' | 'reverted' | 'absent'> {
+  const claim = await claimQuota(deps, {
+    caller: { keyId, scopes: [] },
+    chainId,
+    txHash,
+    confirmations: 1,
+  })
+  if (claim.status === 'claimed') return 'credited'
+  if (claim.status === 'reverted') return 'reverted'
+  return claim.status === 'unknown_transaction' ? 'absent' : 'waiting'
+}
+
+/** The transaction that used the authorization, if one did. */
+async function findUse(
+  { client }: AccessChain,
+  { asset, payer, nonce, fromBlock }: StoredSettlement,
+): Promise<Hex | undefined> {
+  const isUsed = await readContract(client, {
+    address: asset,
+    abi: eip3009Abi,
+    functionName: 'authorizationState',
+    args: [payer, nonce],
+  })
+  if (!isUsed) return undefined
+  const [log] = await getLogs(client, {
+    address: asset,
+    event: eip3009Abi[3],
+    args: { authorizer: payer, nonce },
+    fromBlock,
+  })
+  return log?.transactionHash ?? undefined
+}
+
+/** Expired for good, by the chain's own clock, and our nonce is taken by something else. */
+async function isHopeless(
+  { client }: AccessChain,
+  { validBeforeSecs, signer, signerNonce }: StoredSettlement,
+): Promise<boolean> {
+  const [block, nonce] = await Promise.all([
+    getBlock(client, { blockTag: 'latest' }),
+    getTransactionCount(client, { address: signer, blockTag: 'latest' }),
+  ])
+  return block.timestamp >= BigInt(validBeforeSecs) && nonce > signerNonce
+}
+
+async function finish(
+  { store }: AccessDeps,
+  settlement: StoredSettlement,
+  end: { readonly state: 'settled' | 'failed'; readonly txHash: Hex; readonly reason?: string },
+): Promise<StoredSettlement> {
+  await store.settlements.finish({ id: settlement.id, ...end })
+  return { ...settlement, ...end }
+}
+
+/**
+ * Carries on what an earlier process left: credits what is on the chain, sends the same bytes of what is
+ * not, and raises the price of what is stuck (its nonce would hold up everything behind it).
+ */
+export async function reconcileSettlements(
+  deps: AccessDeps,
+  { chainId }: { chainId: number },
+): Promise<void> {
+  for (const settlement of await deps.store.settlements.listOpen(chainId)) {
+    const current = await resolveSettlement(deps, settlement)
+    if (current.state !== 'sent') continue
+    await sendSettlement(deps, await raisePrice(deps, current))
+  }
+}
+
+async function raisePrice(
+  { store, config, now }: AccessDeps,
+  settlement: StoredSettlement,
+): Promise<StoredSettlement> {
+  const terms = config.contracts.find(({ chainId }) => chainId === settlement.chainId)?.settlement
+  if (!terms || now() - settlement.signedAtMs < stuckAfterMs) return settlement
+  // Nodes take a replacement only if both fees rise by a tenth; an eighth is customary.
+  const bump = (wei: bigint) => (wei * 9n + 7n) / 8n
+  const prices = {
+    gasLimit: settlement.gasLimit,
+    maxFeePerGasWei: bump(settlement.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: bump(settlement.maxPriorityFeePerGasWei),
+  }
+  if (prices.gasLimit * prices.maxFeePerGasWei > terms.limits.maxFeeWei) return settlement
+  const { calldata, signerNonce: nonce } = settlement
+  const tx = { ...terms.signer.sign({ ...prices, calldata, nonce }), ...prices }
+  await store.settlements.replace({ id: settlement.id, tx, atMs: now() })
+  return { ...settlement, ...tx }
+}

@@ -1,0 +1,142 @@
+import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
+import { estimateGas, getBlock, readContract } from 'viem/actions'
+import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../accessConfig.ts'
+import { listOffers } from '../paymentRequired.ts'
+import type { PaymentPayload } from './paymentPayload.ts'
+import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './settlementSigner.ts'
+
+/** Reasons in the words of the x402 specification, section 9. */
+export type InvalidReason =
+  | 'invalid_payment_requirements'
+  | 'invalid_exact_evm_recipient_mismatch'
+  | 'invalid_exact_evm_payload_authorization_value_mismatch'
+  | 'invalid_exact_evm_payload_authorization_valid_before'
+  | 'invalid_exact_evm_payload_authorization_valid_after'
+  | 'invalid_exact_evm_signature'
+  | 'invalid_exact_evm_insufficient_balance'
+  | 'invalid_exact_evm_nonce_already_used'
+  | 'invalid_exact_evm_transaction_simulation_failed'
+
+/** A payment that fits an offer of ours, with where it is settled. */
+export type MatchedPayment = {
+  readonly chain: AccessChain
+  readonly contract: QuotaContract
+  readonly settlement: Settlement
+  readonly authorization: TransferAuthorization
+  readonly calldata: Hex
+}
+
+export type Verified =
+  | { readonly status: 'valid'; readonly gas: bigint }
+  | { readonly status: 'invalid'; readonly reason: InvalidReason }
+  | { readonly status: 'unreachable'; readonly reason: string }
+
+/** A block and the answer's way back must fit into what is left of the authorization. */
+const minSecsLeft = 6n
+
+/** Matches what the client says it accepted against what we offer now; the echo itself is never trusted. */
+export function matchPayment(
+  { chains, config, now }: Pick<AccessDeps, 'chains' | 'config' | 'now'>,
+  { accepted, payload }: PaymentPayload,
+): MatchedPayment | { readonly reason: InvalidReason } {
+  const offer = listOffers(config).find(
+    ({ scheme, network, asset, payTo, amount }) =>
+      scheme === 'exact' &&
+      accepted.scheme === scheme &&
+      accepted.network === network &&
+      accepted.amount === amount &&
+      isAddressEqual(accepted.asset, asset) &&
+      isAddressEqual(accepted.payTo, payTo),
+  )
+  const contract = config.contracts.find(({ chainId }) => offer?.network === `eip155:${chainId}`)
+  const chain = chains.find(({ chainId }) => chainId === contract?.chainId)
+  if (!offer || !contract?.settlement || !chain) return { reason: 'invalid_payment_requirements' }
+  const authorization = toAuthorization(payload)
+  if (!isAddressEqual(authorization.to, contract.address))
+    return { reason: 'invalid_exact_evm_recipient_mismatch' }
+  if (authorization.value !== BigInt(offer.amount))
+    return { reason: 'invalid_exact_evm_payload_authorization_value_mismatch' }
+  const nowSecs = BigInt(Math.floor(now() / 1000))
+  if (authorization.validBefore < nowSecs + minSecsLeft)
+    return { reason: 'invalid_exact_evm_payload_authorization_valid_before' }
+  if (authorization.validAfter > nowSecs)
+    return { reason: 'invalid_exact_evm_payload_authorization_valid_after' }
+  const { settlement } = contract
+  return { chain, contract, settlement, authorization, calldata: encodeTransfer(authorization) }
+}
+
+function toAuthorization({ signature, authorization }: PaymentPayload['payload']) {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  return {
+    from: from.toLowerCase() as Address,
+    to: to.toLowerCase() as Address,
+    value: BigInt(value),
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce.toLowerCase() as Hex,
+    signature,
+  }
+}
+
+/** Asks the chain whether the payment would go through now. */
+export async function verifyPayment(matched: MatchedPayment): Promise<Verified> {
+  const { chain, contract, authorization } = matched
+  const { client } = chain
+  const { from, nonce, value } = authorization
+  const token = { address: contract.token.address, abi: eip3009Abi } as const
+  try {
+    const [isUsed, balance] = await Promise.all([
+      readContract(client, { ...token, functionName: 'authorizationState', args: [from, nonce] }),
+      readContract(client, { ...token, functionName: 'balanceOf', args: [from] }),
+    ])
+    if (isUsed) return { status: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }
+    if (balance < value) return { status: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
+    const gas = await simulate(matched)
+    if (gas !== undefined) return { status: 'valid', gas }
+    // A node that answers this was reachable, so the simulation's failure is a verdict.
+    await getBlock(client, { blockTag: 'latest' })
+    return {
+      status: 'invalid',
+      reason: (await isSignedByAccount(matched))
+        ? 'invalid_exact_evm_transaction_simulation_failed'
+        : 'invalid_exact_evm_signature',
+    }
+  } catch (error) {
+    return { status: 'unreachable', reason: (error as Error).name }
+  }
+}
+
+async function simulate({ chain, contract, calldata, settlement }: MatchedPayment) {
+  try {
+    return await estimateGas(chain.client, {
+      account: settlement.signer.address,
+      to: contract.token.address,
+      data: calldata,
+    })
+  } catch {
+    return undefined
+  }
+}
+
+async function isSignedByAccount({ contract, authorization }: MatchedPayment): Promise<boolean> {
+  const { signature, ...message } = authorization
+  if (signature.length !== 132) return false
+  const { name, version, address } = contract.token
+  const signer = await recoverTypedDataAddress({
+    domain: { name, version, chainId: contract.chainId, verifyingContract: address },
+    types: {
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    message,
+    signature,
+  }).catch(() => undefined)
+  return signer !== undefined && isAddressEqual(signer, authorization.from)
+}
