@@ -25,22 +25,33 @@ const maxQuotes = 2n ** 51n
 /** Credits what a transaction paid to the quota contract, as far as it is the caller's; again: the same answer. */
 export async function claimQuota(
   deps: AccessDeps,
-  { caller, chainId, txHash }: { caller: Caller; chainId: number; txHash: Hex },
+  {
+    caller,
+    chainId,
+    txHash,
+    confirmations,
+  }: {
+    caller: Caller
+    chainId: number
+    txHash: Hex
+    /** Default: the contract's. */
+    confirmations?: number | undefined
+  },
 ): Promise<Claim> {
   const { chains, config, log, store, now } = deps
   const chain = chains.find((each) => each.chainId === chainId)
   const contract = config.contracts.find((each) => each.chainId === chainId)
   if (!chain || !contract) return { status: 'unsupported_chain' }
   const hash = txHash.toLowerCase() as Hex
-  const { confirmations } = contract
-  const reading = await readConfirmedReceipt(chain, { hash, confirmations })
+  const needed = confirmations ?? contract.confirmations
+  const reading = await readConfirmedReceipt(chain, { hash, confirmations: needed })
   if (reading.status === 'unreachable') {
     log.warn({ chainId, reason: reading.reason }, 'a claim could not be checked')
     return { status: 'chain_unreachable' }
   }
   if (reading.status === 'unknown') return { status: 'unknown_transaction' }
   if (reading.status === 'pending')
-    return { status: 'unconfirmed', confirmations: reading.confirmations, needed: confirmations }
+    return { status: 'unconfirmed', confirmations: reading.confirmations, needed }
   const { receipt, isFinal } = reading
   if (receipt.status !== 'success') return { status: 'reverted' }
 

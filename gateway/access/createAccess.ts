@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
-import type { Access, Caller, Charge, ChargeRequest } from '../http/access.ts'
+import type { Access, Caller } from '../http/access.ts'
 import { httpError } from '../http/httpError.ts'
-import { reply } from '../http/reply.ts'
-import type { ChargeParameters } from '../store/ledger.ts'
 import type { AccessDeps } from './accessConfig.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
-import { createPaymentRequired, encodeHeader } from './paymentRequired.ts'
+import { chargeRequest } from './chargeRequest.ts'
+import { isStoreError } from './isStoreError.ts'
 import { createRateLimit, type TakeUnits } from './rateLimit.ts'
+import { decodePaymentHeader } from './x402/paymentPayload.ts'
 
 /** A 401 leaves this long after its request came, whatever was wrong: the work differs by microseconds. */
 const refusalAfterMs = 5
@@ -22,6 +21,7 @@ export function createAccess(deps: AccessDeps): Access {
   return {
     identify: async ({ headers, ip }) => {
       const started = performance.now()
+      refuseMalformedPayment(headers['payment-signature'])
       const caller = await findCaller(deps, headers['x-api-key'])
       if (caller) return caller
       if (perIp && !isFree(ip)) refuseFlood(perIp, ip)
@@ -36,7 +36,7 @@ export function createAccess(deps: AccessDeps): Access {
     },
     charge: async (request) => {
       try {
-        return await charge(deps, request)
+        return await chargeRequest(deps, request)
       } catch (cause) {
         if (!isStoreError(cause)) throw cause
         log.error({ err: cause, requestId: request.requestId }, 'the ledger refused a charge')
@@ -44,6 +44,18 @@ export function createAccess(deps: AccessDeps): Access {
       }
     },
   }
+}
+
+/** Before any lookup: a payment that cannot be read is the caller's mistake whoever calls. */
+function refuseMalformedPayment(header: string | string[] | undefined): void {
+  if (header === undefined) return
+  const payment =
+    typeof header === 'string' ? decodePaymentHeader(header) : { problem: 'it was sent twice' }
+  if ('problem' in payment)
+    throw httpError(
+      'invalidPayment',
+      `the PAYMENT-SIGNATURE header is no payment: ${payment.problem}`,
+    )
 }
 
 async function findCaller(
@@ -68,107 +80,4 @@ function refuseFlood(take: TakeUnits, ip: string): void {
       extra: { retryAfterSec: retryAfterSecs },
     },
   )
-}
-
-async function charge(deps: AccessDeps, request: ChargeRequest): Promise<Charge> {
-  const { store, now } = deps
-  const parameters: ChargeParameters = {
-    keyId: request.caller.keyId,
-    units: request.cost,
-    ref: request.requestId,
-    atMs: now(),
-    idempotency: readIdempotency(request),
-  }
-  const result = await store.ledger.charge(parameters)
-  switch (result.status) {
-    case 'charged':
-      return {
-        status: 'charged',
-        headers: { 'x-quota-remaining': String(result.balance.remaining) },
-        conclude: (answer) => conclude(deps, parameters, answer),
-      }
-    case 'insufficient':
-      return { status: 'refused', error: paymentRequired(deps, request, result.balance.remaining) }
-    case 'answered':
-      return {
-        status: 'replayed',
-        reply: reply({
-          status: result.answer.status,
-          body: result.answer.body,
-          headers: {
-            'content-type': 'application/json; charset=utf-8',
-            'idempotent-replayed': 'true',
-          },
-        }),
-      }
-    case 'in_progress':
-      return {
-        status: 'refused',
-        error: httpError(
-          'conflict',
-          'the first request with this Idempotency-Key is still running',
-          {
-            headers: { 'retry-after': '1' },
-          },
-        ),
-      }
-    case 'mismatch':
-      return {
-        status: 'refused',
-        error: httpError('conflict', 'this Idempotency-Key was used for another request'),
-      }
-  }
-}
-
-async function conclude(
-  { store, log, now }: AccessDeps,
-  parameters: ChargeParameters,
-  { status, body }: { status: number; body: string },
-): Promise<void> {
-  const isSuccess = status >= 200 && status < 300
-  try {
-    await store.ledger.conclude({
-      ...parameters,
-      atMs: now(),
-      answer: isSuccess ? { status, body } : undefined,
-    })
-  } catch (cause) {
-    if (!isStoreError(cause)) throw cause
-    // The charge stands: an operator finds it by its reference and grants it back.
-    log.error(
-      { err: cause, ref: parameters.ref, keyId: parameters.keyId },
-      'a charge was not concluded',
-    )
-  }
-}
-
-/** Refusal of the disk or the database (full, read-only, locked), not a mistake of ours. */
-function isStoreError(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^SQLITE_(FULL|IOERR|BUSY|READONLY|CANTOPEN)/.test(code)
-}
-
-function readIdempotency({ method, path, headers, rawBody }: ChargeRequest) {
-  const key = headers['idempotency-key']
-  if (method !== 'POST' || typeof key !== 'string') return undefined
-  if (!/^[\x21-\x7e]{1,128}$/.test(key))
-    throw httpError('invalidRequest', 'Idempotency-Key must be 1 to 128 printable characters')
-  const fingerprint = createHash('sha256').update(`${method} ${path}\n${rawBody}`).digest()
-  return { key, fingerprint }
-}
-
-function paymentRequired(deps: AccessDeps, request: ChargeRequest, remaining: number) {
-  const { config } = deps
-  const sentence = `this request costs ${request.cost} quotes and the key has ${Math.max(0, remaining)}; buy more as PAYMENT-REQUIRED says`
-  const required = createPaymentRequired(config, {
-    error: sentence,
-    path: request.path.split('?')[0] ?? '/',
-    quotaUnitsRequired: request.cost,
-    quotaRemaining: remaining,
-  })
-  const { error: _, ...decoded } = required
-  return httpError('paymentRequired', sentence, {
-    headers: { 'payment-required': encodeHeader(required), 'cache-control': 'no-store' },
-    extra: decoded,
-  })
 }

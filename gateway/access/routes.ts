@@ -8,13 +8,14 @@ import { listOffers } from './paymentRequired.ts'
 import { createChallenge, registerWallet } from './siweChallenge.ts'
 import * as auth from './wire/auth.ts'
 import * as quota from './wire/quota.ts'
+import { x402Endpoints } from './x402/routes.ts'
 
 /** Claims cost several calls to the chain, so they weigh more than a quote. */
 const claimWeight = 5
 
 /** Registration, key information, pricing, claims and x402 discovery; the routing service mounts them. */
 export function accessEndpoints(deps: AccessDeps): readonly Endpoint[] {
-  return [...authEndpoints(deps), ...quotaEndpoints(deps)]
+  return [...authEndpoints(deps), ...quotaEndpoints(deps), ...x402Endpoints(deps)]
 }
 
 function authEndpoints(deps: AccessDeps): readonly Endpoint[] {

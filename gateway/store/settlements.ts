@@ -123,12 +123,7 @@ export function createSettlements(db: Database, commit: Commit): Settlements {
   )
   const readHighestNonce = createReadHighestNonce(db)
   const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
-    byAuthorization.get(
-      chainId,
-      asset.toLowerCase(),
-      payer.toLowerCase(),
-      nonce.toLowerCase(),
-    )
+    byAuthorization.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())
 
   function readBook(
     { chainId, signer, createdAtMs }: NewSettlement,

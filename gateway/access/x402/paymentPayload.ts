@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import * as schemas from '../../http/schemas.ts'
-import { checkShape, createValidate } from '../../http/validate.ts'
+import { createValidate } from '../../http/validate.ts'
 
 const requirements = Type.Object({
   scheme: Type.String(),
@@ -50,6 +50,3 @@ export function decodePaymentHeader(header: string): PaymentPayload | { readonly
   // The compiled schema has just proved the shape.
   return refusal ? { problem: refusal.message } : (value as PaymentPayload)
 }
-
-/** For tests: whether a value is a payment. */
-export const checkPayment = (value: unknown) => checkShape(PaymentPayload, value)

@@ -42,7 +42,10 @@ export async function resolveSettlement(
     if (around === undefined && (claim === 'reverted' || (await isHopeless(chain, settlement))))
       return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
   } catch (error) {
-    deps.log.warn({ chainId, txHash, reason: (error as Error).name }, 'a settlement was not checked')
+    deps.log.warn(
+      { chainId, txHash, reason: (error as Error).name },
+      'a settlement was not checked',
+    )
   }
   return settlement
 }

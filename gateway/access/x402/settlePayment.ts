@@ -4,7 +4,12 @@ import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessDeps } from '../accessConfig.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import { resolveSettlement, sendSettlement } from './resolveSettlement.ts'
-import { type InvalidReason, type MatchedPayment, matchPayment, verifyPayment } from './verifyPayment.ts'
+import {
+  type InvalidReason,
+  type MatchedPayment,
+  matchPayment,
+  verifyPayment,
+} from './verifyPayment.ts'
 
 export type Settling =
   | {
@@ -17,7 +22,10 @@ export type Settling =
   | { readonly status: 'pending'; readonly txHash: Hex; readonly network: string }
   | {
       readonly status: 'refused'
-      readonly reason: InvalidReason | 'invalid_exact_evm_transaction_failed' | 'unexpected_settle_error'
+      readonly reason:
+        | InvalidReason
+        | 'invalid_exact_evm_transaction_failed'
+        | 'unexpected_settle_error'
       readonly payer: Address
       readonly network: string
     }
@@ -94,7 +102,8 @@ async function reserve(
   { store, now, log }: AccessDeps,
   { matched, keyId, gas }: { matched: MatchedPayment; keyId: string; gas: bigint },
 ): Promise<
-  { readonly settlement: StoredSettlement } | { readonly refusal: SettleRefusal | 'chain_unreachable' }
+  | { readonly settlement: StoredSettlement }
+  | { readonly refusal: SettleRefusal | 'chain_unreachable' }
 > {
   const { chain, contract, settlement, authorization, calldata } = matched
   const { signer, limits } = settlement
@@ -117,7 +126,9 @@ async function reserve(
       payer: authorization.from,
       nonce: authorization.nonce,
       keyId,
-      validBeforeSecs: Number(authorization.validBefore > maxSecs ? maxSecs : authorization.validBefore),
+      validBeforeSecs: Number(
+        authorization.validBefore > maxSecs ? maxSecs : authorization.validBefore,
+      ),
       fromBlock: facts.head,
       calldata,
       signer: signer.address,

@@ -31,6 +31,9 @@ export type Verified =
   | { readonly status: 'invalid'; readonly reason: InvalidReason }
   | { readonly status: 'unreachable'; readonly reason: string }
 
+/** A transfer takes about 70,000; a contract wallet's check may add to it, not without end. */
+const maxGas = 300_000n
+
 /** A block and the answer's way back must fit into what is left of the authorization. */
 const minSecsLeft = 6n
 
@@ -90,7 +93,8 @@ export async function verifyPayment(matched: MatchedPayment): Promise<Verified> 
       readContract(client, { ...token, functionName: 'balanceOf', args: [from] }),
     ])
     if (isUsed) return { status: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }
-    if (balance < value) return { status: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
+    if (balance < value)
+      return { status: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
     const gas = await simulate(matched)
     if (gas !== undefined) return { status: 'valid', gas }
     // A node that answers this was reachable, so the simulation's failure is a verdict.
@@ -112,6 +116,7 @@ async function simulate({ chain, contract, calldata, settlement }: MatchedPaymen
       account: settlement.signer.address,
       to: contract.token.address,
       data: calldata,
+      gas: maxGas,
     })
   } catch {
     return undefined

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import type { Charge, ChargeRequest } from '../http/access.ts'
+import { type HttpError, httpError } from '../http/httpError.ts'
+import { reply } from '../http/reply.ts'
+import type { ChargeParameters, ChargeResult } from '../store/ledger.ts'
+import type { AccessDeps } from './accessConfig.ts'
+import { isStoreError } from './isStoreError.ts'
+import { createPaymentRequired, encodeHeader } from './paymentRequired.ts'
+import { decodePaymentHeader } from './x402/paymentPayload.ts'
+import { fromSettling } from './x402/settlementResponse.ts'
+import { type Settling, settlePayment } from './x402/settlePayment.ts'
+
+/** Charges a request, after settling the payment it carries when its quota does not suffice. */
+export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): Promise<Charge> {
+  const parameters: ChargeParameters = {
+    keyId: request.caller.keyId,
+    units: request.cost,
+    ref: request.requestId,
+    atMs: deps.now(),
+    idempotency: readIdempotency(request),
+  }
+  const result = await deps.store.ledger.charge(parameters)
+  if (result.status !== 'insufficient') return toCharge(deps, parameters, result)
+
+  const header = request.headers['payment-signature']
+  const payment = typeof header === 'string' ? decodePaymentHeader(header) : undefined
+  if (!payment || 'problem' in payment)
+    return refuse(paymentRequired(deps, request, result.balance.remaining))
+  const settling = await settlePayment(deps, { payment, keyId: request.caller.keyId })
+  if (settling.status === 'unavailable')
+    return refuse(
+      httpError('unavailable', 'this payment cannot be settled right now; nothing was taken', {
+        headers: { 'retry-after': '5' },
+      }),
+    )
+  if (settling.status === 'pending')
+    return refuse(
+      httpError('conflict', 'the payment is on its way; send the same request again', {
+        headers: { 'retry-after': '2', ...responseHeader(settling) },
+      }),
+    )
+  const paid = await deps.store.ledger.charge(parameters)
+  if (paid.status === 'insufficient')
+    return refuse(paymentRequired(deps, request, paid.balance.remaining, settling))
+  return toCharge(deps, parameters, paid, responseHeader(settling))
+}
+
+const refuse = (error: HttpError): Charge => ({ status: 'refused', error })
+
+const responseHeader = (settling: Exclude<Settling, { status: 'unavailable' }>) => ({
+  'payment-response': encodeHeader(fromSettling(settling)),
+  'cache-control': 'no-store, private',
+})
+
+function toCharge(
+  deps: AccessDeps,
+  parameters: ChargeParameters,
+  result: Exclude<ChargeResult, { status: 'insufficient' }>,
+  headers: Readonly<Record<string, string>> = {},
+): Charge {
+  switch (result.status) {
+    case 'charged':
+      return {
+        status: 'charged',
+        headers: { 'x-quota-remaining': String(result.balance.remaining), ...headers },
+        conclude: (answer) => conclude(deps, parameters, answer),
+      }
+    case 'answered':
+      return {
+        status: 'replayed',
+        reply: reply({
+          status: result.answer.status,
+          body: result.answer.body,
+          headers: {
+            'content-type': 'application/json; charset=utf-8',
+            'idempotent-replayed': 'true',
+            ...headers,
+          },
+        }),
+      }
+    case 'in_progress':
+      return refuse(
+        httpError('conflict', 'the first request with this Idempotency-Key is still running', {
+          headers: { 'retry-after': '1' },
+        }),
+      )
+    case 'mismatch':
+      return refuse(httpError('conflict', 'this Idempotency-Key was used for another request'))
+  }
+}
+
+async function conclude(
+  { store, log, now }: AccessDeps,
+  parameters: ChargeParameters,
+  { status, body }: { status: number; body: string },
+): Promise<void> {
+  const isSuccess = status >= 200 && status < 300
+  const answer = isSuccess ? { status, body } : undefined
+  try {
+    await store.ledger.conclude({ ...parameters, atMs: now(), answer })
+  } catch (cause) {
+    if (!isStoreError(cause)) throw cause
+    const { ref, keyId } = parameters
+    // The charge stands: an operator finds it by its reference and grants it back.
+    log.error({ err: cause, ref, keyId }, 'a charge was not concluded')
+  }
+}
+
+function readIdempotency({ method, path, headers, rawBody }: ChargeRequest) {
+  const key = headers['idempotency-key']
+  if (method !== 'POST' || typeof key !== 'string') return undefined
+  if (!/^[\x21-\x7e]{1,128}$/.test(key))
+    throw httpError('invalidRequest', 'Idempotency-Key must be 1 to 128 printable characters')
+  const fingerprint = createHash('sha256').update(`${method} ${path}\n${rawBody}`).digest()
+  return { key, fingerprint }
+}
+
+function paymentRequired(
+  { config }: AccessDeps,
+  request: ChargeRequest,
+  remaining: number,
+  settling?: Exclude<Settling, { status: 'unavailable' }>,
+): HttpError {
+  const left = Math.max(0, remaining)
+  const price = `this request costs ${request.cost} quotes and the key has ${left}`
+  const sentence =
+    settling?.status === 'refused'
+      ? `the payment was refused (${settling.reason}); ${price}`
+      : `${price}; buy more as PAYMENT-REQUIRED says`
+  const required = createPaymentRequired(config, {
+    error: sentence,
+    path: request.path.split('?')[0] ?? '/',
+    quotaUnitsRequired: request.cost,
+    quotaRemaining: remaining,
+  })
+  const { error: _, ...decoded } = required
+  return httpError('paymentRequired', sentence, {
+    headers: {
+      ...(settling && responseHeader(settling)),
+      'payment-required': encodeHeader(required),
+      'cache-control': 'no-store',
+    },
+    extra: decoded,
+  })
+}

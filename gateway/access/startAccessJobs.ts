@@ -1,0 +1,44 @@
+import type { AccessDeps } from './accessConfig.ts'
+import { recheckPayments } from './recheckPayments.ts'
+import { reconcileSettlements } from './x402/resolveSettlement.ts'
+
+export type AccessJobs = {
+  /** One pass over every chain. */
+  runOnce(): Promise<void>
+  /** Resolves when the pass under way is over. */
+  close(): Promise<void>
+}
+
+/** Follows up settlements and credited payments, at once (what an earlier process left) and then regularly. */
+export function startAccessJobs(deps: AccessDeps, { everyMs = 5_000 } = {}): AccessJobs {
+  let running: Promise<void> | undefined
+  const runOnce = () => {
+    running ??= Promise.all(deps.chains.map((chain) => followUp(deps, chain)))
+      .then(() => undefined)
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  const timer = setInterval(() => void runOnce(), everyMs)
+  timer.unref()
+  void runOnce()
+  return {
+    runOnce,
+    close: async () => {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+async function followUp(deps: AccessDeps, chain: AccessDeps['chains'][number]): Promise<void> {
+  const { chainId } = chain
+  try {
+    await reconcileSettlements(deps, { chainId })
+    await recheckPayments(deps, { chain })
+  } catch (error) {
+    // The chain is out of reach; the next pass starts from the same rows.
+    deps.log.warn({ chainId, reason: (error as Error).name }, 'payments were not followed up')
+  }
+}
