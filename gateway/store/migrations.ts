@@ -1,11 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { accessSchema } from './accessSchema.ts'
+import { relaySchema } from './relaySchema.ts'
 
 type Migration = { readonly id: number; readonly name: string; readonly sql: string }
 
 /** In order, each applied once. A landed one is never edited; a change is a new row. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', sql: accessSchema },
+  { id: 2, name: 'relay transactions', sql: relaySchema },
 ]
 
 export function migrate(db: Database): void {

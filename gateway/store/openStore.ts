@@ -5,6 +5,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { migrate } from './migrations.ts'
 import { createPayments, type Payments } from './payments.ts'
+import { createRelayStore, type RelayStore } from './relay.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
 export type Store = {
@@ -16,6 +17,7 @@ export type Store = {
   readonly challenges: Challenges
   readonly payments: Payments
   readonly settlements: Settlements
+  readonly relay: RelayStore
   close(): void
 }
 
@@ -39,7 +41,12 @@ export function openStore({ path }: { readonly path: string }): Store {
     ledger,
     challenges: createChallenges(db, commit),
     payments: createPayments(db, commit, ledger.credit),
+<<<<<<< ours
     settlements: createSettlements(db, commit),
+=======
+    settlements: createSettlements(db),
+    relay: createRelayStore(db),
+>>>>>>> theirs
     close: () => {
       flush()
       db.close()

@@ -1,0 +1,272 @@
+import { type Address, type Hex, numberToHex } from 'viem'
+import {
+  giveNative,
+  lyingToken,
+  lyingTokenCode,
+  ownerAt,
+  prepareOwners,
+  type RelayAnswerBody,
+  startRelayStand,
+} from '../../fixtures/relayStand.ts'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { send } from '../../fixtures/send.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+
+/** Each row of the interface document's gate table, through HTTP, on a real chain. */
+const gate = suite('relay gates')
+const chain = await startWorldChain({ chainId: 8453 })
+const { chainId, manifest } = chain
+const rpc = createRpc(chain.rpcUrl)
+const stand = await startRelayStand({ chain })
+let owners = 0
+const nextOwner = () => ownerAt(owners++, 'gates')
+
+async function ready(): Promise<Address> {
+  const owner = nextOwner()
+  await prepareOwners(chain, [owner])
+  return owner
+}
+const ask = (owner: Address, tokenIn = lyingToken, amountIn: unknown = '1') =>
+  stand.post({ chainId, owner, tokenIn, amountIn })
+
+function refused(answer: RelayAnswerBody, status: number, error: string) {
+  assert.equal([answer.status, answer.body.error], [status, error])
+}
+const nonce = async () =>
+  Number(await rpc('eth_getTransactionCount', stand.signer.address, 'pending'))
+const setBaseFee = async (wei: bigint) => {
+  await rpc('anvil_setNextBlockBaseFeePerGas', numberToHex(wei))
+  await rpc('evm_mine')
+}
+
+/** Runs with a changed chain and puts it back, whatever happens. */
+async function withChange(change: () => Promise<unknown>, run: () => Promise<void>) {
+  const snapshot = await rpc('evm_snapshot')
+  const before = await rpc('eth_getBlockByNumber', 'latest', false)
+  try {
+    await change()
+    await run()
+  } finally {
+    await rpc('evm_revert', snapshot)
+    await setBaseFee(BigInt((before as { baseFeePerGas: Hex }).baseFeePerGas))
+  }
+}
+
+gate('1: an owner with a proxy gets it back and nothing is broadcast', async () => {
+  const owner = await ready()
+  const first = await ask(owner)
+  assert.is(first.status, 200)
+  const sent = await nonce()
+  const again = await ask(owner)
+  assert.equal([again.status, again.body], [200, { proxy: first.body.proxy, existing: true }])
+  assert.is(await nonce(), sent)
+})
+
+gate('2: an owner without enough of the token is refused', async () => {
+  const owner = nextOwner()
+  await giveNative(rpc, owner)
+  const usdc = manifest.tokens['USDC']?.address as Address
+  refused(await ask(owner, usdc), 400, 'owner balance does not cover this amount')
+})
+
+gate('2: an owner with exactly the amount passes, with one unit less does not', async () => {
+  const owner = nextOwner()
+  await giveNative(rpc, owner)
+  const [account] = manifest.accounts
+  const usdc = manifest.tokens['USDC']?.address as Address
+  const word = (value: string) => value.replace('0x', '').toLowerCase().padStart(64, '0')
+  const data: Hex = `0xa9059cbb${word(owner)}${word(numberToHex(1_000_000))}`
+  await send({ rpcUrl: chain.rpcUrl, privateKey: account?.privateKey as Hex }, { to: usdc, data })
+  refused(await ask(owner, usdc, '1000001'), 400, 'owner balance does not cover this amount')
+  assert.is((await ask(owner, usdc, 1_000_000)).status, 200)
+})
+
+gate('3: an owner without native balance is refused', async () => {
+  await rpc('anvil_setCode', lyingToken, lyingTokenCode)
+  refused(await ask(nextOwner()), 400, 'owner has no native balance')
+})
+
+gate('4: a deployment that would revert is refused with its reason', async () => {
+  const owner = await ready()
+  // Answers a zero word to everything but deploy(address), which reverts without data.
+  const code = '0x5f3560e01c634c96a38914601557602 05ff35b5f5ffd'.replace(' ', '')
+  await withChange(
+    () => rpc('anvil_setCode', manifest.proxyFactory, code),
+    async () => {
+      const { status, body } = await ask(owner)
+      assert.is(status, 400)
+      assert.match(body.error ?? '', /^simulation reverted: \S/)
+    },
+  )
+})
+
+gate('5: a deployment above the gas cap is refused', async () => {
+  const owner = await ready()
+  const tight = await startRelayStand({ chain, limits: { gasCap: 50_000 } })
+  const answer = await tight.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+  await tight.close()
+  refused(answer, 400, 'proxy deployment exceeds the sponsored gas cap')
+})
+
+gate('6: a deployment dearer than the fee ceiling is refused', async () => {
+  const owner = await ready()
+  await withChange(
+    () => setBaseFee(5_000_000_000n),
+    async () => {
+      const answer = await ask(owner)
+      refused(answer, 503, 'relay fee ceiling exceeded on this chain right now')
+      assert.ok(Number(answer.headers.get('retry-after')) > 0)
+    },
+  )
+})
+
+gate('7: a relayer below its minimum is refused', async () => {
+  const owner = await ready()
+  await withChange(
+    () => rpc('anvil_setBalance', stand.signer.address, numberToHex(10n ** 15n - 1n)),
+    async () => {
+      refused(await ask(owner), 503, 'relay is not funded on this chain')
+    },
+  )
+})
+
+gate('7: a relayer with exactly the minimum serves', async () => {
+  const owner = await ready()
+  await withChange(
+    () => rpc('anvil_setBalance', stand.signer.address, numberToHex(10n ** 15n)),
+    async () => {
+      assert.is((await ask(owner)).status, 200)
+    },
+  )
+})
+
+gate('8: a pending deployment answers with its own hash and nothing new is sent', async () => {
+  const owner = await ready()
+  await rpc('evm_setAutomine', false)
+  const first = await ask(owner)
+  const sent = await nonce()
+  const second = await ask(owner)
+  assert.equal([first.status, second.status], [200, 200])
+  assert.equal(second.body, first.body)
+  assert.is(await nonce(), sent)
+  await rpc('evm_setAutomine', true)
+  await rpc('evm_mine')
+})
+
+gate('9: the deployment after the last of the hour is refused', async () => {
+  const few = await startRelayStand({ chain, limits: { maxDeploysPerHour: 2 } })
+  const answers = []
+  for (let index = 0; index < 3; index += 1)
+    answers.push(
+      await few.post({ chainId, owner: await ready(), tokenIn: lyingToken, amountIn: '1' }),
+    )
+  await few.close()
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 200, 429],
+  )
+  const last = answers.at(-1) as RelayAnswerBody
+  refused(last, 429, 'sponsored proxy deploy limit is exhausted this hour')
+  assert.is(Number(last.headers.get('retry-after')), last.body.retryAfterSec)
+  assert.ok((last.body.retryAfterSec ?? 0) > 3500 && (last.body.retryAfterSec ?? 0) <= 3600)
+})
+
+gate('10: a deployment that would exceed the spend budget is refused', async () => {
+  const owner = await ready()
+  const poor = await startRelayStand({ chain, limits: { maxSpendPerHourWei: 1_000n } })
+  const answer = await poor.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+  await poor.close()
+  refused(answer, 429, 'relay spend budget for this chain is exhausted this hour')
+})
+
+gate('P1: of several failing gates the first answers', async () => {
+  const owner = nextOwner()
+  const usdc = manifest.tokens['USDC']?.address as Address
+  const strict = await startRelayStand({
+    chain,
+    limits: { gasCap: 50_000, maxRelayFeeWei: 1n, maxDeploysPerHour: 0, maxSpendPerHourWei: 0n },
+  })
+  const said = async (who: typeof stand, tokenIn: Address) =>
+    (await who.post({ chainId, owner, tokenIn, amountIn: '1' })).body.error
+  await rpc('anvil_setBalance', owner, '0x0')
+  assert.is(await said(strict, usdc), 'owner balance does not cover this amount')
+  assert.is(await said(strict, lyingToken), 'owner has no native balance')
+  await giveNative(rpc, owner)
+  assert.is(await said(strict, lyingToken), 'proxy deployment exceeds the sponsored gas cap')
+  await strict.close()
+  const ladder = [
+    [{ maxRelayFeeWei: 1n }, 'relay fee ceiling exceeded on this chain right now'],
+    [{}, 'relay is not funded on this chain'],
+    [{ minRelayerBalanceWei: 0n }, 'sponsored proxy deploy limit is exhausted this hour'],
+    [
+      { minRelayerBalanceWei: 0n, maxDeploysPerHour: 60 },
+      'relay spend budget for this chain is exhausted this hour',
+    ],
+  ] as const
+  for (const [limits, sentence] of ladder) {
+    const closed = {
+      minRelayerBalanceWei: 10n ** 30n,
+      maxDeploysPerHour: 0,
+      maxSpendPerHourWei: 0n,
+    }
+    const one = await startRelayStand({ chain, limits: { ...closed, ...limits } })
+    assert.is(await said(one, lyingToken), sentence)
+    await one.close()
+  }
+})
+
+const bad: readonly (readonly [string, unknown])[] = [
+  ['no chainId', { chainId: undefined }],
+  ['another chain', { chainId: 1 }],
+  ['chainId as string', { chainId: '8453' }],
+  ['no owner', { owner: undefined }],
+  ['a short owner', { owner: '0x1234' }],
+  ['the zero owner', { owner: `0x${'0'.repeat(40)}` }],
+  ['a wrong checksum', { owner: '0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045' }],
+  ['a token that is no string', { tokenIn: 7 }],
+  ['no amount', { amountIn: undefined }],
+  ['a negative amount', { amountIn: '-1' }],
+  ['a zero amount', { amountIn: '0' }],
+  ['a numeric zero', { amountIn: 0 }],
+  ['a fraction', { amountIn: 1.5 }],
+  ['a decimal point', { amountIn: '1.5' }],
+  ['hex', { amountIn: '0x10' }],
+  ['an empty amount', { amountIn: '' }],
+  ['2^256', { amountIn: String(2n ** 256n) }],
+  ['a null amount', { amountIn: null }],
+]
+for (const [name, change] of bad)
+  gate(`refuses ${name} before gate 1`, async () => {
+    const body = { chainId, owner: ownerAt(0), tokenIn: lyingToken, amountIn: '1' }
+    const answer = await stand.post({ ...body, ...(change as object) })
+    assert.equal([answer.status, answer.body.code], [400, 'invalid_request'])
+  })
+gate('refuses a number that JSON cannot carry exactly', async () => {
+  const head = `{"chainId":${chainId},"owner":"${ownerAt(0)}","tokenIn":"${lyingToken}"`
+  for (const number of ['1000000000000000000001', '9007199254740993', '1e30'])
+    assert.is((await stand.post(`${head},"amountIn":${number}}`)).status, 400)
+})
+gate('refuses broken JSON and a megabyte', async () => {
+  assert.is((await stand.post('{"chainId":')).status, 400)
+  assert.is((await stand.post('[]')).status, 400)
+  assert.is((await stand.post(`{"x":"${'a'.repeat(1_000_000)}"}`)).status, 413)
+})
+gate('says in /api/intents what it has spent and whether it can serve', async () => {
+  const { body } = await stand.get('/api/intents')
+  const { chains } = body as unknown as { chains: Record<string, unknown>[] }
+  const one = (await stand.get(`/api/intents?chainId=${chainId}`)).body as unknown
+  assert.equal([one], chains)
+  assert.is(chains[0]?.['servable'], true)
+  assert.is(chains[0]?.['factory'], manifest.proxyFactory)
+  assert.is(chains[0]?.['relayer'], stand.signer.address)
+  assert.is(chains[0]?.['maxDeploysPerHour'], 60)
+  assert.is(chains[0]?.['maxSpendPerHourWei'], '20000000000000000')
+  assert.is((await stand.get('/api/intents?chainId=1')).status, 400)
+})
+
+gate.after(async () => {
+  await stand.close()
+  await chain.close()
+})
+gate.run()

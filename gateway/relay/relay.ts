@@ -1,0 +1,190 @@
+import { performance } from 'node:perf_hooks'
+import { getBalance } from 'viem/actions'
+import type { ChainClient } from '../chain/client.ts'
+import type { RelayStore, RelayTransaction } from '../store/relay.ts'
+import { type Broadcaster, createBroadcaster } from './broadcast.ts'
+import { createCoalesce } from './coalesce.ts'
+import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
+import type { Observe } from './events.ts'
+import { defaultLimits, type RelayLimits } from './limits.ts'
+import { type ChainIntent, readIntent } from './readIntents.ts'
+import { reconcile } from './reconcile.ts'
+import type { RelayChain } from './relayChain.ts'
+import { relayDeploy } from './relayDeploy.ts'
+import { relayEndpoints } from './routes.ts'
+import type { Signer } from './signer.ts'
+
+export type RelayChainConfig = {
+  readonly client: ChainClient
+  readonly signer: Signer
+  readonly limits?: Partial<RelayLimits> | undefined
+}
+
+export type RelayDeps = {
+  readonly store: RelayStore
+  readonly simulator: DeploySimulator
+  readonly chains: readonly RelayChainConfig[]
+  readonly version?: string | undefined
+  /** Milliseconds; default a clock that steps of the machine's time do not move. */
+  readonly now?: (() => number) | undefined
+  readonly observe?: Observe | undefined
+  readonly reconcileEveryMs?: number | undefined
+  readonly finalDepth?: number | undefined
+}
+
+export type Relay = ReturnType<typeof createRelay>
+
+/** Wall time at start, then the monotonic clock: NTP steps open no window. */
+const steadyNow = () => Math.floor(performance.timeOrigin + performance.now())
+const balanceEveryMs = 30_000
+/** Warn while the balance still pays for this many deployments at the fee ceiling above gate 7's floor. */
+const warnBelowDeploys = 25n
+
+type Served = { readonly chain: RelayChain; readonly broadcaster: Broadcaster }
+
+/** The relay service over its chains: endpoints, the reconcile loop, and what an operator asks for. */
+export function createRelay(deps: RelayDeps) {
+  const { store, now = steadyNow, observe = () => {}, reconcileEveryMs = 2_000 } = deps
+  const simulator = shareSimulations(deps.simulator)
+  const served = new Map<number, Served>(
+    deps.chains.map(({ client, signer, limits }) => {
+      const { chainId } = client
+      const chain = { chainId, client, signer, limits: { ...defaultLimits, ...limits } }
+      return [chainId, { chain, broadcaster: createBroadcaster(chain, { now, observe }) }]
+    }),
+  )
+  const shareIntent = createCoalesce<ChainIntent>()
+  const loops = [...served.values()].map((one) =>
+    createLoop({
+      everyMs: reconcileEveryMs,
+      run: createPass({ ...deps, now, observe }, one),
+      failed: (cause) => observe({ kind: 'reconcile_failed', chainId: one.chain.chainId, cause }),
+    }),
+  )
+
+  async function status(chainId?: number): Promise<readonly ChainIntent[]> {
+    const chosen = [...served.values()].filter(
+      ({ chain }) => chainId === undefined || chain.chainId === chainId,
+    )
+    return Promise.all(
+      chosen.map(({ chain }) =>
+        shareIntent(String(chain.chainId), () => readIntent({ store, now }, chain)),
+      ),
+    )
+  }
+
+  async function readHealth() {
+    const intents = await status()
+    const reached = intents.filter(({ reason }) => reason !== 'chain_unreachable').length
+    if (reached === intents.length) return 'ok'
+    return reached === 0 ? 'error' : 'degraded'
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(loops.map((loop) => loop.stop()))
+    await Promise.all([...served.values()].map(({ broadcaster }) => broadcaster.idle()))
+  }
+
+  return {
+    endpoints: relayEndpoints({
+      chainIds: [...served.keys()],
+      version: deps.version ?? '0',
+      readHealth,
+      readIntents: status,
+      async deploy(chainId, request) {
+        const one = served.get(chainId)
+        if (!one) return { status: 'unreachable' }
+        return relayDeploy({ store, simulator, now, observe, ...one }, request)
+      },
+    }),
+    /** Starts the reconcile loops with a first pass: bytes of an earlier life are sent again. */
+    start: () => {
+      for (const loop of loops) loop.start()
+    },
+    /** One pass over every chain, now. */
+    reconcile: async (): Promise<void> => {
+      await Promise.all(loops.map((loop) => loop.runNow()))
+    },
+    status,
+    history: (request: {
+      readonly chainId?: number | undefined
+      readonly limit?: number | undefined
+    }): Promise<readonly RelayTransaction[]> =>
+      store.listLatest({ chainId: request.chainId, limit: request.limit ?? 50 }),
+    pause: ({ chainId, reason }: { readonly chainId: number; readonly reason: string }) =>
+      store.pause({ chainId, reason, nowMs: now() }),
+    resume: (chainId: number) => store.resume(chainId),
+    close: stop,
+  }
+}
+
+/** Requests for the same owner and token that arrive together share one simulation. */
+function shareSimulations(simulator: DeploySimulator): DeploySimulator {
+  const share = createCoalesce<DeploySimulation>()
+  return {
+    simulateDeploy: (request) =>
+      share(`${request.chainId} ${request.owner} ${request.tokenIn}`, () =>
+        simulator.simulateDeploy(request),
+      ),
+  }
+}
+
+function createPass(
+  deps: RelayDeps & { readonly now: () => number; readonly observe: Observe },
+  { chain, broadcaster }: Served,
+) {
+  const { store, now, observe, finalDepth } = deps
+  let balanceReadAtMs = Number.NEGATIVE_INFINITY
+  return async () => {
+    await reconcile({ store, chain, broadcaster, now, observe, finalDepth })
+    if (now() - balanceReadAtMs < balanceEveryMs) return
+    balanceReadAtMs = now()
+    await warnLowBalance(chain, observe)
+  }
+}
+
+async function warnLowBalance(
+  { chainId, client, signer, limits }: RelayChain,
+  observe: Observe,
+): Promise<void> {
+  const balanceWei = await getBalance(client.client, { address: signer.address })
+  const spendableWei = balanceWei - limits.minRelayerBalanceWei
+  const deploysLeft = spendableWei < 0n ? 0n : spendableWei / limits.maxRelayFeeWei
+  if (deploysLeft >= warnBelowDeploys) return
+  const relayer = signer.address
+  observe({ kind: 'low_balance', chainId, relayer, balanceWei, deploysLeft: Number(deploysLeft) })
+}
+
+/** Runs one thing over and over, never twice at once. */
+function createLoop({
+  everyMs,
+  run,
+  failed,
+}: {
+  readonly everyMs: number
+  readonly run: () => Promise<void>
+  readonly failed: (cause: unknown) => void
+}) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  const runNow = () => {
+    running ??= run()
+      .catch(failed)
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  return {
+    runNow,
+    start() {
+      void runNow()
+      timer ??= setInterval(() => void runNow(), everyMs)
+    },
+    async stop() {
+      clearInterval(timer)
+      timer = undefined
+      await running
+    },
+  }
+}

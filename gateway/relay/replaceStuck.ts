@@ -1,0 +1,68 @@
+import { getBalance } from 'viem/actions'
+import type { RelayStore, RelayTransaction } from '../store/relay.ts'
+import type { Broadcaster } from './broadcast.ts'
+import type { Observe } from './events.ts'
+import { quoteFees, readFees } from './fees.ts'
+import { capWindowMs, pendingWindowMs } from './limits.ts'
+import type { RelayChain } from './relayChain.ts'
+import { findStuck, judgeLedger, signWith } from './signReservation.ts'
+
+/**
+ * Signs the transaction that holds up all later nonces again, at its own nonce with higher fees, under
+ * gates 6, 7, 9 and 10. Answers whether it did; when it may not, the old bytes stay in play.
+ */
+export async function replaceStuck(
+  {
+    store,
+    chain,
+    broadcaster,
+    now,
+    observe,
+  }: {
+    readonly store: RelayStore
+    readonly chain: RelayChain
+    readonly broadcaster: Broadcaster
+    readonly now: () => number
+    readonly observe: Observe
+  },
+  { id, owner, nonce, attempts }: RelayTransaction,
+): Promise<boolean> {
+  const { chainId, client, signer, limits } = chain
+  const { factory, address: relayer } = signer
+  const [snapshot, relayerBalance] = await Promise.all([
+    readFees(client, { relayer, factory, owner }),
+    getBalance(client.client, { address: relayer }),
+  ])
+  const fees = quoteFees(snapshot, { gasUsed: attempts[0].gasLimit, limits })
+  const attempt = await store.reserve(
+    {
+      chainId,
+      owner,
+      signer: relayer,
+      chainNonce: snapshot.relayerNonce,
+      nowMs: now(),
+      windowMs: capWindowMs,
+      markerMs: pendingWindowMs,
+    },
+    (ledger) => {
+      // Another process may have replaced or settled it since it was read.
+      if (findStuck(ledger)?.id !== id) return { kind: 'leave', value: undefined }
+      const judged = judgeLedger({ limits, relayerBalance, fees }, ledger)
+      if (judged.stopped) {
+        const { answer } = judged.stopped
+        const code = answer.status === 'refused' ? answer.code : answer.status
+        const hash = attempts[0].hash
+        observe({ kind: 'replacement_blocked', chainId, hash, code })
+        return { kind: 'leave', value: undefined }
+      }
+      const signed = signWith(signer, { owner, nonce, fees: judged.fees })
+      return { kind: 'replace', id, signed, value: signed }
+    },
+  )
+  if (!attempt) return false
+  const { hash } = attempt.attempt
+  const { reservedWei } = attempt
+  observe({ kind: 'signed', chainId, owner, nonce, hash, reservedWei, isReplacement: true })
+  await broadcaster.send(attempt.attempt)
+  return true
+}

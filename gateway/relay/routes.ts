@@ -1,0 +1,81 @@
+import { zeroAddress } from 'viem'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { HttpError, httpError } from '../http/httpError.ts'
+import type { Refusal } from './gates.ts'
+import type { ChainIntent } from './readIntents.ts'
+import type { RelayAnswer } from './relayDeploy.ts'
+import { healthResponse } from './wire/health.ts'
+import { fromIntent, intentsQuery, intentsResponse } from './wire/intents.ts'
+import { fromAnswer, proxyBody, proxyResponse, toRelayRequest } from './wire/proxy.ts'
+
+export type RelayRoutesDeps = {
+  readonly chainIds: readonly number[]
+  readonly deploy: (
+    chainId: number,
+    request: ReturnType<typeof toRelayRequest>,
+  ) => Promise<RelayAnswer>
+  readonly readIntents: (chainId?: number) => Promise<readonly ChainIntent[]>
+  readonly readHealth: () => Promise<'ok' | 'degraded' | 'error'>
+  readonly version: string
+}
+
+/** The relay service. */
+export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
+  const startedAt = performance.now()
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/proxy',
+      summary: "Sponsor the deployment of an owner's proxy",
+      input: proxyBody(deps.chainIds),
+      output: proxyResponse,
+      auth: 'none',
+      errors: {
+        429: 'the hourly deploy limit or spend budget of the chain is used up',
+        502: 'the chain could not be reached; nothing was broadcast',
+        503: 'the fee ceiling is exceeded, or the relay is not funded or paused',
+      },
+      async handle({ body }) {
+        const request = toRelayRequest(body)
+        if (request.owner === zeroAddress)
+          throw httpError('invalidRequest', 'owner must not be the zero address')
+        const answer = await deps.deploy(body.chainId, request)
+        if (answer.status === 'unreachable') throw httpError('chainUnreachable')
+        if (answer.status === 'refused') throw refusalError(answer)
+        return fromAnswer(answer)
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/intents',
+      summary: 'Whether the relay can serve each chain, or one chain with ?chainId=',
+      query: intentsQuery(deps.chainIds),
+      output: intentsResponse,
+      auth: 'none',
+      async handle({ query }) {
+        const read = (await deps.readIntents(query.chainId)).map(fromIntent)
+        const [only] = read
+        return query.chainId !== undefined && only ? only : { chains: read }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the relay reaches its chains',
+      output: healthResponse,
+      auth: 'none',
+      async handle() {
+        const uptimeSecs = Math.floor((performance.now() - startedAt) / 1000)
+        return { status: await deps.readHealth(), version: deps.version, uptimeSecs }
+      },
+    }),
+  ]
+}
+
+function refusalError({ httpStatus, code, sentence, retryAfterSecs }: Refusal): HttpError {
+  if (retryAfterSecs === undefined) return new HttpError(httpStatus, code, sentence)
+  return new HttpError(httpStatus, code, sentence, {
+    headers: { 'retry-after': String(retryAfterSecs) },
+    ...(httpStatus === 429 && { extra: { retryAfterSec: retryAfterSecs } }),
+  })
+}

@@ -1,0 +1,10 @@
+import { Type } from 'typebox'
+import { oneOf } from '../../http/schemas.ts'
+
+export const healthResponse = Type.Object({
+  status: oneOf(['ok', 'degraded', 'error'], {
+    description: 'degraded: some chain cannot be reached; error: none can',
+  }),
+  version: Type.String(),
+  uptimeSecs: Type.Integer(),
+})

@@ -1,0 +1,80 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import type { RelayAttempt, RelayStatus, RelayTransaction } from './relay.ts'
+
+export type TransactionRow = {
+  id: number
+  chain_id: number
+  owner: string
+  signer: string
+  nonce: number
+  proxy: string
+  status: RelayStatus
+  created_at_ms: number
+  marked_at_ms: number
+  reserved_wei: string
+  actual_wei: string | null
+  block_number: number | null
+  block_hash: Hex | null
+  mined_hash: Hex | null
+}
+
+export type AttemptRow = {
+  hash: Hex
+  raw: Hex
+  gas_limit: string
+  max_fee_per_gas_wei: string
+  max_priority_fee_per_gas_wei: string
+}
+
+/** Addresses are keys: one spelling in the database. */
+export const lowerAddress = (address: Address) => address.toLowerCase()
+
+export function toTransaction(
+  row: TransactionRow,
+  attemptRows: readonly AttemptRow[],
+): RelayTransaction {
+  const [first, ...rest] = attemptRows.map(toAttempt)
+  if (!first) throw new Error(`relay transaction ${row.id} has no signed bytes`)
+  return {
+    id: row.id,
+    chainId: row.chain_id,
+    owner: getAddress(row.owner),
+    signer: getAddress(row.signer),
+    nonce: row.nonce,
+    proxy: getAddress(row.proxy),
+    status: row.status,
+    createdAtMs: row.created_at_ms,
+    markedAtMs: row.marked_at_ms,
+    reservedWei: BigInt(row.reserved_wei),
+    actualWei: row.actual_wei === null ? undefined : BigInt(row.actual_wei),
+    blockNumber: row.block_number === null ? undefined : BigInt(row.block_number),
+    blockHash: row.block_hash ?? undefined,
+    minedHash: row.mined_hash ?? undefined,
+    attempts: [first, ...rest],
+  }
+}
+
+function toAttempt(row: AttemptRow): RelayAttempt {
+  return {
+    hash: row.hash,
+    raw: row.raw,
+    gasLimit: BigInt(row.gas_limit),
+    maxFeePerGasWei: BigInt(row.max_fee_per_gas_wei),
+    maxPriorityFeePerGasWei: BigInt(row.max_priority_fee_per_gas_wei),
+  }
+}
+
+export type WindowRow = {
+  reserved_wei: string
+  actual_wei: string | null
+  marked_at_ms: number
+}
+
+/** Sums a window. A receipt may raise what a reservation counts for, never lower it. */
+export function readWindow(rows: readonly WindowRow[]) {
+  const spendWei = rows.reduce((sum, { reserved_wei, actual_wei }) => {
+    const [reserved, actual] = [BigInt(reserved_wei), BigInt(actual_wei ?? 0)]
+    return sum + (actual > reserved ? actual : reserved)
+  }, 0n)
+  return { deploys: rows.length, spendWei, oldestMarkedAtMs: rows[0]?.marked_at_ms }
+}
