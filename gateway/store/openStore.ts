@@ -41,12 +41,8 @@ export function openStore({ path }: { readonly path: string }): Store {
     ledger,
     challenges: createChallenges(db, commit),
     payments: createPayments(db, commit, ledger.credit),
-<<<<<<< ours
     settlements: createSettlements(db, commit),
-=======
-    settlements: createSettlements(db),
     relay: createRelayStore(db),
->>>>>>> theirs
     close: () => {
       flush()
       db.close()
