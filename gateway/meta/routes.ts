@@ -1,10 +1,19 @@
 import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { HttpError, httpError } from '../http/httpError.ts'
+import { stream } from '../http/reply.ts'
 import { type AggregateDeps, aggregate } from './aggregate.ts'
 import { failuresOf } from './fanOut.ts'
-import { type MetaRequest, type QuoteBody, quoteBody, toMetaRequest } from './wire/quoteRequest.ts'
+import { streamQuotes } from './stream.ts'
+import {
+  type MetaRequest,
+  type QuoteBody,
+  quoteBody,
+  streamBody,
+  toMetaRequest,
+} from './wire/quoteRequest.ts'
 import { fromAggregate, QuoteResponse, type TrackingFields } from './wire/quoteResponse.ts'
+import { streamEvents } from './wire/streamEvents.ts'
 
 export type RoutesDeps = AggregateDeps & {
   readonly chainIds: readonly number[]
@@ -14,8 +23,11 @@ export type RoutesDeps = AggregateDeps & {
 function readRequest(body: QuoteBody): MetaRequest {
   const read = toMetaRequest(body)
   if (read.status === 'ok') return read.request
-  const { field, reason } = read
-  throw httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
+  throw invalidField(read.field, read.reason)
+}
+
+function invalidField(field: string, reason: string): HttpError {
+  return httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
 }
 
 type Facts = { readonly requestId: string; readonly clientId: string | undefined }
@@ -55,6 +67,31 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
   })
 }
 
+function streamRoute(deps: RoutesDeps): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/quote/stream',
+    summary: 'Quotes of all sources as they come, as server-sent events',
+    description:
+      'Events: initial, quote, sim_update, keep_alive, refresh, done. Reading ends on done.',
+    input: streamBody(deps.chainIds, deps.sourceNames),
+    output: Type.Union(Object.values(streamEvents)),
+    auth: 'none',
+    streams: true,
+    handle: async ({ body, requestId, clientId }) => {
+      if (body.quoteType === 'exactOutput')
+        throw invalidField('quoteType', 'must be exactInput: exact-output streams are unsupported')
+      const request = readRequest(body)
+      const tracking = toTracking({ requestId, clientId }, request)
+      const { keepAliveMs, refreshIntervalMs, firstN = 1, mustInclude = [] } = body
+      const options = { keepAliveMs, refreshIntervalMs, firstN, mustInclude }
+      return stream((sink, signal) =>
+        streamQuotes(deps, { request, options, tracking, sink, signal }),
+      )
+    },
+  })
+}
+
 export function metaRoutes(deps: RoutesDeps): readonly Endpoint[] {
-  return [health, quoteRoute(deps)]
+  return [health, quoteRoute(deps), streamRoute(deps)]
 }

@@ -50,7 +50,7 @@ export const Quote = Type.Object({
   simulation: Simulation,
 })
 
-const ProxyTransaction = Type.Object({
+export const ProxyTransaction = Type.Object({
   to: address(),
   data: bytes(),
   value: uint256(),

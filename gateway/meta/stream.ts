@@ -1,0 +1,249 @@
+import type { EventSink } from '../http/eventStream.ts'
+import {
+  type AggregateDeps,
+  checkedSources,
+  deployedProxy,
+  judgeQuotes,
+  proxyTxFor,
+  referencesOf,
+  strictRefusal,
+} from './aggregate.ts'
+import { type Entry, fanOut } from './fanOut.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { bestOf, type RankedQuote, rank } from './rank.ts'
+import { type DeployedProxy, disabled, pending } from './simulateQuotes.ts'
+import type { SourceQuote } from './source.ts'
+import type { MetaRequest } from './wire/quoteRequest.ts'
+import type { TrackingFields } from './wire/quoteResponse.ts'
+import {
+  fromDone,
+  fromInitial,
+  fromKeepAlive,
+  fromLateQuote,
+  fromRefresh,
+  fromSimUpdate,
+} from './wire/streamEvents.ts'
+
+export type StreamOptions = {
+  readonly keepAliveMs?: number | undefined
+  readonly refreshIntervalMs?: number | undefined
+  readonly firstN: number
+  readonly mustInclude: readonly string[]
+}
+
+export type StreamParameters = {
+  readonly request: MetaRequest
+  readonly options: StreamOptions
+  readonly tracking: TrackingFields
+  readonly sink: EventSink
+  readonly signal: AbortSignal
+}
+
+/** Repeated dispatch ends after this many cycles. */
+export const maxCycles = 20
+
+type Session = Omit<StreamParameters, 'sink'> & {
+  readonly outbox: Outbox
+  readonly started: number
+  readonly proxy: Promise<DeployedProxy | undefined>
+  /** Simulations under way; `done` waits for them. */
+  readonly simulations: Set<Promise<void>>
+}
+
+const elapsedOf = ({ started }: Session) => performance.now() - started
+
+/** Dry run of quotes that the client already has; one `sim_update` each. */
+function simulateLater(
+  deps: AggregateDeps,
+  session: Session,
+  quotes: readonly SourceQuote[],
+): void {
+  const { request, signal, tracking, outbox, simulations } = session
+  if (!request.dryRun || request.policy === 'strict' || quotes.length === 0) return
+  const work = async () => {
+    const proxy = await session.proxy
+    const { simulations: results } = await judgeQuotes(deps, { request, quotes, proxy, signal })
+    if (signal.aborted) return
+    for (const [index, { provider }] of quotes.entries()) {
+      const simulation = results[index] ?? pending
+      outbox.send(
+        'sim_update',
+        fromSimUpdate({ provider, simulation, tracking }),
+        `sim:${provider}`,
+      )
+    }
+  }
+  const running = work().catch((error: unknown) => deps.onFault({ provider: 'stream', error }))
+  simulations.add(running)
+  void running.finally(() => simulations.delete(running))
+}
+
+/** Under the strict policy nothing is shown before its dry run; otherwise a quote goes out as it is. */
+async function admit(
+  deps: AggregateDeps,
+  { request, proxy, signal }: Session,
+  entry: Entry,
+): Promise<{ readonly entry: Entry; readonly ranked: RankedQuote | undefined }> {
+  if (entry.outcome.status !== 'quote') return { entry, ranked: undefined }
+  const { quote } = entry.outcome
+  if (request.policy !== 'strict') {
+    const simulation = request.dryRun ? pending : disabled
+    return { entry, ranked: { entry, quote, simulation } }
+  }
+  const judged = await judgeQuotes(deps, { request, quotes: [quote], proxy: await proxy, signal })
+  const simulation = judged.simulations[0] ?? pending
+  const refusal = strictRefusal(request, { quote, simulation })
+  if (refusal) return { entry: { ...entry, outcome: refusal }, ranked: undefined }
+  return { entry, ranked: { entry, quote, simulation } }
+}
+
+/** What has arrived until `initial` goes out. */
+type Held = { readonly entries: Entry[]; readonly ranked: RankedQuote[]; isSent: boolean }
+
+function isReady({ entries, ranked }: Held, { options }: Session): boolean {
+  const settled = new Set(entries.map(({ provider }) => provider))
+  return (
+    ranked.length >= options.firstN &&
+    options.mustInclude.every((provider) => settled.has(provider))
+  )
+}
+
+function sendInitial(deps: AggregateDeps, session: Session, held: Held, dispatched: number): void {
+  const { request, tracking, outbox } = session
+  held.isSent = true
+  const quotes = rank({
+    quotes: held.ranked,
+    request: request.source,
+    gasPrice: undefined,
+    references: referencesOf(held.entries),
+  })
+  const best = bestOf(quotes)
+  const aggregate = {
+    policy: request.policy,
+    best,
+    quotes,
+    entries: held.entries,
+    dispatched,
+    elapsedMs: elapsedOf(session),
+    simulation: { winner: undefined, simulated: 0, elapsedMs: 0, blockNumber: undefined },
+    proxyTx: best && proxyTxFor(deps, request, best.quote),
+  }
+  outbox.send('initial', fromInitial({ aggregate, request: request.source, tracking }), 'initial')
+  simulateLater(
+    deps,
+    session,
+    quotes.map(({ quote }) => quote),
+  )
+}
+
+function sendLate(deps: AggregateDeps, session: Session, ranked: RankedQuote): void {
+  const { request, tracking, outbox } = session
+  const proxyTx = proxyTxFor(deps, request, ranked.quote)
+  const { provider } = ranked.quote
+  outbox.send('quote', fromLateQuote({ ranked, request, tracking, proxyTx }), `quote:${provider}`)
+  simulateLater(deps, session, [ranked.quote])
+}
+
+/** One dispatch to all sources. Each answer goes out when it comes; the first of all is `initial`. */
+async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean): Promise<void> {
+  const { request, signal } = session
+  const sources = checkedSources(deps, request)
+  const held: Held = { entries: [], ranked: [], isSent: !isFirst }
+  const admitted: Promise<void>[] = []
+  const take = async (arrived: Entry) => {
+    const { entry, ranked } = await admit(deps, session, arrived)
+    if (signal.aborted) return
+    if (held.isSent) {
+      if (ranked) sendLate(deps, session, ranked)
+      return
+    }
+    held.entries.push(entry)
+    if (ranked) held.ranked.push(ranked)
+    if (isReady(held, session)) sendInitial(deps, session, held, sources.length)
+  }
+  // Nobody is cut off for being slow: late quotes are what a stream is for.
+  const { deadlineMs } = deps
+  await fanOut(deps, {
+    sources,
+    request: request.source,
+    deadlineMs,
+    patienceMs: deadlineMs,
+    signal,
+    onEntry: (entry) => void admitted.push(take(entry)),
+  })
+  await Promise.all(admitted)
+  if (!held.isSent && !signal.aborted) sendInitial(deps, session, held, sources.length)
+}
+
+/** Resolves after `ms`, or at once when the signal fires. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const timer = setTimeout(finish, ms)
+    signal.addEventListener('abort', finish, { once: true })
+    if (signal.aborted) finish()
+  })
+}
+
+async function repeat(
+  deps: AggregateDeps,
+  session: Session,
+  onCycle: (cycle: number) => void,
+): Promise<void> {
+  const { options, signal, outbox, tracking } = session
+  const { refreshIntervalMs } = options
+  if (refreshIntervalMs === undefined) return
+  for (let cycle = 1; cycle <= maxCycles; cycle++) {
+    await pause(refreshIntervalMs, signal)
+    // Whoever does not read what is there needs no newer quotes yet.
+    await outbox.flushed()
+    if (signal.aborted) return
+    const elapsedMs = elapsedOf(session)
+    outbox.send('refresh', fromRefresh({ cycle, elapsedMs, tracking }), 'refresh')
+    await runCycle(deps, session, false)
+    onCycle(cycle)
+  }
+}
+
+/**
+ * One streamed quote request: `initial`, late `quote`s and `sim_update`s, with `refreshIntervalMs`
+ * repeated cycles, always `done`. When the signal fires, everything under way is aborted.
+ */
+export async function streamQuotes(
+  deps: AggregateDeps,
+  { sink, ...parameters }: StreamParameters,
+): Promise<void> {
+  const { request, options, signal, tracking } = parameters
+  const outbox = createOutbox(sink)
+  const session: Session = {
+    ...parameters,
+    outbox,
+    started: performance.now(),
+    proxy: deployedProxy(deps, request, signal),
+    simulations: new Set(),
+  }
+  let refreshesDone = 0
+  const beat = () =>
+    outbox.sendIfFlowing(
+      'keep_alive',
+      fromKeepAlive({ elapsedMs: elapsedOf(session), refreshesDone }),
+    )
+  const timer =
+    options.keepAliveMs === undefined ? undefined : setInterval(beat, options.keepAliveMs)
+  try {
+    await runCycle(deps, session, true)
+    await repeat(deps, session, (cycle) => {
+      refreshesDone = cycle
+    })
+    await Promise.all(session.simulations)
+    await outbox.flushed()
+  } finally {
+    clearInterval(timer)
+  }
+  const quoteType = request.source.trade.type
+  sink.done('done', fromDone({ elapsedMs: elapsedOf(session), quoteType, tracking }))
+}

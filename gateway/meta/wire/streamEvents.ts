@@ -1,0 +1,119 @@
+import { Type } from 'typebox'
+import { oneOf, type Static } from '../../http/schemas.ts'
+import type { Aggregate } from '../aggregate.ts'
+import type { ProxyTx } from '../proxyTx.ts'
+import type { RankedQuote } from '../rank.ts'
+import type { QuoteSimulation } from '../simulateQuotes.ts'
+import type { SourceRequest, Trade } from '../source.ts'
+import { calldataPolicies, type MetaRequest } from './quoteRequest.ts'
+import {
+  fromAggregate,
+  fromProxyTx,
+  fromQuote,
+  fromSimulation,
+  ProxyTransaction,
+  Quote,
+  QuoteResponse,
+  Simulation,
+  Tracking,
+  type TrackingFields,
+  wholeMs,
+} from './quoteResponse.ts'
+
+const quoteType = oneOf(['exactInput', 'exactOutput'])
+
+export const LateQuote = Type.Object({
+  quote: Quote,
+  quoteType,
+  calldataPolicy: oneOf(calldataPolicies),
+  tracking: Tracking,
+  proxyTx: Type.Optional(ProxyTransaction),
+})
+export const SimUpdate = Type.Object({
+  provider: Type.String(),
+  simulation: Simulation,
+  tracking: Tracking,
+})
+export const KeepAlive = Type.Object({ elapsedMs: Type.Integer(), refreshesDone: Type.Integer() })
+export const Refresh = Type.Object({
+  cycle: Type.Integer(),
+  elapsedMs: Type.Integer(),
+  tracking: Tracking,
+})
+export const Done = Type.Object({ elapsedMs: Type.Integer(), quoteType, tracking: Tracking })
+
+/** Data of each event by its name. */
+export const streamEvents = {
+  initial: QuoteResponse,
+  quote: LateQuote,
+  sim_update: SimUpdate,
+  keep_alive: KeepAlive,
+  refresh: Refresh,
+  done: Done,
+} as const
+
+type Tracked = { readonly tracking: TrackingFields }
+
+export function fromInitial({
+  aggregate,
+  request,
+  tracking,
+}: Tracked & { readonly aggregate: Aggregate; readonly request: SourceRequest }): Static<
+  typeof QuoteResponse
+> {
+  return fromAggregate(aggregate, { request, tracking })
+}
+
+export function fromLateQuote({
+  ranked,
+  request,
+  tracking,
+  proxyTx,
+}: Tracked & {
+  readonly ranked: RankedQuote
+  readonly request: MetaRequest
+  readonly proxyTx: ProxyTx | undefined
+}): Static<typeof LateQuote> {
+  return {
+    quote: fromQuote(ranked),
+    quoteType: request.source.trade.type,
+    calldataPolicy: request.policy,
+    tracking,
+    ...(proxyTx && { proxyTx: fromProxyTx(proxyTx) }),
+  }
+}
+
+export function fromSimUpdate({
+  provider,
+  simulation,
+  tracking,
+}: Tracked & { readonly provider: string; readonly simulation: QuoteSimulation }): Static<
+  typeof SimUpdate
+> {
+  return { provider, simulation: fromSimulation(simulation), tracking }
+}
+
+type Elapsed = { readonly elapsedMs: number }
+
+export function fromKeepAlive({
+  elapsedMs,
+  refreshesDone,
+}: Elapsed & { readonly refreshesDone: number }): Static<typeof KeepAlive> {
+  return { elapsedMs: wholeMs(elapsedMs), refreshesDone }
+}
+
+export function fromRefresh({
+  cycle,
+  elapsedMs,
+  tracking,
+}: Elapsed & Tracked & { readonly cycle: number }): Static<typeof Refresh> {
+  return { cycle, elapsedMs: wholeMs(elapsedMs), tracking }
+}
+
+export function fromDone({
+  elapsedMs,
+  quoteType,
+  tracking,
+}: Elapsed & Tracked & { readonly quoteType: Trade['type'] }): Static<typeof Done> {
+  return { elapsedMs: wholeMs(elapsedMs), quoteType, tracking }
+}
