@@ -78,7 +78,7 @@ function deriveKey(crypto: Crypto, password: string): Buffer {
     return pbkdf2Sync(password, hex(salt), c, dklen, 'sha256')
   }
   const { n, r, p, dklen, salt } = crypto.kdfparams
-  return scryptSync(password, hex(salt), dklen, { N: n, r, p, maxmem: 256 * n * r })
+  return scryptSync(password, hex(salt), dklen, { N: n, r, p, maxmem: 256 * r * (n + p) })
 }
 
 function parse(text: string, name: string): Static<typeof Keystore> {

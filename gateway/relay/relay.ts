@@ -10,7 +10,7 @@ import { defaultLimits, type RelayLimits } from './limits.ts'
 import { type ChainIntent, readIntent } from './readIntents.ts'
 import { reconcile } from './reconcile.ts'
 import type { RelayChain } from './relayChain.ts'
-import { relayDeploy } from './relayDeploy.ts'
+import { type RelayAnswer, relayDeploy } from './relayDeploy.ts'
 import { relayEndpoints } from './routes.ts'
 import type { Signer } from './signer.ts'
 
@@ -54,6 +54,7 @@ export function createRelay(deps: RelayDeps) {
     }),
   )
   const shareIntent = createCoalesce<ChainIntent>()
+  const shareDeploy = createCoalesce<RelayAnswer>()
   const loops = [...served.values()].map((one) =>
     createLoop({
       everyMs: reconcileEveryMs,
@@ -94,7 +95,11 @@ export function createRelay(deps: RelayDeps) {
       async deploy(chainId, request) {
         const one = served.get(chainId)
         if (!one) return { status: 'unreachable' }
-        return relayDeploy({ store, simulator, now, observe, ...one }, request)
+        const { owner, tokenIn, amountIn } = request
+        // Who asks the same at the same time is told the same.
+        return shareDeploy(`${chainId} ${owner} ${tokenIn} ${amountIn}`, () =>
+          relayDeploy({ store, simulator, now, observe, ...one }, request),
+        )
       },
     }),
     /** Starts the reconcile loops with a first pass: bytes of an earlier life are sent again. */

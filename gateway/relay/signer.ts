@@ -10,6 +10,7 @@ import {
   serializeTransaction,
 } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
+import { readKeystore } from './keystore.ts'
 
 /** All that varies in what the relayer signs: the contract, the selector and the value are fixed. */
 export type DeployOrder = {
@@ -40,7 +41,7 @@ export function encodeDeploy(owner: Address): Hex {
   return encodeFunctionData({ abi: factoryAbi, args: [owner] })
 }
 
-/** A signer over a key in memory; `readKeystore` and `readEnvironmentKey` bring the key. */
+/** A signer over a key in memory. Production gets it from `createFileSigner`. */
 export function createSigner({
   chainId,
   factory,
@@ -80,4 +81,42 @@ export function createSigner({
       return { hash: keccak256(raw), raw }
     },
   }
+}
+
+/** The production signer: a V3 keystore and the file with its password. */
+export function createFileSigner({
+  chainId,
+  factory,
+  keystorePath,
+  passwordPath,
+}: {
+  readonly chainId: number
+  readonly factory: Address
+  readonly keystorePath: string
+  readonly passwordPath: string
+}): Signer {
+  return createSigner({
+    chainId,
+    factory,
+    privateKey: readKeystore({ keystorePath, passwordPath }),
+  })
+}
+
+/**
+ * A signer over a key from the environment, for labs: variables show in process lists, crash reports
+ * and container inspections.
+ * @throws Error in live mode
+ */
+export function createEnvironmentSigner({
+  mode,
+  ...key
+}: {
+  readonly mode: 'offline' | 'forked' | 'live'
+  readonly chainId: number
+  readonly factory: Address
+  readonly privateKey: Hex
+}): Signer {
+  if (mode === 'live')
+    throw new Error(`chain ${key.chainId}: a relayer key from the environment is for labs only`)
+  return createSigner(key)
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { accessSchema } from './accessSchema.ts'
+import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
 import { relaySchema } from './relaySchema.ts'
 
 type Migration = { readonly id: number; readonly name: string; readonly sql: string }
@@ -8,6 +9,7 @@ type Migration = { readonly id: number; readonly name: string; readonly sql: str
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', sql: accessSchema },
   { id: 2, name: 'relay transactions', sql: relaySchema },
+  { id: 3, name: 'balance slots', sql: balanceSlotsSchema },
 ]
 
 export function migrate(db: Database): void {
