@@ -12,10 +12,18 @@ export type SlotVerdict =
 
 type Place = { readonly contract: Address; readonly key: Hex }
 
-/** Words whose doubling shows whether the balance is a multiple of the word; the wide pair is for reflection tokens. */
-const narrowWords = [1n << 70n, 1n << 71n] as const
-const wideWords = [1n << 200n, 1n << 201n] as const
-const scaleWords = [...narrowWords, ...wideWords]
+/**
+ * Pairs of words, widest first: where doubling the word doubles the balance, the token counts in
+ * shares, and the wide word gives the ratio to many digits. Reflection tokens show nothing for small
+ * words, others overflow on big ones.
+ */
+const scaleRungs = [
+  { wordUnit: 1n << 250n, widthBits: 256 },
+  { wordUnit: 1n << 200n, widthBits: 256 },
+  { wordUnit: 1n << 125n, widthBits: 128 },
+  { wordUnit: 1n << 70n, widthBits: 128 },
+] as const
+const scaleWords = scaleRungs.flatMap(({ wordUnit }) => [wordUnit, 2n * wordUnit])
 const maxPlaces = 48
 const sink: Address = '0x3c9e05f7a1b84d26e07c5a9f12d8b46370e1fa5d'
 
@@ -109,13 +117,13 @@ function judge({ contract, key }: Place, [spend, ...scale]: readonly RpcOutcome[
   return shape && { key, isSpendable, isScaled: true, shape: { contract, ...shape } }
 }
 
-/** Shares: twice the word shows twice the balance. Rounding of the token itself is allowed for. */
+/** Rounding of the token itself is allowed for. */
 function judgeScale(balances: readonly (bigint | undefined)[]) {
-  const [narrow, narrowTwice, wide, wideTwice] = balances
-  if (isDouble(wide, wideTwice))
-    return { shiftBits: 0, widthBits: 256, wordUnit: wideWords[0], balanceUnit: wide }
-  if (isDouble(narrow, narrowTwice))
-    return { shiftBits: 0, widthBits: 128, wordUnit: narrowWords[0], balanceUnit: narrow }
+  for (const [index, rung] of scaleRungs.entries()) {
+    const single = balances[2 * index]
+    if (isDouble(single, balances[2 * index + 1]))
+      return { shiftBits: 0, ...rung, balanceUnit: single }
+  }
   return undefined
 }
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import {
   type Abi,
@@ -13,7 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployContract, sendTransaction, waitForTransactionReceipt } from 'viem/actions'
 import { type Chain, foundry } from 'viem/chains'
-import { anvilBinary } from '../anvilBinary.ts'
+import { startAnvil } from '../../fixtures/anvil.ts'
 
 const require = createRequire(import.meta.url)
 /** anvil's first well-known account. */
@@ -44,10 +43,7 @@ export async function startTestChain({
 }: {
   chainId?: number
 } = {}): Promise<TestChain> {
-  const anvil = spawn(anvilBinary(), ['--port', '0', '--chain-id', String(chainId)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const rpcUrl = `http://127.0.0.1:${await readPort(anvil)}`
+  const { rpcUrl, pid, close } = await startAnvil({ args: ['--chain-id', String(chainId)] })
   const chain: Chain = { ...foundry, id: chainId }
   const client = createClient({ chain, transport: http(rpcUrl), pollingInterval: 20 })
   const request = (method: string, params: readonly unknown[] = []) =>
@@ -55,7 +51,8 @@ export async function startTestChain({
   return {
     chainId,
     rpcUrl,
-    pid: anvil.pid ?? 0,
+    pid,
+    close,
     client,
     request,
     async deploy({ abi, bytecode, args = [] }) {
@@ -66,29 +63,14 @@ export async function startTestChain({
     },
     async send({ to, abi, functionName, args = [], value = 0n }) {
       const data = encodeFunctionData({ abi, functionName, args })
-      const hash = await sendTransaction(client, { account: deployer, chain, to, data, value })
+      // An estimate made in one second may not suffice in the next: v2 pairs then write their clock.
+      const gas = 8_000_000n
+      const hash = await sendTransaction(client, { account: deployer, chain, to, data, value, gas })
       const receipt = await waitForTransactionReceipt(client, { hash })
       if (receipt.status !== 'success') throw new Error(`${functionName} reverted`)
       return receipt.blockNumber
     },
-    async close() {
-      const gone = new Promise((resolve) => anvil.once('exit', resolve))
-      anvil.kill('SIGKILL')
-      await gone
-    },
   }
-}
-
-function readPort(anvil: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let printed = ''
-    anvil.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString()
-      const port = /Listening on [\d.]+:(\d+)/.exec(printed)?.[1]
-      if (port !== undefined) resolve(port)
-    })
-    anvil.once('exit', () => reject(new Error('the test chain did not start')))
-  })
 }
 
 /** ABI and bytecode out of an npm package of contracts. */

@@ -1,0 +1,70 @@
+import { type Address, encodeFunctionData, parseAbi, parseEther } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import type { Candidate } from '../buildBundle.ts'
+import { createSimulator } from '../simulator.ts'
+
+const exchangeAbi = parseAbi([
+  'function swap(address tokenIn, uint256 amountIn, address recipient) returns (uint256)',
+])
+/** Why each token that can't be simulated can't. */
+const refusals: Record<string, string> = {
+  Liar: 'balance slot not found',
+  EndlessLoop: 'balance slot not found',
+  ReturnBomb: 'balance slot not found',
+}
+
+/** Sells every token of the zoo and of the world's list on one chain. */
+export async function runZooSuite(chainId: number): Promise<void> {
+  const s = suite(`zoo on ${chainId}`)
+  const { rpcUrl, manifest, close } = await startWorldChain({ chainId })
+  const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
+  s.after(async () => {
+    await simulator.close()
+    await close()
+  })
+  const recipient = simulator.simulatedTaker(chainId)
+  const weth = manifest.tokens['WETH']?.address ?? '0x'
+  const sale = (tokenIn: Address, amountIn: bigint): Candidate => ({
+    target: manifest.zooExchange,
+    data: encodeFunctionData({
+      abi: exchangeAbi,
+      functionName: 'swap',
+      args: [tokenIn, amountIn, recipient],
+    }),
+    value: 0n,
+    tokenIn,
+    tokenOut: weth,
+    amountIn,
+    spender: manifest.zooExchange,
+  })
+  const simulate = async (candidates: readonly Candidate[]) =>
+    (await simulator.simulateCandidates({ chainId, candidates })).results
+
+  for (const { name, address, layout, verdict } of manifest.zoo) {
+    s(`${name} (${layout}) is ${verdict}`, async () => {
+      const amounts = [parseEther('100'), 1_000_003n, parseEther('2777.000000000000000777')]
+      const results = await simulate(amounts.map((amount) => sale(address, amount)))
+      const isSimulated = verdict === 'simulated'
+      assert.equal(
+        results.map((result) => (result.status === 'ok' ? result.amountOut : result.reason)),
+        amounts.map((amount) => (isSimulated ? amount / 1000n : refusals[name])),
+      )
+      if (!isSimulated) assert.ok(results.every((r) => r.status === 'simulation_unavailable'))
+    })
+  }
+  s('funds a taker with every token of the world', async () => {
+    const tokens = Object.values(manifest.tokens)
+    const amounts = tokens.map(({ decimals }) => 10n ** BigInt(decimals) * 3n)
+    const results = await simulate(
+      tokens.map(({ address }, index) => sale(address, amounts[index] ?? 0n)),
+    )
+    const refused = results.flatMap((result, index) =>
+      result.status === 'simulation_unavailable'
+        ? [`${tokens[index]?.name}: ${result.reason}`]
+        : [],
+    )
+    assert.equal(refused, [])
+  })
+  s.run()
+}

@@ -1,0 +1,3 @@
+import { runZooSuite } from './testing/runZooSuite.ts'
+
+await runZooSuite(42161)
