@@ -5,6 +5,7 @@ import type { Dex } from '../chain/dexes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
+import { defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
 import { createPriceGas } from './priceGas.ts'
 import { metaRoutes } from './routes.ts'
@@ -45,7 +46,7 @@ export type Meta = {
 /** Middle tokens tried by the on-chain sources; more would make each quote slower, not better. */
 const maxHubs = 2
 
-function onChainSources(deps: MetaDeps, timeoutMs: number): readonly Source[] {
+function onChainSources(deps: MetaDeps): readonly Source[] {
   const { now } = deps
   const find = (chainId: number, name: string) => {
     const chainClient = deps.clients.find((client) => client.chainId === chainId)
@@ -68,8 +69,8 @@ function onChainSources(deps: MetaDeps, timeoutMs: number): readonly Source[] {
     return { ...found, factory, router, quoter, feesPips }
   }
   return [
-    createUniswapV2Source({ dexOf: v2Of('uniswap-v2'), now }, { name: 'uniswap-v2', timeoutMs }),
-    createUniswapV3Source({ dexOf: v3Of('uniswap-v3'), now }, { name: 'uniswap-v3', timeoutMs }),
+    createUniswapV2Source({ dexOf: v2Of('uniswap-v2'), now }, { name: 'uniswap-v2' }),
+    createUniswapV3Source({ dexOf: v3Of('uniswap-v3'), now }, { name: 'uniswap-v3' }),
   ]
 }
 
@@ -91,10 +92,10 @@ function ownTargets(deps: MetaDeps): readonly TargetRow[] {
 export function createMeta(deps: MetaDeps): Meta {
   const { deadlineMs = 12_000, patienceMs = 3_000, sourceTimeoutMs = 5_000 } = deps.config
   const { now, log } = deps
-  const sources = [
-    createRoutingSource(deps, { timeoutMs: sourceTimeoutMs }),
-    ...onChainSources(deps, sourceTimeoutMs),
-  ]
+  const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
+  const sources = [createRoutingSource(deps), ...onChainSources(deps)].map((source) =>
+    dispatchSource({ now }, { source, limits: own }),
+  )
   const clientOf = (chainId: number) => deps.clients.find((client) => client.chainId === chainId)
   const findProxy = createFindProxy({ clientOf, log })
   const priceGas = createPriceGas({

@@ -37,18 +37,6 @@ s('asks all at once and answers in the order of arrival', async () => {
   assert.equal(failuresOf(entries), [{ provider: 'fast', reason: 'no_route' }])
 })
 
-s('bounds each source by its own timeout and aborts it', async () => {
-  const hung = scriptSource({
-    name: 'hung',
-    delayMs: 60_000,
-    timeoutMs: 20,
-    answer: fail('no_route'),
-  })
-  const entries = await run([hung])
-  assert.is(failuresOf(entries)[0]?.reason, 'timeout: no answer within 20 ms')
-  assert.ok(hung.signals[0]?.aborted)
-})
-
 s('stops waiting for slow sources once patience ends with a quote in hand', async () => {
   const fast = scriptSource({ name: 'fast', answer: answerQuote() })
   const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })

@@ -48,29 +48,22 @@ function whenAborted(signal: AbortSignal): {
   return { aborted: promise, release: () => signal.removeEventListener('abort', settle) }
 }
 
-/** One source, bounded by its own timeout. A throw is a fault of ours, never of the request. */
+/** One source. A throw is a fault of ours, never of the request. */
 async function ask(
   deps: FanOutDeps,
   { source, request, signal }: { source: Source; request: SourceRequest; signal: AbortSignal },
 ): Promise<Entry> {
   const started = performance.now()
-  const own = new AbortController()
-  const timer = setTimeout(
-    () => own.abort(`no answer within ${source.timeoutMs} ms`),
-    source.timeoutMs,
-  )
-  const either = AbortSignal.any([own.signal, signal])
-  const { aborted, release } = whenAborted(either)
+  const { aborted, release } = whenAborted(signal)
   let attempts = 1
   const onRetry = () => {
     attempts++
   }
-  const asked = source.quote(request, { signal: either, onRetry }).catch((error: unknown) => {
-    if (!either.aborted) deps.onFault({ provider: source.name, error })
+  const asked = source.quote(request, { signal, onRetry }).catch((error: unknown) => {
+    if (!signal.aborted) deps.onFault({ provider: source.name, error })
     return fail('upstream_error', 'the source failed unexpectedly')
   })
   const outcome = await Promise.race([aborted, asked])
-  clearTimeout(timer)
   release()
   return {
     provider: source.name,

@@ -58,6 +58,8 @@ export type SourceFailure = {
   readonly status: 'failure'
   readonly reason: FailureReason
   readonly detail?: string | undefined
+  /** Worth one more try at once: a reset connection, a gateway's 502. */
+  readonly transient?: boolean | undefined
   /** How long the source asked not to be called. */
   readonly retryAfterMs?: number | undefined
 }
@@ -76,7 +78,6 @@ export type SourceContext = {
 
 export type Source = {
   readonly name: string
-  readonly timeoutMs: number
   quote(request: SourceRequest, context: SourceContext): Promise<SourceOutcome>
 }
 

@@ -43,13 +43,9 @@ export type RoutingDeps = {
 }
 
 /** The routing service as one source among the others. Its guard is the executor's own min-out. */
-export function createRoutingSource(
-  { quote }: RoutingDeps,
-  { timeoutMs }: { readonly timeoutMs: number },
-): Source {
+export function createRoutingSource({ quote }: RoutingDeps): Source {
   return {
     name: 'routing',
-    timeoutMs,
     quote: async (request, { signal }) => {
       const { chainId, tokenIn, tokenOut, trade, recipient, slippageBps } = request
       if (trade.type === 'exactOutput') return fail('unsupported_exact_output')

@@ -178,11 +178,10 @@ function toOutcome(
 /** A constant-product DEX through its own Router02, priced by that router on the newest block. */
 export function createUniswapV2Source(
   { dexOf, now }: { dexOf: (chainId: number) => V2Dex | undefined; now: () => number },
-  { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
+  { name }: { readonly name: string },
 ): Source {
   return {
     name,
-    timeoutMs,
     quote: async (request, { signal }) => {
       const dex = dexOf(request.chainId)
       if (!dex) return fail('unsupported_chain')

@@ -161,13 +161,12 @@ function createRouterProbe() {
 /** A concentrated-liquidity DEX through its own router, priced by its deployed QuoterV2. */
 export function createUniswapV3Source(
   { dexOf, now }: { dexOf: (chainId: number) => V3Dex | undefined; now: () => number },
-  { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
+  { name }: { readonly name: string },
 ): Source {
   const findTiers = createPoolFinder(now)
   const probeRouter = createRouterProbe()
   return {
     name,
-    timeoutMs,
     quote: async (request, { signal }) => {
       const dex = dexOf(request.chainId)
       if (!dex) return fail('unsupported_chain')

@@ -1,0 +1,126 @@
+import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { type DispatchLimits, defaultLimits, dispatchSource } from './dispatch.ts'
+import { fail, type Source, type SourceOutcome } from './source.ts'
+
+const s = suite('meta/dispatch')
+let nowMs = 1_000_000
+const never = new AbortController().signal
+const request = makeRequest()
+const put = (source: Source, limits: Partial<DispatchLimits> = {}) =>
+  dispatchSource({ now: () => nowMs }, { source, limits: { ...defaultLimits, ...limits } })
+const ask = (source: Source, signal = never, amountIn = 1_000_000n) =>
+  source.quote(
+    { ...request, trade: { type: 'exactInput', amountIn } },
+    { signal, onRetry: () => void retries++ },
+  )
+const reasonOf = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' ? outcome.reason : outcome.status
+let retries = 0
+s.before.each(() => {
+  retries = 0
+})
+
+/** Answers one after the other, the last one for ever. */
+function inTurn(...answers: SourceOutcome[]) {
+  let at = 0
+  return scriptSource({
+    name: 'a',
+    answer: async () => answers[Math.min(at++, answers.length - 1)] ?? fail('no_route'),
+  })
+}
+const down: SourceOutcome = { status: 'failure', reason: 'upstream_error' }
+
+s('bounds an answer by the timeout of the source and aborts it', async () => {
+  const hung = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+  const outcome = await ask(put(hung, { timeoutMs: 15 }))
+  assert.equal(outcome, { status: 'failure', reason: 'timeout', detail: 'no answer within 15 ms' })
+  assert.ok(hung.signals[0]?.aborted)
+})
+
+s('tries a transient fault once more, and nothing else', async () => {
+  const shaky = inTurn({ ...down, transient: true }, answerQuote())
+  assert.is(reasonOf(await ask(put(shaky))), 'quote')
+  assert.is(retries, 1)
+  const broken = inTurn({ ...down, transient: true })
+  assert.is(reasonOf(await ask(put(broken))), 'upstream_error')
+  assert.is(broken.requests.length, 2)
+  for (const reason of ['no_route', 'rate_limited', 'upstream_error'] as const) {
+    const source = inTurn(fail(reason))
+    await ask(put(source))
+    assert.is(source.requests.length, 1, reason)
+  }
+})
+
+s('makes no call while the source asked for a pause', async () => {
+  const source = inTurn(
+    { status: 'failure', reason: 'rate_limited', retryAfterMs: 3_000 },
+    answerQuote(),
+  )
+  const dispatched = put(source)
+  await ask(dispatched)
+  for (let i = 0; i < 5; i++) assert.is(reasonOf(await ask(dispatched)), 'rate_limited')
+  assert.is(source.requests.length, 1)
+  assert.is(dispatched.state().retryAfterMs, 3_000)
+  nowMs += 3_000
+  assert.is(reasonOf(await ask(dispatched)), 'quote')
+})
+
+s('opens the circuit after faults in a row, and lets one call try later', async () => {
+  const source = inTurn(down, down, answerQuote())
+  const dispatched = put(source, { breakAfter: 2, halfOpenAfterMs: 20 })
+  await ask(dispatched)
+  await ask(dispatched)
+  assert.is(reasonOf(await ask(dispatched)), 'circuit_open')
+  assert.is(dispatched.state().breaker, 'open')
+  assert.is(source.requests.length, 2)
+  const deadline = Date.now() + 2_000
+  while (reasonOf(await ask(dispatched)) !== 'quote')
+    if (Date.now() > deadline) throw new Error('the circuit never closed')
+  assert.is(dispatched.state().breaker, 'closed')
+})
+
+s('does not count a healthy refusal as a fault', async () => {
+  const dispatched = put(inTurn(fail('no_route')), { breakAfter: 1 })
+  await ask(dispatched)
+  assert.is(reasonOf(await ask(dispatched)), 'no_route')
+})
+
+s('shares one call between equal requests, and aborts it when the last caller left', async () => {
+  const source = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+  const dispatched = put(source)
+  const first = new AbortController()
+  const second = new AbortController()
+  const asked = [ask(dispatched, first.signal), ask(dispatched, second.signal)]
+  const other = ask(dispatched, second.signal, 5n)
+  assert.is(source.requests.length, 2)
+  first.abort(new Error('left'))
+  assert.is(source.signals[0]?.aborted, false)
+  second.abort(new Error('left'))
+  assert.ok(source.signals.every((signal) => signal.aborted))
+  for (const settled of await Promise.allSettled([...asked, other]))
+    assert.is(settled.status, 'rejected')
+})
+
+s('limits calls at once and per second', async () => {
+  const slow = scriptSource({ name: 'a', delayMs: 20, answer: answerQuote() })
+  const crowd = put(slow, { concurrency: 1 })
+  const outcomes = await Promise.all([1n, 2n, 3n].map((amount) => ask(crowd, never, amount)))
+  assert.equal(outcomes.map(reasonOf), ['quote', 'quote', 'rate_limited'])
+  const paced = put(inTurn(answerQuote()), { perSecond: 1 })
+  assert.is(reasonOf(await ask(paced)), 'quote')
+  assert.is(reasonOf(await ask(paced)), 'rate_limited')
+  nowMs += 1_000
+  assert.is(reasonOf(await ask(paced)), 'quote')
+})
+
+s('reports its figures', async () => {
+  const dispatched = put(inTurn(answerQuote(), fail('no_route')))
+  await ask(dispatched)
+  await ask(dispatched)
+  const { calls, successRate, failures, p50Ms } = dispatched.state()
+  assert.equal([calls, successRate, failures], [2, 0.5, { no_route: 1 }])
+  assert.ok(p50Ms !== undefined && p50Ms < 100)
+})
+
+s.run()

@@ -1,0 +1,198 @@
+import {
+  BrokenCircuitError,
+  BulkheadRejectedError,
+  bulkhead,
+  CircuitState,
+  ConsecutiveBreaker,
+  ConstantBackoff,
+  circuitBreaker,
+  handleWhenResult,
+  retry,
+} from 'cockatiel'
+import { createSingleFlight } from './singleFlight.ts'
+import { fail, type Source, type SourceOutcome, type SourceRequest } from './source.ts'
+import { createSourceStats, type SourceFigures } from './sourceStats.ts'
+
+export type DispatchLimits = {
+  /** Bound of one answer, retries included, in milliseconds. */
+  readonly timeoutMs: number
+  /** Calls under way at once; as many again may wait. */
+  readonly concurrency: number
+  /** Calls started per second; undefined: no limit of ours. */
+  readonly perSecond?: number | undefined
+  /** Faults in a row that open the circuit. */
+  readonly breakAfter: number
+  /** How long an open circuit stays open before one call may try. */
+  readonly halfOpenAfterMs: number
+}
+
+export const defaultLimits: DispatchLimits = {
+  timeoutMs: 5_000,
+  concurrency: 32,
+  breakAfter: 5,
+  halfOpenAfterMs: 10_000,
+}
+
+export type BreakerState = 'closed' | 'open' | 'half_open'
+
+/** A source behind its policies, and what `GET /sources` tells of it. */
+export type Dispatched = Source & {
+  readonly state: () => SourceFigures & {
+    readonly breaker: BreakerState
+    /** Until when the source asked not to be called, in milliseconds from now. */
+    readonly retryAfterMs: number
+  }
+}
+
+/** A 429 without Retry-After, and the longest pause that is believed. */
+const usualPauseMs = 2_000
+const longestPauseMs = 3_600_000
+const retryPauseMs = 50
+
+type Context = Parameters<Source['quote']>[1]
+
+// cockatiel does not know the type of results; they are what our own calls return.
+const isTransient = (result: unknown) => {
+  const outcome = result as SourceOutcome
+  return outcome.status === 'failure' && outcome.transient === true
+}
+
+/** Only what says that the source is ill opens its circuit; "no route" is a healthy answer. */
+const isFault = (result: unknown) => {
+  const outcome = result as SourceOutcome
+  if (outcome.status !== 'failure') return false
+  return outcome.reason === 'timeout' || outcome.reason === 'upstream_error'
+}
+
+function keyOf(request: SourceRequest): string {
+  return JSON.stringify(request, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+}
+
+/** At most `perSecond` starts in any second, without a queue: a late quote is worth little. */
+function createRateGate(perSecond: number | undefined, now: () => number) {
+  const starts: number[] = []
+  return function mayStart(): boolean {
+    if (perSecond === undefined) return true
+    const oldest = now() - 1_000
+    while (starts.length > 0 && (starts[0] ?? 0) <= oldest) starts.shift()
+    if (starts.length >= perSecond) return false
+    starts.push(now())
+    return true
+  }
+}
+
+function createPolicies({ concurrency, breakAfter, halfOpenAfterMs }: DispatchLimits) {
+  return {
+    breaker: circuitBreaker(handleWhenResult(isFault), {
+      halfOpenAfter: halfOpenAfterMs,
+      breaker: new ConsecutiveBreaker(breakAfter),
+    }),
+    crowd: bulkhead(concurrency, concurrency),
+    once: retry(handleWhenResult(isTransient), {
+      maxAttempts: 1,
+      backoff: new ConstantBackoff(retryPauseMs),
+    }),
+  }
+}
+
+const breakerStates: Readonly<Record<CircuitState, BreakerState>> = {
+  [CircuitState.Closed]: 'closed',
+  [CircuitState.Open]: 'open',
+  [CircuitState.Isolated]: 'open',
+  [CircuitState.HalfOpen]: 'half_open',
+}
+
+/** The outcome of `run`, or a timeout; `run` is then aborted. Rejects when `signal` fires. */
+async function withTimeout(
+  timeoutMs: number,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<SourceOutcome>,
+): Promise<SourceOutcome> {
+  const timeout = new AbortController()
+  const { promise: late, resolve, reject } = Promise.withResolvers<SourceOutcome>()
+  const timer = setTimeout(() => {
+    timeout.abort()
+    resolve(fail('timeout', `no answer within ${timeoutMs} ms`))
+  }, timeoutMs)
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([late, run(AbortSignal.any([timeout.signal, signal]))])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/**
+ * Puts a source behind its policies: equal requests share one call, a pause that the source asked
+ * for is kept, its circuit and its concurrency are limited, one transient fault is tried again.
+ */
+export function dispatchSource(
+  deps: { readonly now: () => number },
+  { source, limits }: { readonly source: Source; readonly limits: DispatchLimits },
+): Dispatched {
+  const stats = createSourceStats()
+  const share = createSingleFlight<SourceOutcome>()
+  const { breaker, crowd, once } = createPolicies(limits)
+  const mayStart = createRateGate(limits.perSecond, deps.now)
+  let pausedUntilMs = 0
+
+  function notePause(outcome: SourceOutcome): void {
+    if (outcome.status !== 'failure' || outcome.reason !== 'rate_limited') return
+    const pauseMs = Math.min(outcome.retryAfterMs ?? usualPauseMs, longestPauseMs)
+    pausedUntilMs = Math.max(pausedUntilMs, deps.now() + pauseMs)
+  }
+
+  function refuse(): SourceOutcome | undefined {
+    const leftMs = pausedUntilMs - deps.now()
+    if (leftMs > 0)
+      return fail('rate_limited', `asked not to be called for ${Math.ceil(leftMs)} ms`)
+    return mayStart() ? undefined : fail('rate_limited', 'our own limit of calls per second')
+  }
+
+  async function call(request: SourceRequest, context: Context): Promise<SourceOutcome> {
+    const refusal = refuse()
+    if (refusal) return refusal
+    const attempt = (signal: AbortSignal) =>
+      once.execute(async ({ attempt }) => {
+        if (attempt > 0) context.onRetry()
+        return source.quote(request, { ...context, signal })
+      }, signal)
+    const bounded = () => withTimeout(limits.timeoutMs, context.signal, attempt)
+    try {
+      const outcome = await breaker.execute(() => crowd.execute(bounded))
+      notePause(outcome)
+      return outcome
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) return fail('circuit_open')
+      if (error instanceof BulkheadRejectedError)
+        return fail('rate_limited', 'too many calls under way')
+      throw error
+    }
+  }
+
+  async function quote(request: SourceRequest, context: Context): Promise<SourceOutcome> {
+    return share(keyOf(request), {
+      signal: context.signal,
+      run: async (signal) => {
+        const started = performance.now()
+        const outcome = await call(request, { ...context, signal })
+        stats.record(outcome, performance.now() - started)
+        return outcome
+      },
+    })
+  }
+
+  return {
+    name: source.name,
+    quote,
+    state: () => ({
+      ...stats.read(),
+      breaker: breakerStates[breaker.state],
+      retryAfterMs: Math.max(0, Math.ceil(pausedUntilMs - deps.now())),
+    }),
+  }
+}
