@@ -9,6 +9,8 @@ export function edgeOutput(market: Market, edge: number, amount: number): number
   return curve ? curveOutput(curve, amount) : 0
 }
 
+const tailDepth = 1e-8
+
 /** What an edge does at a marginal price: amounts, and how fast the input answers to the log price. */
 export type EdgePoint = { x: number; y: number; slope: number }
 
@@ -31,10 +33,28 @@ export function pointAtPrice(market: Market, edge: number, price: number, point:
   const start = curve.x[k] as number
   const width = (curve.x[k + 1] as number) - start
   const dx = (root - 1) / b
-  const inside = dx < width
-  point.x = start + (inside ? dx : width)
-  point.y = inside ? (curve.y[k] as number) + (a * dx) / root : (curve.y[k + 1] as number)
-  point.slope = inside ? root / (2 * b) : 0
+  if (dx < width) {
+    point.x = start + dx
+    point.y = (curve.y[k] as number) + (a * dx) / root
+    point.slope = root / (2 * b)
+    return
+  }
+  point.x = start + width
+  point.y = curve.y[k + 1] as number
+  point.slope = 0
+  if (k === curve.count - 1) addTail(point, a / (1 + b * width) ** 2, price)
+}
+
+/**
+ * Past its capacity an edge goes on taking a little for almost nothing, so that every amount has a
+ * price; plans cut the tail off again.
+ */
+function addTail(point: EdgePoint, lastRate: number, price: number): void {
+  const depth = point.x * tailDepth
+  const excess = lastRate / price
+  point.x += depth * (excess - 1)
+  point.y += depth * lastRate * Math.log(excess)
+  point.slope = depth * excess
 }
 
 /** Last piece that starts above the price. */

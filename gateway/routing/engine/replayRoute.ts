@@ -38,7 +38,7 @@ export function replayRoute(
     if (taken === 0n) continue
     const pool = market.pools[market.edgePool[edge] as number] as EnginePool
     const swap = pool.swap(market.edgeI[edge] as number, market.edgeJ[edge] as number, taken)
-    if (!swap || swap.amountIn !== taken || swap.amountOut <= 0n) return undefined
+    if (!swap || swap.amountIn !== taken || swap.amountOut <= 0n) {if((globalThis as any).TRACE)console.log('REPLAY',index,plan.length,taken,swap?.amountIn,swap?.amountOut, market.curves[edge]?.x.at(-1)); return undefined}
     balances.set(from, balance - taken)
     balances.set(to, (balances.get(to) ?? 0n) + swap.amountOut)
     const flow = (parts.get(from) ?? 0) * part
@@ -51,7 +51,7 @@ export function replayRoute(
       amountIn: taken,
       amountOut: swap.amountOut,
       share,
-      path: labelPath(from, to, flow),
+      path: labelPath(from, to, flow, share === fullShare),
       shareBps: Math.round(flow * 10_000),
     })
   }
@@ -61,15 +61,14 @@ export function replayRoute(
 }
 
 /**
- * Numbers the parallel paths a route is shown as: the first seller of a token goes on with the path
- * that brought most of it, every other seller opens a path.
+ * Numbers the parallel paths a route is shown as: the last (greatest) seller of a token goes on with
+ * the path that brought most of it, every other seller opens a path.
  */
 function createPathLabels() {
   const open = new Map<number, { path: number; flow: number }>()
   let count = 0
-  return (from: number, to: number, flow: number): number => {
-    const path = open.get(from)?.path ?? count++
-    open.delete(from)
+  return (from: number, to: number, flow: number, isLast: boolean): number => {
+    const path = (isLast ? open.get(from)?.path : undefined) ?? count++
     if (flow > (open.get(to)?.flow ?? 0)) open.set(to, { path, flow })
     return path
   }

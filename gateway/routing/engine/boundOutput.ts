@@ -1,0 +1,61 @@
+import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import type { OutsidePrices, SearchFrame } from './growFlow.ts'
+import type { Market } from './market.ts'
+
+/**
+ * What no route of at most `maxHops` hops can exceed, net of gas, by weak duality: at any prices with
+ * price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest profit. The
+ * better the prices, the tighter; every choice is valid.
+ */
+export function boundOutput(
+  market: Market,
+  frame: SearchFrame,
+  { outside, amountIn }: { readonly outside: OutsidePrices; readonly amountIn: number },
+): number {
+  const prices = pricesOf(market, frame, outside)
+  const { hopsFromIn, hopsToOut, maxHops } = frame
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+  let bound = (prices[frame.tokenIn] as number) * amountIn
+  for (let pair = 0; pair < market.pairTo.length; pair++) {
+    const from = market.pairFrom[pair] as number
+    const to = market.pairTo[pair] as number
+    if ((hopsFromIn[from] as number) + 1 + (hopsToOut[to] as number) > maxHops) continue
+    if (to === frame.tokenIn || from === frame.tokenOut) continue
+    const priceFrom = prices[from] as number
+    const priceTo = prices[to] as number
+    const lastEdge = market.pairEdges[pair + 1] as number
+    for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
+      if ((market.a0[edge] as number) * priceTo <= priceFrom) continue
+      pointAtPrice(market, edge, priceFrom / priceTo, point)
+      const gas = (market.gas[edge] as number) * frame.gasPrice
+      bound += Math.max(0, priceTo * point.y - priceFrom * point.x - gas)
+    }
+  }
+  return bound * (1 + floatError)
+}
+
+/** Covers the rounding of the sums above; the pools themselves only round downwards. */
+const floatError = 1e-11
+
+/** Tokens no chain was found for get the price at which none of their edges pays. */
+function pricesOf(market: Market, frame: SearchFrame, outside: OutsidePrices): Float64Array {
+  const prices = outside.prices.slice()
+  for (let token = 0; token < prices.length; token++) {
+    const distance = (frame.hopsFromIn[token] as number) + (frame.hopsToOut[token] as number)
+    if (prices[token] === 0 && distance <= frame.maxHops)
+      prices[token] = bestRate(market, prices, token)
+  }
+  return prices
+}
+
+function bestRate(market: Market, prices: Float64Array, token: number): number {
+  let best = 0
+  const lastEdge = market.pairEdges[market.outPairs[token + 1] as number] as number
+  const firstEdge = market.pairEdges[market.outPairs[token] as number] as number
+  for (let edge = firstEdge; edge < lastEdge; edge++)
+    best = Math.max(
+      best,
+      (market.a0[edge] as number) * (prices[market.edgeTo[edge] as number] as number),
+    )
+  return best
+}

@@ -1,0 +1,214 @@
+import { edgeOutput, type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import type { Market } from './market.ts'
+import type { FlowSolution } from './solveFlow.ts'
+
+/** What stays the same through one search. */
+export type SearchFrame = {
+  readonly tokenIn: number
+  readonly tokenOut: number
+  readonly maxHops: number
+  readonly hopsFromIn: Uint8Array
+  readonly hopsToOut: Uint8Array
+  /** Price of one unit of gas in tokenOut; 0 when gas is free. */
+  readonly gasPrice: number
+}
+
+/** Edges to add, in order, from a token of the flow to a token of the flow, and the prices on the way. */
+type Chain = { readonly edges: readonly number[]; readonly profit: number }
+
+/** Prices of the tokens outside the flow (0: no way back into it), and the edge that earns each. */
+export type OutsidePrices = { readonly prices: Float64Array; readonly via: Int32Array }
+
+/**
+ * Values every token outside the flow by what its best chain into the flow brings when `probe` (in
+ * tokenOut) goes through it: a probe of 0 means marginal prices, a large one sees past pools of dust.
+ * The flow's own tokens keep their prices.
+ */
+export function priceOutside(
+  market: Market,
+  frame: SearchFrame,
+  flow: FlowSolution,
+  probe: number,
+): OutsidePrices {
+  const size = market.tokens.length
+  const prices = new Float64Array(size)
+  const via = new Int32Array(size).fill(-1)
+  let frontier: number[] = []
+  for (let token = 0; token < size; token++) {
+    const log = flow.logPrices[token] as number
+    if (Number.isNaN(log)) continue
+    prices[token] = Math.exp(log)
+    frontier.push(token)
+  }
+  const inFlow = flow.logPrices
+  for (let pass = 1; pass < frame.maxHops && frontier.length > 0; pass++)
+    frontier = spreadPrices(market, frame, { inFlow, prices, via, frontier, probe })
+  return { prices, via }
+}
+
+type Spread = {
+  readonly inFlow: Float64Array
+  readonly prices: Float64Array
+  readonly via: Int32Array
+  readonly frontier: readonly number[]
+  readonly probe: number
+}
+
+/** One pass: the tokens that sell into the frontier; returns those whose price rose. */
+function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
+  const { inFlow, prices, via, frontier, probe } = spread
+  const risen = new Set<number>()
+  for (const next of frontier) {
+    const price = prices[next] as number
+    const rest = frame.maxHops - 1 - (frame.hopsToOut[next] as number)
+    const last = market.inPairs[next + 1] as number
+    for (let at = market.inPairs[next] as number; at < last; at++) {
+      const pair = market.inPairList[at] as number
+      const token = market.pairFrom[pair] as number
+      if ((frame.hopsFromIn[token] as number) > rest) continue
+      if (!Number.isNaN(inFlow[token] as number)) continue
+      const lastEdge = market.pairEdges[pair + 1] as number
+      for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
+        if ((market.a0[edge] as number) * price <= (prices[token] as number)) continue
+        const value = price * probedRate(market, frame, edge, price, probe)
+        if (value <= (prices[token] as number)) continue
+        prices[token] = value
+        via[token] = edge
+        risen.add(token)
+      }
+    }
+  }
+  return [...risen]
+}
+
+/** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
+function probedRate(market: Market, frame: SearchFrame, edge: number, price: number, probe: number) {
+  const a0 = market.a0[edge] as number
+  if (probe === 0 || a0 === 0) return a0
+  const x = probe / (a0 * price)
+  const gas = ((market.gas[edge] as number) * frame.gasPrice) / probe
+  return (edgeOutput(market, edge, x) / x) * Math.max(0, 1 - gas)
+}
+
+export type Growth = {
+  readonly frame: SearchFrame
+  readonly flow: FlowSolution
+  /** Chains that promise less than this (in tokenOut) are left. */
+  readonly leastProfit: number
+  readonly maxChains: number
+}
+
+/**
+ * Looks for chains of edges outside the flow that would pay at its prices, and adds the best of them
+ * that close no cycle and use no pool twice. Returns the grown edges and their start prices, or
+ * undefined when nothing pays.
+ */
+export function growFlow(market: Market, growth: Growth, outside: OutsidePrices) {
+  const chains = findChains(market, growth, outside)
+  chains.sort((one, other) => other.profit - one.profit)
+  const edges = [...growth.flow.edges]
+  const logPrices = growth.flow.logPrices.slice()
+  let added = 0
+  for (const chain of chains) {
+    if (added >= growth.maxChains) break
+    if (!canAdd(market, edges, chain.edges)) continue
+    edges.push(...chain.edges)
+    priceChain(market, growth, chain, logPrices)
+    added++
+  }
+  return added === 0 ? undefined : { edges, logPrices }
+}
+
+function priceChain(market: Market, { flow }: Growth, chain: Chain, logPrices: Float64Array) {
+  for (const edge of chain.edges.toReversed()) {
+    const token = market.edgeFrom[edge] as number
+    if (!Number.isNaN(flow.logPrices[token] as number) || !Number.isNaN(logPrices[token] as number))
+      continue
+    const next = logPrices[market.edgeTo[edge] as number] as number
+    logPrices[token] = next + Math.log(market.a0[edge] as number)
+  }
+}
+
+function findChains(market: Market, growth: Growth, outside: OutsidePrices): Chain[] {
+  const { frame, flow } = growth
+  const inFlow = new Set(flow.edges)
+  const chains: Chain[] = []
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+  for (let token = 0; token < market.tokens.length; token++) {
+    const log = flow.logPrices[token] as number
+    if (token === frame.tokenOut || Number.isNaN(log)) continue
+    const rest = frame.maxHops - 1 - (frame.hopsFromIn[token] as number)
+    const ownPrice = Math.exp(log)
+    const lastPair = market.outPairs[token + 1] as number
+    for (let pair = market.outPairs[token] as number; pair < lastPair; pair++) {
+      const next = market.pairTo[pair] as number
+      const price = outside.prices[next] as number
+      if (price === 0 || next === frame.tokenIn) continue
+      if ((frame.hopsToOut[next] as number) > rest) continue
+      const lastEdge = market.pairEdges[pair + 1] as number
+      for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
+        if ((market.a0[edge] as number) * price <= ownPrice || inFlow.has(edge)) continue
+        pointAtPrice(market, edge, ownPrice / price, point)
+        const edges = traceOutside(market, flow, outside, edge)
+        if (!edges) continue
+        const gas = edges.reduce((sum, step) => sum + (market.gas[step] as number), 0)
+        const profit = price * point.y - ownPrice * point.x - gas * frame.gasPrice
+        if (profit > growth.leastProfit) chains.push({ edges, profit })
+      }
+    }
+  }
+  return chains
+}
+
+/** The edge and the best chain from its end into the flow; undefined when that goes in circles. */
+function traceOutside(market: Market, flow: FlowSolution, { via }: OutsidePrices, start: number) {
+  const edges = [start]
+  for (let edge = start; edges.length < longestChain; edges.push(edge)) {
+    const token = market.edgeTo[edge] as number
+    if (!Number.isNaN(flow.logPrices[token] as number)) return edges
+    edge = via[token] as number
+  }
+  return undefined
+}
+
+/** Prices that rise in a circle (stale pools) would make endless chains. */
+const longestChain = 6
+
+/** True when the chain closes no cycle of tokens and shares no pool with the flow or itself. */
+function canAdd(market: Market, edges: readonly number[], chain: readonly number[]): boolean {
+  const pools = new Set(edges.map((edge) => market.edgePool[edge]))
+  for (const edge of chain) {
+    if (pools.has(market.edgePool[edge])) return false
+    pools.add(market.edgePool[edge])
+  }
+  const start = market.edgeFrom[chain[0] as number] as number
+  const visited = new Set<number>([start])
+  for (const edge of chain) {
+    const token = market.edgeTo[edge] as number
+    if (visited.has(token)) return false
+    visited.add(token)
+  }
+  const end = market.edgeTo[chain.at(-1) as number] as number
+  return !leadsTo(market, edges, end, visited)
+}
+
+/** True when the flow leads from `origin` to a token of `targets` other than itself. */
+function leadsTo(
+  market: Market,
+  edges: readonly number[],
+  origin: number,
+  targets: ReadonlySet<number>,
+): boolean {
+  const seen = new Set<number>([origin])
+  const frontier = [origin]
+  for (let token = frontier.pop(); token !== undefined; token = frontier.pop())
+    for (const edge of edges) {
+      if (market.edgeFrom[edge] !== token) continue
+      const next = market.edgeTo[edge] as number
+      if (targets.has(next)) return true
+      if (seen.has(next)) continue
+      seen.add(next)
+      frontier.push(next)
+    }
+  return false
+}

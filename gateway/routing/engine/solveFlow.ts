@@ -1,0 +1,246 @@
+import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import type { Market } from './market.ts'
+import { createLaplacian } from './solveLaplacian.ts'
+
+/** A set of edges without a cycle between tokenIn and tokenOut, and the amount to bring through it. */
+export type FlowProblem = {
+  readonly tokenIn: number
+  readonly tokenOut: number
+  readonly amountIn: number
+  readonly edges: readonly number[]
+}
+
+/**
+ * The best flow: what each edge takes, and each token's price in units of tokenOut. `value` is the
+ * dual optimum, which no flow over these edges can exceed.
+ */
+export type FlowSolution = {
+  readonly edges: readonly number[]
+  readonly inputs: Float64Array
+  readonly outputs: Float64Array
+  readonly value: number
+  /** Natural log of the price, per token of the market; NaN for tokens outside the flow. */
+  readonly logPrices: Float64Array
+}
+
+const maxIterations = 60
+/** Relative imbalance that changes nothing in the amounts any more. */
+const balanced = 1e-11
+/** A node that is off by more than this part of its turnover is first balanced on its own. */
+const farOff = 0.2
+const maxStep = 1.5
+const maxLineTries = 16
+
+/**
+ * Minimises `price_in * amountIn + sum over edges of the profit at these prices` over the log prices
+ * of the tokens. At the minimum every token's inflow equals its outflow, which is the best split.
+ * Damped Newton steps (the Hessian is a weighted graph Laplacian); where pools run out or prices jump
+ * a step stalls, and single tokens are balanced one by one until it goes on.
+ */
+export function solveFlow(
+  market: Market,
+  problem: FlowProblem,
+  startLogPrices: Float64Array,
+): FlowSolution {
+  const system = createSystem(market, problem, startLogPrices)
+  let value = system.balanceNodes(farOff)
+  for (let iteration = 0; iteration < maxIterations; iteration++) {
+    if ((globalThis as any).TRACE) console.log('   ', iteration, system.imbalance(), value)
+    const imbalance = system.imbalance()
+    if (imbalance < balanced) break
+    const before = value
+    value = system.stepNewton(value, Math.min(0.1, imbalance))
+    if (!(value < before - Math.abs(before) * 1e-15)) break
+  }
+  if ((globalThis as any).TRACE) console.log('solve', problem.edges.length, 'imb', system.imbalance(), value)
+  return {
+    edges: problem.edges,
+    inputs: system.inputs,
+    outputs: system.outputs,
+    value,
+    logPrices: system.logPrices(),
+  }
+}
+
+function listNodes(market: Market, { tokenIn, tokenOut, edges }: FlowProblem): number[] {
+  const nodes = [tokenIn]
+  for (const edge of edges)
+    for (const token of [market.edgeFrom[edge] as number, market.edgeTo[edge] as number])
+      if (token !== tokenOut && !nodes.includes(token)) nodes.push(token)
+  return nodes
+}
+
+function createSystem(market: Market, problem: FlowProblem, startLogPrices: Float64Array) {
+  const { edges, amountIn, tokenOut } = problem
+  const nodes = listNodes(market, problem)
+  const size = nodes.length
+  /** The last place is tokenOut, whose log price stays 0. */
+  const logs = new Float64Array(size + 1)
+  for (const [k, node] of nodes.entries()) logs[k] = startLogPrices[node] as number
+  const placeOf = (token: number) => (token === tokenOut ? size : nodes.indexOf(token))
+  const tails = edges.map((edge) => placeOf(market.edgeFrom[edge] as number))
+  const heads = edges.map((edge) => placeOf(market.edgeTo[edge] as number))
+  const touching = nodes.map((_node, place) =>
+    edges.flatMap((_edge, k) => (tails[k] === place || heads[k] === place ? [k] : [])),
+  )
+  const inputs = new Float64Array(edges.length)
+  const outputs = new Float64Array(edges.length)
+  const weights = new Float64Array(edges.length)
+  const gradient = new Float64Array(size + 1)
+  const turnover = new Float64Array(size + 1)
+  const damping = new Float64Array(size)
+  const laplacian = createLaplacian(size, tails, heads)
+  const from = new Float64Array(size + 1)
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+
+  function evaluate(): number {
+    gradient.fill(0)
+    turnover.fill(0)
+    const brought = Math.exp(logs[0] as number) * amountIn
+    gradient[0] = brought
+    turnover[0] = brought
+    let value = brought
+    for (let k = 0; k < edges.length; k++) {
+      const tail = tails[k] as number
+      const head = heads[k] as number
+      const logTail = logs[tail] as number
+      const logHead = logs[head] as number
+      pointAtPrice(market, edges[k] as number, Math.exp(logTail - logHead), point)
+      const priceTail = Math.exp(logTail)
+      const paid = priceTail * point.x
+      const earned = Math.exp(logHead) * point.y
+      inputs[k] = point.x
+      outputs[k] = point.y
+      weights[k] = priceTail * point.slope
+      value += earned - paid
+      gradient[tail] = (gradient[tail] as number) - paid
+      gradient[head] = (gradient[head] as number) + earned
+      turnover[tail] = (turnover[tail] as number) + paid
+      turnover[head] = (turnover[head] as number) + earned
+    }
+    return value
+  }
+
+  /** Greatest imbalance of a node, against the value of the whole. */
+  function imbalance(): number {
+    let most = 0
+    for (let k = 0; k < size; k++) most = Math.max(most, Math.abs(gradient[k] as number))
+    return most / Math.max(turnover[0] as number, turnover[size] as number)
+  }
+
+  /** How the value changes along `step` at the current prices. */
+  function slopeAlong(step: Float64Array): number {
+    let slope = 0
+    for (let k = 0; k < size; k++) slope += (step[k] as number) * (gradient[k] as number)
+    return slope
+  }
+
+  function stepNewton(value: number, damp: number): number {
+    const least = (turnover[0] as number) * 1e-9
+    for (let k = 0; k < size; k++) damping[k] = damp * Math.max(least, turnover[k] as number)
+    const step = laplacian.solve(weights, gradient, damping)
+    let largest = 0
+    for (let k = 0; k < size; k++) largest = Math.max(largest, Math.abs(step[k] as number))
+    return searchLine(step, value, Math.min(1, maxStep / largest))
+  }
+
+  /**
+   * Goes along the step to where the value stops falling (its slope is a tenth of the first): the
+   * value is convex, but bends sharply where a pool's liquidity changes.
+   */
+  function searchLine(step: Float64Array, value: number, firstLength: number): number {
+    const start = slopeAlong(step)
+    from.set(logs)
+    const goTo = (length: number) => {
+      for (let k = 0; k < size; k++) logs[k] = (from[k] as number) + length * (step[k] as number)
+      return evaluate()
+    }
+    let low = 0
+    let lowSlope = start
+    let high = Number.POSITIVE_INFINITY
+    let highSlope = 0
+    let length = firstLength
+    for (let tries = 0; tries < maxLineTries; tries++) {
+      const next = goTo(length)
+      const slope = slopeAlong(step)
+      if (Math.abs(slope) <= -0.1 * start && next <= value) return next
+      if (slope < 0) {
+        low = length
+        lowSlope = slope
+        if (length >= firstLength * 8) return next
+      } else {
+        high = length
+        highSlope = slope
+      }
+      if (high === Number.POSITIVE_INFINITY) length *= 2
+      else if (tries % 2 === 1) length = (low + high) / 2
+      else length = low + ((high - low) * lowSlope) / (lowSlope - highSlope)
+    }
+    return goTo(low)
+  }
+
+  /** Inflow less outflow of one node at a log price, over its turnover. */
+  function excessAt(place: number, log: number): number {
+    let excess = place === 0 ? amountIn : 0
+    let moved = excess
+    for (const k of touching[place] as readonly number[]) {
+      if (tails[k] === place) {
+        pointAtPrice(market, edges[k] as number, Math.exp(log - (logs[heads[k] as number] as number)), point)
+        excess -= point.x
+        moved += point.x
+      } else {
+        pointAtPrice(market, edges[k] as number, Math.exp((logs[tails[k] as number] as number) - log), point)
+        excess += point.y
+        moved += point.y
+      }
+    }
+    return moved === 0 ? 0 : excess / moved
+  }
+
+  function balanceNode(place: number): void {
+    const here = excessAt(place, logs[place] as number)
+    if (here === 0) return
+    let low = logs[place] as number
+    let high = low
+    for (let width = 1e-3; width < 64; width *= 4) {
+      if (here > 0) low = high - width
+      else high = low + width
+      const there = excessAt(place, here > 0 ? low : high)
+      if (here > 0 ? there <= 0 : there >= 0) break
+    }
+    for (let tries = 0; tries < 40 && high - low > 1e-9; tries++) {
+      const middle = (low + high) / 2
+      const excess = excessAt(place, middle)
+      if (excess > 0) high = middle
+      else low = middle
+      if (Math.abs(excess) < 1e-3) break
+    }
+    logs[place] = (low + high) / 2
+  }
+
+  return {
+    inputs,
+    outputs,
+    imbalance,
+    stepNewton,
+    /** Balances, one after the other, the nodes that are off by more than `limit` of their turnover. */
+    balanceNodes(limit: number): number {
+      let value = evaluate()
+      let moved = false
+      for (let place = size - 1; place >= 0; place--) {
+        if (Math.abs(gradient[place] as number) <= limit * (turnover[place] as number)) continue
+        balanceNode(place)
+        moved = true
+      }
+      if (moved) value = evaluate()
+      return value
+    },
+    logPrices(): Float64Array {
+      const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
+      for (const [k, node] of nodes.entries()) logPrices[node] = logs[k] as number
+      logPrices[tokenOut] = 0
+      return logPrices
+    },
+  }
+}
+export const solveStats={}

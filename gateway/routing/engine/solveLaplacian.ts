@@ -1,0 +1,64 @@
+/**
+ * Solves `H d = -g` for a graph Laplacian H with edge weights, where the node `size` is
+ * fixed and `damping` is added to the diagonal. Small and dense: Cholesky.
+ */
+export function createLaplacian(
+  size: number,
+  tails: readonly number[],
+  heads: readonly number[],
+) {
+  const matrix = new Float64Array(size * size)
+  const step = new Float64Array(size)
+
+  function assemble(weights: Float64Array, damping: Float64Array): void {
+    matrix.fill(0)
+    for (let k = 0; k < weights.length; k++) {
+      const weight = weights[k] as number
+      if (weight === 0) continue
+      const tail = tails[k] as number
+      const head = heads[k] as number
+      add(tail, tail, weight)
+      if (head === size) continue
+      add(head, head, weight)
+      add(Math.max(tail, head), Math.min(tail, head), -weight)
+    }
+    for (let i = 0; i < size; i++) add(i, i, (damping[i] as number) + at(i, i) * 1e-13)
+  }
+  const at = (i: number, j: number) => matrix[i * size + j] as number
+  const add = (i: number, j: number, amount: number) => {
+    matrix[i * size + j] = at(i, j) + amount
+  }
+
+  /** In place, lower triangle. */
+  function factor(): void {
+    for (let j = 0; j < size; j++) {
+      let diagonal = at(j, j)
+      for (let k = 0; k < j; k++) diagonal -= at(j, k) * at(j, k)
+      const root = Math.sqrt(Math.max(diagonal, at(j, j) * 1e-14))
+      matrix[j * size + j] = root
+      for (let i = j + 1; i < size; i++) {
+        let sum = at(i, j)
+        for (let k = 0; k < j; k++) sum -= at(i, k) * at(j, k)
+        matrix[i * size + j] = sum / root
+      }
+    }
+  }
+
+  return {
+    solve(weights: Float64Array, gradient: Float64Array, damping: Float64Array): Float64Array {
+      assemble(weights, damping)
+      factor()
+      for (let i = 0; i < size; i++) {
+        let sum = -(gradient[i] as number)
+        for (let k = 0; k < i; k++) sum -= at(i, k) * (step[k] as number)
+        step[i] = sum / at(i, i)
+      }
+      for (let i = size - 1; i >= 0; i--) {
+        let sum = step[i] as number
+        for (let k = i + 1; k < size; k++) sum -= at(k, i) * (step[k] as number)
+        step[i] = sum / at(i, i)
+      }
+      return step
+    },
+  }
+}
