@@ -1,17 +1,21 @@
 import { boundOutput } from './boundOutput.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import { growFlow, priceOutside, type SearchFrame } from './growFlow.ts'
-import type { Market } from './market.ts'
+import { type Market, withoutPool } from './market.ts'
+import { nativePrices } from './nativePrice.ts'
 import { planFlow } from './planFlow.ts'
-import { type Plan, replayRoute } from './replayRoute.ts'
+import { pruneFlow } from './pruneFlow.ts'
+import { replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
+import { trimFlow } from './trimFlow.ts'
 
 export type FindRouteParameters = {
   readonly tokenIn: string
   readonly tokenOut: string
   readonly amountIn: bigint
+  /** Longest single path; the pools of a split may lie on paths one hop longer. */
   readonly maxHops: number
   /** Most swaps in one route. */
   readonly maxSteps: number
@@ -23,121 +27,208 @@ export type FindRouteParameters = {
   readonly now: () => number
 }
 
-/** The best route found for an exact input, in exact integers; undefined when there is none. */
+/**
+ * The best route for an exact input, by output net of gas: the best single path, then splits, in
+ * float64; the final candidates in exact integers. Undefined when there is no route.
+ */
 export function findRoute(market: Market, parameters: FindRouteParameters): Route | undefined {
+  const search = searchRoute(market, parameters)
+  for (;;) {
+    const step = search.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same, giving the event loop a turn whenever `sliceMs` have passed. */
+export async function findRouteInSlices(
+  market: Market,
+  parameters: FindRouteParameters,
+  { sliceMs }: { readonly sliceMs: number },
+): Promise<Route | undefined> {
+  const search = searchRoute(market, parameters)
+  let started = parameters.now()
+  for (;;) {
+    const step = search.next()
+    if (step.done) return step.value
+    if (parameters.now() - started < sliceMs) continue
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    started = parameters.now()
+  }
+}
+
+type Search = {
+  readonly market: Market
+  readonly frame: SearchFrame
+  readonly gasCost: Float64Array | undefined
+  readonly amountIn: bigint
+  readonly maxSteps: number
+  readonly isOver: () => boolean
+  /** Pools that refused; searches add to it. */
+  readonly refused: Set<number>
+}
+
+/**
+ * Stops after every piece of work that may take a millisecond. A pool that refuses in exact integers
+ * what its curve promised is left out, and the search begins again.
+ */
+function* searchRoute(
+  market: Market,
+  parameters: FindRouteParameters,
+): Generator<undefined, Route | undefined> {
+  const end = parameters.now() + parameters.deadlineMs
+  const isOver = () => parameters.now() >= end
+  const refused = new Set<number>()
+  let usable = market
+  let best: Route | undefined
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const search = frameSearch(usable, parameters, { isOver, refused })
+    if (!search) return undefined
+    const count = refused.size
+    best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
+    if (refused.size === count || (isOver() && best)) break
+    for (const pool of refused) usable = withoutPool(usable, pool)
+  }
+  return best
+}
+
+const maxAttempts = 8
+
+function frameSearch(
+  market: Market,
+  parameters: FindRouteParameters,
+  rest: Pick<Search, 'isOver' | 'refused'>,
+): Search | undefined {
+  const { amountIn, maxHops, maxSteps } = parameters
   const tokenIn = market.tokenIndex.get(parameters.tokenIn)
   const tokenOut = market.tokenIndex.get(parameters.tokenOut)
   if (tokenIn === undefined || tokenOut === undefined || tokenIn === tokenOut) return undefined
-  if (parameters.amountIn <= 0n || parameters.maxHops < 1) return undefined
-  const amountIn = Number(parameters.amountIn)
-  const { maxHops } = parameters
-  const frame: SearchFrame = {
+  if (amountIn <= 0n || maxHops < 1 || maxSteps < 1) return undefined
+  const gasCost = gasCosts(market, parameters)
+  const splitHops = maxHops < 3 ? maxHops : maxHops + 1
+  const frame = {
     tokenIn,
     tokenOut,
-    maxHops,
-    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
-    hopsToOut: hopsTo(market, tokenOut, maxHops),
-    gasPrice: 0,
+    maxHops: splitHops,
+    hopsFromIn: hopsFrom(market, tokenIn, splitHops),
+    hopsToOut: hopsTo(market, tokenOut, splitHops),
+    gasPrice: gasCost?.[tokenOut] ?? 0,
   }
-  const search = { tokenIn, tokenOut, amountIn, maxHops, gasCost: undefined }
-  const path = searchPath(market, search, frame.hopsToOut)
+  return { market, frame, gasCost, amountIn, maxSteps, ...rest }
+}
+
+function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
+  const { market, frame, gasCost, maxSteps } = search
+  const start = {
+    tokenIn: frame.tokenIn,
+    tokenOut: frame.tokenOut,
+    amountIn: Number(search.amountIn),
+    maxHops: Math.min(maxHops, maxSteps),
+    gasCost,
+  }
+  const path = searchPath(market, start, frame.hopsToOut)
   if (!path) return undefined
-  const plan = planPath(market, path, amountIn)
-  const replay = (edges: readonly number[], inputs: ArrayLike<number>) => {
-    const planned = planFlow(market, { tokenIn, tokenOut, amountIn, edges, inputs })
-    if (!planned) return undefined
-    stats.output = planned.output
-    const sold = planned.unsold > 0 ? BigInt(Math.floor(amountIn * (1 - planned.unsold))) : parameters.amountIn
-    return replayRoute(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
-  }
-  const single = replay(path, path.map(() => 1))
-  let flow = solveFlow(
-    market,
-    { tokenIn, tokenOut, amountIn, edges: path },
-    pathPrices(market, plan, tokenOut),
-  )
-  const probes = [0.05, 0.005, 0.0005, 0]
+  const single = replay(search, path, new Float64Array(path.length).fill(1))
+  yield
+  if (search.isOver()) return single
+  const first = solvePath(search, path)
+  return first ? yield* improveRoute(search, first, single) : single
+}
+
+function gasCosts(market: Market, { gasPriceWei, nativeToken }: FindRouteParameters) {
+  if (gasPriceWei <= 0n) return undefined
+  return nativePrices(market, nativeToken).map((price) => price * Number(gasPriceWei))
+}
+
+function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
+  const { market, frame, maxSteps, isOver } = search
+  const amountIn = Number(search.amountIn)
+  const grown = yield* growToOptimum(search, first)
+  const flow = pruneFlow(market, { frame, amountIn, maxSteps, isOver }, grown)
+  yield
+  const fits = flow.edges.length <= maxSteps
+  const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
+  const best = betterRoute(frame, split, single)
+  if (!best || isOver() || best.amountIn !== search.amountIn) return best
+  const outside = priceOutside(market, frame, grown, 0)
+  const bound = boundOutput(market, frame, { outside, amountIn })
+  const gapBps = Math.max(0, (1 - netOutput(frame, best) / bound) * 1e4)
+  return Number.isFinite(gapBps) ? { ...best, gapBps } : best
+}
+
+/** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
+const probeParts = [0.05, 0.005, 0.0005, 0]
+const maxRounds = 30
+const maxChains = 8
+/** A chain must promise this part of the output. */
+const leastProfitPart = 1e-7
+
+function* growToOptimum(search: Search, first: FlowSolution) {
+  const { market, frame, isOver } = search
+  const { tokenIn, tokenOut } = frame
+  const amountIn = Number(search.amountIn)
+  let flow = first
   let level = 0
-  let rounds = 0
-  while (level < probes.length && rounds < 40) {
-    rounds++
-    const outside = priceOutside(market, frame, flow, flow.value * (probes[level] as number))
-    const growth = { frame, flow, leastProfit: flow.value * 1e-7, maxChains: 8 }
-    const grown = growFlow(market, growth, outside)
+  for (let round = 0; round < maxRounds && level < probeParts.length && !isOver(); round++) {
+    const outside = priceOutside(market, frame, flow, flow.value * (probeParts[level] as number))
+    const leastProfit = flow.value * leastProfitPart
+    const grown = growFlow(market, { frame, flow, leastProfit, maxChains }, outside)
     if (!grown) {
       level++
       continue
     }
-    const solved = solveFlow(market, { tokenIn, tokenOut, amountIn, edges: grown.edges }, grown.logPrices)
-    const trimmed = trimFlow(market, frame, solved)
-    if (!trimmed) break
-    flow = trimmed
+    const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges }
+    const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
+    if (!next) break
+    flow = next
+    yield
   }
-  stats.rounds = rounds
-  stats.edges = flow.edges.length
-  const outside = priceOutside(market, frame, flow, 0)
-  const bound = boundOutput(market, frame, { outside, amountIn })
-  stats.bound = bound
-  stats.value = flow.value
-  const split = replay(flow.edges, flow.inputs)
-  const best = split && split.amountOut > (single?.amountOut ?? 0n) ? split : single
-  return best && { ...best, gapBps: (1 - Number(best.amountOut) / bound) * 1e4 }
-}
-export const stats = { rounds: 0, edges: 0, bound: 0, value: 0, output: 0 }
-
-/** Leaves out the edges that take nothing or lead nowhere, and with them their tokens' prices. */
-function trimFlow(
-  market: Market,
-  { tokenIn, tokenOut }: SearchFrame,
-  flow: FlowSolution,
-): FlowSolution | undefined {
-  const all = [...flow.edges.keys()].filter((k) => (flow.inputs[k] as number) > 0)
-  let kept = all
-  for (let before = -1; before !== kept.length; ) {
-    before = kept.length
-    const sold = new Set(kept.map((k) => market.edgeFrom[flow.edges[k] as number]))
-    const bought = new Set(kept.map((k) => market.edgeTo[flow.edges[k] as number]))
-    kept = kept.filter((k) => {
-      const from = market.edgeFrom[flow.edges[k] as number]
-      const to = market.edgeTo[flow.edges[k] as number]
-      return (from === tokenIn || bought.has(from)) && (to === tokenOut || sold.has(to))
-    })
-  }
-  if (kept.length === 0 || !Number.isFinite(flow.value)) return undefined
-  if (kept.length === flow.edges.length) return flow
-  const edges = kept.map((k) => flow.edges[k] as number)
-  const logPrices = new Float64Array(flow.logPrices.length).fill(Number.NaN)
-  logPrices[tokenOut] = 0
-  for (const edge of edges) {
-    const token = market.edgeFrom[edge] as number
-    logPrices[token] = flow.logPrices[token] as number
-  }
-  return {
-    edges,
-    logPrices,
-    value: flow.value,
-    inputs: Float64Array.from(kept, (k) => flow.inputs[k] as number),
-    outputs: Float64Array.from(kept, (k) => flow.outputs[k] as number),
-  }
+  return flow
 }
 
-/** Prices at which a path sells exactly what runs through it. */
-function pathPrices(market: Market, plan: Plan, tokenOut: number): Float64Array {
+function netOutput(frame: SearchFrame, route: Route): number {
+  return Number(route.amountOut) - route.gas * frame.gasPrice
+}
+
+/** A route that sells all beats one that does not; then the net output decides. */
+function betterRoute(frame: SearchFrame, one: Route | undefined, other: Route | undefined) {
+  if (!one || !other) return one ?? other
+  if (one.amountIn !== other.amountIn) return one.amountIn > other.amountIn ? one : other
+  return netOutput(frame, one) > netOutput(frame, other) ? one : other
+}
+
+/** Plans a flow and runs it in exact integers; sells less when the pools cannot take all. */
+function replay(
+  { market, frame, amountIn, refused }: Search,
+  edges: readonly number[],
+  inputs: ArrayLike<number>,
+): Route | undefined {
+  const { tokenIn, tokenOut } = frame
+  const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges, inputs }
+  const planned = planFlow(market, problem)
+  if (!planned) return undefined
+  const sold =
+    planned.unsold > 0 ? BigInt(Math.floor(Number(amountIn) * (1 - planned.unsold))) : amountIn
+  const replayed = replayRoute(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
+  if (replayed.status === 'refused') refused.add(market.edgePool[replayed.edge] as number)
+  return replayed.status === 'ok' ? replayed.route : undefined
+}
+
+/** A path as a flow, with the prices at which it sells just what runs through it. */
+function solvePath({ market, frame, amountIn }: Search, path: readonly number[]) {
+  const { tokenIn, tokenOut } = frame
   const logPrices = new Float64Array(market.tokens.length).fill(Number.NaN)
   logPrices[tokenOut] = 0
+  const rates: number[] = []
+  let amount = Number(amountIn)
+  for (const edge of path) {
+    rates.push(marginalRate(market, edge, amount))
+    amount = edgeOutput(market, edge, amount)
+  }
   let log = 0
-  for (const { edge, flow } of plan.toReversed()) {
-    log += Math.log(marginalRate(market, edge, flow))
+  for (const [k, edge] of [...path.entries()].toReversed()) {
+    log += Math.log(rates[k] as number)
     logPrices[market.edgeFrom[edge] as number] = log
   }
-  return logPrices
-}
-
-function planPath(market: Market, path: readonly number[], amountIn: number): Plan {
-  let flow = amountIn
-  return path.map((edge) => {
-    const taken = flow
-    flow = edgeOutput(market, edge, flow)
-    return { edge, flow: taken }
-  })
+  const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges: path }
+  return trimFlow(market, frame, solveFlow(market, problem, logPrices))
 }

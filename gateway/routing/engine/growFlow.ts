@@ -1,4 +1,4 @@
-import { edgeOutput, type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
 import type { Market } from './market.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
@@ -82,7 +82,13 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
 }
 
 /** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
-function probedRate(market: Market, frame: SearchFrame, edge: number, price: number, probe: number) {
+function probedRate(
+  market: Market,
+  frame: SearchFrame,
+  edge: number,
+  price: number,
+  probe: number,
+) {
   const a0 = market.a0[edge] as number
   if (probe === 0 || a0 === 0) return a0
   const x = probe / (a0 * price)

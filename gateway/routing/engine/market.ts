@@ -190,3 +190,15 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
   }
   return next
 }
+
+/** The snapshot without one pool, for a search that found it refusing what its curve promised. */
+export function withoutPool(market: Market, pool: number): Market {
+  const { curves, a0, x1 } = market
+  const next = { ...market, curves: curves.slice(), a0: a0.slice(), x1: x1.slice() }
+  for (const edge of market.edgesOfPool[pool] ?? []) {
+    next.curves[edge] = undefined
+    next.a0[edge] = 0
+    next.x1[edge] = 0
+  }
+  return next
+}

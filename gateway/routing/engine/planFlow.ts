@@ -49,12 +49,7 @@ function roomOf(market: Market, edge: number): number {
   return curve ? (curve.x[curve.count] as number) * (1 - roomMargin) : 0
 }
 
-function runFlow(
-  market: Market,
-  flow: Flow,
-  order: readonly number[],
-  limits: readonly number[],
-) {
+function runFlow(market: Market, flow: Flow, order: readonly number[], limits: readonly number[]) {
   const balances = new Map<number, number>([[flow.tokenIn, flow.amountIn]])
   const plan: { edge: number; flow: number }[] = []
   const taken = new Float64Array(flow.edges.length)

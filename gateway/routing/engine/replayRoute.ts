@@ -14,15 +14,20 @@ export type Replay = {
   readonly plan: Plan
 }
 
+export type ReplayResult =
+  | { readonly status: 'ok'; readonly route: Route }
+  | { readonly status: 'refused'; readonly edge: number }
+  | { readonly status: 'incomplete' }
+
 /**
  * Runs a plan in exact integers as the executor does: a step takes `balance * share >> 64` of the
- * balance of its token, the last seller of a token all that is left. Undefined when a pool refuses or
- * cannot take all it is given.
+ * balance of its token, the last seller of a token all that is left. `refused` names the edge whose
+ * pool reverts, gives nothing or cannot take all it is given.
  */
 export function replayRoute(
   market: Market,
   { tokenIn, tokenOut, amountIn, plan }: Replay,
-): Route | undefined {
+): ReplayResult {
   const shares = sharesOf(market, plan)
   const balances = new Map<number, bigint>([[tokenIn, amountIn]])
   const parts = new Map<number, number>([[tokenIn, 1]])
@@ -38,7 +43,7 @@ export function replayRoute(
     if (taken === 0n) continue
     const pool = market.pools[market.edgePool[edge] as number] as EnginePool
     const swap = pool.swap(market.edgeI[edge] as number, market.edgeJ[edge] as number, taken)
-    if (!swap || swap.amountIn !== taken || swap.amountOut <= 0n) {if((globalThis as any).TRACE)console.log('REPLAY',index,plan.length,taken,swap?.amountIn,swap?.amountOut, market.curves[edge]?.x.at(-1)); return undefined}
+    if (!swap || swap.amountIn !== taken || swap.amountOut <= 0n) return { status: 'refused', edge }
     balances.set(from, balance - taken)
     balances.set(to, (balances.get(to) ?? 0n) + swap.amountOut)
     const flow = (parts.get(from) ?? 0) * part
@@ -55,9 +60,11 @@ export function replayRoute(
       shareBps: Math.round(flow * 10_000),
     })
   }
-  for (const [token, balance] of balances) if (token !== tokenOut && balance > 0n) return undefined
+  for (const [token, balance] of balances)
+    if (token !== tokenOut && balance > 0n) return { status: 'incomplete' }
   const amountOut = balances.get(tokenOut) ?? 0n
-  return amountOut > 0n ? { amountIn, amountOut, gas, steps } : undefined
+  if (amountOut <= 0n) return { status: 'incomplete' }
+  return { status: 'ok', route: { amountIn, amountOut, gas, steps } }
 }
 
 /**

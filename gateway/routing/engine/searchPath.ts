@@ -70,6 +70,26 @@ export function searchPath(
   return tracePath(market, parent, tokenOut, winner.layer)
 }
 
+/** The best amount of every token that `amountIn` of one buys, free of gas. */
+export function spreadAmounts(
+  market: Market,
+  { source, amountIn, maxHops }: { source: number; amountIn: number; maxHops: number },
+): Float64Array {
+  const size = market.tokens.length
+  const best = new Float64Array(size * (maxHops + 1))
+  const parent = new Int32Array(size * (maxHops + 1)).fill(-1)
+  const search = { tokenIn: source, tokenOut: -1, amountIn, maxHops, gasCost: undefined }
+  const reach = new Uint8Array(size)
+  best[source] = amountIn
+  let frontier = [source]
+  for (let layer = 0; layer < maxHops; layer++)
+    frontier = relaxLayer(market, { ...search, layer, frontier, best, parent, reach })
+  const amounts = best.slice(0, size)
+  for (let index = size; index < best.length; index++)
+    amounts[index % size] = Math.max(amounts[index % size] as number, best[index] as number)
+  return amounts
+}
+
 type Layer = PathSearch & {
   readonly layer: number
   readonly frontier: readonly number[]

@@ -45,14 +45,12 @@ export function solveFlow(
   const system = createSystem(market, problem, startLogPrices)
   let value = system.balanceNodes(farOff)
   for (let iteration = 0; iteration < maxIterations; iteration++) {
-    if ((globalThis as any).TRACE) console.log('   ', iteration, system.imbalance(), value)
     const imbalance = system.imbalance()
     if (imbalance < balanced) break
     const before = value
     value = system.stepNewton(value, Math.min(0.1, imbalance))
     if (!(value < before - Math.abs(before) * 1e-15)) break
   }
-  if ((globalThis as any).TRACE) console.log('solve', problem.edges.length, 'imb', system.imbalance(), value)
   return {
     edges: problem.edges,
     inputs: system.inputs,
@@ -138,7 +136,8 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   function stepNewton(value: number, damp: number): number {
     const least = (turnover[0] as number) * 1e-9
     for (let k = 0; k < size; k++) damping[k] = damp * Math.max(least, turnover[k] as number)
-    const step = laplacian.solve(weights, gradient, damping)
+    laplacian.prepare(weights, damping)
+    const step = laplacian.solve(gradient.map((part) => -part))
     let largest = 0
     for (let k = 0; k < size; k++) largest = Math.max(largest, Math.abs(step[k] as number))
     return searchLine(step, value, Math.min(1, maxStep / largest))
@@ -176,7 +175,9 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
       else if (tries % 2 === 1) length = (low + high) / 2
       else length = low + ((high - low) * lowSlope) / (lowSlope - highSlope)
     }
-    return goTo(low)
+    // At a bend: stop behind it, so that the next step knows the liquidity there.
+    const behind = high < Number.POSITIVE_INFINITY ? goTo(high) : value
+    return behind < value ? behind : goTo(low)
   }
 
   /** Inflow less outflow of one node at a log price, over its turnover. */
@@ -185,11 +186,21 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     let moved = excess
     for (const k of touching[place] as readonly number[]) {
       if (tails[k] === place) {
-        pointAtPrice(market, edges[k] as number, Math.exp(log - (logs[heads[k] as number] as number)), point)
+        pointAtPrice(
+          market,
+          edges[k] as number,
+          Math.exp(log - (logs[heads[k] as number] as number)),
+          point,
+        )
         excess -= point.x
         moved += point.x
       } else {
-        pointAtPrice(market, edges[k] as number, Math.exp((logs[tails[k] as number] as number) - log), point)
+        pointAtPrice(
+          market,
+          edges[k] as number,
+          Math.exp((logs[tails[k] as number] as number) - log),
+          point,
+        )
         excess += point.y
         moved += point.y
       }
@@ -243,4 +254,3 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     },
   }
 }
-export const solveStats={}

@@ -1,12 +1,8 @@
 /**
- * Solves `H d = -g` for a graph Laplacian H with edge weights, where the node `size` is
+ * Solves `H d = right` for a graph Laplacian H with edge weights, where the node `size` is
  * fixed and `damping` is added to the diagonal. Small and dense: Cholesky.
  */
-export function createLaplacian(
-  size: number,
-  tails: readonly number[],
-  heads: readonly number[],
-) {
+export function createLaplacian(size: number, tails: readonly number[], heads: readonly number[]) {
   const matrix = new Float64Array(size * size)
   const step = new Float64Array(size)
 
@@ -45,11 +41,15 @@ export function createLaplacian(
   }
 
   return {
-    solve(weights: Float64Array, gradient: Float64Array, damping: Float64Array): Float64Array {
+    /** Takes the weights of the edges and factors the matrix for `solve`. */
+    prepare(weights: Float64Array, damping: Float64Array): void {
       assemble(weights, damping)
       factor()
+    },
+    /** The answer is overwritten by the next call. */
+    solve(right: ArrayLike<number>): Float64Array {
       for (let i = 0; i < size; i++) {
-        let sum = -(gradient[i] as number)
+        let sum = right[i] as number
         for (let k = 0; k < i; k++) sum -= at(i, k) * (step[k] as number)
         step[i] = sum / at(i, i)
       }

@@ -1,0 +1,116 @@
+import type { SearchFrame } from './growFlow.ts'
+import { lossesWithout } from './lossesWithout.ts'
+import type { Market } from './market.ts'
+import { type FlowSolution, solveFlow } from './solveFlow.ts'
+import { connectedEdges, trimFlow } from './trimFlow.ts'
+
+export type Pruning = {
+  readonly frame: SearchFrame
+  readonly amountIn: number
+  readonly maxSteps: number
+  readonly isOver: () => boolean
+}
+
+/** Edges that go together (one alone would lead nowhere), what is lost without them and their gas. */
+type Removal = {
+  readonly rest: readonly number[]
+  readonly removed: readonly number[]
+  readonly loss: number
+  readonly cost: number
+}
+
+/** Output of a flow less the gas of its edges, in tokenOut. */
+export function netValue(market: Market, frame: SearchFrame, flow: FlowSolution): number {
+  return flow.value - frame.gasPrice * gasOf(market, flow.edges)
+}
+
+function gasOf(market: Market, edges: readonly number[]): number {
+  return edges.reduce((sum, edge) => sum + (market.gas[edge] as number), 0)
+}
+
+/**
+ * Takes out what is not worth its gas, and the least worthy down to `maxSteps`, solving again each
+ * time.
+ */
+export function pruneFlow(market: Market, pruning: Pruning, start: FlowSolution): FlowSolution {
+  let flow = start
+  while (flow.edges.length > pruning.maxSteps && !pruning.isOver()) {
+    const next = removeLeast(market, pruning, flow)
+    if (!next) break
+    flow = next
+  }
+  if (pruning.frame.gasPrice === 0) return flow
+  const kept = new Set<number>()
+  while (flow.edges.length > 1 && !pruning.isOver()) {
+    const next = removeCostly(market, pruning, flow, kept)
+    if (!next) break
+    flow = next
+  }
+  return flow
+}
+
+/** Halves the excess over maxSteps per round, the least loss per edge first. */
+function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
+  const removals = listRemovals(market, pruning.frame, flow).sort(
+    (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
+  )
+  const excess = Math.ceil((flow.edges.length - pruning.maxSteps) / 2)
+  const gone = new Set<number>()
+  for (const { removed } of removals) {
+    if (gone.size >= excess) break
+    for (const edge of removed) gone.add(edge)
+  }
+  const left = flow.edges.filter((edge) => !gone.has(edge))
+  return solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
+}
+
+/** Removes what costs more gas than it brings when the rest, solved again, nets more. */
+function removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kept: Set<number>) {
+  const { frame } = pruning
+  const removals = listRemovals(market, frame, flow)
+    .filter(({ removed, loss, cost }) => loss < cost && !removed.some((edge) => kept.has(edge)))
+    .sort((one, other) => one.loss - one.cost - (other.loss - other.cost))
+  const before = netValue(market, frame, flow)
+  const hopeless = removals.filter(({ loss, cost }) => loss < cost / 8)
+  if (hopeless.length > 1) {
+    const gone = new Set(hopeless.flatMap(({ removed }) => removed))
+    const left = flow.edges.filter((edge) => !gone.has(edge))
+    const next = solveRest(market, pruning, flow, connectedEdges(market, frame, left))
+    if (next && netValue(market, frame, next) > before) return next
+  }
+  for (const { rest, removed } of removals) {
+    if (pruning.isOver()) return undefined
+    const next = solveRest(market, pruning, flow, rest)
+    if (next && netValue(market, frame, next) > before) return next
+    for (const edge of removed) kept.add(edge)
+  }
+  return undefined
+}
+
+function solveRest(
+  market: Market,
+  { frame, amountIn }: Pruning,
+  flow: FlowSolution,
+  edges: readonly number[],
+): FlowSolution | undefined {
+  if (edges.length === 0) return undefined
+  const { tokenIn, tokenOut } = frame
+  const solved = solveFlow(market, { tokenIn, tokenOut, amountIn, edges }, flow.logPrices)
+  return trimFlow(market, frame, solved)
+}
+
+function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): Removal[] {
+  const losses = lossesWithout(market, frame, flow)
+  const seen = new Set<string>()
+  return flow.edges.flatMap((edge, k) => {
+    const others = flow.edges.filter((other) => other !== edge)
+    const rest = connectedEdges(market, frame, others)
+    if (rest.length === 0) return []
+    const removed = flow.edges.filter((other) => !rest.includes(other))
+    const key = removed.join()
+    if (seen.has(key)) return []
+    seen.add(key)
+    const cost = gasOf(market, removed) * frame.gasPrice
+    return [{ rest, removed, loss: losses[k] as number, cost }]
+  })
+}
