@@ -6,6 +6,7 @@ import {
 } from 'viem'
 import { getBlock, getBlockNumber, getTransaction, getTransactionReceipt } from 'viem/actions'
 import type { AccessChain } from './accessConfig.ts'
+import { readFinalNumber } from './readFinalNumber.ts'
 
 export type ReceiptReading =
   | {
@@ -22,21 +23,22 @@ export type ReceiptReading =
  * `confirmations` blocks (its own included).
  */
 export async function readConfirmedReceipt(
-  { client }: AccessChain,
+  chain: AccessChain,
   { hash, confirmations }: { hash: Hex; confirmations: number },
 ): Promise<ReceiptReading> {
+  const { client } = chain
   try {
     const receipt = await getTransactionReceipt(client, { hash })
     if (receipt.transactionHash.toLowerCase() !== hash) return { status: 'unknown' }
     const [block, head, final] = await Promise.all([
       getBlock(client, { blockNumber: receipt.blockNumber }),
       getBlockNumber(client, { cacheTime: 0 }),
-      getBlock(client, { blockTag: 'finalized' }),
+      readFinalNumber(chain),
     ])
     const depth = Number(head - receipt.blockNumber) + 1
     if (block.hash !== receipt.blockHash) return { status: 'pending', confirmations: 0 }
     if (depth < confirmations) return { status: 'pending', confirmations: Math.max(0, depth) }
-    return { status: 'confirmed', receipt, isFinal: final.number >= receipt.blockNumber }
+    return { status: 'confirmed', receipt, isFinal: final >= receipt.blockNumber }
   } catch (error) {
     if (error instanceof TransactionReceiptNotFoundError) return readPending(client, hash)
     // Names only: error texts of a transport carry the upstream's URL.

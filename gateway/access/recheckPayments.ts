@@ -2,6 +2,7 @@ import { getBlock } from 'viem/actions'
 import type { OpenPayment } from '../store/payments.ts'
 import type { AccessChain, AccessDeps } from './accessConfig.ts'
 import { claimQuota } from './claimQuota.ts'
+import { readFinalNumber } from './readFinalNumber.ts'
 
 const batchSize = 200
 
@@ -16,7 +17,7 @@ export async function recheckPayments(
   const { chainId, client } = chain
   const [head, final] = await Promise.all([
     getBlock(client, { blockTag: 'latest' }),
-    getBlock(client, { blockTag: 'finalized' }),
+    readFinalNumber(chain),
   ])
   // Above the head nothing can be said: a node may be behind, or a reorg is still under way.
   const open = await deps.store.payments.listOpen({
@@ -27,7 +28,7 @@ export async function recheckPayments(
   for (const payment of open) {
     const block = await getBlock(client, { blockNumber: payment.blockNumber })
     if (block.hash !== payment.blockHash) await takeBack(deps, payment)
-    else if (payment.blockNumber <= final.number) await deps.store.payments.finish(payment)
+    else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
   }
 }
 
