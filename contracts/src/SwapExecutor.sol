@@ -2,11 +2,13 @@
 pragma solidity ^0.8.28;
 
 import {TransientGuard} from "./base/TransientGuard.sol";
-import {IWrappedNative} from "./interfaces/IPools.sol";
 import {ISwapExecutor} from "./interfaces/ISwapExecutor.sol";
+import {AllowanceSwaps} from "./swaps/AllowanceSwaps.sol";
 import {ConcentratedSwaps} from "./swaps/ConcentratedSwaps.sol";
+import {NativeCurrency} from "./swaps/NativeCurrency.sol";
 import {PairSwaps} from "./swaps/PairSwaps.sol";
 import {StepKinds} from "./swaps/StepKinds.sol";
+import {VaultSwaps} from "./swaps/VaultSwaps.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
 /// @title SwapExecutor
@@ -16,22 +18,12 @@ import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 /// Why users may approve it: `transferFrom` is called in one place, with the caller as its source; every
 /// other call has a fixed selector of a pool interface; a pool's allowance lasts for that pool's call
 /// only; callbacks are answered once, to the pool just called, up to its step's amount.
-contract SwapExecutor is ISwapExecutor, TransientGuard, ConcentratedSwaps {
+contract SwapExecutor is TransientGuard, ConcentratedSwaps, AllowanceSwaps, VaultSwaps {
     using SafeTransferLib for address;
 
     uint256 private constant WHOLE_SHARE = 1 << 64;
 
-    /// @inheritdoc ISwapExecutor
-    address public immutable WRAPPED_NATIVE;
-
-    constructor(address wrappedNative) {
-        WRAPPED_NATIVE = wrappedNative;
-    }
-
-    /// @notice Accepts native currency from the wrapped token only.
-    receive() external payable {
-        if (msg.sender != WRAPPED_NATIVE) revert InvalidValue(msg.value);
-    }
+    constructor(address wrappedNative) NativeCurrency(wrappedNative) {}
 
     /// @inheritdoc ISwapExecutor
     function swap(SwapParameters calldata params, Step[] calldata steps)
@@ -60,7 +52,7 @@ contract SwapExecutor is ISwapExecutor, TransientGuard, ConcentratedSwaps {
     function _takeInput(address tokenIn, uint256 amountIn) private {
         if (tokenIn == address(0)) {
             if (msg.value != amountIn) revert InvalidValue(msg.value);
-            IWrappedNative(WRAPPED_NATIVE).deposit{value: amountIn}();
+            _wrap(amountIn);
             return;
         }
         if (msg.value != 0) revert InvalidValue(msg.value);
@@ -73,9 +65,23 @@ contract SwapExecutor is ISwapExecutor, TransientGuard, ConcentratedSwaps {
         if (step.share > WHOLE_SHARE) revert InvalidShare(step.share);
         if (step.share < WHOLE_SHARE) amount = (amount * step.share) >> 64;
         if (amount == 0) return;
-        uint8 kind = step.kind;
+        _runKind(step.kind, step, amount);
+    }
+
+    function _runKind(uint8 kind, Step calldata step, uint256 amount) private {
         if (kind == StepKinds.UNISWAP_V2) PairSwaps.swapUniswapV2(step, amount);
         else if (kind == StepKinds.UNISWAP_V3) _swapConcentrated(step, amount);
+        else if (kind == StepKinds.SOLIDLY) PairSwaps.swapSolidly(step, amount);
+        else if (kind == StepKinds.UNISWAP_V4) _swapUniswapV4(step, amount);
+        else if (kind == StepKinds.BALANCER_V2) _swapBalancerV2(step, amount);
+        else if (kind == StepKinds.BALANCER_V3) _swapBalancerV3(step, amount);
+        else if (kind == StepKinds.CURVE_STABLE) _swapCurveStable(step, amount);
+        else if (kind == StepKinds.CURVE_CRYPTO) _swapCurveCrypto(step, amount);
+        else if (kind == StepKinds.LIQUIDITY_BOOK) PairSwaps.swapLiquidityBook(step, amount);
+        else if (kind == StepKinds.MAVERICK_V2) _swapMaverick(step, amount);
+        else if (kind == StepKinds.DODO_V2) PairSwaps.swapDodo(step, amount);
+        else if (kind == StepKinds.WOOFI) PairSwaps.swapWooFi(step, amount);
+        else if (kind == StepKinds.FLUID) _swapFluid(step, amount);
         else revert UnknownKind(kind);
     }
 
@@ -106,7 +112,7 @@ contract SwapExecutor is ISwapExecutor, TransientGuard, ConcentratedSwaps {
         if (tokenOut == address(0)) {
             amountOut = WRAPPED_NATIVE.balanceOf(address(this));
             if (amountOut == 0) return 0;
-            IWrappedNative(WRAPPED_NATIVE).withdraw(amountOut);
+            _unwrap(amountOut);
             recipient.safeTransferETH(amountOut);
             return amountOut;
         }

@@ -6,12 +6,12 @@ import {UserProxyFactoryV6} from "../src/UserProxyFactoryV6.sol";
 import {UserProxyV6} from "../src/UserProxyV6.sol";
 import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
 import {IUserProxyV6} from "../src/interfaces/IUserProxyV6.sol";
-import {ExecutorWorld} from "./base/ExecutorWorld.sol";
+import {FamilyWorld} from "./base/FamilyWorld.sol";
 import {PaymentToken} from "./tokens/PaymentToken.sol";
 
 /// @notice Gas of the calls people send, recorded in snapshots/ and compared by contracts:check.
 /// The calls are measured without the transaction's own 21,000 and calldata, on the pools of the tests.
-contract GasTest is ExecutorWorld {
+contract GasTest is FamilyWorld {
     uint256 private constant TRANSACTION = 21_000;
 
     function test_gas_deployProxy() public {
@@ -69,6 +69,50 @@ contract GasTest is ExecutorWorld {
             _v2Step(pairAb, address(tokenA), WHOLE / 2), _v3Step(poolAb, address(tokenA), WHOLE)
         );
         _measure(steps, "split, v2 and v3");
+    }
+
+    function test_gas_swapOneSolidlyHop() public {
+        _measure(_route(_solidly()), "1 hop, solidly (fixture pool)");
+    }
+
+    function test_gas_swapOneUniswapV4Hop() public {
+        _measure(_route(_uniswapV4()), "1 hop, v4 (fixture pool)");
+    }
+
+    function test_gas_swapOneBalancerV2Hop() public {
+        _measure(_route(_balancerV2()), "1 hop, balancer v2 (fixture pool)");
+    }
+
+    function test_gas_swapOneBalancerV3Hop() public {
+        _measure(_route(_balancerV3()), "1 hop, balancer v3 (fixture pool)");
+    }
+
+    function test_gas_swapOneCurveStableHop() public {
+        _measure(_route(_curveStable()), "1 hop, curve stable (fixture pool)");
+    }
+
+    function test_gas_swapOneCurveCryptoHop() public {
+        _measure(_route(_curveCrypto()), "1 hop, curve crypto (fixture pool)");
+    }
+
+    function test_gas_swapOneLiquidityBookHop() public {
+        _measure(_route(_liquidityBook()), "1 hop, liquidity book (fixture pool)");
+    }
+
+    function test_gas_swapOneMaverickHop() public {
+        _measure(_route(_maverick(true)), "1 hop, maverick v2 (fixture pool)");
+    }
+
+    function test_gas_swapOneDodoHop() public {
+        _measure(_route(_dodo(true)), "1 hop, dodo v2 (fixture pool)");
+    }
+
+    function test_gas_swapOneWooFiHop() public {
+        _measure(_route(_wooFi()), "1 hop, woofi (fixture pool)");
+    }
+
+    function test_gas_swapOneFluidHop() public {
+        _measure(_route(_fluid()), "1 hop, fluid (fixture pool)");
     }
 
     function test_gas_buyQuota() public {

@@ -10,6 +10,108 @@ interface IPair {
     function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
 }
 
+/// @title A Solidly pair, which knows its own price
+interface ISolidlyPair {
+    /// @notice Output for an input against the stored reserves, fee taken.
+    function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256);
+}
+
+/// @title A Liquidity Book pair
+interface ILiquidityBookPair {
+    /// @notice Sells what lies in the pair beyond its reserves.
+    function swap(bool swapForY, address to) external returns (bytes32 amountsOut);
+}
+
+/// @title A DODO v2 pool
+interface IDodoPool {
+    /// @notice Sells the base tokens that lie in the pool beyond its reserve.
+    function sellBase(address to) external returns (uint256 received);
+
+    /// @notice Sells the quote tokens that lie in the pool beyond its reserve.
+    function sellQuote(address to) external returns (uint256 received);
+}
+
+/// @title WOOFi's pool
+interface IWooPool {
+    /// @notice Sells `fromAmount` that already lies in the pool.
+    function swap(
+        address fromToken,
+        address toToken,
+        uint256 fromAmount,
+        uint256 minToAmount,
+        address to,
+        address rebateTo
+    ) external returns (uint256 realToAmount);
+}
+
+/// @title A Curve pool with int128 indices
+interface ICurveStablePool {
+    /// @notice Pulls dx of coin i from the caller, sends coin j. Old pools return nothing.
+    function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) external;
+}
+
+/// @title A Curve pool with uint256 indices
+interface ICurveCryptoPool {
+    /// @notice Pulls dx of coin i from the caller, sends coin j. Old pools return nothing.
+    function exchange(uint256 i, uint256 j, uint256 dx, uint256 minDy) external;
+}
+
+/// @title A Fluid DEX pool
+interface IFluidPool {
+    /// @notice Pulls the input from the caller, or takes it as value when the side is native.
+    function swapIn(bool swap0to1, uint256 amountIn, uint256 amountOutMin, address to)
+        external
+        payable
+        returns (uint256 amountOut);
+}
+
+/// @title Balancer v2's vault
+interface IBalancerV2Vault {
+    enum SwapKind {
+        GivenIn,
+        GivenOut
+    }
+
+    struct SingleSwap {
+        bytes32 poolId;
+        SwapKind kind;
+        address assetIn;
+        address assetOut;
+        uint256 amount;
+        bytes userData;
+    }
+
+    struct FundManagement {
+        address sender;
+        bool fromInternalBalance;
+        address recipient;
+        bool toInternalBalance;
+    }
+
+    /// @notice Swaps through one pool, pulling the input from the sender.
+    function swap(
+        SingleSwap calldata singleSwap,
+        FundManagement calldata funds,
+        uint256 limit,
+        uint256 deadline
+    ) external payable returns (uint256 amountCalculated);
+}
+
+/// @title A Maverick v2 pool
+interface IMaverickPool {
+    struct SwapParams {
+        uint256 amount;
+        bool tokenAIn;
+        bool exactOutput;
+        int32 tickLimit;
+    }
+
+    /// @notice Swaps up to a tick; with data it asks for the input by callback.
+    function swap(address recipient, SwapParams calldata params, bytes calldata data)
+        external
+        returns (uint256 amountIn, uint256 amountOut);
+}
+
 /// @title A concentrated-liquidity pool
 interface IConcentratedPool {
     /// @notice Swaps an exact input (positive amount) up to a price limit, asking for it by callback.

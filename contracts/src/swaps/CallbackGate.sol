@@ -28,4 +28,13 @@ abstract contract CallbackGate {
         _closeGate();
         return (_callbackToken, _callbackAmount);
     }
+
+    function _toInt256(uint256 amount) internal pure returns (int256) {
+        if (amount > uint256(type(int256).max)) {
+            revert ISwapExecutor.ExcessiveInput(amount, uint256(type(int256).max));
+        }
+        // Checked above.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return int256(amount);
+    }
 }

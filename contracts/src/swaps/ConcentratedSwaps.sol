@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {IConcentratedPool} from "../interfaces/IPools.sol";
+import {IConcentratedPool, IMaverickPool} from "../interfaces/IPools.sol";
 import {ISwapExecutor} from "../interfaces/ISwapExecutor.sol";
 import {CallbackGate} from "./CallbackGate.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
-/// @title Swaps through Uniswap v3 and the pools that share its `swap`
+/// @title Swaps through Uniswap v3, the pools that share its `swap`, and Maverick v2
 abstract contract ConcentratedSwaps is CallbackGate {
     using SafeTransferLib for address;
 
@@ -35,6 +35,11 @@ abstract contract ConcentratedSwaps is CallbackGate {
         _payPool(amount0Delta, amount1Delta);
     }
 
+    /// @notice Payment request of Maverick v2 pools.
+    function maverickV2SwapCallback(address, uint256 amountIn, uint256, bytes calldata) external {
+        _payPool(amountIn);
+    }
+
     /// @dev The price limit is the extreme one: a pool that runs dry takes what it can, the rest stays
     /// with the executor and goes back to the recipient.
     function _swapConcentrated(ISwapExecutor.Step calldata step, uint256 amount) internal {
@@ -51,21 +56,32 @@ abstract contract ConcentratedSwaps is CallbackGate {
         _closeGate();
     }
 
-    function _toInt256(uint256 amount) internal pure returns (int256) {
-        if (amount > uint256(type(int256).max)) {
-            revert ISwapExecutor.ExcessiveInput(amount, uint256(type(int256).max));
-        }
-        // Checked above.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return int256(amount);
+    /// @dev Any data makes the pool ask by callback, for no more than it could use.
+    function _swapMaverick(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        bool tokenAIn = abi.decode(step.data, (bool));
+        _openGate(step.pool, step.tokenIn, amount);
+        IMaverickPool(step.pool)
+            .swap(
+                address(this),
+                IMaverickPool.SwapParams({
+                amount: amount,
+                tokenAIn: tokenAIn,
+                exactOutput: false,
+                tickLimit: tokenAIn ? type(int32).max : type(int32).min
+            }),
+                hex"01"
+            );
+        _closeGate();
     }
 
     function _payPool(int256 amount0Delta, int256 amount1Delta) private {
-        (address token, uint256 allowed) = _passGate();
-        int256 delta = amount0Delta > 0 ? amount0Delta : amount1Delta;
-        // A negative delta becomes a huge amount and is refused below.
+        // A negative delta becomes a huge amount and is refused.
         // forge-lint: disable-next-line(unsafe-typecast)
-        uint256 amount = uint256(delta);
+        _payPool(uint256(amount0Delta > 0 ? amount0Delta : amount1Delta));
+    }
+
+    function _payPool(uint256 amount) private {
+        (address token, uint256 allowed) = _passGate();
         if (amount > allowed) revert ISwapExecutor.ExcessiveInput(amount, allowed);
         token.safeTransfer(msg.sender, amount);
     }

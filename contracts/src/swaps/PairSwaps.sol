@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {IPair} from "../interfaces/IPools.sol";
+import {
+    IDodoPool,
+    ILiquidityBookPair,
+    IPair,
+    ISolidlyPair,
+    IWooPool
+} from "../interfaces/IPools.sol";
 import {ISwapExecutor} from "../interfaces/ISwapExecutor.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
@@ -21,6 +27,31 @@ library PairSwaps {
             zeroForOne ? (reserve0, reserve1) : (reserve1, reserve0);
         uint256 kept = (step.tokenIn.balanceOf(step.pool) - reserveIn) * keptPips;
         _takeOut(step.pool, zeroForOne, kept * reserveOut / (reserveIn * PIPS + kept));
+    }
+
+    function swapSolidly(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        step.tokenIn.safeTransfer(step.pool, amount);
+        (uint256 reserve0, uint256 reserve1) = IPair(step.pool).getReserves();
+        bool zeroForOne = step.tokenIn < step.tokenOut;
+        uint256 received = step.tokenIn.balanceOf(step.pool) - (zeroForOne ? reserve0 : reserve1);
+        uint256 amountOut = ISolidlyPair(step.pool).getAmountOut(received, step.tokenIn);
+        _takeOut(step.pool, zeroForOne, amountOut);
+    }
+
+    function swapLiquidityBook(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        step.tokenIn.safeTransfer(step.pool, amount);
+        ILiquidityBookPair(step.pool).swap(abi.decode(step.data, (bool)), address(this));
+    }
+
+    function swapDodo(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        step.tokenIn.safeTransfer(step.pool, amount);
+        if (abi.decode(step.data, (bool))) IDodoPool(step.pool).sellBase(address(this));
+        else IDodoPool(step.pool).sellQuote(address(this));
+    }
+
+    function swapWooFi(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        step.tokenIn.safeTransfer(step.pool, amount);
+        IWooPool(step.pool).swap(step.tokenIn, step.tokenOut, amount, 0, address(this), address(0));
     }
 
     function _takeOut(address pair, bool zeroForOne, uint256 amountOut) private {
