@@ -6,13 +6,14 @@ import { pairCreatedTopic } from '../protocols/uniswapV2Chain.ts'
 import { poolCreatedTopic } from '../protocols/uniswapV3Chain.ts'
 import { loadPools, type PoolAddress } from './loadPools.ts'
 import { type BlockHead, type LogFilter, readBlockLogs, readHead } from './readHead.ts'
-import { advanceState, type SyncedState } from './syncedState.ts'
+import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly dexes: readonly Dex[]
   /** Whether a pool that was just created is worth following. */
   readonly wants: (token0: string, token1: string) => boolean
+  readonly taxOf: TaxOf
 }
 
 /** A block passed on the way, and the pools it changed: what a reorg would undo. */
@@ -147,7 +148,7 @@ async function applyBlocks(
   const changed = applyLogs({ state, logs, skip: stale })
   for (const record of reloaded) changed.set(record.id, record)
   return {
-    state: advanceState(state, { head, changed: changed.values() }),
+    state: advanceState(deps, { state, head, changed: changed.values() }),
     passed: heads.map(({ number, hash }, index) => ({
       number,
       hash,

@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dexes.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { catchUp, type PassedBlock } from './catchUp.ts'
 import { discoverAll, discoverFor } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { readHead } from './readHead.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
-import { advanceState, createSyncedState, type SyncedState } from './syncedState.ts'
+import { advanceState, createSyncedState, type SyncedState, type TaxOf } from './syncedState.ts'
 
 export type SyncEvent =
   | {
@@ -31,7 +32,8 @@ export type ChainSync = {
   /** Reads the pools of tokens that are not followed yet, and follows them from now on. */
   discover(tokens: readonly Address[]): Promise<SyncedState | undefined>
   tokens(): ReadonlyMap<string, TokenInfo>
-  /** Fresh reads of single pools at the node's head, beside the followed state. */
+  /** Prices the pools of these tokens again: their taxes have become known. */
+  reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
   close(): void
 }
 
@@ -43,6 +45,8 @@ export type ChainSyncParameters = {
   readonly pollMs: number
   /** A quote asks for the head itself when the state was confirmed longer ago than this. */
   readonly maxAgeMs: number
+  /** Transfer taxes as far as they are known. */
+  readonly taxOf?: TaxOf | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   readonly now?: (() => number) | undefined
 }
@@ -61,6 +65,7 @@ export function createChainSync({
   seedTokens,
   pollMs,
   maxAgeMs,
+  taxOf = () => 0,
   observe = () => undefined,
   now = () => performance.now(),
 }: ChainSyncParameters): ChainSync {
@@ -74,6 +79,7 @@ export function createChainSync({
   const deps = {
     client,
     dexes,
+    taxOf,
     wants: (token0: string, token1: string) => tokens.has(token0) && tokens.has(token1),
   }
 
@@ -99,7 +105,7 @@ export function createChainSync({
     addTokens(await readTokens(deps, { tokens: [...unread], blockNumber: head.number }))
     const check = await readHead(deps, head.number)
     if (check?.hash !== head.hash) throw new Error('the chain was reorganised while it was loaded')
-    state = createSyncedState(head, records)
+    state = createSyncedState(deps, { head, records })
     passed = [{ number: head.number, hash: head.hash, changed: [] }]
     confirmedAtMs = now()
     observe({ event: 'loaded', chainId, pools: records.length, ms: Math.round(now() - started) })
@@ -180,7 +186,16 @@ export function createChainSync({
           blockNumber: head.number,
         })
         addTokens(infos)
-        state = advanceState(state, { head, changed: records })
+        state = advanceState(deps, { state, head, changed: records })
+        return state
+      }),
+    reprice: (repriced) =>
+      serially(async () => {
+        if (!state) return undefined
+        const isHit = ({ token0, token1 }: PoolRecord) =>
+          repriced.includes(token0) || repriced.includes(token1)
+        const changed = [...state.pools.values()].filter(isHit)
+        state = advanceState(deps, { state, head: state.head, changed })
         return state
       }),
     tokens: () => tokens,

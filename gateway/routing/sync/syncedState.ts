@@ -1,6 +1,8 @@
 import { createMarket, type Market, updateMarket } from '../engine/market.ts'
+import type { EnginePool } from '../protocols/enginePool.ts'
 import { toEnginePool } from '../protocols/family.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { createTaxedPool } from '../protocols/taxedPool.ts'
 import type { BlockHead } from './readHead.ts'
 
 /** All pools as of one block. Never changed: the next block is another value. */
@@ -10,19 +12,43 @@ export type SyncedState = {
   readonly market: Market
 }
 
-export function createSyncedState(head: BlockHead, records: Iterable<PoolRecord>): SyncedState {
+/** Transfer tax of a token (lower-case address) in basis points; 0 where none is known. */
+export type TaxOf = (token: string) => number
+
+/** The pool as the engine sees it, its tokens' taxes included. */
+export function priceRecord(record: PoolRecord, taxOf: TaxOf): EnginePool {
+  const pool = toEnginePool(record)
+  const taxesBps = [taxOf(record.token0), taxOf(record.token1)]
+  if (taxesBps.every((tax) => tax === 0)) return pool
+  return createTaxedPool(pool, { taxesBps, takesTaxedInput: record.protocol === 'uniswap_v2' })
+}
+
+export function createSyncedState(
+  { taxOf }: { readonly taxOf: TaxOf },
+  { head, records }: { readonly head: BlockHead; readonly records: Iterable<PoolRecord> },
+): SyncedState {
   const pools = new Map([...records].map((record) => [record.id, record]))
-  return { head, pools, market: createMarket([...pools.values()].map(toEnginePool)) }
+  const market = createMarket([...pools.values()].map((record) => priceRecord(record, taxOf)))
+  return { head, pools, market }
 }
 
 /** The state at `head` after some pools changed or came. */
 export function advanceState(
-  state: SyncedState,
-  { head, changed }: { readonly head: BlockHead; readonly changed: Iterable<PoolRecord> },
+  { taxOf }: { readonly taxOf: TaxOf },
+  {
+    state,
+    head,
+    changed,
+  }: {
+    readonly state: SyncedState
+    readonly head: BlockHead
+    readonly changed: Iterable<PoolRecord>
+  },
 ): SyncedState {
   const records = [...changed]
   if (records.length === 0) return { ...state, head }
   const pools = new Map(state.pools)
   for (const record of records) pools.set(record.id, record)
-  return { head, pools, market: updateMarket(state.market, records.map(toEnginePool)) }
+  const priced = records.map((record) => priceRecord(record, taxOf))
+  return { head, pools, market: updateMarket(state.market, priced) }
 }

@@ -1,0 +1,153 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { Simulator } from '../../simulator/simulator.ts'
+import { type ChainClient, WrongChain } from '../chain/client.ts'
+import { type Dex, getDexes } from '../chain/dexes.ts'
+import { seedTokens } from '../chain/tokens.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { type QuoteOutcome, quote } from './quote.ts'
+import type { QuoteParameters } from './quoteRequest.ts'
+import { type ChainStatus, readChainStatus, readHealth } from './registry.ts'
+import { routingEndpoints } from './routes.ts'
+import {
+  createDiscoveryGuard,
+  createGasPrice,
+  createRouteCache,
+  type RoutingChain,
+} from './routingChain.ts'
+import { createChainSync, type SyncEvent } from './sync/chainSync.ts'
+import { createTaxBook } from './taxBook.ts'
+
+export type RoutingChainConfig = {
+  readonly chainClient: ChainClient
+  /** The SwapExecutor; quotes of a chain without one carry no payload. */
+  readonly executor: Address | undefined
+  /** Default: the DEXes known of the chain. */
+  readonly dexes?: readonly Dex[] | undefined
+  /** Between two looks at the head. Default: a quarter of the block time, 100 to 500 ms. */
+  readonly pollMs?: number | undefined
+  /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
+  readonly maxAgeMs?: number | undefined
+}
+
+export type RoutingDeps = {
+  readonly chains: readonly RoutingChainConfig[]
+  readonly simulator: Simulator | undefined
+  readonly serviceName: string
+  readonly version: string
+  /** Base URL as callers see it, without a slash at the end. */
+  readonly publicUrl: string
+  /** Whether x402 payments are settled here. */
+  readonly x402Support: boolean
+  /** Beyond this lag health is degraded and quotes are not executable. */
+  readonly maxLagMs?: number | undefined
+  readonly observe?: ((event: SyncEvent) => void) | undefined
+  /** Monotonic, in milliseconds. */
+  readonly now?: (() => number) | undefined
+}
+
+export type Routing = {
+  quote(parameters: QuoteParameters): Promise<QuoteOutcome>
+  status(): readonly ChainStatus[]
+  health(): 'ok' | 'degraded' | 'error'
+  readonly endpoints: readonly Endpoint[]
+  close(): void
+}
+
+const restartMs = 2_000
+
+/**
+ * Starts following the chains. A chain that cannot be read yet is tried again in the background and
+ * answers 503 meanwhile; a node of the wrong chain is a mistake of the operator and throws.
+ */
+export async function createRouting({
+  chains: configs,
+  simulator,
+  maxLagMs = 30_000,
+  observe,
+  now = () => performance.now(),
+  ...service
+}: RoutingDeps): Promise<Routing> {
+  const closing = new AbortController()
+  const chains = configs.map((config) => createRoutingChain(config, { simulator, observe, now }))
+  const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
+  const deps = { ...service, chains: byId, simulator, now, maxLagMs, startedAtMs: now() }
+  await Promise.all(chains.map((chain) => startChain(chain, closing.signal)))
+  return {
+    quote: (parameters) => quote(deps, parameters),
+    status: () => readChainStatus(deps),
+    health: () => readHealth(deps),
+    endpoints: routingEndpoints(deps),
+    close() {
+      closing.abort()
+      for (const { sync } of chains) sync.close()
+    },
+  }
+}
+
+function createRoutingChain(
+  { chainClient, executor, dexes, pollMs, maxAgeMs = 500 }: RoutingChainConfig,
+  { simulator, observe, now }: Pick<RoutingDeps, 'simulator' | 'observe'> & { now: () => number },
+): RoutingChain {
+  const { chainId, chain } = chainClient
+  const taxes = createTaxBook({ chainId, simulator })
+  const followed = dexes ?? getDexes(chainId)
+  return {
+    chainId,
+    chainClient,
+    dexes: followed,
+    executor,
+    taxes,
+    routes: createRouteCache(),
+    gasPriceWei: createGasPrice({ chainClient, now }),
+    mayDiscover: createDiscoveryGuard({ now }),
+    sync: createChainSync({
+      chainClient,
+      dexes: followed,
+      seedTokens: seedTokens(chainId),
+      pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
+      maxAgeMs,
+      taxOf: (token) => taxes.get(token) ?? 0,
+      observe,
+      now,
+    }),
+  }
+}
+
+async function startChain(chain: RoutingChain, closing: AbortSignal): Promise<void> {
+  try {
+    await chain.sync.start()
+  } catch (error) {
+    // viem wraps what the transport throws.
+    if (isWrongChain(error)) throw error
+    void restartChain(chain, closing)
+    return
+  }
+  chain.gasPriceWei()
+  void warmTaxes(chain)
+}
+
+function isWrongChain(error: unknown): boolean {
+  if (error instanceof WrongChain) return true
+  return error instanceof Error && error.cause !== undefined && isWrongChain(error.cause)
+}
+
+async function restartChain(chain: RoutingChain, closing: AbortSignal): Promise<void> {
+  await wait(restartMs, undefined, { signal: closing }).catch(() => undefined)
+  if (closing.aborted) return
+  await startChain(chain, closing).catch(() => restartChain(chain, closing))
+}
+
+/** Measures the taxes of all tokens with a pool, so that no quote has to wait for it. */
+async function warmTaxes({ sync, taxes }: RoutingChain): Promise<void> {
+  const state = sync.current()
+  const samples = [...sync.tokens()].flatMap(([id, { address, decimals }]) =>
+    state?.market.tokenIndex.has(id) ? [{ address, amount: 100n * 10n ** BigInt(decimals) }] : [],
+  )
+  for (let start = 0; start < samples.length; start += 16)
+    await taxes.measure(samples.slice(start, start + 16))
+  const taxed = samples
+    .map(({ address }) => address.toLowerCase())
+    .filter((token) => (taxes.get(token) ?? 0) > 0)
+  if (taxed.length > 0) await sync.reprice(taxed)
+}

@@ -1,0 +1,81 @@
+import type { Address } from 'viem'
+import { isNative } from '../chain/chains.ts'
+import { findRoute } from './engine/findRoute.ts'
+import type { Route } from './engine/route.ts'
+import { afterTax } from './protocols/taxedPool.ts'
+import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+export type QuoteSource = 'local' | 'path_hint' | 'rpc'
+const searchLimits = {
+  deep: { maxHops: 3, maxSteps: 12, deadlineMs: 10 },
+  ultra: { maxHops: 4, maxSteps: 16, deadlineMs: 50 },
+} as const
+/** A state that knows both tokens and their taxes, reading from the chain what is missing. */
+export async function prepareState(
+  chain: RoutingChain,
+  { tokenIn, tokenOut }: { readonly tokenIn: Address; readonly tokenOut: Address },
+): Promise<{ readonly state: SyncedState; readonly source: QuoteSource } | undefined> {
+  let state = await chain.sync.fresh()
+  if (!state) return undefined
+  let source: QuoteSource = 'local'
+  const wanted = [tokenIn, tokenOut].map((token) => toEngineToken(chain, token) as Address)
+  const known = state.market.tokenIndex
+  const unknown = wanted.filter((token) => !known.has(token) && chain.mayDiscover(token))
+  if (unknown.length > 0) {
+    const before = state.pools.size
+    state = (await chain.sync.discover(unknown).catch(() => undefined)) ?? state
+    if (state.pools.size > before) source = 'rpc'
+  }
+  const samples = wanted
+    .filter((token) => chain.taxes.get(token) === undefined)
+    .flatMap((address) => {
+      const info = chain.sync.tokens().get(address)
+      return info ? [{ address: info.address, amount: 10n ** BigInt(info.decimals) * 100n }] : []
+    })
+  if (samples.length > 0 && (await chain.taxes.measure(samples)))
+    state = (await chain.sync.reprice(wanted)) ?? state
+  return { state, source }
+}
+
+/** The route for what arrives at the executor, from the cache of this state where it was asked before. */
+export function planRoute(
+  deps: Pick<QuoteDeps, 'now'>,
+  {
+    chain,
+    state,
+    parameters,
+  }: {
+    readonly chain: RoutingChain
+    readonly state: SyncedState
+    readonly parameters: QuoteParameters
+  },
+): Route | undefined {
+  const tokenIn = toEngineToken(chain, parameters.tokenIn)
+  const tokenOut = toEngineToken(chain, parameters.tokenOut)
+  const mode = parameters.mode ?? 'deep'
+  const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
+  if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
+  const key = `${tokenIn}:${tokenOut}:${amountIn}:${mode}`
+  const cached = chain.routes.get(state, key)
+  const route = cached
+    ? cached.route
+    : findRoute(state.market, {
+        tokenIn,
+        tokenOut,
+        amountIn,
+        ...searchLimits[mode],
+        gasPriceWei: chain.gasPriceWei(),
+        nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
+        now: deps.now,
+      })
+  if (!cached) chain.routes.set(state, key, route)
+  if (!route || route.amountOut <= 0n) return undefined
+  return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route
+}
+
+/** Native currency is wrapped by itself and never taxed. */
+export function taxOf(chain: RoutingChain, token: Address): number {
+  return isNative(token) ? 0 : (chain.taxes.get(token.toLowerCase()) ?? 0)
+}

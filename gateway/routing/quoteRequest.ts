@@ -1,0 +1,42 @@
+import type { Address } from 'viem'
+import type { Simulator } from '../../simulator/simulator.ts'
+import { isNative } from '../chain/chains.ts'
+import type { RoutingChain } from './routingChain.ts'
+
+export type RoutingMode = 'deep' | 'ultra'
+
+export type QuoteParameters = {
+  readonly chainId: number
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  readonly slippageBps: number
+  /** Receives the output; whoever sends the transaction when absent. */
+  readonly taker?: Address | undefined
+  readonly allowPartial?: boolean | undefined
+  /** Dry-runs the payload before answering. */
+  readonly verify?: boolean | undefined
+  readonly mode?: RoutingMode | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export type QuoteDeps = {
+  readonly chains: ReadonlyMap<number, RoutingChain>
+  readonly simulator: Simulator | undefined
+  /** Monotonic, for deadlines. */
+  readonly now: () => number
+  /** Beyond this lag a quote is not executable. */
+  readonly maxLagMs: number
+}
+
+/** Lower-case address by which the engine knows a token: native counts as its wrapped form. */
+export function toEngineToken(chain: RoutingChain, token: Address): string {
+  const { wrappedNative } = chain.chainClient.chain
+  return (isNative(token) ? wrappedNative : token).toLowerCase()
+}
+
+/** True where two spellings name one token. */
+export function isSameToken(one: Address, other: Address): boolean {
+  if (isNative(one) && isNative(other)) return true
+  return one.toLowerCase() === other.toLowerCase()
+}

@@ -1,0 +1,42 @@
+import type { Simulator } from '../../simulator/simulator.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+export type ChainStatus = {
+  readonly chain: RoutingChain
+  readonly state: SyncedState | undefined
+  readonly lagMs: number
+  /** Whether quotes are answered, and whether everything they rest on is within bounds. */
+  readonly health: 'ok' | 'degraded' | 'down'
+  readonly simulatorReady: boolean
+}
+
+export type StatusDeps = {
+  readonly chains: ReadonlyMap<number, RoutingChain>
+  readonly simulator: Simulator | undefined
+  readonly maxLagMs: number
+}
+
+/** The condition of every chain right now. */
+export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): ChainStatus[] {
+  return [...chains.values()].map((chain) => {
+    const state = chain.sync.current()
+    const lagMs = chain.sync.lagMs()
+    const simulatorReady = simulator?.status(chain.chainId).ready ?? false
+    const isSound = lagMs <= maxLagMs && (!simulator || simulatorReady)
+    return {
+      chain,
+      state,
+      lagMs,
+      simulatorReady,
+      health: state ? (isSound ? 'ok' : 'degraded') : 'down',
+    }
+  })
+}
+
+/** `error` when no chain can be quoted, `degraded` when any chain is not as it should be. */
+export function readHealth(deps: StatusDeps): 'ok' | 'degraded' | 'error' {
+  const statuses = readChainStatus(deps)
+  if (statuses.every(({ health }) => health === 'down')) return 'error'
+  return statuses.every(({ health }) => health === 'ok') ? 'ok' : 'degraded'
+}

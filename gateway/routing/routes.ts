@@ -1,0 +1,149 @@
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { HttpError, httpError } from '../http/httpError.ts'
+import { compare } from './compare.ts'
+import { type QuoteOutcome, quote } from './quote.ts'
+import { isSameToken, type QuoteDeps, type QuoteParameters } from './quoteRequest.ts'
+import { readChainStatus, readHealth } from './registry.ts'
+import { agentRegistration, fromAgent } from './wire/agentRegistration.ts'
+import { compareBody, compareResponse, fromComparison, toCandidates } from './wire/compare.ts'
+import { fromQuote, quoteBody, quoteResponse, toQuoteParameters } from './wire/quote.ts'
+import * as registry from './wire/registry.ts'
+
+export type RouteDeps = QuoteDeps & {
+  readonly serviceName: string
+  readonly version: string
+  readonly publicUrl: string
+  readonly x402Support: boolean
+  readonly startedAtMs: number
+}
+
+const retrySoon = { headers: { 'retry-after': '1' } }
+
+/** The routing service's own endpoints; keys, quota and claims come from `access`. */
+export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  return [...quoteEndpoints(deps), ...registryEndpoints(deps)]
+}
+
+function refuseSameToken({ tokenIn, tokenOut }: Pick<QuoteParameters, 'tokenIn' | 'tokenOut'>) {
+  if (!isSameToken(tokenIn, tokenOut)) return
+  throw httpError('invalidRequest', 'token_in and token_out are the same token', {
+    details: [{ field: 'token_out', reason: 'must differ from token_in' }],
+  })
+}
+
+function unwrap(outcome: QuoteOutcome) {
+  if (outcome.status === 'no_route') throw httpError('noRoute')
+  if (outcome.status === 'unavailable')
+    throw httpError('unavailable', `no quote right now: ${outcome.reason}`, retrySoon)
+  return outcome.quote
+}
+
+function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  const chainIds = [...deps.chains.keys()]
+  return [
+    endpoint({
+      method: 'post',
+      path: '/quote',
+      summary: 'The best exact-input route, with the payload that executes it',
+      input: quoteBody(chainIds),
+      output: quoteResponse,
+      auth: 'key',
+      cost: 1,
+      errors: { 404: 'No route for this pair and amount', 503: 'The chain has not been read yet' },
+      handle: async ({ body, signal }) => {
+        const parameters = toQuoteParameters(body)
+        refuseSameToken(parameters)
+        return fromQuote(unwrap(await quote(deps, { ...parameters, signal })), deps)
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/compare/simulate',
+      summary: 'Dry-runs execution candidates of several providers on one block',
+      input: compareBody(chainIds),
+      output: compareResponse,
+      auth: 'key',
+      cost: ({ body }) => body.candidates.length,
+      errors: { 503: 'The chain cannot be simulated right now' },
+      handle: async ({ body, signal }) => {
+        const candidates = toCandidates(body)
+        const result = await compare(deps, { chainId: body.chainId, candidates, signal })
+        if (result.status === 'unavailable')
+          throw new HttpError(
+            503,
+            'simulation_unavailable',
+            'the chain cannot be simulated right now',
+            retrySoon,
+          )
+        return fromComparison(result)
+      },
+    }),
+  ]
+}
+
+function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  const chainIds = [...deps.chains.keys()]
+  return [
+    endpoint({
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the service can quote',
+      output: registry.healthResponse,
+      auth: 'none',
+      handle: async () =>
+        registry.fromHealth({
+          status: readHealth(deps),
+          version: deps.version,
+          uptimeMs: deps.now() - deps.startedAtMs,
+        }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/tokens',
+      summary: 'Known tokens by address',
+      output: registry.tokensResponse,
+      auth: 'none',
+      handle: async () => registry.fromTokens(deps.chains.values()),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/chains',
+      summary: 'Chains, their DEXes and how far they are synced',
+      output: registry.chainsResponse,
+      auth: 'none',
+      handle: async () => registry.fromChains(readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/status',
+      summary: 'Details of the synced state of every chain',
+      output: registry.statusResponse,
+      auth: 'none',
+      handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/pool/:chain_id/:address',
+      summary: 'State of one pool as quotes use it',
+      params: registry.poolParams(chainIds),
+      output: registry.poolResponse,
+      auth: 'none',
+      errors: { 404: 'No such pool is followed' },
+      handle: async ({ params }) => {
+        const state = deps.chains.get(params.chain_id)?.sync.current()
+        const pool = state?.pools.get(params.address.toLowerCase())
+        if (!state || !pool)
+          throw new HttpError(404, 'pool_not_found', 'no pool of this address is followed')
+        return registry.fromPool(pool, { chainId: params.chain_id, block: state.head.number })
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/.well-known/agent-registration.json',
+      summary: 'What agents may know of this service (ERC-8004)',
+      output: agentRegistration,
+      auth: 'none',
+      handle: async () => fromAgent({ ...deps, active: readHealth(deps) !== 'error' }),
+    }),
+  ]
+}

@@ -1,0 +1,96 @@
+import type { Address } from 'viem'
+import { getGasPrice } from 'viem/actions'
+import type { ChainClient } from '../chain/client.ts'
+import type { Dex } from '../chain/dexes.ts'
+import type { Route } from './engine/route.ts'
+import type { ChainSync } from './sync/chainSync.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+import type { TaxBook } from './taxBook.ts'
+
+/** Everything a quote needs of one chain. */
+export type RoutingChain = {
+  readonly chainId: number
+  readonly chainClient: ChainClient
+  readonly dexes: readonly Dex[]
+  /** The SwapExecutor; undefined on a chain where none is deployed: quotes there carry no payload. */
+  readonly executor: Address | undefined
+  readonly sync: ChainSync
+  readonly taxes: TaxBook
+  readonly routes: RouteCache
+  /** Wei per gas, as of the last few seconds; 0 before it was first read. */
+  gasPriceWei(): bigint
+  /** False for a token that was looked for in vain a short while ago. */
+  mayDiscover(token: string): boolean
+}
+
+const gasPriceTtlMs = 10_000
+
+/** The gas price, read in the background: a quote never waits for it. */
+export function createGasPrice({
+  chainClient,
+  now,
+}: {
+  readonly chainClient: ChainClient
+  readonly now: () => number
+}): () => bigint {
+  let priceWei = 0n
+  let readAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    if (now() - readAtMs > gasPriceTtlMs) {
+      readAtMs = now()
+      getGasPrice(chainClient.client).then(
+        (price) => {
+          priceWei = price
+        },
+        // The last known price serves on; sync reports the node's trouble.
+        () => undefined,
+      )
+    }
+    return priceWei
+  }
+}
+
+/** Routes of one state: a question asked again before the next block is answered from here. */
+export type RouteCache = {
+  get(state: SyncedState, key: string): { readonly route: Route | undefined } | undefined
+  set(state: SyncedState, key: string, route: Route | undefined): void
+}
+
+const mostRoutes = 4_096
+
+export function createRouteCache(): RouteCache {
+  let owner: SyncedState['pools'] | undefined
+  let routes = new Map<string, { readonly route: Route | undefined }>()
+  // Blocks that change no pool share the pools of the block before: the routes stay good.
+  const renew = (state: SyncedState) => {
+    if (owner === state.pools) return
+    owner = state.pools
+    routes = new Map()
+  }
+  return {
+    get(state, key) {
+      renew(state)
+      return routes.get(key)
+    },
+    set(state, key, route) {
+      renew(state)
+      if (routes.size >= mostRoutes) routes.clear()
+      routes.set(key, { route })
+    },
+  }
+}
+
+const discoverAgainMs = 30_000
+const mostSearches = 10_000
+
+/** Remembers which tokens were searched, so that nonsense addresses cost the node little. */
+export function createDiscoveryGuard({ now }: { readonly now: () => number }) {
+  const searchedAtMs = new Map<string, number>()
+  return (token: string): boolean => {
+    if (now() - (searchedAtMs.get(token) ?? Number.NEGATIVE_INFINITY) < discoverAgainMs)
+      return false
+    if (searchedAtMs.size >= mostSearches) searchedAtMs.clear()
+    searchedAtMs.set(token, now())
+    return true
+  }
+}

@@ -1,0 +1,90 @@
+import type { Address } from 'viem'
+import type { Simulator } from '../../simulator/simulator.ts'
+
+/**
+ * Fee-on-transfer taxes, measured once per token by a simulated transfer. A token whose transfer
+ * cannot be simulated counts as untaxed: quotes of it are right for standard tokens, and `verify`
+ * tells for the others.
+ */
+export type TaxBook = {
+  /** Part of each transfer that does not arrive, in basis points; undefined until measured. */
+  get(token: string): number | undefined
+  /** Measures what is not known yet; never throws. Returns whether a tax was found. */
+  measure(tokens: readonly TokenSample[]): Promise<boolean>
+}
+
+/** `amount` is large against the token's smallest unit and small against its supply. */
+export type TokenSample = { readonly address: Address; readonly amount: bigint }
+
+/** Nobody's address: receives the simulated transfers. */
+const receiver: Address = '0x00000000000000000000000000000000F0FA7A70'
+const oneBps = 10_000n
+const retryAfterMs = 30_000
+
+/** `transfer(receiver, amount)` */
+function encodeTransfer(amount: bigint): `0x${string}` {
+  const words = [BigInt(receiver), amount].map((word) => word.toString(16).padStart(64, '0'))
+  return `0xa9059cbb${words.join('')}`
+}
+
+export function createTaxBook({
+  chainId,
+  simulator,
+  now = () => performance.now(),
+}: {
+  readonly chainId: number
+  readonly simulator: Simulator | undefined
+  readonly now?: (() => number) | undefined
+}): TaxBook {
+  const taxes = new Map<string, number>()
+  const triedAtMs = new Map<string, number>()
+  const running = new Map<string, Promise<void>>()
+
+  async function simulate(samples: readonly TokenSample[]): Promise<void> {
+    if (!simulator) return
+    for (const { address } of samples) triedAtMs.set(address.toLowerCase(), now())
+    const candidates = samples.map(({ address, amount }) => ({
+      target: address,
+      data: encodeTransfer(amount),
+      value: 0n,
+      tokenIn: address,
+      tokenOut: address,
+      amountIn: amount,
+      spender: undefined,
+      recipient: receiver,
+    }))
+    const { results } = await simulator.simulateCandidates({ chainId, candidates })
+    for (const [index, { address, amount }] of samples.entries()) {
+      const result = results[index]
+      if (result?.status === 'ok')
+        taxes.set(address.toLowerCase(), toTaxBps(amount, result.amountOut))
+    }
+  }
+
+  return {
+    get: (token) => taxes.get(token),
+    async measure(tokens) {
+      const wanted = tokens.filter(({ address }) => {
+        const token = address.toLowerCase()
+        const triedMs = triedAtMs.get(token) ?? Number.NEGATIVE_INFINITY
+        return !taxes.has(token) && !running.has(token) && now() - triedMs > retryAfterMs
+      })
+      if (wanted.length > 0) {
+        // An outage of the simulator leaves the tokens unmeasured; they are tried again later.
+        const work = simulate(wanted).catch(() => undefined)
+        for (const { address } of wanted) running.set(address.toLowerCase(), work)
+        void work.then(() => {
+          for (const { address } of wanted) running.delete(address.toLowerCase())
+        })
+      }
+      await Promise.all(tokens.map(({ address }) => running.get(address.toLowerCase())))
+      return tokens.some(({ address }) => (taxes.get(address.toLowerCase()) ?? 0) > 0)
+    },
+  }
+}
+
+/** Rounded to the nearest basis point: a rebasing token's lost wei is no tax. */
+function toTaxBps(sent: bigint, received: bigint): number {
+  if (received >= sent) return 0
+  return Number(((sent - received) * oneBps + sent / 2n) / sent)
+}

@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox'
+
+/** The registration file of ERC-8004, as of the text of 2026-01-25. */
+export const agentRegistration = Type.Object({
+  type: Type.Literal('https://eips.ethereum.org/EIPS/eip-8004#registration-v1'),
+  name: Type.String({ minLength: 1 }),
+  description: Type.String({ minLength: 1 }),
+  image: Type.String({ format: 'uri' }),
+  services: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      endpoint: Type.String({ format: 'uri' }),
+      version: Type.Optional(Type.String()),
+    }),
+    { minItems: 1 },
+  ),
+  x402Support: Type.Boolean(),
+  active: Type.Boolean(),
+  registrations: Type.Array(Type.Object({ agentId: Type.Integer(), agentRegistry: Type.String() })),
+  supportedTrust: Type.Array(Type.String()),
+})
+
+const image =
+  'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 32 32%22%3E%3Cpath d=%22M8 4v8l8 6v10M24 4v8l-8 6%22 fill=%22none%22 stroke=%22black%22 stroke-width=%223%22/%3E%3C/svg%3E'
+
+export function fromAgent({
+  serviceName,
+  version,
+  publicUrl,
+  x402Support,
+  active,
+}: {
+  readonly serviceName: string
+  readonly version: string
+  /** As callers see it, without a slash at the end; never taken from a Host header. */
+  readonly publicUrl: string
+  /** Whether x402 payments are settled here. */
+  readonly x402Support: boolean
+  readonly active: boolean
+}): Static<typeof agentRegistration> {
+  return {
+    type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+    name: serviceName,
+    description:
+      'Finds the best swap route on Base and Arbitrum One and answers with an executable payload. Quotes cost 0.0001 USD each, bought with USDC on chain; it never signs and never holds funds.',
+    image: image.replaceAll(' ', '%20'),
+    services: [
+      { name: 'web', endpoint: `${publicUrl}/docs` },
+      { name: 'OpenAPI', endpoint: `${publicUrl}/openapi.json`, version },
+      { name: 'x402', endpoint: `${publicUrl}/.well-known/x402`, version: '2' },
+    ],
+    x402Support,
+    active,
+    // Filled in by whoever mints the identity; an empty list claims none.
+    registrations: [],
+    supportedTrust: [],
+  }
+}

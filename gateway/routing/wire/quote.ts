@@ -1,0 +1,172 @@
+import { type Static, Type } from 'typebox'
+import { getAddress, toHex, zeroAddress } from 'viem'
+import {
+  address,
+  chainId,
+  oneOf,
+  positiveUint256,
+  slippageBps,
+  uint256,
+  withDefault,
+} from '../../http/schemas.ts'
+import type { Quote, QuoteStep } from '../finishQuote.ts'
+import type { QuoteParameters } from '../quoteRequest.ts'
+
+export const quoteBody = (chainIds: readonly number[]) =>
+  Type.Object(
+    {
+      chain_id: chainId(chainIds),
+      token_in: address({ description: 'Token to sell; the zero address is the native currency' }),
+      token_out: address({ description: 'Token to buy; the zero address is the native currency' }),
+      amount_in: positiveUint256({ description: 'Raw amount to sell' }),
+      slippage_bps: slippageBps(),
+      taker: Type.Optional(
+        address({ description: 'Wallet that will submit; the output goes to it' }),
+      ),
+      allow_partial: withDefault(
+        Type.Boolean({
+          default: false,
+          description: 'Quote what the pools take when they cannot take all of amount_in',
+        }),
+      ),
+      verify: withDefault(
+        Type.Boolean({ default: false, description: 'Dry-run the payload before answering' }),
+      ),
+    },
+    { description: 'Unknown fields are ignored' },
+  )
+
+export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): QuoteParameters {
+  return {
+    chainId: body.chain_id,
+    tokenIn: getAddress(body.token_in),
+    tokenOut: getAddress(body.token_out),
+    amountIn: BigInt(body.amount_in),
+    slippageBps: body.slippage_bps,
+    taker: toTaker(body.taker),
+    allowPartial: body.allow_partial,
+    verify: body.verify,
+  }
+}
+
+/** The zero address as taker means the same as none. */
+export function toTaker(taker: string | undefined) {
+  return taker === undefined || BigInt(taker) === 0n ? undefined : getAddress(taker)
+}
+
+const step = Type.Object({
+  protocol: Type.String(),
+  dex: Type.String(),
+  pool: address(),
+  token_in: address(),
+  token_out: address(),
+  fee_pips: Type.Integer(),
+  amount_in: uint256(),
+  amount_out: uint256(),
+  path: Type.Integer({ description: 'Number of the parallel path, from 0' }),
+  share_bps: Type.Integer({
+    description: "Part of the route's input that flows through this step",
+  }),
+})
+
+const quoteFields = {
+  dex: Type.String({ description: 'Name of this service' }),
+  output: uint256({ description: 'Raw amount the taker receives when the state has not moved' }),
+  gas_estimate: uint256({ description: 'Execution gas; an L1 data fee comes on top' }),
+  source: oneOf(['local', 'path_hint', 'rpc', 'SmartRouter:exact_output_via_exact_input']),
+  route_path: Type.String(),
+  price_impact_bps: Type.Integer({ minimum: 0, maximum: 65_535 }),
+  pool_grades: Type.Array(oneOf(['A', 'B', 'C', 'D', 'E', 'F'])),
+  router: Type.Optional(address({ description: 'Same as execution.target' })),
+  calldata: Type.Optional(Type.String({ description: 'Same as execution.calldata' })),
+  execution: Type.Optional(
+    Type.Object({
+      spender: address(),
+      target: address(),
+      calldata: Type.String(),
+      value: Type.String({ description: 'Hex msg.value' }),
+    }),
+  ),
+  route_readiness: Type.String(),
+  steps: Type.Array(step),
+  last_sync_block: Type.Integer(),
+  sync_lag_ms: Type.Integer(),
+  verify_block_lag: Type.Optional(Type.Integer()),
+  verified_output: Type.Optional(uint256()),
+  deviation_bps: Type.Optional(Type.Integer()),
+  tax_in_bps: Type.Integer(),
+  tax_out_bps: Type.Integer(),
+  route_executable: Type.Boolean(),
+  route_unexecutable_reason: Type.Optional(Type.String()),
+  min_output: uint256({ description: 'What the payload enforces: output less slippage' }),
+  input_consumed: Type.Optional(uint256()),
+  optimality_gap_bps: Type.Optional(
+    Type.Number({ description: 'At most this far below the best possible output' }),
+  ),
+}
+
+export const quoteResponse = Type.Object(quoteFields)
+export type QuoteResponse = Static<typeof quoteResponse>
+
+function fromStep(item: QuoteStep) {
+  return {
+    protocol: item.protocol,
+    dex: item.dex,
+    pool: item.pool,
+    token_in: getAddress(item.tokenIn),
+    token_out: getAddress(item.tokenOut),
+    fee_pips: item.feePips,
+    amount_in: item.amountIn.toString(),
+    amount_out: item.amountOut.toString(),
+    path: item.path,
+    share_bps: item.shareBps,
+  }
+}
+
+function fromExecution(execution: Quote['execution']) {
+  if (!execution) return { router: zeroAddress, calldata: '0x' }
+  const { spender, target, data, value } = execution
+  return {
+    router: target,
+    calldata: data,
+    execution: { spender, target, calldata: data, value: toHex(value) },
+  }
+}
+
+function fromVerification(verification: Quote['verification']) {
+  if (!verification || verification.status === 'unavailable') return {}
+  const { blockLag } = verification
+  if (verification.status === 'failed') return { verify_block_lag: blockLag }
+  return {
+    verify_block_lag: blockLag,
+    verified_output: verification.amountOut.toString(),
+    deviation_bps: verification.deviationBps,
+  }
+}
+
+export function fromQuote(quote: Quote, { serviceName }: { readonly serviceName: string }) {
+  return {
+    dex: serviceName,
+    output: quote.amountOut.toString(),
+    min_output: quote.minAmountOut.toString(),
+    gas_estimate: quote.gasEstimate.toString(),
+    source: quote.source,
+    route_path: quote.routePath,
+    price_impact_bps: quote.priceImpactBps,
+    pool_grades: [...quote.poolGrades],
+    ...fromExecution(quote.execution),
+    route_readiness: quote.readiness,
+    steps: quote.steps.map(fromStep),
+    last_sync_block: Number(quote.lastSyncBlock),
+    sync_lag_ms: quote.syncLagMs,
+    ...fromVerification(quote.verification),
+    tax_in_bps: quote.taxInBps,
+    tax_out_bps: quote.taxOutBps,
+    route_executable: quote.executable,
+    ...(quote.unexecutableReason && { route_unexecutable_reason: quote.unexecutableReason }),
+    ...(quote.inputConsumed !== quote.amountIn && {
+      input_consumed: quote.inputConsumed.toString(),
+    }),
+    ...(quote.optimalityGapBps !== undefined && { optimality_gap_bps: quote.optimalityGapBps }),
+  } satisfies QuoteResponse
+}

@@ -1,0 +1,182 @@
+import { type Static, Type } from 'typebox'
+import { getAddress } from 'viem'
+import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import type { ChainStatus } from '../registry.ts'
+import type { RoutingChain } from '../routingChain.ts'
+
+export const healthResponse = Type.Object({
+  status: oneOf(['ok', 'degraded', 'error']),
+  version: Type.String(),
+  uptime_secs: Type.Integer(),
+})
+
+export function fromHealth({
+  status,
+  version,
+  uptimeMs,
+}: {
+  readonly status: 'ok' | 'degraded' | 'error'
+  readonly version: string
+  readonly uptimeMs: number
+}): Static<typeof healthResponse> {
+  return { status, version, uptime_secs: Math.floor(uptimeMs / 1000) }
+}
+
+export const tokensResponse = Type.Record(
+  Type.String(),
+  Type.Object({ chain_id: Type.Integer(), symbol: Type.String(), decimals: Type.Integer() }),
+)
+
+/** Address to token; where one address exists on two chains the second is `<chain_id>:<address>`. */
+export function fromTokens(chains: Iterable<RoutingChain>): Static<typeof tokensResponse> {
+  const entries: Static<typeof tokensResponse> = {}
+  for (const { chainId: chain, sync } of chains)
+    for (const { address: token, symbol, decimals } of sync.tokens().values()) {
+      const key = getAddress(token)
+      entries[key in entries ? `${chain}:${key}` : key] = { chain_id: chain, symbol, decimals }
+    }
+  return entries
+}
+
+export const chainsResponse = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    chain_id: Type.Integer(),
+    dex_count: Type.Integer(),
+    pool_count: Type.Integer(),
+    executor: Type.Union([address(), Type.Null()]),
+    last_sync_block: Type.Integer(),
+    sync_lag_ms: Type.Integer(),
+    dexes: Type.Array(
+      Type.Object({ name: Type.String(), protocol: Type.String(), pool_count: Type.Integer() }),
+    ),
+  }),
+)
+
+export function fromChains(statuses: readonly ChainStatus[]): Static<typeof chainsResponse> {
+  return statuses.map(({ chain, state, lagMs }) => {
+    const pools = [...(state?.pools.values() ?? [])]
+    const dexes = chain.dexes
+      .map(({ name, protocol }) => ({
+        name,
+        protocol,
+        pool_count: pools.filter(({ dex }) => dex === name).length,
+      }))
+      .filter(({ pool_count }) => pool_count > 0)
+    return {
+      name: chain.chainClient.chain.name,
+      chain_id: chain.chainId,
+      dex_count: dexes.length,
+      pool_count: pools.length,
+      executor: chain.executor ?? null,
+      last_sync_block: Number(state?.head.number ?? 0n),
+      sync_lag_ms: toLag(lagMs),
+      dexes,
+    }
+  })
+}
+
+/** A chain never synced has no lag; JSON has no infinity. */
+const toLag = (lagMs: number) => Math.min(lagMs, Number.MAX_SAFE_INTEGER)
+
+export const statusResponse = Type.Object({
+  status: oneOf(['ok', 'degraded', 'error']),
+  chains: Type.Array(
+    Type.Object({
+      chain_id: Type.Integer(),
+      status: oneOf(['ok', 'degraded', 'down']),
+      last_sync_block: Type.Integer(),
+      last_sync_hash: Type.Optional(Type.String()),
+      last_sync_timestamp: Type.Integer({ description: "Seconds, of the block's clock" }),
+      sync_lag_ms: Type.Integer({ description: 'Since the state was last known to be the head' }),
+      pool_count: Type.Integer(),
+      token_count: Type.Integer(),
+      gas_price_wei: uint256(),
+      simulator_ready: Type.Boolean(),
+    }),
+  ),
+})
+
+export function fromStatus(
+  status: 'ok' | 'degraded' | 'error',
+  statuses: readonly ChainStatus[],
+): Static<typeof statusResponse> {
+  return {
+    status,
+    chains: statuses.map(({ chain, state, lagMs, health, simulatorReady }) => ({
+      chain_id: chain.chainId,
+      status: health,
+      last_sync_block: Number(state?.head.number ?? 0n),
+      ...(state && { last_sync_hash: state.head.hash }),
+      last_sync_timestamp: Number(state?.head.timestampSecs ?? 0n),
+      sync_lag_ms: toLag(lagMs),
+      pool_count: state?.pools.size ?? 0,
+      token_count: chain.sync.tokens().size,
+      gas_price_wei: chain.gasPriceWei().toString(),
+      simulator_ready: simulatorReady,
+    })),
+  }
+}
+
+export const poolParams = (chainIds: readonly number[]) =>
+  Type.Object({ chain_id: chainId(chainIds), address: address() })
+
+export const poolResponse = Type.Object({
+  chain_id: Type.Integer(),
+  address: address(),
+  dex: Type.String(),
+  protocol: Type.String(),
+  token0: address(),
+  token1: address(),
+  fee_pips: Type.Integer(),
+  changed_block: Type.Integer(),
+  swaps_seen: Type.Integer(),
+  reserve0: Type.Optional(uint256()),
+  reserve1: Type.Optional(uint256()),
+  tick_spacing: Type.Optional(Type.Integer()),
+  sqrt_price_x96: Type.Optional(uint256()),
+  tick: Type.Optional(Type.Integer()),
+  liquidity: Type.Optional(uint256()),
+  ticks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        liquidity_gross: uint256(),
+        liquidity_net: Type.String(),
+      }),
+    ),
+  ),
+  last_sync_block: Type.Integer(),
+})
+
+export function fromPool(
+  pool: PoolRecord,
+  { chainId: chain, block }: { readonly chainId: number; readonly block: bigint },
+): Static<typeof poolResponse> {
+  return {
+    chain_id: chain,
+    address: pool.address,
+    dex: pool.dex,
+    protocol: pool.protocol,
+    token0: getAddress(pool.token0),
+    token1: getAddress(pool.token1),
+    fee_pips: pool.feePips,
+    changed_block: Number(pool.changedBlock),
+    swaps_seen: pool.swapsSeen,
+    last_sync_block: Number(block),
+    ...(pool.protocol === 'uniswap_v2'
+      ? { reserve0: pool.reserve0.toString(), reserve1: pool.reserve1.toString() }
+      : {
+          tick_spacing: pool.tickSpacing,
+          sqrt_price_x96: pool.sqrtPriceX96.toString(),
+          tick: pool.tick,
+          liquidity: pool.liquidity.toString(),
+          ticks: pool.ticks.map(({ index, gross, net }) => ({
+            index,
+            liquidity_gross: gross.toString(),
+            liquidity_net: net.toString(),
+          })),
+        }),
+  }
+}
