@@ -7,7 +7,11 @@ import { warmFork } from './warmFork.ts'
 import { watchFork } from './watchFork.ts'
 
 /** A fork and the one block that everything it answers belongs to. */
-export type Generation = BlockId & { readonly fork: Fork }
+export type Generation = BlockId & {
+  readonly fork: Fork
+  /** Something in it does not come to an end: it is to be replaced, and killed with what runs in it. */
+  readonly condemn: () => void
+}
 
 /**
  * `head`: every request is answered from the head as it stood when the request came (a lab's chain
@@ -45,7 +49,13 @@ export type GenerationsDeps = {
 }
 
 export type GenerationEvent = {
-  readonly event: 'fork_ready' | 'fork_lost' | 'fork_wedged' | 'fork_refused' | 'reorg'
+  readonly event:
+    | 'fork_ready'
+    | 'fork_lost'
+    | 'fork_wedged'
+    | 'fork_stuck'
+    | 'fork_refused'
+    | 'reorg'
   readonly chainId: number
   readonly blockNumber?: bigint | undefined
   readonly elapsedMs?: number
@@ -55,6 +65,7 @@ export type GenerationEvent = {
 type Live = Generation & {
   inFlight: number
   retired: boolean
+  condemned: boolean
   readonly askedAtMs: number
   readonly stopWatching: () => void
 }
@@ -63,7 +74,7 @@ type Target = BlockId & { readonly askedAtMs: number }
 
 const headPollMs = 250
 const freshnessDeadlineMs = 6_000
-const drainMs = 3_000
+const drainMs = 7_000
 const rollAttempts = 3
 
 /** The rolling generations of one chain: a new fork takes over before the old one is drained and killed. */
@@ -106,9 +117,8 @@ export function createGenerations(
       deps.startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
       relay.prefetch(blockNumber).catch(() => undefined),
     ])
-    const generation: Generation = { ...target, fork }
     try {
-      await Promise.all([smokeTest(generation), warmFork(fork.rpc, relay.hotAccounts())])
+      await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
       const again = await upstream.readBlock(target)
       if (again?.blockHash !== target.blockHash) throw unavailable('its upstream reorganised')
       if (closed) throw unavailable('it is shutting down')
@@ -116,7 +126,7 @@ export function createGenerations(
       await fork.kill()
       throw error
     }
-    install(generation, target)
+    install(fork, target)
     log({
       event: 'fork_ready',
       chainId,
@@ -125,17 +135,30 @@ export function createGenerations(
     })
   }
 
-  function install(generation: Generation, { askedAtMs }: Target) {
-    const stopWatching = watchFork(generation.fork, () => {
-      log({ event: 'fork_wedged', chainId, blockNumber: generation.blockNumber })
-      void generation.fork.kill()
+  function install(fork: Fork, target: Target) {
+    const stopWatching = watchFork(fork, () => {
+      log({ event: 'fork_wedged', chainId, blockNumber: target.blockNumber })
+      void fork.kill()
     })
-    const live: Live = { ...generation, askedAtMs, inFlight: 0, retired: false, stopWatching }
+    const live: Live = {
+      ...target,
+      fork,
+      stopWatching,
+      inFlight: 0,
+      retired: false,
+      condemned: false,
+      condemn() {
+        if (live.condemned) return
+        live.condemned = true
+        log({ event: 'fork_stuck', chainId, blockNumber: target.blockNumber })
+        void refresh()
+      },
+    }
     standing.add(live)
     const previous = current
     current = live
     confirmedAtMs = now()
-    void generation.fork.exited.then(() => lose(live))
+    void fork.exited.then(() => lose(live))
     if (previous) retire(previous)
   }
 
@@ -168,7 +191,7 @@ export function createGenerations(
     if (closed) return
     try {
       const target = await readTarget()
-      if (current?.blockHash === target.blockHash) {
+      if (current?.blockHash === target.blockHash && !current.condemned) {
         confirmedAtMs = now()
         return
       }
@@ -233,6 +256,7 @@ export function createGenerations(
       try {
         return await work(live)
       } catch (error) {
+        if (error instanceof RpcTransportError && error.fault === 'timeout') live.condemn()
         const isLost = await losesConnection(error, live.fork)
         if (!isLost || attempt >= 2 || signal?.aborted) throw error
       } finally {
@@ -270,7 +294,7 @@ export function createGenerations(
 }
 
 /** A fork must know its block and run a call before it may take over. */
-async function smokeTest({ fork, blockNumber }: Generation) {
+async function smokeTest(fork: Fork, blockNumber: bigint) {
   const [number, run] = await fork.rpc.batch(
     [
       { method: 'eth_blockNumber', params: [] },

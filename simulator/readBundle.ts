@@ -4,20 +4,22 @@ import {
   type CandidateResult,
   classifyHalt,
   classifyRefusal,
+  failed,
   unavailable,
 } from './classifyOutcome.ts'
 import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
 import type { ErrorTable } from './revertReason.ts'
 import type { RpcOutcome } from './rpcBatch.ts'
 
-export type BundleReading =
-  | { readonly kind: 'done'; readonly result: CandidateResult }
-  /** The taker's input balance was not what the override should have made it. */
-  | { readonly kind: 'misfunded'; readonly result: CandidateResult }
-  /** The call went through, but none of the watched holders got anything. */
-  | { readonly kind: 'no_output' }
-  /** It ran into the gas cap: worth another try with a higher one. */
-  | { readonly kind: 'out_of_gas'; readonly result: CandidateResult }
+export type BundleReading = {
+  /**
+   * `misfunded`: the taker's input balance was not what the override should have made it;
+   * `no_output`: the call went through, but none of the watched holders got anything;
+   * `out_of_gas`: it ran into the gas cap, which may be worth another try with a higher one.
+   */
+  readonly kind: 'done' | 'misfunded' | 'no_output' | 'out_of_gas'
+  readonly result: CandidateResult
+}
 
 export function readBundle(
   outcome: RpcOutcome,
@@ -47,7 +49,7 @@ export function readBundle(
     return { kind: isOutOfGas(swap, gasCap) ? 'out_of_gas' : 'done', result }
   }
   const amountOut = readOutput(calls, bundle)
-  if (amountOut <= 0n) return { kind: 'no_output' }
+  if (amountOut <= 0n) return { kind: 'no_output', result: failed('no output received') }
   return done({ status: 'ok', amountOut, gasUsed: swap.gasUsed })
 }
 

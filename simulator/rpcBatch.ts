@@ -53,7 +53,7 @@ export function createRpcEndpoint({ url }: { url: string }): RpcEndpoint {
   return {
     async batch(calls, { timeoutMs, signal, maxBytes = defaultMaxBytes }) {
       if (calls.length === 0) return []
-      const timeout = AbortSignal.timeout(timeoutMs)
+      const timeout = AbortSignal.timeout(Math.ceil(timeoutMs))
       const either = signal ? AbortSignal.any([signal, timeout]) : timeout
       const body = JSON.stringify(
         calls.map((call, id) => ({ jsonrpc: '2.0', id, method: call.method, params: call.params })),

@@ -1,14 +1,15 @@
-import { type Address, isHex, zeroAddress } from 'viem'
+import { type Address, isHex } from 'viem'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate } from './buildBundle.ts'
 import { gasOf, type StateOverrides } from './callShapes.ts'
-import { type CandidateResult, chainUnreachable, failed } from './classifyOutcome.ts'
+import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generations.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
 import type { ErrorTable } from './revertReason.ts'
-import { type RpcOutcome, RpcTransportError } from './rpcBatch.ts'
+import { type IsolatedOutcome, runIsolated } from './runIsolated.ts'
+import type { Turns } from './turns.ts'
 
 export type SimulateDeps = {
   readonly slots: SlotResolver
@@ -16,13 +17,15 @@ export type SimulateDeps = {
   readonly now: () => number
   readonly simulatedTaker: Address
   readonly baseOverrides: StateOverrides
+  /** Candidates that need much gas take turns, so that they never have more than one core between them. */
+  readonly slowLane: Turns
 }
 
 type Run = {
   readonly generation: Generation
   readonly timeSecs: bigint
-  readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+  readonly remainingMs: () => number
 }
 
 type Job = {
@@ -31,11 +34,14 @@ type Job = {
   holders: readonly Address[]
   gasCap: bigint
   funding: Funding
-  result: CandidateResult | undefined
+  reading: BundleReading
 }
 
-/** Longer than the watchdog needs to end a wedged fork, whose requests are then run again elsewhere. */
-const batchTimeoutMs = 5_000
+const readTimeoutMs = 4_000
+/** What a request may take on its fork in all: in the fork's time to drain. */
+const requestBudgetMs = 5_500
+/** What all of a request's hungry candidates may take together. */
+const hungryBudgetMs = 2_000
 
 /** Dry-runs every candidate by itself on the generation's block; results in the order of the candidates. */
 export async function simulateCandidates(
@@ -52,138 +58,130 @@ export async function simulateCandidates(
 ): Promise<readonly CandidateResult[]> {
   const nowSecs = BigInt(Math.floor(deps.now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
-  const run: Run = { generation, timeSecs, timeoutMs: batchTimeoutMs, signal }
+  const run: Run = { generation, timeSecs, signal, remainingMs: countdown(requestBudgetMs) }
   const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
-
-  const misfunded = await simulateJobs(deps, run, jobs, 'misfunded')
-  for (const { candidate, taker } of misfunded)
-    deps.slots.invalidate({ token: candidate.tokenIn, holder: taker })
-  await Promise.all(misfunded.map((job) => fund(deps, run, job)))
-  await simulateJobs(deps, run, misfunded)
-
-  return jobs.map(({ result }) => result ?? chainUnreachable)
+  await runJobs(deps, run, jobs)
+  await refund(deps, run, jobs.filter(reads('misfunded')))
+  await widen(deps, run, jobs.filter(reads('no_output')))
+  await giveMoreGas(deps, run, jobs.filter(reads('out_of_gas')))
+  await explainNothing(run, jobs.filter(reads('no_output')))
+  return jobs.map(({ reading }) => reading.result)
 }
+
+/** Milliseconds left of a budget that starts now. */
+function countdown(budgetMs: number): () => number {
+  const endMs = performance.now() + budgetMs
+  return () => endMs - performance.now()
+}
+
+const reads =
+  (kind: BundleReading['kind']) =>
+  ({ reading }: Job) =>
+    reading.kind === kind
+const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
 
 async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Promise<Job> {
   const taker = candidate.taker ?? deps.simulatedTaker
-  const job: Job = {
+  return {
     candidate,
     taker,
     holders: [candidate.recipient ?? taker],
     gasCap: gasOf.swap,
-    funding: { status: 'refused', result: chainUnreachable },
-    result: undefined,
+    funding: await fund(deps, run, { candidate, taker }),
+    reading: done(chainUnreachable),
   }
-  await fund(deps, run, job)
-  return job
 }
 
-async function fund(deps: SimulateDeps, { generation, timeoutMs, timeSecs }: Run, job: Job) {
-  const { candidate, taker } = job
-  job.funding = await fundTaker(
-    { rpc: generation.fork.rpc, timeoutMs, slots: deps.slots },
-    { candidate, taker, timeSecs },
-  )
+function fund(
+  { slots }: SimulateDeps,
+  { generation, timeSecs }: Run,
+  { candidate, taker }: { candidate: Candidate; taker: Address },
+): Promise<Funding> {
+  const { rpc } = generation.fork
+  return fundTaker({ rpc, timeoutMs: readTimeoutMs, slots }, { candidate, taker, timeSecs })
 }
 
-/** Runs the jobs as one batch and again those that paid somebody else than the taker; returns the jobs that read as `wanted`. */
-async function simulateJobs(
+/** Simulates each job's bundle and leaves what it shows in `reading`. */
+async function runJobs(
   deps: SimulateDeps,
-  run: Run,
+  { generation, timeSecs, signal, remainingMs }: Run,
   jobs: readonly Job[],
-  wanted?: BundleReading['kind'],
-): Promise<readonly Job[]> {
-  const readings = await runBatch(deps, run, jobs)
-  const paidOthers = jobs.filter(
-    (job, index) => readings[index]?.kind === 'no_output' && widen(job),
-  )
-  if (paidOthers.length > 0) await runBatch(deps, run, paidOthers)
-  await explainNothing(
-    run,
-    jobs.filter((job) => job.result === noOutput),
-  )
-  return jobs.filter((_, index) => readings[index]?.kind === wanted)
-}
-
-const noOutput = failed('no output received')
-
-async function runBatch(
-  deps: SimulateDeps,
-  { generation, timeSecs, timeoutMs, signal }: Run,
-  jobs: readonly Job[],
-): Promise<readonly (BundleReading | undefined)[]> {
-  const bundles = jobs.map((job) => bundleOf(deps, job, timeSecs))
-  const calls = bundles.flatMap((bundle) => (bundle ? [bundle.rpcCall] : []))
-  const outcomes = [...(await generation.fork.rpc.batch(calls, { timeoutMs, signal }))]
-  return jobs.map((job, index) => {
-    const bundle = bundles[index]
-    if (!bundle) {
-      job.result = job.funding.status === 'refused' ? job.funding.result : chainUnreachable
-      return undefined
+) {
+  const bundles = new Map<Job, Bundle>()
+  for (const job of jobs) {
+    if (job.funding.status === 'refused') {
+      job.reading = done(job.funding.result)
+      continue
     }
-    const reading = readJob(deps, job, { bundle, outcome: outcomes.shift() })
-    job.result = reading.kind === 'no_output' ? noOutput : reading.result
-    return reading
-  })
+    const funding = job.funding.overrides
+    bundles.set(job, buildBundle({ ...job, funding, timeSecs, baseOverrides: deps.baseOverrides }))
+  }
+  const calls = [...bundles.values()].map(({ rpcCall }) => rpcCall)
+  const outcomes = await runIsolated(
+    { rpc: generation.fork.rpc, onStuck: generation.condemn, remainingMs },
+    { calls, signal },
+  )
+  for (const [index, [job, bundle]] of [...bundles].entries())
+    job.reading = readJob(deps, job, { bundle, outcome: outcomes[index] })
 }
 
 function readJob(
   { errors }: SimulateDeps,
-  job: Job,
-  { bundle, outcome }: { bundle: Bundle; outcome: RpcOutcome | undefined },
+  { funding, gasCap, candidate: { amountIn: amount } }: Job,
+  { bundle, outcome }: { bundle: Bundle; outcome: IsolatedOutcome | undefined },
 ): BundleReading {
-  if (!outcome) return { kind: 'done', result: chainUnreachable }
-  const tolerance = job.funding.status === 'funded' ? job.funding.tolerance : 0n
-  return readBundle(outcome, {
-    bundle,
-    gasCap: job.gasCap,
-    errors,
-    expected: { amount: job.candidate.amountIn, tolerance },
-  })
+  if (outcome === undefined) return done(chainUnreachable)
+  if (outcome === 'timeout') return done(unavailable('rpc_error', 'simulation timed out'))
+  if (outcome === 'too_large') return done(failed('return data too large'))
+  const tolerance = funding.status === 'funded' ? funding.tolerance : 0n
+  return readBundle(outcome, { bundle, gasCap, errors, expected: { amount, tolerance } })
 }
 
-function bundleOf({ baseOverrides }: SimulateDeps, job: Job, timeSecs: bigint): Bundle | undefined {
-  const { candidate, taker, holders, gasCap, funding } = job
-  if (funding.status === 'refused') return undefined
-  const { overrides } = funding
-  return buildBundle({
-    candidate,
-    taker,
-    holders,
-    funding: overrides,
-    gasCap,
-    timeSecs,
-    baseOverrides,
-  })
+/** What is known of a token's balances was wrong, or has become so: look again, once. */
+async function refund(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  for (const { candidate, taker } of jobs)
+    deps.slots.invalidate({ token: candidate.tokenIn, holder: taker })
+  await Promise.all(
+    jobs.map(async (job) => {
+      job.funding = await fund(deps, run, job)
+    }),
+  )
+  await runJobs(deps, run, jobs)
 }
 
-/** Watches those whom the calldata names as well; false when there is nobody to add. */
-function widen(job: Job): boolean {
-  const { candidate, taker } = job
-  if (candidate.recipient !== undefined) return false
-  const { target, tokenIn, tokenOut, data } = candidate
-  const named = readRecipients(data, { exclude: [taker, target, tokenIn, tokenOut] })
-  job.holders = [taker, ...named]
-  return named.length > 0
+async function giveMoreGas(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  const leftMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
+  for (const job of jobs) {
+    job.gasCap = gasOf.hungrySwap
+    await deps.slowLane(async () => {
+      await runJobs(deps, { ...run, remainingMs: leftMs }, [job])
+      if (reads('no_output')(job)) await widen(deps, run, [job])
+    })
+  }
+}
+
+/** Where the taker got nothing, watches those whom the calldata names as well. */
+async function widen(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  const widened = jobs.filter((job) => {
+    const { candidate, taker } = job
+    if (candidate.recipient !== undefined) return false
+    const { target, tokenIn, tokenOut, data } = candidate
+    const named = readRecipients(data, { exclude: [taker, target, tokenIn, tokenOut] })
+    job.holders = [taker, ...named]
+    return named.length > 0
+  })
+  await runJobs(deps, run, widened)
 }
 
 /** A call to an address without code succeeds and does nothing. */
-async function explainNothing({ generation, timeoutMs }: Run, jobs: readonly Job[]) {
-  if (jobs.length === 0) return
+async function explainNothing({ generation }: Run, jobs: readonly Job[]) {
   const outcomes = await generation.fork.rpc.batch(
     jobs.map(({ candidate }) => ({ method: 'eth_getCode', params: [candidate.target, 'latest'] })),
-    { timeoutMs },
+    { timeoutMs: readTimeoutMs },
   )
-  jobs.forEach((job, index) => {
+  for (const [index, job] of jobs.entries()) {
     const outcome = outcomes[index]
     if (outcome?.ok && isHex(outcome.result) && outcome.result === '0x')
-      job.result = failed('target has no code')
-  })
+      job.reading = done(failed('target has no code'))
+  }
 }
-
-/** True when nothing could be said for want of the chain, rather than for what the candidates are. */
-export function isChainFault(error: unknown): boolean {
-  return error instanceof RpcTransportError && error.fault !== 'aborted'
-}
-
-export const nativeToken = zeroAddress

@@ -12,9 +12,11 @@ import {
   type GenerationStatus,
 } from './generations.ts'
 import { createErrorTable } from './revertReason.ts'
-import { isChainFault, simulateCandidates } from './simulateCandidates.ts'
+import { RpcTransportError } from './rpcBatch.ts'
+import { simulateCandidates } from './simulateCandidates.ts'
 import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { createTurns } from './turns.ts'
 import { createUpstream } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
@@ -96,7 +98,10 @@ export async function createSimulator({
         )
         const baseOverrides: StateOverrides = {}
         const resolver = createSlotResolver({ cache: slots }, chain)
-        return [chain.chainId, { generations, resolver, baseOverrides }] as const
+        return [
+          chain.chainId,
+          { generations, resolver, baseOverrides, slowLane: createTurns() },
+        ] as const
       }),
     ),
   )
@@ -109,9 +114,9 @@ export async function createSimulator({
   }
   return {
     async simulateCandidates({ chainId, candidates, minBlock, signal }) {
-      const { generations, resolver, baseOverrides } = standOf(chainId)
+      const { generations, resolver, baseOverrides, slowLane } = standOf(chainId)
       const simulatedTaker = takerOf(chainId)
-      const deps = { slots: resolver, errors, now, simulatedTaker, baseOverrides }
+      const deps = { slots: resolver, errors, now, simulatedTaker, baseOverrides, slowLane }
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
@@ -146,7 +151,7 @@ async function guarded<T>(chainId: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!isChainFault(error)) throw error
+    if (!(error instanceof RpcTransportError) || error.fault === 'aborted') throw error
     throw new SimulatorUnavailable({ chainId, reason: 'the fork did not answer', cause: error })
   }
 }

@@ -1,0 +1,68 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { assert, suite } from '../fixtures/test.ts'
+import type { Candidate } from './buildBundle.ts'
+import { createSimulator } from './simulator.ts'
+import { bombAddress, bombs } from './testing/bombs.ts'
+import { startSwapWorld } from './testing/swapWorld.ts'
+import { waitFor } from './testing/waitFor.ts'
+
+const s = suite('bombs')
+const world = await startSwapWorld()
+for (const [index, code] of Object.values(bombs).entries())
+  await world.chain.request('anvil_setCode', [bombAddress(index), code])
+const forkDir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
+const simulator = await createSimulator({
+  chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
+  forkDir,
+})
+s.after(async () => {
+  await simulator.close()
+  await world.chain.close()
+  rmSync(forkDir, { recursive: true, force: true })
+})
+
+const honest = world.swapAForB()
+const names = Object.keys(bombs)
+const bombCandidates = names.map(
+  (_, index): Candidate => ({ ...honest, target: bombAddress(index) }),
+)
+const simulate = async (candidates: readonly Candidate[]) =>
+  (await simulator.simulateCandidates({ chainId: 8453, candidates })).results
+
+s('every bomb is told from an honest candidate, which it does not spoil', async () => {
+  const candidates = bombCandidates.flatMap((bomb) => [bomb, honest])
+  const startedAt = performance.now()
+  const results = await simulate(candidates)
+  const elapsedMs = performance.now() - startedAt
+  const amountOut = await world.quoteAForB(10n ** 18n)
+  const verdicts = results.filter((_, index) => index % 2 === 0)
+  const others = results.filter((_, index) => index % 2 === 1)
+  assert.ok(others.every((result) => result.status === 'ok' && result.amountOut === amountOut))
+  assert.not(
+    verdicts.some(({ status }) => status === 'ok'),
+    JSON.stringify(names.map((name, index) => [name, verdicts[index]])),
+  )
+  assert.ok(elapsedMs < 15_000, `took ${elapsedMs} ms`)
+})
+s('calldata of 128 kB and calls into precompiles are ordinary candidates', async () => {
+  const big: Hex = `${honest.data}${'00'.repeat(128 * 1024)}`
+  const precompiles = Array.from({ length: 10 }, (_, index): Candidate => {
+    const target: Hex = `0x${(index + 1).toString(16).padStart(40, '0')}`
+    return { ...honest, target, data: `0x${'ff'.repeat(4096)}` }
+  })
+  const results = await simulate([{ ...honest, data: big }, ...precompiles])
+  assert.equal(
+    results.map(({ status }) => status),
+    ['ok', ...precompiles.map(() => 'simulation_failed')],
+  )
+})
+s('leaves one healthy fork behind', async () => {
+  await waitFor('old forks are gone', () => readdirSync(forkDir).length === 1, {
+    deadlineMs: 8_000,
+  })
+  assert.is((await simulate([honest]))[0]?.status, 'ok')
+})
+s.run()
