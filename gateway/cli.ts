@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { keysCommand } from './commands/keys.ts'
+import { relayCommand } from './commands/relay.ts'
 import { describeSettings } from './config.ts'
 import { labDown, labUp, runLab } from './lab/commands.ts'
 import { labFiles } from './lab/labFiles.ts'
@@ -25,6 +27,8 @@ program
   .command('lab-down')
   .description('stop the lab of this folder')
   .action(() => labDown(lab()))
+program.addCommand(keysCommand(print))
+program.addCommand(relayCommand(print))
 program
   .command('config')
   .description('list every setting with its default')

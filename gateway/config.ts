@@ -49,7 +49,6 @@ const processSettings = Type.Object({
   TRUSTED_PROXIES: text('comma-separated addresses whose X-Forwarded-For is believed'),
   CLAIM_CONFIRMATIONS: integer('blocks on top of a payment before a claim', 2, 1),
   CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
-  META_API_KEYS: text('comma-separated keys that may call the meta-aggregator; empty = open'),
   LOG_LEVEL: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
@@ -115,9 +114,11 @@ export type Config = {
   readonly mode: ProcessSettings['FORKYARD_MODE']
   readonly serviceName: string
   readonly databasePath: string
+  /** Start of every API key: a lab's keys are told apart at sight. */
+  readonly keyPrefix: string
   readonly keyPepper: string
   readonly routing: ListenerConfig
-  readonly meta: ListenerConfig & { readonly apiKeys: readonly string[] }
+  readonly meta: ListenerConfig
   readonly relay: ListenerConfig
   readonly ops: ListenerConfig
   readonly freeQuota: number
@@ -171,6 +172,9 @@ function read<schema extends typeof processSettings | typeof chainSettings>(
   )
   throw new ConfigError(faults?.join('; '))
 }
+
+export const keyPrefixOf = (mode: ProcessSettings['FORKYARD_MODE']) =>
+  mode === 'live' ? 'fy_live' : 'fy_lab'
 
 const list = (value: string) =>
   value
@@ -245,9 +249,10 @@ export function readConfig(env: Environment): Config {
     mode: settings.FORKYARD_MODE,
     serviceName: settings.SERVICE_NAME,
     databasePath: settings.DATABASE_PATH,
+    keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
     routing: listener('ROUTING'),
-    meta: { ...listener('META'), apiKeys: list(settings.META_API_KEYS) },
+    meta: listener('META'),
     relay: listener('RELAY'),
     ops: { enabled: true, host: settings.OPS_HOST, port: settings.OPS_PORT, publicUrl: undefined },
     freeQuota: settings.FREE_QUOTA,

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
@@ -56,21 +56,30 @@ export function createMetrics() {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
-  const syncLag = new Gauge({
-    name: 'forkyard_sync_lag_seconds',
-    help: 'Time since the state was known to be at the head',
-    labelNames: ['chain'] as const,
+  const syncEvents = new Counter({
+    name: 'forkyard_sync_events_total',
+    help: 'Loads, reorgs and failures of following a chain',
+    labelNames: ['chain', 'event'] as const,
+    registers,
+  })
+  const relayEvents = new Counter({
+    name: 'forkyard_relay_events_total',
+    help: 'What happened in the relay; `code` tells refusals and gates apart',
+    labelNames: ['chain', 'kind', 'code'] as const,
     registers,
   })
   return {
     registry,
+    relayed(event: { readonly kind: string; readonly chainId: number; readonly code?: string }) {
+      relayEvents.inc({ chain: String(event.chainId), kind: event.kind, code: event.code ?? '' })
+    },
     answered(event: { service: string; route: string; status: number; durationMs: number }) {
       const { service, route } = event
       requests.inc({ service, route, status: String(event.status) })
       durations.observe({ service, route }, event.durationMs / 1000)
     },
-    synced({ chainId, lagMs }: { chainId: number; lagMs: number }) {
-      syncLag.set({ chain: String(chainId) }, lagMs / 1000)
+    synced({ chainId, event }: { readonly chainId: number; readonly event: string }) {
+      syncEvents.inc({ chain: String(chainId), event })
     },
   }
 }

@@ -1,30 +1,6 @@
-import Table from 'cli-table3'
 import pc from 'picocolors'
+import { toTable } from '../commands/printTable.ts'
 import type { LabManifest } from './manifest.ts'
-
-const plain = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: ' ',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-}
-
-function table(rows: readonly (readonly string[])[]) {
-  const drawn = new Table({ chars: plain, style: { head: [], border: [], compact: true } })
-  for (const row of rows) drawn.push([...row])
-  return drawn.toString()
-}
 
 const chainNames: Readonly<Record<string, string>> = { 8453: 'Base', 42161: 'Arbitrum One' }
 
@@ -87,23 +63,25 @@ export function banner(
       `Forkyard lab ${manifest.version} (${manifest.mode}) is ready: ${seconds(timings.readyMs)}, first quote answered after ${seconds(timings.firstQuoteMs)}`,
     ),
     '',
-    table([
-      ['routing', services.routing, pc.dim('quotes, compare, quota')],
-      ['meta', services.meta, pc.dim('quotes of several sources, simulated and ranked')],
-      ['relay', services.relay, pc.dim('sponsored proxy deployments')],
-      ['ops', services.ops, pc.dim('metrics, readiness, /lab/manifest')],
-      ...chainRows,
-      ['API key', manifest.apiKey, pc.dim('100000 quotes')],
-    ]),
+    toTable({
+      rows: [
+        ['routing', services.routing, pc.dim('quotes, compare, quota')],
+        ['meta', services.meta, pc.dim('quotes of several sources, simulated and ranked')],
+        ['relay', services.relay, pc.dim('sponsored proxy deployments')],
+        ['ops', services.ops, pc.dim('metrics, readiness, /lab/manifest')],
+        ...chainRows,
+        ['API key', manifest.apiKey, pc.dim('100000 quotes')],
+      ],
+    }),
     '',
     pc.bold('Accounts') + pc.dim('  the same on both chains; each holds ETH and every token'),
-    table(
-      accounts.map((account, index) => [
+    toTable({
+      rows: accounts.map((account, index) => [
         String(index),
         account.address,
         pc.dim(account.privateKey),
       ]),
-    ),
+    }),
     '',
     pc.bold('Try'),
     ...curlLines(manifest).map((line) => `\n${line}`),

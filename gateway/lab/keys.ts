@@ -1,7 +1,7 @@
 import { createKey } from '../access/issueKeys.ts'
+import { keyPrefixOf } from '../config.ts'
 import { openStore } from '../store/openStore.ts'
 
-export const labKeyPrefix = 'fy_lab'
 const labQuotes = 100_000
 
 /** Puts this run's keys into its new database: the one that the manifest shows, and one for the lab's own first quote. */
@@ -13,7 +13,7 @@ export async function createLabKeys({
   readonly pepper: string
 }) {
   const store = openStore({ path: databasePath })
-  const deps = { store, config: { keyPrefix: labKeyPrefix, pepper }, now: Date.now }
+  const deps = { store, config: { keyPrefix: keyPrefixOf('offline'), pepper }, now: Date.now }
   try {
     const { apiKey } = await createKey(deps, { label: 'lab', quotes: labQuotes })
     const probe = await createKey(deps, { label: 'lab start', quotes: 1 })

@@ -6,23 +6,29 @@ import { promisify } from 'node:util'
 import type { LabManifest } from './manifest.ts'
 
 const run = promisify(execFile)
-const cli = join(import.meta.dirname, '..', 'cli.ts')
+export const cliPath = join(import.meta.dirname, '..', 'cli.ts')
 
-/** A lab of its own folder and free ports, started and stopped by the very commands a person uses. */
-export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
+/** Environment of a lab with a folder of its own and free ports. */
+export function testLabEnvironment(env: Readonly<Record<string, string>> = {}) {
   const parent = mkdtempSync(join(tmpdir(), 'forkyard-lab-'))
   const dir = join(parent, 'lab')
-  const environment = {
-    ...process.env,
-    FORKYARD_LAB_DIR: dir,
-    ROUTING_PORT: '0',
-    META_PORT: '0',
-    RELAY_PORT: '0',
-    OPS_PORT: '0',
-    ...env,
+  const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
+  const chainPorts = { BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' }
+  return {
+    dir,
+    env: { ...process.env, FORKYARD_LAB_DIR: dir, ...ports, ...chainPorts, ...env },
+    remove: () => rmSync(parent, { recursive: true, force: true }),
   }
-  const command = (name: string) => run(process.execPath, [cli, name], { env: environment })
-  const { stdout } = await command('lab-up')
+}
+
+/** A lab started and stopped by the very commands a person uses. */
+export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
+  const { dir, env: environment, remove } = testLabEnvironment(env)
+  const command = (name: string) => run(process.execPath, [cliPath, name], { env: environment })
+  const { stdout } = await command('lab-up').catch((error: unknown) => {
+    remove()
+    throw error
+  })
   return {
     dir,
     /** What lab-up printed. */
@@ -31,9 +37,8 @@ export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
     manifest: () => JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as LabManifest,
     up: () => command('lab-up'),
     async down() {
-      const { stdout: farewell } = await command('lab-down')
-      rmSync(parent, { recursive: true, force: true })
-      return farewell
+      await command('lab-down')
+      remove()
     },
   }
 }

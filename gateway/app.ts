@@ -1,0 +1,284 @@
+import type { Abi, Hex } from 'viem'
+import {
+  quotaManager,
+  swapExecutor,
+  userProxyFactoryV6,
+  userProxyV6,
+} from '../contracts/artifacts.ts'
+import { createSimulator, type Simulator } from '../simulator/simulator.ts'
+import type { AccessDeps } from './access/accessConfig.ts'
+import { createAccess } from './access/createAccess.ts'
+import { accessEndpoints } from './access/routes.ts'
+import { startAccessJobs } from './access/startAccessJobs.ts'
+import { createSettlementSigner } from './access/x402/settlementSigner.ts'
+import { type ChainClient, createChainClient } from './chain/client.ts'
+import { getDexes } from './chain/dexes.ts'
+import type { Config, ListenerConfig } from './config.ts'
+import type { Access } from './http/access.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import { createService, type Listening } from './http/service.ts'
+import { createMeta } from './meta/createMeta.ts'
+import type { Log, Metrics } from './observe.ts'
+import { opsEndpoints, type Readiness } from './ops/routes.ts'
+import { createRouting, type Routing } from './routing/createRouting.ts'
+import { createBalanceSlots } from './store/balanceSlots.ts'
+import { openStore, type Store } from './store/openStore.ts'
+import { version } from './version.ts'
+import { readRelayerKey, settlementLimits, wireRelay } from './wireRelay.ts'
+
+export type Gateway = {
+  /** Base URLs by service, of those that are served. */
+  readonly listeners: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+type Observed = { readonly log: Log; readonly metrics: Metrics }
+
+/** Raw USDC per quote: 0.0001 USD, as the quota contracts have it built in. */
+const amountPerQuote = 100n
+/** Quotes in one x402 top-up. */
+const packQuotes = 1_000
+
+/** Quota contracts of the chains where quota is sold; x402 payments are settled where a relayer key is. */
+function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, Hex>) {
+  return chains.flatMap(({ chain, quotaManager: address, x402Settle }) => {
+    if (!address) return []
+    const { chainId, usdc: token } = chain
+    const privateKey = x402Settle ? keys.get(chainId) : undefined
+    const contract = {
+      chainId,
+      address,
+      token,
+      confirmations: claims.confirmations,
+      finalizedFrom: claims.finalizedAbove,
+    }
+    if (!privateKey) return [contract]
+    const signer = createSettlementSigner({ chainId, token: token.address, privateKey })
+    return [{ ...contract, settlement: { signer, limits: settlementLimits } }]
+  })
+}
+
+const baseUrl = (listener: ListenerConfig) =>
+  listener.publicUrl ?? `http://${listener.host}:${listener.port}`
+
+function toAccessDeps(
+  config: Config,
+  {
+    store,
+    clients,
+    keys,
+    log,
+  }: {
+    store: Store
+    clients: readonly ChainClient[]
+    keys: ReadonlyMap<number, Hex>
+    log: Log
+  },
+): AccessDeps {
+  const toLimit = (limit: { perSecond: number; burst: number }) => ({
+    unitsPerSec: limit.perSecond,
+    burst: limit.burst,
+  })
+  return {
+    store,
+    chains: clients,
+    config: {
+      keyPrefix: config.keyPrefix,
+      pepper: config.keyPepper,
+      publicUrl: baseUrl(config.routing),
+      serviceName: config.serviceName,
+      freeQuota: config.freeQuota,
+      amountPerQuote,
+      packQuotes,
+      keyLimit: toLimit(config.rateLimit),
+      ipLimit: config.ipRateLimit && toLimit(config.ipRateLimit),
+      isLoopbackLimited: config.mode === 'live',
+      contracts: toQuotaContracts(config, keys),
+    },
+    now: Date.now,
+    log,
+  }
+}
+
+type ServiceSpec = {
+  readonly name: string
+  readonly title: string
+  readonly listener: ListenerConfig
+  readonly endpoints: readonly Endpoint[]
+  readonly access?: Access
+  readonly requestIdField?: 'requestId'
+}
+
+async function listenAll(
+  config: Config,
+  specs: readonly ServiceSpec[],
+  { log, metrics }: Observed,
+) {
+  const listening: (readonly [string, Listening])[] = []
+  for (const { listener, ...spec } of specs) {
+    const service = createService({
+      ...spec,
+      version,
+      trustedProxies: config.trustedProxies,
+      log,
+      observe: (event) => metrics.answered({ ...event, route: event.path }),
+    })
+    listening.push([spec.name, await service.listen(listener)])
+  }
+  return listening
+}
+
+/** Whose custom errors simulations show by name. */
+const knownAbis: readonly Abi[] = [
+  quotaManager.abi,
+  swapExecutor.abi,
+  userProxyFactoryV6.abi,
+  userProxyV6.abi,
+]
+
+async function connect({ chains }: Config): Promise<readonly ChainClient[]> {
+  const clients = chains.map(({ chain, rpcUrls }) => createChainClient({ chain, rpcUrls }))
+  await Promise.all(clients.map((client) => client.checkChainId()))
+  return clients
+}
+
+const startSimulator = (
+  { chains }: Config,
+  { log, store }: Observed & { readonly store: Store },
+): Promise<Simulator> =>
+  createSimulator({
+    chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl] }) =>
+      upstreamUrl ? [{ chainId: chain.chainId, upstreamUrl }] : [],
+    ),
+    abis: knownAbis,
+    slots: createBalanceSlots(store.db),
+    log: (event) => log.info(event, 'simulator'),
+  })
+
+const startRouting = (
+  config: Config,
+  {
+    clients,
+    simulator,
+    log,
+    metrics,
+  }: Observed & {
+    readonly clients: readonly ChainClient[]
+    readonly simulator: Simulator
+  },
+): Promise<Routing> =>
+  createRouting({
+    chains: clients.map((chainClient) => ({
+      chainClient,
+      executor: findChain(config, chainClient.chainId)?.executor,
+      // A lab chain mines on demand: whoever has just sent a transaction wants to see it.
+      ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
+    })),
+    simulator,
+    serviceName: config.serviceName,
+    version,
+    publicUrl: baseUrl(config.routing),
+    x402Support: config.chains.some((chain) => chain.x402Settle),
+    observe(event) {
+      metrics.synced(event)
+      log[event.event === 'loaded' ? 'info' : 'warn'](event, `sync: ${event.event}`)
+    },
+  })
+
+const labPollMs = 100
+
+const findChain = ({ chains }: Config, chainId: number) =>
+  chains.find(({ chain }) => chain.chainId === chainId)
+
+/** One sentence for each thing that keeps a service from doing its work. */
+function readReadiness(
+  { chains }: Config,
+  { routing, simulator }: { readonly routing: Routing; readonly simulator: Simulator },
+): Readiness {
+  const reasons = chains.flatMap(({ chain: { chainId, name } }) =>
+    simulator.status(chainId).ready ? [] : [`${name}: no simulation fork is ready`],
+  )
+  if (routing.health() !== 'ok') reasons.push(`routing is ${routing.health()}`)
+  return { ready: reasons.length === 0, reasons }
+}
+
+/**
+ * Wires the whole system: one store, one client per chain, one simulator, shared by the services.
+ * Resolves once every enabled listener answers.
+ */
+export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
+  const { log, metrics } = observed
+  const keys = new Map(
+    config.chains.flatMap((chain) => {
+      const key = readRelayerKey(chain)
+      return key ? [[chain.chain.chainId, key] as const] : []
+    }),
+  )
+  const clients = await connect(config)
+  const store = openStore({ path: config.databasePath })
+  const simulator = await startSimulator(config, { ...observed, store })
+  const routing = await startRouting(config, { ...observed, clients, simulator })
+  const accessDeps = toAccessDeps(config, { store, clients, keys, log })
+  const access = createAccess(accessDeps)
+  const jobs = startAccessJobs(accessDeps)
+  const meta = createMeta({
+    quote: routing.quote,
+    clients,
+    dexesOf: getDexes,
+    executorOf: (chainId) => findChain(config, chainId)?.executor,
+    dryRunOf: (chainId) => (findChain(config, chainId) ? simulator.simulateCandidates : undefined),
+    config: {},
+    now: Date.now,
+    log,
+  })
+  const relay = wireRelay({ store, simulator, clients, chains: config.chains, keys, log, metrics })
+  relay.start()
+
+  const specs: readonly ServiceSpec[] = [
+    {
+      name: 'routing',
+      title: 'Forkyard routing',
+      listener: config.routing,
+      endpoints: [...routing.endpoints, ...accessEndpoints(accessDeps)],
+      access,
+    },
+    {
+      name: 'meta',
+      title: 'Forkyard meta-aggregator',
+      listener: config.meta,
+      endpoints: meta.endpoints,
+      access,
+      requestIdField: 'requestId',
+    },
+    {
+      name: 'relay',
+      title: 'Forkyard relay',
+      listener: config.relay,
+      endpoints: relay.endpoints,
+      access,
+    },
+    {
+      name: 'ops',
+      title: 'Forkyard operations',
+      listener: config.ops,
+      endpoints: opsEndpoints({
+        metrics,
+        readiness: () => readReadiness(config, { routing, simulator }),
+        labManifestPath: config.labManifestPath,
+      }),
+    },
+  ]
+  const enabled = specs.filter(({ listener }) => listener.enabled)
+  const listening = await listenAll(config, enabled, observed)
+  return {
+    listeners: Object.fromEntries(listening.map(([name, { url }]) => [name, url])),
+    async close() {
+      await Promise.all(listening.map(([, service]) => service.close()))
+      await Promise.all([meta.close(), relay.close(), jobs.close()])
+      routing.close()
+      await simulator.close()
+      for (const client of clients) client.close()
+      store.close()
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { Command } from 'commander'
+import { getAddress, isAddress } from 'viem'
+import {
+  createKey,
+  grantQuota,
+  listKeys,
+  listLedger,
+  revokeKey,
+  rotateKey,
+} from '../access/issueKeys.ts'
+import { readConfig } from '../config.ts'
+import { openStore } from '../store/openStore.ts'
+import { toWholeNumber } from './arguments.ts'
+import { printTable } from './printTable.ts'
+
+type Print = (text: string) => void
+
+/** Opens the configured database for one command. */
+async function withKeys<value>(use: (deps: Parameters<typeof createKey>[0]) => Promise<value>) {
+  const { databasePath, keyPrefix, keyPepper } = readConfig(process.env)
+  const store = openStore({ path: databasePath })
+  try {
+    return await use({ store, config: { keyPrefix, pepper: keyPepper }, now: Date.now })
+  } finally {
+    store.close()
+  }
+}
+
+const noSuchKey = (id: string) => new Error(`there is no valid key ${id}; see forkyard keys list`)
+const toTime = (ms: number) => new Date(ms).toISOString()
+
+function toWallet(value: string) {
+  if (!isAddress(value)) throw new Error(`${value} is not an address`)
+  return getAddress(value)
+}
+
+/** `forkyard keys …`: API keys and their quota, on the configured database, beside a running gateway or not. */
+export function keysCommand(print: Print) {
+  const keys = new Command('keys').description('API keys and their quota')
+  keys
+    .command('create <label>')
+    .description('create a key; it is shown once')
+    .option('--quotes <n>', 'quota to start with', toWholeNumber, 0)
+    .option('--wallet <address>', 'wallet whose payments the key may claim', toWallet)
+    .action(async (label: string, { quotes, wallet }) => {
+      const { id, apiKey } = await withKeys((deps) => createKey(deps, { label, quotes, wallet }))
+      print(`${id}\n${apiKey}\n`)
+    })
+  keys
+    .command('list')
+    .description('every key with its balance')
+    .action(async () => {
+      const reports = await withKeys(listKeys)
+      printTable(print, {
+        head: ['id', 'key starts', 'label', 'wallet', 'remaining', 'used', 'created', 'revoked'],
+        rows: reports.map(({ id, start, label, wallet, balance, createdAtMs, revokedAtMs }) => [
+          id,
+          start,
+          label,
+          wallet ?? '',
+          String(balance.remaining),
+          String(balance.used),
+          toTime(createdAtMs),
+          revokedAtMs ? toTime(revokedAtMs) : '',
+        ]),
+      })
+    })
+  keys
+    .command('revoke <id>')
+    .description('refuse the key from now on')
+    .action(async (id: string) => {
+      if (!(await withKeys((deps) => revokeKey(deps, { id })))) throw noSuchKey(id)
+      print(`${id} is revoked\n`)
+    })
+  keys
+    .command('rotate <id>')
+    .description('a new secret for the same id and quota; the old one stops at once')
+    .action(async (id: string) => {
+      const rotated = await withKeys((deps) => rotateKey(deps, { id }))
+      if (!rotated) throw noSuchKey(id)
+      print(`${rotated.apiKey}\n`)
+    })
+  keys
+    .command('grant <id> <quotes>')
+    .description('add quota; a negative number takes back (write it after --)')
+    .option('--reason <text>', 'kept in the ledger', 'granted by the operator')
+    .action(async (id: string, quotes: string, { reason }) => {
+      const balance = await withKeys((deps) =>
+        grantQuota(deps, { id, quotes: toWholeNumber(quotes), reason }),
+      )
+      if (!balance) throw noSuchKey(id)
+      print(`${balance.remaining} quotes remain\n`)
+    })
+  keys
+    .command('ledger <id>')
+    .description('what was credited and charged, newest first')
+    .option('--limit <n>', 'entries', toWholeNumber, 100)
+    .action(async (id: string, { limit }) => {
+      const entries = await withKeys((deps) => listLedger(deps, { id, limit }))
+      printTable(print, {
+        head: ['at', 'kind', 'units', 'reference'],
+        rows: entries.map(({ atMs, kind, units, ref }) => [toTime(atMs), kind, String(units), ref]),
+      })
+    })
+  return keys
+}

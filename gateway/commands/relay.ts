@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { openStore } from '../store/openStore.ts'
+import { toWholeNumber } from './arguments.ts'
+import { printTable } from './printTable.ts'
+
+type Print = (text: string) => void
+type Store = ReturnType<typeof openStore>
+
+async function withRelay<value>(use: (relay: Store['relay']) => Promise<value> | value) {
+  const store = openStore({ path: readConfig(process.env).databasePath })
+  try {
+    return await use(store.relay)
+  } finally {
+    store.close()
+  }
+}
+
+/** `forkyard relay …`: what the relay has done, and its brake; on the database, beside a running gateway. */
+export function relayCommand(print: Print) {
+  const relay = new Command('relay').description('the sponsored deployments')
+  relay
+    .command('history')
+    .description('the newest transactions')
+    .option('--chain <id>', 'one chain only', toWholeNumber)
+    .option('--limit <n>', 'rows', toWholeNumber, 50)
+    .action(async ({ chain, limit }) => {
+      const rows = await withRelay((book) => book.listLatest({ chainId: chain, limit }))
+      printTable(print, {
+        head: ['chain', 'nonce', 'status', 'owner', 'hash'],
+        rows: rows.map((row) => [
+          String(row.chainId),
+          String(row.nonce),
+          row.status,
+          row.owner,
+          row.minedHash ?? row.attempts.at(-1)?.hash ?? '',
+        ]),
+      })
+    })
+  relay
+    .command('pause <chain>')
+    .description('sponsor nothing more on a chain')
+    .option('--reason <text>', 'shown to operators', 'paused by the operator')
+    .action(async (chain: string, { reason }) => {
+      const chainId = toWholeNumber(chain)
+      await withRelay((book) => book.pause({ chainId, reason, nowMs: Date.now() }))
+      print(`chain ${chainId} is paused\n`)
+    })
+  relay
+    .command('resume <chain>')
+    .description('sponsor again')
+    .action(async (chain: string) => {
+      const chainId = toWholeNumber(chain)
+      await withRelay((book) => book.resume(chainId))
+      print(`chain ${chainId} is resumed\n`)
+    })
+  return relay
+}

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { isReady } from './gatewayProcess.ts'
+import { findSupervisor, labFiles } from './labFiles.ts'
+import type { LabManifest } from './manifest.ts'
+import { readyUrl } from './manifest.ts'
+import { findMarked, isRunning, waitUntil } from './processes.ts'
+import { cliPath, startTestLab, testLabEnvironment } from './testLab.ts'
+
+const lab = await startTestLab()
+const files = labFiles({ FORKYARD_LAB_DIR: lab.dir })
+const suiteOfLab = suite('lab')
+suiteOfLab.after(async () => {
+  await lab.down()
+})
+
+const blockNumber = (manifest: LabManifest) =>
+  createRpc(manifest.chains['8453']?.rpcUrl ?? '')('eth_blockNumber')
+
+suiteOfLab('writes a manifest with everything a client needs, for its owner only', () => {
+  const manifest = lab.manifest()
+  assert.is(manifest.mode, 'offline')
+  assert.equal(Object.keys(manifest.chains), ['8453', '42161'])
+  for (const chain of Object.values(manifest.chains)) {
+    assert.is(chain.accounts.length, 10)
+    assert.ok(Object.keys(chain.tokens).length >= 12)
+    for (const { funded } of chain.accounts)
+      assert.equal(
+        Object.keys(funded).sort(),
+        ['ETH', ...Object.keys(chain.tokens)].sort(),
+        'an account lacks a token',
+      )
+    assert.ok(chain.dexes.reduce((sum, dex) => sum + dex.pools, 0) >= 40)
+  }
+})
+
+suiteOfLab('serves the same manifest to operators', async () => {
+  const manifest = lab.manifest()
+  const response = await fetch(`${manifest.services.ops}/lab/manifest`)
+  assert.equal(await response.json(), manifest)
+})
+
+suiteOfLab('prints three requests that work when pasted', async () => {
+  const lines = lab.printed.split('\n').filter((line) => line.startsWith('curl '))
+  assert.is(lines.length, 3)
+  for (const line of lines) {
+    const shell = spawn('bash', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let answer = ''
+    shell.stdout.on('data', (chunk) => {
+      answer += chunk
+    })
+    await once(shell, 'close')
+    assert.not.ok('error' in (JSON.parse(answer) as object), answer)
+  }
+})
+
+suiteOfLab('does not start twice in one folder', async () => {
+  const { pid } = lab.manifest()
+  await lab.up()
+  assert.is(lab.manifest().pid, pid)
+})
+
+suiteOfLab('starts a killed gateway again, with the chains as they were', async () => {
+  const before = lab.manifest()
+  const chains = findMarked(files.marker).length
+  await createRpc(before.chains['8453']?.rpcUrl ?? '')('evm_mine')
+  const height = await blockNumber(before)
+  process.kill(before.pid, 'SIGKILL')
+  await waitUntil(() => !isRunning(before.pid), { timeoutMs: 5_000 })
+  await lab.up()
+  const after = lab.manifest()
+  assert.is.not(after.pid, before.pid)
+  assert.ok(await isReady(readyUrl(after)))
+  assert.is(await blockNumber(after), height)
+  assert.is(after.apiKey, before.apiKey)
+  assert.is(findMarked(files.marker).length, chains, 'forks of the dead gateway are left')
+})
+
+suiteOfLab('is whole again after its supervisor was killed', async () => {
+  const supervisor = findSupervisor(files)
+  if (!supervisor) throw new Error('no supervisor')
+  const orphans = findMarked(files.marker)
+  process.kill(supervisor.pid, 'SIGKILL')
+  await waitUntil(() => !isRunning(supervisor.pid), { timeoutMs: 5_000 })
+  await lab.up()
+  assert.ok(await isReady(readyUrl(lab.manifest())))
+  assert.equal(orphans.filter(isRunning), [])
+})
+
+suiteOfLab('leaves no process and no file when interrupted, ready or still starting', async () => {
+  for (const waitFor of ['starting the gateway', 'is ready']) {
+    const { env, dir, remove } = testLabEnvironment()
+    const child = spawn(process.execPath, [cliPath, 'lab'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    const seen = await waitUntil(() => output.includes(waitFor), { timeoutMs: 30_000 })
+    assert.ok(seen, output)
+    child.kill('SIGINT')
+    await exited
+    assert.equal(findMarked(`FORKYARD_LAB=${dir}`), [])
+    assert.not.ok(existsSync(dir))
+    remove()
+  }
+})
+
+suiteOfLab('says which port is taken, and leaves nothing', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? String(address.port) : ''
+  let message = ''
+  try {
+    await startTestLab({ META_PORT: port })
+  } catch (error) {
+    message = (error as { stderr?: string }).stderr ?? String(error)
+  }
+  server.close()
+  assert.match(message, `port ${port} is taken`)
+  assert.match(message, 'META_PORT')
+})
+
+suiteOfLab('keeps its manifest and database from other users', () => {
+  for (const path of [files.manifest, files.dir])
+    assert.is(statSync(path).mode & 0o077, 0, `${path} is open to others`)
+})
+
+suiteOfLab.run()

@@ -1,0 +1,37 @@
+import { createGateway } from './app.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { createLog, createMetrics } from './observe.ts'
+
+/** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
+async function main() {
+  const config = readConfig(process.env)
+  const secrets = [config.keyPepper, ...config.chains.flatMap((chain) => chain.rpcUrls)]
+  const log = createLog({ level: config.logLevel, secrets })
+  const gateway = await createGateway(config, { log, metrics: createMetrics() })
+  const { listeners } = gateway
+  log.info({ mode: config.mode, listeners }, 'serving')
+
+  let stopping = false
+  async function stop(signal: NodeJS.Signals) {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping')
+    await gateway.close()
+    process.exit(0)
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name))
+}
+
+try {
+  await main()
+} catch (error) {
+  // Only a ConfigError's text is written for people and free of values; the rest may quote a URL.
+  const reason = error instanceof ConfigError ? error.message : describe(error)
+  process.stderr.write(`forkyard: ${reason}\n`)
+  process.exit(1)
+}
+
+function describe(error: unknown) {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return text.replace(/\b(https?|wss?):\/\/[^\s"')]+/g, '[url]')
+}

@@ -1,0 +1,73 @@
+import type { Hex } from 'viem'
+import type { Simulator } from '../simulator/simulator.ts'
+import type { SettlementLimits } from './access/accessConfig.ts'
+import type { ChainClient } from './chain/client.ts'
+import type { ChainConfig } from './config.ts'
+import type { Log, Metrics } from './observe.ts'
+import type { RelayEvent } from './relay/events.ts'
+import { readKeystore } from './relay/keystore.ts'
+import { createRelay, type Relay } from './relay/relay.ts'
+import { createSigner } from './relay/signer.ts'
+import type { Store } from './store/openStore.ts'
+import { version } from './version.ts'
+
+/** Reads the relayer's key of a chain, from its keystore or, in labs, from the configuration. */
+export function readRelayerKey({ relayer }: ChainConfig): Hex | undefined {
+  if (!relayer) return undefined
+  return 'privateKey' in relayer ? relayer.privateKey : readKeystore(relayer)
+}
+
+/** The relayer's key also settles x402 payments, under caps of their own. */
+export const settlementLimits: SettlementLimits = {
+  maxFeeWei: 100_000_000_000_000n,
+  maxPerHour: 120,
+  maxSpendPerHourWei: 10_000_000_000_000_000n,
+}
+
+const worrying: readonly RelayEvent['kind'][] = [
+  'broadcast_failed',
+  'chain_unreachable',
+  'lost',
+  'low_balance',
+  'reconcile_failed',
+  'reorged',
+  'replacement_blocked',
+  'reverted',
+]
+
+/** The relay over the chains that have a factory and a key. */
+export function wireRelay({
+  store,
+  simulator,
+  clients,
+  chains,
+  keys,
+  log,
+  metrics,
+}: {
+  readonly store: Store
+  readonly simulator: Simulator
+  readonly clients: readonly ChainClient[]
+  readonly chains: readonly ChainConfig[]
+  readonly keys: ReadonlyMap<number, Hex>
+  readonly log: Log
+  readonly metrics: Metrics
+}): Relay {
+  const served = chains.flatMap(({ chain: { chainId }, proxyFactory: factory, relayLimits }) => {
+    const client = clients.find((candidate) => candidate.chainId === chainId)
+    const privateKey = keys.get(chainId)
+    if (!factory || !privateKey || !client) return []
+    return [{ client, signer: createSigner({ chainId, factory, privateKey }), limits: relayLimits }]
+  })
+  return createRelay({
+    store: store.relay,
+    simulator,
+    chains: served,
+    version,
+    observe(event) {
+      metrics.relayed(event)
+      const level = worrying.includes(event.kind) ? 'warn' : 'info'
+      log[level](event, `relay: ${event.kind.replaceAll('_', ' ')}`)
+    },
+  })
+}
