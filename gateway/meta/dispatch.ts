@@ -141,8 +141,9 @@ export function dispatchSource(
   let pausedUntilMs = 0
 
   function notePause(outcome: SourceOutcome): void {
-    if (outcome.status !== 'failure' || outcome.reason !== 'rate_limited') return
-    const pauseMs = Math.min(outcome.retryAfterMs ?? usualPauseMs, longestPauseMs)
+    if (outcome.status !== 'failure') return
+    const usual = outcome.reason === 'rate_limited' ? usualPauseMs : 0
+    const pauseMs = Math.min(outcome.retryAfterMs ?? usual, longestPauseMs)
     pausedUntilMs = Math.max(pausedUntilMs, deps.now() + pauseMs)
   }
 

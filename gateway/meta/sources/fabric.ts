@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { byId, type Provider, toQuote } from '../provider/createProvider.ts'
+import {
+  AddressField,
+  Amount,
+  Calldata,
+  createReader,
+  toAddress,
+  toAmount,
+} from '../provider/fields.ts'
+
+const router = '0x7C137a37742437D2212b7Bd873ed135b5C4C61dA'
+
+const readAnswer = createReader(
+  Type.Object({
+    amountIn: Amount,
+    amountOut: Amount,
+    minimumAmountOut: Amount,
+    approval: Type.Optional(
+      Type.Union([Type.Object({ token: AddressField, spender: AddressField }), Type.Null()]),
+    ),
+    transaction: Type.Object({ to: AddressField, data: Calldata, value: Amount }),
+  }),
+)
+
+/** Gas is not in its answer; recorded swaps burn about this much. */
+const usualGas = 350_000n
+
+/** Fabric, both sides. Its contract is known on Base only. */
+export const fabric: Provider = {
+  name: 'fabric',
+  baseUrl: 'https://route.withfabric.xyz',
+  auth: 'optional',
+  chains: byId,
+  native: 'zero',
+  exactOutput: true,
+  loosestBps: 9_900,
+  contracts: { targets: [router], spenders: [router] },
+  ask: async (ask) => {
+    const { trade, recipient } = ask.request
+    const exactIn = trade.type === 'exactInput'
+    const amount = exactIn
+      ? { sellAmount: trade.amountIn.toString() }
+      : { buyAmount: trade.targetOut.toString() }
+    const answer = await ask.http.call({
+      path: '/v1/quote',
+      query: {
+        chainId: ask.chain,
+        sellToken: ask.tokenIn,
+        buyToken: ask.tokenOut,
+        ...amount,
+        slippageBps: exactIn ? ask.slippageBps : 0,
+        receiver: recipient,
+      },
+      headers: { 'x-app-id': 'forkyard', 'x-api-key': ask.key },
+      signal: ask.signal,
+    })
+    if (answer.status !== 'ok') return answer
+    const read = readAnswer(answer.body)
+    if (read.status !== 'ok') return read
+    const { transaction: tx, approval, ...quote } = read.value
+    return toQuote('fabric', ask, {
+      amountIn: toAmount(quote.amountIn),
+      amountOut: toAmount(quote.amountOut),
+      minAmountOut: toAmount(quote.minimumAmountOut),
+      target: toAddress(tx.to),
+      spender: toAddress(approval?.spender ?? tx.to),
+      calldata: tx.data,
+      value: toAmount(tx.value),
+      gasEstimate: usualGas,
+      isFirm: true,
+    })
+  },
+}

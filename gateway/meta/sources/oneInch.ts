@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import { clip } from '../provider/createHttp.ts'
+import { byId, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
+import {
+  AddressField,
+  Amount,
+  Calldata,
+  createReader,
+  toAddress,
+  toAmount,
+} from '../provider/fields.ts'
+import { fail, type SourceFailure } from '../source.ts'
+
+const router = '0x111111125421cA6dc452d289314280a0f8842A65'
+
+const readAnswer = createReader(
+  Type.Object({
+    dstAmount: Amount,
+    tx: Type.Object({
+      to: AddressField,
+      data: Calldata,
+      value: Amount,
+      gas: Type.Optional(Amount),
+    }),
+  }),
+)
+const readProblem = createReader(
+  Type.Object({ statusCode: Type.Integer(), description: Type.Optional(Type.String()) }),
+)
+
+function readError(body: unknown): SourceFailure | undefined {
+  const problem = readProblem(body)
+  if (problem.status !== 'ok' || problem.value.statusCode !== 400) return undefined
+  return fail('no_route', clip(problem.value.description))
+}
+
+/** 1inch classic swap v6.1. `origin`, the account that signs, is required. */
+export const oneInch: Provider = {
+  name: '1inch',
+  baseUrl: 'https://api.1inch.com/swap/v6.1',
+  auth: 'required',
+  chains: byId,
+  native: 'e',
+  exactOutput: false,
+  // Its own ceiling for slippage.
+  loosestBps: 5_000,
+  contracts: { targets: [router], spenders: [router] },
+  ask: async (ask) => {
+    const { trade, sender, recipient } = ask.request
+    if (trade.type !== 'exactInput') return fail('unsupported_exact_output')
+    const answer = await ask.http.call({
+      path: `/${ask.chain}/swap`,
+      query: {
+        src: ask.tokenIn,
+        dst: ask.tokenOut,
+        amount: trade.amountIn.toString(),
+        from: sender,
+        origin: recipient,
+        receiver: recipient,
+        slippage: percentOf(ask.slippageBps),
+        disableEstimate: true,
+        includeGas: true,
+      },
+      headers: { authorization: `Bearer ${ask.key}` },
+      signal: ask.signal,
+      readError,
+    })
+    if (answer.status !== 'ok') return answer
+    const read = readAnswer(answer.body)
+    if (read.status !== 'ok') return read
+    const { dstAmount, tx } = read.value
+    return toQuote('1inch', ask, {
+      amountOut: toAmount(dstAmount),
+      target: toAddress(tx.to),
+      spender: toAddress(tx.to),
+      calldata: tx.data,
+      value: toAmount(tx.value),
+      gasEstimate: toAmount(tx.gas ?? 0),
+    })
+  },
+}

@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import { clip } from '../provider/createHttp.ts'
+import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import {
+  AddressField,
+  Amount,
+  Calldata,
+  createReader,
+  toAddress,
+  toAmount,
+} from '../provider/fields.ts'
+import { fail, type SourceFailure } from '../source.ts'
+
+const augustus = '0x6A000F20005980200259B80c5102003040001068'
+
+const readAnswer = createReader(
+  Type.Object({
+    priceRoute: Type.Object({
+      network: Type.Integer(),
+      srcToken: AddressField,
+      destToken: AddressField,
+      srcAmount: Amount,
+      destAmount: Amount,
+      gasCost: Amount,
+      tokenTransferProxy: AddressField,
+    }),
+    txParams: Type.Object({ to: AddressField, data: Calldata, value: Amount }),
+  }),
+)
+const readProblem = createReader(Type.Object({ error: Type.String() }))
+
+function readError(body: unknown): SourceFailure | undefined {
+  const problem = readProblem(body)
+  return problem.status === 'ok' ? fail('no_route', clip(problem.value.error)) : undefined
+}
+
+/** Velora (ParaSwap) v6.2, both sides. Its answer has no gas limit: gasCost is gas units. */
+export const velora: Provider = {
+  name: 'velora',
+  baseUrl: 'https://api.paraswap.io',
+  auth: 'none',
+  chains: byId,
+  native: 'e',
+  exactOutput: true,
+  loosestBps: 9_999,
+  contracts: { targets: [augustus], spenders: [augustus] },
+  ask: async (ask) => {
+    const { request, tokenIn, tokenOut } = ask
+    const { trade, sender, recipient } = request
+    const exactIn = trade.type === 'exactInput'
+    const answer = await ask.http.call({
+      path: '/swap',
+      query: {
+        srcToken: tokenIn,
+        destToken: tokenOut,
+        amount: (exactIn ? trade.amountIn : trade.targetOut).toString(),
+        side: exactIn ? 'SELL' : 'BUY',
+        network: ask.chain,
+        userAddress: sender,
+        receiver: sender === recipient ? undefined : recipient,
+        slippage: ask.slippageBps,
+        version: '6.2',
+      },
+      signal: ask.signal,
+      readError,
+    })
+    if (answer.status !== 'ok') return answer
+    const read = readAnswer(answer.body)
+    if (read.status !== 'ok') return read
+    const { priceRoute, txParams } = read.value
+    if (priceRoute.network !== request.chainId)
+      return fail('invalid_response', 'the quote is for another chain')
+    if (!isToken(priceRoute.destToken, tokenOut) || !isToken(priceRoute.srcToken, tokenIn))
+      return fail('invalid_response', 'the quote is for another token')
+    return toQuote('velora', ask, {
+      amountIn: toAmount(priceRoute.srcAmount),
+      amountOut: toAmount(priceRoute.destAmount),
+      target: toAddress(txParams.to),
+      spender: toAddress(priceRoute.tokenTransferProxy),
+      calldata: txParams.data,
+      value: toAmount(txParams.value),
+      gasEstimate: toAmount(priceRoute.gasCost),
+    })
+  },
+}
