@@ -1,0 +1,525 @@
+import { makeRequest, taker, usdc } from '../../fixtures/meta/quotes.ts'
+import { ethToUsdc, readRecorded, usdcToWeth } from '../../fixtures/providers/bodies.ts'
+import { made } from '../../fixtures/providers/made.ts'
+import {
+  answerRecorded,
+  type ProviderCall,
+  startRecordingServer,
+} from '../../fixtures/providers/recordingServer.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { checkQuote } from './checkQuote.ts'
+import { providers, providerTargets, startProviders } from './providers.ts'
+import { nativeToken, type SourceOutcome, type SourceQuote, type SourceRequest } from './source.ts'
+
+/** Contract tests: what we ask each provider, and what we make of its recorded or documented bodies. */
+const s = suite('meta/providers')
+const server = await startRecordingServer()
+const running = startProviders(
+  { now: () => 1_770_000_000_000, gasPriceWei: async () => 5_000_000n },
+  {
+    settings: providers.map(({ name }) => ({
+      name,
+      key: name === 'okx' ? 'id:secret:pass' : `key-of-${name}`,
+      baseUrl: `${server.url}/${name}`,
+    })),
+    allowPrivate: true,
+  },
+)
+s.after(async () => {
+  await Promise.all(running.map(({ http }) => http.close()))
+  await server.close()
+})
+s.before.each(() => {
+  server.calls.length = 0
+})
+
+const signal = new AbortController().signal
+const proxy = '0x4444444444444444444444444444444444444444'
+const toWeth = makeRequest({ trade: { type: 'exactInput', amountIn: 500_000_000n }, sender: proxy })
+const fromEth = makeRequest({
+  tokenIn: nativeToken,
+  tokenOut: usdc,
+  trade: { type: 'exactInput', amountIn: 10n ** 18n },
+})
+function ask(name: string, request: SourceRequest): Promise<SourceOutcome> {
+  const found = running.find(({ provider }) => provider.name === name)
+  if (!found) throw new Error(`no provider ${name}`)
+  return found.source.quote(request, { signal, onRetry: () => undefined })
+}
+function quoteOf(outcome: SourceOutcome): SourceQuote {
+  if (outcome.status !== 'quote') throw new Error(JSON.stringify(outcome))
+  return outcome.quote
+}
+
+/** 500 USDC to WETH: what each quote says, and what was asked for. */
+const out = 255_000_000_000_000_000n
+const sells: [
+  name: string,
+  amountOut: bigint,
+  minAmountOut: bigint,
+  asked: (calls: readonly ProviderCall[]) => readonly [given: unknown, expected: unknown],
+][] = [
+  [
+    '0x',
+    256570958203930419n,
+    254005248621890700n,
+    ([c]) => [
+      [
+        c?.query['sellAmount'],
+        c?.query['taker'],
+        c?.query['recipient'],
+        c?.query['slippageBps'],
+        c?.headers['0x-version'],
+        c?.headers['0x-api-key'],
+      ],
+      ['500000000', proxy, taker, '50', 'v2', 'key-of-0x'],
+    ],
+  ],
+  [
+    '1inch',
+    out,
+    (out * 9950n) / 10000n,
+    ([c]) => [
+      [
+        c?.query['slippage'],
+        c?.query['from'],
+        c?.query['origin'],
+        c?.query['receiver'],
+        c?.headers.authorization,
+      ],
+      ['0.5', proxy, taker, taker, 'Bearer key-of-1inch'],
+    ],
+  ],
+  [
+    'kyberswap',
+    out,
+    (out * 9950n) / 10000n,
+    ([, c]) => [
+      [JSON.parse(c?.body ?? '').routeSummary, JSON.parse(c?.body ?? '').slippageTolerance],
+      [made.kyberRoutes.data.routeSummary, 50],
+    ],
+  ],
+  [
+    'velora',
+    254925067249422958n,
+    (254925067249422958n * 9950n) / 10000n,
+    ([c]) => [
+      [c?.query['side'], c?.query['slippage'], c?.query['version'], c?.query['receiver']],
+      ['SELL', '50', '6.2', taker],
+    ],
+  ],
+  [
+    'openocean',
+    out,
+    253725000000000000n,
+    ([c]) => [
+      [c?.query['amountDecimals'], c?.query['gasPriceDecimals'], c?.query['slippage']],
+      ['500000000', '5000000', '0.5'],
+    ],
+  ],
+  [
+    'relay',
+    out,
+    253725000000000000n,
+    ([c]) => [
+      [JSON.parse(c?.body ?? '').slippageTolerance, JSON.parse(c?.body ?? '').tradeType],
+      ['50', 'EXACT_INPUT'],
+    ],
+  ],
+  [
+    'bebop',
+    out,
+    out,
+    ([c]) => [
+      [c?.query['gasless'], c?.query['sell_amounts'], c?.query['receiver_address']],
+      ['false', '500000000', taker],
+    ],
+  ],
+  [
+    'fabric',
+    255060728005273349n,
+    252510120725220616n,
+    ([c]) => [
+      [c?.query['sellAmount'], c?.query['slippageBps']],
+      ['500000000', '50'],
+    ],
+  ],
+  [
+    'enso',
+    out,
+    253725000000000000n,
+    ([c]) => [
+      [c?.query['slippage'], c?.query['routingStrategy']],
+      ['50', 'router'],
+    ],
+  ],
+  [
+    'uniswap-api',
+    out,
+    (out * 9950n) / 10000n,
+    ([q, c]) => [
+      [
+        JSON.parse(q?.body ?? '').slippageTolerance,
+        c?.headers['x-permit2-disabled'],
+        Object.keys(JSON.parse(c?.body ?? '')),
+      ],
+      [0.5, 'true', ['requestId', 'routing', 'quote']],
+    ],
+  ],
+  [
+    'nordstern',
+    218514310279344794n,
+    (218514310279344794n * 9950n) / 10000n,
+    ([c]) => [c?.query['slippage'], '0.5'],
+  ],
+  [
+    'fly',
+    out,
+    (out * 9950n) / 10000n,
+    ([q, c]) => [
+      [q?.query['network'], q?.query['slippage'], c?.query['quoteId']],
+      ['base', '0.005', 'made-quote'],
+    ],
+  ],
+  ['sushi', out, (out * 9950n) / 10000n, ([c]) => [c?.query['maxSlippage'], '0.005']],
+  [
+    'okx',
+    out,
+    253725000000000000n,
+    ([c]) => [
+      [c?.query['slippage'], typeof c?.headers['ok-access-sign']],
+      ['0.005', 'string'],
+    ],
+  ],
+]
+for (const [name, amountOut, minAmountOut, asked] of sells)
+  s(`${name}: 500 USDC to WETH in its own units`, async () => {
+    server.answerWith(answerRecorded(usdcToWeth()))
+    const quote = quoteOf(await ask(name, toWeth))
+    assert.is(quote.provider, name)
+    assert.is(quote.amountIn, 500_000_000n)
+    assert.is(quote.amountOut, amountOut)
+    assert.is(quote.minAmountOut, minAmountOut)
+    assert.is(quote.value, 0n)
+    assert.ok(quote.gasEstimate > 50_000n)
+    const [given, expected] = asked(server.calls)
+    assert.equal(given, expected)
+    const policy = providerTargets.some((row) => row.provider === name) ? 'strict' : 'standard'
+    assert.is(
+      checkQuote({ targets: providerTargets, policy }, { quote, request: toWeth }),
+      undefined,
+    )
+  })
+
+const natives: [name: string, amountOut: bigint][] = [
+  ['0x', 2052237020n],
+  ['lifi', 2036811821n],
+  ['nordstern', 2292280687n],
+  ['relay', 2042291444n],
+]
+for (const [name, amountOut] of natives)
+  s(`${name}: 1 ETH to USDC as it was recorded`, async () => {
+    server.answerWith(answerRecorded(ethToUsdc()))
+    const quote = quoteOf(await ask(name, fromEth))
+    assert.is(quote.amountOut, amountOut)
+    assert.is(quote.value, 10n ** 18n)
+    assert.is(quote.approveTarget, undefined)
+    assert.is(
+      checkQuote({ targets: providerTargets, policy: 'standard' }, { quote, request: fromEth }),
+      undefined,
+    )
+  })
+
+s('okx and relay name a spender that is not their target', async () => {
+  server.answerWith(answerRecorded(usdcToWeth()))
+  const okx = quoteOf(await ask('okx', toWeth))
+  assert.is.not(okx.approveTarget, okx.target)
+  const relay = quoteOf(await ask('relay', toWeth))
+  assert.is(relay.approveTarget, '0xCcC88a9d1B4ED6b0EABA998850414b24f1c315bE')
+})
+
+s('0x reports taxes', async () => {
+  const body = readRecorded('0x-usdc-weth') as Record<string, unknown>
+  const tokenMetadata = { buyToken: { buyTaxBps: '300' }, sellToken: { sellTaxBps: '100' } }
+  server.answerWith(() => ({ body: { ...body, tokenMetadata } }))
+  const quote = quoteOf(await ask('0x', toWeth))
+  assert.equal([quote.taxInBps, quote.taxOutBps], [100, 300])
+})
+
+s('cow is a price, never a quote', async () => {
+  server.answerWith(answerRecorded(usdcToWeth()))
+  assert.equal(await ask('cow', toWeth), {
+    status: 'reference',
+    amountOut: 254_000_000_000_000_000n,
+  })
+})
+
+s('relaxes a guard as far as each provider takes it, and no further', async () => {
+  server.answerWith(answerRecorded(usdcToWeth()))
+  const relaxed = { ...toWeth, relaxMinReturn: true }
+  assert.is(quoteOf(await ask('kyberswap', relaxed)).minAmountOut, (out * 8_000n) / 10_000n)
+  assert.is(quoteOf(await ask('sushi', relaxed)).minAmountOut, (out * 100n) / 10_000n)
+  assert.is(quoteOf(await ask('bebop', relaxed)).minAmountOut, out)
+  assert.is(server.calls.find(({ provider }) => provider === 'sushi')?.query['maxSlippage'], '0.99')
+})
+
+const exact = {
+  ...toWeth,
+  trade: { type: 'exactOutput', targetOut: out, maxIn: 600_000_000n },
+} as const
+s('asks for exact outputs where the provider has them', async () => {
+  const bodies = usdcToWeth()
+  const velora = readRecorded('velora-usdc-weth') as { priceRoute: object }
+  server.answerWith(
+    answerRecorded({
+      ...bodies,
+      velora: {
+        '/swap': { ...velora, priceRoute: { ...velora.priceRoute, destAmount: `${out}` } },
+      },
+      fabric: { '/v1/quote': made.fabricExactOutput },
+    }),
+  )
+  const expected: [name: string, maxAmountIn: bigint][] = [
+    ['velora', 502_500_000n],
+    ['fabric', 500_000_000n],
+    ['relay', 502_500_000n],
+    ['bebop', 500_000_000n],
+    ['uniswap-api', 502_500_000n],
+  ]
+  for (const [name, maxAmountIn] of expected) {
+    const quote = quoteOf(await ask(name, exact))
+    assert.is(quote.amountOut, out, name)
+    assert.is(quote.maxAmountIn, maxAmountIn, name)
+  }
+  const velorasCall = server.calls.find(({ provider }) => provider === 'velora')
+  assert.is(velorasCall?.query['side'], 'BUY')
+  assert.is(velorasCall?.query['amount'], `${out}`)
+})
+s('says so where the provider has no exact output', async () => {
+  for (const { name, exactOutput } of providers)
+    if (!exactOutput)
+      assert.equal(await ask(name, exact), {
+        status: 'failure',
+        reason: 'unsupported_exact_output',
+        detail: undefined,
+      })
+})
+s('says so on a chain that the provider does not serve', async () => {
+  const outcome = await ask('velora', { ...toWeth, chainId: 1 })
+  assert.is(outcome.status === 'failure' && outcome.reason, 'unsupported_chain')
+})
+
+/** Failures that come in a body, several with HTTP 200. */
+const refusals: [name: string, status: number, body: unknown, reason: string][] = [
+  ['0x', 200, { liquidityAvailable: false, zid: '0x1' }, 'no_route'],
+  ['0x', 400, { name: 'TOKEN_NOT_SUPPORTED', message: 'no' }, 'unsupported_token'],
+  ['1inch', 400, (readRecorded('not-found') as Record<string, unknown>)['1inch'], 'no_route'],
+  ['kyberswap', 400, { code: 4008, message: 'route not found' }, 'no_route'],
+  ['kyberswap', 200, { code: 4011, message: 'token not found' }, 'unsupported_token'],
+  ['velora', 400, (readRecorded('not-found') as Record<string, unknown>)['velora'], 'no_route'],
+  ['velora', 200, { error: 'No routes found with enough liquidity' }, 'no_route'],
+  ['openocean', 200, { code: 400, error: 'no liquidity' }, 'no_route'],
+  ['lifi', 404, { code: 1002, message: 'No available quotes', errors: {} }, 'no_route'],
+  ['lifi', 429, { code: 1005, message: 'rate limit' }, 'rate_limited'],
+  ['relay', 400, { message: 'no', errorCode: 'NO_SWAP_ROUTES_FOUND' }, 'no_route'],
+  ['bebop', 200, { error: { errorCode: 102, message: 'Insufficient liquidity' } }, 'no_route'],
+  ['bebop', 200, { error: { errorCode: 111, message: 'rate' } }, 'rate_limited'],
+  ['enso', 400, { message: ['no route'], statusCode: 400 }, 'no_route'],
+  [
+    'uniswap-api',
+    404,
+    { errorCode: 'ResourceNotFound', detail: 'No quotes available' },
+    'no_route',
+  ],
+  ['uniswap-api', 429, { errorCode: 'Ratelimited', detail: 'slow down' }, 'rate_limited'],
+  ['fly', 400, { message: 'No route' }, 'no_route'],
+  ['sushi', 200, { status: 'NoWay' }, 'no_route'],
+  ['okx', 200, { code: '82000', msg: 'Insufficient liquidity', data: [] }, 'no_route'],
+  ['okx', 200, { code: '50011', msg: 'Too Many Requests', data: [] }, 'rate_limited'],
+  ['cow', 404, { errorType: 'NoLiquidity', description: 'no route found' }, 'no_route'],
+]
+for (const [name, status, body, reason] of refusals)
+  s(`${name}: ${status} ${JSON.stringify(body).slice(0, 60)} is ${reason}`, async () => {
+    server.answerWith(() => ({ status, body }))
+    const outcome = await ask(name, name === 'lifi' ? fromEth : toWeth)
+    assert.is(outcome.status === 'failure' && outcome.reason, reason, JSON.stringify(outcome))
+  })
+
+/** Faults that any of them may show. */
+const faults: [
+  name: string,
+  answer: { status?: number; body?: unknown; headers?: Record<string, string> },
+  reason: string,
+][] = [
+  ['garbage', { body: 'not json' }, 'invalid_response'],
+  [
+    'HTML',
+    { body: '<html>hello</html>', headers: { 'content-type': 'text/html' } },
+    'invalid_response',
+  ],
+  ['an empty object', { body: {} }, 'invalid_response'],
+  ['null', { body: null }, 'invalid_response'],
+  ['a list', { body: [] }, 'invalid_response'],
+  ['a huge body', { body: 'x'.repeat(3_000_000) }, 'invalid_response'],
+  [
+    'a redirect',
+    { status: 302, headers: { location: 'http://169.254.169.254/' } },
+    'invalid_response',
+  ],
+  ['500 with HTML', { status: 500, body: '<html>' }, 'upstream_error'],
+  ['503', { status: 503, body: '' }, 'upstream_error'],
+  ['429', { status: 429, body: '', headers: { 'retry-after': '7' } }, 'rate_limited'],
+  ['401', { status: 401, body: '' }, 'not_configured'],
+]
+for (const [fault, answer, reason] of faults)
+  s(`${fault} is ${reason} from every provider, never a throw`, async () => {
+    server.answerWith(() => answer)
+    for (const { name } of providers) {
+      const request = name === 'lifi' ? fromEth : toWeth
+      const outcome = await ask(name, request)
+      assert.is(
+        outcome.status === 'failure' && outcome.reason,
+        reason,
+        `${name} ${JSON.stringify(outcome)}`,
+      )
+      if (outcome.status === 'failure' && fault === '429') assert.is(outcome.retryAfterMs, 7_000)
+    }
+  })
+
+s('a reset connection is a transient upstream_error without an address', async () => {
+  const closed = await startRecordingServer()
+  const [only] = startProviders(
+    { now: Date.now, gasPriceWei: async () => 1n },
+    { settings: [{ name: 'velora', baseUrl: closed.url }], allowPrivate: true },
+  )
+  await closed.close()
+  const outcome = await only?.source.quote(toWeth, { signal, onRetry: () => undefined })
+  assert.equal(outcome, {
+    status: 'failure',
+    reason: 'upstream_error',
+    detail: 'connection: ECONNREFUSED',
+    transient: true,
+  })
+  await only?.http.close()
+})
+
+/** Answers for another chain, another token, nothing at all, or calldata that is no swap. */
+const lies: [name: string, change: (body: never) => unknown, reason: string][] = [
+  [
+    'velora',
+    (b: { priceRoute: object }) => ({ ...b, priceRoute: { ...b.priceRoute, network: 1 } }),
+    'invalid_response',
+  ],
+  [
+    'velora',
+    (b: { priceRoute: object }) => ({ ...b, priceRoute: { ...b.priceRoute, destToken: usdc } }),
+    'invalid_response',
+  ],
+  ['0x', (b: object) => ({ ...b, buyToken: usdc }), 'invalid_response'],
+  ['0x', (b: object) => ({ ...b, buyAmount: '0', minBuyAmount: '0' }), 'invalid_response'],
+  ['0x', (b: object) => ({ ...b, buyAmount: '-5' }), 'invalid_response'],
+  ['0x', (b: object) => ({ ...b, buyAmount: 1.5 }), 'invalid_response'],
+  [
+    '0x',
+    (b: { transaction: object }) => ({ ...b, transaction: { ...b.transaction, to: usdc } }),
+    'target_not_allowed',
+  ],
+  [
+    '0x',
+    (b: { transaction: object }) => ({
+      ...b,
+      transaction: { ...b.transaction, data: `0xa9059cbb${'00'.repeat(64)}` },
+    }),
+    'calldata_mismatch',
+  ],
+  [
+    '0x',
+    (b: { transaction: object }) => ({ ...b, transaction: { ...b.transaction, value: '1' } }),
+    'calldata_mismatch',
+  ],
+  ['0x', (b: object) => ({ ...b, allowanceTarget: taker }), 'target_not_allowed'],
+  [
+    '0x',
+    (b: { transaction: object }) => ({ ...b, transaction: { ...b.transaction, data: '0x' } }),
+    'invalid_response',
+  ],
+  ['nordstern', (b: object) => ({ ...b, dst: usdc }), 'invalid_response'],
+  ['nordstern', (b: object) => ({ ...b, fromAmount: '1' }), 'invalid_response'],
+]
+for (const [name, change, reason] of lies)
+  s(`${name}: ${String(change).slice(0, 90)} is ${reason}`, async () => {
+    const bodies = usdcToWeth()[name] ?? {}
+    const [[path, body] = ['', {}]] = Object.entries(bodies)
+    server.answerWith(answerRecorded({ [name]: { [path]: change(body as never) } }))
+    const outcome = await ask(name, toWeth)
+    const failure =
+      outcome.status === 'quote'
+        ? checkQuote(
+            { targets: providerTargets, policy: 'standard' },
+            { quote: outcome.quote, request: toWeth },
+          )
+        : outcome
+    assert.is(failure && 'reason' in failure && failure.reason, reason, JSON.stringify(failure))
+  })
+
+s('an abort closes the socket of the provider at once', async () => {
+  server.answerWith(() => ({ delayMs: 'never' }))
+  const leaving = new AbortController()
+  const before = server.aborted()
+  const asked = running.map(({ source }) =>
+    source.quote(toWeth, { signal: leaving.signal, onRetry: () => undefined }).catch(() => 'left'),
+  )
+  const deadline = performance.now() + 2_000
+  const until = async (condition: () => boolean) => {
+    while (!condition()) {
+      if (performance.now() > deadline) throw new Error(`open: ${server.open()}`)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  }
+  // OKX opens two; LI.FI, like all others, one.
+  await until(() => server.open() === providers.length + 1)
+  const left = performance.now()
+  leaving.abort()
+  await until(() => server.open() === 0)
+  assert.ok(performance.now() - left < 50)
+  assert.is(server.aborted() - before, providers.length + 1)
+  await Promise.all(asked)
+})
+
+s('refuses base URLs that are not public and https, unless allowed', async () => {
+  const start = (baseUrl: string) => () =>
+    startProviders(
+      { now: Date.now, gasPriceWei: async () => 1n },
+      { settings: [{ name: 'velora', baseUrl }], allowPrivate: false },
+    )
+  for (const url of [
+    'http://api.paraswap.io',
+    'https://127.0.0.1',
+    'https://[::1]/',
+    'https://10.0.0.1',
+    'https://[::ffff:10.0.0.1]',
+    'https://user:key@api.paraswap.io',
+  ])
+    assert.throws(start(url), /base URL/, url)
+  const [local] = start('https://localhost')()
+  const outcome = await local?.source.quote(toWeth, { signal, onRetry: () => undefined })
+  assert.equal(outcome, {
+    status: 'failure',
+    reason: 'upstream_error',
+    detail: 'connection: EPRIVATE',
+    transient: false,
+  })
+  await local?.http.close()
+})
+
+s('is not configured without the key that it needs', async () => {
+  const [keyless] = startProviders(
+    { now: Date.now, gasPriceWei: async () => 1n },
+    { settings: [{ name: '0x', baseUrl: server.url }], allowPrivate: true },
+  )
+  const outcome = await keyless?.source.quote(toWeth, { signal, onRetry: () => undefined })
+  assert.is(outcome?.status === 'failure' && outcome.reason, 'not_configured')
+  await keyless?.http.close()
+})
+
+s.run()
