@@ -380,7 +380,9 @@ promise(
     const { body } = await ask(stand, owner)
     const { privateKey } = chain.manifest.relayer
     await send({ rpcUrl: chain.rpcUrl, privateKey }, { to: relayer })
-    await rpc('anvil_mine', '0x3')
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).status, 'pending')
+    await rpc('anvil_mine', '0x2')
     await stand.relay.reconcile()
     assert.is((await only(stand)).status, 'lost')
     assert.ok(stand.events.some(({ kind }) => kind === 'lost'))

@@ -1,4 +1,4 @@
-import { type Hex, hexToBigInt, numberToHex } from 'viem'
+import { type Hex, hexToBigInt } from 'viem'
 import type { RelayOutcome, RelayStore, RelayTransaction } from '../store/relay.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'
@@ -15,14 +15,19 @@ export type ReconcileDeps = {
   readonly observe: Observe
   /** Blocks on top after which a receipt is no longer rechecked. */
   readonly finalDepth?: number | undefined
+  /** Kept from pass to pass: the head at which a row's nonce was first seen used without a receipt. */
+  readonly overtakenAt: Map<number, bigint>
 }
 
-/** A nonce used this many blocks ago by none of our hashes belongs to somebody else. */
+/**
+ * A nonce that has been used for this many blocks by none of our hashes belongs to somebody else.
+ * Counted by watching, not by reading old state: nodes prune that, and local chains start without it.
+ */
 const lostDepth = 2n
 /** Mempools drop transactions; what has no receipt after this long is offered again. */
 const resendAfterMs = 15_000
 
-type Head = { readonly number: bigint; readonly nonce: number; readonly buriedNonce: number }
+type Head = { readonly number: bigint; readonly nonce: number }
 type Receipt = {
   readonly blockNumber: bigint
   readonly blockHash: Hex
@@ -58,15 +63,12 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
 }
 
 async function readHead({ client: { client }, signer }: RelayChain): Promise<Head> {
-  const number = hexToBigInt(await client.request({ method: 'eth_blockNumber' }))
-  const buried = number > lostDepth ? number - lostDepth : 0n
-  // One batch, so one upstream: the nonces and the receipts after them are of the same view or newer.
-  const [nonce, buriedNonce] = await Promise.all(
-    [numberToHex(number), numberToHex(buried)].map((block) =>
-      client.request({ method: 'eth_getTransactionCount', params: [signer.address, block] }),
-    ),
-  )
-  return { number, nonce: Number(nonce), buriedNonce: Number(buriedNonce) }
+  // One batch, so one upstream; the receipts read after it are of the same view or a newer one.
+  const [number, nonce] = await Promise.all([
+    client.request({ method: 'eth_blockNumber' }),
+    client.request({ method: 'eth_getTransactionCount', params: [signer.address, 'latest'] }),
+  ])
+  return { number: hexToBigInt(number), nonce: Number(nonce) }
 }
 
 async function readReceipt({ client: { client } }: RelayChain, hash: Hex) {
@@ -124,15 +126,14 @@ async function follow(
   deps: ReconcileDeps,
   { transaction, head }: { readonly transaction: RelayTransaction; readonly head: Head },
 ): Promise<void> {
-  const { store, chain, broadcaster, now, observe } = deps
-  const { id, status, nonce } = transaction
+  const { broadcaster, now } = deps
+  const { status, nonce } = transaction
   if (status !== 'pending') await takeBack(deps, transaction)
-  if (nonce < head.buriedNonce) {
-    await store.settle({ id, from: 'pending', outcome: { status: 'lost' } })
-    observe({ kind: 'lost', chainId: chain.chainId, nonce, hash: currentHash(transaction) })
+  if (nonce < head.nonce) {
+    await watchOvertaken(deps, { transaction, head })
     return
   }
-  if (nonce < head.nonce) return
+  deps.overtakenAt.delete(transaction.id)
   const isNext = nonce === head.nonce
   if (isNext && now() - transaction.markedAtMs >= pendingWindowMs) {
     const replaced = await replaceStuck(deps, transaction)
@@ -141,4 +142,18 @@ async function follow(
   const latest = transaction.attempts.at(-1) ?? transaction.attempts[0]
   const sentAtMs = broadcaster.sentAtMs(latest.hash)
   if (sentAtMs === undefined || now() - sentAtMs >= resendAfterMs) await broadcaster.send(latest)
+}
+
+/** The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. */
+async function watchOvertaken(
+  { store, chain, observe, overtakenAt }: ReconcileDeps,
+  { transaction, head }: { readonly transaction: RelayTransaction; readonly head: Head },
+): Promise<void> {
+  const { id, nonce } = transaction
+  const seenAt = overtakenAt.get(id) ?? head.number
+  overtakenAt.set(id, seenAt)
+  if (head.number - seenAt < lostDepth) return
+  overtakenAt.delete(id)
+  await store.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+  observe({ kind: 'lost', chainId: chain.chainId, nonce, hash: currentHash(transaction) })
 }

@@ -140,8 +140,9 @@ function createPass(
 ) {
   const { store, now, observe, finalDepth } = deps
   let balanceReadAtMs = Number.NEGATIVE_INFINITY
+  const overtakenAt = new Map<number, bigint>()
   return async () => {
-    await reconcile({ store, chain, broadcaster, now, observe, finalDepth })
+    await reconcile({ store, chain, broadcaster, now, observe, finalDepth, overtakenAt })
     if (now() - balanceReadAtMs < balanceEveryMs) return
     balanceReadAtMs = now()
     await warnLowBalance(chain, observe)

@@ -1,0 +1,147 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { numberToHex } from 'viem'
+import { type RpcFault, rpcFaults, startFaultProxy } from '../../fixtures/faultProxy.ts'
+import { lyingToken, ownerAt, prepareOwners, startRelayStand } from '../../fixtures/relayStand.ts'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+
+/** The upstream fails while a gate reads: 502, nothing signed, nothing sent, and the next request works. */
+const faults = suite('relay faults')
+const chain = await startWorldChain({ chainId: 42161 })
+const { chainId } = chain
+const rpc = createRpc(chain.rpcUrl)
+const relayer = chain.manifest.relayer.address
+let names = 0
+const closers: (() => Promise<void>)[] = []
+
+async function setUp(fault?: {
+  readonly fault: RpcFault
+  readonly matches: (call: Seen) => boolean
+}) {
+  const proxy = await startFaultProxy({ target: chain.rpcUrl })
+  const stand = await startRelayStand({ chain, rpcUrl: proxy.rpcUrl, timeoutMs: 250 })
+  closers.push(async () => {
+    await stand.close()
+    await proxy.close()
+  })
+  if (fault) proxy.break(fault)
+  return { proxy, stand }
+}
+async function newOwner() {
+  const owner = ownerAt(names++, 'faults')
+  await prepareOwners(chain, [owner])
+  return owner
+}
+/** A failing upstream is left alone for up to ten seconds, hence the patience. */
+async function until(done: () => Promise<boolean>) {
+  const deadline = Date.now() + 20_000
+  while (Date.now() < deadline) {
+    if (await done()) return
+    await wait(50)
+  }
+  throw new Error('did not happen in time')
+}
+
+type Seen = { readonly method: string; readonly params?: unknown }
+const says = (text: string) => (call: Seen) =>
+  JSON.stringify(call.params ?? [])
+    .toLowerCase()
+    .includes(text.toLowerCase())
+const gateReads: readonly (readonly [string, (call: Seen, owner: string) => boolean])[] = [
+  ['1 Proxy state', (call) => call.method === 'eth_call' && says('0xc1a9a508')(call)],
+  ['2 Token balance', (call) => call.method === 'eth_call' && says('0x70a08231')(call)],
+  ['3 Native balance', (call, owner) => call.method === 'eth_getBalance' && says(owner)(call)],
+  ['4 Simulation', (call) => call.method === 'eth_estimateGas'],
+  ['6 Fee ceiling', (call) => call.method === 'eth_getBlockByNumber'],
+  ['6 Fee ceiling (tip)', (call) => call.method === 'eth_maxPriorityFeePerGas'],
+  ['7 Relayer funding', (call) => call.method === 'eth_getBalance' && says(relayer)(call)],
+  ['8 to 10 (nonce)', (call) => call.method === 'eth_getTransactionCount'],
+]
+/** A node that answers "execution reverted" says something about a contract, so only transport faults here. */
+const transportFaults = rpcFaults.filter((fault) => fault !== 'rpcError')
+
+async function check(matches: (call: Seen, owner: string) => boolean, fault: RpcFault) {
+  const owner = await newOwner()
+  const { proxy, stand } = await setUp()
+  const before = await rpc('eth_getTransactionCount', relayer, 'pending')
+  let hits = 0
+  const rule = (call: Seen) => {
+    const hit = matches(call, owner)
+    if (hit) hits += 1
+    return hit
+  }
+  proxy.break({ fault, matches: rule })
+  const { status, body } = await stand.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+  assert.ok(hits > 0, 'the fault was never met')
+  assert.equal([status, body.code], [502, 'chain_unreachable'], fault)
+  assert.equal(await stand.relay.history({}), [])
+  assert.is(await rpc('eth_getTransactionCount', relayer, 'pending'), before)
+  const said = `${JSON.stringify(body)} ${stand.events.map((event) => ('cause' in event ? String(event.cause) : '')).join(' ')}`
+  assert.not.match(said, proxy.rpcUrl)
+}
+
+// All gates at once: each waits for timeouts and rests of its own upstream. Errors surface in the tests.
+const checks = gateReads.map(async ([gate, matches]) => {
+  const outcomes = await Promise.allSettled(transportFaults.map((fault) => check(matches, fault)))
+  return { gate, failed: outcomes.filter(({ status }) => status === 'rejected') }
+})
+for (const [index, [gate]] of gateReads.entries())
+  faults(`P10: gate ${gate} answers 502 to every fault of the upstream`, async () => {
+    assert.equal((await checks[index])?.failed, [])
+  })
+
+for (const fault of ['silence', 'reset', 'half', 'rpcError'] as const)
+  faults(`a broadcast that meets ${fault} keeps its row and is sent again`, async () => {
+    const owner = await newOwner()
+    const { proxy, stand } = await setUp()
+    proxy.break({ fault, matches: ({ method }) => method === 'eth_sendRawTransaction' })
+    const { status, body } = await stand.post({
+      chainId,
+      owner,
+      tokenIn: lyingToken,
+      amountIn: '1',
+    })
+    assert.is(status, 200)
+    proxy.mend()
+    await until(async () => {
+      await stand.relay.reconcile()
+      return (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
+    })
+  })
+
+faults('a chain that is down is not servable, and healthy again afterwards', async () => {
+  const { proxy, stand } = await setUp()
+  const health = async () => ((await stand.get('/health')).body as { status?: string }).status
+  proxy.break({ fault: 'reset', matches: () => true })
+  const [down] = await stand.relay.status()
+  assert.equal(
+    [down?.servable, down?.reason, down?.relayerBalanceWei],
+    [false, 'chain_unreachable', undefined],
+  )
+  assert.is((await stand.get(`/api/intents?chainId=${chainId}`)).status, 200)
+  assert.is(await health(), 'error')
+  await stand.relay.reconcile()
+  assert.ok(stand.events.some(({ kind }) => kind === 'reconcile_failed'))
+  proxy.mend()
+  await until(async () => (await health()) === 'ok')
+})
+
+faults('a fee spike between two requests refuses the second', async () => {
+  const { stand } = await setUp()
+  const ask = async () => {
+    const owner = await newOwner()
+    return stand.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+  }
+  const { body } = await ask()
+  await until(async () => (await rpc('eth_getTransactionReceipt', body.txHash)) !== null)
+  await rpc('anvil_setNextBlockBaseFeePerGas', numberToHex(4_000_000_000n))
+  await rpc('evm_mine')
+  assert.is((await ask()).body.error, 'relay fee ceiling exceeded on this chain right now')
+})
+
+faults.after(async () => {
+  for (const close of closers) await close()
+  await chain.close()
+})
+faults.run()
