@@ -62,6 +62,9 @@ export type GenerationEvent = {
   readonly reason?: string
 }
 
+/** No use in trying again at once. */
+class WrongUpstream extends SimulatorUnavailable {}
+
 type Live = Generation & {
   inFlight: number
   retired: boolean
@@ -111,7 +114,7 @@ export function createGenerations(
     if (actualChainId !== chainId) {
       // What stands would fetch its cold reads from there.
       dropCurrent()
-      throw unavailable('its upstream is another chain')
+      throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
     }
     const [fork] = await Promise.all([
       deps.startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
@@ -227,14 +230,15 @@ export function createGenerations(
       const target = await readTarget().catch(() => undefined)
       if (!target) break
       if (isEnough(current) && current.blockHash === target.blockHash) return current
-      const hasRolled = await rollTo(target).then(
-        () => true,
-        () => false,
+      const refusal = await rollTo(target).then(
+        () => undefined,
+        (error: unknown) => error,
       )
       if (isEnough(current) && current.askedAtMs >= arrivedAtMs) return current
-      if (!hasRolled) failures += 1
+      if (refusal instanceof WrongUpstream) throw refusal
+      if (refusal !== undefined) failures += 1
       if (failures >= rollAttempts) break
-      if (!hasRolled || target.blockNumber < minBlock) await rollPause()
+      if (refusal !== undefined || target.blockNumber < minBlock) await rollPause()
     }
     // Without its upstream a standing fork still answers what it has read.
     if (isEnough(current)) return current

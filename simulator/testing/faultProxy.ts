@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Fault =
+  | 'none'
+  | 'busy'
+  | 'broken'
+  | 'unauthorized'
+  | 'stall'
+  | 'drip'
+  | 'garbage'
+  | 'cut'
+
+export type FaultProxy = {
+  /** Ends in what must never be shown. */
+  readonly url: string
+  readonly secret: string
+  readonly set: (p: { fault?: Fault; delayMs?: number; target?: string }) => void
+  /** JSON-RPC calls that came through, batches counted by their entries. */
+  readonly calls: () => number
+  readonly close: () => Promise<void>
+}
+
+/** A provider with bad days: forwards to `target`, but for the fault that is set. */
+export async function startFaultProxy({ target: first }: { target: string }): Promise<FaultProxy> {
+  const secret = 'k3y-0f-the-provider'
+  let target = first
+  let fault: Fault = 'none'
+  let delayMs = 0
+  let calls = 0
+
+  async function serve(request: IncomingMessage, response: ServerResponse) {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const parsed: unknown = JSON.parse(body)
+    calls += Array.isArray(parsed) ? parsed.length : 1
+    if (fault === 'busy') return response.writeHead(429, { 'retry-after': '1' }).end('slow down')
+    if (fault === 'broken') return response.writeHead(500).end('<html>oops</html>')
+    if (fault === 'unauthorized') return response.writeHead(401).end('{"error":"key"}')
+    if (fault === 'garbage') return response.writeHead(200).end('<html>not json</html>')
+    if (fault === 'cut') return response.socket?.destroy()
+    if (fault === 'stall') return undefined
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(target, { method: 'POST', body, headers })
+    const text = await answer.text()
+    response.writeHead(200, headers)
+    if (fault === 'drip') return drip(response, text)
+    return response.end(text)
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v2/${secret}`,
+    secret,
+    set(next) {
+      fault = next.fault ?? fault
+      delayMs = next.delayMs ?? delayMs
+      target = next.target ?? target
+    },
+    calls: () => calls,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A byte every 50 ms. */
+function drip(response: ServerResponse, text: string) {
+  let at = 0
+  const timer = setInterval(() => {
+    response.write(text.slice(at, at + 1))
+    at += 1
+    if (at < text.length) return
+    clearInterval(timer)
+    response.end()
+  }, 50)
+  response.on('close', () => clearInterval(timer))
+}

@@ -1,0 +1,104 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../fixtures/test.ts'
+import type { Candidate } from './buildBundle.ts'
+import { createSimulator } from './simulator.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { type Fault, startFaultProxy } from './testing/faultProxy.ts'
+import { startSwapWorld } from './testing/swapWorld.ts'
+import { readArtifact } from './testing/testChain.ts'
+import { waitFor } from './testing/waitFor.ts'
+
+const s = suite('upstream faults')
+const world = await startSwapWorld()
+const { chain } = world
+const proxy = await startFaultProxy({ target: chain.rpcUrl })
+const seen: string[] = []
+const start = (upstreamUrl: string) =>
+  createSimulator({
+    chains: [{ chainId: 8453, upstreamUrl }],
+    log: (event) => seen.push(`${event.event} ${event.reason}`),
+  })
+const simulator = await start(proxy.url)
+s.after(async () => {
+  await simulator.close()
+  await proxy.close()
+  await chain.close()
+})
+
+const erc20 = readArtifact('@uniswap/v2-core/build/ERC20.json')
+const faults: readonly Fault[] = [
+  'busy',
+  'broken',
+  'unauthorized',
+  'stall',
+  'drip',
+  'garbage',
+  'cut',
+]
+/** Tokens that no fork has read yet, one per fault. */
+const coldTokens: Address[] = []
+for (const _ of faults) coldTokens.push(await chain.deploy({ ...erc20, args: [1n] }))
+
+const warm = world.swapAForB()
+async function simulate(candidate: Candidate) {
+  const { results } = await simulator.simulateCandidates({ chainId: 8453, candidates: [candidate] })
+  return results[0]
+}
+const noSecret = (text: string) => !text.includes(proxy.secret) && !text.includes('127.0.0.1')
+
+for (const [index, fault] of faults.entries())
+  s(
+    `when its chain answers "${fault}": warm candidates run, cold ones are unavailable in time`,
+    async () => {
+      proxy.set({ fault: 'none' })
+      await waitFor('the chain is back', async () => (await simulate(warm))?.status === 'ok')
+      proxy.set({ fault })
+      const startedAt = performance.now()
+      const cold = await simulate({ ...warm, tokenIn: coldTokens[index] ?? '0x' })
+      const coldMs = performance.now() - startedAt
+      assert.equal(cold, {
+        status: 'simulation_unavailable',
+        reason: 'the chain did not answer in time',
+        cause: 'rpc_error',
+      })
+      assert.is((await simulate(warm))?.status, 'ok')
+      assert.ok(coldMs < 5_000, `took ${coldMs} ms`)
+    },
+  )
+s('comes back by itself when the chain does', async () => {
+  proxy.set({ fault: 'none' })
+  const back = async () => (await simulate({ ...warm, tokenIn: coldTokens[0] ?? '0x' }))?.status
+  await waitFor(
+    'cold candidates are read again',
+    async () => (await back()) === 'simulation_failed',
+  )
+})
+s('refuses an upstream that turns out to be another chain', async () => {
+  const other = await startSwapWorld({ chainId: 1 })
+  proxy.set({ target: other.chain.rpcUrl })
+  const message = await simulate(warm).then(
+    () => 'answered',
+    (error: unknown) => (error instanceof SimulatorUnavailable ? error.message : 'other error'),
+  )
+  assert.is(message, 'simulator unavailable on chain 8453: its upstream is another chain')
+  assert.not(simulator.status(8453).ready)
+  proxy.set({ target: chain.rpcUrl })
+  await waitFor('the right chain is taken', async () => (await simulate(warm))?.status === 'ok')
+  await other.chain.close()
+})
+s('starts without its chain, says so, and begins to work when the chain comes', async () => {
+  proxy.set({ fault: 'cut' })
+  const late = await start(proxy.url)
+  assert.not(late.status(8453).ready)
+  const asked = late.simulateCandidates({ chainId: 8453, candidates: [warm] })
+  const failure = await asked.then(String, (error: unknown) => error)
+  assert.instance(failure, SimulatorUnavailable)
+  assert.ok(noSecret(String(failure)))
+  proxy.set({ fault: 'none' })
+  await waitFor('the fork stands', () => late.status(8453).ready)
+  await late.close()
+})
+s('never told anybody the URL', () => {
+  assert.ok(seen.length > 0 && seen.every(noSecret))
+})
+s.run()
