@@ -1,6 +1,8 @@
+import type { StateOverrides } from './callShapes.ts'
 import type { Fork, StartFork } from './fork.ts'
 import { RpcTransportError } from './rpcBatch.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { readSystemOverrides } from './systemOverrides.ts'
 import type { BlockId, Upstream } from './upstream.ts'
 import type { UpstreamRelay } from './upstreamRelay.ts'
 import { warmFork } from './warmFork.ts'
@@ -9,6 +11,8 @@ import { watchFork } from './watchFork.ts'
 /** A fork and the one block that everything it answers belongs to. */
 export type Generation = BlockId & {
   readonly fork: Fork
+  /** Stand-ins for precompiles of the chain that anvil lacks; part of every simulation. */
+  readonly overrides: StateOverrides
   /** Something in it does not come to an end: it is to be replaced, and killed with what runs in it. */
   readonly condemn: () => void
 }
@@ -116,20 +120,22 @@ export function createGenerations(
       dropCurrent()
       throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
     }
-    const [fork] = await Promise.all([
+    const [fork, overrides] = await Promise.all([
       deps.startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
+      readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
       relay.prefetch(blockNumber).catch(() => undefined),
     ])
     try {
       await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
       const again = await upstream.readBlock(target)
       if (again?.blockHash !== target.blockHash) throw unavailable('its upstream reorganised')
+      if (!overrides) throw unavailable('the chain does not answer')
       if (closed) throw unavailable('it is shutting down')
     } catch (error) {
       await fork.kill()
       throw error
     }
-    install(fork, target)
+    install({ fork, overrides }, target)
     log({
       event: 'fork_ready',
       chainId,
@@ -138,7 +144,7 @@ export function createGenerations(
     })
   }
 
-  function install(fork: Fork, target: Target) {
+  function install({ fork, overrides }: Pick<Generation, 'fork' | 'overrides'>, target: Target) {
     const stopWatching = watchFork(fork, () => {
       log({ event: 'fork_wedged', chainId, blockNumber: target.blockNumber })
       void fork.kill()
@@ -146,6 +152,7 @@ export function createGenerations(
     const live: Live = {
       ...target,
       fork,
+      overrides,
       stopWatching,
       inFlight: 0,
       retired: false,

@@ -1,7 +1,7 @@
 import { type Address, isHex } from 'viem'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate } from './buildBundle.ts'
-import { gasOf, type StateOverrides } from './callShapes.ts'
+import { gasOf } from './callShapes.ts'
 import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generations.ts'
@@ -16,7 +16,6 @@ export type SimulateDeps = {
   readonly errors: ErrorTable
   readonly now: () => number
   readonly simulatedTaker: Address
-  readonly baseOverrides: StateOverrides
   /** Candidates that need much gas take turns, so that they never have more than one core between them. */
   readonly slowLane: Turns
 }
@@ -114,7 +113,10 @@ async function runJobs(
       continue
     }
     const funding = job.funding.overrides
-    bundles.set(job, buildBundle({ ...job, funding, timeSecs, baseOverrides: deps.baseOverrides }))
+    bundles.set(
+      job,
+      buildBundle({ ...job, funding, timeSecs, baseOverrides: generation.overrides }),
+    )
   }
   const calls = [...bundles.values()].map(({ rpcCall }) => rpcCall)
   const outcomes = await runIsolated(

@@ -14,7 +14,6 @@ import {
   nativeBalanceCall,
   nativeBalanceCode,
   nativeBalanceReader,
-  type StateOverrides,
   simulateParams,
 } from './callShapes.ts'
 import type { Generation } from './generations.ts'
@@ -49,11 +48,7 @@ const timeoutMs = 5_000
 
 /** Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. */
 export async function simulateDeploy(
-  {
-    errors,
-    now,
-    baseOverrides,
-  }: { errors: ErrorTable; now: () => number; baseOverrides: StateOverrides },
+  { errors, now }: { errors: ErrorTable; now: () => number },
   {
     generation,
     chainId,
@@ -86,7 +81,10 @@ export async function simulateDeploy(
   ]
   const nowSecs = BigInt(Math.floor(now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
-  const stateOverrides = { ...baseOverrides, [nativeBalanceReader]: { code: nativeBalanceCode } }
+  const stateOverrides = {
+    ...generation.overrides,
+    [nativeBalanceReader]: { code: nativeBalanceCode },
+  }
   const params = simulateParams({ calls, stateOverrides, timeSecs })
   const [outcome] = await generation.fork.rpc.batch([{ method: 'eth_simulateV1', params }], {
     timeoutMs,

@@ -1,7 +1,6 @@
 import { type Abi, type Address, getAddress, keccak256, slice, stringToHex } from 'viem'
 import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
-import type { StateOverrides } from './callShapes.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
 import { createStartFork } from './fork.ts'
 import { createForkGuard } from './forkGuard.ts'
@@ -96,12 +95,8 @@ export async function createSimulator({
           { startFork, upstream, relay, log, now: () => performance.now() },
           chain,
         )
-        const baseOverrides: StateOverrides = {}
         const resolver = createSlotResolver({ cache: slots }, chain)
-        return [
-          chain.chainId,
-          { generations, resolver, baseOverrides, slowLane: createTurns() },
-        ] as const
+        return [chain.chainId, { generations, resolver, slowLane: createTurns() }] as const
       }),
     ),
   )
@@ -114,9 +109,9 @@ export async function createSimulator({
   }
   return {
     async simulateCandidates({ chainId, candidates, minBlock, signal }) {
-      const { generations, resolver, baseOverrides, slowLane } = standOf(chainId)
+      const { generations, resolver, slowLane } = standOf(chainId)
       const simulatedTaker = takerOf(chainId)
-      const deps = { slots: resolver, errors, now, simulatedTaker, baseOverrides, slowLane }
+      const deps = { slots: resolver, errors, now, simulatedTaker, slowLane }
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
@@ -126,10 +121,10 @@ export async function createSimulator({
       )
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
-      const { generations, baseOverrides } = standOf(chainId)
+      const { generations } = standOf(chainId)
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, (generation) =>
-          simulateDeploy({ errors, now, baseOverrides }, { generation, chainId, ...asked }),
+          simulateDeploy({ errors, now }, { generation, chainId, ...asked }),
         ),
       )
     },
