@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import * as schemas from '../http/schemas.ts'
+
+/** Request and answer of the size and shape of `POST /quote`: about 250 bytes in and 1.6 kB out. */
+export const QuoteBody = Type.Object({
+  chain_id: schemas.chainId([8453, 42161]),
+  token_in: schemas.address(),
+  token_out: schemas.address(),
+  amount_in: schemas.positiveUint256(),
+  slippage_bps: schemas.slippageBps(),
+  taker: Type.Optional(schemas.address()),
+})
+
+export const quoteBody = JSON.stringify({
+  chain_id: 8453,
+  token_in: '0x4200000000000000000000000000000000000006',
+  token_out: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  amount_in: '1000000000000000000',
+  slippage_bps: 50,
+  taker: '0xBcd4042DE499D14e55001CcbB24a551F3b954096',
+})
+
+export const quoteAnswer = {
+  dex: 'forkyard',
+  output: '2731558211',
+  gas_estimate: '131022',
+  source: 'local',
+  route_path: 'WETH>[UniV3:500]>USDC',
+  price_impact_bps: 3,
+  pool_grades: ['A'],
+  router: '0x03F4B3a9ADDCb22e718a21D6042e94fc8a30a1fD',
+  calldata: `0x${'ab'.repeat(300)}`,
+  execution: { calldata: `0x${'ab'.repeat(300)}`, value: '0x0' },
+}
