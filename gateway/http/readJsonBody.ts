@@ -21,13 +21,16 @@ export async function readJsonBody(
   if (bytes.length === 0)
     throw httpError('invalidJson', 'the body is empty; a JSON object is needed')
   if (!isUtf8(bytes)) throw httpError('invalidJson', 'the body is not UTF-8')
-  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
+  const text = stripByteOrderMark(bytes.toString('utf8'))
   const value = parse(text)
   // JSON.parse makes `__proto__` an own property; it is refused so that no later copy can meet it.
-  if (/__proto__|\\u00/.test(text) && hasProtoKey(value))
+  const isSuspect = text.includes('__proto__') || text.includes('\\u00')
+  if (isSuspect && hasProtoKey(value))
     throw httpError('invalidJson', 'the body must not contain a key named __proto__')
   return { value, text }
 }
+
+const stripByteOrderMark = (text: string) => (text.startsWith('\uFEFF') ? text.slice(1) : text)
 
 function parse(text: string): unknown {
   try {
@@ -54,12 +57,16 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       if (length <= maxBytes) chunks.push(chunk)
       else if (length > drainBytes) reject(tooLarge())
     })
+    let isWhole = false
     req.on('end', () => {
+      isWhole = true
       if (length > maxBytes) reject(tooLarge())
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     })
     // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
-    req.on('close', () => reject(httpError('invalidJson', 'the body ended early')))
+    req.on('close', () => {
+      if (!isWhole) reject(httpError('invalidJson', 'the body ended early'))
+    })
     req.on('error', (cause) => reject(httpError('invalidJson', 'the body ended early', { cause })))
   })
 }
