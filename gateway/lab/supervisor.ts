@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { cacheDir } from '../../fixtures/world/cache.ts'
 import { version } from '../version.ts'
 import { banner } from './banner.ts'
 import { type LabChain, startLabChains } from './chains.ts'
@@ -73,6 +75,8 @@ function labDefaults(env: Parameters['env']) {
     RATE_LIMIT_PER_SECOND: '1000',
     RATE_LIMIT_BURST: '5000',
     IP_RATE_LIMIT_PER_SECOND: '0',
+    // Compiled modules of the last start: a third of the gateway's start-up time.
+    NODE_COMPILE_CACHE: join(cacheDir(), 'node'),
     CLAIM_CONFIRMATIONS: '1',
     BASE_X402_SETTLE: 'true',
     ARBITRUM_X402_SETTLE: 'true',
