@@ -76,8 +76,9 @@ export async function simulateDeploy(
     ask('predict', 200_000n),
     nativeBalanceCall(owner),
     nativeBalanceCall(relayer),
-    { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) },
     ask('deploy', deployGas),
+    // Last: the calls share their state, and a hostile token could deploy the proxy or move a balance.
+    { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) },
   ]
   const nowSecs = BigInt(Math.floor(now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
@@ -90,7 +91,7 @@ export async function simulateDeploy(
     timeoutMs,
   })
   const results = outcome && readSimulated(outcome, calls.length)
-  const [proxyOf, predict, native, relay, token, deploy] = results ?? []
+  const [proxyOf, predict, native, relay, deploy, token] = results ?? []
   const predictedProxy = readAddress(predict)
   const existing = readAddress(proxyOf)
   const nativeBalance = readWord(native)
