@@ -90,7 +90,7 @@ gate('3: an owner without native balance is refused', async () => {
 gate('4: a deployment that would revert is refused with its reason', async () => {
   const owner = await ready()
   // Answers a zero word to everything but deploy(address), which reverts without data.
-  const code = '0x5f3560e01c634c96a38914601557602 05ff35b5f5ffd'.replace(' ', '')
+  const code = '0x5f3560e01c634c96a3891460125760205ff35b5f5ffd'
   await withChange(
     () => rpc('anvil_setCode', manifest.proxyFactory, code),
     async () => {
