@@ -1,5 +1,4 @@
 import type { Address } from 'viem'
-import { getChain } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dexes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -8,12 +7,14 @@ import type { TargetRow } from './checkQuote.ts'
 import { defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
 import { createPriceGas } from './priceGas.ts'
+import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
 import { metaRoutes } from './routes.ts'
 import type { DryRun } from './simulateQuotes.ts'
 import type { Source } from './source.ts'
 import { createRoutingSource, type RoutingDeps } from './sources/routing.ts'
 import { createUniswapV2Source } from './sources/uniswapV2.ts'
 import { createUniswapV3Source } from './sources/uniswapV3.ts'
+import { withExactOutput } from './withExactOutput.ts'
 
 export type MetaConfig = {
   /** Nobody is waited for longer than this, in milliseconds. Default 12,000. */
@@ -22,6 +23,10 @@ export type MetaConfig = {
   readonly patienceMs?: number | undefined
   /** Bound of each on-chain source and of routing, in milliseconds. Default 5,000. */
   readonly sourceTimeoutMs?: number | undefined
+  /** Remote providers to ask, with their keys. Default none. */
+  readonly providers?: readonly ProviderSetting[] | undefined
+  /** Lets providers live at private addresses and plain http: for tests and private networks. */
+  readonly allowPrivateProviders?: boolean | undefined
 }
 
 export type MetaDeps = {
@@ -88,22 +93,46 @@ function ownTargets(deps: MetaDeps): readonly TargetRow[] {
   })
 }
 
+/** All sources behind their policies, and how to stop those that hold connections. */
+function startSources(deps: MetaDeps) {
+  const { now, config } = deps
+  const { sourceTimeoutMs = 5_000, providers: settings = [] } = config
+  const allowPrivate = config.allowPrivateProviders ?? false
+  const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
+  const local = [createRoutingSource(deps), ...onChainSources(deps)].map((source) =>
+    dispatchSource({ now }, { source: withExactOutput(source), limits: own }),
+  )
+  const gasPriceWei = async (chainId: number) => {
+    const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
+    return client ? BigInt(await client.request({ method: 'eth_gasPrice' })) : 0n
+  }
+  const remote = startProviders({ now, gasPriceWei }, { settings, allowPrivate })
+  const dispatched = remote.map(({ source, setting, provider }) => {
+    const { timeoutMs = defaultLimits.timeoutMs, perSecond } = setting
+    const limits = { ...defaultLimits, timeoutMs, perSecond }
+    const isReference = provider.name === 'cow'
+    const whole = isReference ? source : withExactOutput(source)
+    return dispatchSource({ now }, { source: whole, limits })
+  })
+  return {
+    sources: [...local, ...dispatched],
+    close: async () => {
+      await Promise.all(remote.map(({ http }) => http.close()))
+    },
+  }
+}
+
 /** The meta-aggregator, wired from what `app.ts` shares between the services. */
 export function createMeta(deps: MetaDeps): Meta {
-  const { deadlineMs = 12_000, patienceMs = 3_000, sourceTimeoutMs = 5_000 } = deps.config
+  const { deadlineMs = 12_000, patienceMs = 3_000 } = deps.config
   const { now, log } = deps
-  const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
-  const sources = [createRoutingSource(deps), ...onChainSources(deps)].map((source) =>
-    dispatchSource({ now }, { source, limits: own }),
-  )
+  const { sources, close } = startSources(deps)
   const clientOf = (chainId: number) => deps.clients.find((client) => client.chainId === chainId)
-  const findProxy = createFindProxy({ clientOf, log })
   const priceGas = createPriceGas({
     now,
     clientOf,
     price: async (p) => {
-      const taker = getChain(p.chainId)?.multicall3 ?? p.tokenIn
-      const answer = await deps.quote({ ...p, slippageBps: 50, taker })
+      const answer = await deps.quote({ ...p, slippageBps: 50 })
       return answer.status === 'ok' ? answer.quote.amountOut : undefined
     },
   })
@@ -111,14 +140,15 @@ export function createMeta(deps: MetaDeps): Meta {
     now,
     onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
     sourcesFor: () => sources,
-    targets: ownTargets(deps),
+    targets: [...ownTargets(deps), ...providerTargets],
     deadlineMs,
     patienceMs,
     priceGas,
-    findProxy,
+    findProxy: createFindProxy({ clientOf, log }),
     dryRunOf: deps.dryRunOf,
     chainIds: deps.clients.map(({ chainId }) => chainId),
     sourceNames: sources.map(({ name }) => name),
+    sourceStates: () => sources.map(({ name, state }) => ({ name, ...state() })),
   })
-  return { endpoints, close: async () => {} }
+  return { endpoints, close }
 }

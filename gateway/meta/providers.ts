@@ -14,6 +14,7 @@ import { okx } from './sources/okx.ts'
 import { oneInch } from './sources/oneInch.ts'
 import { openOcean } from './sources/openOcean.ts'
 import { relay } from './sources/relay.ts'
+import { remoteRouting } from './sources/remoteRouting.ts'
 import { sushi } from './sources/sushi.ts'
 import { uniswapApi } from './sources/uniswapApi.ts'
 import { velora } from './sources/velora.ts'
@@ -37,6 +38,7 @@ export const providers: readonly Provider[] = [
   sushi,
   okx,
   cow,
+  remoteRouting,
 ]
 
 /** Providers whose contracts were seen on Base only. */

@@ -54,6 +54,7 @@ const service = createService({
     dryRunOf: (chainId) => (chainId === 8453 ? dryRun : undefined),
     chainIds: [8453, 42161],
     sourceNames: ['a', 'b', 'c'],
+    sourceStates: () => [],
   }),
   requestIdField: 'requestId',
   log,

@@ -13,11 +13,13 @@ import {
   toMetaRequest,
 } from './wire/quoteRequest.ts'
 import { fromAggregate, QuoteResponse, type TrackingFields } from './wire/quoteResponse.ts'
+import { fromSourceState, type SourceState, Sources } from './wire/sources.ts'
 import { streamEvents } from './wire/streamEvents.ts'
 
 export type RoutesDeps = AggregateDeps & {
   readonly chainIds: readonly number[]
   readonly sourceNames: readonly string[]
+  readonly sourceStates: () => readonly SourceState[]
 }
 
 function readRequest(body: QuoteBody): MetaRequest {
@@ -92,6 +94,17 @@ function streamRoute(deps: RoutesDeps): Endpoint {
   })
 }
 
+function sourcesRoute(deps: RoutesDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/sources',
+    summary: 'Each source, how well and how fast it answers',
+    output: Sources,
+    auth: 'none',
+    handle: async () => ({ sources: deps.sourceStates().map(fromSourceState) }),
+  })
+}
+
 export function metaRoutes(deps: RoutesDeps): readonly Endpoint[] {
-  return [health, quoteRoute(deps), streamRoute(deps)]
+  return [health, quoteRoute(deps), streamRoute(deps), sourcesRoute(deps)]
 }

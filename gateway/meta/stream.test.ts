@@ -43,6 +43,7 @@ const service = createService({
     dryRunOf: () => dryRun,
     chainIds: [8453],
     sourceNames: names,
+    sourceStates: () => [],
   }),
   requestIdField: 'requestId',
   log,

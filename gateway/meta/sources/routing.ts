@@ -33,7 +33,7 @@ export type RoutingParameters = {
   readonly tokenOut: Address
   readonly amountIn: bigint
   readonly slippageBps: number
-  readonly taker: Address
+  readonly taker?: Address | undefined
   readonly signal: AbortSignal
 }
 

@@ -1,0 +1,92 @@
+import {
+  fail,
+  type Source,
+  type SourceOutcome,
+  type SourceQuote,
+  type SourceRequest,
+} from './source.ts'
+
+/** Forward quotes per request: the guess from the reverse one, and corrections by proportion. */
+const maxForwards = 5
+/** Overshoot that is good enough: another call would save less than it costs. */
+const enoughBps = 10n
+
+const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+
+type Point = { readonly amountIn: bigint; readonly minOut: bigint }
+
+/** The input on the line through the last two points (at first: through zero), a little above. */
+function correct(target: bigint, last: Point, before: Point): bigint {
+  const rise = last.minOut - before.minOut
+  const run = last.amountIn - before.amountIn
+  const isLine = rise !== 0n && run !== 0n && rise > 0n === run > 0n
+  const [slopeIn, slopeOut] = isLine ? [run, rise] : [last.amountIn, last.minOut]
+  const next = last.amountIn + ((target - last.minOut) * slopeIn) / slopeOut
+  return ceilDiv((next > 0n ? next : 1n) * 10_003n, 10_000n)
+}
+
+/** What selling the target output would bring: a first guess at the input. */
+async function guessInput(
+  source: Source,
+  request: SourceRequest,
+  targetOut: bigint,
+  context: Parameters<Source['quote']>[1],
+): Promise<bigint | SourceOutcome> {
+  const reverse = await source.quote(
+    {
+      ...request,
+      tokenIn: request.tokenOut,
+      tokenOut: request.tokenIn,
+      trade: { type: 'exactInput', amountIn: targetOut },
+    },
+    context,
+  )
+  if (reverse.status !== 'quote') return reverse
+  // Both directions pay fees, and the guard must reach the target: slippage comes on top.
+  const margin = BigInt(10_000 + request.slippageBps + 10)
+  return ceilDiv(reverse.quote.amountOut * margin, 10_000n)
+}
+
+/**
+ * Exact outputs from a source that knows exact inputs only: sell the target backwards to guess the
+ * input, then quote that input forwards until its guaranteed output reaches the target. Never over
+ * maxIn. Sources that know exact outputs themselves answer directly.
+ */
+export function withExactOutput(source: Source): Source {
+  async function quote(
+    request: SourceRequest,
+    context: Parameters<Source['quote']>[1],
+  ): Promise<SourceOutcome> {
+    const { trade } = request
+    const direct = await source.quote(request, context)
+    const isUnable = direct.status === 'failure' && direct.reason === 'unsupported_exact_output'
+    if (trade.type === 'exactInput' || !isUnable) return direct
+    const { targetOut, maxIn } = trade
+    const guess = await guessInput(source, request, targetOut, context)
+    if (typeof guess !== 'bigint') return guess
+    let amountIn = least(guess, maxIn)
+    let before: Point = { amountIn: 0n, minOut: 0n }
+    let best: SourceQuote | undefined
+    for (let forwards = 0; forwards < maxForwards; forwards++) {
+      const forward = await source.quote(
+        { ...request, trade: { type: 'exactInput', amountIn } },
+        context,
+      )
+      if (forward.status !== 'quote') return best ? { status: 'quote', quote: best } : forward
+      const { minAmountOut } = forward.quote
+      if (minAmountOut <= 0n) return fail('no_route')
+      const reaches = minAmountOut >= targetOut
+      if (reaches && (!best || amountIn < best.amountIn)) best = forward.quote
+      if (reaches && minAmountOut * 10_000n <= targetOut * (10_000n + enoughBps)) break
+      if (!reaches && amountIn === maxIn) break
+      const last = { amountIn, minOut: minAmountOut }
+      amountIn = least(correct(targetOut, last, before), maxIn)
+      before = last
+    }
+    if (best) return { status: 'quote', quote: best }
+    return fail('no_route', 'the target is not reached within maxIn')
+  }
+  return { name: source.name, quote }
+}
