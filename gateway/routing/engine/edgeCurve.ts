@@ -19,8 +19,11 @@ export type EdgePoint = { x: number; y: number; slope: number }
  * Written into `point` to spare the garbage of millions of calls.
  */
 export function pointAtPrice(market: Market, edge: number, price: number, point: EdgePoint): void {
-  const curve = market.curves[edge]
-  if (!curve || !((market.a0[edge] as number) > price)) {
+  pointOnCurve(market.curves[edge], price, point)
+}
+
+export function pointOnCurve(curve: Curve | undefined, price: number, point: EdgePoint): void {
+  if (!curve || !((curve.a[0] as number) > price)) {
     point.x = 0
     point.y = 0
     point.slope = 0

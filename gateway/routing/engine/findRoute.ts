@@ -158,12 +158,14 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
 const probeParts = [0.05, 0.005, 0.0005, 0]
 const maxRounds = 30
-const maxChains = 8
+const maxChains = 16
 /** A chain must promise this part of the output. */
 const leastProfitPart = 1e-7
+/** A round that gains less than this part is the last with its probe. */
+const leastGainPart = 2e-7
 
 function* growToOptimum(search: Search, first: FlowSolution) {
-  const { market, frame, isOver } = search
+  const { market, frame, maxSteps, isOver } = search
   const { tokenIn, tokenOut } = frame
   const amountIn = Number(search.amountIn)
   let flow = first
@@ -179,7 +181,9 @@ function* growToOptimum(search: Search, first: FlowSolution) {
     const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges }
     const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
     if (!next) break
-    flow = next
+    if (!(next.value > flow.value * (1 + leastGainPart))) level++
+    if (next.value > flow.value) flow = next
+    if (flow.edges.length > 2 * maxSteps) break
     yield
   }
   return flow

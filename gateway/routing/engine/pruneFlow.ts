@@ -49,19 +49,23 @@ export function pruneFlow(market: Market, pruning: Pruning, start: FlowSolution)
   return flow
 }
 
-/** Halves the excess over maxSteps per round, the least loss per edge first. */
+/** Takes half of what is over maxSteps, the least loss per edge first; less when nothing were left. */
 function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   const removals = listRemovals(market, pruning.frame, flow).sort(
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
-  const excess = Math.ceil((flow.edges.length - pruning.maxSteps) / 2)
-  const gone = new Set<number>()
-  for (const { removed } of removals) {
-    if (gone.size >= excess) break
-    for (const edge of removed) gone.add(edge)
+  const excess = flow.edges.length - pruning.maxSteps
+  for (let batch = Math.ceil(excess / 2); batch >= 1; batch = Math.floor(batch / 4)) {
+    const gone = new Set<number>()
+    for (const { removed } of removals) {
+      if (gone.size >= batch) break
+      for (const edge of removed) gone.add(edge)
+    }
+    const left = flow.edges.filter((edge) => !gone.has(edge))
+    const next = solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
+    if (next) return next
   }
-  const left = flow.edges.filter((edge) => !gone.has(edge))
-  return solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
+  return undefined
 }
 
 /** Removes what costs more gas than it brings when the rest, solved again, nets more. */

@@ -1,4 +1,4 @@
-import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import { type EdgePoint, pointOnCurve } from './edgeCurve.ts'
 import type { Market } from './market.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 
@@ -81,6 +81,8 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   const touching = nodes.map((_node, place) =>
     edges.flatMap((_edge, k) => (tails[k] === place || heads[k] === place ? [k] : [])),
   )
+  const curves = edges.map((edge) => market.curves[edge])
+  const prices = new Float64Array(size + 1)
   const inputs = new Float64Array(edges.length)
   const outputs = new Float64Array(edges.length)
   const weights = new Float64Array(edges.length)
@@ -94,19 +96,19 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   function evaluate(): number {
     gradient.fill(0)
     turnover.fill(0)
-    const brought = Math.exp(logs[0] as number) * amountIn
+    for (let k = 0; k <= size; k++) prices[k] = Math.exp(logs[k] as number)
+    const brought = (prices[0] as number) * amountIn
     gradient[0] = brought
     turnover[0] = brought
     let value = brought
     for (let k = 0; k < edges.length; k++) {
       const tail = tails[k] as number
       const head = heads[k] as number
-      const logTail = logs[tail] as number
-      const logHead = logs[head] as number
-      pointAtPrice(market, edges[k] as number, Math.exp(logTail - logHead), point)
-      const priceTail = Math.exp(logTail)
+      const priceTail = prices[tail] as number
+      const priceHead = prices[head] as number
+      pointOnCurve(curves[k], priceTail / priceHead, point)
       const paid = priceTail * point.x
-      const earned = Math.exp(logHead) * point.y
+      const earned = priceHead * point.y
       inputs[k] = point.x
       outputs[k] = point.y
       weights[k] = priceTail * point.slope
@@ -186,21 +188,11 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     let moved = excess
     for (const k of touching[place] as readonly number[]) {
       if (tails[k] === place) {
-        pointAtPrice(
-          market,
-          edges[k] as number,
-          Math.exp(log - (logs[heads[k] as number] as number)),
-          point,
-        )
+        pointOnCurve(curves[k], Math.exp(log - (logs[heads[k] as number] as number)), point)
         excess -= point.x
         moved += point.x
       } else {
-        pointAtPrice(
-          market,
-          edges[k] as number,
-          Math.exp((logs[tails[k] as number] as number) - log),
-          point,
-        )
+        pointOnCurve(curves[k], Math.exp((logs[tails[k] as number] as number) - log), point)
         excess += point.y
         moved += point.y
       }
