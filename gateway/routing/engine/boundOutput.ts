@@ -2,10 +2,15 @@ import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import type { OutsidePrices, SearchFrame } from './growFlow.ts'
 import type { Market } from './market.ts'
 
+/** Covers the rounding of the sums below; the pools themselves only round downwards. */
+const floatError = 1e-11
+
 /**
  * What no route of at most `maxHops` hops can exceed, net of gas, by weak duality: at any prices with
- * price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest profit. The
- * better the prices, the tighter; every choice is valid.
+ * price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest profit. An edge
+ * that is not worth its gas counts 0; but every route crosses each distance to tokenOut once, so the
+ * cheapest edge of each crossing counts with its loss. The better the prices, the tighter; every
+ * choice is valid.
  */
 export function boundOutput(
   market: Market,
@@ -14,28 +19,35 @@ export function boundOutput(
 ): number {
   const prices = pricesOf(market, frame, outside)
   const { hopsFromIn, hopsToOut, maxHops } = frame
+  const distance = hopsToOut[frame.tokenIn] as number
+  const leastLoss = new Float64Array(maxHops + 2).fill(Number.POSITIVE_INFINITY)
   const point: EdgePoint = { x: 0, y: 0, slope: 0 }
   let bound = (prices[frame.tokenIn] as number) * amountIn
   for (let pair = 0; pair < market.pairTo.length; pair++) {
     const from = market.pairFrom[pair] as number
     const to = market.pairTo[pair] as number
-    if ((hopsFromIn[from] as number) + 1 + (hopsToOut[to] as number) > maxHops) continue
+    const fromOut = hopsToOut[from] as number
+    const toOut = hopsToOut[to] as number
+    if ((hopsFromIn[from] as number) + 1 + toOut > maxHops) continue
     if (to === frame.tokenIn || from === frame.tokenOut) continue
     const priceFrom = prices[from] as number
     const priceTo = prices[to] as number
     const lastEdge = market.pairEdges[pair + 1] as number
     for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-      if ((market.a0[edge] as number) * priceTo <= priceFrom) continue
-      pointAtPrice(market, edge, priceFrom / priceTo, point)
       const gas = (market.gas[edge] as number) * frame.gasPrice
-      bound += Math.max(0, priceTo * point.y - priceFrom * point.x - gas)
+      let profit = -gas
+      if ((market.a0[edge] as number) * priceTo > priceFrom) {
+        pointAtPrice(market, edge, priceFrom / priceTo, point)
+        profit += priceTo * point.y - priceFrom * point.x
+      }
+      bound += Math.max(0, profit)
+      if (fromOut === toOut + 1)
+        leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
     }
   }
+  for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
   return bound * (1 + floatError)
 }
-
-/** Covers the rounding of the sums above; the pools themselves only round downwards. */
-const floatError = 1e-11
 
 /** Tokens no chain was found for get the price at which none of their edges pays. */
 function pricesOf(market: Market, frame: SearchFrame, outside: OutsidePrices): Float64Array {
@@ -52,10 +64,9 @@ function bestRate(market: Market, prices: Float64Array, token: number): number {
   let best = 0
   const lastEdge = market.pairEdges[market.outPairs[token + 1] as number] as number
   const firstEdge = market.pairEdges[market.outPairs[token] as number] as number
-  for (let edge = firstEdge; edge < lastEdge; edge++)
-    best = Math.max(
-      best,
-      (market.a0[edge] as number) * (prices[market.edgeTo[edge] as number] as number),
-    )
+  for (let edge = firstEdge; edge < lastEdge; edge++) {
+    const price = prices[market.edgeTo[edge] as number] as number
+    best = Math.max(best, (market.a0[edge] as number) * price)
+  }
   return best
 }

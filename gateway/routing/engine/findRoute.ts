@@ -163,6 +163,8 @@ const maxChains = 16
 const leastProfitPart = 1e-7
 /** A round that gains less than this part is the last with its probe. */
 const leastGainPart = 2e-7
+/** A flow that is off by more is not the best one; fewer chains at once are easier to solve. */
+const unsolved = 1e-4
 
 function* growToOptimum(search: Search, first: FlowSolution) {
   const { market, frame, maxSteps, isOver } = search
@@ -170,17 +172,23 @@ function* growToOptimum(search: Search, first: FlowSolution) {
   const amountIn = Number(search.amountIn)
   let flow = first
   let level = 0
+  let chains = maxChains
   for (let round = 0; round < maxRounds && level < probeParts.length && !isOver(); round++) {
     const outside = priceOutside(market, frame, flow, flow.value * (probeParts[level] as number))
     const leastProfit = flow.value * leastProfitPart
-    const grown = growFlow(market, { frame, flow, leastProfit, maxChains }, outside)
+    const grown = growFlow(market, { frame, flow, leastProfit, maxChains: chains }, outside)
     if (!grown) {
       level++
       continue
     }
+    yield
     const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges }
     const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
-    if (!next) break
+    if (!next || next.imbalance > unsolved) {
+      if (chains === 1) level++
+      chains = Math.ceil(chains / 4)
+      continue
+    }
     if (!(next.value > flow.value * (1 + leastGainPart))) level++
     if (next.value > flow.value) flow = next
     if (flow.edges.length > 2 * maxSteps) break

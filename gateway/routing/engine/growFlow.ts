@@ -41,10 +41,13 @@ export function priceOutside(
     frontier.push(token)
   }
   const inFlow = flow.logPrices
-  for (let pass = 1; pass < frame.maxHops && frontier.length > 0; pass++)
+  for (let pass = 0; pass < maxPasses && frontier.length > 0; pass++)
     frontier = spreadPrices(market, frame, { inFlow, prices, via, frontier, probe })
   return { prices, via }
 }
+
+/** Stale pools can make prices rise in a circle for ever. */
+const maxPasses = 8
 
 type Spread = {
   readonly inFlow: Float64Array

@@ -1,8 +1,8 @@
 import type { Market } from './market.ts'
 import { spreadAmounts } from './searchPath.ts'
 
-/** Amount sold to find what the native currency is worth: small, but more than dust. */
-const probeWei = 1e17
+/** Amount sold to find what the native currency is worth: about the gas of a swap, more than dust. */
+const probeWei = 1e15
 const maxHops = 3
 const pricesOf = new WeakMap<Market, Map<string, Float64Array>>()
 

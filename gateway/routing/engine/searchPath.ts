@@ -45,29 +45,45 @@ function countHops(
   return hops
 }
 
+/** Per layer and token: the amount of the best path there, the gas it has used, its last edge. */
+type Labels = {
+  readonly amounts: Float64Array
+  readonly gas: Float64Array
+  readonly parent: Int32Array
+}
+
+function createLabels(size: number): Labels {
+  return {
+    amounts: new Float64Array(size),
+    gas: new Float64Array(size),
+    parent: new Int32Array(size).fill(-1),
+  }
+}
+
 /**
- * The best path by amount, at most `maxHops` long and without a token twice: layer by layer, each
- * token keeps the best amount that reaches it. Returns edges in order.
+ * The best path by amount net of gas, at most `maxHops` long and without a token twice: layer by
+ * layer, each token keeps the best amount that reaches it. Returns edges in order.
  */
 export function searchPath(
   market: Market,
   search: PathSearch,
   reach: Uint8Array,
 ): readonly number[] | undefined {
-  const { tokenIn, tokenOut, amountIn, maxHops } = search
+  const { tokenIn, tokenOut, amountIn, maxHops, gasCost } = search
   const size = market.tokens.length
-  const best = new Float64Array(size * (maxHops + 1))
-  const parent = new Int32Array(size * (maxHops + 1)).fill(-1)
-  best[tokenIn] = amountIn
+  const labels = createLabels(size * (maxHops + 1))
+  labels.amounts[tokenIn] = amountIn
   let frontier = [tokenIn]
-  let winner = { amount: 0, layer: 0 }
+  let winner = { net: Number.NEGATIVE_INFINITY, layer: 0 }
   for (let layer = 0; layer < maxHops; layer++) {
-    frontier = relaxLayer(market, { ...search, layer, frontier, best, parent, reach })
-    const amount = best[(layer + 1) * size + tokenOut] as number
-    if (amount > winner.amount) winner = { amount, layer: layer + 1 }
+    frontier = relaxLayer(market, { ...search, layer, frontier, labels, reach })
+    const place = (layer + 1) * size + tokenOut
+    const amount = labels.amounts[place] as number
+    const net = amount - (labels.gas[place] as number) * (gasCost?.[tokenOut] ?? 0)
+    if (amount > 0 && net > winner.net) winner = { net, layer: layer + 1 }
   }
   if (winner.layer === 0) return undefined
-  return tracePath(market, parent, tokenOut, winner.layer)
+  return tracePath(market, labels.parent, tokenOut, winner.layer)
 }
 
 /** The best amount of every token that `amountIn` of one buys, free of gas. */
@@ -76,38 +92,37 @@ export function spreadAmounts(
   { source, amountIn, maxHops }: { source: number; amountIn: number; maxHops: number },
 ): Float64Array {
   const size = market.tokens.length
-  const best = new Float64Array(size * (maxHops + 1))
-  const parent = new Int32Array(size * (maxHops + 1)).fill(-1)
+  const labels = createLabels(size * (maxHops + 1))
   const search = { tokenIn: source, tokenOut: -1, amountIn, maxHops, gasCost: undefined }
   const reach = new Uint8Array(size)
-  best[source] = amountIn
+  labels.amounts[source] = amountIn
   let frontier = [source]
   for (let layer = 0; layer < maxHops; layer++)
-    frontier = relaxLayer(market, { ...search, layer, frontier, best, parent, reach })
-  const amounts = best.slice(0, size)
-  for (let index = size; index < best.length; index++)
-    amounts[index % size] = Math.max(amounts[index % size] as number, best[index] as number)
-  return amounts
+    frontier = relaxLayer(market, { ...search, layer, frontier, labels, reach })
+  const best = labels.amounts.slice(0, size)
+  for (let place = size; place < labels.amounts.length; place++)
+    best[place % size] = Math.max(best[place % size] as number, labels.amounts[place] as number)
+  return best
 }
 
 type Layer = PathSearch & {
   readonly layer: number
   readonly frontier: readonly number[]
-  readonly best: Float64Array
-  readonly parent: Int32Array
+  readonly labels: Labels
   readonly reach: Uint8Array
 }
 
 function relaxLayer(market: Market, state: Layer): number[] {
-  const { tokenIn, tokenOut, maxHops, layer, frontier, best, parent, reach, gasCost } = state
-  const size = market.tokens.length
-  const here = layer * size
-  const there = here + size
+  const { tokenIn, tokenOut, maxHops, layer, frontier, labels, reach, gasCost } = state
+  const { amounts, gas, parent } = labels
+  const here = layer * market.tokens.length
+  const there = here + market.tokens.length
   const rest = maxHops - layer - 1
   const reached: number[] = []
   for (const token of frontier) {
     if (token === tokenOut) continue
-    const amount = best[here + token] as number
+    const amount = amounts[here + token] as number
+    const gasBefore = gas[here + token] as number
     const lastPair = market.outPairs[token + 1] as number
     for (let pair = market.outPairs[token] as number; pair < lastPair; pair++) {
       const next = market.pairTo[pair] as number
@@ -115,18 +130,21 @@ function relaxLayer(market: Market, state: Layer): number[] {
       if (layer > 1 && visits(market, parent, token, layer, next)) continue
       const unitCost = gasCost ? (gasCost[next] as number) : 0
       const lastEdge = market.pairEdges[pair + 1] as number
-      let top = best[there + next] as number
-      const fresh = top === 0
+      const before = amounts[there + next] as number
+      let top =
+        before === 0 ? Number.NEGATIVE_INFINITY : before - (gas[there + next] as number) * unitCost
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-        const output = edgeOutput(market, edge, amount) - (market.gas[edge] as number) * unitCost
-        if (output > top) {
-          if (layer > 0 && usesPool(market, parent, token, layer, edge)) continue
-          top = output
-          parent[there + next] = edge
-        }
+        const output = edgeOutput(market, edge, amount)
+        const gasUsed = gasBefore + (market.gas[edge] as number)
+        const net = output - gasUsed * unitCost
+        if (!(output > 0 && net > top)) continue
+        if (layer > 0 && usesPool(market, parent, token, layer, edge)) continue
+        top = net
+        amounts[there + next] = output
+        gas[there + next] = gasUsed
+        parent[there + next] = edge
       }
-      best[there + next] = top
-      if (fresh && top > 0) reached.push(next)
+      if (before === 0 && (amounts[there + next] as number) > 0) reached.push(next)
     }
   }
   return reached

@@ -19,6 +19,8 @@ export type FlowSolution = {
   readonly inputs: Float64Array
   readonly outputs: Float64Array
   readonly value: number
+  /** Greatest imbalance of a token against the whole; near 0 when the prices are the best. */
+  readonly imbalance: number
   /** Natural log of the price, per token of the market; NaN for tokens outside the flow. */
   readonly logPrices: Float64Array
 }
@@ -29,7 +31,7 @@ const balanced = 1e-11
 /** A node that is off by more than this part of its turnover is first balanced on its own. */
 const farOff = 0.2
 const maxStep = 1.5
-const maxLineTries = 16
+const maxLineTries = 28
 
 /**
  * Minimises `price_in * amountIn + sum over edges of the profit at these prices` over the log prices
@@ -56,6 +58,7 @@ export function solveFlow(
     inputs: system.inputs,
     outputs: system.outputs,
     value,
+    imbalance: system.imbalance(),
     logPrices: system.logPrices(),
   }
 }

@@ -44,6 +44,7 @@ export function trimFlow(
     edges,
     logPrices,
     value: flow.value,
+    imbalance: flow.imbalance,
     inputs: Float64Array.from(places, (k) => flow.inputs[k] as number),
     outputs: Float64Array.from(places, (k) => flow.outputs[k] as number),
   }

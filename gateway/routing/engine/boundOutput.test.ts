@@ -1,0 +1,107 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import type { EnginePool } from '../protocols/enginePool.ts'
+import { createUniswapV2Pool } from '../protocols/uniswapV2.ts'
+import { findRoute } from './findRoute.ts'
+import { createMarket } from './market.ts'
+
+const s = suite('boundOutput')
+
+function random(seed: number) {
+  let state = seed
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return state / 2147483648
+  }
+}
+
+/** Pools between a, b and d, with stale prices among them. */
+function smallMarket(seed: number): EnginePool[] {
+  const next = random(seed)
+  const pairs = ['a/d', 'a/b', 'b/d', 'a/d', 'b/d'] as const
+  return pairs.map((tokens, index) => {
+    const [token0 = '', token1 = ''] = tokens.split('/')
+    const reserve0 = BigInt(Math.floor(1e6 + 1e9 * next() ** 2))
+    const reserve1 = BigInt(Math.floor(Number(reserve0) * (0.97 + 0.06 * next())))
+    return {
+      ...createUniswapV2Pool({
+        id: `p${index}`,
+        token0,
+        token1,
+        reserve0,
+        reserve1,
+        feePips: 3000,
+      }),
+      gas: 1,
+    }
+  })
+}
+
+const parts = 12
+
+/** Every way to put amountIn, in twelfths, on the pools; the b that arrives is split in twelfths too. */
+function bruteForce(pools: readonly EnginePool[], amountIn: bigint, gasPrice: number): number {
+  const out = (k: number, amount: bigint) => {
+    if (amount === 0n) return { amount: 0n, gas: 0 }
+    const swap = (pools[k] as EnginePool).swap(0, 1, amount)
+    return { amount: swap?.amountOut ?? 0n, gas: 1 }
+  }
+  const part = (amount: bigint, share: number) => (amount * BigInt(share)) / BigInt(parts)
+  let best = 0
+  for (let one = 0; one <= parts; one++)
+    for (let two = 0; one + two <= parts; two++) {
+      const direct = [out(0, part(amountIn, one)), out(3, part(amountIn, two))]
+      const middle = out(1, part(amountIn, parts - one - two))
+      for (let three = 0; three <= parts; three++) {
+        const rest = part(middle.amount, parts - three)
+        const ends = [out(2, part(middle.amount, three)), out(4, rest)]
+        const all = [...direct, middle, ...ends]
+        const gross = [...direct, ...ends].reduce((sum, { amount }) => sum + Number(amount), 0)
+        best = Math.max(best, gross - gasPrice * all.reduce((sum, { gas }) => sum + gas, 0))
+      }
+    }
+  return best
+}
+
+for (const gasPrice of [0, 2_000, 50_000])
+  s(`holds against every split of small graphs, gas at ${gasPrice}`, () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const pools = smallMarket(seed)
+      const amountIn = BigInt(Math.floor(10 ** (5 + 4 * random(seed)())))
+      const route = findRoute(
+        createMarket([
+          ...pools,
+          // Prices gas: 10^12 units of the native token are worth one d.
+          createUniswapV2Pool({
+            id: 'native',
+            token0: 'd',
+            token1: 'native',
+            reserve0: 10n ** 21n,
+            reserve1: 10n ** 33n,
+            feePips: 0,
+          }),
+        ]),
+        {
+          tokenIn: 'a',
+          tokenOut: 'd',
+          amountIn,
+          maxHops: 2,
+          maxSteps: 16,
+          gasPriceWei: BigInt(gasPrice) * 10n ** 12n,
+          nativeToken: 'native',
+          deadlineMs: 1000,
+          now: () => performance.now(),
+        },
+      )
+      assert.ok(route?.gapBps !== undefined)
+      if (!route || route.gapBps === undefined) continue
+      const net = Number(route.amountOut) - gasPrice * route.gas
+      const best = bruteForce(pools, amountIn, gasPrice)
+      if (net > 0) {
+        const bound = net / (1 - route.gapBps / 1e4)
+        assert.ok(bound >= best * (1 - 1e-9), `seed ${seed}: bound ${bound} under ${best}`)
+      }
+      assert.ok(net >= best - 1e-4 * Math.abs(best) - 20, `seed ${seed}: ${net} under ${best}`)
+    }
+  })
+
+s.run()
