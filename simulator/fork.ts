@@ -7,6 +7,8 @@ import { createRpcEndpoint, type RpcEndpoint } from './rpcBatch.ts'
 /** One anvil process that answers for one block of one chain. It is never written to. */
 export type Fork = {
   readonly rpc: RpcEndpoint
+  /** On the loopback interface; to be shown to nobody, since anvil's methods can do anything. */
+  readonly url: string
   readonly pid: number
   /** Resolves when the process is gone, whoever ended it. */
   readonly exited: Promise<void>
@@ -77,6 +79,7 @@ export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
       })
       return {
         rpc,
+        url,
         pid,
         exited,
         isAlive: () => alive,

@@ -228,30 +228,53 @@ export function createGenerations(
     if (dropped) retire(dropped)
   }
 
+  const isEnough = (live: Live | undefined, minBlock: bigint): live is Live =>
+    live?.fork.isAlive() === true && live.blockNumber >= minBlock
+
   /** The generation that may answer a request which came at `arrivedAtMs`. */
   async function pick(arrivedAtMs: number, minBlock: bigint): Promise<Live> {
-    const isEnough = (live: Live | undefined): live is Live =>
-      live?.fork.isAlive() === true && live.blockNumber >= minBlock
-    if (freshness.mode === 'interval' && isEnough(current)) return current
+    if (freshness.mode === 'interval' && isEnough(current, minBlock)) return current
     for (let failures = 0; now() - arrivedAtMs < freshnessDeadlineMs && !closed; ) {
       const target = await readTarget().catch(() => undefined)
       if (!target) break
-      if (isEnough(current) && current.blockHash === target.blockHash) return current
+      if (isEnough(current, minBlock) && current.blockHash === target.blockHash) return current
       const refusal = await rollTo(target).then(
         () => undefined,
         (error: unknown) => error,
       )
-      if (isEnough(current) && current.askedAtMs >= arrivedAtMs) return current
+      if (isEnough(current, minBlock) && current.askedAtMs >= arrivedAtMs) return current
       if (refusal instanceof WrongUpstream) throw refusal
       if (refusal !== undefined) failures += 1
       if (failures >= rollAttempts) break
       if (refusal !== undefined || target.blockNumber < minBlock) await rollPause()
     }
     // Without its upstream a standing fork still answers what it has read.
-    if (isEnough(current)) return current
+    if (isEnough(current, minBlock)) return current
     throw unavailable(
       minBlock > 0n && current ? 'the asked block is not there yet' : 'no fork stands',
     )
+  }
+
+  /** False when the chain has moved on; true, too, when it does not answer. */
+  const isStillHead = (live: Live): Promise<boolean> =>
+    freshness.mode === 'interval'
+      ? Promise.resolve(true)
+      : readTarget().then(
+          ({ blockHash }) => blockHash === live.blockHash,
+          () => true,
+        )
+
+  async function runOn<T>(live: Live, work: (generation: Generation) => Promise<T>): Promise<T> {
+    live.inFlight += 1
+    try {
+      return await work(live)
+    } catch (error) {
+      if (error instanceof RpcTransportError && error.fault === 'timeout') live.condemn()
+      throw error
+    } finally {
+      live.inFlight -= 1
+      if (live.retired && live.inFlight === 0) void discard(live)
+    }
   }
 
   async function use<T>(
@@ -259,21 +282,24 @@ export function createGenerations(
     work: (generation: Generation) => Promise<T>,
   ): Promise<T> {
     const arrivedAtMs = now()
+    // Most often the fork that stands is the head's: the work starts while that is being asked.
+    const standing = current
+    if (isEnough(standing, minBlock)) {
+      const running = settle(runOn(standing, work))
+      const [isFresh, outcome] = await Promise.all([isStillHead(standing), running])
+      if (isFresh) {
+        if (!('error' in outcome)) return outcome.value
+        if (!(await losesConnection(outcome.error, standing.fork))) throw outcome.error
+      }
+    }
     for (let attempt = 0; ; attempt += 1) {
       signal?.throwIfAborted()
       if (closed) throw unavailable('it is shutting down')
       const live = await pick(arrivedAtMs, minBlock)
-      live.inFlight += 1
-      try {
-        return await work(live)
-      } catch (error) {
-        if (error instanceof RpcTransportError && error.fault === 'timeout') live.condemn()
-        const isLost = await losesConnection(error, live.fork)
-        if (!isLost || attempt >= 2 || signal?.aborted) throw error
-      } finally {
-        live.inFlight -= 1
-        if (live.retired && live.inFlight === 0) void discard(live)
-      }
+      const outcome = await settle(runOn(live, work))
+      if (!('error' in outcome)) return outcome.value
+      const isLost = await losesConnection(outcome.error, live.fork)
+      if (!isLost || attempt >= 2 || signal?.aborted) throw outcome.error
     }
   }
 
@@ -302,6 +328,15 @@ export function createGenerations(
       await Promise.all([upstream.close(), relay.close()])
     },
   }
+}
+
+type Settled<T> = { readonly value: T } | { readonly error: unknown }
+
+function settle<T>(work: Promise<T>): Promise<Settled<T>> {
+  return work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
 }
 
 /** A fork must know its block and run a call before it may take over. */
