@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Static, type TSchema, Type } from 'typebox'
 import { type Address, getAddress, type Hex } from 'viem'
 import { fail, type SourceFailure } from '../source.ts'
@@ -30,12 +30,17 @@ export function toAddress(value: string): Address {
 
 export type Read<value> = { readonly status: 'ok'; readonly value: value } | SourceFailure
 
-/** A reader of one provider's body: the checked value, or why it is not one. */
+/**
+ * A reader of one provider's body: the checked value, or why it is not one. Compiled on first use:
+ * most providers are not configured, and starting waits for none of them.
+ */
 export function createReader<const schema extends TSchema>(
   schema: schema,
 ): (body: unknown) => Read<Static<schema>> {
-  const validate = ajv.compile(schema)
+  let compiled: ValidateFunction | undefined
   return (body) => {
+    compiled ??= ajv.compile(schema)
+    const validate = compiled
     if (validate(body)) return { status: 'ok', value: body as Static<schema> }
     const [error] = validate.errors ?? []
     const where = error?.instancePath.replaceAll('/', '.').slice(1) ?? ''

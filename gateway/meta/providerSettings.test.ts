@@ -1,0 +1,37 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { readProviderSettings } from './providerSettings.ts'
+
+const s = suite('meta/providerSettings')
+
+s('reads a list of names, JSON with settings, and nothing', () => {
+  assert.equal(readProviderSettings(''), [])
+  assert.equal(readProviderSettings('velora, kyberswap'), [
+    { name: 'velora' },
+    { name: 'kyberswap' },
+  ])
+  assert.equal(readProviderSettings('{"0x":{"key":"k","perSecond":5}}'), [
+    { key: 'k', perSecond: 5, name: '0x' },
+  ])
+})
+
+const bad: [text: string, sentence: RegExp][] = [
+  ['nobody', /there is no provider nobody; known are 0x, /],
+  ['{"0x":{}}', /0x needs a key/],
+  ['0x', /0x needs a key/],
+  ['{"velora":{"timeoutMs":1}}', /velora\/timeoutMs must be >= 100/],
+  ['{"velora":{"baseUrl":"ftp://x"}}', /velora\/baseUrl must match/],
+  ['{"velora":{"url":"https://x"}}', /must NOT have additional properties/],
+  ['{broken secret', /is neither a list of names nor JSON/],
+]
+for (const [text, sentence] of bad)
+  s(`refuses ${text} without repeating it`, () => {
+    try {
+      readProviderSettings(text)
+      assert.unreachable()
+    } catch (error) {
+      assert.match((error as Error).message, sentence)
+      assert.not.match((error as Error).message, /secret/)
+    }
+  })
+
+s.run()
