@@ -227,7 +227,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     dexesOf: getDexes,
     executorOf: (chainId) => findChain(config, chainId)?.executor,
     dryRunOf: (chainId) => (findChain(config, chainId) ? simulator.simulateCandidates : undefined),
-    config: {},
+    config: config.meta,
     now: Date.now,
     log,
   })

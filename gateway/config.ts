@@ -3,6 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type Static, Type } from 'typebox'
 import type { Address, Hex } from 'viem'
 import { type Chain, chains } from './chain/chains.ts'
+import { ProviderSettingsError, readProviderSettings } from './meta/providerSettings.ts'
+import type { ProviderSetting } from './meta/providers.ts'
 
 /** A setting given empty (`X=`) counts as absent: compose files pass unset variables that way. */
 const text = (description: string, fallback = '') => Type.String({ default: fallback, description })
@@ -49,6 +51,11 @@ const processSettings = Type.Object({
   TRUSTED_PROXIES: text('comma-separated addresses whose X-Forwarded-For is believed'),
   CLAIM_CONFIRMATIONS: integer('blocks on top of a payment before a claim', 2, 1),
   CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
+  META_PROVIDERS: text('remote quote providers: names, or JSON with their keys; empty = none'),
+  META_ALLOW_PRIVATE_PROVIDERS: flag(
+    'providers may live at private addresses and plain http',
+    false,
+  ),
   LOG_LEVEL: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
@@ -118,7 +125,10 @@ export type Config = {
   readonly keyPrefix: string
   readonly keyPepper: string
   readonly routing: ListenerConfig
-  readonly meta: ListenerConfig
+  readonly meta: ListenerConfig & {
+    readonly providers: readonly ProviderSetting[]
+    readonly allowPrivateProviders: boolean
+  }
   readonly relay: ListenerConfig
   readonly ops: ListenerConfig
   readonly freeQuota: number
@@ -184,6 +194,15 @@ const list = (value: string) =>
 const orUndefined = (value: string) => (value === '' ? undefined : value)
 // ajv has checked the pattern of both.
 const address = (value: string) => orUndefined(value) as Address | undefined
+
+function toProviders(value: string): readonly ProviderSetting[] {
+  try {
+    return readProviderSettings(value)
+  } catch (cause) {
+    if (!(cause instanceof ProviderSettingsError)) throw cause
+    throw new ConfigError(`META_PROVIDERS ${cause.message}`, { cause })
+  }
+}
 
 function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
   if (settings.RELAYER_PRIVATE_KEY !== '')
@@ -252,7 +271,11 @@ export function readConfig(env: Environment): Config {
     keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
     routing: listener('ROUTING'),
-    meta: listener('META'),
+    meta: {
+      ...listener('META'),
+      providers: toProviders(settings.META_PROVIDERS),
+      allowPrivateProviders: settings.META_ALLOW_PRIVATE_PROVIDERS,
+    },
     relay: listener('RELAY'),
     ops: { enabled: true, host: settings.OPS_HOST, port: settings.OPS_PORT, publicUrl: undefined },
     freeQuota: settings.FREE_QUOTA,
