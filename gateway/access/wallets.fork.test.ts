@@ -1,0 +1,154 @@
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  maxUint256,
+  parseAbi,
+  parseSignature,
+  serializeErc6492Signature,
+  stringToBytes,
+} from 'viem'
+import { readContract } from 'viem/actions'
+import { quotaManager } from '../../contracts/artifacts.ts'
+import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/accessStand.ts'
+import { predictSmartWallet, smartWalletAbi } from '../../fixtures/smartWallet.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+
+const s = suite('access/wallets')
+const stand = await startAccessStand({ chainIds: [8453] })
+s.after(() => stand.close())
+const base = stand.chain(8453)
+const { usdc } = base
+const domain = {
+  name: base.client.chain.usdc.name,
+  version: base.client.chain.usdc.version,
+  chainId: 8453,
+  verifyingContract: usdc,
+}
+
+async function challenge(address: Address) {
+  const { body } = await stand.call('/auth/challenge', { body: { address } })
+  return { message: String(body['message']), nonce: String(body['nonce']) }
+}
+const register = (address: Address, nonce: string, signature: Hex) =>
+  stand.call('/auth/register', { body: { address, nonce, signature } })
+const claim = (key: string, tx_hash: Hex) =>
+  stand.call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
+
+s(
+  'registers a deployed contract wallet (ERC-1271), and credits what a bundler carried in for it',
+  async () => {
+    const owner = await createPerson(base)
+    const bundler = await createPerson(base)
+    const wallet = predictSmartWallet(owner.account.address)
+    await owner.send(wallet.factory, wallet.factoryData)
+    const { message, nonce } = await challenge(wallet.address)
+    const stranger = await bundler.account.signMessage({ message })
+    assert.is((await register(wallet.address, nonce, stranger)).status, 400)
+    const signature = await owner.account.signMessage({ message })
+    const answer = await register(wallet.address, nonce, signature)
+    assert.is(answer.status, 200, answer.text)
+    const key = String(answer.body['api_key'])
+
+    const fund = transferUsdc(base, wallet.address, 5_000n)
+    await owner.send(fund.to, fund.data)
+    const pay = transferUsdc(base, base.quotaManager, 5_000n)
+    const data = encodeFunctionData({ abi: smartWalletAbi, args: [pay.to, pay.data] })
+    const { transactionHash } = await bundler.send(wallet.address, data)
+    const bundlerKey = await stand.register(bundler.account)
+    assert.is((await claim(bundlerKey, transactionHash)).status, 403)
+    assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
+  },
+)
+s('registers a wallet that is not deployed yet (ERC-6492)', async () => {
+  const owner = await createPerson(base)
+  const { address, factory, factoryData } = predictSmartWallet(owner.account.address)
+  const { message, nonce } = await challenge(address)
+  const wrap = (signature: Hex) =>
+    serializeErc6492Signature({ address: factory, data: factoryData, signature })
+  const other = await createPerson(base)
+  const forged = wrap(await other.account.signMessage({ message }))
+  assert.is((await register(address, nonce, forged)).status, 400)
+  const answer = await register(address, nonce, wrap(await owner.account.signMessage({ message })))
+  assert.is(answer.status, 200, answer.text)
+})
+s('credits a purchase by permit', async () => {
+  const person = await createPerson(base)
+  const { address } = person.account
+  const own = await stand.createKey('permit')
+  const deadline = maxUint256
+  const nonce = await readContract(base.client.client, {
+    address: usdc,
+    abi: parseAbi(['function nonces(address owner) view returns (uint256)']),
+    functionName: 'nonces',
+    args: [address],
+  })
+  const word = { type: 'uint256' } as const
+  const permit = await person.account.signTypedData({
+    domain,
+    types: {
+      Permit: [
+        { name: 'owner', type: 'address' },
+        { name: 'spender', type: 'address' },
+        { name: 'value', ...word },
+        { name: 'nonce', ...word },
+        { name: 'deadline', ...word },
+      ],
+    },
+    primaryType: 'Permit',
+    message: { owner: address, spender: base.quotaManager, value: 900n, nonce, deadline },
+  })
+  const { r, s: sig, yParity } = parseSignature(permit)
+  const data = encodeFunctionData({
+    abi: quotaManager.abi,
+    functionName: 'buyForWithPermit',
+    args: [keccak256(stringToBytes(own.id)), 9n, deadline, 27 + yParity, r, sig],
+  })
+  const { transactionHash } = await person.send(base.quotaManager, data)
+  assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 9)
+})
+s(
+  'credits a purchase by authorization, whoever brings it to the chain, to the key it was signed for',
+  async () => {
+    const person = await createPerson(base)
+    const carrier = await createPerson(base)
+    const own = await stand.createKey('authorization')
+    const keyId = keccak256(stringToBytes(own.id))
+    const salt = keccak256('0x5a17')
+    const nonce = await readContract(base.client.client, {
+      address: base.quotaManager,
+      abi: quotaManager.abi,
+      functionName: 'authorizationNonce',
+      args: [keyId, salt],
+    })
+    const from = person.account.address
+    const times = { validAfter: 0n, validBefore: maxUint256 }
+    const word = { type: 'uint256' } as const
+    const signature = await person.account.signTypedData({
+      domain,
+      types: {
+        ReceiveWithAuthorization: [
+          { name: 'from', type: 'address' },
+          { name: 'to', type: 'address' },
+          { name: 'value', ...word },
+          { name: 'validAfter', ...word },
+          { name: 'validBefore', ...word },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'ReceiveWithAuthorization',
+      message: { from, to: base.quotaManager, value: 1_100n, ...times, nonce },
+    })
+    const data = encodeFunctionData({
+      abi: quotaManager.abi,
+      functionName: 'buyForWithAuthorization',
+      args: [keyId, 11n, { from, ...times, salt, signature }],
+    })
+    const { transactionHash } = await carrier.send(base.quotaManager, data)
+    const payerKey = await stand.register(person.account)
+    assert.is((await claim(payerKey, transactionHash)).status, 403)
+    assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 11)
+  },
+)
+s.run()
