@@ -10,6 +10,7 @@ import { HttpError } from '../http/httpError.ts'
 import { createService } from '../http/service.ts'
 import { openStore } from '../store/openStore.ts'
 import type { AccessConfig } from './accessConfig.ts'
+import { createApiKey } from './apiKey.ts'
 import { createAccess } from './createAccess.ts'
 import { createKey, grantQuota, listKeys, revokeKey, rotateKey } from './issueKeys.ts'
 import { accessEndpoints } from './routes.ts'
@@ -175,6 +176,26 @@ s('answers 401 alike for a missing, unknown, mistyped and revoked key', async ()
   bodies.push((await call('/work', { body: {}, headers })).text)
   assert.is(new Set(bodies).size, 1)
   assert.is(JSON.parse(bodies[0] ?? '').code, 'unauthorized')
+})
+s('answers 401 in the same time for a missing, unknown, mistyped and revoked key', async () => {
+  const unknown = createApiKey({ prefix: config.keyPrefix }).key
+  const { id, apiKey: revoked } = await createKey(deps, { label: 'timed' })
+  await revokeKey(deps, { id })
+  const keys = ['', unknown, `${unknown.slice(0, -1)}-`, revoked]
+  const times: number[][] = keys.map(() => [])
+  for (let round = 0; round < 120; round++)
+    for (const [index, key] of keys.entries()) {
+      const started = performance.now()
+      await call('/auth/key-info', { key })
+      times[index]?.push(performance.now() - started)
+    }
+  // 0.5 means that no time tells one from the other; its standard deviation here is 0.037.
+  for (const a of times)
+    for (const b of times) {
+      const slower = a.flatMap((x) => b.map((y) => (x > y ? 1 : x === y ? 0.5 : 0)))
+      const share = slower.reduce((sum: number, each) => sum + each, 0) / slower.length
+      assert.ok(share > 0.3 && share < 0.7, `${share}`)
+    }
 })
 s('lets 40 parallel requests on a quota of 10 give exactly 10 answers', async () => {
   const { apiKey } = await createKey(deps, { label: 'ten', quotes: 10 })

@@ -1,16 +1,19 @@
 import {
   type Address,
+  encodeAbiParameters,
   encodeFunctionData,
+  erc20Abi,
   type Hex,
   keccak256,
   maxUint256,
   parseAbi,
+  parseEventLogs,
   parseSignature,
   serializeErc6492Signature,
   stringToBytes,
 } from 'viem'
 import { readContract } from 'viem/actions'
-import { quotaManager } from '../../contracts/artifacts.ts'
+import { quotaManager, swapExecutor } from '../../contracts/artifacts.ts'
 import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/accessStand.ts'
 import { predictSmartWallet, smartWalletAbi } from '../../fixtures/smartWallet.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -20,6 +23,7 @@ const stand = await startAccessStand({ chainIds: [8453] })
 s.after(() => stand.close())
 const base = stand.chain(8453)
 const { usdc } = base
+const wethAbi = parseAbi(['function deposit() payable'])
 const domain = {
   name: base.client.chain.usdc.name,
   version: base.client.chain.usdc.version,
@@ -151,4 +155,66 @@ s(
     assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 11)
   },
 )
+s('credits a purchase with another token, swapped through the executor, to its payer', async () => {
+  const person = await createPerson(base)
+  const key = await stand.register(person.account)
+  const { pools, tokens, executor } = base.world.manifest
+  const weth = tokens['WETH']
+  const pool = pools.find(
+    (each) => each.dex === 'uniswap-v2' && each.tokens.some((token) => token === usdc),
+  )
+  if (!weth || !pool?.tokens.includes(weth.address))
+    throw new Error('the world has no WETH/USDC pair')
+  const deadline = maxUint256
+  const tokenIn = weth.address
+  const share = 2n ** 64n
+  const step = {
+    kind: 0,
+    pool: pool.address,
+    tokenIn,
+    tokenOut: usdc,
+    share,
+    data: encodeAbiParameters([{ type: 'uint256' }], [3_000n]),
+  }
+  const amountIn = 10n ** 15n
+  const swap = {
+    tokenIn,
+    amountIn,
+    tokenOut: usdc,
+    minAmountOut: 0n,
+    recipient: executor,
+    deadline,
+  }
+  const swapData = encodeFunctionData({
+    abi: swapExecutor.abi,
+    functionName: 'swap',
+    args: [swap, [step]],
+  })
+  await person.send(
+    tokenIn,
+    encodeFunctionData({ abi: wethAbi, functionName: 'deposit' }),
+    amountIn,
+  )
+  const approve = {
+    abi: erc20Abi,
+    functionName: 'approve',
+    args: [base.quotaManager, amountIn],
+  } as const
+  await person.send(tokenIn, encodeFunctionData(approve))
+  const data = encodeFunctionData({
+    abi: quotaManager.abi,
+    functionName: 'buyWithToken',
+    args: [tokenIn, amountIn, 1_000_000n, swapData],
+  })
+  const receipt = await person.send(base.quotaManager, data)
+  assert.is(receipt.status, 'success')
+  const [event] = parseEventLogs({
+    abi: quotaManager.abi,
+    eventName: 'QuotaPurchased',
+    logs: receipt.logs,
+  })
+  const answer = await claim(key, receipt.transactionHash)
+  assert.is(answer.body['purchased_quotes'], Number(event?.args.quotes))
+  assert.ok(Number(answer.body['purchased_quotes']) > 10_000)
+})
 s.run()
