@@ -6,7 +6,7 @@ import {IPoolManager} from "../src/interfaces/IVaults.sol";
 import {StepKinds} from "../src/swaps/StepKinds.sol";
 import {FamilyWorld} from "./base/FamilyWorld.sol";
 import {SolidlyPair} from "./pools/PaidFirstPools.sol";
-import {FluidLiquidity, FluidPool} from "./pools/PullingPools.sol";
+import {CurveStablePool, FluidLiquidity, FluidPool} from "./pools/PullingPools.sol";
 import {MaverickPool, PoolManager} from "./pools/Vaults.sol";
 import {TestToken} from "./tokens/TestToken.sol";
 
@@ -60,6 +60,20 @@ contract SwapFamiliesTest is FamilyWorld {
         vm.deal(address(liquidity), 1e24);
         _assertNativeBothWays(
             StepKinds.FLUID, address(pool), abi.encode(true, true), abi.encode(false, true)
+        );
+    }
+
+    function test_curveStable_takesAndGivesNativeCurrency() public {
+        address[] memory coins = new address[](2);
+        coins[1] = address(tokenB);
+        CurveStablePool pool = new CurveStablePool(coins);
+        _stock(address(pool));
+        vm.deal(address(pool), 1e24);
+        _assertNativeBothWays(
+            StepKinds.CURVE_STABLE,
+            address(pool),
+            abi.encode(uint256(0), uint256(1), true),
+            abi.encode(uint256(1), uint256(0), true)
         );
     }
 
@@ -169,8 +183,9 @@ contract SwapFamiliesTest is FamilyWorld {
     /// @dev A pool that leaves its allowance unused finds it gone in the middle of a later swap.
     function test_unusedAllowance_endsWithThePoolsCall() public {
         PatientThief thief = new PatientThief(address(tokenA), address(executor));
-        ISwapExecutor.Step memory bait =
-            _step(StepKinds.CURVE_STABLE, address(thief), abi.encode(uint256(0), uint256(1)));
+        ISwapExecutor.Step memory bait = _step(
+            StepKinds.CURVE_STABLE, address(thief), abi.encode(uint256(0), uint256(1), false)
+        );
         _swap(_params(address(tokenA), 9e18, address(tokenB)), _route(bait));
         _assertNoAllowance(address(thief));
 

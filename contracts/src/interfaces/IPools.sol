@@ -46,8 +46,9 @@ interface IWooPool {
 
 /// @title A Curve pool with int128 indices
 interface ICurveStablePool {
-    /// @notice Pulls dx of coin i from the caller, sends coin j. Old pools return nothing.
-    function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) external;
+    /// @notice Pulls dx of coin i from the caller, or takes it as value when the coin is native; sends
+    /// coin j. Old pools return nothing.
+    function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) external payable;
 }
 
 /// @title A Curve pool with uint256 indices

@@ -16,50 +16,47 @@ import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 abstract contract AllowanceSwaps is NativeCurrency {
     using SafeTransferLib for address;
 
-    modifier withAllowance(Step calldata step, uint256 amount) {
-        step.tokenIn.safeApproveWithRetry(step.pool, amount);
+    /// @dev `native`: the wrapped token of the step is native currency to the pool. As input it is sent as
+    /// value then, as output it is wrapped when it has come.
+    modifier paying(Step calldata step, uint256 amount, bool native) {
+        bool nativeIn = native && step.tokenIn == WRAPPED_NATIVE;
+        if (nativeIn) _unwrap(amount);
+        else step.tokenIn.safeApproveWithRetry(step.pool, amount);
+        if (native) _acceptNative();
         _;
-        step.tokenIn.safeApprove(step.pool, 0);
+        if (native) _wrapReceived();
+        if (!nativeIn) step.tokenIn.safeApprove(step.pool, 0);
     }
 
     function _swapBalancerV2(Step calldata step, uint256 amount)
         internal
-        withAllowance(step, amount)
+        paying(step, amount, false)
     {
-        IBalancerV2Vault(step.pool)
-            .swap(
-                IBalancerV2Vault.SingleSwap({
-                poolId: abi.decode(step.data, (bytes32)),
-                kind: IBalancerV2Vault.SwapKind.GivenIn,
-                assetIn: step.tokenIn,
-                assetOut: step.tokenOut,
-                amount: amount,
-                userData: ""
-            }),
-                IBalancerV2Vault.FundManagement({
-                sender: address(this),
-                fromInternalBalance: false,
-                recipient: address(this),
-                toInternalBalance: false
-            }),
-                0,
-                block.timestamp
-            );
+        IBalancerV2Vault.SingleSwap memory singleSwap = IBalancerV2Vault.SingleSwap({
+            poolId: abi.decode(step.data, (bytes32)),
+            kind: IBalancerV2Vault.SwapKind.GivenIn,
+            assetIn: step.tokenIn,
+            assetOut: step.tokenOut,
+            amount: amount,
+            userData: ""
+        });
+        IBalancerV2Vault.FundManagement memory funds = IBalancerV2Vault.FundManagement({
+            sender: address(this),
+            fromInternalBalance: false,
+            recipient: address(this),
+            toInternalBalance: false
+        });
+        IBalancerV2Vault(step.pool).swap(singleSwap, funds, 0, block.timestamp);
     }
 
-    function _swapCurveStable(Step calldata step, uint256 amount)
-        internal
-        withAllowance(step, amount)
-    {
-        (uint256 i, uint256 j) = abi.decode(step.data, (uint256, uint256));
-        // Curve pools have at most eight coins; a larger index fails in the pool.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        ICurveStablePool(step.pool).exchange(int128(uint128(i)), int128(uint128(j)), amount, 0);
+    function _swapCurveStable(Step calldata step, uint256 amount) internal {
+        (uint256 i, uint256 j, bool native) = abi.decode(step.data, (uint256, uint256, bool));
+        _exchange(step, amount, i, j, native);
     }
 
     function _swapCurveCrypto(Step calldata step, uint256 amount)
         internal
-        withAllowance(step, amount)
+        paying(step, amount, false)
     {
         (uint256 i, uint256 j) = abi.decode(step.data, (uint256, uint256));
         ICurveCryptoPool(step.pool).exchange(i, j, amount, 0);
@@ -67,27 +64,34 @@ abstract contract AllowanceSwaps is NativeCurrency {
 
     function _swapFluid(Step calldata step, uint256 amount) internal {
         (bool swap0to1, bool native) = abi.decode(step.data, (bool, bool));
-        if (native && step.tokenIn == WRAPPED_NATIVE) {
-            _unwrap(amount);
-            IFluidPool(step.pool).swapIn{value: amount}(swap0to1, amount, 0, address(this));
-        } else if (native) {
-            _swapFluidToNative(step, amount, swap0to1);
-        } else {
-            _swapFluidTokens(step, amount, swap0to1);
-        }
+        _swapIn(step, amount, swap0to1, native);
     }
 
-    function _swapFluidToNative(Step calldata step, uint256 amount, bool swap0to1)
+    function _exchange(Step calldata step, uint256 amount, uint256 i, uint256 j, bool native)
         private
-        wrapsOutput
+        paying(step, amount, native)
     {
-        _swapFluidTokens(step, amount, swap0to1);
+        // Curve pools have at most eight coins; a larger index fails in the pool.
+        // forge-lint: disable-next-item(unsafe-typecast)
+        ICurveStablePool(step.pool).exchange{value: _valueOf(step, amount, native)}(
+            int128(uint128(i)), int128(uint128(j)), amount, 0
+        );
     }
 
-    function _swapFluidTokens(Step calldata step, uint256 amount, bool swap0to1)
+    function _swapIn(Step calldata step, uint256 amount, bool swap0to1, bool native)
         private
-        withAllowance(step, amount)
+        paying(step, amount, native)
     {
-        IFluidPool(step.pool).swapIn(swap0to1, amount, 0, address(this));
+        IFluidPool(step.pool).swapIn{value: _valueOf(step, amount, native)}(
+            swap0to1, amount, 0, address(this)
+        );
+    }
+
+    function _valueOf(Step calldata step, uint256 amount, bool native)
+        private
+        view
+        returns (uint256)
+    {
+        return native && step.tokenIn == WRAPPED_NATIVE ? amount : 0;
     }
 }

@@ -31,10 +31,12 @@ abstract contract NativeCurrency is ISwapExecutor {
         IWrappedNative(WRAPPED_NATIVE).withdraw(amount);
     }
 
-    /// @dev Wraps what the pool call inside brings in native currency.
-    modifier wrapsOutput() {
+    function _acceptNative() internal {
         _acceptsNative = true;
-        _;
+    }
+
+    /// @dev Ends what `_acceptNative` began and wraps what has come.
+    function _wrapReceived() internal {
         _acceptsNative = false;
         uint256 amount = address(this).balance;
         if (amount != 0) _wrap(amount);

@@ -26,7 +26,8 @@ library StepKinds {
     uint8 internal constant BALANCER_V3 = 5;
 
     /// @notice Curve pools with int128 indices (StableSwap). pool: the pool.
-    /// data: abi.encode(uint256 i, uint256 j).
+    /// data: abi.encode(uint256 i, uint256 j, bool native); native: the wrapped native token of the step
+    /// stands for the pool's native coin.
     uint8 internal constant CURVE_STABLE = 6;
 
     /// @notice Curve pools with uint256 indices (CryptoSwap). pool: the pool.

@@ -61,13 +61,15 @@ abstract contract VaultSwaps is CallbackGate, NativeCurrency {
         vault.sendTo(tokenOut, address(this), amountOut);
     }
 
-    function _swapUniswapV4(Step calldata step, uint256 amount) internal wrapsOutput {
+    function _swapUniswapV4(Step calldata step, uint256 amount) internal {
         (IPoolManager.PoolKey memory key, bytes memory hookData) =
             abi.decode(step.data, (IPoolManager.PoolKey, bytes));
         bool zeroForOne = key.currency0 == step.tokenIn
             || (key.currency0 == address(0) && step.tokenIn == WRAPPED_NATIVE);
         _openGate(step.pool, step.tokenIn, amount);
+        _acceptNative();
         IPoolManager(step.pool).unlock(abi.encode(key, hookData, zeroForOne));
+        _wrapReceived();
         _closeGate();
     }
 

@@ -50,7 +50,8 @@ abstract contract FamilyWorld is ExecutorWorld {
     function _curveStable() internal returns (ISwapExecutor.Step memory) {
         CurveStablePool pool = new CurveStablePool(_coins());
         _stock(address(pool));
-        return _step(StepKinds.CURVE_STABLE, address(pool), abi.encode(uint256(2), uint256(1)));
+        return
+            _step(StepKinds.CURVE_STABLE, address(pool), abi.encode(uint256(2), uint256(1), false));
     }
 
     function _curveCrypto() internal returns (ISwapExecutor.Step memory) {

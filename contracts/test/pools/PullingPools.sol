@@ -5,9 +5,10 @@ import {IBalancerV2Vault} from "../../src/interfaces/IPools.sol";
 import {TestToken} from "../tokens/TestToken.sol";
 import {FixedPrice} from "./FixedPrice.sol";
 
-/// @notice Curve with int128 indices; like the oldest pools it returns nothing.
+/// @notice Curve with int128 indices; like the oldest pools it returns nothing. Zero is native.
 contract CurveStablePool is FixedPrice {
     error TooLittle();
+    error WrongValue();
 
     address[] public coins;
 
@@ -15,7 +16,7 @@ contract CurveStablePool is FixedPrice {
         coins = theCoins;
     }
 
-    function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) external virtual {
+    function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) external payable {
         _exchange(uint128(i), uint128(j), dx, minDy);
     }
 
@@ -23,10 +24,13 @@ contract CurveStablePool is FixedPrice {
         internal
         returns (uint256 dy)
     {
-        TestToken(coins[i]).transferFrom(msg.sender, address(this), dx);
+        if (msg.value != (coins[i] == address(0) ? dx : 0)) revert WrongValue();
+        if (coins[i] != address(0)) {
+            TestToken(coins[i]).transferFrom(msg.sender, address(this), dx);
+        }
         dy = quote(dx);
         if (dy < minDy) revert TooLittle();
-        TestToken(coins[j]).transfer(msg.sender, dy);
+        _send(coins[j], msg.sender, dy);
     }
 }
 
