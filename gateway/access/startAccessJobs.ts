@@ -35,7 +35,7 @@ export function startAccessJobs(deps: AccessDeps, { everyMs = 5_000 } = {}): Acc
 async function followUp(deps: AccessDeps, chain: AccessDeps['chains'][number]): Promise<void> {
   const { chainId } = chain
   try {
-    await reconcileSettlements(deps, { chainId })
+    await reconcileSettlements(deps, { chain })
     await recheckPayments(deps, { chain })
   } catch (error) {
     // The chain is out of reach; the next pass starts from the same rows.

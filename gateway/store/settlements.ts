@@ -61,6 +61,15 @@ export type Settlements = {
   ): Promise<{ readonly settlement: StoredSettlement } | { readonly refusal: refusal }>
   /** Not yet known to be on the chain, lowest nonce first. */
   listOpen(chainId: number): Promise<readonly StoredSettlement[]>
+  /**
+   * Whose nonce the chain has not seen, lowest first and whatever became of the payment: a nonce left out
+   * would hold up everything signed after it.
+   */
+  listUnmined(parameters: {
+    chainId: number
+    signer: Address
+    chainNonce: number
+  }): Promise<readonly StoredSettlement[]>
   /** The same nonce at a higher price. */
   replace(parameters: { id: number; tx: SettlementTx; atMs: number }): Promise<void>
   finish(parameters: {
@@ -113,10 +122,13 @@ export function createSettlements(db: Database, commit: Commit): Settlements {
   const open = db.prepare<[number], Row>(
     `SELECT * FROM settlements WHERE state = 'sent' AND chain_id = ? ORDER BY signer_nonce`,
   )
+  const unmined = db.prepare<[number, string, number], Row>(
+    'SELECT * FROM settlements WHERE chain_id = ? AND signer = ? AND signer_nonce >= ? ORDER BY signer_nonce',
+  )
   const replace = db.prepare(
     `UPDATE settlements SET gas_limit = @gasLimit, max_fee_per_gas_wei = @maxFeePerGasWei,
        max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx, tx_hash = @txHash,
-       signed_at_ms = @atMs WHERE id = @id AND state = 'sent'`,
+       signed_at_ms = @atMs WHERE id = @id`,
   )
   const finish = db.prepare<[string, string, string | null, number]>(
     `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
@@ -168,6 +180,8 @@ export function createSettlements(db: Database, commit: Commit): Settlements {
         return { settlement: toSettlement(row) }
       }),
     listOpen: async (chainId) => open.all(chainId).map(toSettlement),
+    listUnmined: async ({ chainId, signer, chainNonce }) =>
+      unmined.all(chainId, signer.toLowerCase(), chainNonce).map(toSettlement),
     replace: ({ id, tx, atMs }) => commit(() => void replace.run({ ...toColumns(tx), id, atMs })),
     finish: ({ id, state, txHash, reason = null }) =>
       commit(() => void finish.run(state, txHash, reason, id)),

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { getBlock, getLogs, getTransactionCount, readContract } from 'viem/actions'
 import type { StoredSettlement } from '../../store/settlements.ts'
-import type { AccessChain, AccessDeps } from '../accessConfig.ts'
+import type { AccessChain, AccessDeps, Settlement } from '../accessConfig.ts'
 import { claimQuota } from '../claimQuota.ts'
 import { eip3009Abi } from './settlementSigner.ts'
 
@@ -113,25 +113,29 @@ async function finish(
 
 /**
  * Carries on what an earlier process left: credits what is on the chain, sends the same bytes of what is
- * not, and raises the price of what is stuck (its nonce would hold up everything behind it).
+ * not, and raises the price of what is stuck, since its nonce holds up everything behind it.
  */
 export async function reconcileSettlements(
   deps: AccessDeps,
-  { chainId }: { chainId: number },
+  { chain }: { chain: AccessChain },
 ): Promise<void> {
-  for (const settlement of await deps.store.settlements.listOpen(chainId)) {
-    const current = await resolveSettlement(deps, settlement)
-    if (current.state !== 'sent') continue
-    await sendSettlement(deps, await raisePrice(deps, current))
-  }
+  const { chainId, client } = chain
+  const { store, config } = deps
+  for (const settlement of await store.settlements.listOpen(chainId))
+    await resolveSettlement(deps, settlement)
+  const terms = config.contracts.find((each) => each.chainId === chainId)?.settlement
+  if (!terms) return
+  const { address: signer } = terms.signer
+  const chainNonce = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
+  for (const settlement of await store.settlements.listUnmined({ chainId, signer, chainNonce }))
+    await sendSettlement(deps, await raisePrice(deps, { settlement, terms }))
 }
 
 async function raisePrice(
-  { store, config, now }: AccessDeps,
-  settlement: StoredSettlement,
+  { store, now }: AccessDeps,
+  { settlement, terms }: { settlement: StoredSettlement; terms: Settlement },
 ): Promise<StoredSettlement> {
-  const terms = config.contracts.find(({ chainId }) => chainId === settlement.chainId)?.settlement
-  if (!terms || now() - settlement.signedAtMs < stuckAfterMs) return settlement
+  if (now() - settlement.signedAtMs < stuckAfterMs) return settlement
   // Nodes take a replacement only if both fees rise by a tenth; an eighth is customary.
   const bump = (wei: bigint) => (wei * 9n + 7n) / 8n
   const prices = {

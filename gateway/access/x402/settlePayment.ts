@@ -87,8 +87,12 @@ async function startSettlement(
     deps.log.warn({ network, reason: verified.reason }, 'a payment could not be verified')
     return { status: 'unavailable', reason: 'chain_unreachable' }
   }
-  if (verified.status === 'invalid')
+  if (verified.status === 'invalid') {
+    // Somebody may have settled this very payment while we looked: then it is known by now.
+    const meanwhile = await findKnown(deps, payment)
+    if (meanwhile?.keyId === keyId) return { settlement: meanwhile }
     return { status: 'refused', reason: verified.reason, payer, network }
+  }
   const reserved = await reserve(deps, { matched, keyId, gas: verified.gas })
   if ('refusal' in reserved) return { status: 'unavailable', reason: reserved.refusal }
   // Lost a race for the same authorization: it belongs to whoever brought it first.
