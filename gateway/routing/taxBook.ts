@@ -17,7 +17,7 @@ export type TaxBook = {
 export type TokenSample = { readonly address: Address; readonly amount: bigint }
 
 /** Nobody's address: receives the simulated transfers. */
-const receiver: Address = '0x00000000000000000000000000000000F0FA7A70'
+const receiver: Address = '0x00000000000000000000000000000000f0fa7a70'
 const oneBps = 10_000n
 const retryAfterMs = 30_000
 
