@@ -1,0 +1,216 @@
+import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
+import { getBalance, readContract } from 'viem/actions'
+import { send } from '../../fixtures/send.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { createSimulator } from '../../simulator/simulator.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { getDexes } from '../chain/dexes.ts'
+import { createService } from '../http/service.ts'
+import { createRouting } from '../routing/createRouting.ts'
+import { createMeta } from './createMeta.ts'
+
+/** All of our own sources together on one chain: routing in process beside the routers. */
+const s = suite('meta with routing')
+const chainId = 42161
+const world = await startWorldChain({ chainId })
+const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: world.rpcUrl }] })
+const chain = getChain(chainId)
+if (!chain) throw new Error('no chain')
+const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl], timeoutMs: 5_000 })
+const executor = getAddress(world.manifest.executor)
+const routing = await createRouting({
+  chains: [{ chainClient, executor, maxAgeMs: 0 }],
+  simulator,
+  serviceName: 'test',
+  version: 'test',
+  publicUrl: 'http://127.0.0.1',
+  x402Support: false,
+})
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const meta = createMeta({
+  quote: routing.quote,
+  clients: [chainClient],
+  dexesOf: getDexes,
+  executorOf: () => executor,
+  dryRunOf: () => simulator.simulateCandidates,
+  config: {},
+  now: Date.now,
+  log,
+})
+const server = await createService({
+  name: 'meta',
+  endpoints: meta.endpoints,
+  requestIdField: 'requestId',
+  log,
+  checkOutput: true,
+}).listen()
+s.after(async () => {
+  await server.close()
+  await meta.close()
+  routing.close()
+  chainClient.close()
+  await simulator.close()
+  await world.close()
+})
+
+const account = world.manifest.accounts[4]
+if (!account) throw new Error('the world has no account')
+const owner = getAddress(account.address)
+const signer = { rpcUrl: world.rpcUrl, privateKey: account.privateKey }
+const token = (name: string): Address => {
+  const found = world.manifest.tokens[name]
+  if (!found) throw new Error(`no token ${name}`)
+  return getAddress(found.address)
+}
+type Quote = {
+  provider: string
+  amountIn: string
+  amountOut: string
+  minAmountOut: string
+  target: Address
+  approveTarget: Address | null
+  calldata: Hex
+  value: string
+  taxInBps: number
+  simulation: { status: string; actualOutput?: string; error?: string }
+}
+type Reply = {
+  best: Quote | null
+  quotes: Quote[]
+  failures: { provider: string; reason: string }[]
+  simulation: { winnerProviderId?: string }
+}
+async function quote(body: Record<string, unknown>): Promise<Reply> {
+  const res = await fetch(`${server.url}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ chainId, taker: owner, ...body }),
+  })
+  const answer = (await res.json()) as Reply
+  assert.is(res.status, 200, JSON.stringify(answer))
+  return answer
+}
+const { client } = chainClient
+const balanceOf = (address: Address) =>
+  address === zeroAddress
+    ? getBalance(client, { address: owner })
+    : readContract(client, { address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+async function execute(tokenIn: Address, tokenOut: Address, best: Quote): Promise<bigint> {
+  if (best.approveTarget) {
+    const args = [best.approveTarget, 10n ** 30n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    await send(signer, { to: tokenIn, data })
+  }
+  const before = await balanceOf(tokenOut)
+  const receipt = await send(signer, {
+    to: best.target,
+    data: best.calldata,
+    value: BigInt(best.value),
+  })
+  assert.is(receipt.status, 'success')
+  return (await balanceOf(tokenOut)) - before
+}
+
+s('ranks routing beside the routers and never below them before gas', async () => {
+  const { best, quotes, simulation } = await quote({
+    tokenIn: token('USDC'),
+    tokenOut: token('WETH'),
+    amountIn: '50000000000',
+    dryRun: true,
+  })
+  assert.equal(
+    new Set(quotes.map(({ provider }) => provider)),
+    new Set(['routing', 'uniswap-v2', 'uniswap-v3']),
+  )
+  const out = (name: string) =>
+    BigInt(quotes.find(({ provider }) => provider === name)?.amountOut ?? 0)
+  assert.ok(out('routing') >= out('uniswap-v3'))
+  assert.ok(out('routing') >= out('uniswap-v2'))
+  assert.is(simulation.winnerProviderId, best?.provider)
+  for (const one of quotes) assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
+})
+
+s('reaches an exact output through routing too, within maxIn, and delivers it', async () => {
+  const targetOut = 2n * 10n ** 18n
+  const { best, quotes, failures } = await quote({
+    tokenIn: token('USDC'),
+    tokenOut: token('WETH'),
+    quoteType: 'exactOutput',
+    targetOut: `${targetOut}`,
+    maxIn: '20000000000',
+    calldataPolicy: 'strict',
+  })
+  assert.ok(
+    quotes.some(({ provider }) => provider === 'routing'),
+    JSON.stringify(failures),
+  )
+  for (const one of quotes) {
+    assert.ok(BigInt(one.minAmountOut) >= targetOut)
+    assert.ok(BigInt(one.amountIn) <= 20_000_000_000n)
+  }
+  assert.ok(best)
+  if (best) assert.ok((await execute(token('USDC'), token('WETH'), best)) >= targetOut)
+})
+
+s('relaxes the guards inside, down to nothing', async () => {
+  const { quotes } = await quote({
+    tokenIn: token('USDC'),
+    tokenOut: zeroAddress,
+    amountIn: '1000000000',
+    relaxedProviderMinReturn: true,
+    dryRun: true,
+  })
+  assert.ok(quotes.length >= 2)
+  for (const { minAmountOut, simulation } of quotes) {
+    assert.is(simulation.status, 'success', simulation.error)
+    assert.is(BigInt(minAmountOut), 0n)
+  }
+})
+
+/** Routing measures taxes in the background after its start. */
+async function taxesAreKnown(): Promise<void> {
+  const deadline = Date.now() + 15_000
+  const ask = { chainId, tokenIn: token('TAX'), tokenOut: token('WETH'), slippageBps: 50 }
+  for (;;) {
+    const answer = await routing.quote({ ...ask, amountIn: 10n ** 18n })
+    if (answer.status === 'ok' && answer.quote.taxInBps > 0) return
+    if (Date.now() > deadline) throw new Error('the tax was never measured')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+s('delivers a token that taxes its transfers, with its tax reported', async () => {
+  await taxesAreKnown()
+  const { best } = await quote({
+    tokenIn: token('TAX'),
+    tokenOut: token('WETH'),
+    amountIn: '1000000000000000000',
+    slippageBps: 50,
+    dryRun: true,
+  })
+  assert.is(best?.simulation.status, 'success', best?.simulation.error)
+  assert.is(best?.provider, 'routing')
+  assert.ok((best?.taxInBps ?? 0) > 0)
+  if (!best) return
+  const delivered = await execute(token('TAX'), token('WETH'), best)
+  assert.is(`${delivered}`, best.simulation.actualOutput)
+})
+
+s('lists its sources with their figures', async () => {
+  const res = await fetch(`${server.url}/sources`)
+  const { sources } = (await res.json()) as {
+    sources: { name: string; state: string; calls: number }[]
+  }
+  assert.equal(
+    sources.map(({ name, state }) => [name, state]),
+    [
+      ['routing', 'ok'],
+      ['uniswap-v2', 'ok'],
+      ['uniswap-v3', 'ok'],
+    ],
+  )
+})
+
+s.run()
