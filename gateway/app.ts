@@ -13,7 +13,7 @@ import { startAccessJobs } from './access/startAccessJobs.ts'
 import { createSettlementSigner } from './access/x402/settlementSigner.ts'
 import { type ChainClient, createChainClient } from './chain/client.ts'
 import { getDexes } from './chain/dexes.ts'
-import type { Config, ListenerConfig } from './config.ts'
+import type { ChainConfig, Config, ListenerConfig } from './config.ts'
 import type { Access } from './http/access.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { createService, type Listening } from './http/service.ts'
@@ -170,7 +170,7 @@ const startRouting = (
   createRouting({
     chains: clients.map((chainClient) => ({
       chainClient,
-      executor: findChain(config, chainClient.chainId)?.executor,
+      ...toRoutingSource(findChain(config, chainClient.chainId)),
       // A lab chain mines on demand: whoever has just sent a transaction wants to see it.
       ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
     })),
@@ -186,6 +186,13 @@ const startRouting = (
   })
 
 const labPollMs = 100
+
+function toRoutingSource(chain: ChainConfig | undefined) {
+  const { executor, forkOrigin } = chain ?? {}
+  if (!chain || !forkOrigin) return { executor }
+  const { client } = createChainClient({ chain: chain.chain, rpcUrls: [forkOrigin.rpcUrl] })
+  return { executor, origin: { client, blockNumber: forkOrigin.blockNumber } }
+}
 
 const findChain = ({ chains }: Config, chainId: number) =>
   chains.find(({ chain }) => chain.chainId === chainId)

@@ -69,6 +69,8 @@ const processSettings = Type.Object({
 /** Settings of one chain; each name is prefixed with the chain's, e.g. `BASE_RPC_URL`. */
 const chainSettings = Type.Object({
   RPC_URL: text('comma-separated upstream RPC URLs, best first; empty = chain not served'),
+  FORK_ORIGIN_URL: text('set by the lab where RPC_URL is a fork: the chain it was forked from'),
+  FORK_ORIGIN_BLOCK: integer('set by the lab: the block it was forked at', 0, 0, 2 ** 48),
   EXECUTOR: contract('SwapExecutor'),
   QUOTA_MANAGER: contract('QuotaManager'),
   PROXY_FACTORY: contract('UserProxyFactoryV6; empty = relay does not serve the chain'),
@@ -100,6 +102,8 @@ export type ListenerConfig = {
 export type ChainConfig = {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
+  /** Where the chain is a fork: what it was forked from. */
+  readonly forkOrigin: { readonly rpcUrl: string; readonly blockNumber: bigint } | undefined
   readonly executor: Address | undefined
   readonly quotaManager: Address | undefined
   readonly proxyFactory: Address | undefined
@@ -219,6 +223,13 @@ function toChainConfig(chain: Chain, env: Environment): ChainConfig {
   return {
     chain,
     rpcUrls: list(settings.RPC_URL),
+    forkOrigin:
+      settings.FORK_ORIGIN_URL === ''
+        ? undefined
+        : {
+            rpcUrl: settings.FORK_ORIGIN_URL,
+            blockNumber: BigInt(settings.FORK_ORIGIN_BLOCK),
+          },
     executor: address(settings.EXECUTOR),
     quotaManager: address(settings.QUOTA_MANAGER),
     proxyFactory: address(settings.PROXY_FACTORY),

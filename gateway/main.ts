@@ -5,7 +5,13 @@ import { createLog, createMetrics } from './observe.ts'
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
 async function main() {
   const config = readConfig(process.env)
-  const secrets = [config.keyPepper, ...config.chains.flatMap((chain) => chain.rpcUrls)]
+  const secrets = [
+    config.keyPepper,
+    ...config.chains.flatMap(({ rpcUrls, forkOrigin }) => [
+      ...rpcUrls,
+      ...(forkOrigin ? [forkOrigin.rpcUrl] : []),
+    ]),
+  ]
   const log = createLog({ level: config.logLevel, secrets })
   const gateway = await createGateway(config, { log, metrics: createMetrics() })
   const { listeners } = gateway

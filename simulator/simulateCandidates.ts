@@ -3,7 +3,6 @@ import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate } from './buildBundle.ts'
 import { gasOf } from './callShapes.ts'
 import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
-import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generations.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
@@ -14,9 +13,6 @@ import type { Turns } from './turns.ts'
 
 export type SimulateDeps = {
   readonly slots: SlotResolver
-  readonly findWhales: FindWhales
-  /** False when the real chain failed to answer the forks just now. */
-  readonly isChainAnswering: () => boolean
   readonly errors: ErrorTable
   readonly now: () => number
   readonly simulatedTaker: Address
@@ -96,13 +92,12 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
 }
 
 function fund(
-  { slots, findWhales }: SimulateDeps,
+  { slots }: SimulateDeps,
   { generation, timeSecs }: Run,
   { candidate, taker }: { candidate: Candidate; taker: Address },
 ): Promise<Funding> {
-  const { blockNumber, fork } = generation
-  const deps = { rpc: fork.rpc, timeoutMs: readTimeoutMs, blockNumber, slots, findWhales }
-  return fundTaker(deps, { candidate, taker, timeSecs })
+  const { rpc } = generation.fork
+  return fundTaker({ rpc, timeoutMs: readTimeoutMs, slots }, { candidate, taker, timeSecs })
 }
 
 /** Simulates each job's bundle and leaves what it shows in `reading`. */
@@ -117,10 +112,10 @@ async function runJobs(
       job.reading = done(job.funding.result)
       continue
     }
-    const { overrides: funding, prelude } = job.funding
+    const funding = job.funding.overrides
     bundles.set(
       job,
-      buildBundle({ ...job, funding, prelude, timeSecs, baseOverrides: generation.overrides }),
+      buildBundle({ ...job, funding, timeSecs, baseOverrides: generation.overrides }),
     )
   }
   const calls = [...bundles.values()].map(({ rpcCall }) => rpcCall)
@@ -133,16 +128,12 @@ async function runJobs(
 }
 
 function readJob(
-  { errors, isChainAnswering }: SimulateDeps,
+  { errors }: SimulateDeps,
   { funding, gasCap, candidate: { amountIn: amount } }: Job,
   { bundle, outcome }: { bundle: Bundle; outcome: IsolatedOutcome | undefined },
 ): BundleReading {
   if (outcome === undefined) return done(chainUnreachable)
-  // With a chain that answers, a candidate that takes too long does so of its own making.
-  if (outcome === 'timeout')
-    return done(
-      unavailable(isChainAnswering() ? 'unsupported' : 'rpc_error', 'simulation timed out'),
-    )
+  if (outcome === 'timeout') return done(unavailable('rpc_error', 'simulation timed out'))
   if (outcome === 'too_large') return done(failed('return data too large'))
   const tolerance = funding.status === 'funded' ? funding.tolerance : 0n
   return readBundle(outcome, { bundle, gasCap, errors, expected: { amount, tolerance } })

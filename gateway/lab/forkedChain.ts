@@ -20,6 +20,8 @@ import type { LabChain, LabEnvironment } from './chains.ts'
 import { takeChainPort } from './ports.ts'
 
 const labEther = parseEther('10000')
+/** Enough for the largest of our contracts, and within every chain's limit for one transaction. */
+const deployGasLimit = 16_000_000n
 /** Whole tokens given to each account, of every token whose balance slot anvil can find. */
 const labTokens = 10_000n
 
@@ -48,8 +50,15 @@ export async function startForkedChain({
   })
   try {
     const rpc = createRpc(anvil.rpcUrl)
+    const forkBlock = hexToBigInt((await rpc('eth_blockNumber')) as Hex)
     await resetAccounts(rpc)
-    const builder = createBuilder({ rpc, chainId, deployer: deployerAccount.address })
+    const builder = createBuilder({
+      rpc,
+      chainId,
+      deployer: deployerAccount.address,
+      gasLimit: deployGasLimit,
+      gasPriceWei: 2n * hexToBigInt((await rpc('eth_gasPrice')) as Hex),
+    })
     const own = await deployOwnContracts(builder, {
       weth: chain.wrappedNative,
       usdc: chain.usdc.address,
@@ -75,7 +84,11 @@ export async function startForkedChain({
       chainId,
       forked: true,
       manifest,
-      env: toChainEnvironment(chain, { manifest, relayerKey: relayerAccount.privateKey }),
+      env: {
+        ...toChainEnvironment(chain, { manifest, relayerKey: relayerAccount.privateKey }),
+        [`${chain.envPrefix}_FORK_ORIGIN_URL`]: upstreamUrl,
+        [`${chain.envPrefix}_FORK_ORIGIN_BLOCK`]: String(forkBlock),
+      },
       close: anvil.close,
     }
   } catch (error) {

@@ -87,6 +87,30 @@ function labDefaults(env: Parameters['env']) {
 const modeOf = (chains: readonly LabChain[]) =>
   chains.some((chain) => chain.forked) ? 'forked' : 'offline'
 
+type ChainsAnswer = readonly {
+  readonly chain_id: number
+  readonly dexes: readonly { readonly name: string; readonly pool_count: number }[]
+}[]
+
+/** How many pools of each DEX the gateway has found: the lab itself knows only what it made. */
+async function countPools(manifest: LabManifest): Promise<LabManifest> {
+  const response = await fetch(`${manifest.services.routing}/api/chains`)
+  // Our own gateway's answer, of the documented shape.
+  const answer = (await response.json()) as ChainsAnswer
+  const countOf = (chainId: string, name: string) =>
+    answer
+      .find((chain) => String(chain.chain_id) === chainId)
+      ?.dexes.find((dex) => dex.name === name)?.pool_count ?? 0
+  const chains = Object.entries(manifest.chains).map(([chainId, chain]) => [
+    chainId,
+    {
+      ...chain,
+      dexes: chain.dexes.map((dex) => ({ ...dex, pools: countOf(chainId, dex.name) || dex.pools })),
+    },
+  ])
+  return { ...manifest, chains: Object.fromEntries(chains) }
+}
+
 /** Time to the first answered quote, asked as a client would: over HTTP, with a key. */
 async function askFirstQuote(manifest: LabManifest, apiKey: string) {
   const [chainId, chain] = Object.entries(manifest.chains)[0] ?? []
@@ -168,7 +192,7 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
     })
     closers.push(gateway.close)
     const readyMs = performance.now() - began
-    const manifest = toManifest(gateway.pid)
+    const manifest = await countPools(toManifest(gateway.pid))
     writeJson(files.manifest, manifest)
     await askFirstQuote(manifest, keys.probeKey)
     const firstQuoteMs = performance.now() - began

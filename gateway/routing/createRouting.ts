@@ -15,7 +15,7 @@ import {
   createRouteCache,
   type RoutingChain,
 } from './routingChain.ts'
-import { createChainSync, type SyncEvent } from './sync/chainSync.ts'
+import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
 import { createTaxBook } from './taxBook.ts'
 
 export type RoutingChainConfig = {
@@ -28,6 +28,8 @@ export type RoutingChainConfig = {
   readonly pollMs?: number | undefined
   /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
   readonly maxAgeMs?: number | undefined
+  /** Where the chain is a fork: what it was forked from, for the first load. */
+  readonly origin?: ChainSyncParameters['origin']
 }
 
 export type RoutingDeps = {
@@ -86,7 +88,7 @@ export async function createRouting({
 }
 
 function createRoutingChain(
-  { chainClient, executor, dexes, pollMs, maxAgeMs = 500 }: RoutingChainConfig,
+  { chainClient, executor, dexes, pollMs, maxAgeMs = 500, origin }: RoutingChainConfig,
   { simulator, observe, now }: Pick<RoutingDeps, 'simulator' | 'observe'> & { now: () => number },
 ): RoutingChain {
   const { chainId, chain } = chainClient
@@ -107,6 +109,7 @@ function createRoutingChain(
       seedTokens: seedTokens(chainId),
       pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
       maxAgeMs,
+      origin,
       taxOf: (token) => taxes.get(token) ?? 0,
       observe,
       now,

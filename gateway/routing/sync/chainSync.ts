@@ -47,6 +47,13 @@ export type ChainSyncParameters = {
   readonly maxAgeMs: number
   /** Transfer taxes as far as they are known. */
   readonly taxOf?: TaxOf | undefined
+  /**
+   * For a chain that is a fork: the chain it was forked from, and the block. A fork fetches each storage
+   * slot on its own; the origin answers the large first reads in one go.
+   */
+  readonly origin?:
+    | { readonly client: ChainClient['client']; readonly blockNumber: bigint }
+    | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   readonly now?: (() => number) | undefined
 }
@@ -65,6 +72,7 @@ export function createChainSync({
   seedTokens,
   pollMs,
   maxAgeMs,
+  origin,
   taxOf = () => 0,
   observe = () => undefined,
   now = () => performance.now(),
@@ -93,22 +101,25 @@ export function createChainSync({
 
   async function loadAll(): Promise<void> {
     const started = now()
-    const head = await readHead(deps)
-    if (!head) throw new Error('the node has no latest block')
+    // The first load of a fork reads its origin; what the fork changed since then comes as events.
+    const source = origin && !state ? { ...deps, client: origin.client } : deps
+    const head = await readHead(source, source === deps ? undefined : origin?.blockNumber)
+    if (!head) throw new Error('the node does not have the block to load')
     const known = [...seedTokens.map(({ address }) => address), ...listAddresses()]
-    const found = await discoverAll(deps, { tokens: known, blockNumber: head.number })
-    const records = await loadPools(deps, { pools: found, blockNumber: head.number })
+    const found = await discoverAll(source, { tokens: known, blockNumber: head.number })
+    const records = await loadPools(source, { pools: found, blockNumber: head.number })
     const unread = new Set([
       ...known.map((address) => address.toLowerCase()),
       ...records.flatMap(({ token0, token1 }) => [token0, token1]),
     ]) as ReadonlySet<Address>
-    addTokens(await readTokens(deps, { tokens: [...unread], blockNumber: head.number }))
-    const check = await readHead(deps, head.number)
+    addTokens(await readTokens(source, { tokens: [...unread], blockNumber: head.number }))
+    const check = await readHead(source, head.number)
     if (check?.hash !== head.hash) throw new Error('the chain was reorganised while it was loaded')
     state = createSyncedState(deps, { head, records })
     passed = [{ number: head.number, hash: head.hash, changed: [] }]
     confirmedAtMs = now()
     observe({ event: 'loaded', chainId, pools: records.length, ms: Math.round(now() - started) })
+    if (source !== deps) await advance()
   }
 
   function listAddresses(): Address[] {
