@@ -223,6 +223,19 @@ s('answers a repeated Idempotency-Key from the store, once charged', async () =>
   assert.is((await call('/work', { key: apiKey, body: { n: 2 }, headers })).status, 409)
   assert.is((await store.ledger.balance(id)).used, 1)
 })
+s('answers 503 when the disk is full, and nothing without its row in the ledger', async () => {
+  const { id, apiKey } = await createKey(deps, { label: 'full', quotes: 10_000 })
+  store.db.pragma(`max_page_count = ${store.db.pragma('page_count', { simple: true })}`)
+  const headers = { 'x-request-id': 'r'.repeat(128) }
+  let answered = 0
+  let last = await call('/work', { key: apiKey, body: {}, headers })
+  for (; last.status === 200 && answered < 1_000; answered++)
+    last = await call('/work', { key: apiKey, body: {}, headers })
+  store.db.pragma('max_page_count = 1073741823')
+  assert.is(last.status, 503, last.text)
+  assert.is((await store.ledger.balance(id)).used, answered)
+  assert.is((await call('/work', { key: apiKey, body: {} })).status, 200)
+})
 s('answers pricing to the letter', async () => {
   const { body } = await call('/auth/pricing')
   assert.is(body.x402_version, 2)

@@ -5,6 +5,7 @@ export type StoredAnswer = { readonly status: number; readonly body: string }
 type Found =
   | { readonly status: 'answered'; readonly answer: StoredAnswer }
   | { readonly status: 'in_progress' }
+  | { readonly status: 'abandoned' }
   | { readonly status: 'mismatch' }
 
 const keptMs = 24 * 3_600_000
@@ -23,10 +24,14 @@ export function createIdempotency(db: Database) {
     'INSERT INTO idempotency (key_id, idempotency_key, fingerprint, at_ms) VALUES (?, ?, ?, ?)',
   )
   const answer = db.prepare<[number, string, string, string]>(
-    'UPDATE idempotency SET status = ?, body = ? WHERE key_id = ? AND idempotency_key = ?',
+    `UPDATE idempotency SET status = ?, body = ?
+     WHERE key_id = ? AND idempotency_key = ? AND status IS NULL`,
   )
   const forget = db.prepare<[string, string]>(
-    'DELETE FROM idempotency WHERE key_id = ? AND idempotency_key = ?',
+    'DELETE FROM idempotency WHERE key_id = ? AND idempotency_key = ? AND status IS NULL',
+  )
+  const restart = db.prepare<[number, string, string]>(
+    'UPDATE idempotency SET at_ms = ? WHERE key_id = ? AND idempotency_key = ?',
   )
   const forgetOld = db.prepare<[number]>('DELETE FROM idempotency WHERE at_ms < ?')
 
@@ -47,9 +52,11 @@ export function createIdempotency(db: Database) {
       if (!row.fingerprint.equals(fingerprint)) return { status: 'mismatch' }
       if (row.status !== null)
         return { status: 'answered', answer: { status: row.status, body: row.body ?? '' } }
-      if (atMs - row.at_ms < abandonedMs) return { status: 'in_progress' }
-      forget.run(keyId, key)
-      return undefined
+      return { status: atMs - row.at_ms < abandonedMs ? 'in_progress' : 'abandoned' }
+    },
+    /** The charge that was paid stands for the retry. */
+    takeOver({ keyId, key, atMs }: { keyId: string; key: string; atMs: number }): void {
+      restart.run(atMs, keyId, key)
     },
     begin({
       keyId,
@@ -65,6 +72,7 @@ export function createIdempotency(db: Database) {
       forgetOld.run(atMs - keptMs)
       begin.run(keyId, key, fingerprint, atMs)
     },
+    /** True when the request was still open: of two that ran for one key, the second changes nothing. */
     finish({
       keyId,
       key,
@@ -73,9 +81,11 @@ export function createIdempotency(db: Database) {
       keyId: string
       key: string
       answer: StoredAnswer | undefined
-    }): void {
-      if (stored) answer.run(stored.status, stored.body, keyId, key)
-      else forget.run(keyId, key)
+    }): boolean {
+      const { changes } = stored
+        ? answer.run(stored.status, stored.body, keyId, key)
+        : forget.run(keyId, key)
+      return changes === 1
     },
   }
 }

@@ -84,13 +84,17 @@ export function createLedger(db: Database, commit: Commit): Ledger & { credit: C
 
   function charge(parameters: ChargeParameters): ChargeResult {
     const { keyId, units, ref, atMs } = parameters
-    const earlier =
-      parameters.idempotency && idempotency.find({ ...parameters.idempotency, keyId, atMs })
-    if (earlier) return earlier
+    const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs }
+    const earlier = idem && idempotency.find(idem)
+    if (idem && earlier?.status === 'abandoned') {
+      idempotency.takeOver(idem)
+      return { status: 'charged', balance: balanceOf(keyId) }
+    }
+    if (earlier && earlier.status !== 'abandoned') return earlier
     const row = debit.get(units, keyId, units)
     if (!row) return { status: 'insufficient', balance: balanceOf(keyId) }
     append.run(keyId, 'charge', -units, ref, atMs)
-    if (parameters.idempotency) idempotency.begin({ ...parameters.idempotency, keyId, atMs })
+    if (idem) idempotency.begin(idem)
     return { status: 'charged', balance: toBalance(row) }
   }
 
@@ -100,8 +104,8 @@ export function createLedger(db: Database, commit: Commit): Ledger & { credit: C
     conclude: ({ keyId, units, ref, atMs, idempotency: idem, answer }) => {
       if (answer && !idem) return Promise.resolve()
       return commit(() => {
-        if (idem) idempotency.finish({ keyId, key: idem.key, answer })
-        if (answer) return
+        const isOpen = !idem || idempotency.finish({ keyId, key: idem.key, answer })
+        if (answer || !isOpen) return
         giveBack.run(units, keyId)
         append.run(keyId, 'refund', units, ref, atMs)
       })

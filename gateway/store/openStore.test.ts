@@ -107,6 +107,40 @@ s('forgets an Idempotency-Key whose request failed', async () => {
   assert.is((await store.ledger.balance(keyId)).used, 1)
 })
 
+s('charges once for a request whose process died, however often its clock jumps', async () => {
+  const keyId = await addKey(store, 5)
+  const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
+  const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency }
+  await store.ledger.charge(charge)
+  const later = { ...charge, atMs: 3_600_000 }
+  assert.is((await store.ledger.charge(later)).status, 'charged')
+  assert.is((await store.ledger.balance(keyId)).used, 2)
+  await store.ledger.conclude({ ...later, answer: undefined })
+  await store.ledger.conclude({ ...charge, answer: undefined })
+  assert.is((await store.ledger.balance(keyId)).used, 0)
+})
+s('refuses a charge that the disk has no room for, and keeps what it acknowledged', async () => {
+  const full = openStore({ path: join(dir, 'full.db') })
+  const keyId = await addKey(full, 1_000_000)
+  const pages = Number(full.db.pragma('page_count', { simple: true }))
+  full.db.pragma(`max_page_count = ${pages + 3}`)
+  let acked = 0
+  const fill = async () => {
+    for (;;) {
+      await full.ledger.charge({ keyId, units: 1, ref: 'x'.repeat(200), atMs: 2 })
+      acked++
+    }
+  }
+  await fill().then(
+    () => assert.unreachable(),
+    (error: { code?: string }) => assert.is(error.code, 'SQLITE_FULL'),
+  )
+  assert.ok(acked > 10)
+  assert.is((await full.ledger.balance(keyId)).used, acked)
+  assert.equal(await full.ledger.audit(), [])
+  full.close()
+})
+
 const block = { chainId: 1, blockNumber: 5n, atMs: 1 } as const
 const txHash = keccak256('0x01')
 const pay = (logIndex: number, quotes: number, proof: 1 | 2 | 3 | 4 | 5) => ({
