@@ -23,6 +23,7 @@ import {
 import { waitForReceipt } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
+import { claimQuota } from './claimQuota.ts'
 import { recheckPayments } from './recheckPayments.ts'
 
 const s = suite('access/claimQuota')
@@ -291,6 +292,38 @@ s('marks a payment final and looks at it no more', async () => {
   })
   assert.equal(open, [])
 })
+s('waits for as many confirmations as configured, and for a final block where much is paid', async () => {
+  const { id } = await stand.createKey('patient')
+  const hash = await pay(await createPerson(base), 50_000n)
+  const strict = (change: object) => ({
+    ...stand.deps,
+    config: {
+      ...stand.deps.config,
+      contracts: stand.deps.config.contracts.map((each) => ({ ...each, ...change })),
+    },
+  })
+  const caller = { keyId: id, scopes: [] }
+  const ask = (deps: typeof stand.deps) =>
+    claimQuota(deps, { caller, chainId: 8453, txHash: hash })
+  const three = strict({ confirmations: 3 })
+  assert.equal(await ask(three), { status: 'unconfirmed', confirmations: 1, needed: 3 })
+  await base.rpc('anvil_mine', '0x2')
+  const large = strict({ finalizedFrom: 50_000n })
+  assert.equal(await ask(large), { status: 'not_final' })
+  assert.is((await ask(three)).status, 'claimed')
+  await base.rpc('anvil_mine', '0x100')
+  assert.is((await ask(large)).status, 'claimed')
+})
+s('refuses a payment beyond what a balance can hold', async () => {
+  const { id } = await stand.createKey('whale')
+  const hash = await pay(await createPerson(base), 1_000n)
+  const config = { ...stand.deps.config, amountPerQuote: 1n }
+  lie = (method, answer) => (method === 'eth_getTransactionReceipt' ? inflate(answer) : answer)
+  const caller = { keyId: id, scopes: [] }
+  const deps = { ...stand.deps, config }
+  const claimed = await claimQuota(deps, { caller, chainId: 8453, txHash: hash })
+  assert.equal(claimed, { status: 'too_large' })
+})
 s('credits nothing on the word of a provider that lies by omission', async () => {
   const { apiKey } = await stand.createKey('liar')
   const hash = await pay(await createPerson(base))
@@ -311,6 +344,13 @@ s('credits nothing on the word of a provider that lies by omission', async () =>
   assert.not.match(down.text, /10\.0\.0\.1|user:key/)
   assert.is(await balanceOf(apiKey), 0)
 })
+
+/** The same receipt with 2^60 in every transfer. */
+function inflate(answer: unknown) {
+  const receipt = answer as { logs: object[] }
+  const data = numberToHex(2n ** 60n, { size: 32 })
+  return { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) }
+}
 
 /** Init code that logs: MSTORE each word, then LOGn over them. */
 function emit(topics: readonly Hex[], words: readonly Hex[]): Hex {
