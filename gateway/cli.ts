@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { buyCommand } from './commands/buy.ts'
 import { keysCommand } from './commands/keys.ts'
 import { relayCommand } from './commands/relay.ts'
 import { describeSettings } from './config.ts'
@@ -28,6 +29,7 @@ program
   .description('stop the lab of this folder')
   .action(() => labDown(lab()))
 program.addCommand(keysCommand(print))
+program.addCommand(buyCommand(print))
 program.addCommand(relayCommand(print))
 program
   .command('config')

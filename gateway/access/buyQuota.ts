@@ -9,13 +9,14 @@ import {
   type Transport,
 } from 'viem'
 import {
+  prepareTransactionRequest,
   readContract,
   sendRawTransaction,
-  prepareTransactionRequest,
   signTransaction,
   waitForTransactionReceipt,
 } from 'viem/actions'
 import { quotaManager } from '../../contracts/artifacts.ts'
+import { toClaimBody } from './wire/quota.ts'
 
 /** What the buyer's side knows: the service by its URL and key, the chain by a client that can sign. */
 export type BuyDeps = {
@@ -101,7 +102,7 @@ const claimAttempts = 60
 
 /** Until the payment has its confirmations; the service says when to come back. */
 async function claim(deps: BuyDeps, txHash: Hex): Promise<Record<string, unknown>> {
-  const body = { chain_id: deps.client.chain.id, tx_hash: txHash }
+  const body = toClaimBody({ chainId: deps.client.chain.id, txHash })
   for (let attempt = 0; attempt < claimAttempts; attempt++) {
     const { status, answer, retryAfterSecs } = await request(deps, '/auth/quota/claim', body)
     if (status === 200) return answer

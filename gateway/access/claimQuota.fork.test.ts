@@ -292,28 +292,31 @@ s('marks a payment final and looks at it no more', async () => {
   })
   assert.equal(open, [])
 })
-s('waits for as many confirmations as configured, and for a final block where much is paid', async () => {
-  const { id } = await stand.createKey('patient')
-  const hash = await pay(await createPerson(base), 50_000n)
-  const strict = (change: object) => ({
-    ...stand.deps,
-    config: {
-      ...stand.deps.config,
-      contracts: stand.deps.config.contracts.map((each) => ({ ...each, ...change })),
-    },
-  })
-  const caller = { keyId: id, scopes: [] }
-  const ask = (deps: typeof stand.deps) =>
-    claimQuota(deps, { caller, chainId: 8453, txHash: hash })
-  const three = strict({ confirmations: 3 })
-  assert.equal(await ask(three), { status: 'unconfirmed', confirmations: 1, needed: 3 })
-  await base.rpc('anvil_mine', '0x2')
-  const large = strict({ finalizedFrom: 50_000n })
-  assert.equal(await ask(large), { status: 'not_final' })
-  assert.is((await ask(three)).status, 'claimed')
-  await base.rpc('anvil_mine', '0x100')
-  assert.is((await ask(large)).status, 'claimed')
-})
+s(
+  'waits for as many confirmations as configured, and for a final block where much is paid',
+  async () => {
+    const { id } = await stand.createKey('patient')
+    const hash = await pay(await createPerson(base), 50_000n)
+    const strict = (change: object) => ({
+      ...stand.deps,
+      config: {
+        ...stand.deps.config,
+        contracts: stand.deps.config.contracts.map((each) => ({ ...each, ...change })),
+      },
+    })
+    const caller = { keyId: id, scopes: [] }
+    const ask = (deps: typeof stand.deps) =>
+      claimQuota(deps, { caller, chainId: 8453, txHash: hash })
+    const three = strict({ confirmations: 3 })
+    assert.equal(await ask(three), { status: 'unconfirmed', confirmations: 1, needed: 3 })
+    await base.rpc('anvil_mine', '0x2')
+    const large = strict({ finalizedFrom: 50_000n })
+    assert.equal(await ask(large), { status: 'not_final' })
+    assert.is((await ask(three)).status, 'claimed')
+    await base.rpc('anvil_mine', '0x100')
+    assert.is((await ask(large)).status, 'claimed')
+  },
+)
 s('refuses a payment beyond what a balance can hold', async () => {
   const { id } = await stand.createKey('whale')
   const hash = await pay(await createPerson(base), 1_000n)

@@ -1,9 +1,11 @@
 import {
   type Address,
+  createClient,
   encodeAbiParameters,
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  http,
   keccak256,
   maxUint256,
   parseAbi,
@@ -17,6 +19,8 @@ import { quotaManager, swapExecutor } from '../../contracts/artifacts.ts'
 import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/accessStand.ts'
 import { predictSmartWallet, smartWalletAbi } from '../../fixtures/smartWallet.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { toViemChain } from '../chain/client.ts'
+import { buyQuota } from './buyQuota.ts'
 
 const s = suite('access/wallets')
 const stand = await startAccessStand({ chainIds: [8453] })
@@ -216,5 +220,23 @@ s('credits a purchase with another token, swapped through the executor, to its p
   const answer = await claim(key, receipt.transactionHash)
   assert.is(answer.body['purchased_quotes'], Number(event?.args.quotes))
   assert.ok(Number(answer.body['purchased_quotes']) > 10_000)
+})
+s('lets a person buy quota for a key with one command', async () => {
+  const person = await createPerson(base)
+  const own = await stand.createKey('buyer')
+  const { rpcUrl } = base.world
+  const client = createClient({
+    account: person.account,
+    chain: toViemChain(base.client.chain),
+    transport: http(rpcUrl),
+  })
+  const steps: string[] = []
+  const report = (step: string) => void steps.push(step)
+  const deps = { serviceUrl: stand.url, apiKey: own.apiKey, client, report }
+  const bought = await buyQuota(deps, { quotes: 25 })
+  assert.equal([bought.quotes, bought.remaining], [25, 25])
+  assert.is(steps.length, 3)
+  const failure = await buyQuota(deps, { quotes: 10 ** 9 }).catch((error: Error) => error.message)
+  assert.match(String(failure), /cost 100000000000 raw USDC and .* has/)
 })
 s.run()

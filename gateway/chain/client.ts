@@ -40,7 +40,8 @@ export type ChainClient = {
   close(): void
 }
 
-function toViemChain(chain: Chain): ViemChain {
+/** A chain as viem takes it, without URLs: requests go through a transport of ours. */
+export function toViemChain(chain: Chain): ViemChain {
   return defineChain({
     id: chain.chainId,
     name: chain.name,

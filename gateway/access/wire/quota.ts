@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Hex } from 'viem'
 import * as schemas from '../../http/schemas.ts'
 import type { Balance } from '../../store/ledger.ts'
 import type { AccessConfig } from '../accessConfig.ts'
@@ -12,6 +13,12 @@ export const claimBody = (chainIds: readonly number[]) =>
     chain_id: schemas.chainId(chainIds),
     tx_hash: schemas.bytes32({ description: 'The transaction that paid the quota contract' }),
   })
+
+/** The body as a client sends it. */
+export const toClaimBody = ({ chainId, txHash }: { chainId: number; txHash: Hex }) => ({
+  chain_id: chainId,
+  tx_hash: txHash,
+})
 
 export const claimResponse = Type.Object({
   purchased_quotes: Type.Integer({ description: 'Bought in that transaction' }),
