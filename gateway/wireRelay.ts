@@ -33,6 +33,7 @@ const worrying: readonly RelayEvent['kind'][] = [
   'reorged',
   'replacement_blocked',
   'reverted',
+  'store_failed',
 ]
 
 /** The relay over the chains that have a factory and a key. */

@@ -9,7 +9,11 @@ export type RelayEvent =
       readonly step: number | undefined
       readonly code: string
     }
-  | { readonly kind: 'chain_unreachable'; readonly chainId: number; readonly cause: unknown }
+  | {
+      readonly kind: 'chain_unreachable' | 'store_failed'
+      readonly chainId: number
+      readonly cause: unknown
+    }
   | {
       readonly kind: 'signed'
       readonly chainId: number

@@ -22,6 +22,8 @@ export type RelayAnswer =
   | GateAnswer
   | { readonly status: 'deployed'; readonly txHash: Hex; readonly proxy: Address }
   | { readonly status: 'unreachable' }
+  /** The database took nothing: nothing was signed that anybody will see. */
+  | { readonly status: 'unavailable' }
 
 type Request = { readonly owner: Address; readonly tokenIn: Address; readonly amountIn: bigint }
 type Bytes = { readonly hash: Hex; readonly raw: Hex }
@@ -49,12 +51,19 @@ export async function relayDeploy(deps: RelayDeployDeps, request: Request): Prom
   const priced = firstAnswer('fees', facts)
   if (priced) return stop(deps, priced)
 
-  const { answer, bytes } = await reserve(deps, {
-    owner: request.owner,
-    proxy: simulated.value.predictedProxy,
-    chainNonce: snapshot.value.relayerNonce,
-    facts,
-  })
+  const reserved = await settle(
+    reserve(deps, {
+      owner: request.owner,
+      proxy: simulated.value.predictedProxy,
+      chainNonce: snapshot.value.relayerNonce,
+      facts,
+    }),
+  )
+  if ('failed' in reserved) {
+    observe({ kind: 'store_failed', chainId, cause: reserved.failed })
+    return { status: 'unavailable' }
+  }
+  const { answer, bytes } = reserved.value
   if ('step' in answer) return stop(deps, answer)
   if (bytes) await deps.broadcaster.send(bytes)
   observe({ kind: 'answered', chainId, step: undefined, code: 'deployed' })

@@ -41,6 +41,8 @@ export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
           throw httpError('invalidRequest', 'owner must not be the zero address')
         const answer = await deps.deploy(body.chainId, request)
         if (answer.status === 'unreachable') throw httpError('chainUnreachable')
+        if (answer.status === 'unavailable')
+          throw httpError('unavailable', undefined, { headers: { 'retry-after': '1' } })
         if (answer.status === 'refused') throw refusalError(answer)
         return fromAnswer(answer)
       },
