@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { openStore } from './openStore.ts'
+import type { RelayDecision, RelayLedger, RelayStore } from './relay.ts'
+
+const book = suite('relay book')
+const chainId = 8453
+const signer: Address = '0x000000000000000000000000000000000051913e'
+const ownerAt = (index: number): Address => numberToHex(0xa0000 + index, { size: 20 })
+const windowMs = 3_600_000
+const markerMs = 120_000
+const cap = 3
+const budget = 1_000n
+
+type Step =
+  | { readonly do: 'reserve'; readonly owner: number; readonly fee: number }
+  | { readonly do: 'settle'; readonly as: 'mined' | 'failed' | 'pending'; readonly actual: number }
+  /** May be negative: machines' clocks jump. */
+  | { readonly do: 'wait'; readonly ms: number }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant('reserve' as const),
+    owner: fc.nat(6),
+    fee: fc.integer({ min: 1, max: 600 }),
+  }),
+  fc.record({
+    do: fc.constant('settle' as const),
+    as: fc.constantFrom('mined' as const, 'failed' as const, 'pending' as const),
+    actual: fc.nat(600),
+  }),
+  fc.record({
+    do: fc.constant('wait' as const),
+    ms: fc.integer({ min: -4_000_000, max: 2_000_000 }),
+  }),
+)
+
+type Marked = { readonly atMs: number; readonly wei: bigint; readonly kind: 'insert' | 'replace' }
+let hashes = 0
+
+/** The use case's rules in short: marker, cap, budget, then sign. */
+function decide(ledger: RelayLedger, fee: bigint): RelayDecision<Marked | undefined> {
+  const { live, nowMs, deploys, spendWei } = ledger
+  const isStuck = live?.status === 'pending' && nowMs - live.markedAtMs >= markerMs
+  if ((live && !isStuck) || deploys >= cap || spendWei + fee > budget)
+    return { kind: 'leave', value: undefined }
+  const hash: Hex = keccak256(stringToHex(`attempt ${hashes++}`))
+  const attempt = {
+    hash,
+    raw: hash,
+    gasLimit: 1n,
+    maxFeePerGasWei: 1n,
+    maxPriorityFeePerGasWei: 1n,
+  }
+  const signed = { attempt, reservedWei: fee }
+  const kind = isStuck ? 'replace' : 'insert'
+  const value: Marked = { atMs: nowMs, wei: fee, kind }
+  return live && isStuck
+    ? { kind: 'replace', id: live.id, signed, value }
+    : { kind: 'insert', proxy: ownerAt(99), signed, value }
+}
+
+async function checkInvariants(relay: RelayStore) {
+  const rows = await relay.listLatest({ limit: 10_000 })
+  const live = rows.filter(({ status }) => status === 'pending' || status === 'mined')
+  assert.is(new Set(live.map(({ owner }) => owner)).size, live.length, 'one live row per owner')
+  const nonces = rows.map(({ nonce }) => nonce).toSorted((a, b) => a - b)
+  assert.equal(
+    nonces,
+    nonces.map((_, index) => index),
+    'contiguous nonces',
+  )
+  for (const { markedAtMs } of rows) {
+    const hour = rows.filter(
+      (row) => row.markedAtMs > markedAtMs - windowMs && row.markedAtMs <= markedAtMs,
+    )
+    assert.ok(hour.length <= cap, `${hour.length} deployments in an hour`)
+    const reserved = hour.reduce((sum, row) => sum + row.reservedWei, 0n)
+    assert.ok(reserved <= budget, `${reserved} wei in an hour`)
+  }
+}
+
+book('P2 P5 P13: no order of requests, receipts and clock jumps breaks a cap', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const store = openStore({ path: ':memory:' })
+      let nowMs = 1_900_000_000_000
+      for (const one of steps) {
+        if (one.do === 'wait') nowMs += one.ms
+        if (one.do === 'reserve')
+          await store.relay.reserve(
+            {
+              chainId,
+              owner: ownerAt(one.owner),
+              signer,
+              chainNonce: 0,
+              nowMs,
+              windowMs,
+              markerMs,
+            },
+            (ledger) => decide(ledger, BigInt(one.fee)),
+          )
+        if (one.do === 'settle') await settleFirst(store.relay, one)
+        await checkInvariants(store.relay)
+      }
+      store.close()
+    }),
+    { numRuns: 150 },
+  ),
+)
+
+async function settleFirst(
+  relay: RelayStore,
+  { as, actual }: Extract<Step, { readonly do: 'settle' }>,
+) {
+  const [row] = await relay.listOpen(chainId)
+  if (!row) return
+  const { id, status, attempts } = row
+  const minedHash = attempts[0].hash
+  const block = { blockNumber: 1n, blockHash: minedHash, minedHash, actualWei: BigInt(actual) }
+  const outcome = as === 'pending' ? ({ status: as } as const) : { status: as, ...block }
+  await relay.settle({ id, from: status, outcome })
+}
+
+book('a nonce is taken above the chain, the rows and the settlements of the same key', async () => {
+  const store = openStore({ path: ':memory:' })
+  const next = (chainNonce: number, owner: number) =>
+    store.relay.reserve(
+      {
+        chainId,
+        owner: ownerAt(owner),
+        signer,
+        chainNonce,
+        nowMs: owner * 10 ** 7,
+        windowMs,
+        markerMs,
+      },
+      (ledger) => {
+        const decision = decide(ledger, 1n)
+        return { ...decision, value: ledger.nextNonce }
+      },
+    )
+  assert.equal([await next(5, 1), await next(5, 2), await next(9, 3)], [5, 6, 9])
+  store.close()
+})
+
+book('a second process that has moved a row on is not overruled', async () => {
+  const store = openStore({ path: ':memory:' })
+  const request = {
+    chainId,
+    owner: ownerAt(1),
+    signer,
+    chainNonce: 0,
+    nowMs: 1,
+    windowMs,
+    markerMs,
+  }
+  await store.relay.reserve(request, (ledger) => decide(ledger, 1n))
+  const [row] = await store.relay.listOpen(chainId)
+  const id = row?.id ?? 0
+  await store.relay.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+  await store.relay.settle({ id, from: 'pending', outcome: { status: 'pending' } })
+  assert.is((await store.relay.listLatest({ limit: 1 }))[0]?.status, 'lost')
+  store.close()
+})
+book.run()
