@@ -17,6 +17,7 @@ import {
 } from './routingChain.ts'
 import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
 import { createTaxBook } from './taxBook.ts'
+import { createUsdPrices } from './usdPrices.ts'
 
 export type RoutingChainConfig = {
   readonly chainClient: ChainClient
@@ -101,6 +102,7 @@ function createRoutingChain(
     executor,
     taxes,
     routes: createRouteCache(),
+    usdPrices: createUsdPrices({ chainClient, now }),
     gasPriceWei: createGasPrice({ chainClient, now }),
     mayDiscover: createDiscoveryGuard({ now }),
     sync: createChainSync({

@@ -21,6 +21,7 @@ export type Readiness =
   | 'stale'
   | 'unverified'
   | 'no_executor'
+  | 'target_unreachable'
 
 export type QuoteStep = {
   readonly protocol: string

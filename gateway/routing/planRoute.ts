@@ -1,17 +1,26 @@
 import type { Address } from 'viem'
 import { isNative } from '../chain/chains.ts'
 import { findRoute } from './engine/findRoute.ts'
+import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { afterTax } from './protocols/taxedPool.ts'
-import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import {
+  type QuoteDeps,
+  type QuoteParameters,
+  type RoutingMode,
+  toEngineToken,
+} from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
+/** Where the state behind a quote came from. */
 export type QuoteSource = 'local' | 'path_hint' | 'rpc'
+
 const searchLimits = {
   deep: { maxHops: 3, maxSteps: 12, deadlineMs: 10 },
   ultra: { maxHops: 4, maxSteps: 16, deadlineMs: 50 },
 } as const
+
 /** A state that knows both tokens and their taxes, reading from the chain what is missing. */
 export async function prepareState(
   chain: RoutingChain,
@@ -39,6 +48,38 @@ export async function prepareState(
   return { state, source }
 }
 
+/** The best route between two of the engine's tokens for what the executor holds. */
+export function searchRoute(
+  deps: Pick<QuoteDeps, 'now'>,
+  {
+    chain,
+    market,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    mode,
+  }: {
+    readonly chain: RoutingChain
+    readonly market: Market
+    readonly tokenIn: string
+    readonly tokenOut: string
+    readonly amountIn: bigint
+    readonly mode: RoutingMode
+  },
+): Route | undefined {
+  if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
+  const route = findRoute(market, {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    ...searchLimits[mode],
+    gasPriceWei: chain.gasPriceWei(),
+    nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
+    now: deps.now,
+  })
+  return route && route.amountOut > 0n ? route : undefined
+}
+
 /** The route for what arrives at the executor, from the cache of this state where it was asked before. */
 export function planRoute(
   deps: Pick<QuoteDeps, 'now'>,
@@ -56,22 +97,13 @@ export function planRoute(
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
-  if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const key = `${tokenIn}:${tokenOut}:${amountIn}:${mode}`
   const cached = chain.routes.get(state, key)
   const route = cached
     ? cached.route
-    : findRoute(state.market, {
-        tokenIn,
-        tokenOut,
-        amountIn,
-        ...searchLimits[mode],
-        gasPriceWei: chain.gasPriceWei(),
-        nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
-        now: deps.now,
-      })
+    : searchRoute(deps, { chain, market: state.market, tokenIn, tokenOut, amountIn, mode })
   if (!cached) chain.routes.set(state, key, route)
-  if (!route || route.amountOut <= 0n) return undefined
+  if (!route) return undefined
   return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route
 }
 

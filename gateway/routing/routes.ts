@@ -2,10 +2,25 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { HttpError, httpError } from '../http/httpError.ts'
 import { compare } from './compare.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
+import { quoteExactOutput } from './quoteExactOutput.ts'
+import { type DisposalOutcome, quoteLpDisposal } from './quoteLpDisposal.ts'
 import { isSameToken, type QuoteDeps, type QuoteParameters } from './quoteRequest.ts'
 import { readChainStatus, readHealth } from './registry.ts'
 import { agentRegistration, fromAgent } from './wire/agentRegistration.ts'
 import { compareBody, compareResponse, fromComparison, toCandidates } from './wire/compare.ts'
+import {
+  exactOutputQuery,
+  exactOutputResponse,
+  fromExactOutput,
+  toExactOutput,
+} from './wire/exactOutput.ts'
+import {
+  type DisposalBody,
+  disposalBody,
+  disposalResponse,
+  fromDisposal,
+  toDisposal,
+} from './wire/lpDisposal.ts'
 import { fromQuote, quoteBody, quoteResponse, toQuoteParameters } from './wire/quote.ts'
 import * as registry from './wire/registry.ts'
 
@@ -38,6 +53,41 @@ function unwrap(outcome: QuoteOutcome) {
   return outcome.quote
 }
 
+function refuse(field: string, reason: string): never {
+  throw httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
+}
+
+/** What a schema cannot say: each leg has a size and, where a price makes it, a bound; no token twice. */
+function refuseUnsizedLegs({ legs, allow_unbounded_estimate: isUnbounded }: DisposalBody) {
+  for (const [index, { token, value_usd: valueUsd, amount, max_amount: bound }] of legs.entries()) {
+    const field = `legs.${index}`
+    if (amount === undefined && valueUsd === undefined)
+      refuse(field, 'must have value_usd or amount')
+    if (amount === undefined && bound === undefined && !isUnbounded)
+      refuse(
+        `${field}.max_amount`,
+        'is required with value_usd unless allow_unbounded_estimate is set',
+      )
+    if (legs.findIndex((other) => isSameToken(other.token, token)) < index)
+      refuse(`${field}.token`, 'appears in an earlier leg')
+  }
+}
+
+function unwrapDisposal(outcome: DisposalOutcome) {
+  if (outcome.status === 'unpriced')
+    return refuse(
+      `legs.${outcome.leg}.value_usd`,
+      'cannot be used: the token has no price, give amount',
+    )
+  if (outcome.status === 'no_route') {
+    const field = `legs.${outcome.leg}`
+    throw httpError('noRoute', undefined, { details: [{ field, reason: 'has no route' }] })
+  }
+  if (outcome.status === 'unavailable')
+    throw httpError('unavailable', `no quote right now: ${outcome.reason}`, retrySoon)
+  return outcome.disposal
+}
+
 function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
   const chainIds = [...deps.chains.keys()]
   return [
@@ -54,6 +104,38 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         const parameters = toQuoteParameters(body)
         refuseSameToken(parameters)
         return fromQuote(unwrap(await quote(deps, { ...parameters, signal })), deps)
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/quote_lp_disposal',
+      summary: "Routes a position's tokens into one target token",
+      input: disposalBody(chainIds),
+      output: disposalResponse,
+      auth: 'key',
+      cost: ({ body }) =>
+        body.legs.filter(({ token }) => !isSameToken(token, body.target_token)).length,
+      errors: { 404: 'No route for a leg', 503: 'The chain has not been read yet' },
+      handle: async ({ body, signal }) => {
+        refuseUnsizedLegs(body)
+        const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal })
+        return fromDisposal(unwrapDisposal(outcome), deps)
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/quote_exact_output',
+      summary: 'The route that reaches a target output for the least input',
+      query: exactOutputQuery(chainIds),
+      output: exactOutputResponse,
+      auth: 'key',
+      cost: 16,
+      errors: { 404: 'No route for this pair', 503: 'The chain has not been read yet' },
+      handle: async ({ query, signal }) => {
+        const parameters = toExactOutput(query)
+        refuseSameToken(parameters)
+        const quote = unwrap(await quoteExactOutput(deps, { ...parameters, signal }))
+        return fromExactOutput(quote, deps)
       },
     }),
     endpoint({

@@ -6,6 +6,7 @@ import type { Route } from './engine/route.ts'
 import type { ChainSync } from './sync/chainSync.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import type { TaxBook } from './taxBook.ts'
+import type { UsdPrices } from './usdPrices.ts'
 
 /** Everything a quote needs of one chain. */
 export type RoutingChain = {
@@ -17,6 +18,7 @@ export type RoutingChain = {
   readonly sync: ChainSync
   readonly taxes: TaxBook
   readonly routes: RouteCache
+  readonly usdPrices: UsdPrices
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint
   /** False for a token that was looked for in vain a short while ago. */

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import { getAddress } from 'viem'
+import {
+  address,
+  chainId,
+  positiveUint256,
+  slippageBps,
+  uint256,
+  withDefault,
+} from '../../http/schemas.ts'
+import type { Quote } from '../finishQuote.ts'
+import type { ExactOutputParameters } from '../quoteExactOutput.ts'
+import { fromQuote, quoteResponse, toTaker } from './quote.ts'
+
+export const exactOutputQuery = (chainIds: readonly number[]) =>
+  Type.Object({
+    chain_id: chainId(chainIds),
+    token_in: address(),
+    token_out: address(),
+    target_output: positiveUint256({ description: 'Raw amount to receive at least' }),
+    max_input: positiveUint256({ description: 'Raw amount to spend at most' }),
+    slippage_bps: slippageBps(),
+    executable_only: withDefault(
+      Type.Boolean({ default: true, description: 'Refuse routes without a payload' }),
+    ),
+    verify: withDefault(Type.Boolean({ default: false })),
+    taker: Type.Optional(address({ description: 'Wallet that will submit' })),
+  })
+
+export function toExactOutput(
+  query: Static<ReturnType<typeof exactOutputQuery>>,
+): ExactOutputParameters {
+  return {
+    chainId: query.chain_id,
+    tokenIn: getAddress(query.token_in),
+    tokenOut: getAddress(query.token_out),
+    targetOutput: BigInt(query.target_output),
+    maxInput: BigInt(query.max_input),
+    slippageBps: query.slippage_bps,
+    executableOnly: query.executable_only,
+    verify: query.verify,
+    taker: toTaker(query.taker),
+  }
+}
+
+export const exactOutputResponse = Type.Object({
+  ...quoteResponse.properties,
+  input_consumed: uint256({ description: 'Raw amount the payload spends' }),
+})
+
+export function fromExactOutput(quote: Quote, options: { readonly serviceName: string }) {
+  return {
+    ...fromQuote(quote, options),
+    source: 'SmartRouter:exact_output_via_exact_input' as const,
+    input_consumed: quote.inputConsumed.toString(),
+  }
+}
