@@ -20,6 +20,8 @@ export type ExactOutputOutcome =
 /** Route evaluations in one answer: what the 16 quota units pay for. */
 const mostProbes = 16
 const oneBps = 10_000n
+/** Large enough to give something of any token, small enough for any pool of note. */
+const anyAmount = 10n ** 18n
 /** Stop when a better route saves less than this part of the input. */
 const negligiblePart = 1_000_000n
 
@@ -41,22 +43,26 @@ export async function quoteExactOutput(
   }
   const probe = (amountIn: bigint) => searchRoute(deps, { ...search, amountIn })
   const most = afterTax(maxInput, taxOf(chain, tokenIn))
-  const limit = probe(most)
+  const atMost = probe(most)
+  // Too little to give anything is not the same as no way from token to token.
+  const limit = atMost ?? probe(anyAmount)
   if (!limit) return { status: 'no_route' }
-  const route =
-    limit.amountOut < target
-      ? undefined
-      : target === 0n
-        ? undefined
-        : improve({ search, probe, target, first: limit })
+  const isReachable = atMost !== undefined && atMost.amountOut >= target
+  const route = isReachable ? improve({ search, probe, target, first: atMost }) : undefined
   const amountIn = route ? beforeTax(route.amountIn, taxOf(chain, tokenIn)) : maxInput
   const quote = await finishQuote(deps, {
     ...{ chain, state: found.state, source: found.source, route: route ?? limit },
     parameters: { ...parameters, amountIn },
   })
   if (!quote) return { status: 'no_route' }
-  if (!route) return { status: 'ok', quote: withoutPayload(quote) }
+  if (!route) return { status: 'ok', quote: withoutPayload(atMost ? quote : withoutRoute(quote)) }
   return executableOnly && !quote.executable ? { status: 'no_route' } : { status: 'ok', quote }
+}
+
+/** When the whole of max_input gives nothing. */
+function withoutRoute(quote: Quote): Quote {
+  const none = { amountOut: 0n, minAmountOut: 0n, gasEstimate: 0n, priceImpactBps: 0 }
+  return { ...quote, ...none, routePath: '', poolGrades: [], steps: [] }
 }
 
 function withoutPayload(quote: Quote): Quote {

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
+import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
 
 /**
  * Fee-on-transfer taxes, measured once per token by a simulated transfer. A token whose transfer
@@ -9,7 +10,7 @@ import type { Simulator } from '../../simulator/simulator.ts'
 export type TaxBook = {
   /** Part of each transfer that does not arrive, in basis points; undefined until measured. */
   get(token: string): number | undefined
-  /** Measures what is not known yet; never throws. Returns whether a tax was found. */
+  /** Measures what is not known yet. Returns whether any of the tokens is taxed. */
   measure(tokens: readonly TokenSample[]): Promise<boolean>
 }
 
@@ -71,11 +72,14 @@ export function createTaxBook({
       })
       if (wanted.length > 0) {
         // An outage of the simulator leaves the tokens unmeasured; they are tried again later.
-        const work = simulate(wanted).catch(() => undefined)
-        for (const { address } of wanted) running.set(address.toLowerCase(), work)
-        void work.then(() => {
-          for (const { address } of wanted) running.delete(address.toLowerCase())
+        const work = simulate(wanted).catch((error: unknown) => {
+          if (!(error instanceof SimulatorUnavailable)) throw error
         })
+        for (const { address } of wanted) running.set(address.toLowerCase(), work)
+        const forget = () => {
+          for (const { address } of wanted) running.delete(address.toLowerCase())
+        }
+        work.then(forget, forget)
       }
       await Promise.all(tokens.map(({ address }) => running.get(address.toLowerCase())))
       return tokens.some(({ address }) => (taxes.get(address.toLowerCase()) ?? 0) > 0)

@@ -5,11 +5,11 @@ export const agentRegistration = Type.Object({
   type: Type.Literal('https://eips.ethereum.org/EIPS/eip-8004#registration-v1'),
   name: Type.String({ minLength: 1 }),
   description: Type.String({ minLength: 1 }),
-  image: Type.String({ format: 'uri' }),
+  image: Type.String({ pattern: '^(https://|data:image/)' }),
   services: Type.Array(
     Type.Object({
       name: Type.String(),
-      endpoint: Type.String({ format: 'uri' }),
+      endpoint: Type.String({ pattern: '^https?://' }),
       version: Type.Optional(Type.String()),
     }),
     { minItems: 1 },
