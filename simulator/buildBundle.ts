@@ -49,6 +49,7 @@ export function buildBundle({
   taker,
   holders,
   funding,
+  prelude = [],
   gasCap,
   timeSecs,
   baseOverrides,
@@ -59,6 +60,7 @@ export function buildBundle({
   holders: readonly Address[]
   /** State that gives the taker its input tokens. */
   funding: StateOverrides
+  prelude?: readonly CallShape[]
   gasCap: bigint
   timeSecs: bigint
   baseOverrides: StateOverrides
@@ -77,22 +79,23 @@ export function buildBundle({
     data: candidate.data,
     value: toHex(value),
   }
-  const calls = [...approvals, ...checks, ...reads, swap, ...reads]
+  const calls = [...prelude, ...approvals, ...checks, ...reads, swap, ...reads]
   const stateOverrides: StateOverrides = {
     ...baseOverrides,
     ...funding,
     [nativeBalanceReader]: { code: nativeBalanceCode },
     ...(isFunded ? { [taker]: { ...funding[taker], balance: toHex(value + nativeSlackWei) } } : {}),
   }
+  const lead = prelude.length + approvals.length
   return {
     rpcCall: {
       method: 'eth_simulateV1',
       params: simulateParams({ calls, stateOverrides, timeSecs }),
     },
     callCount: calls.length,
-    approveIndex: approvals.length > 0 ? approvals.length - 1 : undefined,
-    fundedIndex: checks.length > 0 ? approvals.length : undefined,
-    swapIndex: approvals.length + checks.length + reads.length,
+    approveIndex: approvals.length > 0 ? lead - 1 : undefined,
+    fundedIndex: checks.length > 0 ? lead : undefined,
+    swapIndex: lead + checks.length + reads.length,
     holders,
   }
 }

@@ -1,30 +1,53 @@
-import { type Address, type Hex, isHex, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  isHex,
+  toHex,
+  zeroAddress,
+} from 'viem'
 import { fundingTolerance, fundingWord, slotKey } from './balanceSlot/balanceSlot.ts'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
-import type { StateOverrides } from './callShapes.ts'
+import { type CallShape, gasOf, type StateOverrides } from './callShapes.ts'
 import { type CandidateResult, chainUnreachable, unavailable } from './classifyOutcome.ts'
+import type { FindWhales } from './findWhales.ts'
 import type { RpcEndpoint } from './rpcBatch.ts'
 
 export type Funding =
-  | { readonly status: 'funded'; readonly overrides: StateOverrides; readonly tolerance: bigint }
+  | {
+      readonly status: 'funded'
+      readonly overrides: StateOverrides
+      /** Run before everything else: a whale's transfer, where no override does it. */
+      readonly prelude: readonly CallShape[]
+      /** How much more than asked the taker may show. */
+      readonly tolerance: bigint
+    }
   | { readonly status: 'refused'; readonly result: CandidateResult }
 
-type Deps = { readonly rpc: RpcEndpoint; readonly timeoutMs: number; readonly slots: SlotResolver }
+type Deps = {
+  readonly rpc: RpcEndpoint
+  readonly timeoutMs: number
+  readonly blockNumber: bigint
+  readonly slots: SlotResolver
+  readonly findWhales: FindWhales
+}
 
 const emptyWord: Hex = `0x${'0'.repeat(64)}`
 
 /** State overrides that give the taker exactly the candidate's input tokens. */
 export async function fundTaker(
-  { rpc, timeoutMs, slots }: Deps,
+  deps: Deps,
   { candidate, taker, timeSecs }: { candidate: Candidate; taker: Address; timeSecs: bigint },
 ): Promise<Funding> {
+  const { rpc, timeoutMs, slots } = deps
   const { tokenIn: token, amountIn: amount } = candidate
   if (candidate.funding === 'real' || token === zeroAddress)
-    return { status: 'funded', overrides: {}, tolerance: 0n }
+    return { status: 'funded', overrides: {}, prelude: [], tolerance: 0n }
   const verdict = await slots.resolve({ rpc, timeoutMs, token, holder: taker, timeSecs })
   if (verdict.status === 'rpc_error') return { status: 'refused', result: chainUnreachable }
-  if (verdict.status === 'not_found') return refuse('balance slot not found')
+  if (verdict.status === 'not_found') return fundByWhale(deps, { candidate, taker })
   const { slot } = verdict
   const key = slotKey(slot, taker)
   const current =
@@ -35,8 +58,31 @@ export async function fundTaker(
   return {
     status: 'funded',
     overrides: { [slot.contract]: { stateDiff: { [key]: word } } },
+    prelude: [],
     tolerance: fundingTolerance(slot),
   }
+}
+
+/** Lets somebody rich, who has no part in the candidate, send the taker the amount. */
+async function fundByWhale(
+  { rpc, blockNumber, findWhales }: Deps,
+  { candidate, taker }: { candidate: Candidate; taker: Address },
+): Promise<Funding> {
+  const { tokenIn: token, amountIn: amount, data, target, spender } = candidate
+  const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
+  const whales = await findWhales({ rpc, token, blockNumber })
+  const whale = whales.find(
+    ({ holder, balance }) => balance >= amount && !involved.includes(holder.slice(2).toLowerCase()),
+  )
+  if (!whale) return refuse('balance slot not found')
+  const args = [taker, amount] as const
+  const transfer: CallShape = {
+    from: whale.holder,
+    to: token,
+    gas: toHex(gasOf.balanceRead),
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+  }
+  return { status: 'funded', overrides: {}, prelude: [transfer], tolerance: 0n }
 }
 
 function refuse(reason: string): Funding {

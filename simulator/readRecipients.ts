@@ -1,12 +1,16 @@
 import { type Address, getAddress, type Hex, hexToBytes, zeroAddress } from 'viem'
 
 const maxRecipients = 8
-/** Below this a word is rather an amount than an address: 2^104 is 20 million million tokens of 18 decimals. */
-const minLeadingByte = 7
+/** Where words start: after a selector, after that of a call in a call (and once more), or without one. */
+const alignments = [4, 8, 12, 0] as const
+/** Fewer leading bytes of zero than this is an address; more is rather an amount. */
+const maxZeroBytes = 7
+/** What a word of an amount shows when it is read out of step. */
+const trailingBytes = 3
 
 /**
  * Addresses that a payload may pay: left-padded words of its calldata, at any depth of ABI nesting
- * (each level shifts by a selector, so words start at multiples of four).
+ * that is seen in practice. May name others as well, which costs a balance read each.
  */
 export function readRecipients(
   data: Hex,
@@ -16,19 +20,20 @@ export function readRecipients(
   const seen = new Set(exclude.map((address) => address.toLowerCase()))
   seen.add(zeroAddress)
   const found: Address[] = []
-  for (let at = 0; at + 32 <= bytes.length && found.length < maxRecipients; at += 4) {
-    if (!isAddressWord(bytes, at)) continue
-    const address = `0x${Buffer.from(bytes.subarray(at + 12, at + 32)).toString('hex')}` as const
-    if (seen.has(address)) continue
-    seen.add(address)
-    found.push(getAddress(address))
-  }
+  for (const first of alignments)
+    for (let at = first; at + 32 <= bytes.length; at += 32) {
+      if (!isAddressWord(bytes, at)) continue
+      const address = `0x${Buffer.from(bytes.subarray(at + 12, at + 32)).toString('hex')}` as const
+      if (seen.has(address)) continue
+      seen.add(address)
+      found.push(getAddress(address))
+      if (found.length === maxRecipients) return found
+    }
   return found
 }
 
 function isAddressWord(bytes: Uint8Array, at: number): boolean {
-  for (let index = 0; index < 12; index += 1) if (bytes[at + index] !== 0) return false
-  for (let index = 12; index < 12 + minLeadingByte; index += 1)
-    if (bytes[at + index] !== 0) return true
-  return false
+  const isZero = (from: number, to: number) =>
+    bytes.subarray(at + from, at + to).every((b) => b === 0)
+  return isZero(0, 12) && !isZero(12, 12 + maxZeroBytes) && !isZero(32 - trailingBytes, 32)
 }

@@ -3,6 +3,7 @@ import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate } from './buildBundle.ts'
 import { gasOf } from './callShapes.ts'
 import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
+import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generations.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
@@ -13,6 +14,9 @@ import type { Turns } from './turns.ts'
 
 export type SimulateDeps = {
   readonly slots: SlotResolver
+  readonly findWhales: FindWhales
+  /** False when the real chain failed to answer the forks just now. */
+  readonly isChainAnswering: () => boolean
   readonly errors: ErrorTable
   readonly now: () => number
   readonly simulatedTaker: Address
@@ -92,12 +96,13 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
 }
 
 function fund(
-  { slots }: SimulateDeps,
+  { slots, findWhales }: SimulateDeps,
   { generation, timeSecs }: Run,
   { candidate, taker }: { candidate: Candidate; taker: Address },
 ): Promise<Funding> {
-  const { rpc } = generation.fork
-  return fundTaker({ rpc, timeoutMs: readTimeoutMs, slots }, { candidate, taker, timeSecs })
+  const { blockNumber, fork } = generation
+  const deps = { rpc: fork.rpc, timeoutMs: readTimeoutMs, blockNumber, slots, findWhales }
+  return fundTaker(deps, { candidate, taker, timeSecs })
 }
 
 /** Simulates each job's bundle and leaves what it shows in `reading`. */
@@ -112,10 +117,10 @@ async function runJobs(
       job.reading = done(job.funding.result)
       continue
     }
-    const funding = job.funding.overrides
+    const { overrides: funding, prelude } = job.funding
     bundles.set(
       job,
-      buildBundle({ ...job, funding, timeSecs, baseOverrides: generation.overrides }),
+      buildBundle({ ...job, funding, prelude, timeSecs, baseOverrides: generation.overrides }),
     )
   }
   const calls = [...bundles.values()].map(({ rpcCall }) => rpcCall)
@@ -128,12 +133,16 @@ async function runJobs(
 }
 
 function readJob(
-  { errors }: SimulateDeps,
+  { errors, isChainAnswering }: SimulateDeps,
   { funding, gasCap, candidate: { amountIn: amount } }: Job,
   { bundle, outcome }: { bundle: Bundle; outcome: IsolatedOutcome | undefined },
 ): BundleReading {
   if (outcome === undefined) return done(chainUnreachable)
-  if (outcome === 'timeout') return done(unavailable('rpc_error', 'simulation timed out'))
+  // With a chain that answers, a candidate that takes too long does so of its own making.
+  if (outcome === 'timeout')
+    return done(
+      unavailable(isChainAnswering() ? 'unsupported' : 'rpc_error', 'simulation timed out'),
+    )
   if (outcome === 'too_large') return done(failed('return data too large'))
   const tolerance = funding.status === 'funded' ? funding.tolerance : 0n
   return readBundle(outcome, { bundle, gasCap, errors, expected: { amount, tolerance } })

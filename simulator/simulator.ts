@@ -2,6 +2,7 @@ import { type Abi, type Address, getAddress, keccak256, slice, stringToHex } fro
 import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
+import { createFindWhales, type ListHolders } from './findWhales.ts'
 import { createStartFork } from './fork.ts'
 import { createForkGuard } from './forkGuard.ts'
 import {
@@ -70,6 +71,7 @@ export async function createSimulator({
   chains,
   slots,
   abis = [],
+  listHolders,
   forkDir,
   log = () => undefined,
   now = Date.now,
@@ -78,6 +80,8 @@ export async function createSimulator({
   slots?: SlotCache | undefined
   /** Whose custom errors are shown by name. */
   abis?: readonly Abi[] | undefined
+  /** Helps with tokens whose balances can't be set, e.g. by naming pools. */
+  listHolders?: ListHolders | undefined
   /** Where the records for `sweepForks` are kept. */
   forkDir?: string | undefined
   log?: ((event: GenerationEvent) => void) | undefined
@@ -95,8 +99,16 @@ export async function createSimulator({
           { startFork, upstream, relay, log, now: () => performance.now() },
           chain,
         )
-        const resolver = createSlotResolver({ cache: slots }, chain)
-        return [chain.chainId, { generations, resolver, slowLane: createTurns() }] as const
+        const dry = {
+          slots: createSlotResolver({ cache: slots }, chain),
+          findWhales: createFindWhales({ upstream, listHolders }, chain),
+          isChainAnswering: upstream.isAnswering,
+          slowLane: createTurns(),
+          simulatedTaker: takerOf(chain.chainId),
+          errors,
+          now,
+        }
+        return [chain.chainId, { generations, dry }] as const
       }),
     ),
   )
@@ -109,13 +121,11 @@ export async function createSimulator({
   }
   return {
     async simulateCandidates({ chainId, candidates, minBlock, signal }) {
-      const { generations, resolver, slowLane } = standOf(chainId)
-      const simulatedTaker = takerOf(chainId)
-      const deps = { slots: resolver, errors, now, simulatedTaker, slowLane }
+      const { generations, dry } = standOf(chainId)
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
-          const results = await simulateCandidates(deps, { generation, candidates, signal })
+          const results = await simulateCandidates(dry, { generation, candidates, signal })
           return { blockNumber, blockHash, results }
         }),
       )

@@ -14,6 +14,8 @@ export type Upstream = {
   readonly readChainId: () => Promise<number>
   /** Sends calls as one batch; throws {@link RpcTransportError}, at once while the chain is known to be down. */
   readonly send: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>
+  /** False after a failure, until it answers again. */
+  readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -72,6 +74,7 @@ export function createUpstream({ url }: { url: string }): Upstream {
       return Number(outcome.result)
     },
     send,
+    isAnswering: () => failures === 0,
     close: rpc.close,
   }
 }

@@ -64,7 +64,13 @@ const timeSecs = BigInt(Math.floor(Date.now() / 1000)) + 10n
 async function bundlesOf(candidates: readonly Candidate[]) {
   return Promise.all(
     candidates.map(async (candidate) => {
-      const deps = { rpc: fork.rpc, timeoutMs: 10_000, slots }
+      const deps = {
+        rpc: fork.rpc,
+        timeoutMs: 10_000,
+        blockNumber,
+        slots,
+        findWhales: async () => [],
+      }
       const funding = await fundTaker(deps, { candidate, taker, timeSecs })
       if (funding.status === 'refused') throw new Error('a candidate can not be funded')
       const gasCap = 4_000_000n

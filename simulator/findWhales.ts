@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+import { type Address, getAddress, isHex, pad, size, slice, toEventSelector } from 'viem'
+import { balanceOfCall } from './callShapes.ts'
+import { readWordOutcome } from './readSimulated.ts'
+import type { RpcEndpoint } from './rpcBatch.ts'
+import { toTag, type Upstream } from './upstream.ts'
+
+/** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */
+export type FindWhales = (p: {
+  readonly rpc: RpcEndpoint
+  readonly token: Address
+  readonly blockNumber: bigint
+}) => Promise<readonly Whale[]>
+
+export type Whale = { readonly holder: Address; readonly balance: bigint }
+
+/** Where else to look, e.g. the pools that trade the token. */
+export type ListHolders = (p: {
+  readonly chainId: number
+  readonly token: Address
+}) => Promise<readonly Address[]>
+
+const transferTopic = toEventSelector('Transfer(address,address,uint256)')
+const blocksBack = 2_000n
+const maxHolders = 60
+const maxWhales = 8
+const keptMs = 60_000
+
+export function createFindWhales(
+  { upstream, listHolders }: { upstream: Upstream; listHolders?: ListHolders | undefined },
+  { chainId }: { chainId: number },
+): FindWhales {
+  const known = new LRUCache<Address, readonly Address[]>({ max: 1_000, ttl: keptMs })
+
+  async function listCandidates(token: Address, blockNumber: bigint) {
+    const kept = known.get(token)
+    if (kept) return kept
+    const [named, recent] = await Promise.all([
+      listHolders?.({ chainId, token }) ?? [],
+      readRecentHolders(upstream, { token, blockNumber }),
+    ])
+    const holders = [...new Set([...named, ...recent])].slice(0, maxHolders)
+    known.set(token, holders)
+    return holders
+  }
+
+  return async ({ rpc, token, blockNumber }) => {
+    const holders = await listCandidates(token, blockNumber)
+    const outcomes = await rpc.batch(
+      holders.map((holder) => ({
+        method: 'eth_call',
+        params: [balanceOfCall(token, holder), 'latest'],
+      })),
+      { timeoutMs: 3_000 },
+    )
+    return holders
+      .map((holder, index) => ({ holder, balance: readWordOutcome(outcomes[index]) ?? 0n }))
+      .filter(({ balance }) => balance > 0n)
+      .toSorted((a, b) => (a.balance < b.balance ? 1 : -1))
+      .slice(0, maxWhales)
+  }
+}
+
+/** Those who lately received the token. */
+async function readRecentHolders(
+  upstream: Upstream,
+  { token, blockNumber }: { token: Address; blockNumber: bigint },
+): Promise<readonly Address[]> {
+  const from = blockNumber > blocksBack ? blockNumber - blocksBack : 0n
+  const filter = {
+    address: token,
+    topics: [transferTopic],
+    fromBlock: toTag(from),
+    toBlock: toTag(blockNumber),
+  }
+  const [outcome] = await upstream.send([{ method: 'eth_getLogs', params: [filter] }])
+  if (!outcome?.ok || !Array.isArray(outcome.result)) return []
+  return outcome.result.flatMap(({ topics }: { topics?: unknown }) => {
+    const to: unknown = Array.isArray(topics) ? topics[2] : undefined
+    return isHex(to) && size(to) === 32 ? [getAddress(slice(pad(to, { size: 32 }), 12))] : []
+  })
+}
