@@ -5,6 +5,7 @@ import {
   userProxyFactoryV6,
   userProxyV6,
 } from '../contracts/artifacts.ts'
+import type { Freshness } from '../simulator/generations.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import type { AccessDeps } from './access/accessConfig.ts'
 import { createAccess } from './access/createAccess.ts'
@@ -142,13 +143,22 @@ async function connect({ chains }: Config): Promise<readonly ChainClient[]> {
   return clients
 }
 
+/** A lab's chain mines with each transaction, which must be seen at once; a live one has fast blocks. */
+const freshnessOf: Record<Config['mode'], Freshness> = {
+  offline: { mode: 'head' },
+  forked: { mode: 'head' },
+  live: { mode: 'interval', everyMs: 1_000, lagBlocks: 1 },
+}
+
 const startSimulator = (
-  { chains }: Config,
+  { chains, mode }: Config,
   { log, store }: Observed & { readonly store: Store },
 ): Promise<Simulator> =>
   createSimulator({
-    chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl] }) =>
-      upstreamUrl ? [{ chainId: chain.chainId, upstreamUrl }] : [],
+    chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl, ...fallbackUrls] }) =>
+      upstreamUrl
+        ? [{ chainId: chain.chainId, upstreamUrl, fallbackUrls, freshness: freshnessOf[mode] }]
+        : [],
     ),
     abis: knownAbis,
     slots: createBalanceSlots(store.db),

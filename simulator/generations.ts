@@ -23,7 +23,12 @@ export type Generation = BlockId & {
  */
 export type Freshness =
   | { readonly mode: 'head' }
-  | { readonly mode: 'interval'; readonly everyMs: number }
+  | {
+      readonly mode: 'interval'
+      readonly everyMs: number
+      /** Stays so far behind the head, for upstreams whose nodes are not all as far. */
+      readonly lagBlocks?: number | undefined
+    }
 
 export type GenerationStatus = {
   readonly ready: boolean
@@ -101,7 +106,11 @@ export function createGenerations(
 
   async function readTarget(): Promise<Target> {
     const askedAtMs = now()
-    return { ...(await upstream.readHead()), askedAtMs }
+    const head = await upstream.readHead()
+    const lag = freshness.mode === 'interval' ? BigInt(freshness.lagBlocks ?? 0) : 0n
+    if (lag === 0n || head.blockNumber < lag) return { ...head, askedAtMs }
+    const block = await upstream.readBlock({ blockNumber: head.blockNumber - lag })
+    return { ...(block ?? head), askedAtMs }
   }
 
   function rollTo(target: Target): Promise<void> {

@@ -4,7 +4,7 @@ import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
 import { createStartFork } from './fork.ts'
-import { createForkGuard } from './forkGuard.ts'
+import { createForkGuard, sweepForks } from './forkGuard.ts'
 import {
   createGenerations,
   type Freshness,
@@ -63,6 +63,8 @@ export type Simulator = {
 export type SimulatorChain = {
   readonly chainId: number
   readonly upstreamUrl: string
+  /** Asked in this order when the one before fails. */
+  readonly fallbackUrls?: readonly string[] | undefined
   readonly freshness?: Freshness | undefined
 }
 
@@ -87,13 +89,18 @@ export async function createSimulator({
   log?: ((event: GenerationEvent) => void) | undefined
   now?: (() => number) | undefined
 }): Promise<Simulator> {
-  const guard = createForkGuard(forkDir === undefined ? {} : { forkDir })
+  const where = forkDir === undefined ? {} : { forkDir }
+  sweepForks(where)
+  const guard = createForkGuard(where)
   const startFork = createStartFork({ guard })
   const errors = createErrorTable(abis)
   const stands = new Map(
     await Promise.all(
       chains.map(async (chain) => {
-        const upstream = createUpstream({ url: chain.upstreamUrl })
+        const upstream = createUpstream({
+          chainId: chain.chainId,
+          urls: [chain.upstreamUrl, ...(chain.fallbackUrls ?? [])],
+        })
         const relay = await createUpstreamRelay({ upstream })
         const generations = createGenerations(
           { startFork, upstream, relay, log, now: () => performance.now() },

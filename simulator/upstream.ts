@@ -1,5 +1,11 @@
 import { type Hex, hexToBigInt, isHex } from 'viem'
-import { createRpcEndpoint, type RpcCall, type RpcOutcome, RpcTransportError } from './rpcBatch.ts'
+import {
+  createRpcEndpoint,
+  type RpcCall,
+  type RpcEndpoint,
+  type RpcOutcome,
+  RpcTransportError,
+} from './rpcBatch.ts'
 
 export type BlockId = {
   readonly blockNumber: bigint
@@ -25,15 +31,30 @@ const timeoutMs = 1_500
 const failuresToOpen = 2
 const openForMs = 750
 const retryPauseMs = 120
+const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
-export function createUpstream({ url }: { url: string }): Upstream {
-  const rpc = createRpcEndpoint({ url })
+type Endpoint = { readonly rpc: RpcEndpoint; isRightChain: boolean }
+
+/**
+ * Speaks to the first of the URLs as long as it answers, then to the next. One that has not shown
+ * that it serves `chainId` is given no question about state.
+ */
+export function createUpstream({
+  chainId,
+  urls,
+}: {
+  chainId: number
+  urls: readonly string[]
+}): Upstream {
+  const endpoints = urls.map(
+    (url): Endpoint => ({ rpc: createRpcEndpoint({ url }), isRightChain: false }),
+  )
+  let preferred = 0
   let failures = 0
   let openUntilMs = 0
 
-  async function attempt(calls: readonly RpcCall[]) {
-    const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
+  async function attempt({ rpc }: Endpoint, calls: readonly RpcCall[]) {
     try {
       return await rpc.batch(calls, limits)
     } catch (error) {
@@ -44,10 +65,35 @@ export function createUpstream({ url }: { url: string }): Upstream {
     }
   }
 
+  /** The only upstream there is was checked when the fork was made; another one is before it takes over. */
+  async function isUsable(endpoint: Endpoint, index: number) {
+    if (index === preferred || endpoint.isRightChain) return true
+    const [outcome] = await endpoint.rpc.batch([{ method: 'eth_chainId', params: [] }], limits)
+    endpoint.isRightChain = outcome?.ok === true && Number(outcome.result) === chainId
+    return endpoint.isRightChain
+  }
+
+  async function attemptAll(calls: readonly RpcCall[]) {
+    let last: unknown = new RpcTransportError('connection')
+    for (let step = 0; step < endpoints.length; step += 1) {
+      const index = (preferred + step) % endpoints.length
+      const endpoint = endpoints[index]
+      try {
+        if (!endpoint || !(await isUsable(endpoint, index))) continue
+        const outcomes = await attempt(endpoint, calls)
+        preferred = index
+        return outcomes
+      } catch (error) {
+        last = error
+      }
+    }
+    throw last
+  }
+
   async function send(calls: readonly RpcCall[]) {
     if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
     try {
-      const outcomes = await attempt(calls)
+      const outcomes = await attemptAll(calls)
       failures = 0
       return outcomes
     } catch (error) {
@@ -75,7 +121,9 @@ export function createUpstream({ url }: { url: string }): Upstream {
     },
     send,
     isAnswering: () => failures === 0,
-    close: rpc.close,
+    async close() {
+      await Promise.all(endpoints.map(({ rpc }) => rpc.close()))
+    },
   }
 }
 

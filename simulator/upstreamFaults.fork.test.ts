@@ -98,6 +98,30 @@ s('starts without its chain, says so, and begins to work when the chain comes', 
   await waitFor('the fork stands', () => late.status(8453).ready)
   await late.close()
 })
+s('moves on to the next upstream, but never to one of another chain', async () => {
+  const other = await startSwapWorld({ chainId: 1 })
+  proxy.set({ fault: 'none' })
+  const fallbackUrls = [other.chain.rpcUrl, chain.rpcUrl]
+  const upstreamUrl = proxy.url
+  const many = await createSimulator({ chains: [{ chainId: 8453, upstreamUrl, fallbackUrls }] })
+  proxy.set({ fault: 'broken' })
+  const candidates = [{ ...warm, tokenIn: coldTokens[3] ?? '0x' }, warm]
+  const { results } = await many.simulateCandidates({ chainId: 8453, candidates })
+  assert.equal(
+    results.map(({ status }) => status),
+    ['simulation_failed', 'ok'],
+  )
+  await Promise.all([many.close(), other.chain.close()])
+})
+s('stays behind the head where it is told to', async () => {
+  const freshness = { mode: 'interval', everyMs: 50, lagBlocks: 2 } as const
+  const upstreamUrl = chain.rpcUrl
+  const late = await createSimulator({ chains: [{ chainId: 8453, upstreamUrl, freshness }] })
+  await chain.request('anvil_mine', ['0x3'])
+  const head = BigInt(String(await chain.request('eth_blockNumber')))
+  await waitFor('the fork follows', () => late.status(8453).blockNumber === head - 2n)
+  await late.close()
+})
 s('never told anybody the URL', () => {
   assert.ok(seen.length > 0 && seen.every(noSecret))
 })
