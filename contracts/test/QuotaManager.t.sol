@@ -181,6 +181,19 @@ contract QuotaManagerTest is ExecutorWorld {
         _assertManagerPassesEverythingElseOn();
     }
 
+    function test_buyWithToken_returnsUnspentNativeCurrency() public {
+        V3Pool small = _pool(weth, usdc, 0, CallbackStyle.Uniswap);
+        small.setCapacity(5000);
+        ISwapExecutor.Step[] memory steps = _route(_v3Step(small, address(weth), WHOLE));
+        bytes memory data =
+            abi.encodeCall(ISwapExecutor.swap, (_params(address(0), 9000, address(usdc)), steps));
+        uint256 before = payer.balance;
+        vm.prank(payer);
+        manager.buyWithToken{value: 9000}(address(0), 9000, 1, data);
+        vm.assertEq(payer.balance, before - 5000, "change");
+        _assertManagerPassesEverythingElseOn();
+    }
+
     function test_buyWithToken_revertsBelowTheCallersMinimum() public {
         uint256 quoted = pairAUsdc.quote(address(tokenA), 1e18);
         bytes memory data = _quoteFor(address(tokenA), 1e18, pairAUsdc, payer);

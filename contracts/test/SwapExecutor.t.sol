@@ -93,6 +93,18 @@ contract SwapExecutorTest is ExecutorWorld {
         _assertNothingHeld();
     }
 
+    function test_swap_returnsTokensNoStepSpends() public {
+        uint256 amountOut = _swap(
+            _params(address(tokenA), 4e18, address(tokenC)),
+            _route(
+                _v3Step(poolAb, address(tokenA), WHOLE / 2), _v3Step(poolAc, address(tokenA), WHOLE)
+            )
+        );
+        vm.assertEq(amountOut, poolAc.quote(2e18), "amountOut");
+        vm.assertEq(tokenB.balanceOf(RECIPIENT), poolAb.quote(2e18), "bought and not sold on");
+        _assertNothingHeld();
+    }
+
     function test_swap_passesOverAStepWithNothingToSpend() public {
         uint256 amountOut = _swap(
             _params(address(tokenA), 1e18, address(tokenB)),

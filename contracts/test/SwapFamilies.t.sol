@@ -2,7 +2,7 @@
 pragma solidity ^0.8.28;
 
 import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
-import {IPoolManager} from "../src/interfaces/IVaults.sol";
+import {IBalancerV3Vault, IPoolManager} from "../src/interfaces/IVaults.sol";
 import {StepKinds} from "../src/swaps/StepKinds.sol";
 import {FamilyWorld} from "./base/FamilyWorld.sol";
 import {SolidlyPair} from "./pools/PaidFirstPools.sol";
@@ -163,6 +163,18 @@ contract SwapFamiliesTest is FamilyWorld {
         );
     }
 
+    function test_evilBalancerVault_getsNoMoreThanTheStepsShare() public {
+        ISwapExecutor.Step memory step = _step(
+            StepKinds.BALANCER_V3, address(new EvilBalancerVault(5e18 + 1)), abi.encode(address(1))
+        );
+        step.share = WHOLE / 2;
+        _expectRevert(
+            abi.encodeWithSelector(ISwapExecutor.ExcessiveInput.selector, 5e18 + 1, 5e18),
+            _params(address(tokenA), 10e18, address(tokenB)),
+            _route(step)
+        );
+    }
+
     /// @dev Names another currency in the callback than the step's: is paid in the step's all the same.
     function test_evilManager_cannotChooseAnotherToken() public {
         EvilManager evil = new EvilManager(1e18);
@@ -249,6 +261,9 @@ contract SwapFamiliesTest is FamilyWorld {
         uint256 native = _swap(_params(address(tokenB), 1 ether, address(0)), _route(step));
         vm.assertEq(native, 0.9975 ether, "native out");
         vm.assertEq(RECIPIENT.balance, native, "recipient");
+        vm.prank(TAKER);
+        (bool success,) = address(executor).call{value: 1}("");
+        vm.assertTrue(!success, "strangers are refused again");
         _assertNothingHeld();
     }
 
@@ -302,6 +317,33 @@ contract EvilManager {
     function settle() external payable returns (uint256) {}
 
     function take(address, address, uint256) external {}
+}
+
+/// @notice A Balancer v3 vault that asks for a sum of its own.
+contract EvilBalancerVault {
+    uint256 private immutable ASKED;
+
+    constructor(uint256 asked) {
+        ASKED = asked;
+    }
+
+    function unlock(bytes calldata data) external returns (bytes memory) {
+        (bool success, bytes memory reason) = msg.sender.call(data);
+        if (!success) {
+            assembly ("memory-safe") {
+                revert(add(reason, 0x20), mload(reason))
+            }
+        }
+        return "";
+    }
+
+    function swap(IBalancerV3Vault.VaultSwapParams calldata)
+        external
+        view
+        returns (uint256, uint256, uint256)
+    {
+        return (0, ASKED, 0);
+    }
 }
 
 /// @notice Takes nothing when it is allowed to, and tries once it is called without an allowance.

@@ -43,6 +43,8 @@ contract UserProxyFactoryV6Test is Test {
     function test_deploy_again_isHarmless() public {
         address first = factory.deploy(address(this));
         bytes memory code = first.code;
+        vm.expectEmit(true, true, true, true, address(factory), 0);
+        emit IUserProxyFactoryV6.ProxyDeployed(address(this), first);
         vm.prank(address(0xBAD));
         vm.assertEq(factory.deploy(address(this)), first, "same");
         vm.assertEq(keccak256(first.code), keccak256(code), "code");

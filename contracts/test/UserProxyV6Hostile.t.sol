@@ -127,6 +127,17 @@ contract UserProxyV6HostileTest is ProxyWorld {
         _assertEmpty(address(taxed), address(tokenOut));
     }
 
+    function test_execute_approvesOnlyWhatATaxLeaves() public {
+        TaxToken taxed = new TaxToken(300);
+        taxed.mint(OWNER, 100e18);
+        taxed.mint(address(proxy), 10e18);
+        vm.startPrank(OWNER);
+        taxed.approve(address(proxy), 100e18);
+        vm.expectRevert(bytes("pull failed"));
+        proxy.execute(_swapOf(address(taxed), 100e18, 97e18 + 1, address(tokenOut), 1e18));
+        vm.stopPrank();
+    }
+
     function test_execute_measuresATaxedOutputAtTheOwner() public {
         TaxToken taxed = new TaxToken(1000);
         taxed.mint(address(router), 100e18);

@@ -13,6 +13,14 @@ interface Vm {
     function assume(bool condition) external pure;
     function deal(address account, uint256 balance) external;
     function expectEmit(bool topic1, bool topic2, bool topic3, bool data, address emitter) external;
+    function expectEmit(
+        bool topic1,
+        bool topic2,
+        bool topic3,
+        bool data,
+        address emitter,
+        uint64 count
+    ) external;
     function expectRevert() external;
     function expectRevert(bytes4 selector) external;
     function expectRevert(bytes calldata data) external;
