@@ -1,3 +1,6 @@
+import { x402Client } from '@x402/core/client'
+import { ExactEvmScheme } from '@x402/evm'
+import { wrapFetchWithPayment } from '@x402/fetch'
 import { Type } from 'typebox'
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -8,6 +11,7 @@ import { createChainClient } from '../chain/client.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { HttpError } from '../http/httpError.ts'
 import { createService } from '../http/service.ts'
+import { checkShape } from '../http/validate.ts'
 import { openStore } from '../store/openStore.ts'
 import type { AccessConfig } from './accessConfig.ts'
 import { createApiKey } from './apiKey.ts'
@@ -267,6 +271,35 @@ s('answers 402 with a PAYMENT-REQUIRED header that never offers what nobody sett
   assert.equal(discovery.body.accepts, required.accepts)
   assert.is(discovery.body.facilitator, undefined)
   assert.is(discovery.body.claim, 'https://lab.example/auth/quota/claim')
+})
+s('makes the official client stop without a signature where nobody would settle one', async () => {
+  const { apiKey } = await createKey(deps, { label: 'claim-only' })
+  let signatures = 0
+  const account = privateKeyToAccount(generatePrivateKey())
+  const signTypedData: typeof account.signTypedData = (typedData) => {
+    signatures++
+    return account.signTypedData(typedData)
+  }
+  const client = new x402Client().register(
+    'eip155:8453',
+    new ExactEvmScheme({ ...account, signTypedData }),
+  )
+  const failure = await wrapFetchWithPayment(fetch, client)(`${server.url}/work`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'x-api-key': apiKey },
+  }).catch((error: Error) => error.message)
+  assert.match(String(failure), /No .*registered/)
+  assert.is(signatures, 0)
+})
+s('documents examples that its own schemas accept', () => {
+  const documented = service.endpoints.filter(({ examples }) => examples)
+  assert.ok(documented.length >= 6)
+  for (const { path, examples, validate, output } of documented) {
+    if (examples?.input)
+      assert.is(validate.body?.(structuredClone(examples.input)), undefined, path)
+    if (examples?.output) assert.is(checkShape(output, examples.output), undefined, path)
+  }
 })
 s('answers a claim with 503 while the chain is out of reach, 400 for a malformed one', async () => {
   const { apiKey: key } = await createKey(deps, { label: 'claims' })

@@ -129,7 +129,7 @@ function paymentRequired(
       : `${price}; buy more as PAYMENT-REQUIRED says`
   const required = createPaymentRequired(config, {
     error: sentence,
-    path: request.path.split('?')[0] ?? '/',
+    path: request.path,
     quotaUnitsRequired: request.cost,
     quotaRemaining: remaining,
   })

@@ -7,6 +7,7 @@ import { type Claim, claimQuota } from './claimQuota.ts'
 import { listOffers } from './paymentRequired.ts'
 import { createChallenge, registerWallet } from './siweChallenge.ts'
 import * as auth from './wire/auth.ts'
+import * as examples from './wire/examples.ts'
 import * as quota from './wire/quota.ts'
 import { x402Endpoints } from './x402/routes.ts'
 
@@ -28,6 +29,7 @@ function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
       input: auth.challengeBody(chainIds),
       output: auth.challengeResponse,
       auth: 'none',
+      examples: examples.challenge,
       handle: async ({ body }) => {
         const address = getAddress(body.address)
         return auth.fromChallenge(await createChallenge(deps, { address, chainId: body.chain_id }))
@@ -43,6 +45,7 @@ function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
       output: auth.registerResponse,
       auth: 'none',
       errors: { 503: 'The chain that would check a contract wallet is out of reach' },
+      examples: examples.register,
       handle: async ({ body }) => {
         const { nonce, signature } = body
         const address = getAddress(body.address)
@@ -71,6 +74,7 @@ function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
       summary: 'The calling key and its quota',
       output: auth.keyInfoResponse,
       auth: 'key',
+      examples: examples.keyInfo,
       handle: async ({ caller }) => {
         const key = await deps.store.keys.find(caller.keyId)
         if (!key) throw httpError('unauthorized')
@@ -90,6 +94,7 @@ function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
       summary: 'Price per quote and where to pay',
       output: quota.pricingResponse,
       auth: 'none',
+      examples: examples.pricing,
       handle: async () => quota.fromPricing(config),
     }),
     endpoint({
@@ -107,6 +112,7 @@ function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
         409: 'Pending or too few confirmations; Retry-After says when to come back',
         503: 'The chain is out of reach',
       },
+      examples: examples.claim,
       handle: async ({ body, caller }) => {
         const claim = await claimQuota(deps, {
           caller,
@@ -123,6 +129,7 @@ function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
       summary: 'x402 discovery: what is sold, how to pay, where to claim',
       output: Type.Object({ x402Version: Type.Integer(), accepts: Type.Array(Type.Object({})) }),
       auth: 'none',
+      examples: examples.discovery,
       handle: async () => ({
         x402Version: 2,
         accepts: [...listOffers(config)],

@@ -133,7 +133,7 @@ async function chargeFor(
     caller,
     cost: endpoint.costOf(input),
     method: ctx.method,
-    path: ctx.url,
+    path: ctx.path,
     headers: ctx.req.headers,
     rawBody: input.rawBody,
     requestId: facts.requestId,

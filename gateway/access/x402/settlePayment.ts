@@ -34,7 +34,8 @@ export type Settling =
 type SettleRefusal = 'fee_ceiling' | 'hourly_cap' | 'hourly_spend'
 
 const hourMs = 3_600_000
-const pollMs = 200
+const firstPollMs = 25
+const longestPollMs = 800
 /** A tip that gets a transaction into the next block on chains that need one at all. */
 const tipWei = 1_000_000n
 
@@ -167,7 +168,11 @@ async function waitUntilResolved(
 ): Promise<StoredSettlement> {
   const deadline = performance.now() + waitMs
   let current = settlement
-  while (current.state === 'sent') {
+  for (
+    let pollMs = firstPollMs;
+    current.state === 'sent';
+    pollMs = Math.min(2 * pollMs, longestPollMs)
+  ) {
     current = await resolveSettlement(deps, current)
     if (current.state !== 'sent' || performance.now() > deadline) return current
     await new Promise((resolve) => setTimeout(resolve, pollMs))
