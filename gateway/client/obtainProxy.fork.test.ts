@@ -1,0 +1,99 @@
+import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { readContract } from 'viem/actions'
+import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
+import { lyingToken, prepareOwners, startRelayStand } from '../../fixtures/relayStand.ts'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { send } from '../../fixtures/send.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { encodeDeploy } from '../relay/signer.ts'
+import { obtainProxy } from './obtainProxy.ts'
+
+const client = suite('obtainProxy')
+const chain = await startWorldChain({ chainId: 8453 })
+const { chainId, rpcUrl, manifest } = chain
+const rpc = createRpc(rpcUrl)
+const stand = await startRelayStand({ chain })
+
+async function newOwner() {
+  const privateKey = generatePrivateKey()
+  const { address: owner } = privateKeyToAccount(privateKey)
+  await prepareOwners(chain, [owner])
+  await rpc('anvil_setBalance', owner, numberToHex(10n ** 17n))
+  let deployed = 0
+  const wallet = {
+    async readProxy(): Promise<Address | undefined> {
+      const proxy = await readContract(stand.client.client, {
+        address: manifest.proxyFactory,
+        abi: userProxyFactoryV6.abi,
+        functionName: 'proxyOf',
+        args: [owner],
+      })
+      return proxy === zeroAddress ? undefined : proxy
+    },
+    async deploy(): Promise<Hex> {
+      deployed += 1
+      const call = { to: manifest.proxyFactory, data: encodeDeploy(owner) }
+      return (await send({ rpcUrl, privateKey }, call)).transactionHash
+    },
+  }
+  return { owner, wallet, deployedByWallet: () => deployed }
+}
+const request = (owner: Address) => ({ chainId, owner, tokenIn: lyingToken, amountIn: 1n })
+
+client('takes the sponsored proxy, and then the existing one', async () => {
+  const { owner, wallet, deployedByWallet } = await newOwner()
+  const deps = { relayUrl: stand.url, wallet }
+  const first = await obtainProxy(deps, request(owner))
+  assert.equal([first.status, first.status === 'ready' && first.by], ['ready', 'relay'])
+  const second = await obtainProxy(deps, request(owner))
+  assert.is(second.status === 'ready' && second.by, 'existing')
+  assert.is(second.status === 'ready' && second.proxy, await wallet.readProxy())
+  assert.is(deployedByWallet(), 0)
+})
+
+client('deploys from the wallet when the relay refuses, and says why', async () => {
+  const { owner, wallet } = await newOwner()
+  const usdc = manifest.tokens['USDC']?.address as Address
+  const result = await obtainProxy(
+    { relayUrl: stand.url, wallet },
+    { ...request(owner), tokenIn: usdc },
+  )
+  assert.equal(
+    [result.status, result.status === 'ready' && result.by, result.refusal],
+    ['ready', 'wallet', 'owner balance does not cover this amount'],
+  )
+})
+
+client('skips a relay that cannot serve the chain', async () => {
+  const paused = await startRelayStand({ chain })
+  await paused.relay.pause({ chainId, reason: 'test' })
+  const { owner, wallet } = await newOwner()
+  const result = await obtainProxy({ relayUrl: paused.url, wallet }, request(owner))
+  assert.equal([result.status, result.refusal], ['ready', 'relay_paused'])
+  assert.not.ok(paused.events.some(({ kind }) => kind === 'answered'))
+  await paused.close()
+})
+
+client('deploys from the wallet when there is no relay at all', async () => {
+  const { owner, wallet } = await newOwner()
+  const result = await obtainProxy({ relayUrl: 'http://127.0.0.1:9', wallet }, request(owner))
+  assert.equal([result.status, result.refusal], ['ready', 'the relay could not be reached'])
+})
+
+client('goes back to the prompt when a sponsored deployment does not confirm', async () => {
+  const { owner, wallet, deployedByWallet } = await newOwner()
+  await rpc('evm_setAutomine', false)
+  const deps = { relayUrl: stand.url, wallet }
+  const result = await obtainProxy(deps, { ...request(owner), confirmWithinMs: 300 })
+  await rpc('evm_setAutomine', true)
+  assert.is(result.status, 'unconfirmed')
+  assert.is(deployedByWallet(), 0)
+})
+
+client.after(async () => {
+  await stand.close()
+  await chain.close()
+})
+client.run()

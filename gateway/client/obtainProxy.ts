@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address, Hex } from 'viem'
+
+/** What the caller's wallet and node do for it; the client itself holds no key. */
+export type ProxyWallet = {
+  /** `factory.proxyOf(owner)`; undefined while there is no proxy. */
+  readonly readProxy: () => Promise<Address | undefined>
+  /** Signs and sends `factory.deploy(owner)` from the owner's wallet. */
+  readonly deploy: () => Promise<Hex>
+}
+
+export type ProxyRequest = {
+  readonly chainId: number
+  readonly owner: Address
+  readonly tokenIn: Address
+  readonly amountIn: bigint
+}
+
+export type ObtainedProxy =
+  /** The proxy stands: go on to the token approval. */
+  | {
+      readonly status: 'ready'
+      readonly proxy: Address
+      readonly by: 'relay' | 'wallet' | 'existing'
+      readonly txHash?: Hex | undefined
+      /** Why the relay did not do it. */
+      readonly refusal?: string | undefined
+    }
+  /** Return to the deploy prompt and show the reason; never to the approval. */
+  | { readonly status: 'unconfirmed'; readonly txHash: Hex; readonly refusal: string }
+
+type RelayReply =
+  | { readonly status: 'existing' }
+  | { readonly status: 'sent'; readonly txHash: Hex }
+  | { readonly status: 'refused'; readonly refusal: string }
+
+const pollMs = 250
+
+/**
+ * Gets an owner their proxy: sponsored where the relay can, from the wallet where it cannot. A chain that
+ * the relay says it cannot serve, any error status and any network failure lead to the wallet; a sponsored
+ * deployment that does not confirm in time leads back to the prompt.
+ */
+export async function obtainProxy(
+  { relayUrl, wallet }: { readonly relayUrl: string; readonly wallet: ProxyWallet },
+  {
+    confirmWithinMs = 60_000,
+    timeoutMs = 10_000,
+    ...request
+  }: ProxyRequest & {
+    readonly confirmWithinMs?: number | undefined
+    readonly timeoutMs?: number | undefined
+  },
+): Promise<ObtainedProxy> {
+  const reply = await askRelay({ relayUrl, timeoutMs }, request)
+  if (reply.status === 'existing') {
+    // An approval follows: the address comes from the factory, not from the relay.
+    const proxy = await wallet.readProxy()
+    if (proxy) return { status: 'ready', proxy, by: 'existing' }
+  }
+  const refusal = refusalOf(reply)
+  const txHash = reply.status === 'sent' ? reply.txHash : await wallet.deploy()
+  const proxy = await waitForProxy(wallet, confirmWithinMs)
+  if (!proxy)
+    return {
+      status: 'unconfirmed',
+      txHash,
+      refusal: refusal ?? 'the sponsored deployment was not confirmed in time',
+    }
+  return { status: 'ready', proxy, by: refusal === undefined ? 'relay' : 'wallet', txHash, refusal }
+}
+
+function refusalOf(reply: RelayReply): string | undefined {
+  if (reply.status === 'sent') return undefined
+  return reply.status === 'refused' ? reply.refusal : 'the factory does not know this proxy'
+}
+
+async function askRelay(
+  { relayUrl, timeoutMs }: { readonly relayUrl: string; readonly timeoutMs: number },
+  { amountIn, ...request }: ProxyRequest,
+): Promise<RelayReply> {
+  try {
+    const intent = await call(`${relayUrl}/api/intents?chainId=${request.chainId}`, timeoutMs)
+    if (intent.body['servable'] !== true)
+      return { status: 'refused', refusal: text(intent.body['reason'] ?? intent.body['error']) }
+    const body = JSON.stringify({ ...request, amountIn: String(amountIn) })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await call(`${relayUrl}/api/proxy`, timeoutMs, { method: 'POST', headers, body })
+    const { txHash, existing, error } = answer.body
+    if (answer.status !== 200) return { status: 'refused', refusal: text(error) }
+    if (existing === true) return { status: 'existing' }
+    return { status: 'sent', txHash: txHash as Hex }
+  } catch {
+    return { status: 'refused', refusal: 'the relay could not be reached' }
+  }
+}
+
+const text = (value: unknown) =>
+  typeof value === 'string' ? value : 'the relay cannot serve this chain'
+
+async function call(url: string, timeoutMs: number, init: RequestInit = {}) {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+async function waitForProxy(
+  { readProxy }: ProxyWallet,
+  withinMs: number,
+): Promise<Address | undefined> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const proxy = await readProxy()
+    if (proxy || performance.now() >= deadline) return proxy
+    await wait(Math.min(pollMs, withinMs))
+  }
+}
