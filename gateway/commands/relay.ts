@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { capWindowMs } from '../relay/limits.ts'
 import { openStore } from '../store/openStore.ts'
 import { toWholeNumber } from './arguments.ts'
 import { printTable } from './printTable.ts'
@@ -19,6 +20,17 @@ async function withRelay<value>(use: (relay: Store['relay']) => Promise<value> |
 /** `forkyard relay …`: what the relay has done, and its brake; on the database, beside a running gateway. */
 export function relayCommand(print: Print) {
   const relay = new Command('relay').description('the sponsored deployments')
+  relay
+    .command('status')
+    .description('what each chain has spent of this hour, and what is open')
+    .action(async () => {
+      const { chains } = readConfig(process.env)
+      const rows = await withRelay((book) =>
+        Promise.all(chains.map((chain) => describeChain(book, chain))),
+      )
+      const head = ['chain', 'deploys this hour', 'wei this hour', 'pending', 'lost', 'paused']
+      printTable(print, { head, rows })
+    })
   relay
     .command('history')
     .description('the newest transactions')
@@ -55,4 +67,19 @@ export function relayCommand(print: Print) {
       print(`chain ${chainId} is resumed\n`)
     })
   return relay
+}
+
+async function describeChain(
+  book: Store['relay'],
+  { chain: { chainId }, relayLimits }: Config['chains'][number],
+): Promise<readonly string[]> {
+  const totals = await book.totals({ chainId, nowMs: Date.now(), windowMs: capWindowMs })
+  return [
+    String(chainId),
+    `${totals.deploys} of ${relayLimits.maxDeploysPerHour}`,
+    `${totals.spendWei} of ${relayLimits.maxSpendPerHourWei}`,
+    String(totals.open),
+    String(totals.lost),
+    totals.pausedReason ?? 'no',
+  ]
 }
