@@ -45,7 +45,7 @@ contract PoolLens {
 
     int24 private constant MAX_TICK = 887_272;
     uint256 private constant GAS_PER_TICK = 16_000;
-    uint256 private constant GAS_PER_WARM_WORD = 1_200;
+    uint256 private constant MAX_HITS = 512;
     uint256 private constant GAS_RESERVE = 1_500_000;
     uint256 private constant GAS_PER_CALL = 300_000;
     uint256 private constant MAX_SYMBOL_BYTES = 160;
@@ -178,15 +178,19 @@ contract PoolLens {
             range.done = true;
             return;
         }
-        // Counted first and read again afterwards (then warm): cheaper than keeping thousands of words.
+        // Words with ticks in them, each as its number and its bits: nearly all of thousands are empty.
+        uint256[] memory hits = new uint256[](2 * MAX_HITS);
+        uint256 hitCount;
         uint256 count;
         int16 word = first;
         unchecked {
-            for (; word <= last; ++word) {
-                uint256 passed = uint256(int256(word) - int256(first));
-                uint256 due = count * GAS_PER_TICK + passed * GAS_PER_WARM_WORD;
-                if (gasleft() < GAS_RESERVE + due) break;
+            for (; word <= last && hitCount < MAX_HITS; ++word) {
+                if (gasleft() < GAS_RESERVE + count * GAS_PER_TICK) break;
                 uint256 bits = _tickBitmap(request.pool, word);
+                if (bits == 0) continue;
+                hits[2 * hitCount] = uint256(int256(word));
+                hits[2 * hitCount + 1] = bits;
+                ++hitCount;
                 for (; bits != 0; ++count) {
                     bits &= bits - 1;
                 }
@@ -195,23 +199,24 @@ contract PoolLens {
         range.nextWord = word;
         range.done = word > last;
         range.ticks = new uint256[](count * 2);
-        _fillTicks(range, request.pool, first);
+        _fillTicks(range, request.pool, hits);
     }
 
-    function _fillTicks(Range memory range, address pool, int16 first) private view {
+    function _fillTicks(Range memory range, address pool, uint256[] memory hits) private view {
         uint256 filled;
         uint256 total = range.ticks.length;
         unchecked {
-            for (int16 word = first; filled < total; ++word) {
-                uint256 bits = _tickBitmap(pool, word);
-                for (uint256 bit = 0; bits != 0; ++bit) {
+            for (uint256 hit = 0; filled < total; hit += 2) {
+                int24 compressed = int24(int256(hits[hit])) * 256;
+                uint256 bits = hits[hit + 1];
+                for (; bits != 0; bits >>= 1) {
                     if (bits & 1 != 0) {
-                        int24 tick = (int24(word) * 256 + int24(int256(bit))) * range.tickSpacing;
+                        int24 tick = compressed * range.tickSpacing;
                         (, uint256 gross, uint256 net) = _ticks(pool, tick);
                         range.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(gross);
                         range.ticks[filled++] = net;
                     }
-                    bits >>= 1;
+                    ++compressed;
                 }
             }
         }

@@ -243,17 +243,17 @@ s('routes the legs of a position, each on what the legs before left', async () =
     chain_id: chainId,
     target_token: usdc,
     legs: [
+      { token: tokenOf('cbBTC'), value_usd: 1000, max_amount: '100000000' },
+      { token: tokenOf('AERO'), value_usd: 1000, max_amount: '1000000000000000' },
       { token: weth, amount: `2000${'0'.repeat(18)}` },
       { token: zeroAddress, amount: `2000${'0'.repeat(18)}` },
       { token: usdc, amount: '5000000' },
-      { token: tokenOf('cbBTC'), value_usd: 1000, max_amount: '100000000' },
-      { token: tokenOf('AERO'), value_usd: 1000, max_amount: '1000000000000000' },
     ],
   })
   assert.is(status, 200, JSON.stringify(body))
   assert.is(body.complete, true)
   assert.is(body.failed_legs, 0)
-  const [first, second, passthrough, valued, capped] = body.legs
+  const [valued, capped, first, second, passthrough] = body.legs
   assert.ok(
     BigInt(second.quote.output) < BigInt(first.quote.output),
     `${second.quote.output} ${first.quote.output} ${first.quote.route_path} ${second.quote.route_path}`,
