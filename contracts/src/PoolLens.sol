@@ -8,8 +8,10 @@ pragma solidity ^0.8.28;
 /// @dev Yul evaluates arguments from right to left: `and(gt(returndatasize(), 31), staticcall(…))` calls
 /// first and looks at the size afterwards.
 contract PoolLens {
+    /// @param isFresh No swap has moved its price counters yet: the first one pays for new storage.
     struct Pair {
         bool ok;
+        bool isFresh;
         uint112 reserve0;
         uint112 reserve1;
         address token0;
@@ -21,11 +23,14 @@ contract PoolLens {
         int16 fromWord;
     }
 
+    /// @param isFresh0 No swap has paid a fee in token 0 yet: the first one pays for new storage.
     /// @param nextWord Word of the tick table to go on from when `done` is false: the gas ran short.
     /// @param ticks Two words per initialised tick: tick << 128 | liquidityGross, then liquidityNet.
     struct Range {
         bool ok;
         bool done;
+        bool isFresh0;
+        bool isFresh1;
         int16 nextWord;
         uint160 sqrtPriceX96;
         int24 tick;
@@ -62,6 +67,8 @@ contract PoolLens {
             pair.token0 = address(uint160(token));
             (ok1, token,) = _read2(pairs[i], 0xd21220a7);
             pair.token1 = address(uint160(token));
+            (, uint256 cumulative,) = _read2(pairs[i], 0x5909c0d5);
+            pair.isFresh = cumulative == 0;
             pair.ok = ok && ok0 && ok1;
             pair.reserve0 = uint112(reserve0);
             pair.reserve1 = uint112(reserve1);
@@ -167,6 +174,10 @@ contract PoolLens {
         (each, word,) = _read2(pool, 0xd21220a7);
         range.token1 = address(uint160(word));
         range.ok = ok && each;
+        (each, word,) = _read2(pool, 0xf3058399);
+        range.isFresh0 = each && word == 0;
+        (each, word,) = _read2(pool, 0x46141319);
+        range.isFresh1 = each && word == 0;
     }
 
     function _readTicks(Range memory range, RangeRequest calldata request) private view {

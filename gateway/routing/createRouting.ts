@@ -50,6 +50,8 @@ export type RoutingDeps = {
 }
 
 export type Routing = {
+  /** Resolves when the taxes of all tokens with a pool have been measured once. */
+  readonly warmed: Promise<void>
   quote(parameters: QuoteParameters): Promise<QuoteOutcome>
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
@@ -75,8 +77,11 @@ export async function createRouting({
   const chains = configs.map((config) => createRoutingChain(config, { simulator, observe, now }))
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
   const deps = { ...service, chains: byId, simulator, now, maxLagMs, startedAtMs: now() }
-  await Promise.all(chains.map((chain) => startChain(chain, closing.signal)))
+  const started = await Promise.all(
+    chains.map((chain) => startChain({ chain, observe, closing: closing.signal })),
+  )
   return {
+    warmed: Promise.all(started.map(({ warmed }) => warmed)).then(() => undefined),
     quote: (parameters) => quote(deps, parameters),
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
@@ -119,17 +124,30 @@ function createRoutingChain(
   }
 }
 
-async function startChain(chain: RoutingChain, closing: AbortSignal): Promise<void> {
+type StartParameters = {
+  readonly chain: RoutingChain
+  readonly observe: RoutingDeps['observe']
+  readonly closing: AbortSignal
+}
+
+async function startChain(
+  parameters: StartParameters,
+): Promise<{ readonly warmed: Promise<void> }> {
+  const { chain, observe } = parameters
   try {
     await chain.sync.start()
   } catch (error) {
     // viem wraps what the transport throws.
     if (isWrongChain(error)) throw error
-    void restartChain(chain, closing)
-    return
+    void restartChain(parameters)
+    return { warmed: Promise.resolve() }
   }
   chain.gasPriceWei()
-  void warmTaxes(chain)
+  const warmed = warmTaxes(chain).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    observe?.({ event: 'failed', chainId: chain.chainId, reason })
+  })
+  return { warmed }
 }
 
 function isWrongChain(error: unknown): boolean {
@@ -137,10 +155,13 @@ function isWrongChain(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isWrongChain(error.cause)
 }
 
-async function restartChain(chain: RoutingChain, closing: AbortSignal): Promise<void> {
+async function restartChain(parameters: StartParameters): Promise<void> {
+  const { closing } = parameters
   await wait(restartMs, undefined, { signal: closing }).catch(() => undefined)
   if (closing.aborted) return
-  await startChain(chain, closing).catch(() => restartChain(chain, closing))
+  // A node of another chain that comes up later is no reason to end a running service.
+  const again = await startChain(parameters).catch(() => undefined)
+  if (!again) await restartChain(parameters)
 }
 
 /** Measures the taxes of all tokens with a pool, so that no quote has to wait for it. */

@@ -136,11 +136,12 @@ function measure({ chain, state, route, parameters }: Planned, amountOut: bigint
   return {
     gasEstimate: estimateGas({
       steps: hops.map(({ step, pool }) => ({
-        pool,
+        ...{ pool, tokenIn: step.tokenIn, tokenOut: step.tokenOut },
         crossedTicks: countCrossedTicks(step, pool, state.market),
       })),
-      isNativeIn: isNative(tokenIn),
-      isNativeOut: isNative(tokenOut),
+      paidToken: isNative(tokenIn) ? undefined : toEngineToken(chain, tokenIn),
+      receivedToken: isNative(tokenOut) ? undefined : toEngineToken(chain, tokenOut),
+      extraTransferGas: chain.taxes.extraTransferGas,
     }),
     priceImpactBps: priceImpactBps(route, {
       pools: state.pools,

@@ -10,6 +10,8 @@ import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
 export type TaxBook = {
   /** Part of each transfer that does not arrive, in basis points; undefined until measured. */
   get(token: string): number | undefined
+  /** Gas of a transfer of the token above that of a plain ERC-20; 0 until measured. */
+  extraTransferGas(token: string): number
   /** Measures what is not known yet. Returns whether any of the tokens is taxed. */
   measure(tokens: readonly TokenSample[]): Promise<boolean>
 }
@@ -20,6 +22,8 @@ export type TokenSample = { readonly address: Address; readonly amount: bigint }
 /** Nobody's address: receives the simulated transfers. */
 const receiver: Address = '0x00000000000000000000000000000000f0fa7a70'
 const oneBps = 10_000n
+/** A plain ERC-20's transfer to a new holder, transaction included, as a fork measures it. */
+const plainTransferGas = 46_400
 const retryAfterMs = 30_000
 
 /** `transfer(receiver, amount)` */
@@ -38,6 +42,7 @@ export function createTaxBook({
   readonly now?: (() => number) | undefined
 }): TaxBook {
   const taxes = new Map<string, number>()
+  const extraGas = new Map<string, number>()
   const triedAtMs = new Map<string, number>()
   const running = new Map<string, Promise<void>>()
 
@@ -57,13 +62,15 @@ export function createTaxBook({
     const { results } = await simulator.simulateCandidates({ chainId, candidates })
     for (const [index, { address, amount }] of samples.entries()) {
       const result = results[index]
-      if (result?.status === 'ok')
-        taxes.set(address.toLowerCase(), toTaxBps(amount, result.amountOut))
+      if (result?.status !== 'ok') continue
+      taxes.set(address.toLowerCase(), toTaxBps(amount, result.amountOut))
+      extraGas.set(address.toLowerCase(), Math.max(0, Number(result.gasUsed) - plainTransferGas))
     }
   }
 
   return {
     get: (token) => taxes.get(token),
+    extraTransferGas: (token) => extraGas.get(token) ?? 0,
     async measure(tokens) {
       const wanted = tokens.filter(({ address }) => {
         const token = address.toLowerCase()

@@ -11,6 +11,8 @@ export type PoolHead = {
   readonly feePips: number
   /** Block of the last change seen; the block it was loaded at when none was seen. */
   readonly changedBlock: bigint
+  /** By token: no swap has paid its fee in it yet, and the first one that does pays for new storage. */
+  readonly isFresh: readonly [boolean, boolean]
   /** Swaps seen since it was loaded. */
   readonly swapsSeen: number
 }

@@ -16,6 +16,7 @@ export function applyPairLog(record: PairRecord, log: PoolLog): PairRecord {
     ...record,
     reserve0,
     reserve1,
+    isFresh: [false, false],
     changedBlock: log.blockNumber,
     swapsSeen: record.swapsSeen + 1,
   }

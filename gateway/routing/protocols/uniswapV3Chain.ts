@@ -47,9 +47,14 @@ export function applyConcentratedLog(record: ConcentratedRecord, log: PoolLog): 
 }
 
 function applySwap(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {
-  const [, , sqrtPriceX96, liquidity, tick] = decodeAbiParameters(swapData, log.data)
-  const swapsSeen = record.swapsSeen + 1
-  return { ...record, sqrtPriceX96, liquidity, tick, swapsSeen, changedBlock: log.blockNumber }
+  const [amount0, amount1, sqrtPriceX96, liquidity, tick] = decodeAbiParameters(swapData, log.data)
+  const [isFresh0, isFresh1] = record.isFresh
+  return {
+    ...{ ...record, sqrtPriceX96, liquidity, tick },
+    isFresh: [isFresh0 && amount0 <= 0n, isFresh1 && amount1 <= 0n],
+    swapsSeen: record.swapsSeen + 1,
+    changedBlock: log.blockNumber,
+  }
 }
 
 function applyMint(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {

@@ -58,10 +58,11 @@ async function loadPairs(
   return answers.flatMap((answer, index) => {
     const pool = pools[index]
     if (!pool || !answer.ok) return []
-    const { token0, token1, reserve0, reserve1 } = answer
+    const { token0, token1, reserve0, reserve1, isFresh } = answer
     const head = toHead(pool, token0, token1, blockNumber)
     const feePips = pool.dex.feesPips[0] ?? 3000
-    return [{ ...head, protocol: 'uniswap_v2' as const, feePips, reserve0, reserve1 }]
+    const state = { feePips, reserve0, reserve1, isFresh: [isFresh, isFresh] as const }
+    return [{ ...head, ...state, protocol: 'uniswap_v2' as const }]
   })
 }
 
@@ -121,6 +122,7 @@ function joinParts(
     ...toHead(pool, first.token0, first.token1, blockNumber),
     protocol: pool.dex.protocol,
     feePips: first.feePips,
+    isFresh: [first.isFresh0, first.isFresh1],
     tickSpacing: first.tickSpacing,
     sqrtPriceX96: first.sqrtPriceX96,
     tick: first.tick,
