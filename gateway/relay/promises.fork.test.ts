@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Address, type Hex, numberToHex, parseTransaction } from 'viem'
+import { type Address, type Hex, numberToHex, parseAbi, parseTransaction } from 'viem'
+import { readContract } from 'viem/actions'
 import {
   lyingToken,
   ownerAt,
@@ -208,6 +209,29 @@ promise('P5: what is signed never costs more than the fee ceiling, at any base f
   }
   await setBaseFee(10_000_000n)
 })
+
+promise(
+  "counts Base's L1 data fee into the ceiling and the spend, in wei of its own oracle",
+  async () => {
+    const { stand } = await setUp()
+    assert.is((await ask(stand, await newOwner())).status, 200)
+    const { attempts, reservedWei } = await only(stand)
+    const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(attempts[0].raw)
+    const l1FeeWei = reservedWei - gas * maxFeePerGas
+    const oracleFeeWei = await readContract(stand.client.client, {
+      address: '0x420000000000000000000000000000000000000F',
+      abi: parseAbi(['function getL1Fee(bytes) view returns (uint256)']),
+      functionName: 'getL1Fee',
+      args: [attempts[0].raw],
+    })
+    assert.ok(l1FeeWei > 0n)
+    // The oracle was asked about unsigned bytes of at most this size, before they were known.
+    const ratio = Number((l1FeeWei * 100n) / oracleFeeWei)
+    assert.ok(ratio > 70 && ratio < 130, `${l1FeeWei} for ${oracleFeeWei}`)
+    const dear = await setUp({ limits: { maxRelayFeeWei: l1FeeWei } })
+    assert.is((await ask(dear.stand, await newOwner())).body.code, 'fee_ceiling_exceeded')
+  },
+)
 
 promise("P8: losing the race with the owner's own deployment does not revert", () =>
   withoutMining(async () => {
