@@ -1,8 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Observe } from './events.ts'
 import type { RelayChain } from './relayChain.ts'
 
 type Bytes = { readonly hash: Hex; readonly raw: Hex }
+
+const offerMs = 3_000
 
 /**
  * Sends committed bytes of one chain, one after the other in the order asked: a sequencer without a
@@ -11,8 +14,12 @@ type Bytes = { readonly hash: Hex; readonly raw: Hex }
  */
 export type Broadcaster = {
   send(bytes: Bytes): Promise<void>
+  /** Like `send`, but lets go after three seconds: the bytes are durable, a slow node is no reason to wait. */
+  offer(bytes: Bytes): Promise<void>
   /** When the node last took these bytes from this process. */
   sentAtMs(hash: Hex): number | undefined
+  /** They are in the chain; should a reorg drop them, they are sent at once. */
+  forget(hash: Hex): void
   /** Resolves when nothing is being sent. */
   idle(): Promise<void>
 }
@@ -33,11 +40,20 @@ export function createBroadcaster(
     }
   }
 
+  function send(bytes: Bytes): Promise<void> {
+    tail = tail.then(() => sendOne(bytes))
+    return tail
+  }
+
   return {
-    send(bytes) {
-      tail = tail.then(() => sendOne(bytes))
-      return tail
+    send,
+    async offer(bytes) {
+      const patience = new AbortController()
+      const slow = wait(offerMs, undefined, { signal: patience.signal }).catch(() => undefined)
+      await Promise.race([send(bytes), slow])
+      patience.abort()
     },
+    forget: (hash) => void sentAt.delete(hash),
     sentAtMs: (hash) => sentAt.get(hash),
     idle: () => tail,
   }

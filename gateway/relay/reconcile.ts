@@ -17,6 +17,8 @@ export type ReconcileDeps = {
   readonly finalDepth?: number | undefined
   /** Kept from pass to pass: the head at which a row's nonce was first seen used without a receipt. */
   readonly overtakenAt: Map<number, bigint>
+  /** Kept from pass to pass: when a row's replacement was last tried, so that a refused one waits. */
+  readonly replacedAtMs: Map<number, number>
 }
 
 /**
@@ -88,7 +90,7 @@ async function readReceipt({ client: { client } }: RelayChain, hash: Hex) {
 }
 
 async function settleMined(
-  { store, chain, observe, finalDepth = 64 }: ReconcileDeps,
+  { store, chain, broadcaster, observe, finalDepth = 64 }: ReconcileDeps,
   {
     transaction,
     receipt,
@@ -108,6 +110,7 @@ async function settleMined(
     actualWei: costWei,
   }
   await store.settle({ id: transaction.id, from: transaction.status, outcome })
+  for (const attempt of transaction.attempts) broadcaster.forget(attempt.hash)
   if (transaction.status === 'pending')
     observe({ kind: succeeded ? 'mined' : 'reverted', chainId: chain.chainId, hash })
 }
@@ -134,14 +137,21 @@ async function follow(
     return
   }
   deps.overtakenAt.delete(transaction.id)
-  const isNext = nonce === head.nonce
-  if (isNext && now() - transaction.markedAtMs >= pendingWindowMs) {
-    const replaced = await replaceStuck(deps, transaction)
-    if (replaced) return
+  if (nonce === head.nonce && isReplacementDue(deps, transaction)) {
+    deps.replacedAtMs.set(transaction.id, now())
+    if (await replaceStuck(deps, transaction)) return
   }
   const latest = transaction.attempts.at(-1) ?? transaction.attempts[0]
   const sentAtMs = broadcaster.sentAtMs(latest.hash)
   if (sentAtMs === undefined || now() - sentAtMs >= resendAfterMs) await broadcaster.send(latest)
+}
+
+function isReplacementDue(
+  { now, replacedAtMs }: ReconcileDeps,
+  { id, markedAtMs }: RelayTransaction,
+): boolean {
+  const triedAtMs = replacedAtMs.get(id) ?? Number.NEGATIVE_INFINITY
+  return now() - markedAtMs >= pendingWindowMs && now() - triedAtMs >= resendAfterMs
 }
 
 /** The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. */

@@ -140,9 +140,9 @@ function createPass(
 ) {
   const { store, now, observe, finalDepth } = deps
   let balanceReadAtMs = Number.NEGATIVE_INFINITY
-  const overtakenAt = new Map<number, bigint>()
+  const memory = { overtakenAt: new Map<number, bigint>(), replacedAtMs: new Map<number, number>() }
   return async () => {
-    await reconcile({ store, chain, broadcaster, now, observe, finalDepth, overtakenAt })
+    await reconcile({ store, chain, broadcaster, now, observe, finalDepth, ...memory })
     if (now() - balanceReadAtMs < balanceEveryMs) return
     balanceReadAtMs = now()
     await warnLowBalance(chain, observe)

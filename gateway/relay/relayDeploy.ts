@@ -65,7 +65,7 @@ export async function relayDeploy(deps: RelayDeployDeps, request: Request): Prom
   }
   const { answer, bytes } = reserved.value
   if ('step' in answer) return stop(deps, answer)
-  if (bytes) await deps.broadcaster.send(bytes)
+  if (bytes) await deps.broadcaster.offer(bytes)
   observe({ kind: 'answered', chainId, step: undefined, code: 'deployed' })
   return answer
 }

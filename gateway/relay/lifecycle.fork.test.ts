@@ -1,0 +1,184 @@
+import { numberToHex, parseTransaction } from 'viem'
+import { startRelayScene } from '../../fixtures/relayScene.ts'
+import { send } from '../../fixtures/send.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+
+/** What becomes of a signed transaction: pending, stuck, dropped, reorged, overtaken, final. */
+const life = suite('relay lifecycle')
+const scene = await startRelayScene('life')
+const {
+  chain,
+  chainId,
+  rpc,
+  relayer,
+  setUp,
+  newOwner,
+  ask,
+  newPath,
+  count,
+  receipt,
+  only,
+  mined,
+  setBaseFee,
+  withoutMining,
+  dropSends,
+} = scene
+
+life('the pending window is 120 s; then the same nonce is signed again for an eighth more', () =>
+  withoutMining(async () => {
+    const { stand, clock } = await setUp()
+    const owner = await newOwner()
+    const start = clock.ms
+    const first = await ask(stand, owner)
+    const nonces = await count('pending')
+    clock.ms = start + 119_999
+    assert.is((await ask(stand, owner)).body.txHash, first.body.txHash)
+    clock.ms = start + 120_000
+    const second = await ask(stand, owner)
+    assert.is(second.status, 200)
+    assert.is.not(second.body.txHash, first.body.txHash)
+    assert.is(second.body.proxy, first.body.proxy)
+    assert.is(await count('pending'), nonces)
+    const { attempts, reservedWei } = await only(stand)
+    const [old, renewed] = attempts.map(({ raw }) => parseTransaction(raw))
+    assert.is(renewed?.nonce, old?.nonce)
+    assert.ok((renewed?.maxFeePerGas ?? 0n) * 8n >= (old?.maxFeePerGas ?? 0n) * 9n)
+    assert.ok((renewed?.maxPriorityFeePerGas ?? 0n) * 8n >= (old?.maxPriorityFeePerGas ?? 0n) * 9n)
+    assert.is((await ask(stand, owner)).body.txHash, second.body.txHash)
+    const { deploys, spendWei } = await stand.store.relay.totals({
+      chainId,
+      nowMs: clock.ms,
+      windowMs: 3_600_000,
+    })
+    assert.equal([deploys, spendWei], [1, reservedWei])
+    await rpc('evm_mine')
+    assert.is((await receipt(second.body.txHash))?.status, '0x1')
+    await stand.relay.reconcile()
+    assert.equal(
+      [(await only(stand)).status, (await only(stand)).minedHash],
+      ['mined', second.body.txHash],
+    )
+  }),
+)
+
+life('the reconcile loop replaces what is stuck by itself, and only what holds up the rest', () =>
+  withoutMining(async () => {
+    const { stand, clock } = await setUp()
+    await ask(stand, await newOwner())
+    await ask(stand, await newOwner())
+    clock.ms += 120_000
+    await stand.relay.reconcile()
+    const attempts = (await stand.relay.history({})).map((row) => row.attempts.length)
+    assert.equal(attempts, [1, 2])
+  }),
+)
+
+life('a replacement above the fee ceiling is not signed', () =>
+  withoutMining(async () => {
+    const { stand, clock } = await setUp({ limits: { maxRelayFeeWei: 1_600_000_000_000n } })
+    await setBaseFee(10_000_000n)
+    const owner = await newOwner()
+    assert.is((await ask(stand, owner)).status, 200)
+    clock.ms += 120_000
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).attempts.length, 1)
+    assert.ok(stand.events.some(({ kind }) => kind === 'replacement_blocked'))
+    const { status, body } = await ask(stand, owner)
+    assert.equal([status, body.code], [503, 'fee_ceiling_exceeded'])
+  }),
+)
+
+life('a transaction that the node has dropped is offered again, the same bytes', () =>
+  withoutMining(async () => {
+    const { stand, clock } = await setUp()
+    const { body } = await ask(stand, await newOwner())
+    await rpc('anvil_dropTransaction', body.txHash)
+    assert.is(await rpc('eth_getTransactionByHash', body.txHash), null)
+    clock.ms += 15_000
+    await stand.relay.reconcile()
+    await rpc('evm_mine')
+    assert.is((await receipt(body.txHash))?.status, '0x1')
+  }),
+)
+
+life('a reorg brings the same bytes back, and they are mined again', async () => {
+  const { stand, clock } = await setUp()
+  const snapshot = await rpc('evm_snapshot')
+  const { body } = await ask(stand, await newOwner())
+  await mined(body.txHash)
+  await stand.relay.reconcile()
+  assert.is((await only(stand)).status, 'mined')
+  await rpc('evm_revert', snapshot)
+  clock.ms += 15_000
+  await stand.relay.reconcile()
+  assert.ok(stand.events.some(({ kind }) => kind === 'reorged'))
+  await mined(body.txHash)
+  await stand.relay.reconcile()
+  const { status, attempts } = await only(stand)
+  assert.equal([status, attempts.length], ['mined', 1])
+})
+
+life('a buried transaction is final, and comes back if even its block is forgotten', async () => {
+  const { stand, clock } = await setUp({ finalDepth: 3 })
+  const snapshot = await rpc('evm_snapshot')
+  const { body } = await ask(stand, await newOwner())
+  await rpc('anvil_mine', '0x3')
+  await stand.relay.reconcile()
+  assert.is((await only(stand)).status, 'final')
+  await rpc('evm_revert', snapshot)
+  clock.ms += 15_000
+  await stand.relay.reconcile()
+  await mined(body.txHash)
+})
+
+life(
+  "a foreign transaction at our nonce makes the row lost, and the owner's next request works",
+  async () => {
+    const { stand, clock } = await setUp({ wrapClient: dropSends })
+    const owner = await newOwner()
+    const { body } = await ask(stand, owner)
+    const { privateKey } = chain.manifest.relayer
+    await send({ rpcUrl: chain.rpcUrl, privateKey }, { to: relayer })
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).status, 'pending')
+    await rpc('anvil_mine', '0x2')
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).status, 'lost')
+    assert.ok(stand.events.some(({ kind }) => kind === 'lost'))
+    clock.ms += 1
+    const next = await ask(stand, owner)
+    assert.is(next.status, 200)
+    assert.is.not(next.body.txHash, body.txHash)
+  },
+)
+
+life(
+  'pause stops new signatures, keeps old answers, survives a restart, and ends with resume',
+  async () => {
+    const path = newPath()
+    const first = await setUp({ path })
+    await first.stand.relay.pause({ chainId, reason: 'key rotation' })
+    await first.close()
+    const { stand } = await setUp({ path })
+    const owner = await newOwner()
+    const refused = await ask(stand, owner)
+    assert.equal([refused.status, refused.body.error], [503, 'relay is paused on this chain'])
+    const [intent] = await stand.relay.status()
+    assert.equal([intent?.servable, intent?.reason], [false, 'relay_paused'])
+    await stand.relay.resume(chainId)
+    assert.is((await ask(stand, owner)).status, 200)
+  },
+)
+
+life('warns when the balance pays for few more deployments', async () => {
+  const { stand } = await setUp()
+  const balance = await rpc('eth_getBalance', relayer, 'latest')
+  await rpc('anvil_setBalance', relayer, numberToHex(2n * 10n ** 15n))
+  await stand.relay.reconcile()
+  await rpc('anvil_setBalance', relayer, balance)
+  const warning = stand.events.find(({ kind }) => kind === 'low_balance')
+  assert.is(warning?.kind === 'low_balance' && warning.deploysLeft, 5)
+})
+
+life.after(scene.close)
+life.run()
