@@ -13,12 +13,13 @@ export type IsolationDeps = {
 
 type Work = { readonly calls: readonly RpcCall[]; readonly signal: AbortSignal | undefined }
 
-const callsPerBatch = 8
+const callsPerBatch = 16
 /** A batch that is not back by then holds something cold or hostile, and is taken apart. */
 const batchTimeoutMs = 700
-const batchMaxBytes = 16 * 1024 * 1024
+const batchMaxBytes = 2 * 1024 * 1024
 const singleTimeoutMs = 1_800
-const singleMaxBytes = 12 * 1024 * 1024
+/** An honest bundle answers with a few kilobytes; parsing megabytes would hold up everybody else. */
+const singleMaxBytes = 512 * 1024
 
 /**
  * Runs calls in small batches, one batch at a time. A batch answers when its slowest call has, so one
