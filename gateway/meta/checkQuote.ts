@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
 import {
   fail,
   isNative,
@@ -30,8 +30,9 @@ const tokenCalls: ReadonlySet<Hex> = new Set([
   '0xa22cb465', // setApprovalForAll
 ])
 
+// viem's isAddressEqual checks checksums again, for every quote of every request.
 const has = (list: readonly Address[], address: Address) =>
-  list.some((entry) => isAddressEqual(entry, address))
+  list.some((entry) => entry.toLowerCase() === address.toLowerCase())
 
 function checkAmounts(quote: SourceQuote, { trade }: SourceRequest): SourceFailure | undefined {
   const { amountIn, maxAmountIn, amountOut, minAmountOut } = quote

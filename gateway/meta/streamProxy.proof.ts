@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readEvents } from '../../fixtures/meta/events.ts'
+import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
+import { startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { defaultLimits, dispatchSource } from './dispatch.ts'
+import { startProviders } from './providers.ts'
+import type { Source } from './source.ts'
+
+/**
+ * Streams behind a real nginx (`apt install nginx-light`), with its buffering and gzip on, and many at
+ * once. `node gateway/meta/streamProxy.proof.ts`.
+ */
+const s = suite('meta/streamProxy')
+const slowMs = 600
+const recorded = await startRecordingServer()
+recorded.answerWith(() => ({ delayMs: 'never' }))
+const running = startProviders(
+  { now: Date.now, gasPriceWei: async () => 1n },
+  {
+    settings: ['velora', 'fabric', 'nordstern', 'sushi'].map((name) => ({
+      name,
+      baseUrl: `${recorded.url}/${name}`,
+    })),
+    allowPrivate: true,
+  },
+)
+const fast: Source = scriptSource({ name: 'a', answer: answerQuote({ provider: 'a' }) })
+const slow: Source = scriptSource({
+  name: 'b',
+  delayMs: slowMs,
+  answer: answerQuote({ provider: 'b' }),
+})
+const hanging = running.map(({ source }) =>
+  dispatchSource({ now: Date.now }, { source, limits: { ...defaultLimits, timeoutMs: 60_000 } }),
+)
+const meta = await startScriptedMeta({ sources: [fast, slow] })
+const hungMeta = await startScriptedMeta({ sources: [fast, ...hanging], deadlineMs: 60_000 })
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** nginx as people run it: buffering on, gzip on, also for event streams. */
+async function startNginx() {
+  const dir = mkdtempSync(join(tmpdir(), 'forkyard-nginx-'))
+  const port = await freePort()
+  const config = `daemon off; pid ${dir}/pid; error_log ${dir}/error.log; worker_processes 1;
+events { worker_connections 4096; }
+http { access_log off; gzip on; gzip_min_length 1; gzip_types text/event-stream application/json;
+client_body_temp_path ${dir}/body; proxy_temp_path ${dir}/proxy; fastcgi_temp_path ${dir}/f;
+uwsgi_temp_path ${dir}/u; scgi_temp_path ${dir}/s;
+server { listen 127.0.0.1:${port};
+location /hung/ { proxy_pass ${hungMeta.url}/; proxy_http_version 1.1; }
+location / { proxy_pass ${meta.url}; proxy_http_version 1.1; } } }`
+  writeFileSync(join(dir, 'nginx.conf'), config)
+  const child = spawn('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')], { stdio: 'inherit' })
+  await until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    5_000,
+  )
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+      rmSync(dir, { recursive: true })
+    },
+  }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, limitMs: number) {
+  const started = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - started > limitMs) throw new Error(`not within ${limitMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return performance.now() - started
+}
+
+const nginx = await startNginx()
+s.after(async () => {
+  await nginx.close()
+  await Promise.all([meta.close({ graceMs: 0 }), hungMeta.close({ graceMs: 0 })])
+  await Promise.all(running.map(({ http }) => http.close()))
+  await recorded.close()
+})
+
+const open = (base: string, more: { body?: object; headers?: object; signal?: AbortSignal } = {}) =>
+  fetch(`${base}/quote/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...more.headers },
+    body: JSON.stringify({ ...quoteRequest, ...more.body }),
+    ...(more.signal && { signal: more.signal }),
+  })
+
+for (const encoding of ['identity', 'gzip'])
+  s(`through nginx with ${encoding}, each event arrives when it is sent`, async () => {
+    const res = await open(nginx.url, { headers: { 'accept-encoding': encoding } })
+    const at = new Map<string, number>()
+    for await (const { event } of readEvents(res.body)) at.set(event, performance.now())
+    assert.equal([...at.keys()], ['initial', 'quote', 'done'])
+    const lead = (at.get('quote') ?? 0) - (at.get('initial') ?? 0)
+    process.stdout.write(`  ${encoding}: initial ${lead.toFixed(0)} ms before the late quote\n`)
+    assert.ok(lead > slowMs / 2, `${lead}`)
+  })
+
+for (const [name, base] of [
+  ['directly', hungMeta.url],
+  ['through nginx', `${nginx.url}/hung`],
+] as const)
+  s(`a client that leaves ${name} closes every socket upstream within 50 ms`, async () => {
+    const leaving = new AbortController()
+    const res = await open(base, { signal: leaving.signal })
+    const reader = res.body?.getReader()
+    await reader?.read()
+    await until(() => recorded.open() === hanging.length, 5_000)
+    leaving.abort()
+    const tookMs = await until(() => recorded.open() === 0, 1_000)
+    process.stdout.write(`  ${name}: ${tookMs.toFixed(1)} ms\n`)
+    assert.ok(tookMs < 50, `${tookMs}`)
+  })
+
+s(
+  '500 streams are open at once, each gets its events, and all end when their clients leave',
+  async () => {
+    const leaving = new AbortController()
+    const before = process.memoryUsage().heapUsed
+    const streams = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        // Another slippage each, so that no two share a call.
+        open(hungMeta.url, {
+          body: { slippageBps: index, keepAliveMs: 1_000 },
+          signal: leaving.signal,
+        }),
+      ),
+    )
+    let initials = 0
+    let beats = 0
+    const readers = streams.map(async ({ body }) => {
+      for await (const { event } of readEvents(body)) {
+        if (event === 'initial') initials++
+        if (event === 'keep_alive') beats++
+      }
+    })
+    await until(() => initials === 500 && beats >= 500, 30_000)
+    const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20
+    process.stdout.write(
+      `  500 streams: ${recorded.open()} upstream requests, ${grown.toFixed(0)} MiB\n`,
+    )
+    leaving.abort()
+    await Promise.allSettled(readers)
+    const tookMs = await until(() => recorded.open() === 0, 2_000)
+    process.stdout.write(`  all upstream sockets closed after ${tookMs.toFixed(0)} ms\n`)
+  },
+)
+
+s.run()
