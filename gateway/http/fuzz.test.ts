@@ -44,16 +44,16 @@ const service = createService({ name: 'fuzzed', endpoints, log, checkOutput: tru
 const server = await service.listen()
 s.after(() => server.close())
 
-s('answers 3,200 generated requests with 200 or one 4xx sentence, never 5xx', async () => {
+s('answers 1,200 generated requests with 200 or one 4xx sentence, never 5xx', async () => {
   const report = await fuzzEndpoints({
     url: server.url,
     endpoints: service.endpoints,
-    requestsPerEndpoint: 800,
+    requestsPerEndpoint: 300,
   })
   assert.equal(report.faults, [])
   const swap = report.statuses['POST /swap'] ?? {}
-  assert.ok((swap[200] ?? 0) > 50, JSON.stringify(swap))
-  assert.ok((swap[400] ?? 0) > 200, JSON.stringify(swap))
+  assert.ok((swap[200] ?? 0) > 20, JSON.stringify(swap))
+  assert.ok((swap[400] ?? 0) > 100, JSON.stringify(swap))
 })
 s('would have noticed a handler that breaks', async () => {
   const broken = endpoints.map((each) => ({
