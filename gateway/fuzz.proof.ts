@@ -13,9 +13,23 @@ const s = suite('fuzz')
 const lab = await startTestLab({ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' })
 s.after(() => lab.down())
 const { services, apiKey, chains } = lab.manifest()
-const addresses = Object.values(chains).flatMap(({ tokens, accounts }) =>
-  [...Object.values(tokens), ...accounts].map(({ address }) => address),
-)
+const [base] = Object.values(chains)
+const tokens = Object.values(base?.tokens ?? {}).map(({ address }) => address)
+const amounts = ['1000', '1000000', '1000000000000000']
+const known = {
+  address: tokens,
+  chain_id: [8453],
+  chainId: [8453],
+  amountIn: amounts,
+  amount_in: amounts,
+  inputAmount: amounts,
+  target_output: amounts,
+  max_input: ['1000000000000000000000000'],
+  owner: (base?.accounts ?? []).map(({ address }) => address),
+  quoteType: ['exactInput'],
+  keepAliveMs: [1000],
+  refreshIntervalMs: [60_000],
+}
 const headers = { 'x-api-key': apiKey }
 const readUsed = async () => {
   const response = await fetch(`${services.routing}/auth/key-info`, { headers })
@@ -32,7 +46,7 @@ for (const name of ['routing', 'meta', 'relay'] as const)
         url,
         endpoints,
         apiKey,
-        addresses,
+        known,
         requestsPerEndpoint,
         ...(name === 'routing' && { readUsed }),
       })

@@ -52,7 +52,7 @@ s('answers 1,200 generated requests with 200 or one 4xx sentence, never 5xx', as
   })
   assert.equal(report.faults, [])
   const swap = report.statuses['POST /swap'] ?? {}
-  assert.ok((swap[200] ?? 0) > 20, JSON.stringify(swap))
+  assert.ok((swap[200] ?? 0) > 5, JSON.stringify(swap))
   assert.ok((swap[400] ?? 0) > 100, JSON.stringify(swap))
 })
 s('would have noticed a handler that breaks', async () => {
