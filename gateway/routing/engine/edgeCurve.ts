@@ -72,10 +72,10 @@ function lastPieceAbove(curve: Curve, price: number): number {
   return low
 }
 
-/** One more unit of input at `x` brings this many units of output. */
+/** One more unit of input at `x` brings this many units of output; nothing past the capacity. */
 export function marginalRate(market: Market, edge: number, x: number): number {
   const curve = market.curves[edge]
-  if (!curve) return 0
+  if (!curve || x > (curve.x[curve.count] as number)) return 0
   let low = 0
   let high = curve.count - 1
   while (low < high) {

@@ -149,11 +149,18 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
   const best = betterRoute(frame, split, single)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
-  const outside = priceOutside(market, frame, grown, 0)
-  const bound = boundOutput(market, frame, { outside, amountIn })
+  let bound = Number.POSITIVE_INFINITY
+  for (const part of boundProbeParts) {
+    const outside = priceOutside(market, frame, grown, grown.value * part)
+    bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn }))
+    yield
+  }
   const gapBps = Math.max(0, (1 - netOutput(frame, best) / bound) * 1e4)
   return Number.isFinite(gapBps) ? { ...best, gapBps } : best
 }
+
+/** Prices of tokens outside the flow to bound the output with; the least bound counts. */
+const boundProbeParts = [0, 1e-5, 1e-3]
 
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
 const probeParts = [0.05, 0.005, 0.0005, 0]
@@ -233,7 +240,8 @@ function solvePath({ market, frame, amountIn }: Search, path: readonly number[])
   const rates: number[] = []
   let amount = Number(amountIn)
   for (const edge of path) {
-    rates.push(marginalRate(market, edge, amount))
+    const curve = market.curves[edge]
+    rates.push(marginalRate(market, edge, Math.min(amount, curve?.x[curve.count] ?? 0)))
     amount = edgeOutput(market, edge, amount)
   }
   let log = 0

@@ -1,4 +1,4 @@
-import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
+import { type EdgePoint, edgeOutput, marginalRate, pointAtPrice } from './edgeCurve.ts'
 import type { Market } from './market.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
@@ -75,6 +75,7 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
         if ((market.a0[edge] as number) * price <= (prices[token] as number)) continue
         const value = price * probedRate(market, frame, edge, price, probe)
         if (value <= (prices[token] as number)) continue
+        if (comesFrom(market, via, next, token)) break
         prices[token] = value
         via[token] = edge
         risen.add(token)
@@ -82,6 +83,16 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
     }
   }
   return [...risen]
+}
+
+/** True when the chain that prices `token` runs through `other`: stale pools would raise each other. */
+function comesFrom(market: Market, via: Int32Array, token: number, other: number): boolean {
+  for (let edge = via[token] as number; edge >= 0; ) {
+    const next = market.edgeTo[edge] as number
+    if (next === other) return true
+    edge = via[next] as number
+  }
+  return false
 }
 
 /** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
@@ -113,8 +124,7 @@ export type Growth = {
  * undefined when nothing pays.
  */
 export function growFlow(market: Market, growth: Growth, outside: OutsidePrices) {
-  const chains = findChains(market, growth, outside)
-  chains.sort((one, other) => other.profit - one.profit)
+  const chains = bestChains(market, growth, findChains(market, growth, outside))
   const edges = [...growth.flow.edges]
   const logPrices = growth.flow.logPrices.slice()
   let added = 0
@@ -126,6 +136,49 @@ export function growFlow(market: Market, growth: Growth, outside: OutsidePrices)
     added++
   }
   return added === 0 ? undefined : { edges, logPrices }
+}
+
+/**
+ * The promise of a chain takes its later edges at marginal prices; the most promising are weighed
+ * again with what really goes through them.
+ */
+function bestChains(market: Market, growth: Growth, chains: readonly Chain[]): Chain[] {
+  const promising = chains.toSorted((one, other) => other.profit - one.profit)
+  return promising
+    .slice(0, weighedPerChain * growth.maxChains)
+    .map((chain) => ({ edges: chain.edges, profit: weighChain(market, growth, chain) }))
+    .filter(({ profit }) => profit > growth.leastProfit)
+    .sort((one, other) => other.profit - one.profit)
+}
+
+const weighedPerChain = 4
+
+/** Greatest profit of a chain at the flow's prices, by halving the (log) range of its input. */
+function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: Chain): number {
+  if (edges.length === 1) return profit
+  const first = edges[0] as number
+  const priceStart = Math.exp(flow.logPrices[market.edgeFrom[first] as number] as number)
+  const priceEnd = Math.exp(
+    flow.logPrices[market.edgeTo[edges.at(-1) as number] as number] as number,
+  )
+  const curve = market.curves[first]
+  let high = Math.log(curve ? Math.min(curve.x[curve.count] as number, 1e60) : 1)
+  let low = high - 60
+  for (let tries = 0; tries < 16; tries++) {
+    const middle = (low + high) / 2
+    let amount = Math.exp(middle)
+    let rate = priceEnd / priceStart
+    for (const edge of edges) {
+      rate *= marginalRate(market, edge, amount)
+      amount = edgeOutput(market, edge, amount)
+    }
+    if (rate > 1) low = middle
+    else high = middle
+  }
+  const input = Math.exp(low)
+  const output = edges.reduce((amount, edge) => edgeOutput(market, edge, amount), input)
+  const gas = edges.reduce((sum, edge) => sum + (market.gas[edge] as number), 0)
+  return priceEnd * output - priceStart * input - gas * frame.gasPrice
 }
 
 function priceChain(market: Market, { flow }: Growth, chain: Chain, logPrices: Float64Array) {

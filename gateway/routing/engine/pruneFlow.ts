@@ -49,23 +49,30 @@ export function pruneFlow(market: Market, pruning: Pruning, start: FlowSolution)
   return flow
 }
 
-/** Takes half of what is over maxSteps, the least loss per edge first; less when nothing were left. */
+/**
+ * Takes half of what is over maxSteps, the least loss per edge first; fewer at once where edges stand
+ * in for each other and the real loss is far over the estimate.
+ */
 function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   const removals = listRemovals(market, pruning.frame, flow).sort(
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
   const excess = flow.edges.length - pruning.maxSteps
-  for (let batch = Math.ceil(excess / 2); batch >= 1; batch = Math.floor(batch / 4)) {
+  let best: FlowSolution | undefined
+  for (let batch = Math.ceil(excess / 2); batch >= 1; batch = Math.floor(batch / 3)) {
     const gone = new Set<number>()
-    for (const { removed } of removals) {
+    let estimate = flow.value * 1e-6
+    for (const { removed, loss } of removals) {
       if (gone.size >= batch) break
       for (const edge of removed) gone.add(edge)
+      estimate += loss
     }
     const left = flow.edges.filter((edge) => !gone.has(edge))
     const next = solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
-    if (next) return next
+    if (next && next.value >= (best?.value ?? 0)) best = next
+    if (best && best.value >= flow.value - 2 * estimate) break
   }
-  return undefined
+  return best
 }
 
 /** Removes what costs more gas than it brings when the rest, solved again, nets more. */
