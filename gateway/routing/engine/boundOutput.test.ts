@@ -100,7 +100,9 @@ for (const gasPrice of [0, 2_000, 50_000])
         const bound = net / (1 - route.gapBps / 1e4)
         assert.ok(bound >= best * (1 - 1e-9), `seed ${seed}: bound ${bound} under ${best}`)
       }
-      assert.ok(net >= best - 1e-4 * Math.abs(best) - 20, `seed ${seed}: ${net} under ${best}`)
+      // A choice of pools is a local one: it may cost the gas of one swap against the best.
+      const tolerance = 1e-4 * Math.abs(best) + 20 + gasPrice * 1.1
+      assert.ok(net >= best - tolerance, `seed ${seed}: ${net} under ${best}`)
     }
   })
 

@@ -151,7 +151,10 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   let bound = Number.POSITIVE_INFINITY
   for (const part of boundProbeParts) {
-    const outside = priceOutside(market, frame, grown, grown.value * part)
+    const outside = priceOutside(market, frame, grown, {
+      probe: grown.value * part,
+      ends: 'flow',
+    })
     bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn }))
     yield
   }
@@ -181,9 +184,11 @@ function* growToOptimum(search: Search, first: FlowSolution) {
   let level = 0
   let chains = maxChains
   for (let round = 0; round < maxRounds && level < probeParts.length && !isOver(); round++) {
-    const outside = priceOutside(market, frame, flow, flow.value * (probeParts[level] as number))
-    const leastProfit = flow.value * leastProfitPart
-    const grown = growFlow(market, { frame, flow, leastProfit, maxChains: chains }, outside)
+    const probe = flow.value * (probeParts[level] as number)
+    const growth = { frame, flow, leastProfit: flow.value * leastProfitPart, maxChains: chains }
+    const grown =
+      growFlow(market, growth, priceOutside(market, frame, flow, { probe, ends: 'flow' })) ??
+      growFlow(market, growth, priceOutside(market, frame, flow, { probe, ends: 'tokenOut' }))
     if (!grown) {
       level++
       continue

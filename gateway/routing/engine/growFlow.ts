@@ -19,6 +19,12 @@ type Chain = { readonly edges: readonly number[]; readonly profit: number }
 /** Prices of the tokens outside the flow (0: no way back into it), and the edge that earns each. */
 export type OutsidePrices = { readonly prices: Float64Array; readonly via: Int32Array }
 
+export type OutsidePricing = {
+  readonly probe: number
+  /** Chains end in any token of the flow but tokenIn, or in tokenOut only: those never close a cycle. */
+  readonly ends: 'flow' | 'tokenOut'
+}
+
 /**
  * Values every token outside the flow by what its best chain into the flow brings when `probe` (in
  * tokenOut) goes through it: a probe of 0 means marginal prices, a large one sees past pools of dust.
@@ -28,7 +34,7 @@ export function priceOutside(
   market: Market,
   frame: SearchFrame,
   flow: FlowSolution,
-  probe: number,
+  { probe, ends }: OutsidePricing,
 ): OutsidePrices {
   const size = market.tokens.length
   const prices = new Float64Array(size)
@@ -38,7 +44,7 @@ export function priceOutside(
     const log = flow.logPrices[token] as number
     if (Number.isNaN(log)) continue
     prices[token] = Math.exp(log)
-    frontier.push(token)
+    if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
   }
   const inFlow = flow.logPrices
   for (let pass = 0; pass < maxPasses && frontier.length > 0; pass++)
@@ -163,8 +169,8 @@ function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: 
   )
   const curve = market.curves[first]
   let high = Math.log(curve ? Math.min(curve.x[curve.count] as number, 1e60) : 1)
-  let low = high - 60
-  for (let tries = 0; tries < 16; tries++) {
+  let low = 0
+  for (let tries = 0; tries < 18; tries++) {
     const middle = (low + high) / 2
     let amount = Math.exp(middle)
     let rate = priceEnd / priceStart

@@ -4,10 +4,14 @@ import type { Market } from './market.ts'
 import type { FlowSolution } from './solveFlow.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 
+/** With less than this part of the conductance in the others, an edge counts as irreplaceable. */
+const leastOthers = 1e-6
+
 /**
  * Estimates what is lost without each edge, to second order: near the optimum the flow is a network
  * of resistors (1 / weight), and the edge's flow has to find its way through the others. That costs
- * flow^2 / 2 times the resistance between its ends without it.
+ * flow^2 / 2 times the resistance between its ends without it, at least its
+ * profit at the flow's prices, at most all that it brings.
  */
 export function lossesWithout(
   market: Market,
@@ -27,6 +31,7 @@ export function lossesWithout(
     pointAtPrice(market, edge, Math.exp(logTail - logHead), point)
     return Math.exp(logTail) * point.slope
   })
+  const priceAt = (token: number) => Math.exp(logPrices[token] as number)
   const laplacian = createLaplacian(size, tails, heads)
   laplacian.prepare(weights, new Float64Array(size).fill(flow.value * 1e-9))
   const right = new Float64Array(size + 1)
@@ -38,9 +43,11 @@ export function lossesWithout(
     right[head] = -1
     const potentials = laplacian.solve(right)
     const across = (potentials[tail] as number) - (head < size ? (potentials[head] as number) : 0)
-    const others = Math.max(1e-12, 1 - (weights[k] as number) * across)
-    const price = Math.exp(logPrices[market.edgeFrom[edge] as number] as number)
-    const moved = price * (flow.inputs[k] as number)
-    return (moved * moved * across) / 2 / others
+    const others = 1 - (weights[k] as number) * across
+    const paid = priceAt(market.edgeFrom[edge] as number) * (flow.inputs[k] as number)
+    const earned = priceAt(market.edgeTo[edge] as number) * (flow.outputs[k] as number)
+    if (others < leastOthers) return earned
+    const detour = (earned * earned * across) / 2 / others
+    return Math.min(earned, Math.max(earned - paid, detour))
   })
 }

@@ -58,8 +58,7 @@ function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
   const excess = flow.edges.length - pruning.maxSteps
-  let best: FlowSolution | undefined
-  for (let batch = Math.ceil(excess / 2); batch >= 1; batch = Math.floor(batch / 3)) {
+  for (let batch = Math.ceil(excess / 2); batch > 1; batch = Math.floor(batch / 3)) {
     const gone = new Set<number>()
     let estimate = flow.value * 1e-6
     for (const { removed, loss } of removals) {
@@ -69,17 +68,28 @@ function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
     }
     const left = flow.edges.filter((edge) => !gone.has(edge))
     const next = solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
-    if (next && next.value >= (best?.value ?? 0)) best = next
-    if (best && best.value >= flow.value - 2 * estimate) break
+    if (next && next.value >= flow.value - estimateSlack * estimate) return next
+  }
+  let best: FlowSolution | undefined
+  for (const { rest, loss } of removals.slice(0, 5)) {
+    const next = solveRest(market, pruning, flow, rest)
+    if (next && next.value > (best?.value ?? 0)) best = next
+    if (best && best.value >= flow.value * (1 - 1e-6) - estimateSlack * loss) break
   }
   return best
 }
+
+/** Estimates of losses are taken to be right within this factor. */
+const estimateSlack = 2
 
 /** Removes what costs more gas than it brings when the rest, solved again, nets more. */
 function removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kept: Set<number>) {
   const { frame } = pruning
   const removals = listRemovals(market, frame, flow)
-    .filter(({ removed, loss, cost }) => loss < cost && !removed.some((edge) => kept.has(edge)))
+    .filter(
+      ({ removed, loss, cost }) =>
+        loss < estimateSlack * cost && !removed.some((edge) => kept.has(edge)),
+    )
     .sort((one, other) => one.loss - one.cost - (other.loss - other.cost))
   const before = netValue(market, frame, flow)
   const hopeless = removals.filter(({ loss, cost }) => loss < cost / 8)
@@ -113,7 +123,7 @@ function solveRest(
 function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): Removal[] {
   const losses = lossesWithout(market, frame, flow)
   const seen = new Set<string>()
-  return flow.edges.flatMap((edge, k) => {
+  return flow.edges.flatMap((edge) => {
     const others = flow.edges.filter((other) => other !== edge)
     const rest = connectedEdges(market, frame, others)
     if (rest.length === 0) return []
@@ -122,6 +132,7 @@ function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): R
     if (seen.has(key)) return []
     seen.add(key)
     const cost = gasOf(market, removed) * frame.gasPrice
-    return [{ rest, removed, loss: losses[k] as number, cost }]
+    const loss = Math.max(...removed.map((gone) => losses[flow.edges.indexOf(gone)] as number))
+    return [{ rest, removed, loss, cost }]
   })
 }
