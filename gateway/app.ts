@@ -247,6 +247,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     config: config.meta,
     now: Date.now,
     log,
+    observe: metrics.sourced,
   })
   const relay = wireRelay({ store, simulator, clients, chains: config.chains, keys, log, metrics })
   relay.start()

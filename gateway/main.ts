@@ -7,6 +7,7 @@ async function main() {
   const config = readConfig(process.env)
   const secrets = [
     config.keyPepper,
+    ...config.meta.providers.flatMap(({ key }) => key ?? []),
     ...config.chains.flatMap(({ rpcUrls, forkOrigin }) => [
       ...rpcUrls,
       ...(forkOrigin ? [forkOrigin.rpcUrl] : []),

@@ -4,7 +4,7 @@ import type { Dex } from '../chain/dexes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
-import { defaultLimits, dispatchSource } from './dispatch.ts'
+import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
@@ -41,6 +41,7 @@ export type MetaDeps = {
   readonly config: MetaConfig
   readonly now: () => number
   readonly log: Log
+  readonly observe?: DispatchDeps['observe']
 }
 
 export type Meta = {
@@ -95,12 +96,12 @@ function ownTargets(deps: MetaDeps): readonly TargetRow[] {
 
 /** All sources behind their policies, and how to stop those that hold connections. */
 function startSources(deps: MetaDeps) {
-  const { now, config } = deps
+  const { now, config, observe } = deps
   const { sourceTimeoutMs = 5_000, providers: settings = [] } = config
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
   const local = [createRoutingSource(deps), ...onChainSources(deps)].map((source) =>
-    dispatchSource({ now }, { source: withExactOutput(source), limits: own }),
+    dispatchSource({ now, observe }, { source: withExactOutput(source), limits: own }),
   )
   const gasPriceWei = async (chainId: number) => {
     const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
@@ -112,7 +113,7 @@ function startSources(deps: MetaDeps) {
     const limits = { ...defaultLimits, timeoutMs, perSecond }
     const isReference = provider.name === 'cow'
     const whole = isReference ? source : withExactOutput(source)
-    return dispatchSource({ now }, { source: whole, limits })
+    return dispatchSource({ now, observe }, { source: whole, limits })
   })
   return {
     sources: [...local, ...dispatched],

@@ -1,14 +1,18 @@
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { type DispatchLimits, defaultLimits, dispatchSource } from './dispatch.ts'
+import { type DispatchLimits, defaultLimits, dispatchSource, type SourceEvent } from './dispatch.ts'
 import { fail, type Source, type SourceOutcome } from './source.ts'
 
 const s = suite('meta/dispatch')
 let nowMs = 1_000_000
+const events: SourceEvent[] = []
 const never = new AbortController().signal
 const request = makeRequest()
 const put = (source: Source, limits: Partial<DispatchLimits> = {}) =>
-  dispatchSource({ now: () => nowMs }, { source, limits: { ...defaultLimits, ...limits } })
+  dispatchSource(
+    { now: () => nowMs, observe: (event) => void events.push(event) },
+    { source, limits: { ...defaultLimits, ...limits } },
+  )
 const ask = (source: Source, signal = never, amountIn = 1_000_000n) =>
   source.quote(
     { ...request, trade: { type: 'exactInput', amountIn } },
@@ -121,6 +125,13 @@ s('reports its figures', async () => {
   const { calls, successRate, failures, p50Ms } = dispatched.state()
   assert.equal([calls, successRate, failures], [2, 0.5, { no_route: 1 }])
   assert.ok(p50Ms !== undefined && p50Ms < 100)
+  assert.equal(
+    events.slice(-2).map(({ source, outcome }) => [source, outcome]),
+    [
+      ['a', 'quote'],
+      ['a', 'no_route'],
+    ],
+  )
 })
 
 s.run()

@@ -33,6 +33,18 @@ export const defaultLimits: DispatchLimits = {
   halfOpenAfterMs: 10_000,
 }
 
+/** One answer of a source: `quote`, `reference`, or the reason of a failure. */
+export type SourceEvent = {
+  readonly source: string
+  readonly outcome: string
+  readonly durationMs: number
+}
+
+export type DispatchDeps = {
+  readonly now: () => number
+  readonly observe?: ((event: SourceEvent) => void) | undefined
+}
+
 export type BreakerState = 'closed' | 'open' | 'half_open'
 
 /** A source behind its policies, and what `GET /sources` tells of it. */
@@ -131,7 +143,7 @@ async function withTimeout(
  * for is kept, its circuit and its concurrency are limited, one transient fault is tried again.
  */
 export function dispatchSource(
-  deps: { readonly now: () => number },
+  deps: DispatchDeps,
   { source, limits }: { readonly source: Source; readonly limits: DispatchLimits },
 ): Dispatched {
   const stats = createSourceStats()
@@ -181,7 +193,11 @@ export function dispatchSource(
       run: async (signal) => {
         const started = performance.now()
         const outcome = await call(request, { ...context, signal })
-        stats.record(outcome, performance.now() - started)
+        const durationMs = performance.now() - started
+        stats.record(outcome, durationMs)
+        const { status } = outcome
+        const word = status === 'failure' ? outcome.reason : status
+        deps.observe?.({ source: source.name, outcome: word, durationMs })
         return outcome
       },
     })
