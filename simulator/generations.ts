@@ -1,11 +1,10 @@
 import type { StateOverrides } from './callShapes.ts'
-import type { Fork, StartFork } from './fork.ts'
+import type { Fork } from './fork.ts'
+import { type MakeForkDeps, makeFork, WrongUpstream } from './makeFork.ts'
 import { RpcTransportError } from './rpcBatch.ts'
+import { settle } from './settle.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
-import { readSystemOverrides } from './systemOverrides.ts'
-import type { BlockId, Upstream } from './upstream.ts'
-import type { UpstreamRelay } from './upstreamRelay.ts'
-import { warmFork } from './warmFork.ts'
+import type { BlockId } from './upstream.ts'
 import { watchFork } from './watchFork.ts'
 
 /** A fork and the one block that everything it answers belongs to. */
@@ -49,10 +48,7 @@ export type Generations = {
   readonly close: () => Promise<void>
 }
 
-export type GenerationsDeps = {
-  readonly startFork: StartFork
-  readonly upstream: Upstream
-  readonly relay: UpstreamRelay
+export type GenerationsDeps = MakeForkDeps & {
   readonly log: (event: GenerationEvent) => void
   readonly now: () => number
 }
@@ -70,9 +66,6 @@ export type GenerationEvent = {
   readonly elapsedMs?: number
   readonly reason?: string
 }
-
-/** No use in trying again at once. */
-class WrongUpstream extends SimulatorUnavailable {}
 
 type Live = Generation & {
   inFlight: number
@@ -122,29 +115,16 @@ export function createGenerations(
 
   async function roll(target: Target) {
     const startedAtMs = now()
-    const { blockNumber } = target
-    const actualChainId = await upstream.readChainId()
-    if (actualChainId !== chainId) {
+    const made = await makeFork(deps, { chainId, target }).catch((error: unknown) => {
       // What stands would fetch its cold reads from there.
-      dropCurrent()
-      throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
-    }
-    const [fork, overrides] = await Promise.all([
-      deps.startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
-      readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
-      relay.prefetch(blockNumber).catch(() => undefined),
-    ])
-    try {
-      await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
-      const again = await upstream.readBlock(target)
-      if (again?.blockHash !== target.blockHash) throw unavailable('its upstream reorganised')
-      if (!overrides) throw unavailable('the chain does not answer')
-      if (closed) throw unavailable('it is shutting down')
-    } catch (error) {
-      await fork.kill()
+      if (error instanceof WrongUpstream) dropCurrent()
       throw error
+    })
+    if (closed) {
+      await made.fork.kill()
+      throw unavailable('it is shutting down')
     }
-    install({ fork, overrides }, target)
+    install(made, target)
     log({
       event: 'fork_ready',
       chainId,
@@ -337,38 +317,6 @@ export function createGenerations(
       await Promise.all([upstream.close(), relay.close()])
     },
   }
-}
-
-type Settled<T> = { readonly value: T } | { readonly error: unknown }
-
-function settle<T>(work: Promise<T>): Promise<Settled<T>> {
-  return work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  )
-}
-
-/** A fork must know its block and run a call before it may take over. */
-async function smokeTest(fork: Fork, blockNumber: bigint) {
-  const [number, run] = await fork.rpc.batch(
-    [
-      { method: 'eth_blockNumber', params: [] },
-      {
-        method: 'eth_simulateV1',
-        params: [{ blockStateCalls: [{ calls: [smokeCall] }] }, 'latest'],
-      },
-    ],
-    { timeoutMs: 3_000 },
-  )
-  if (!number?.ok || BigInt(String(number.result)) !== blockNumber || !run?.ok)
-    throw new Error('the fork failed its smoke test')
-}
-
-const smokeCall = {
-  from: '0x00000000000000000000000000000000000f0f0f',
-  to: '0x0000000000000000000000000000000000000004',
-  gas: '0x186a0',
-  data: '0x01',
 }
 
 const rollPause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))

@@ -1,0 +1,67 @@
+import type { StateOverrides } from './callShapes.ts'
+import type { Fork, StartFork } from './fork.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { readSystemOverrides } from './systemOverrides.ts'
+import type { BlockId, Upstream } from './upstream.ts'
+import type { UpstreamRelay } from './upstreamRelay.ts'
+import { warmFork } from './warmFork.ts'
+
+export type MakeForkDeps = {
+  readonly startFork: StartFork
+  readonly upstream: Upstream
+  readonly relay: UpstreamRelay
+}
+
+/** No use in trying again at once. */
+export class WrongUpstream extends SimulatorUnavailable {}
+
+/** Starts a fork of a block, warm and tested; throws when anything about it is not as it should be. */
+export async function makeFork(
+  { startFork, upstream, relay }: MakeForkDeps,
+  { chainId, target }: { chainId: number; target: BlockId },
+): Promise<{ readonly fork: Fork; readonly overrides: StateOverrides }> {
+  const { blockNumber, blockHash } = target
+  const refuse = (reason: string) => new SimulatorUnavailable({ chainId, reason })
+  if ((await upstream.readChainId()) !== chainId)
+    throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
+  const [fork, overrides] = await Promise.all([
+    startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
+    readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
+    // A cold fork is slower and no worse.
+    relay.prefetch(blockNumber).catch(() => undefined),
+  ])
+  try {
+    await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
+    const again = await upstream.readBlock({ blockNumber })
+    // Forks read by number: what they read meanwhile may be of either block.
+    if (again?.blockHash !== blockHash) throw refuse('its upstream reorganised')
+    if (!overrides) throw refuse('the chain does not answer')
+    return { fork, overrides }
+  } catch (error) {
+    await fork.kill()
+    throw error
+  }
+}
+
+/** A fork must know its block and run a call before it may take over. */
+async function smokeTest(fork: Fork, blockNumber: bigint) {
+  const [number, run] = await fork.rpc.batch(
+    [
+      { method: 'eth_blockNumber', params: [] },
+      {
+        method: 'eth_simulateV1',
+        params: [{ blockStateCalls: [{ calls: [smokeCall] }] }, 'latest'],
+      },
+    ],
+    { timeoutMs: 3_000 },
+  )
+  if (!number?.ok || BigInt(String(number.result)) !== blockNumber || !run?.ok)
+    throw new Error('the fork failed its smoke test')
+}
+
+const smokeCall = {
+  from: '0x00000000000000000000000000000000000f0f0f',
+  to: '0x0000000000000000000000000000000000000004',
+  gas: '0x186a0',
+  data: '0x01',
+}
