@@ -16,8 +16,8 @@ export type FaultProxy = {
   readonly url: string
   readonly secret: string
   readonly set: (p: { fault?: Fault; delayMs?: number; target?: string }) => void
-  /** JSON-RPC calls that came through, batches counted by their entries. */
-  readonly calls: () => number
+  /** Reads of state that came through, batches counted by their entries. */
+  readonly stateReads: () => number
   readonly close: () => Promise<void>
 }
 
@@ -27,13 +27,13 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
   let target = first
   let fault: Fault = 'none'
   let delayMs = 0
-  let calls = 0
+  let reads = 0
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     let body = ''
     for await (const chunk of request) body += chunk
     const parsed: unknown = JSON.parse(body)
-    calls += Array.isArray(parsed) ? parsed.length : 1
+    reads += countStateReads(parsed)
     if (fault === 'busy') return response.writeHead(429, { 'retry-after': '1' }).end('slow down')
     if (fault === 'broken') return response.writeHead(500).end('<html>oops</html>')
     if (fault === 'unauthorized') return response.writeHead(401).end('{"error":"key"}')
@@ -62,12 +62,19 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
       delayMs = next.delayMs ?? delayMs
       target = next.target ?? target
     },
-    calls: () => calls,
+    stateReads: () => reads,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+const stateRead = /^eth_get(StorageAt|Balance|Code|TransactionCount|AccountInfo)$/
+
+function countStateReads(body: unknown): number {
+  const calls = (Array.isArray(body) ? body : [body]) as readonly { method: string }[]
+  return calls.filter(({ method }) => stateRead.test(method)).length
 }
 
 /** A byte every 50 ms. */
