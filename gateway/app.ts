@@ -24,6 +24,7 @@ import { opsEndpoints, type Readiness } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
 import { createBalanceSlots } from './store/balanceSlots.ts'
 import { openStore, type Store } from './store/openStore.ts'
+import { createPoolSnapshots } from './store/pools.ts'
 import { version } from './version.ts'
 import { readRelayerKey, settlementLimits, wireRelay } from './wireRelay.ts'
 
@@ -170,9 +171,11 @@ const startRouting = (
   {
     clients,
     simulator,
+    store,
     log,
     metrics,
   }: Observed & {
+    readonly store: Store
     readonly clients: readonly ChainClient[]
     readonly simulator: Simulator
   },
@@ -185,13 +188,17 @@ const startRouting = (
       ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
     })),
     simulator,
+    snapshots: createPoolSnapshots(store.db),
     serviceName: config.serviceName,
     version,
     publicUrl: baseUrl(config.routing),
     x402Support: config.chains.some((chain) => chain.x402Settle),
     observe(event) {
       metrics.synced(event)
-      log[event.event === 'loaded' ? 'info' : 'warn'](event, `sync: ${event.event}`)
+      log[event.event === 'failed' || event.event === 'reorged' ? 'warn' : 'info'](
+        event,
+        `sync: ${event.event}`,
+      )
     },
   })
 
@@ -234,7 +241,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const clients = await connect(config)
   const store = openStore({ path: config.databasePath })
   const simulator = await startSimulator(config, { ...observed, store })
-  const routing = await startRouting(config, { ...observed, clients, simulator })
+  const routing = await startRouting(config, { ...observed, store, clients, simulator })
   const accessDeps = toAccessDeps(config, { store, clients, keys, log })
   const access = createAccess(accessDeps)
   const jobs = startAccessJobs(accessDeps)
@@ -293,7 +300,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     async close() {
       await Promise.all(listening.map(([, service]) => service.close()))
       await Promise.all([meta.close(), relay.close(), jobs.close()])
-      routing.close()
+      await routing.close()
       await simulator.close()
       for (const client of clients) client.close()
       store.close()

@@ -49,7 +49,7 @@ const server = await createService({
 s.after(async () => {
   await server.close()
   await meta.close()
-  routing.close()
+  await routing.close()
   chainClient.close()
   await simulator.close()
   await world.close()

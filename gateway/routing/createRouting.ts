@@ -5,6 +5,7 @@ import { type ChainClient, WrongChain } from '../chain/client.ts'
 import { type Dex, getDexes } from '../chain/dexes.ts'
 import { seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { PoolSnapshots } from '../store/pools.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
 import type { QuoteParameters } from './quoteRequest.ts'
 import { type ChainStatus, readChainStatus, readHealth } from './registry.ts'
@@ -36,6 +37,8 @@ export type RoutingChainConfig = {
 export type RoutingDeps = {
   readonly chains: readonly RoutingChainConfig[]
   readonly simulator: Simulator | undefined
+  /** Where synced pools are kept between runs. */
+  readonly snapshots?: PoolSnapshots | undefined
   readonly serviceName: string
   readonly version: string
   /** Base URL as callers see it, without a slash at the end. */
@@ -56,7 +59,7 @@ export type Routing = {
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
-  close(): void
+  close(): Promise<void>
 }
 
 const restartMs = 2_000
@@ -68,13 +71,16 @@ const restartMs = 2_000
 export async function createRouting({
   chains: configs,
   simulator,
+  snapshots,
   maxLagMs = 30_000,
   observe,
   now = () => performance.now(),
   ...service
 }: RoutingDeps): Promise<Routing> {
   const closing = new AbortController()
-  const chains = configs.map((config) => createRoutingChain(config, { simulator, observe, now }))
+  const chains = configs.map((config) =>
+    createRoutingChain(config, { simulator, snapshots, observe, now }),
+  )
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
   const deps = { ...service, chains: byId, simulator, now, maxLagMs, startedAtMs: now() }
   const started = await Promise.all(
@@ -86,16 +92,21 @@ export async function createRouting({
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),
-    close() {
+    async close() {
       closing.abort()
-      for (const { sync } of chains) sync.close()
+      await Promise.all(chains.map(({ sync }) => sync.close()))
     },
   }
 }
 
 function createRoutingChain(
   { chainClient, executor, dexes, pollMs, maxAgeMs = 500, origin }: RoutingChainConfig,
-  { simulator, observe, now }: Pick<RoutingDeps, 'simulator' | 'observe'> & { now: () => number },
+  {
+    simulator,
+    snapshots,
+    observe,
+    now,
+  }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'observe'> & { now: () => number },
 ): RoutingChain {
   const { chainId, chain } = chainClient
   const taxes = createTaxBook({ chainId, simulator })
@@ -117,6 +128,7 @@ function createRoutingChain(
       pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
       maxAgeMs,
       origin,
+      snapshots,
       taxOf: (token) => taxes.get(token) ?? 0,
       observe,
       now,

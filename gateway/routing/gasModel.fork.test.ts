@@ -32,7 +32,7 @@ const symbols = ['USDC', 'USDT', 'DAI', 'WBTC', 'ARB', 'GMX', 'LINK', 'UNI', 'PE
 
 const s = suite('gas model')
 s.after(async () => {
-  routing.close()
+  await routing.close()
   chainClient.close()
   await world.close()
 })

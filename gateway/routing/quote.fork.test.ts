@@ -37,7 +37,7 @@ async function openChain(chainId: number) {
   if (!account) throw new Error('the world funds accounts')
   const sender = { rpcUrl: world.rpcUrl, privateKey: account.privateKey }
   s.after(async () => {
-    routing.close()
+    await routing.close()
     chainClient.close()
     await world.close()
   })

@@ -59,7 +59,7 @@ const listening = await service.listen({ port: 0, host: '127.0.0.1' })
 const s = suite('routing service')
 s.after(async () => {
   await listening.close()
-  routing.close()
+  await routing.close()
   await simulator.close()
   chainClient.close()
   await world.close()

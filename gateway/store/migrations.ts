@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { accessSchema } from './accessSchema.ts'
 import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
+import { poolsSchema } from './poolsSchema.ts'
 import { relaySchema } from './relaySchema.ts'
 
 type Migration = { readonly id: number; readonly name: string; readonly sql: string }
@@ -10,6 +11,7 @@ export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', sql: accessSchema },
   { id: 2, name: 'relay transactions', sql: relaySchema },
   { id: 3, name: 'balance slots', sql: balanceSlotsSchema },
+  { id: 4, name: 'synced pools', sql: poolsSchema },
 ]
 
 export function migrate(db: Database): void {

@@ -7,6 +7,8 @@ import { getChain } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { seedTokens } from '../../chain/tokens.ts'
+import { openStore } from '../../store/openStore.ts'
+import { createPoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { createChainSync, type SyncEvent } from './chainSync.ts'
 import { loadPools } from './loadPools.ts'
@@ -115,7 +117,7 @@ async function assertEqualsChain(isChecked: (record: PoolRecord) => boolean = is
 
 const s = suite('chain sync')
 s.after(async () => {
-  sync.close()
+  await sync.close()
   chainClient.close()
   await world.close()
 })
@@ -198,8 +200,42 @@ s('follows by itself, and confirms the head of an idle chain: lag is no block ag
     assert.is(follower.current()?.head.number, mined)
     assert.ok(follower.lagMs() < 1_000, `${follower.lagMs()} ms`)
   } finally {
-    follower.close()
+    await follower.close()
   }
+})
+
+s('takes up the pools of an earlier run, with what changed in between', async () => {
+  const store = openStore({ path: ':memory:' })
+  const snapshots = createPoolSnapshots(store.db)
+  const seen: SyncEvent[] = []
+  const start = async () => {
+    const next = createChainSync({
+      ...{ chainClient, dexes, snapshots, seedTokens: seedTokens(8453) },
+      ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+      observe: (event) => seen.push(event),
+    })
+    await next.start()
+    return next
+  }
+  await (await start()).close()
+  await swapV2(10n ** 18n)
+  await swapV3(10n ** 18n)
+  const again = await start()
+  assert.equal(
+    seen.map(({ event }) => event),
+    ['loaded', 'restored'],
+  )
+  const current = await sync.fresh()
+  const restored = again.current()
+  assert.is(restored?.head.hash, current?.head.hash)
+  assert.is(restored?.pools.size, current?.pools.size)
+  for (const record of current?.pools.values() ?? []) {
+    const other = restored?.pools.get(record.id)
+    assert.equal(other && essence(other), essence(record))
+  }
+  assert.equal([...again.tokens().keys()].sort(), [...sync.tokens().keys()].sort())
+  await again.close()
+  store.close()
 })
 
 s.run()

@@ -2,17 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dexes.ts'
+import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { catchUp, type PassedBlock } from './catchUp.ts'
 import { discoverAll, discoverFor } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { readHead } from './readHead.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
+import { createSnapshotWriter } from './snapshotWriter.ts'
 import { advanceState, createSyncedState, type SyncedState, type TaxOf } from './syncedState.ts'
 
 export type SyncEvent =
   | {
-      readonly event: 'loaded'
+      readonly event: 'loaded' | 'restored'
       readonly chainId: number
       readonly pools: number
       readonly ms: number
@@ -34,7 +36,8 @@ export type ChainSync = {
   tokens(): ReadonlyMap<string, TokenInfo>
   /** Prices the pools of these tokens again: their taxes have become known. */
   reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
-  close(): void
+  /** Stops following and keeps the state for the next start. */
+  close(): Promise<void>
 }
 
 export type ChainSyncParameters = {
@@ -54,10 +57,15 @@ export type ChainSyncParameters = {
   readonly origin?:
     | { readonly client: ChainClient['client']; readonly blockNumber: bigint }
     | undefined
+  /** Where pools are kept between runs. */
+  readonly snapshots?: PoolSnapshots | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   readonly now?: (() => number) | undefined
 }
 
+/** A quote waits no longer than this for the node to confirm the head; then the lag tells. */
+const longestConfirmMs = 1_000
+const saveEveryMs = 15_000
 /** How many passed blocks are remembered to undo a reorg. */
 const rememberedBlocks = 128
 
@@ -73,6 +81,7 @@ export function createChainSync({
   pollMs,
   maxAgeMs,
   origin,
+  snapshots,
   taxOf = () => 0,
   observe = () => undefined,
   now = () => performance.now(),
@@ -83,6 +92,8 @@ export function createChainSync({
   let state: SyncedState | undefined
   let passed: PassedBlock[] = []
   let confirmedAtMs = Number.NEGATIVE_INFINITY
+  let savedAtMs = now()
+  const writer = snapshots && createSnapshotWriter({ chainId, snapshots })
 
   const deps = {
     client,
@@ -167,9 +178,55 @@ export function createChainSync({
     return waiting
   }
 
+  /** Takes up what an earlier process left; false when that is of no use any more. */
+  async function restore(): Promise<boolean> {
+    const started = now()
+    const restored = await writer?.restore(new Set(dexes.map(({ name }) => name)))
+    if (!restored || restored.records.length === 0) return false
+    const { head, records } = restored
+    addTokens(restored.tokens)
+    passed = []
+    const own = createSyncedState(deps, { head, records })
+    const result = await catchUp(deps, { state: own, passed })
+    if (result.status !== 'current' && result.status !== 'advanced') return false
+    state = result.status === 'advanced' ? result.state : own
+    passed = result.status === 'advanced' ? [...result.passed] : []
+    confirmedAtMs = now()
+    observe({ event: 'restored', chainId, pools: records.length, ms: Math.round(now() - started) })
+    return true
+  }
+
+  /** Pools that came into being while nobody followed, or that a new DEX row brings. */
+  async function adoptMissing(): Promise<void> {
+    const at = state?.head.number
+    if (at === undefined) return
+    const known = [...seedTokens.map(({ address }) => address), ...listAddresses()]
+    const found = await discoverAll(deps, { tokens: known, blockNumber: at })
+    await serially(async () => {
+      if (!state) return
+      const { head, pools } = state
+      const missing = found.filter(({ address }) => !pools.has(address.toLowerCase()))
+      const records = await loadPools(deps, { pools: missing, blockNumber: head.number })
+      const unread = records.flatMap(({ token0, token1 }) => [token0, token1] as Address[])
+      const fresh = [...new Set(unread)].filter((token) => !tokens.has(token))
+      addTokens(await readTokens(deps, { tokens: fresh, blockNumber: head.number }))
+      state = advanceState(deps, { state, head, changed: records })
+    })
+  }
+
+  async function save(): Promise<void> {
+    if (!writer || !state) return
+    savedAtMs = now()
+    // The database is the owner's trouble (disk full, locked): the next attempt tries again.
+    await writer.save(state, [...tokens.values()]).catch((error: unknown) => {
+      observe({ event: 'failed', chainId, reason: reasonOf(error) })
+    })
+  }
+
   async function follow(): Promise<void> {
     while (!closing.signal.aborted) {
       await confirm()
+      if (now() - savedAtMs > saveEveryMs) await save()
       await wait(pollMs, undefined, { signal: closing.signal }).catch(() => undefined)
     }
   }
@@ -178,12 +235,27 @@ export function createChainSync({
     chainId,
     async start() {
       await chainClient.checkChainId()
-      await serially(loadAll)
+      const isRestored = await serially(restore)
+      if (!isRestored) {
+        await serially(loadAll)
+        await snapshots?.clear(chainId)
+      }
+      await save()
       void follow()
+      if (isRestored)
+        adoptMissing().catch((error: unknown) => {
+          observe({ event: 'failed', chainId, reason: reasonOf(error) })
+        })
     },
     current: () => state,
     async fresh() {
-      if (now() - confirmedAtMs >= maxAgeMs) await confirm()
+      if (now() - confirmedAtMs < maxAgeMs) return state
+      const timer = new AbortController()
+      const limit = wait(longestConfirmMs, undefined, { signal: timer.signal }).catch(
+        () => undefined,
+      )
+      await Promise.race([confirm(), limit])
+      timer.abort()
       return state
     },
     lagMs: () => Math.max(0, Math.round(now() - confirmedAtMs)),
@@ -210,6 +282,9 @@ export function createChainSync({
         return state
       }),
     tokens: () => tokens,
-    close: () => closing.abort(),
+    async close() {
+      closing.abort()
+      await save()
+    },
   }
 }
