@@ -33,6 +33,7 @@ const worrying: readonly RelayEvent['kind'][] = [
   'reorged',
   'replacement_blocked',
   'reverted',
+  'simulator_bypassed',
   'store_failed',
 ]
 

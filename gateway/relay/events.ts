@@ -10,7 +10,7 @@ export type RelayEvent =
       readonly code: string
     }
   | {
-      readonly kind: 'chain_unreachable' | 'store_failed'
+      readonly kind: 'chain_unreachable' | 'simulator_bypassed' | 'store_failed'
       readonly chainId: number
       readonly cause: unknown
     }

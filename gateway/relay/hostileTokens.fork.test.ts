@@ -118,6 +118,25 @@ hostile('P10: gates 1 to 5 decide even while the fees cannot be read', async () 
   assert.is((await ask(owner, tokenAt(0))).status, 400)
 })
 
+hostile('serves from the chain itself while the forks are gone', async () => {
+  upstream.mend()
+  await simulator.close()
+  const owner = ownerAt(5, 'forkless')
+  await prepareOwners(chain, [owner])
+  const deadline = Date.now() + 15_000
+  let answer = await ask(owner, lyingToken)
+  // The upstream of the last test rests for a while.
+  while (answer.status === 502 && Date.now() < deadline) answer = await ask(owner, lyingToken)
+  assert.is(answer.status, 200)
+  assert.ok(stand.events.some(({ kind }) => kind === 'simulator_bypassed'))
+  for (const [index, [what]] of tokens.entries())
+    assert.is((await ask(victim, tokenAt(index))).body.existing, true, what)
+  const refused = await Promise.all(
+    tokens.map((_, index) => ask(ownerAt(6, 'none'), tokenAt(index))),
+  )
+  for (const { body } of refused) assert.is(body.error, 'owner balance does not cover this amount')
+})
+
 hostile.after(async () => {
   await stand.close()
   await simulator.close()

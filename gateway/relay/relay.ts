@@ -13,6 +13,7 @@ import type { RelayChain } from './relayChain.ts'
 import { type RelayAnswer, relayDeploy } from './relayDeploy.ts'
 import { relayEndpoints } from './routes.ts'
 import type { Signer } from './signer.ts'
+import { createChainSimulator, withFallback } from './simulateOnChain.ts'
 
 export type RelayChainConfig = {
   readonly client: ChainClient
@@ -45,7 +46,12 @@ type Served = { readonly chain: RelayChain; readonly broadcaster: Broadcaster }
 /** The relay service over its chains: endpoints, the reconcile loop, and what an operator asks for. */
 export function createRelay(deps: RelayDeps) {
   const { store, now = steadyNow, observe = () => {}, reconcileEveryMs = 2_000 } = deps
-  const simulator = shareSimulations(deps.simulator)
+  const simulator = shareSimulations(
+    withFallback(deps.simulator, {
+      second: createChainSimulator(deps.chains.map(({ client }) => client)),
+      bypassed: (chainId, cause) => observe({ kind: 'simulator_bypassed', chainId, cause }),
+    }),
+  )
   const served = new Map<number, Served>(
     deps.chains.map(({ client, signer, limits }) => {
       const { chainId } = client
