@@ -143,13 +143,13 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
     throw new Error(
       `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
     )
-  const began = performance.now()
   const closers: (() => Promise<void>)[] = []
   const setStatus = (phase: LabStatus['phase'], message: string) =>
     writeJson(files.status, { pid: process.pid, phase, message } satisfies LabStatus)
   const step = (message: string) => {
     setStatus('starting', message)
-    print(`${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s  ${message}\n`)
+    // performance.now() counts from the start of this process: loading its code is part of the wait.
+    print(`${(performance.now() / 1000).toFixed(1).padStart(5)} s  ${message}\n`)
   }
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
@@ -191,11 +191,11 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       },
     })
     closers.push(gateway.close)
-    const readyMs = performance.now() - began
+    const readyMs = performance.now()
     const manifest = await countPools(toManifest(gateway.pid))
     writeJson(files.manifest, manifest)
     await askFirstQuote(manifest, keys.probeKey)
-    const firstQuoteMs = performance.now() - began
+    const firstQuoteMs = performance.now()
     setStatus('ready', 'ready')
     print(banner(manifest, { readyMs, firstQuoteMs }))
     return {
