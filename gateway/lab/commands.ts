@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isReady } from './gatewayProcess.ts'
@@ -39,10 +39,11 @@ const upTimeoutMs = 60_000
 
 /** `forkyard lab-up`: starts the lab detached, or waits for the running one to be whole again. */
 export async function labUp({ files, env, print }: Parameters) {
+  let supervisor: ChildProcess | undefined
   if (!findSupervisor(files)) {
     await endMarked(files.marker)
     rmSync(files.dir, { recursive: true, force: true })
-    startDetached(files, env)
+    supervisor = startDetached(files, env)
   }
   let printed = 0
   const follow = () => {
@@ -53,9 +54,8 @@ export async function labUp({ files, env, print }: Parameters) {
   }
   const isSettled = async () => {
     const phase = follow()
-    return (
-      phase === 'failed' || (phase === 'ready' && (await isReady(readyUrl(readManifest(files)))))
-    )
+    if (phase === 'failed' || typeof supervisor?.exitCode === 'number') return true
+    return phase === 'ready' && (await isReady(readyUrl(readManifest(files))))
   }
   const settled = await waitUntil(isSettled, {
     timeoutMs: upTimeoutMs,
@@ -81,6 +81,7 @@ function startDetached(files: LabFiles, env: Parameters['env']) {
   )
   closeSync(log)
   supervisor.unref()
+  return supervisor
 }
 
 /** `forkyard lab-down`: stops the lab and whatever a killed supervisor left. */
