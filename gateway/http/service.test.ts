@@ -7,6 +7,7 @@ import { HttpError } from './httpError.ts'
 import { reply, stream } from './reply.ts'
 import * as schemas from './schemas.ts'
 import { createService, type RequestEvent } from './service.ts'
+import { createValidate } from './validate.ts'
 
 const s = suite('http/service')
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
@@ -241,6 +242,14 @@ s('coerces queries and path parameters, and only those', async () => {
   assert.is((await call('/swap/8453?deep=1&deep=0')).status, 400)
   assert.is((await call('/swap/1')).status, 400)
   assert.is((await call('/swap/%E0%A4%A')).status, 400)
+})
+s('coerces plain numbers only: no hex, exponent, blank, Infinity', async () => {
+  assert.is((await call('/swap/8453?deep=false')).status, 200)
+  const oddities = ['0x2105', '8.453e3', '%208453', '08453', '9'.repeat(5_000), 'Infinity']
+  for (const oddity of oddities) assert.is((await call(`/swap/${oddity}`)).status, 400, oddity)
+  const validate = createValidate(Type.Object({ slippage: schemas.slippageBps() }), 'query')
+  for (const slippage of [...oddities, 'NaN', '-1', '10001', '0.5'])
+    assert.ok(validate({ slippage }), slippage)
 })
 s('answers the same 401 for a missing and a wrong key', async () => {
   const missing = await post('/swap', swap, { 'x-request-id': 'same' })

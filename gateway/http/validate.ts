@@ -10,18 +10,17 @@ const options = {
   ownProperties: true,
   verbose: true,
 }
-/** Bodies: `"8453"` is not a number. Queries and path parameters: everything is a string, so coerce. */
-const bodies = new Ajv2020(options)
-const queries = new Ajv2020({ ...options, coerceTypes: true })
-for (const ajv of [bodies, queries])
-  for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, { validate })
+const ajv = new Ajv2020(options)
+for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, { validate })
 
 export type Validate = (value: unknown) => HttpError | undefined
 
 /** Fills defaults in and returns the refusal of the first field that is wrong. */
 export function createValidate(schema: TSchema, kind: 'body' | 'query' | 'params'): Validate {
-  const validate: ValidateFunction = (kind === 'body' ? bodies : queries).compile(schema)
+  const validate: ValidateFunction = ajv.compile(schema)
+  const coerce = kind === 'body' ? undefined : createCoerce(schema)
   return (value) => {
+    coerce?.(value)
     if (validate(value)) return undefined
     const [error] = validate.errors ?? []
     const { field, reason } = describe(error)
@@ -30,10 +29,37 @@ export function createValidate(schema: TSchema, kind: 'body' | 'query' | 'params
   }
 }
 
+/**
+ * Queries and path parameters are all strings: turns those that stand for a number or a boolean into one,
+ * in place. ajv's own coercion takes hex, exponents and blanks too, and lets Infinity pass every limit.
+ */
+function createCoerce(schema: TSchema): (value: unknown) => void {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> }
+  const wanted = Object.entries(properties).flatMap(([name, { type }]) =>
+    typeof type === 'string' && type in literals
+      ? [[name, type as keyof typeof literals] as const]
+      : [],
+  )
+  return (value) => {
+    const record = value as Record<string, unknown>
+    for (const [name, type] of wanted) {
+      const text = record[name]
+      // JSON.parse reads exactly these forms: digits, and the two words.
+      if (typeof text === 'string' && literals[type].test(text)) record[name] = JSON.parse(text)
+    }
+  }
+}
+
+const literals = {
+  integer: /^(0|-?[1-9]\d{0,15})$/,
+  number: /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/,
+  boolean: /^(true|false)$/,
+} as const
+
 /** Whether a value fits an output schema; undefined when it does, else what is wrong. For tests. */
 export function checkShape(schema: TSchema, value: unknown): string | undefined {
-  const validate = bodies.compile(schema)
-  return validate(value) ? undefined : bodies.errorsText(validate.errors)
+  const validate = ajv.compile(schema)
+  return validate(value) ? undefined : ajv.errorsText(validate.errors)
 }
 
 const typeWords: Readonly<Record<string, string>> = {
