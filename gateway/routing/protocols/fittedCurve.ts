@@ -1,0 +1,65 @@
+import { type Curve, type CurvePiece, joinCurve } from './curve.ts'
+
+type Point = { readonly x: number; readonly y: number }
+
+export type FittedCurveParameters = {
+  /** Greatest input worth looking at, raw amount. */
+  readonly most: bigint
+  /** Exact output; undefined where the pool refuses. */
+  readonly amountOut: (amountIn: bigint) => bigint | undefined
+}
+
+/** Parts of `most` to sample, over 2^32: fine where a pool bends, coarse where it is flat. */
+const parts: readonly bigint[] = [
+  ...[20, 18, 16, 14].map((power) => 1n << BigInt(32 - power)),
+  ...Array.from({ length: 49 }, (_, k) => BigInt(Math.round(2 ** (20 + k / 4)))),
+]
+/** Outputs below this say more about rounding than about the price. */
+const leastOutput = 1000n
+
+/** A curve through exact outputs at amounts of many sizes, concave everywhere. */
+export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | undefined {
+  const points: Point[] = [{ x: 0, y: 0 }]
+  for (const part of parts) {
+    const amount = (most * part) >> 32n
+    const output = amount > 0n ? amountOut(amount) : undefined
+    if (output === undefined || output < leastOutput) continue
+    const point = { x: Number(amount), y: Number(output) }
+    const last = points[points.length - 1] as Point
+    if (point.x > last.x && point.y > last.y) points.push(point)
+  }
+  return joinCurve(fitPieces(points))
+}
+
+/**
+ * One hyperbola per interval, through both its points. The slope at a point is the geometric mean of
+ * its neighbours' mean slopes, lowered where the next piece would otherwise start steeper than this
+ * one ends.
+ */
+function fitPieces(points: readonly Point[]): readonly CurvePiece[] {
+  const slopes = meanSlopes(points)
+  const pieces: CurvePiece[] = []
+  let endSlope = Number.POSITIVE_INFINITY
+  for (let k = 0; k < slopes.length; k++) {
+    const mean = slopes[k] as number
+    const next = slopes[k + 1] ?? mean
+    const middle = Math.sqrt((slopes[k - 1] ?? mean) * mean)
+    const a = Math.max(mean, Math.min(middle, endSlope, (mean * mean) / next))
+    const dx = (points[k + 1] as Point).x - (points[k] as Point).x
+    pieces.push({ dx, a, b: (a / mean - 1) / dx })
+    endSlope = (mean * mean) / a
+  }
+  return pieces
+}
+
+function meanSlopes(points: readonly Point[]): readonly number[] {
+  const slopes: number[] = []
+  let steepest = Number.POSITIVE_INFINITY
+  for (let k = 1; k < points.length; k++) {
+    const from = points[k - 1] as Point
+    const to = points[k] as Point
+    steepest = Math.min(steepest, (to.y - from.y) / (to.x - from.x))
+    slopes.push(steepest)
+  }
+  return slopes
+}
