@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
 
-.PHONY: help install check fix test contracts lab lab-up lab-down proof bench clean
+.PHONY: help install check fix test contracts lab lab-up lab-down proof bench docker-lab clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ proof: install ## the long proofs: fuzz, faults, load (some minutes each)
 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
+
+docker-lab: ## run the same lab in a container, in the foreground
+	docker compose -f docker/compose.yaml up --build
 
 clean: ## stop the lab, drop caches and dependencies
 	@[ ! -d node_modules ] || $(RUN) lab-down
