@@ -95,7 +95,12 @@ async function underKills(chain: WorldChain) {
       for (const answer of answers) if (typeof answer === 'object') said.push(answer)
     }
   }
+  const progress = setInterval(
+    () => process.stderr.write(`${fleet.kills()} kills, ${asked} owners\n`),
+    30_000,
+  )
   await Promise.all(Array.from({ length: 6 }, client))
+  clearInterval(progress)
   const kills = fleet.kills()
   await fleet.close()
   await drain(chain, setup)

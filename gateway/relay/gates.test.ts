@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { assert, suite } from '../../fixtures/test.ts'
+import { type FeeSnapshot, quoteFees, quoteReplacement } from './fees.ts'
+import { firstAnswer, gates, type LedgerFacts, type SimulatedFacts } from './gates.ts'
+import { defaultLimits } from './limits.ts'
+
+const table = suite('relay gate table')
+const limits = defaultLimits
+const proxy = '0x000000000000000000000000000000000000b0b0'
+const simulated: SimulatedFacts = {
+  limits,
+  amountIn: 5n,
+  existingProxy: undefined,
+  tokenBalance: 5n,
+  nativeBalance: 1n,
+  deploy: { status: 'ok', gasUsed: 200_000n },
+}
+const snapshot: FeeSnapshot = {
+  baseFeePerGasWei: 900_000_000n,
+  priorityFeePerGasWei: 100_000_000n,
+  l1FeeWei: 0n,
+  gasEstimate: undefined,
+  relayerNonce: 0,
+}
+const fees = quoteFees(snapshot, { gasUsed: 200_000n, limits })
+const priced = { limits, fees, relayerBalance: 1_000_000_000_000_000n }
+const ledger: LedgerFacts = {
+  limits,
+  fees,
+  marker: undefined,
+  deploysThisHour: 59,
+  spendThisHourWei: 20_000_000_000_000_000n - fees.reservedWei,
+  secsToRelief: 1,
+}
+
+table('has the ten steps of the document, in order', () => {
+  assert.equal(
+    gates.map(({ step, gate }) => `${step} ${gate}`),
+    [
+      '1 Proxy state',
+      '2 Token balance',
+      '3 Native balance',
+      '4 Simulation',
+      '5 Gas ceiling',
+      '6 Fee ceiling',
+      '7 Relayer funding',
+      '8 Pending marker',
+      '9 Hourly deploy cap',
+      '10 Hourly spend budget',
+    ],
+  )
+})
+table('holds the limits of the document', () => {
+  assert.equal(defaultLimits, {
+    gasCap: 200_000,
+    maxRelayFeeWei: 2n * 10n ** 14n,
+    minRelayerBalanceWei: 10n ** 15n,
+    maxDeploysPerHour: 60,
+    maxSpendPerHourWei: 2n * 10n ** 16n,
+  })
+})
+table('passes at every limit', () => {
+  assert.is(fees.feeWei, limits.maxRelayFeeWei)
+  assert.is(firstAnswer('simulation', simulated), undefined)
+  assert.is(firstAnswer('fees', priced), undefined)
+  assert.is(firstAnswer('ledger', ledger), undefined)
+})
+table('stops one unit beyond every limit, at its own step', () => {
+  const stepOf = (stopped: ReturnType<typeof firstAnswer>) => stopped?.step
+  const simulate = (change: Partial<SimulatedFacts>) =>
+    stepOf(firstAnswer('simulation', { ...simulated, ...change }))
+  assert.is(simulate({ existingProxy: proxy }), 1)
+  assert.is(simulate({ tokenBalance: 4n }), 2)
+  assert.is(simulate({ tokenBalance: undefined }), 2)
+  assert.is(simulate({ nativeBalance: 0n }), 3)
+  assert.is(simulate({ deploy: { status: 'reverted', reason: 'no' } }), 4)
+  assert.is(simulate({ deploy: { status: 'ok', gasUsed: 200_001n } }), 5)
+  const dear = { ...fees, feeWei: limits.maxRelayFeeWei + 1n }
+  assert.is(stepOf(firstAnswer('fees', { ...priced, fees: dear })), 6)
+  assert.is(stepOf(firstAnswer('fees', { ...priced, relayerBalance: 10n ** 15n - 1n })), 7)
+  const mark = { status: 'pending', txHash: '0x01', proxy } as const
+  const judge = (change: Partial<LedgerFacts>) =>
+    stepOf(firstAnswer('ledger', { ...ledger, ...change }))
+  assert.is(judge({ marker: mark, deploysThisHour: 60 }), 8)
+  assert.is(judge({ deploysThisHour: 60 }), 9)
+  assert.is(judge({ spendThisHourWei: ledger.spendThisHourWei + 1n }), 10)
+})
+
+const wei = (max: bigint) => fc.bigInt({ min: 0n, max })
+table(
+  'whatever gate 6 passes, the signed bytes cost at most the ceiling and at least the price',
+  () => {
+    fc.assert(
+      fc.property(
+        wei(4_000_000_000n),
+        wei(1_000_000_000n),
+        wei(300_000_000_000_000n),
+        fc.bigInt({ min: 21_000n, max: 200_000n }),
+        (baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasUsed) => {
+          const read = { ...snapshot, baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei }
+          const quote = quoteFees(read, { gasUsed, limits })
+          if (firstAnswer('fees', { ...priced, fees: quote })) return
+          assert.ok(quote.reservedWei <= limits.maxRelayFeeWei)
+          assert.ok(quote.gasLimit >= gasUsed && quote.gasLimit <= 200_000n)
+          assert.ok(quote.maxFeePerGasWei >= baseFeePerGasWei + priorityFeePerGasWei)
+          assert.ok(quote.maxFeePerGasWei >= quote.maxPriorityFeePerGasWei)
+          const again = quoteReplacement(quote, quote)
+          assert.ok(again.maxFeePerGasWei * 8n >= quote.maxFeePerGasWei * 9n)
+          assert.ok(again.maxPriorityFeePerGasWei * 8n >= quote.maxPriorityFeePerGasWei * 9n)
+          assert.is(again.feeWei, again.gasLimit * again.maxFeePerGasWei + l1FeeWei)
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+  },
+)
+table.run()
