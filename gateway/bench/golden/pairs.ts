@@ -41,6 +41,7 @@ export const camelotV2: GoldenFamily = {
       ...readPair(state),
       token0FeePercent: integer(state, 'token0FeePercent'),
       token1FeePercent: integer(state, 'token1FeePercent'),
+      ownerFeeShare: 0n,
     }
     return (row) => priceRow(row, (trade) => camelotV2AmountOut(pool, trade))
   },

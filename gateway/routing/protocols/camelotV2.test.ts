@@ -16,6 +16,7 @@ const volatile: CamelotV2State = {
   reserve1: 1300000000887n,
   token0FeePercent: 300n,
   token1FeePercent: 300n,
+  ownerFeeShare: 0n,
 }
 const stable: CamelotV2State = { ...volatile, stable: true, reserve1: 1300000000434n }
 
@@ -43,6 +44,23 @@ s('takes the fee of the token that goes in', () => {
     assert.is(out({ token1FeePercent: 2000n }), plain)
     const dear = out({ token0FeePercent: 2000n })
     assert.ok(plain && dear && dear < plain)
+  }
+})
+s('sends the share of the owner out of a stable pair only', () => {
+  for (const state of [volatile, stable]) {
+    const amountIn = 10n ** 20n
+    const amountOut = camelotV2AmountOut(state, { zeroForOne: true, amountIn }) ?? 0n
+    const swap = createCamelotV2Pool({ ...state, ownerFeeShare: 40_000n }).swap(0, 1, amountIn)
+    assert.is(swap?.amountOut, amountOut)
+    const sentAway = state.stable ? (amountIn * 3n * 4n) / 10_000n : 0n
+    const after = createCamelotV2Pool({
+      ...state,
+      reserve0: state.reserve0 + amountIn - sentAway,
+      reserve1: state.reserve1 - amountOut,
+    })
+    const expected = after.swap(1, 0, 12345678n)?.amountOut
+    assert.ok(expected)
+    assert.is(swap?.next.swap(1, 0, 12345678n)?.amountOut, expected)
   }
 })
 s('refuses what the pair reverts on', () => {

@@ -18,6 +18,11 @@ export type CamelotV2State = {
   /** Fee on token 0 and on token 1 going in, over 100,000. */
   readonly token0FeePercent: bigint
   readonly token1FeePercent: bigint
+  /**
+   * The factory's `feeInfo`: part of a stable pair's fee, over 100,000, that leaves the pair at once;
+   * 0 where nobody receives it.
+   */
+  readonly ownerFeeShare: bigint
 }
 
 type Trade = { readonly zeroForOne: boolean; readonly amountIn: bigint }
@@ -93,25 +98,25 @@ function solveStable({ x, y: start, invariant }: Target): bigint {
   return y
 }
 
-/**
- * The pair after a swap; undefined where `swap` would revert on what `getAmountOut` promised. The fee
- * counts as staying in the pair: what the owner is sent of it shows in the next Sync event.
- */
+/** The pair after a swap; undefined where `swap` would revert on what `getAmountOut` promised. */
 function afterSwap(
   state: CamelotV2State,
   { zeroForOne, amountIn, amountOut }: Trade & { readonly amountOut: bigint },
 ): CamelotV2State | undefined {
-  const reserve0 = state.reserve0 + (zeroForOne ? amountIn : -amountOut)
-  const reserve1 = state.reserve1 + (zeroForOne ? -amountOut : amountIn)
-  if (reserve0 <= 0n || reserve1 <= 0n) return undefined
-  if (reserve0 > maxReserve || reserve1 > maxReserve) return undefined
-  const fee = (amountIn * feeRate(state, zeroForOne)) / feeDenominator
-  const [fee0, fee1] = zeroForOne ? [fee, 0n] : [0n, fee]
+  const rate = feeRate(state, zeroForOne)
+  const withOutput = (added: bigint) =>
+    zeroForOne
+      ? { reserve0: state.reserve0 + added, reserve1: state.reserve1 - amountOut }
+      : { reserve0: state.reserve0 - amountOut, reserve1: state.reserve1 + added }
+  const share = state.stable ? state.ownerFeeShare : 0n
+  const sentAway = (amountIn * share * rate) / feeDenominator ** 2n
+  const next = withOutput(amountIn - sentAway)
+  if (next.reserve0 <= 0n || next.reserve1 <= 0n) return undefined
+  if (next.reserve0 > maxReserve || next.reserve1 > maxReserve) return undefined
+  const checked = withOutput(amountIn - (amountIn * rate) / feeDenominator)
   const before = pairInvariant(state, state.reserve0, state.reserve1)
-  // The constant product check carries the fee unrounded, and getAmountOut always meets it.
-  if (state.stable && pairInvariant(state, reserve0 - fee0, reserve1 - fee1) < before)
-    return undefined
-  return { ...state, reserve0, reserve1 }
+  if (pairInvariant(state, checked.reserve0, checked.reserve1) < before) return undefined
+  return { ...state, ...next }
 }
 
 function camelotV2Curve(state: CamelotV2State, zeroForOne: boolean): Curve | undefined {
