@@ -6,14 +6,12 @@ import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
+import { createOnChainSources } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
 import { metaRoutes } from './routes.ts'
 import type { DryRun } from './simulateQuotes.ts'
-import type { Source } from './source.ts'
 import { createRoutingSource, type RoutingDeps } from './sources/routing.ts'
-import { createUniswapV2Source } from './sources/uniswapV2.ts'
-import { createUniswapV3Source } from './sources/uniswapV3.ts'
 import { withExactOutput } from './withExactOutput.ts'
 
 export type MetaConfig = {
@@ -49,37 +47,6 @@ export type Meta = {
   close(): Promise<void>
 }
 
-/** Middle tokens tried by the on-chain sources; more would make each quote slower, not better. */
-const maxHubs = 2
-
-function onChainSources(deps: MetaDeps): readonly Source[] {
-  const { now } = deps
-  const find = (chainId: number, name: string) => {
-    const chainClient = deps.clients.find((client) => client.chainId === chainId)
-    const dex = deps.dexesOf(chainId).find((row) => row.name === name)
-    if (!chainClient || !dex) return undefined
-    const { chain, client } = chainClient
-    const reader = { client, multicall3: chain.multicall3 }
-    const hubTokens = chain.hubTokens.slice(0, maxHubs)
-    return { dex, reader, hubTokens, wrappedNative: chain.wrappedNative }
-  }
-  const v2Of = (name: string) => (chainId: number) => {
-    const found = find(chainId, name)
-    const router = found?.dex.router
-    return found && router ? { ...found, router } : undefined
-  }
-  const v3Of = (name: string) => (chainId: number) => {
-    const found = find(chainId, name)
-    if (!found?.dex.router || !found.dex.quoter) return undefined
-    const { factory, router, quoter, feesPips } = found.dex
-    return { ...found, factory, router, quoter, feesPips }
-  }
-  return [
-    createUniswapV2Source({ dexOf: v2Of('uniswap-v2'), now }, { name: 'uniswap-v2' }),
-    createUniswapV3Source({ dexOf: v3Of('uniswap-v3'), now }, { name: 'uniswap-v3' }),
-  ]
-}
-
 /** Our own sources may name their own router only. */
 function ownTargets(deps: MetaDeps): readonly TargetRow[] {
   return deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
@@ -100,9 +67,11 @@ function startSources(deps: MetaDeps) {
   const { sourceTimeoutMs = 5_000, providers: settings = [] } = config
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
-  const local = [createRoutingSource(deps), ...onChainSources(deps)].map((source) =>
-    dispatchSource({ now, observe }, { source: withExactOutput(source), limits: own }),
-  )
+  const routed = { source: createRoutingSource(deps), chainIds: undefined }
+  const local = [routed, ...createOnChainSources(deps)].map(({ source, chainIds }) => {
+    const whole = withExactOutput(source)
+    return { chainIds, source: dispatchSource({ now, observe }, { source: whole, limits: own }) }
+  })
   const gasPriceWei = async (chainId: number) => {
     const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
     return client ? BigInt(await client.request({ method: 'eth_gasPrice' })) : 0n
@@ -113,7 +82,8 @@ function startSources(deps: MetaDeps) {
     const limits = { ...defaultLimits, timeoutMs, perSecond }
     const isReference = provider.name === 'cow'
     const whole = isReference ? source : withExactOutput(source)
-    return dispatchSource({ now, observe }, { source: whole, limits })
+    const chainIds = new Set(Object.keys(provider.chains).map(Number))
+    return { chainIds, source: dispatchSource({ now, observe }, { source: whole, limits }) }
   })
   return {
     sources: [...local, ...dispatched],
@@ -140,7 +110,11 @@ export function createMeta(deps: MetaDeps): Meta {
   const endpoints = metaRoutes({
     now,
     onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
-    sourcesFor: () => sources,
+    // A source that does not serve the chain is not asked, rather than reported as failing.
+    sourcesFor: ({ chainId }) =>
+      sources.flatMap(({ source, chainIds }) =>
+        chainIds === undefined || chainIds.has(chainId) ? [source] : [],
+      ),
     targets: [...ownTargets(deps), ...providerTargets],
     deadlineMs,
     patienceMs,
@@ -148,8 +122,8 @@ export function createMeta(deps: MetaDeps): Meta {
     findProxy: createFindProxy({ clientOf, log }),
     dryRunOf: deps.dryRunOf,
     chainIds: deps.clients.map(({ chainId }) => chainId),
-    sourceNames: sources.map(({ name }) => name),
-    sourceStates: () => sources.map(({ name, state }) => ({ name, ...state() })),
+    sourceNames: sources.map(({ source }) => source.name),
+    sourceStates: () => sources.map(({ source }) => ({ name: source.name, ...source.state() })),
   })
   return { endpoints, close }
 }

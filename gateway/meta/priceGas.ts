@@ -1,19 +1,9 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  isAddressEqual,
-  parseAbi,
-} from 'viem'
+import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
 import type { GasPrice } from './rank.ts'
-import { decodeResult, readBatch } from './readBatch.ts'
+import { readL1Fees } from './readL1Fees.ts'
 import { isNative, type SourceQuote, type SourceRequest } from './source.ts'
-
-const opOracle: Address = '0x420000000000000000000000000000000000000F'
-const opOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
 
 /** How long a price of the native currency and of gas is believed. */
 const priceTtlMs = 15_000
@@ -36,29 +26,6 @@ export type PriceGasDeps = {
 }
 
 type Priced = { readonly tokenAmount: bigint; readonly gasPriceWei: bigint }
-
-/** The L1 data fee of each payload on an OP-stack chain; on Arbitrum it is part of the gas itself. */
-async function readL1Fees(
-  { chain, client }: ChainClient,
-  quotes: readonly SourceQuote[],
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, bigint>>> {
-  if (chain.l1Fee !== 'opStack') return {}
-  const calls = quotes.map(({ calldata }) => ({
-    target: opOracle,
-    data: encodeFunctionData({ abi: opOracleAbi, functionName: 'getL1Fee', args: [calldata] }),
-  }))
-  const reader = { client, multicall3: chain.multicall3 }
-  const results = await readBatch(reader, { calls, signal })
-  return Object.fromEntries(
-    quotes.map(({ provider }, index) => [
-      provider,
-      decodeResult(results[index], (data) =>
-        decodeFunctionResult({ abi: opOracleAbi, functionName: 'getL1Fee', data }),
-      ) ?? 0n,
-    ]),
-  )
-}
 
 /** What gas costs in the token that quotes are compared in; remembers prices for a short while. */
 export function createPriceGas(deps: PriceGasDeps) {
@@ -109,7 +76,7 @@ export function createPriceGas(deps: PriceGasDeps) {
     const token = type === 'exactInput' ? request.tokenOut : request.tokenIn
     const [priced, l1FeeWei] = await Promise.all([
       remember(chainClient, token),
-      readL1Fees(chainClient, quotes, signal),
+      readL1Fees(chainClient, { quotes, signal }),
     ])
     return priced && { ...priced, perWei: referenceWei, l1FeeWei }
   }

@@ -114,20 +114,18 @@ async function execute(tokenIn: Address, tokenOut: Address, best: Quote): Promis
 }
 
 s('ranks routing beside the routers and never below them before gas', async () => {
-  const { best, quotes, simulation } = await quote({
+  const { best, quotes, failures, simulation } = await quote({
     tokenIn: token('USDC'),
     tokenOut: token('WETH'),
     amountIn: '50000000000',
     dryRun: true,
   })
-  assert.equal(
-    new Set(quotes.map(({ provider }) => provider)),
-    new Set(['routing', 'uniswap-v2', 'uniswap-v3']),
-  )
+  const names = quotes.map(({ provider }) => provider)
+  for (const name of ['routing', 'uniswap-v2', 'uniswap-v3', 'sushiswap-v2', 'pancakeswap-v3'])
+    assert.ok(names.includes(name), JSON.stringify([names, failures]))
   const out = (name: string) =>
     BigInt(quotes.find(({ provider }) => provider === name)?.amountOut ?? 0)
-  assert.ok(out('routing') >= out('uniswap-v3'))
-  assert.ok(out('routing') >= out('uniswap-v2'))
+  for (const name of names) assert.ok(out('routing') >= out(name), name)
   assert.is(simulation.winnerProviderId, best?.provider)
   for (const one of quotes) assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
 })
@@ -203,14 +201,9 @@ s('lists its sources with their figures', async () => {
   const { sources } = (await res.json()) as {
     sources: { name: string; state: string; calls: number }[]
   }
-  assert.equal(
-    sources.map(({ name, state }) => [name, state]),
-    [
-      ['routing', 'ok'],
-      ['uniswap-v2', 'ok'],
-      ['uniswap-v3', 'ok'],
-    ],
-  )
+  const states = new Map(sources.map(({ name, state }) => [name, state]))
+  for (const name of ['routing', 'uniswap-v2', 'uniswap-v3', 'sushiswap-v3'])
+    assert.is(states.get(name), 'ok', name)
 })
 
 s.run()

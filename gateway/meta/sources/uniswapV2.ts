@@ -17,6 +17,7 @@ import {
   type SourceOutcome,
   type SourceRequest,
 } from '../source.ts'
+import { createRouterProbe } from './probeRouter.ts'
 
 const routerAbi = parseAbi([
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)',
@@ -180,6 +181,7 @@ export function createUniswapV2Source(
   { dexOf, now }: { dexOf: (chainId: number) => V2Dex | undefined; now: () => number },
   { name }: { readonly name: string },
 ): Source {
+  const probeRouter = createRouterProbe()
   return {
     name,
     quote: async (request, { signal }) => {
@@ -190,7 +192,11 @@ export function createUniswapV2Source(
       const tokenOut = onChain(request.tokenOut)
       if (isAddressEqual(tokenIn, tokenOut)) return fail('no_route', 'wrapping needs no DEX')
       const paths = [...findPaths(tokenIn, tokenOut, dex.hubTokens)]
-      const priced = await pricePaths(dex, { paths, request, signal })
+      const [priced, kind] = await Promise.all([
+        pricePaths(dex, { paths, request, signal }),
+        probeRouter(dex, signal),
+      ])
+      if (kind !== 'v2') return fail('not_configured', 'there is no router at its address')
       if (!priced) return fail('no_route')
       const deadline = BigInt(Math.floor(now() / 1000)) + 1_200n
       return toOutcome(name, dex, { request, priced, deadline })

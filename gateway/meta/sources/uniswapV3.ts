@@ -11,8 +11,9 @@ import {
 } from 'viem'
 import { type BatchReader, decodeResult, readBatch } from '../readBatch.ts'
 import { fail, isNative, type Source, type SourceRequest } from '../source.ts'
+import { createRouterProbe } from './probeRouter.ts'
 import { findPaths } from './uniswapV2.ts'
-import { encodeV3Swap, type RouterKind, type V3Quote } from './uniswapV3Payload.ts'
+import { encodeV3Swap, type V3Quote } from './uniswapV3Payload.ts'
 
 const factoryAbi = parseAbi([
   'function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)',
@@ -21,7 +22,6 @@ const quoterAbi = parseAbi([
   'function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)',
   'function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)',
 ])
-const probeAbi = parseAbi(['function factoryV2() view returns (address)'])
 
 /** How long a pair's list of pools is believed. */
 const poolsTtlMs = 60_000
@@ -139,25 +139,6 @@ async function quotePaths(
   return best
 }
 
-/** SwapRouter02 knows a v2 factory, the first SwapRouter does not; their structs differ. */
-function createRouterProbe() {
-  const kinds = new Map<string, Promise<RouterKind>>()
-  return (dex: V3Dex, signal: AbortSignal): Promise<RouterKind> => {
-    const key = `${dex.reader.client.chain.id}:${dex.router}`
-    const known = kinds.get(key)
-    if (known) return known
-    const data = encodeFunctionData({ abi: probeAbi, functionName: 'factoryV2' })
-    const probe = readBatch(dex.reader, { calls: [{ target: dex.router, data }], signal }).then(
-      ([result]): RouterKind =>
-        result?.success !== true || result.data === '0x' ? 'swapRouter' : 'swapRouter02',
-    )
-    kinds.set(key, probe)
-    // A failed probe is asked again next time; the caller of this one sees the error itself.
-    probe.catch(() => kinds.delete(key))
-    return probe
-  }
-}
-
 /** A concentrated-liquidity DEX through its own router, priced by its deployed QuoterV2. */
 export function createUniswapV3Source(
   { dexOf, now }: { dexOf: (chainId: number) => V3Dex | undefined; now: () => number },
@@ -189,6 +170,8 @@ export function createUniswapV3Source(
         findTiers(dex, { pairs, signal }),
         probeRouter(dex, signal),
       ])
+      if (kind !== 'swapRouter' && kind !== 'swapRouter02')
+        return fail('not_configured', 'there is no router at its address')
       const quote = await quotePaths(dex, {
         paths: expandPaths(tokenPaths, tiersOf),
         request,

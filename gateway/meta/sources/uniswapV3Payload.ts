@@ -10,7 +10,7 @@ import {
 } from '../source.ts'
 
 /** The first SwapRouter carries the deadline in each struct, SwapRouter02 in its multicall. */
-export type RouterKind = 'swapRouter' | 'swapRouter02'
+type RouterKind = 'swapRouter' | 'swapRouter02'
 
 export type V3Quote = {
   readonly tokens: readonly Address[]

@@ -1,0 +1,68 @@
+import { makeQuote, makeRequest, weth } from '../../fixtures/meta/quotes.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { createPriceGas } from './priceGas.ts'
+
+const s = suite('meta/priceGas')
+const worlds = await Promise.all([8453, 42161].map((chainId) => startWorldChain({ chainId })))
+const clients = worlds.map(({ chainId, rpcUrl }) => {
+  const chain = getChain(chainId)
+  if (!chain) throw new Error('no chain')
+  return createChainClient({ chain, rpcUrls: [rpcUrl], timeoutMs: 5_000 })
+})
+s.after(async () => {
+  for (const client of clients) client.close()
+  await Promise.all(worlds.map((world) => world.close()))
+})
+
+let priced = 0
+const price = async ({ amountIn }: { readonly amountIn: bigint }) => {
+  priced++
+  return (amountIn * 3_000n) / 10n ** 12n
+}
+const clientOf = (id: number) => clients.find(({ chainId }) => chainId === id)
+const signal = new AbortController().signal
+const quotes = [
+  makeQuote({ provider: 'short', calldata: `0x12345678${'11'.repeat(100)}` }),
+  makeQuote({ provider: 'long', calldata: `0x12345678${'22'.repeat(5_000)}` }),
+]
+
+for (const { chainId } of worlds)
+  s(`${chainId}: knows gas, the L1 data fee of each payload, and the price of both`, async () => {
+    const priceGas = createPriceGas({ now: Date.now, clientOf, price })
+    const request = makeRequest({ chainId, tokenIn: weth })
+    const first = await priceGas({ request, quotes, signal })
+    assert.ok(first)
+    assert.ok((first?.gasPriceWei ?? 0n) > 0n)
+    const { short = 0n, long = 0n } = first?.l1FeeWei ?? {}
+    assert.ok(short > 0n, `${short}`)
+    assert.ok(long > short * 5n, `${long} against ${short}`)
+    const before = priced
+    await priceGas({ request, quotes, signal })
+    assert.is(priced, before)
+  })
+
+s('has no price where routing has none, where it is late, and for a single quote', async () => {
+  const ask = (answer: typeof price | (() => Promise<undefined>), list = quotes) =>
+    createPriceGas({ now: Date.now, clientOf, price: answer })({
+      request: makeRequest(),
+      quotes: list,
+      signal,
+    })
+  // WETH is the output here: its price needs nobody.
+  assert.ok(await ask(async () => undefined))
+  const toUsdc = { ...makeRequest(), tokenOut: makeRequest().tokenIn }
+  const none = createPriceGas({ now: Date.now, clientOf, price: async () => undefined })
+  assert.is(await none({ request: toUsdc, quotes, signal }), undefined)
+  const late = createPriceGas({
+    now: Date.now,
+    clientOf,
+    price: () => new Promise(() => undefined),
+  })
+  assert.is(await late({ request: toUsdc, quotes, signal }), undefined)
+  assert.is(await ask(price, quotes.slice(0, 1)), undefined)
+})
+
+s.run()
