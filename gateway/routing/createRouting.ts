@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { type ChainClient, WrongChain } from '../chain/client.ts'
 import { type Dex, getDexes } from '../chain/dexes.ts'
-import { seedTokens } from '../chain/tokens.ts'
+import { type SeedToken, seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
@@ -26,6 +26,8 @@ export type RoutingChainConfig = {
   readonly executor: Address | undefined
   /** Default: the DEXes known of the chain. */
   readonly dexes?: readonly Dex[] | undefined
+  /** Tokens whose pools are looked for at start. Default: those of the registry. */
+  readonly seeds?: readonly SeedToken[] | undefined
   /** Between two looks at the head. Default: a quarter of the block time, 100 to 500 ms. */
   readonly pollMs?: number | undefined
   /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
@@ -100,7 +102,7 @@ export async function createRouting({
 }
 
 function createRoutingChain(
-  { chainClient, executor, dexes, pollMs, maxAgeMs = 500, origin }: RoutingChainConfig,
+  { chainClient, executor, dexes, pollMs, maxAgeMs = 500, origin, seeds }: RoutingChainConfig,
   {
     simulator,
     snapshots,
@@ -124,7 +126,7 @@ function createRoutingChain(
     sync: createChainSync({
       chainClient,
       dexes: followed,
-      seedTokens: seedTokens(chainId),
+      seedTokens: seeds ?? seedTokens(chainId),
       pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
       maxAgeMs,
       origin,

@@ -97,10 +97,20 @@ function essence({ changedBlock: _, swapsSeen: __, ...record }: PoolRecord) {
   return record
 }
 
+/** A whole load may outlast one question; a handful of blocks does not. */
+async function syncedToHead() {
+  const head = BigInt(String(await rpc('eth_blockNumber')))
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const state = await sync.fresh()
+    if (state?.head.number === head) return state
+    if (performance.now() > deadline) throw new Error(`stuck at ${state?.head.number}`)
+  }
+}
+
 /** Followed pools must be what a fresh read of the chain gives: all of them, or those of a pair. */
 async function assertEqualsChain(isChecked: (record: PoolRecord) => boolean = isSwapped) {
-  const state = await sync.fresh()
-  if (!state) throw new Error('nothing loaded')
+  const state = await syncedToHead()
   const pools = [...state.pools.values()].filter(isChecked).map(({ dex: name, address }) => {
     const dex = dexes.find((candidate) => candidate.name === name)
     if (!dex) throw new Error(name)

@@ -64,13 +64,21 @@ export type ChainSyncParameters = {
 }
 
 /** A quote waits no longer than this for the node to confirm the head; then the lag tells. */
-const longestConfirmMs = 1_000
+const longestConfirmMs = 2_000
 const saveEveryMs = 15_000
 /** How many passed blocks are remembered to undo a reorg. */
 const rememberedBlocks = 128
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 300) : 'unknown'
+}
+
+/** Resolves with the work or when the time is over; the work goes on. */
+function atMost(limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, limitMs)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 /** Follows one chain: discovers and loads its pools, then applies each block's events. */
@@ -167,14 +175,17 @@ export function createChainSync({
   /** A check that has not begun yet serves everybody who asks before it begins. */
   let waiting: Promise<void> | undefined
   function confirm(): Promise<void> {
-    waiting ??= serially(async () => {
-      waiting = undefined
-      try {
-        await advance()
-      } catch (error) {
-        observe({ event: 'failed', chainId, reason: reasonOf(error) })
-      }
-    })
+    waiting ??= atMost(
+      longestConfirmMs,
+      serially(async () => {
+        waiting = undefined
+        try {
+          await advance()
+        } catch (error) {
+          observe({ event: 'failed', chainId, reason: reasonOf(error) })
+        }
+      }),
+    )
     return waiting
   }
 
@@ -250,12 +261,7 @@ export function createChainSync({
     current: () => state,
     async fresh() {
       if (now() - confirmedAtMs < maxAgeMs) return state
-      const timer = new AbortController()
-      const limit = wait(longestConfirmMs, undefined, { signal: timer.signal }).catch(
-        () => undefined,
-      )
-      await Promise.race([confirm(), limit])
-      timer.abort()
+      await confirm()
       return state
     },
     lagMs: () => Math.max(0, Math.round(now() - confirmedAtMs)),

@@ -11,6 +11,8 @@ type Range = LensResult<'readRanges'>[number]
 const pairsPerCall = 500
 /** A 60-spacing pool scans 116 words of its tick table, about 0.4M gas. */
 const rangesPerCall = 40
+/** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
+const fewRanges = 16
 const firstWord = -32_768
 
 export function chunk<item>(items: readonly item[], size: number): item[][] {
@@ -27,9 +29,10 @@ export async function loadPools(
 ): Promise<PoolRecord[]> {
   const pairs = pools.filter(({ dex }) => dex.protocol === 'uniswap_v2')
   const ranges = pools.filter(({ dex }) => dex.protocol !== 'uniswap_v2')
+  const perCall = ranges.length <= fewRanges ? 1 : rangesPerCall
   const loaded = await Promise.all([
     ...chunk(pairs, pairsPerCall).map((part) => loadPairs(deps, { pools: part, blockNumber })),
-    ...chunk(ranges, rangesPerCall).map((part) => loadRanges(deps, { pools: part, blockNumber })),
+    ...chunk(ranges, perCall).map((part) => loadRanges(deps, { pools: part, blockNumber })),
   ])
   return loaded.flat()
 }

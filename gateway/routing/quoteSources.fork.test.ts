@@ -1,0 +1,150 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createRpc } from '../../fixtures/rpc.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { getDexes } from '../chain/dexes.ts'
+import { createRouting } from './createRouting.ts'
+
+const chainId = 42161
+const world = await startWorldChain({ chainId })
+
+type Call = { readonly id: number; readonly method: string }
+
+/** A node that refuses some methods, and counts the requests it gets. */
+async function startPickyNode() {
+  const refused = new Set<string>()
+  const batches: string[][] = []
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const calls: Call | Call[] = JSON.parse(body)
+    const list = Array.isArray(calls) ? calls : [calls]
+    batches.push(list.map(({ method }) => method))
+    const bad = list.find(({ method }) => refused.has(method) || refused.has('*'))
+    if (bad) {
+      const error = { code: -32601, message: 'not here' }
+      const answers = list.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
+      res.end(JSON.stringify(Array.isArray(calls) ? answers : answers[0]))
+      return
+    }
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(world.rpcUrl, { method: 'POST', body, headers })
+    res.end(await answer.text())
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}`, refused, batches, close }
+}
+
+const node = await startPickyNode()
+const chain = getChain(chainId)
+if (!chain) throw new Error('chain 42161 is built in')
+const chainClient = createChainClient({ chain, rpcUrls: [node.url], timeoutMs: 2_000 })
+const open = (dexNames: readonly string[]) =>
+  createRouting({
+    chains: [
+      {
+        ...{ chainClient, executor: world.manifest.executor, maxAgeMs: 0, pollMs: 100 },
+        ...{ seeds: [], dexes: getDexes(chainId).filter(({ name }) => dexNames.includes(name)) },
+      },
+    ],
+    simulator: undefined,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+    maxLagMs: 4_000,
+  })
+
+const s = suite('quote sources')
+const routing = await open(['uniswap-v3'])
+s.after(async () => {
+  await routing.close()
+  chainClient.close()
+  node.close()
+  await world.close()
+})
+
+const token = (symbol: string) => {
+  const found = world.manifest.tokens[symbol]
+  if (!found) throw new Error(`no ${symbol}`)
+  return found.address
+}
+async function quote(tokenIn: string, tokenOut: string) {
+  const outcome = await routing.quote({
+    ...{ chainId, tokenIn: token(tokenIn), tokenOut: token(tokenOut) },
+    ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+  })
+  if (outcome.status !== 'ok') throw new Error(outcome.status)
+  return outcome.quote
+}
+
+s('reads the pools of tokens asked for the first time in at most three round trips', async () => {
+  assert.is(routing.status()[0]?.state?.pools.size, 0)
+  const before = node.batches.length
+  const first = await quote('WETH', 'GMX')
+  assert.is(first.source, 'rpc')
+  const used = node.batches.slice(before).filter((methods) => methods.includes('eth_call'))
+  assert.ok(used.length <= 3, JSON.stringify(used))
+  assert.is((await quote('WETH', 'GMX')).source, 'local')
+})
+
+s('asks the node once for a token that does not exist', async () => {
+  const ghost = '0x00000000000000000000000000000000000000Aa'
+  const ask = () =>
+    routing.quote({
+      ...{ chainId, tokenIn: token('WETH'), tokenOut: ghost },
+      ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+    })
+  assert.is((await ask()).status, 'no_route')
+  const calls = () => node.batches.flat().filter((method) => method === 'eth_call').length
+  const before = calls()
+  assert.is((await ask()).status, 'no_route')
+  assert.is(calls(), before)
+})
+
+s('reads only the pools of a known path when the state cannot be followed', async () => {
+  const followed = await quote('WETH', 'GMX')
+  node.refused.add('eth_getLogs')
+  await createRpc(world.rpcUrl)('evm_mine')
+  await wait(3_200)
+  const hinted = await quote('WETH', 'GMX')
+  assert.is(hinted.source, 'path_hint')
+  assert.is(hinted.readiness, 'ready')
+  assert.is(hinted.amountOut, followed.amountOut)
+  assert.is(hinted.lastSyncBlock, followed.lastSyncBlock + 1n)
+})
+
+s('says stale, without a payload, when the node is gone', async () => {
+  node.refused.add('*')
+  await wait(1_000)
+  const stale = await quote('WETH', 'GMX')
+  assert.is(stale.source, 'local')
+  assert.is(stale.readiness, 'stale')
+  assert.is(stale.executable, false)
+  assert.is(stale.unexecutableReason, 'stale_state')
+  assert.ok(stale.syncLagMs > 4_000)
+  assert.is(routing.health(), 'degraded')
+})
+
+s('is back as soon as the node is', async () => {
+  node.refused.clear()
+  const deadline = performance.now() + 5_000
+  while (routing.health() !== 'ok' && performance.now() < deadline) await wait(20)
+  const again = await quote('WETH', 'GMX')
+  assert.is(again.source, 'local')
+  assert.is(again.readiness, 'ready')
+})
+
+s.run()

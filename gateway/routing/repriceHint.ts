@@ -1,0 +1,31 @@
+import type { Route } from './engine/route.ts'
+import type { RoutingChain } from './routingChain.ts'
+import { loadPools, type PoolAddress } from './sync/loadPools.ts'
+import { readHead } from './sync/readHead.ts'
+import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
+
+/**
+ * When the followed state is old: the pools of a route found on it, read anew at the node's head.
+ * A market of those pools only; undefined when the node does not answer.
+ */
+export async function repriceHint(
+  chain: RoutingChain,
+  { state, route }: { readonly state: SyncedState; readonly route: Route },
+): Promise<SyncedState | undefined> {
+  const { client } = chain.chainClient
+  const pools = route.steps.flatMap(({ poolId }): PoolAddress[] => {
+    const record = state.pools.get(poolId)
+    const dex = chain.dexes.find(({ name }) => name === record?.dex)
+    return record && dex ? [{ dex, address: record.address }] : []
+  })
+  try {
+    const head = await readHead({ client })
+    if (!head || pools.length === 0) return undefined
+    const records = await loadPools({ client }, { pools, blockNumber: head.number })
+    const taxOf = (token: string) => chain.taxes.get(token) ?? 0
+    return createSyncedState({ taxOf }, { head, records })
+  } catch {
+    // The old state and its lag are the answer then; sync reports the node's trouble itself.
+    return undefined
+  }
+}
