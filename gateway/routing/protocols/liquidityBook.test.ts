@@ -1,0 +1,215 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { curveOutput } from './curve.ts'
+import {
+  createLiquidityBookPool,
+  type LiquidityBookState,
+  liquidityBookSwapOut,
+} from './liquidityBook.ts'
+
+type Row = readonly [swapForY: boolean, amountIn: bigint, left: bigint, out: bigint, fee: bigint]
+type Bins = readonly (readonly [id: number, reserveX: bigint, reserveY: bigint])[]
+
+const s = suite('liquidityBook')
+const parameters = {
+  id: 'pair',
+  tokenX: 'x',
+  tokenY: 'y',
+  filterPeriodSecs: 30,
+  decayPeriodSecs: 600,
+  reductionFactorBps: 5000,
+  maxVolatilityAccumulator: 350_000,
+}
+
+function toBins(bins: Bins) {
+  return bins.map(([id, reserveX, reserveY]) => ({ id, reserveX, reserveY }))
+}
+
+/** Answers of real pairs. */
+const cases: readonly {
+  readonly name: string
+  readonly state: LiquidityBookState
+  readonly rows: readonly Row[]
+}[] = [
+  {
+    name: '2.1.1, step 1',
+    state: {
+      ...parameters,
+      binStepBps: 1,
+      activeId: 8388608,
+      baseFactor: 10000,
+      variableFeeControl: 40000,
+      protocolShareBps: 0,
+      volatilityAccumulator: 0,
+      volatilityReference: 0,
+      idReference: 8388608,
+      lastUpdateSecs: 1795221833,
+      nowSecs: 1795221933,
+      bins: toBins([
+        [8388598, 0n, 818181818n],
+        [8388599, 0n, 818181818n],
+        [8388600, 0n, 818181818n],
+        [8388601, 0n, 818181818n],
+        [8388602, 0n, 818181818n],
+        [8388603, 0n, 818181818n],
+        [8388604, 0n, 818181818n],
+        [8388605, 0n, 818181818n],
+        [8388606, 0n, 818181818n],
+        [8388607, 0n, 818181818n],
+        [8388608, 454617454n, 818253818n],
+        [8388609, 454545454n, 0n],
+        [8388610, 454545454n, 0n],
+        [8388611, 454545454n, 0n],
+        [8388612, 454545454n, 0n],
+        [8388613, 454545454n, 0n],
+        [8388614, 454545454n, 0n],
+        [8388615, 454545454n, 0n],
+        [8388616, 454545454n, 0n],
+        [8388617, 454545454n, 0n],
+        [8388618, 454545454n, 0n],
+      ]),
+    },
+    rows: [
+      [true, 875387967n, 0n, 875294720n, 87542n],
+      [true, 144881325n, 0n, 144866836n, 14489n],
+      [false, 13580244n, 0n, 13578885n, 1359n],
+      [true, 6215003n, 0n, 6214381n, 622n],
+      [true, 370356n, 0n, 370318n, 38n],
+      [true, 213452n, 0n, 213430n, 22n],
+    ],
+  },
+  {
+    name: '2.1.1, step 25',
+    state: {
+      ...parameters,
+      binStepBps: 25,
+      activeId: 8380668,
+      baseFactor: 8000,
+      variableFeeControl: 20000,
+      protocolShareBps: 1000,
+      volatilityAccumulator: 70000,
+      volatilityReference: 0,
+      idReference: 8380675,
+      lastUpdateSecs: 1795222254,
+      nowSecs: 1795222354,
+      bins: toBins([
+        [8380665, 0n, 818181818n],
+        [8380666, 0n, 818181818n],
+        [8380667, 0n, 818181818n],
+        [8380668, 4560822180564629n, 810394154n],
+        [8380669, 333205234208640448n, 0n],
+        [8380670, 332333061703401352n, 0n],
+        [8380671, 331470654354382122n, 0n],
+        [8380672, 330617945161308194n, 0n],
+        [8380673, 329774868590146988n, 0n],
+        [8380674, 328941360556145875n, 0n],
+        [8380675, 454873571903861966944n, 0n],
+        [8380676, 454545454545454545000n, 0n],
+        [8380677, 454545454545454545000n, 0n],
+        [8380678, 454545454545454545000n, 0n],
+        [8380679, 454545454545454545000n, 0n],
+        [8380680, 454545454545454545000n, 0n],
+        [8380681, 454545454545454545000n, 0n],
+        [8380682, 454545454545454545000n, 0n],
+        [8380683, 454545454545454545000n, 0n],
+        [8380684, 454545454545454545000n, 0n],
+        [8380685, 454545454545454545000n, 0n],
+      ]),
+    },
+    rows: [
+      [true, 970050759697670153n, 0n, 2370125721n, 2190601482286360n],
+      [true, 259808021592844964n, 0n, 636398279n, 559399146492095n],
+      [true, 4645640353310524n, 0n, 11379469n, 10002644385722n],
+      [false, 4027305379n, 0n, 1624444754299621533n, 10245095n],
+      [false, 307517n, 0n, 125002658399390n, 663n],
+      [false, 20941n, 0n, 8511965127569n, 46n],
+      [true, 14256641757913626625n, 12918483791537496168n, 3264939608n, 3116505229700578n],
+      [true, 176109318608520019972n, 174771160642143889515n, 3264939608n, 3116505229700578n],
+    ],
+  },
+  {
+    name: '2.2.0, step 100',
+    state: {
+      ...parameters,
+      binStepBps: 100,
+      activeId: 8388608,
+      baseFactor: 8000,
+      variableFeeControl: 5000,
+      protocolShareBps: 0,
+      volatilityAccumulator: 0,
+      volatilityReference: 0,
+      idReference: 8388608,
+      lastUpdateSecs: 1795223302,
+      nowSecs: 1795223312,
+      bins: toBins([
+        [8388598, 0n, 818181818181818181000n],
+        [8388599, 0n, 818181818181818181000n],
+        [8388600, 0n, 818181818181818181000n],
+        [8388601, 0n, 818181818181818181000n],
+        [8388602, 0n, 818181818181818181000n],
+        [8388603, 0n, 818181818181818181000n],
+        [8388604, 0n, 818181818181818181000n],
+        [8388605, 0n, 818181818181818181000n],
+        [8388606, 0n, 818181818181818181000n],
+        [8388607, 0n, 818181818181818181000n],
+        [8388608, 1174545454545454545000n, 103941818181818181000n],
+        [8388609, 454545454545454545000n, 0n],
+        [8388610, 454545454545454545000n, 0n],
+        [8388611, 454545454545454545000n, 0n],
+        [8388612, 454545454545454545000n, 0n],
+        [8388613, 454545454545454545000n, 0n],
+        [8388614, 454545454545454545000n, 0n],
+        [8388615, 454545454545454545000n, 0n],
+        [8388616, 454545454545454545000n, 0n],
+        [8388617, 454545454545454545000n, 0n],
+        [8388618, 454545454545454545000n, 0n],
+      ]),
+    },
+    rows: [
+      [true, 1440829000296287961098n, 0n, 1411148893139865011987n, 11668881313402571435n],
+      [true, 228916142232912003084n, 0n, 225859430170978014442n, 1837535942042390307n],
+      [false, 54804031212771319814n, 0n, 54365598963069149255n, 438432249702170559n],
+      [false, 3430647672444229641n, 0n, 3403202491064675803n, 27445181379553838n],
+      [true, 146234763833960779n, 0n, 145064885723289092n, 1169878110671687n],
+      [true, 6786884766808066n, 0n, 6732589688673601n, 54295078134465n],
+    ],
+  },
+]
+
+for (const { name, state, rows } of cases) {
+  s(`answers what the pair answers: ${name}`, () => {
+    for (const [swapForY, amountIn, left, out, fee] of rows) {
+      const swap = liquidityBookSwapOut(state, { swapForY, amountIn })
+      assert.ok(swap)
+      assert.equal([swap.amountInLeft, swap.amountOut, swap.fee], [left, out, fee])
+    }
+  })
+  s(`draws a curve that follows the swap: ${name}`, () => {
+    const pool = createLiquidityBookPool(state)
+    const curve = pool.curve(1, 0)
+    assert.ok(curve)
+    for (const part of [0.9, 0.3, 0.01]) {
+      const amountIn = BigInt(Math.floor((curve.x[curve.count] ?? 0) * part))
+      const swap = pool.swap(1, 0, amountIn)
+      assert.ok(swap)
+      const ratio = curveOutput(curve, Number(amountIn)) / Number(swap.amountOut)
+      assert.ok(Math.abs(ratio - 1) < 1e-5, `${part}: ${ratio}`)
+    }
+  })
+  s(`refuses more than all bins take: ${name}`, () => {
+    const pool = createLiquidityBookPool(state)
+    assert.is(pool.swap(0, 1, 10n ** 30n), undefined)
+    assert.is(pool.swap(0, 1, 2n ** 130n), undefined)
+    assert.is(pool.swap(0, 1, 0n), undefined)
+  })
+  s(`never pays a round trip more than went in: ${name}`, () => {
+    const pool = createLiquidityBookPool(state)
+    const curve = pool.curve(1, 0)
+    assert.ok(curve)
+    const amountIn = BigInt(Math.floor((curve.x[curve.count] ?? 0) / 3))
+    const there = pool.swap(1, 0, amountIn)
+    assert.ok(there)
+    const back = there.next.swap(0, 1, there.amountOut)
+    assert.ok(back && back.amountOut < amountIn)
+  })
+}
+s.run()
