@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import type { Access } from './access.ts'
 import { createReadClientIp } from './clientIp.ts'
 import { docsEndpoints } from './docsEndpoints.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorBody, type RequestIdField, toHttpError, writeError } from './handleErrors.ts'
-import { type ErrorName, type HttpError, httpError } from './httpError.ts'
+import { type RequestIdField, toHttpError, writeError } from './handleErrors.ts'
+import { type HttpError, httpError } from './httpError.ts'
+import { type Listening, listen } from './listen.ts'
 import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
 
 /** pino's shape; members that carry secrets are redacted by whoever makes it. */
@@ -48,62 +46,29 @@ export type ServiceOptions = {
   readonly observe?: ((event: RequestEvent) => void) | undefined
 }
 
+export type { Listening } from './listen.ts'
+
 export type Service = {
   readonly app: Koa
   readonly endpoints: readonly Endpoint[]
   listen(address?: { port?: number; host?: string }): Promise<Listening>
 }
 
-/** `close` stops accepting, lets running requests end (at most `graceMs`), then drops the rest. */
-export type Listening = {
-  readonly url: string
-  readonly port: number
-  close(options?: { graceMs?: number }): Promise<void>
-}
-
 const printable = /^[\x21-\x7e]{1,128}$/
 
 /** A Koa application out of a table of endpoints, with its errors, limits, OpenAPI document and docs page. */
 export function createService(options: ServiceOptions): Service {
-  const { name, access, log, observe, requestIdField = 'request_id' } = options
-  const { maxBodyBytes = 262_144, trustedProxies = [], checkOutput = false } = options
+  const { name, access, log, requestIdField = 'request_id' } = options
+  const { maxBodyBytes = 262_144, checkOutput = false } = options
   const endpoints = [...options.endpoints, ...docsEndpoints(options)]
   if (!access && endpoints.some(({ auth }) => auth === 'key'))
     throw new Error(`${name} has endpoints with a key but was given no access`)
   const stopping = new AbortController()
   const deps: ServeDeps = { access, maxBodyBytes, checkOutput, stopping: stopping.signal }
-  const readClientIp = createReadClientIp(trustedProxies)
   const app = new Koa()
   const router = new Router()
 
-  app.use(async (ctx, next) => {
-    const started = performance.now()
-    const requestId = readToken(ctx, 'x-request-id') ?? randomUUID()
-    ctx.state['facts'] = {
-      requestId,
-      clientId: readToken(ctx, 'x-client-id'),
-      ip: readClientIp(ctx.req),
-    }
-    setCommonHeaders(ctx, requestId)
-    let failure: HttpError | undefined
-    try {
-      await next()
-    } catch (error) {
-      failure = toHttpError(error)
-      if (failure.status >= 500)
-        log.error({ err: failure.cause ?? failure, requestId, path: ctx.path }, 'request failed')
-      if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
-    }
-    observe?.({
-      service: name,
-      method: ctx.method,
-      path: String(ctx.state['path'] ?? 'unmatched'),
-      status: ctx.res.headersSent ? ctx.res.statusCode : ctx.status,
-      durationMs: performance.now() - started,
-      requestId,
-      code: failure?.code,
-    })
-  })
+  app.use(createAnswer(options))
   for (const endpoint of endpoints)
     router[endpoint.method](endpoint.path, (ctx) => {
       ctx.state['path'] = endpoint.path
@@ -122,6 +87,41 @@ export function createService(options: ServiceOptions): Service {
   }
 }
 
+/** Outermost: names the request, turns what is thrown into the error body, reports the answer. */
+function createAnswer(options: ServiceOptions) {
+  const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
+  const readClientIp = createReadClientIp(trustedProxies)
+  return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
+    const started = performance.now()
+    const requestId = readToken(ctx, 'x-request-id') ?? randomUUID()
+    ctx.state['facts'] = {
+      requestId,
+      clientId: readToken(ctx, 'x-client-id'),
+      ip: readClientIp(ctx.req),
+    }
+    setCommonHeaders(ctx, requestId)
+    let failure: HttpError | undefined
+    try {
+      await next()
+    } catch (error) {
+      failure = toHttpError(error)
+      // A refusal of the table without a cause is an expected outcome; `observe` counts it.
+      if (failure.status >= 500 && failure.cause !== undefined)
+        log.error({ err: failure.cause, requestId, path: ctx.path }, 'request failed')
+      if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
+    }
+    observe?.({
+      service: name,
+      method: ctx.method,
+      path: String(ctx.state['path'] ?? 'unmatched'),
+      status: ctx.res.headersSent ? ctx.res.statusCode : ctx.status,
+      durationMs: performance.now() - started,
+      requestId,
+      code: failure?.code,
+    })
+  }
+}
+
 function readToken(ctx: Context, header: string): string | undefined {
   const value = ctx.req.headers[header]
   return typeof value === 'string' && printable.test(value) ? value : undefined
@@ -129,7 +129,7 @@ function readToken(ctx: Context, header: string): string | undefined {
 
 const exposedHeaders = [
   'x-request-id, retry-after, allow, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
-  'ratelimit, ratelimit-policy, payment-required, payment-response',
+  'ratelimit, ratelimit-policy, x-quota-remaining, payment-required, payment-response',
 ].join(', ')
 
 /** Open to every origin: there are no cookies, so a foreign page can do nothing its author could not. */
@@ -165,79 +165,4 @@ function refuseUnmatched(ctx: Context, router: Router): void {
     return
   }
   throw httpError('methodNotAllowed', `this path answers ${allow} only`, { headers: { allow } })
-}
-
-async function listen(
-  {
-    app,
-    stopping,
-    requestIdField,
-  }: { app: Koa; stopping: AbortController; requestIdField: RequestIdField },
-  { port, host }: { port: number; host: string },
-): Promise<Listening> {
-  const server = createServer(
-    {
-      requestTimeout: 20_000,
-      headersTimeout: 10_000,
-      keepAliveTimeout: 15_000,
-      maxHeaderSize: 32_768,
-    },
-    app.callback(),
-  )
-  server.maxRequestsPerSocket = 100_000
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, requestIdField))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  const bound = (server.address() as AddressInfo).port
-  const name = host.includes(':') ? `[${host}]` : host
-  return {
-    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${bound}`,
-    port: bound,
-    close: ({ graceMs = 5_000 } = {}) => close(server, stopping, graceMs),
-  }
-}
-
-async function close(server: Server, stopping: AbortController, graceMs: number): Promise<void> {
-  // Answers still to come tell their client to open no second request on the connection.
-  server.prependListener('request', (_: IncomingMessage, res) =>
-    res.setHeader('connection', 'close'),
-  )
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  server.closeIdleConnections()
-  stopping.abort(new Error('the service is stopping'))
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(timer)
-}
-
-/** What Node's parser refuses never reaches Koa; it still gets the documented body. */
-function refuseConnection(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  field: RequestIdField,
-): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const name = parserErrors[error.code ?? ''] ?? 'invalidRequest'
-  const refusal = httpError(name, name === 'invalidRequest' ? 'this is not valid HTTP' : undefined)
-  const body = JSON.stringify(
-    errorBody(refusal, { requestId: randomUUID(), requestIdField: field }),
-  )
-  socket.end(
-    `HTTP/1.1 ${refusal.status} Refused\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-}
-
-const parserErrors: Readonly<Record<string, ErrorName>> = {
-  HPE_HEADER_OVERFLOW: 'headersTooLarge',
-  ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
 }
