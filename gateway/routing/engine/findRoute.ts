@@ -149,21 +149,33 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
   const best = betterRoute(frame, split, single)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
-  let bound = Number.POSITIVE_INFINITY
-  for (const part of boundProbeParts) {
-    const outside = priceOutside(market, frame, grown, {
-      probe: grown.value * part,
-      ends: 'flow',
-    })
-    bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn }))
-    yield
-  }
+  const bound = yield* leastBound(search, grown)
   const gapBps = Math.max(0, (1 - netOutput(frame, best) / bound) * 1e4)
   return Number.isFinite(gapBps) ? { ...best, gapBps } : best
 }
 
-/** Prices of tokens outside the flow to bound the output with; the least bound counts. */
+/** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
 const boundProbeParts = [0, 1e-5, 1e-3]
+
+/**
+ * The least of several valid bounds: the flow's prices with various prices around it; and, for a flow
+ * that leaves pools alone because of their gas, prices that leave no profit in them.
+ */
+function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
+  const gasFree = { ...frame, gasPrice: 0 }
+  const spot = { ...flow, logPrices: new Float64Array(market.tokens.length).fill(Number.NaN) }
+  spot.logPrices[frame.tokenOut] = 0
+  const pricings = boundProbeParts.map((part) => ({ flow, probe: flow.value * part }))
+  if (frame.gasPrice > 0) pricings.push({ flow, probe: 0 }, { flow: spot, probe: 0 })
+  let bound = Number.POSITIVE_INFINITY
+  for (const [index, { flow: base, probe }] of pricings.entries()) {
+    const mayRaise = index >= boundProbeParts.length
+    const outside = priceOutside(market, gasFree, base, { probe, ends: 'flow', mayRaise })
+    bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn: Number(amountIn) }))
+    yield
+  }
+  return bound
+}
 
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
 const probeParts = [0.05, 0.005, 0.0005, 0]

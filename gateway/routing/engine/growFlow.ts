@@ -23,6 +23,8 @@ export type OutsidePricing = {
   readonly probe: number
   /** Chains end in any token of the flow but tokenIn, or in tokenOut only: those never close a cycle. */
   readonly ends: 'flow' | 'tokenOut'
+  /** Lets tokens of the flow rise too where a chain outside it pays more. */
+  readonly mayRaise?: boolean | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ export function priceOutside(
   market: Market,
   frame: SearchFrame,
   flow: FlowSolution,
-  { probe, ends }: OutsidePricing,
+  { probe, ends, mayRaise = false }: OutsidePricing,
 ): OutsidePrices {
   const size = market.tokens.length
   const prices = new Float64Array(size)
@@ -46,9 +48,9 @@ export function priceOutside(
     prices[token] = Math.exp(log)
     if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
   }
-  const inFlow = flow.logPrices
+  const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
   for (let pass = 0; pass < maxPasses && frontier.length > 0; pass++)
-    frontier = spreadPrices(market, frame, { inFlow, prices, via, frontier, probe })
+    frontier = spreadPrices(market, frame, { fixed, prices, via, frontier, probe })
   return { prices, via }
 }
 
@@ -56,7 +58,8 @@ export function priceOutside(
 const maxPasses = 8
 
 type Spread = {
-  readonly inFlow: Float64Array
+  /** Tokens with a number here keep their price. */
+  readonly fixed: Float64Array
   readonly prices: Float64Array
   readonly via: Int32Array
   readonly frontier: readonly number[]
@@ -65,7 +68,7 @@ type Spread = {
 
 /** One pass: the tokens that sell into the frontier; returns those whose price rose. */
 function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
-  const { inFlow, prices, via, frontier, probe } = spread
+  const { fixed, prices, via, frontier, probe } = spread
   const risen = new Set<number>()
   for (const next of frontier) {
     const price = prices[next] as number
@@ -75,7 +78,7 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
       const pair = market.inPairList[at] as number
       const token = market.pairFrom[pair] as number
       if ((frame.hopsFromIn[token] as number) > rest) continue
-      if (!Number.isNaN(inFlow[token] as number)) continue
+      if (!Number.isNaN(fixed[token] as number)) continue
       const lastEdge = market.pairEdges[pair + 1] as number
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         if ((market.a0[edge] as number) * price <= (prices[token] as number)) continue
