@@ -33,7 +33,7 @@ const { values: flags } = parseArgs({
     data: { type: 'string' },
     'gas-price-wei': { type: 'string' },
     hops: { type: 'string', default: '3' },
-    'max-steps': { type: 'string', default: '32' },
+    'max-steps': { type: 'string', default: '48' },
     'deadline-ms': { type: 'string', default: '1000' },
     peer: { type: 'boolean', default: true },
     only: { type: 'string' },

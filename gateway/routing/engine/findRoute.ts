@@ -170,7 +170,12 @@ function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
   let bound = Number.POSITIVE_INFINITY
   for (const [index, { flow: base, probe }] of pricings.entries()) {
     const mayRaise = index >= boundProbeParts.length
-    const outside = priceOutside(market, gasFree, base, { probe, ends: 'flow', mayRaise })
+    const outside = priceOutside(market, gasFree, base, {
+      probe,
+      passes: 8,
+      ends: 'flow',
+      mayRaise,
+    })
     bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn: Number(amountIn) }))
     yield
   }
@@ -178,7 +183,7 @@ function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
 }
 
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
-const probeParts = [0.05, 0.005, 0.0005, 0]
+const probeParts = [0.02, 0.0005, 0]
 const maxRounds = 30
 const maxChains = 16
 /** A chain must promise this part of the output. */
@@ -198,10 +203,14 @@ function* growToOptimum(search: Search, first: FlowSolution) {
   for (let round = 0; round < maxRounds && level < probeParts.length && !isOver(); round++) {
     const probe = flow.value * (probeParts[level] as number)
     const growth = { frame, flow, leastProfit: flow.value * leastProfitPart, maxChains: chains }
-    const grown =
-      growFlow(market, growth, priceOutside(market, frame, flow, { probe, ends: 'flow' })) ??
-      growFlow(market, growth, priceOutside(market, frame, flow, { probe, ends: 'tokenOut' }))
-    if (!grown) {
+    const passes = frame.maxHops - 1
+    const near = priceOutside(market, frame, flow, { probe, passes, ends: 'flow' })
+    let grown = growFlow(market, growth, near)
+    if (grown.status === 'blocked') {
+      const far = priceOutside(market, frame, flow, { probe, passes, ends: 'tokenOut' })
+      grown = growFlow(market, growth, far)
+    }
+    if (grown.status !== 'grown') {
       level++
       continue
     }

@@ -25,6 +25,8 @@ export type OutsidePricing = {
   readonly ends: 'flow' | 'tokenOut'
   /** Lets tokens of the flow rise too where a chain outside it pays more. */
   readonly mayRaise?: boolean | undefined
+  /** Longest chain; stale pools could raise prices in circles for ever. */
+  readonly passes: number
 }
 
 /**
@@ -36,7 +38,7 @@ export function priceOutside(
   market: Market,
   frame: SearchFrame,
   flow: FlowSolution,
-  { probe, ends, mayRaise = false }: OutsidePricing,
+  { probe, ends, passes, mayRaise = false }: OutsidePricing,
 ): OutsidePrices {
   const size = market.tokens.length
   const prices = new Float64Array(size)
@@ -49,13 +51,10 @@ export function priceOutside(
     if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
   }
   const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
-  for (let pass = 0; pass < maxPasses && frontier.length > 0; pass++)
+  for (let pass = 0; pass < passes && frontier.length > 0; pass++)
     frontier = spreadPrices(market, frame, { fixed, prices, via, frontier, probe })
   return { prices, via }
 }
-
-/** Stale pools can make prices rise in a circle for ever. */
-const maxPasses = 8
 
 type Spread = {
   /** Tokens with a number here keep their price. */
@@ -127,12 +126,21 @@ export type Growth = {
   readonly maxChains: number
 }
 
+export type Growing =
+  | {
+      readonly status: 'grown'
+      readonly edges: readonly number[]
+      readonly logPrices: Float64Array
+    }
+  /** What would pay closes a cycle or takes a pool twice. */
+  | { readonly status: 'blocked' }
+  | { readonly status: 'complete' }
+
 /**
  * Looks for chains of edges outside the flow that would pay at its prices, and adds the best of them
- * that close no cycle and use no pool twice. Returns the grown edges and their start prices, or
- * undefined when nothing pays.
+ * that close no cycle and use no pool twice.
  */
-export function growFlow(market: Market, growth: Growth, outside: OutsidePrices) {
+export function growFlow(market: Market, growth: Growth, outside: OutsidePrices): Growing {
   const chains = bestChains(market, growth, findChains(market, growth, outside))
   const edges = [...growth.flow.edges]
   const logPrices = growth.flow.logPrices.slice()
@@ -144,7 +152,8 @@ export function growFlow(market: Market, growth: Growth, outside: OutsidePrices)
     priceChain(market, growth, chain, logPrices)
     added++
   }
-  return added === 0 ? undefined : { edges, logPrices }
+  if (added > 0) return { status: 'grown', edges, logPrices }
+  return { status: chains.length > 0 ? 'blocked' : 'complete' }
 }
 
 /**
