@@ -67,7 +67,7 @@ async function readRows(path: string): Promise<readonly RelayTransaction[]> {
 
 /** Lets workers that are not killed finish what the killed ones have left. */
 async function drain(chain: WorldChain, setup: Setup): Promise<void> {
-  const fleet = startFleet(chain, { ...setup, killProbability: 0 }, 2)
+  const fleet = startFleet(chain, { ...setup, killWithinPoints: 0 }, 2)
   const deadline = Date.now() + 30_000
   while (Date.now() < deadline) {
     await wait(250)
@@ -79,7 +79,7 @@ async function drain(chain: WorldChain, setup: Setup): Promise<void> {
 
 async function underKills(chain: WorldChain) {
   const path = join(dir, 'kills.sqlite')
-  const setup: Setup = { path, killProbability: 0.008, limits: unlimited, naive: false }
+  const setup: Setup = { path, killWithinPoints: 400, limits: unlimited, naive: false }
   const fromBlock = Number(await createRpc(chain.rpcUrl)('eth_blockNumber'))
   const fleet = startFleet(chain, setup, 2)
   const said: Said[] = []
@@ -114,7 +114,7 @@ async function underLoad(chain: WorldChain, { naive }: { readonly naive: boolean
   const path = join(dir, `${naive ? 'naive' : 'ours'}.sqlite`)
   const owners = Array.from({ length: 300 }, (_, index) => ownerAt(index, path))
   await prepareOwners(chain, owners)
-  const fleet = startFleet(chain, { path, killProbability: 0, limits: {}, naive }, 2)
+  const fleet = startFleet(chain, { path, killWithinPoints: 0, limits: {}, naive }, 2)
   const twice = owners.flatMap((owner) => [owner, owner])
   const answers = await Promise.all(
     twice.map((owner) => askUntilAnswered(fleet, chain.chainId, owner)),

@@ -54,10 +54,24 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   })
   for (const transaction of forgotten) await takeBack(deps, transaction)
   const open = await store.listOpen(chainId)
+  // What is not in the chain yet comes first: it may hold others up.
+  await check(deps, { head, transactions: open.filter(({ status }) => status === 'pending') })
+  await check(deps, { head, transactions: open.filter(({ status }) => status !== 'pending') })
+}
+
+async function check(
+  deps: ReconcileDeps,
+  {
+    head,
+    transactions,
+  }: { readonly head: Head; readonly transactions: readonly RelayTransaction[] },
+): Promise<void> {
   const receipts = await Promise.all(
-    open.map(({ attempts }) => Promise.all(attempts.map(({ hash }) => readReceipt(chain, hash)))),
+    transactions.map(({ attempts }) =>
+      Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain, hash))),
+    ),
   )
-  for (const [index, transaction] of open.entries()) {
+  for (const [index, transaction] of transactions.entries()) {
     const receipt = receipts[index]?.find((found) => found !== undefined)
     if (receipt) await settleMined(deps, { transaction, receipt, head })
     else await follow(deps, { transaction, head })
