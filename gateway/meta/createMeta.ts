@@ -67,10 +67,10 @@ function startSources(deps: MetaDeps) {
   const { sourceTimeoutMs = 5_000, providers: settings = [] } = config
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
-  const routed = { source: createRoutingSource(deps), chainIds: undefined }
-  const local = [routed, ...createOnChainSources(deps)].map(({ source, chainIds }) => {
+  const routed = { source: createRoutingSource(deps), serves: () => true }
+  const local = [routed, ...createOnChainSources(deps)].map(({ source, serves }) => {
     const whole = withExactOutput(source)
-    return { chainIds, source: dispatchSource({ now, observe }, { source: whole, limits: own }) }
+    return { serves, source: dispatchSource({ now, observe }, { source: whole, limits: own }) }
   })
   const gasPriceWei = async (chainId: number) => {
     const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
@@ -82,8 +82,8 @@ function startSources(deps: MetaDeps) {
     const limits = { ...defaultLimits, timeoutMs, perSecond }
     const isReference = provider.name === 'cow'
     const whole = isReference ? source : withExactOutput(source)
-    const chainIds = new Set(Object.keys(provider.chains).map(Number))
-    return { chainIds, source: dispatchSource({ now, observe }, { source: whole, limits }) }
+    const serves = (chainId: number) => chainId in provider.chains
+    return { serves, source: dispatchSource({ now, observe }, { source: whole, limits }) }
   })
   return {
     sources: [...local, ...dispatched],
@@ -112,9 +112,7 @@ export function createMeta(deps: MetaDeps): Meta {
     onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
     // A source that does not serve the chain is not asked, rather than reported as failing.
     sourcesFor: ({ chainId }) =>
-      sources.flatMap(({ source, chainIds }) =>
-        chainIds === undefined || chainIds.has(chainId) ? [source] : [],
-      ),
+      sources.flatMap(({ source, serves }) => (serves(chainId) ? [source] : [])),
     targets: [...ownTargets(deps), ...providerTargets],
     deadlineMs,
     patienceMs,

@@ -2,6 +2,7 @@ import { zeroAddress } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dexes.ts'
 import type { Source } from './source.ts'
+import { createRouterProbe } from './sources/probeRouter.ts'
 import { createUniswapV2Source } from './sources/uniswapV2.ts'
 import { createUniswapV3Source } from './sources/uniswapV3.ts'
 
@@ -11,10 +12,14 @@ export type OnChainDeps = {
   readonly now: () => number
 }
 
-export type OnChainSource = { readonly source: Source; readonly chainIds: ReadonlySet<number> }
+export type OnChainSource = {
+  readonly source: Source
+  readonly serves: (chainId: number) => boolean
+}
 
 /** Middle tokens tried by the on-chain sources; more would make each quote slower, not better. */
 const maxHubs = 2
+const probeTimeoutMs = 10_000
 
 const isRouted = ({ router }: Dex) => router !== undefined && router !== zeroAddress
 
@@ -29,6 +34,7 @@ function kindOf(dex: Dex): 'v2' | 'v3' | undefined {
 /** One source for each DEX that has a router of its own: a row more is a source more. */
 export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[] {
   const { now } = deps
+  const probeRouter = createRouterProbe()
   const rows = deps.clients.flatMap(({ chainId }) =>
     deps.dexesOf(chainId).flatMap((dex) => {
       const kind = kindOf(dex)
@@ -55,8 +61,18 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
   return names.map((name) => {
     const own = rows.filter((row) => row.name === name)
     const source = own.some(({ kind }) => kind === 'v2')
-      ? createUniswapV2Source({ dexOf: (chainId) => find(chainId, name), now }, { name })
-      : createUniswapV3Source({ dexOf: (chainId) => findV3(chainId, name), now }, { name })
-    return { source, chainIds: new Set(own.map(({ chainId }) => chainId)) }
+      ? createUniswapV2Source({ dexOf: (id) => find(id, name), now, probeRouter }, { name })
+      : createUniswapV3Source({ dexOf: (id) => findV3(id, name), now, probeRouter }, { name })
+    const served = new Set(own.map(({ chainId }) => chainId))
+    for (const chainId of served) {
+      const dex = find(chainId, name)
+      const asked = dex && probeRouter(dex, AbortSignal.timeout(probeTimeoutMs))
+      // A chain that does not answer yet is asked again by the first quote.
+      asked?.then(
+        (kind) => kind === 'unknown' && served.delete(chainId),
+        () => undefined,
+      )
+    }
+    return { source, serves: (chainId: number) => served.has(chainId) }
   })
 }

@@ -152,6 +152,20 @@ s('reaches an exact output through routing too, within maxIn, and delivers it', 
   if (best) assert.ok((await execute(token('USDC'), token('WETH'), best)) >= targetOut)
 })
 
+s('wraps through routing, and asks nobody who has no router there', async () => {
+  const { best, failures } = await quote({
+    tokenIn: zeroAddress,
+    tokenOut: token('WETH'),
+    amountIn: '1000000000000000000',
+    dryRun: true,
+  })
+  assert.is(best?.provider, 'routing')
+  assert.is(best?.simulation.actualOutput, '1000000000000000000')
+  // The world's PancakeSwap v2 only quotes; Base's DEXes are not here.
+  const asked = failures.map(({ provider }) => provider)
+  for (const name of ['pancakeswap-v2', 'baseswap-v2']) assert.not(asked.includes(name), name)
+})
+
 s('relaxes the guards inside, down to nothing', async () => {
   const { quotes } = await quote({
     tokenIn: token('USDC'),

@@ -7,6 +7,7 @@ import { createChainClient } from '../../chain/client.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { simulateQuotes } from '../../meta/simulateQuotes.ts'
 import type { SourceQuote, SourceRequest } from '../../meta/source.ts'
+import { createRouterProbe } from '../../meta/sources/probeRouter.ts'
 import { createUniswapV2Source } from '../../meta/sources/uniswapV2.ts'
 
 const chainId = 8453
@@ -31,7 +32,10 @@ export async function benchSimulate(rounds: number): Promise<SimulateFigures> {
   if (!router) throw new Error('no router')
   const reader = { client, multicall3: chain.multicall3 }
   const dex = { router, reader, wrappedNative: chain.wrappedNative, hubTokens: [] }
-  const source = createUniswapV2Source({ dexOf: () => dex, now: Date.now }, { name: 'uniswap-v2' })
+  const source = createUniswapV2Source(
+    { dexOf: () => dex, now: Date.now, probeRouter: createRouterProbe() },
+    { name: 'uniswap-v2' },
+  )
   const request: SourceRequest = {
     chainId,
     tokenIn: chain.usdc.address,

@@ -39,13 +39,15 @@ async function probe(dex: ProbedDex, signal: AbortSignal): Promise<RouterKind> {
   return factoryV2 === undefined ? 'swapRouter' : 'swapRouter02'
 }
 
+export type RouterProbe = (dex: ProbedDex, signal: AbortSignal) => Promise<RouterKind>
+
 /**
  * Asks each router once what it is. A contract that only quotes, or wraps another currency, is
  * `unknown`: a payload for it could only revert.
  */
-export function createRouterProbe() {
+export function createRouterProbe(): RouterProbe {
   const kinds = new Map<string, Promise<RouterKind>>()
-  return (dex: ProbedDex, signal: AbortSignal): Promise<RouterKind> => {
+  return (dex, signal) => {
     const key = `${dex.reader.client.chain.id}:${dex.router}`
     const known = kinds.get(key)
     if (known) return known

@@ -17,7 +17,7 @@ import {
   type SourceOutcome,
   type SourceRequest,
 } from '../source.ts'
-import { createRouterProbe } from './probeRouter.ts'
+import type { RouterProbe } from './probeRouter.ts'
 
 const routerAbi = parseAbi([
   'function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)',
@@ -31,7 +31,7 @@ const routerAbi = parseAbi([
 ])
 
 /** Gas of Router02 as receipts show it: the first pair with its transfers, then each further pair. */
-const firstPairGas = 115_000n
+const firstPairGas = 140_000n
 const nextPairGas = 65_000n
 const nativeGas = 25_000n
 
@@ -178,10 +178,17 @@ function toOutcome(
 
 /** A constant-product DEX through its own Router02, priced by that router on the newest block. */
 export function createUniswapV2Source(
-  { dexOf, now }: { dexOf: (chainId: number) => V2Dex | undefined; now: () => number },
+  {
+    dexOf,
+    now,
+    probeRouter,
+  }: {
+    readonly dexOf: (chainId: number) => V2Dex | undefined
+    readonly now: () => number
+    readonly probeRouter: RouterProbe
+  },
   { name }: { readonly name: string },
 ): Source {
-  const probeRouter = createRouterProbe()
   return {
     name,
     quote: async (request, { signal }) => {

@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import { type BatchReader, decodeResult, readBatch } from '../readBatch.ts'
 import { fail, isNative, type Source, type SourceRequest } from '../source.ts'
-import { createRouterProbe } from './probeRouter.ts'
+import type { RouterProbe } from './probeRouter.ts'
 import { findPaths } from './uniswapV2.ts'
 import { encodeV3Swap, type V3Quote } from './uniswapV3Payload.ts'
 
@@ -141,11 +141,18 @@ async function quotePaths(
 
 /** A concentrated-liquidity DEX through its own router, priced by its deployed QuoterV2. */
 export function createUniswapV3Source(
-  { dexOf, now }: { dexOf: (chainId: number) => V3Dex | undefined; now: () => number },
+  {
+    dexOf,
+    now,
+    probeRouter,
+  }: {
+    readonly dexOf: (chainId: number) => V3Dex | undefined
+    readonly now: () => number
+    readonly probeRouter: RouterProbe
+  },
   { name }: { readonly name: string },
 ): Source {
   const findTiers = createPoolFinder(now)
-  const probeRouter = createRouterProbe()
   return {
     name,
     quote: async (request, { signal }) => {

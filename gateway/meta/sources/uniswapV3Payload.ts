@@ -52,8 +52,8 @@ const routerItself: Readonly<Record<RouterKind, Address>> = {
   swapRouter02: '0x0000000000000000000000000000000000000002',
 }
 
-/** Gas around the pools: transfers, router, base fee of a transaction; and of wrapping. */
-const routerGas = 60_000n
+/** What a transaction burns beyond the quoter's estimate (which has the quoter's own); and wrapping. */
+const routerGas = 30_000n
 const nativeGas = 25_000n
 
 type Encode = {
