@@ -7,6 +7,11 @@ import { type SeedToken, seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
+import {
+  type ExactOutputOutcome,
+  type ExactOutputParameters,
+  quoteExactOutput,
+} from './quoteExactOutput.ts'
 import type { QuoteParameters } from './quoteRequest.ts'
 import { type ChainStatus, readChainStatus, readHealth } from './registry.ts'
 import { routingEndpoints } from './routes.ts'
@@ -58,6 +63,7 @@ export type Routing = {
   /** Resolves when the taxes of all tokens with a pool have been measured once. */
   readonly warmed: Promise<void>
   quote(parameters: QuoteParameters): Promise<QuoteOutcome>
+  quoteExactOutput(parameters: ExactOutputParameters): Promise<ExactOutputOutcome>
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
@@ -91,6 +97,7 @@ export async function createRouting({
   return {
     warmed: Promise.all(started.map(({ warmed }) => warmed)).then(() => undefined),
     quote: (parameters) => quote(deps, parameters),
+    quoteExactOutput: (parameters) => quoteExactOutput(deps, parameters),
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),

@@ -114,6 +114,20 @@ s('asks the node once for a token that does not exist', async () => {
   assert.is(calls(), before)
 })
 
+s(
+  'says unverified, without a payload, when the dry run that was asked for cannot be had',
+  async () => {
+    const outcome = await routing.quote({
+      ...{ chainId, tokenIn: token('WETH'), tokenOut: token('GMX'), verify: true },
+      ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+    })
+    if (outcome.status !== 'ok') throw new Error(outcome.status)
+    assert.is(outcome.quote.readiness, 'unverified')
+    assert.is(outcome.quote.executable, false)
+    assert.is(outcome.quote.unexecutableReason, 'verification_unavailable')
+  },
+)
+
 s('reads only the pools of a known path when the state cannot be followed', async () => {
   const followed = await quote('WETH', 'GMX')
   node.refused.add('eth_getLogs')

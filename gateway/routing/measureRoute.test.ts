@@ -1,0 +1,118 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { describeRoute } from './describeRoute.ts'
+import { createMarket } from './engine/market.ts'
+import type { Route } from './engine/route.ts'
+import { midPrice, priceImpactBps, stepImpactBps } from './measureRoute.ts'
+import { toEnginePool } from './protocols/family.ts'
+import type { PairRecord } from './protocols/poolRecord.ts'
+import { findLeastInput, replayShares } from './replayShares.ts'
+
+const [a, b, c] = ['0xa', '0xb', '0xc'] as const
+const whole = 1n << 64n
+
+function makePair(id: string, overrides: Partial<PairRecord>): PairRecord {
+  return {
+    ...{ id, address: id as Address, dex: 'uniswap-v2', protocol: 'uniswap_v2', feePips: 3000 },
+    ...{ token0: a, token1: b, reserve0: 1_000_000n, reserve1: 2_000_000n },
+    ...{ changedBlock: 0n, swapsSeen: 0, isFresh: [false, false] },
+    ...overrides,
+  }
+}
+
+const first = makePair('0x01', {})
+const second = makePair('0x02', { token0: b, token1: c, reserve0: 4_000_000n })
+const pools = new Map([first, second].map((pool) => [pool.id, pool]))
+const market = createMarket([...pools.values()].map(toEnginePool))
+const base = { path: 0, shareBps: 10_000, amountIn: 0n, amountOut: 0n, share: whole }
+const twoHops: Route = {
+  ...{ amountIn: 0n, amountOut: 0n, gas: 0 },
+  steps: [
+    { ...base, poolId: '0x01', tokenIn: a, tokenOut: b },
+    { ...base, poolId: '0x02', tokenIn: b, tokenOut: c },
+  ],
+}
+const ends = { tokenIn: a, tokenOut: c }
+
+const s = suite('route measures')
+
+s('takes the mid price of a pair in both directions', () => {
+  assert.is(midPrice(first, a), 2)
+  assert.is(midPrice(first, b), 0.5)
+})
+
+s('takes the mid price of a concentrated pool from its root', () => {
+  const { reserve0: _, reserve1: __, ...head } = first
+  const range = {
+    ...{ ...head, protocol: 'uniswap_v3' as const, tickSpacing: 60, tick: 0, liquidity: 1n },
+    ...{ sqrtPriceX96: 2n << 96n, ticks: [] },
+  }
+  assert.is(midPrice(range, a), 4)
+  assert.is(midPrice(range, b), 0.25)
+})
+
+s('measures impact against the mid prices along the route, fees counted', () => {
+  const amountIn = 10_000n
+  const replayed = replayShares(market, { ...ends, route: twoHops, amountIn })
+  if (!replayed) throw new Error('the pools take it')
+  const { route } = replayed
+  const impact = priceImpactBps(route, { ...ends, pools, amountIn, amountOut: route.amountOut })
+  const ideal = 10_000 * 2 * 0.5
+  assert.is(impact, Math.round((1 - Number(route.amountOut) / ideal) * 10_000))
+  assert.ok(impact > 60 && impact < 300, `${impact}`)
+  const [step] = route.steps
+  if (!step) throw new Error('two steps')
+  assert.ok(Math.abs(stepImpactBps(step, first) - 129) < 2)
+})
+
+s('replays on pools as earlier steps left them', () => {
+  const replayed = replayShares(market, { ...ends, route: twoHops, amountIn: 10_000n })
+  const left = createMarket(replayed?.pools ?? [])
+  const again = replayShares(left, { ...ends, route: twoHops, amountIn: 10_000n })
+  assert.ok((again?.route.amountOut ?? 0n) < (replayed?.route.amountOut ?? 0n))
+})
+
+s('finds the least input to the wei: one less gives too little', () => {
+  for (const target of [1n, 77n, 5_000n, 100_000n]) {
+    const search = { ...ends, route: twoHops }
+    const least = findLeastInput(market, { ...search, target, atMost: 1_000_000n })
+    if (!least) throw new Error('reachable')
+    assert.ok(least.amountOut >= target)
+    const less = replayShares(market, { ...search, amountIn: least.amountIn - 1n })
+    assert.ok((less?.route.amountOut ?? 0n) < target)
+  }
+})
+
+s('knows when a target is out of reach', () => {
+  const search = { ...ends, route: twoHops, target: 10n ** 12n, atMost: 10n ** 9n }
+  assert.is(findLeastInput(market, search), undefined)
+})
+
+s('describes paths with their pools and parts', () => {
+  const dexes = [{ name: 'uniswap-v2', label: 'UniV2' }] as never
+  const tokens = new Map([[a, { address: a as Address, symbol: 'AAA', decimals: 18 }]])
+  const names = { pools, dexes, tokens }
+  assert.is(
+    describeRoute({ ...names, route: twoHops, tokenIn: a, tokenOut: c }),
+    'AAA>[UniV2:3000]>0xb…0xb>[UniV2:3000]>0xc…0xc',
+  )
+  const split: Route = {
+    ...twoHops,
+    steps: [0, 1].map((path) => ({
+      ...{ ...base, poolId: '0x01', tokenIn: a, tokenOut: b },
+      ...{ path, shareBps: path === 0 ? 2_550 : 7_450 },
+    })),
+  }
+  assert.is(
+    describeRoute({ ...names, route: split, tokenIn: a, tokenOut: b }),
+    '25.5% AAA>[UniV2:3000]>0xb…0xb + 74.5% AAA>[UniV2:3000]>0xb…0xb',
+  )
+  const wrap = { ...twoHops, steps: [] }
+  const native = '0x0000000000000000000000000000000000000000'
+  assert.is(
+    describeRoute({ ...names, route: wrap, tokenIn: native, tokenOut: a }),
+    'ETH>[wrap]>AAA',
+  )
+})
+
+s.run()
