@@ -88,6 +88,20 @@ export function createMetrics() {
       sourceAnswers.inc({ source, outcome })
       sourceDurations.observe({ source }, event.durationMs / 1000)
     },
+    /** Starts the relay's counters at zero: an alert sees an increase, never a first appearance. */
+    expectsRelay({
+      chainId,
+      alarmKinds,
+      refusalCodes,
+    }: {
+      readonly chainId: number
+      readonly alarmKinds: readonly string[]
+      readonly refusalCodes: readonly string[]
+    }) {
+      const chain = String(chainId)
+      for (const kind of alarmKinds) relayEvents.inc({ chain, kind, code: '' }, 0)
+      for (const code of refusalCodes) relayEvents.inc({ chain, kind: 'answered', code }, 0)
+    },
     relayed(event: { readonly kind: string; readonly chainId: number; readonly code?: string }) {
       relayEvents.inc({ chain: String(event.chainId), kind: event.kind, code: event.code ?? '' })
     },

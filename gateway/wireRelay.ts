@@ -4,7 +4,7 @@ import type { SettlementLimits } from './access/accessConfig.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { ChainConfig } from './config.ts'
 import type { Log, Metrics } from './observe.ts'
-import type { RelayEvent } from './relay/events.ts'
+import { alarmKinds, type RelayEvent, refusalCodes } from './relay/events.ts'
 import { readKeystore } from './relay/keystore.ts'
 import { createRelay, type Relay } from './relay/relay.ts'
 import { createSigner } from './relay/signer.ts'
@@ -24,18 +24,7 @@ export const settlementLimits: SettlementLimits = {
   maxSpendPerHourWei: 10_000_000_000_000_000n,
 }
 
-const worrying: readonly RelayEvent['kind'][] = [
-  'broadcast_failed',
-  'chain_unreachable',
-  'lost',
-  'low_balance',
-  'reconcile_failed',
-  'reorged',
-  'replacement_blocked',
-  'reverted',
-  'simulator_bypassed',
-  'store_failed',
-]
+const alarms: ReadonlySet<RelayEvent['kind']> = new Set(alarmKinds)
 
 /** The relay over the chains that have a factory and a key. */
 export function wireRelay({
@@ -61,6 +50,8 @@ export function wireRelay({
     if (!factory || !privateKey || !client) return []
     return [{ client, signer: createSigner({ chainId, factory, privateKey }), limits: relayLimits }]
   })
+  for (const { client } of served)
+    metrics.expectsRelay({ chainId: client.chainId, alarmKinds, refusalCodes })
   return createRelay({
     store: store.relay,
     simulator,
@@ -68,7 +59,7 @@ export function wireRelay({
     version,
     observe(event) {
       metrics.relayed(event)
-      const level = worrying.includes(event.kind) ? 'warn' : 'info'
+      const level = alarms.has(event.kind) ? 'warn' : 'info'
       log[level](event, `relay: ${event.kind.replaceAll('_', ' ')}`)
     },
   })

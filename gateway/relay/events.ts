@@ -53,3 +53,30 @@ export type RelayEvent =
   | { readonly kind: 'reconcile_failed'; readonly chainId: number; readonly cause: unknown }
 
 export type Observe = (event: RelayEvent) => void
+
+/** Events that need a person sooner or later: logged as warnings, each with an alert rule. */
+export const alarmKinds = [
+  'broadcast_failed',
+  'chain_unreachable',
+  'lost',
+  'low_balance',
+  'reconcile_failed',
+  'reorged',
+  'replacement_blocked',
+  'reverted',
+  'simulator_bypassed',
+  'store_failed',
+] as const satisfies readonly RelayEvent['kind'][]
+
+/** Codes of the gates' refusals and of a pause, as `answered` events carry them. */
+export const refusalCodes = [
+  'insufficient_token_balance',
+  'no_native_balance',
+  'simulation_reverted',
+  'gas_cap_exceeded',
+  'fee_ceiling_exceeded',
+  'relay_not_funded',
+  'deploy_cap_reached',
+  'spend_budget_exhausted',
+  'relay_paused',
+] as const
