@@ -1,0 +1,145 @@
+import { taker, usdc, weth } from '../../fixtures/meta/quotes.ts'
+import { usdcToWeth } from '../../fixtures/providers/bodies.ts'
+import { answerRecorded, startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { createService } from '../http/service.ts'
+import { createMeta } from './createMeta.ts'
+
+/** The whole meta-aggregator as it is configured, over HTTP, with providers that answer as recorded. */
+const s = suite('meta/configuredProviders')
+const providers = await startRecordingServer()
+const recorded = answerRecorded(usdcToWeth())
+const chain = getChain(8453)
+if (!chain) throw new Error('no chain')
+// Nothing listens there: quotes of providers must not need our own node.
+const chainClient = createChainClient({ chain, rpcUrls: ['http://127.0.0.1:9'], timeoutMs: 300 })
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const names = ['velora', 'nordstern', 'kyberswap', 'sushi', 'cow']
+const meta = createMeta({
+  quote: async () => ({ status: 'no_route' }),
+  clients: [chainClient],
+  dexesOf: () => [],
+  executorOf: () => undefined,
+  dryRunOf: () => undefined,
+  config: {
+    providers: names.map((name) => ({ name, baseUrl: `${providers.url}/${name}` })),
+    allowPrivateProviders: true,
+    patienceMs: 1_500,
+    deadlineMs: 8_000,
+  },
+  now: Date.now,
+  log,
+})
+const server = await createService({
+  name: 'meta',
+  endpoints: meta.endpoints,
+  requestIdField: 'requestId',
+  log,
+  checkOutput: true,
+}).listen()
+s.after(async () => {
+  await server.close()
+  await meta.close()
+  chainClient.close()
+  await providers.close()
+})
+s.before.each(() => {
+  providers.answerWith(recorded)
+})
+
+type Reply = {
+  best: { provider: string; amountOut: string } | null
+  quotes: { provider: string }[]
+  failures: { provider: string; reason: string }[]
+  responses: { provider: string; status: string; referenceAmountOut?: string }[]
+  dispatched: number
+  elapsedMs: number
+}
+async function quote(change: Record<string, unknown> = {}): Promise<Reply> {
+  const res = await fetch(`${server.url}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      chainId: 8453,
+      tokenIn: usdc,
+      tokenOut: weth,
+      amountIn: '500000000',
+      taker,
+      ...change,
+    }),
+  })
+  return (await res.json()) as Reply
+}
+
+s('ranks their quotes, and shows an order book as a price only', async () => {
+  const { best, quotes, responses, dispatched, failures } = await quote()
+  assert.is(dispatched, 6)
+  assert.equal(
+    quotes.map(({ provider }) => provider),
+    ['kyberswap', 'sushi', 'velora', 'nordstern'],
+  )
+  assert.is(best?.amountOut, '255000000000000000')
+  const cow = responses.find(({ provider }) => provider === 'cow')
+  assert.is(cow?.referenceAmountOut, '254000000000000000')
+  assert.equal(failures, [{ provider: 'routing', reason: 'no_route' }])
+})
+
+s('does not wait for a hung provider longer than its patience, and drops its socket', async () => {
+  providers.answerWith((call) =>
+    call.provider === 'sushi' ? { delayMs: 'never' } : recorded(call),
+  )
+  const { best, failures, elapsedMs } = await quote({ slippageBps: 51 })
+  assert.is(best?.provider, 'kyberswap')
+  assert.match(
+    failures.find(({ provider }) => provider === 'sushi')?.reason ?? '',
+    /^timeout: slower than the 1500 ms/,
+  )
+  assert.ok(elapsedMs < 4_000, `${elapsedMs}`)
+  const deadline = Date.now() + 1_000
+  while (providers.open() > 0) {
+    if (Date.now() > deadline) throw new Error('a socket stayed open')
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+})
+
+s('never lets a lure win unsimulated', async () => {
+  const body = usdcToWeth()['sushi']?.['/swap/v6/8453'] as object
+  providers.answerWith((call) =>
+    call.provider === 'sushi'
+      ? { body: { ...body, assumedAmountOut: '2550000000000000000' } }
+      : recorded(call),
+  )
+  const { best, quotes } = await quote({ slippageBps: 52 })
+  assert.is(best?.provider, 'kyberswap')
+  assert.is(quotes.at(-1)?.provider, 'sushi')
+})
+
+s('makes one call for equal requests at once', async () => {
+  providers.calls.length = 0
+  providers.answerWith((call) => ({ ...recorded(call), delayMs: 400 }))
+  await Promise.all(Array.from({ length: 10 }, () => quote({ slippageBps: 53 })))
+  assert.is(providers.calls.filter(({ provider }) => provider === 'velora').length, 1)
+})
+
+s('leaves a provider alone that asked for a pause', async () => {
+  providers.answerWith((call) =>
+    call.provider === 'velora'
+      ? { status: 429, headers: { 'retry-after': '30' }, body: '' }
+      : recorded(call),
+  )
+  await quote({ slippageBps: 54 })
+  providers.calls.length = 0
+  const { failures } = await quote({ slippageBps: 55 })
+  assert.match(
+    failures.find(({ provider }) => provider === 'velora')?.reason ?? '',
+    /^rate_limited: asked not to be called for \d+ ms$/,
+  )
+  assert.not(providers.calls.some(({ provider }) => provider === 'velora'))
+  const sources = await fetch(`${server.url}/sources`)
+  const { sources: rows } = (await sources.json()) as { sources: { name: string; state: string }[] }
+  assert.is(rows.find(({ name }) => name === 'velora')?.state, 'paused')
+})
+
+s.run()
