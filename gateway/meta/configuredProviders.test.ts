@@ -76,10 +76,10 @@ async function quote(change: Record<string, unknown> = {}): Promise<Reply> {
 s('ranks their quotes, and shows an order book as a price only', async () => {
   const { best, quotes, responses, dispatched, failures } = await quote()
   assert.is(dispatched, 6)
-  assert.equal(
-    quotes.map(({ provider }) => provider),
-    ['kyberswap', 'sushi', 'velora', 'nordstern'],
-  )
+  // The first two quote the same; the one that answered first stands first.
+  const order = quotes.map(({ provider }) => provider)
+  assert.equal(order.slice(0, 2).sort(), ['kyberswap', 'sushi'])
+  assert.equal(order.slice(2), ['velora', 'nordstern'])
   assert.is(best?.amountOut, '255000000000000000')
   const cow = responses.find(({ provider }) => provider === 'cow')
   assert.is(cow?.referenceAmountOut, '254000000000000000')
