@@ -95,7 +95,7 @@ function printJson(given: Market, gasPriceWei: bigint): void {
 }
 
 /** Trades the peer is asked for in a big market, where it takes seconds. */
-const peerTradesInBigMarket = 40
+const peerTradesInBigMarket = 25
 const bigMarket = 2_000
 
 function printComparison(given: Market, gasPricesWei: readonly bigint[]): void {

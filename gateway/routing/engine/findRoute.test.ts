@@ -203,6 +203,24 @@ s('answers within a deadline that is already over', () => {
   assert.ok(full && hasty && hasty.amountOut <= full.amountOut)
 })
 
+s('keeps within its steps whatever the time', () => {
+  const market = createMarket(randomMarket(21, 400, 'abcdefgh'))
+  for (const deadlineMs of [1, 2, 4, 1000]) {
+    const route = ask(market, { amountIn: 10n ** 23n, maxSteps: 5, deadlineMs })
+    assert.ok(route && route.steps.length <= 5)
+  }
+})
+
+s('answers among 10,000 pools of dust within its time', () => {
+  const dust = randomMarket(5, 10_000, 'abcdefghijklmnopqrstuvwxyz')
+  const market = createMarket(dust)
+  ask(market, { deadlineMs: 1 })
+  const started = performance.now()
+  const route = ask(market, { deadlineMs: 1 })
+  assert.ok(route)
+  assert.ok(performance.now() - started < 1000)
+})
+
 s('gives the same answer for the same state, whatever the order of pools', () => {
   const pools = randomMarket(11, 40)
   const one = ask(createMarket(pools), { maxHops: 4 })

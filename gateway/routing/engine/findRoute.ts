@@ -63,6 +63,7 @@ type Search = {
   readonly amountIn: bigint
   readonly maxSteps: number
   readonly isOver: () => boolean
+  readonly isGrownUp: () => boolean
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
 }
@@ -75,13 +76,14 @@ function* searchRoute(
   market: Market,
   parameters: FindRouteParameters,
 ): Generator<undefined, Route | undefined> {
-  const end = parameters.now() + parameters.deadlineMs
-  const isOver = () => parameters.now() >= end
+  const start = parameters.now()
+  const isOver = () => parameters.now() - start >= parameters.deadlineMs
+  const isGrownUp = () => parameters.now() - start >= parameters.deadlineMs * growthPart
   const refused = new Set<number>()
   let usable = market
   let best: Route | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const search = frameSearch(usable, parameters, { isOver, refused })
+    const search = frameSearch(usable, parameters, { isOver, isGrownUp, refused })
     if (!search) return undefined
     const count = refused.size
     best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
@@ -92,11 +94,13 @@ function* searchRoute(
 }
 
 const maxAttempts = 8
+/** Part of the time for finding chains; the rest is for leaving out what is not worth its gas. */
+const growthPart = 0.6
 
 function frameSearch(
   market: Market,
   parameters: FindRouteParameters,
-  rest: Pick<Search, 'isOver' | 'refused'>,
+  rest: Pick<Search, 'isOver' | 'isGrownUp' | 'refused'>,
 ): Search | undefined {
   const { amountIn, maxHops, maxSteps } = parameters
   const tokenIn = market.tokenIndex.get(parameters.tokenIn)
@@ -143,7 +147,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const { market, frame, maxSteps, isOver } = search
   const amountIn = Number(search.amountIn)
   const grown = yield* growToOptimum(search, first)
-  const flow = pruneFlow(market, { frame, amountIn, maxSteps, isOver }, grown)
+  const flow = yield* pruneFlow(market, { frame, amountIn, maxSteps, isOver }, grown)
   yield
   const fits = flow.edges.length <= maxSteps
   const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
@@ -194,13 +198,13 @@ const leastGainPart = 2e-7
 const unsolved = 1e-4
 
 function* growToOptimum(search: Search, first: FlowSolution) {
-  const { market, frame, maxSteps, isOver } = search
+  const { market, frame, maxSteps, isGrownUp } = search
   const { tokenIn, tokenOut } = frame
   const amountIn = Number(search.amountIn)
   let flow = first
   let level = 0
   let chains = maxChains
-  for (let round = 0; round < maxRounds && level < probeParts.length && !isOver(); round++) {
+  for (let round = 0; round < maxRounds && level < probeParts.length && !isGrownUp(); round++) {
     const probe = flow.value * (probeParts[level] as number)
     const growth = { frame, flow, leastProfit: flow.value * leastProfitPart, maxChains: chains }
     const passes = frame.maxHops - 1

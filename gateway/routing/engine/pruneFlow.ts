@@ -32,19 +32,27 @@ function gasOf(market: Market, edges: readonly number[]): number {
  * Takes out what is not worth its gas, and the least worthy down to `maxSteps`, solving again each
  * time.
  */
-export function pruneFlow(market: Market, pruning: Pruning, start: FlowSolution): FlowSolution {
+export function* pruneFlow(
+  market: Market,
+  pruning: Pruning,
+  start: FlowSolution,
+): Generator<undefined, FlowSolution> {
   let flow = start
-  while (flow.edges.length > pruning.maxSteps && !pruning.isOver()) {
-    const next = removeLeast(market, pruning, flow)
+  while (flow.edges.length > pruning.maxSteps) {
+    const next = pruning.isOver()
+      ? removeAtOnce(market, pruning, flow)
+      : removeLeast(market, pruning, flow)
     if (!next) break
     flow = next
+    yield
   }
   if (pruning.frame.gasPrice === 0) return flow
   const kept = new Set<number>()
   while (flow.edges.length > 1 && !pruning.isOver()) {
-    const next = removeCostly(market, pruning, flow, kept)
+    const next = yield* removeCostly(market, pruning, flow, kept)
     if (!next) break
     flow = next
+    yield
   }
   return flow
 }
@@ -79,11 +87,26 @@ function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   return best
 }
 
+/** All that is over maxSteps, when there is no time left to look for the best of it. */
+function removeAtOnce(market: Market, pruning: Pruning, flow: FlowSolution) {
+  const removals = listRemovals(market, pruning.frame, flow).sort(
+    (one, other) => one.loss - other.loss,
+  )
+  let left = flow.edges
+  for (const { removed } of removals) {
+    if (left.length <= pruning.maxSteps) break
+    const rest = left.filter((edge) => !removed.includes(edge))
+    const connected = connectedEdges(market, pruning.frame, rest)
+    if (connected.length > 0) left = connected
+  }
+  return left.length < flow.edges.length ? solveRest(market, pruning, flow, left) : undefined
+}
+
 /** Estimates of losses are taken to be right within this factor. */
 const estimateSlack = 2
 
 /** Removes what costs more gas than it brings when the rest, solved again, nets more. */
-function removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kept: Set<number>) {
+function* removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kept: Set<number>) {
   const { frame } = pruning
   const removals = listRemovals(market, frame, flow)
     .filter(
@@ -104,6 +127,7 @@ function removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kept
     const next = solveRest(market, pruning, flow, rest)
     if (next && netValue(market, frame, next) > before) return next
     for (const edge of removed) kept.add(edge)
+    yield
   }
   return undefined
 }
