@@ -187,7 +187,7 @@ function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
 }
 
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
-const probeParts = [0.02, 0.0005, 0]
+const probeParts = [0.2, 0.02, 0.0005, 0]
 const maxRounds = 30
 const maxChains = 16
 /** A chain must promise this part of the output. */
