@@ -18,6 +18,19 @@ contract PoolLens {
         address token1;
     }
 
+    struct SolidlyPool {
+        bool ok;
+        bool stable;
+        bool isFresh;
+        uint256 unit0;
+        uint256 unit1;
+        uint256 reserve0;
+        uint256 reserve1;
+        uint256 feeBps;
+        address token0;
+        address token1;
+    }
+
     struct RangeRequest {
         address pool;
         int16 fromWord;
@@ -75,6 +88,37 @@ contract PoolLens {
         }
     }
 
+    /// @notice Solidly pools as their `metadata()` tells, with the fee their factory sets.
+    function readSolidly(address factory, address[] calldata pools)
+        external
+        view
+        returns (SolidlyPool[] memory out)
+    {
+        out = new SolidlyPool[](pools.length);
+        for (uint256 i = 0; i < pools.length; ++i) {
+            SolidlyPool memory pool = out[i];
+            uint256[7] memory words;
+            bool ok;
+            address target = pools[i];
+            assembly ("memory-safe") {
+                // metadata()
+                mstore(0, shl(224, 0x392f37e9))
+                ok := and(
+                    gt(returndatasize(), 223),
+                    staticcall(GAS_PER_CALL, target, 0, 4, words, 224)
+                )
+            }
+            if (!ok) continue;
+            (pool.unit0, pool.unit1, pool.reserve0, pool.reserve1) =
+            (words[0], words[1], words[2], words[3]);
+            pool.stable = words[4] != 0;
+            (pool.token0, pool.token1) = (address(uint160(words[5])), address(uint160(words[6])));
+            (pool.ok, pool.feeBps) = _solidlyFee(factory, target, pool.stable);
+            (, uint256 cumulative,) = _read2(target, 0xbf944dbc);
+            pool.isFresh = cumulative == 0;
+        }
+    }
+
     function readRanges(RangeRequest[] calldata requests)
         external
         view
@@ -94,29 +138,25 @@ contract PoolLens {
     }
 
     /// @notice Pools of a factory for every pair of a token of `a` and another of `b`.
-    /// @param fees Fee tiers of a concentrated factory; empty for a constant product one.
+    /// @param selector The factory's look-up by two tokens and a third argument.
+    /// @param keys Every value of that argument: fee tiers, tick spacings, stable or not. One of any value
+    /// for a function of two arguments: it does not look at the third.
     function findPools(
         address factory,
-        address[] calldata a,
-        address[] calldata b,
-        uint24[] calldata fees
+        bytes4 selector,
+        address[] memory a,
+        address[] memory b,
+        uint256[] memory keys
     ) external view returns (address[] memory pools) {
-        pools = new address[](a.length * b.length * (fees.length == 0 ? 1 : fees.length));
+        pools = new address[](a.length * b.length * keys.length);
         uint256 count;
-        for (uint256 i = 0; i < a.length; ++i) {
-            for (uint256 j = 0; j < b.length; ++j) {
-                if (a[i] == b[j]) continue;
-                if (fees.length == 0) {
-                    // getPair(address,address)
-                    bytes memory data = abi.encodeWithSelector(0xe6a43905, a[i], b[j]);
-                    count = _append(pools, count, factory, data);
-                }
-                for (uint256 k = 0; k < fees.length; ++k) {
-                    // getPool(address,address,uint24)
-                    bytes memory data = abi.encodeWithSelector(0x1698ee82, a[i], b[j], fees[k]);
-                    count = _append(pools, count, factory, data);
-                }
-            }
+        for (uint256 n = 0; n < pools.length; ++n) {
+            address tokenA = a[n / keys.length / b.length];
+            address tokenB = b[(n / keys.length) % b.length];
+            if (tokenA == tokenB) continue;
+            bytes memory data =
+                abi.encodeWithSelector(selector, tokenA, tokenB, keys[n % keys.length]);
+            count = _append(pools, count, factory, data);
         }
         assembly ("memory-safe") {
             mstore(pools, count)
@@ -150,6 +190,23 @@ contract PoolLens {
             (out[i].ok, out[i].decimals,) = _read2(tokens[i], 0x313ce567);
             out[i].symbol = _readBytes(tokens[i], 0x95d89b41);
         }
+    }
+
+    function _solidlyFee(address factory, address pool, bool stable)
+        private
+        view
+        returns (bool ok, uint256 feeBps)
+    {
+        // getFee(address,bool)
+        bytes memory data = abi.encodeWithSelector(0xcc56b2c5, pool, stable);
+        assembly ("memory-safe") {
+            ok := and(
+                gt(returndatasize(), 31),
+                staticcall(GAS_PER_CALL, factory, add(data, 32), mload(data), 0, 32)
+            )
+            if ok { feeBps := mload(0) }
+        }
+        ok = ok && feeBps < 10_000;
     }
 
     function _readHead(Range memory range, address pool) private view {

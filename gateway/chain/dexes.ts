@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 
 /** Families whose pools are priced from local state. A fork of a known family is a row below. */
-export type Protocol = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3'
+export type Protocol = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3' | 'slipstream' | 'aerodrome_v2'
 
 export type Dex = {
   readonly name: string
@@ -13,7 +13,9 @@ export type Dex = {
   readonly quoter?: Address | undefined
   /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
   readonly feesPips: readonly number[]
-  readonly initCodeHash: Hex
+  /** Where the factory finds pools by something else than the fee: tick spacings; 0 and 1 for stable. */
+  readonly poolKeys?: readonly number[] | undefined
+  readonly initCodeHash?: Hex | undefined
   /** First block worth scanning for pools. */
   readonly deployBlock: number
 }
@@ -100,6 +102,26 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       quoter: '0x4fDBD73aD4B1DDde594BF05497C15f76308eFfb9',
       feesPips: [200, 750, 3000, 10000],
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      deployBlock: 0,
+    },
+    {
+      name: 'aerodrome-v2',
+      label: 'Aero',
+      protocol: 'aerodrome_v2',
+      factory: '0x420DD381b31aEf6683db6B902084cB0FFECe40Da',
+      router: '0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43',
+      feesPips: [500, 3000],
+      poolKeys: [0, 1],
+      deployBlock: 3200559,
+    },
+    {
+      name: 'aerodrome-slipstream',
+      label: 'Slipstream',
+      protocol: 'slipstream',
+      factory: '0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A',
+      quoter: '0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0',
+      feesPips: [100, 500, 3000, 10000],
+      poolKeys: [1, 50, 100, 200, 2000],
       deployBlock: 0,
     },
   ],

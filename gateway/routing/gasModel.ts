@@ -7,6 +7,11 @@ import type { PoolRecord } from './protocols/poolRecord.ts'
 const transactionGas = 55_000
 const tokenGas = 4_400
 const pairStepGas = 61_000
+const solidlyStepGas = 98_000
+const stableInvariantGas = 20_000
+const freshSolidlyGas = 4_000
+/** Slipstream keeps staked liquidity and its fees apart. */
+const slipstreamGas = 4_000
 const rangeStepGas = 64_400
 /** PancakeSwap v3 books its protocol fee in every swap. */
 const pancakeGas = 16_000
@@ -36,10 +41,13 @@ export type GasParameters = {
 
 function stepGas({ pool, tokenIn, crossedTicks }: GasStep): number {
   const isFresh = pool.isFresh[pool.token0 === tokenIn ? 0 : 1]
+  if (pool.protocol === 'aerodrome_v2')
+    return solidlyStepGas + (pool.stable ? stableInvariantGas : 0) + (isFresh ? freshSolidlyGas : 0)
   if (pool.protocol === 'uniswap_v2') return pairStepGas + (isFresh ? freshPairGas : 0)
   return (
     rangeStepGas +
     (pool.protocol === 'pancake_v3' ? pancakeGas : 0) +
+    (pool.protocol === 'slipstream' ? slipstreamGas : 0) +
     (isFresh ? freshRangeGas : 0) +
     crossedTickGas * crossedTicks
   )

@@ -1,14 +1,27 @@
 import type { Market } from './engine/market.ts'
 import type { Route, RouteStep } from './engine/route.ts'
-import type { PoolRecord } from './protocols/poolRecord.ts'
+import type { PoolRecord, SolidlyRecord } from './protocols/poolRecord.ts'
+
+/** Price of token 0 in raw units of token 1. */
+function price0(pool: PoolRecord): number {
+  if (pool.protocol === 'uniswap_v2') return Number(pool.reserve1) / Number(pool.reserve0)
+  if (pool.protocol === 'aerodrome_v2') return solidlyPrice0(pool)
+  return (Number(pool.sqrtPriceX96) / 2 ** 96) ** 2
+}
+
+/** Of a stable pool the slope of x3y + y3x = k, in whole tokens. */
+function solidlyPrice0({ stable, reserve0, reserve1, unit0, unit1 }: SolidlyRecord): number {
+  if (!stable) return Number(reserve1) / Number(reserve0)
+  const x = Number(reserve0) / Number(unit0)
+  const y = Number(reserve1) / Number(unit1)
+  const slope = (3 * x ** 2 * y + y ** 3) / (x ** 3 + 3 * x * y ** 2)
+  return (slope * Number(unit1)) / Number(unit0)
+}
 
 /** Mid price of a pool: raw units of its token out per raw unit in, without fees. */
 export function midPrice(pool: PoolRecord, tokenIn: string): number {
   const isZeroForOne = pool.token0 === tokenIn
-  const price =
-    pool.protocol === 'uniswap_v2'
-      ? Number(pool.reserve1) / Number(pool.reserve0)
-      : (Number(pool.sqrtPriceX96) / 2 ** 96) ** 2
+  const price = price0(pool)
   return isZeroForOne ? price : 1 / price
 }
 
@@ -55,7 +68,7 @@ export function priceImpactBps(
 
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */
 export function countCrossedTicks(step: RouteStep, pool: PoolRecord, market: Market): number {
-  if (pool.protocol === 'uniswap_v2') return 0
+  if (pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2') return 0
   const enginePool = market.pools[market.poolIndex.get(pool.id) ?? -1]
   const i = enginePool?.tokens.indexOf(step.tokenIn) ?? -1
   const curve = i < 0 ? undefined : enginePool?.curve(i, 1 - i)

@@ -28,7 +28,9 @@ const feedAbi = parseAbi([
 /** Price move of a trade of `amountIn` raw units, as a part of the price: twice the amount over the depth. */
 function priceMove(pool: PoolRecord, tokenIn: string, amountIn: number): number {
   const isZeroForOne = pool.token0 === tokenIn
-  if (pool.protocol === 'uniswap_v2')
+  // What a stable pool moves by near its peg says nothing about its depth.
+  if (pool.protocol === 'aerodrome_v2' && pool.stable) return Number.POSITIVE_INFINITY
+  if (pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2')
     return (2 * amountIn) / Number(isZeroForOne ? pool.reserve0 : pool.reserve1)
   const root = Number(pool.sqrtPriceX96) / 2 ** 96
   const depth = Number(pool.liquidity) * (isZeroForOne ? 1 / root : root)

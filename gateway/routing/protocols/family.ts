@@ -1,7 +1,9 @@
 import type { Hex } from 'viem'
 import type { Protocol } from '../../chain/dexes.ts'
+import { createAerodromeV2Pool } from './aerodromeV2.ts'
 import type { EnginePool } from './enginePool.ts'
 import type { PoolRecord } from './poolRecord.ts'
+import { applySolidlyLog, solidlyCreatedTopic, solidlySyncTopic } from './solidlyChain.ts'
 import { createUniswapV2Pool } from './uniswapV2.ts'
 import { applyPairLog, encodePairData, pairCreatedTopic, syncTopic } from './uniswapV2Chain.ts'
 import { createUniswapV3Pool } from './uniswapV3.ts'
@@ -12,6 +14,7 @@ import {
   mintTopic,
   pancakeSwapTopic,
   poolCreatedTopic,
+  slipstreamCreatedTopic,
   swapTopic,
 } from './uniswapV3Chain.ts'
 
@@ -35,21 +38,27 @@ export const followedTopics: readonly Hex[] = [
   mintTopic,
   burnTopic,
   poolCreatedTopic,
+  slipstreamCreatedTopic,
+  solidlySyncTopic,
+  solidlyCreatedTopic,
 ]
 
 /** `kind` of the executor's steps: constants of `StepKinds.sol`. */
 export function stepKindOf(protocol: Protocol): number {
-  return protocol === 'uniswap_v2' ? 0 : 1
+  if (protocol === 'uniswap_v2') return 0
+  return protocol === 'aerodrome_v2' ? 2 : 1
 }
 
 export function applyLog(record: PoolRecord, log: PoolLog): PoolRecord {
-  return record.protocol === 'uniswap_v2'
-    ? applyPairLog(record, log)
-    : applyConcentratedLog(record, log)
+  if (record.protocol === 'uniswap_v2') return applyPairLog(record, log)
+  if (record.protocol === 'aerodrome_v2') return applySolidlyLog(record, log)
+  return applyConcentratedLog(record, log)
 }
 
 export function toEnginePool(record: PoolRecord): EnginePool {
   if (record.protocol === 'uniswap_v2') return createUniswapV2Pool(record)
+  if (record.protocol === 'aerodrome_v2')
+    return createAerodromeV2Pool({ ...record, feeBps: BigInt(record.feePips / 100) })
   return createUniswapV3Pool({
     ...record,
     ticks: record.ticks.map(({ index, net }) => [index, net] as const),

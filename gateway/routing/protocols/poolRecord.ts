@@ -27,7 +27,7 @@ export type PairRecord = PoolHead & {
 export type TickRecord = { readonly index: number; readonly gross: bigint; readonly net: bigint }
 
 export type ConcentratedRecord = PoolHead & {
-  readonly protocol: 'uniswap_v3' | 'pancake_v3'
+  readonly protocol: 'uniswap_v3' | 'pancake_v3' | 'slipstream'
   readonly tickSpacing: number
   readonly sqrtPriceX96: bigint
   readonly tick: number
@@ -36,5 +36,16 @@ export type ConcentratedRecord = PoolHead & {
   readonly ticks: readonly TickRecord[]
 }
 
+/** Aerodrome v2 and its kin: constant product, or the stable invariant. */
+export type SolidlyRecord = PoolHead & {
+  readonly protocol: 'aerodrome_v2'
+  readonly stable: boolean
+  /** 10 ^ decimals of each token, as the pool keeps them. */
+  readonly unit0: bigint
+  readonly unit1: bigint
+  readonly reserve0: bigint
+  readonly reserve1: bigint
+}
+
 /** What is known of a pool: everything that its swaps depend on, as read from the chain. */
-export type PoolRecord = PairRecord | ConcentratedRecord
+export type PoolRecord = PairRecord | ConcentratedRecord | SolidlyRecord

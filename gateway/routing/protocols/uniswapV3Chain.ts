@@ -16,6 +16,9 @@ export const mintTopic = toEventSelector(
 export const burnTopic = toEventSelector('Burn(address,int24,int24,uint128,uint256,uint256)')
 export const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
 
+/** Slipstream pools are found by tick spacing; the fee is the pool's own affair. */
+export const slipstreamCreatedTopic = toEventSelector('PoolCreated(address,address,int24,address)')
+
 const swapData = [
   { type: 'int256' },
   { type: 'int256' },

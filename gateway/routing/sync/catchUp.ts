@@ -2,8 +2,9 @@ import type { Chain, Client, Hex, Transport } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
 import { applyLog, followedTopics, type PoolLog } from '../protocols/family.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { solidlyCreatedTopic } from '../protocols/solidlyChain.ts'
 import { pairCreatedTopic } from '../protocols/uniswapV2Chain.ts'
-import { poolCreatedTopic } from '../protocols/uniswapV3Chain.ts'
+import { poolCreatedTopic, slipstreamCreatedTopic } from '../protocols/uniswapV3Chain.ts'
 import { loadPools, type PoolAddress } from './loadPools.ts'
 import { type BlockHead, type LogFilter, readBlockLogs, readHead } from './readHead.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
@@ -187,18 +188,26 @@ function listPoolAddresses(
   })
 }
 
-/** New pools by their factories' events: the pool is the last address in the data of both kinds. */
+/** Which word of a creation event's data is the pool. */
+const createdWord: ReadonlyMap<string, number> = new Map([
+  [pairCreatedTopic, 0],
+  [poolCreatedTopic, 1],
+  [slipstreamCreatedTopic, 0],
+  [solidlyCreatedTopic, 0],
+])
+
+/** New pools by their factories' events; both tokens are indexed in all of them. */
 function findCreated(
   { dexes, wants }: Deps,
   { state, logs }: { readonly state: SyncedState; readonly logs: readonly PoolLog[] },
 ): PoolAddress[] {
   return logs.flatMap((log) => {
-    const isPair = log.topics[0] === pairCreatedTopic
-    if (!isPair && log.topics[0] !== poolCreatedTopic) return []
+    const wordAt = createdWord.get(log.topics[0] ?? '')
+    if (wordAt === undefined) return []
     const dex = dexes.find(({ factory }) => factory.toLowerCase() === log.address)
     const [, topic0, topic1] = log.topics
     if (!dex || !topic0 || !topic1) return []
-    const word = isPair ? log.data.slice(2, 66) : log.data.slice(66, 130)
+    const word = log.data.slice(2 + 64 * wordAt, 66 + 64 * wordAt)
     const address: Hex = `0x${word.slice(24)}`
     const isWanted = wants(`0x${topic0.slice(26)}`, `0x${topic1.slice(26)}`)
     return isWanted && !state.pools.has(address) ? [{ dex, address }] : []

@@ -1,5 +1,12 @@
-import type { Address, Chain, Client, Transport } from 'viem'
-import type { Dex } from '../../chain/dexes.ts'
+import {
+  type Address,
+  type Chain,
+  type Client,
+  type Hex,
+  type Transport,
+  toFunctionSelector,
+} from 'viem'
+import type { Dex, Protocol } from '../../chain/dexes.ts'
 import { callLens } from './lens.ts'
 import { chunk, type PoolAddress } from './loadPools.ts'
 
@@ -10,6 +17,15 @@ const lookupsPerCall = 4_000
 /** A constant product factory with more pairs than this is asked for known pairs only. */
 const longestList = 3_000
 const pairsPerCall = 1_500
+
+/** How each family's factory finds a pool by its tokens and a key. */
+const lookupSelectors: Readonly<Record<Protocol, Hex>> = {
+  ['uniswap_v2']: toFunctionSelector('getPair(address,address)'),
+  ['uniswap_v3']: toFunctionSelector('getPool(address,address,uint24)'),
+  ['pancake_v3']: toFunctionSelector('getPool(address,address,uint24)'),
+  ['slipstream']: toFunctionSelector('getPool(address,address,int24)'),
+  ['aerodrome_v2']: toFunctionSelector('getPool(address,address,bool)'),
+}
 
 function dedupe(addresses: readonly Address[]): Address[] {
   return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
@@ -30,13 +46,14 @@ export async function findPools(
     readonly blockNumber: bigint
   },
 ): Promise<PoolAddress[]> {
-  const fees = dex.protocol === 'uniswap_v2' ? [] : dex.feesPips
-  const rows = Math.max(1, Math.floor(lookupsPerCall / Math.max(1, b.length * (fees.length || 1))))
+  const keys = dex.protocol === 'uniswap_v2' ? [0] : (dex.poolKeys ?? dex.feesPips)
+  const selector = lookupSelectors[dex.protocol]
+  const rows = Math.max(1, Math.floor(lookupsPerCall / Math.max(1, b.length * keys.length)))
   const found = await Promise.all(
     chunk(a, rows).map((part) =>
       callLens(client, {
         functionName: 'findPools',
-        args: [dex.factory, part, b, fees],
+        args: [dex.factory, selector, part, b, keys.map(BigInt)],
         blockNumber,
       }),
     ),

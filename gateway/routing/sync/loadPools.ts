@@ -1,6 +1,11 @@
 import { type Address, type Chain, type Client, getAddress, type Transport } from 'viem'
-import type { Dex } from '../../chain/dexes.ts'
-import type { ConcentratedRecord, PairRecord, PoolRecord } from '../protocols/poolRecord.ts'
+import type { Dex, Protocol } from '../../chain/dexes.ts'
+import type {
+  ConcentratedRecord,
+  PairRecord,
+  PoolRecord,
+  SolidlyRecord,
+} from '../protocols/poolRecord.ts'
 import { callLens, type LensResult } from './lens.ts'
 
 export type PoolAddress = { readonly dex: Dex; readonly address: Address }
@@ -15,6 +20,10 @@ const rangesPerCall = 40
 const fewRanges = 16
 const firstWord = -32_768
 
+function isConcentrated(protocol: Protocol): protocol is ConcentratedRecord['protocol'] {
+  return protocol === 'uniswap_v3' || protocol === 'pancake_v3' || protocol === 'slipstream'
+}
+
 export function chunk<item>(items: readonly item[], size: number): item[][] {
   const chunks: item[][] = []
   for (let start = 0; start < items.length; start += size)
@@ -28,10 +37,14 @@ export async function loadPools(
   { pools, blockNumber }: { readonly pools: readonly PoolAddress[]; readonly blockNumber: bigint },
 ): Promise<PoolRecord[]> {
   const pairs = pools.filter(({ dex }) => dex.protocol === 'uniswap_v2')
-  const ranges = pools.filter(({ dex }) => dex.protocol !== 'uniswap_v2')
+  const solidly = pools.filter(({ dex }) => dex.protocol === 'aerodrome_v2')
+  const ranges = pools.filter(({ dex }) => isConcentrated(dex.protocol))
   const perCall = ranges.length <= fewRanges ? 1 : rangesPerCall
   const loaded = await Promise.all([
     ...chunk(pairs, pairsPerCall).map((part) => loadPairs(deps, { pools: part, blockNumber })),
+    ...[...Map.groupBy(solidly, ({ dex }) => dex).values()].flatMap((group) =>
+      chunk(group, pairsPerCall).map((part) => loadSolidly(deps, { pools: part, blockNumber })),
+    ),
     ...chunk(ranges, perCall).map((part) => loadRanges(deps, { pools: part, blockNumber })),
   ])
   return loaded.flat()
@@ -66,6 +79,29 @@ async function loadPairs(
     const feePips = pool.dex.feesPips[0] ?? 3000
     const state = { feePips, reserve0, reserve1, isFresh: [isFresh, isFresh] as const }
     return [{ ...head, ...state, protocol: 'uniswap_v2' as const }]
+  })
+}
+
+/** Pools of one factory. */
+async function loadSolidly(
+  { client }: Deps,
+  { pools, blockNumber }: { readonly pools: readonly PoolAddress[]; readonly blockNumber: bigint },
+): Promise<SolidlyRecord[]> {
+  const [first] = pools
+  if (!first) return []
+  const answers = await callLens(client, {
+    functionName: 'readSolidly',
+    args: [first.dex.factory, pools.map(({ address }) => address)],
+    blockNumber,
+  })
+  return answers.flatMap((answer, index) => {
+    const pool = pools[index]
+    if (!pool || !answer.ok) return []
+    const { token0, token1, reserve0, reserve1, unit0, unit1, stable, isFresh, feeBps } = answer
+    const head = toHead(pool, token0, token1, blockNumber)
+    const state = { reserve0, reserve1, unit0, unit1, stable, feePips: Number(feeBps) * 100 }
+    const fresh = [isFresh, isFresh] as const
+    return [{ ...head, ...state, isFresh: fresh, protocol: 'aerodrome_v2' as const }]
   })
 }
 
@@ -111,7 +147,8 @@ function joinParts(
   blockNumber: bigint,
 ): ConcentratedRecord | undefined {
   const first = parts[0]
-  if (!first || pool.dex.protocol === 'uniswap_v2') return undefined
+  const { protocol } = pool.dex
+  if (!first || !isConcentrated(protocol)) return undefined
   const words = parts.flatMap(({ ticks }) => ticks)
   const ticks = Array.from({ length: words.length / 2 }, (_, index) => {
     const packed = words[2 * index] ?? 0n
@@ -123,7 +160,7 @@ function joinParts(
   })
   return {
     ...toHead(pool, first.token0, first.token1, blockNumber),
-    protocol: pool.dex.protocol,
+    protocol,
     feePips: first.feePips,
     isFresh: [first.isFresh0, first.isFresh1],
     tickSpacing: first.tickSpacing,

@@ -22,7 +22,7 @@ function isRecord(value: unknown): value is PoolRecord {
   if (typeof value !== 'object' || value === null) return false
   const record = value as Partial<Record<string, unknown>>
   if (typeof record['id'] !== 'string' || !Array.isArray(record['isFresh'])) return false
-  return record['protocol'] === 'uniswap_v2'
+  return record['protocol'] === 'uniswap_v2' || record['protocol'] === 'aerodrome_v2'
     ? typeof record['reserve0'] === 'bigint' && typeof record['reserve1'] === 'bigint'
     : typeof record['sqrtPriceX96'] === 'bigint' && Array.isArray(record['ticks'])
 }

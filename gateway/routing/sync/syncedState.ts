@@ -20,7 +20,8 @@ export function priceRecord(record: PoolRecord, taxOf: TaxOf): EnginePool {
   const pool = toEnginePool(record)
   const taxesBps = [taxOf(record.token0), taxOf(record.token1)]
   if (taxesBps.every((tax) => tax === 0)) return pool
-  return createTaxedPool(pool, { taxesBps, takesTaxedInput: record.protocol === 'uniswap_v2' })
+  const takesTaxedInput = record.protocol === 'uniswap_v2' || record.protocol === 'aerodrome_v2'
+  return createTaxedPool(pool, { taxesBps, takesTaxedInput })
 }
 
 export function createSyncedState(

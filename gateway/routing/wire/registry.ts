@@ -134,6 +134,7 @@ export const poolResponse = Type.Object({
   swaps_seen: Type.Integer(),
   reserve0: Type.Optional(uint256()),
   reserve1: Type.Optional(uint256()),
+  stable: Type.Optional(Type.Boolean()),
   tick_spacing: Type.Optional(Type.Integer()),
   sqrt_price_x96: Type.Optional(uint256()),
   tick: Type.Optional(Type.Integer()),
@@ -165,7 +166,8 @@ export function fromPool(
     changed_block: Number(pool.changedBlock),
     swaps_seen: pool.swapsSeen,
     last_sync_block: Number(block),
-    ...(pool.protocol === 'uniswap_v2'
+    ...(pool.protocol === 'aerodrome_v2' && { stable: pool.stable }),
+    ...(pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2'
       ? { reserve0: pool.reserve0.toString(), reserve1: pool.reserve1.toString() }
       : {
           tick_spacing: pool.tickSpacing,
