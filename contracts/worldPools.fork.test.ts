@@ -52,6 +52,8 @@ const families: Readonly<Record<string, Family>> = {
   uniswap_v3: concentrated,
   pancake_v3: concentrated,
   algebra_integral: concentrated,
+  slipstream: concentrated,
+  camelot_v3: concentrated,
   aerodrome_v2: solidly,
   camelot_v2: solidly,
   uniswap_v4: ({ pool }) => ({
