@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isReady } from './gatewayProcess.ts'
 import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
 import { readyUrl } from './manifest.ts'
 import { endMarked, isRunning, signal, waitUntil } from './processes.ts'
-import { startLab } from './supervisor.ts'
+import { type Lab, startLab } from './supervisor.ts'
 
 type Parameters = {
   readonly files: LabFiles
@@ -23,16 +24,34 @@ export async function runLab(parameters: Parameters) {
   })
   // Every child inherits the mark, by which a later lab-up or lab-down finds what a kill -9 left.
   process.env['FORKYARD_LAB'] = files.dir
-  const lab = await Promise.race([startLab(parameters), stopped])
-  if (lab !== 'stopped') {
-    await stopped
-    print('stopping the lab\n')
-    await lab.close()
+  const starting = startLab(parameters)
+  const lab = await Promise.race([starting, stopped])
+  if (lab === 'stopped') {
+    await abandonStart(starting, files)
     return
+  }
+  await stopped
+  print('stopping the lab\n')
+  await lab.close()
+}
+
+/** Takes a start its processes away until it has given up: between two sweeps it may start another. */
+async function abandonStart(starting: Promise<Lab>, files: LabFiles) {
+  let settled = false
+  const ended = starting
+    .then(
+      (lab) => lab.close(),
+      () => undefined, // it fails because we end its processes
+    )
+    .finally(() => {
+      settled = true
+    })
+  while (!settled) {
+    await endMarked(files.marker)
+    await Promise.race([ended, delay(50)])
   }
   await endMarked(files.marker)
   rmSync(files.dir, { recursive: true, force: true })
-  process.exit(130) // the start that was under way is of no use any more
 }
 
 const upTimeoutMs = 60_000
