@@ -136,7 +136,7 @@ for (const [at, chain] of world.entries()) {
         tokenOut,
         amountIn: `${amountIn}`,
         taker: owner,
-        dryRun: true, // biome-ignore format: one line
+        dryRun: true,
       })
       assert.ok(quotes.length > 0, JSON.stringify(failures))
       assert.is(best?.provider, quotes[0]?.provider)
@@ -208,7 +208,15 @@ for (const [at, chain] of world.entries()) {
       args,
     })
     const tokenIn = token('USDC')
-    const body = { chainId, tokenIn, tokenOut: zeroAddress, amountIn: '700000000', taker: owner, dryRun: true, proxyAddress: proxy } // biome-ignore format: one line
+    const body = {
+      chainId,
+      tokenIn,
+      tokenOut: zeroAddress,
+      amountIn: '700000000',
+      taker: owner,
+      dryRun: true,
+      proxyAddress: proxy,
+    }
     const early = await quote(body)
     assert.is(early.best?.simulation.status, 'success', early.best?.simulation.error)
     await send(signer, {
