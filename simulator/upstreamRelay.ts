@@ -104,7 +104,9 @@ function readEnvelope({ id, method, params }: Partial<Envelope>): Envelope {
 }
 
 function readsOf({ address, slots }: HotAccount, tag: string): readonly RpcCall[] {
-  const account = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode']
+  // anvil asks for an account in one call or in three, whichever answers sooner; where the first is
+  // not known, its refusal is not kept.
+  const account = ['eth_getAccountInfo', 'eth_getBalance', 'eth_getTransactionCount', 'eth_getCode']
   return [
     ...account.map((method) => ({ method, params: [address, tag] })),
     ...slots.map((slot) => ({ method: 'eth_getStorageAt', params: [address, slot, tag] })),
