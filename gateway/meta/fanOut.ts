@@ -51,10 +51,19 @@ function whenAborted(signal: AbortSignal): {
 /** One source. A throw is a fault of ours, never of the request. */
 async function ask(
   deps: FanOutDeps,
-  { source, request, signal }: { source: Source; request: SourceRequest; signal: AbortSignal },
+  {
+    source,
+    request,
+    signal,
+    aborted,
+  }: {
+    readonly source: Source
+    readonly request: SourceRequest
+    readonly signal: AbortSignal
+    readonly aborted: Promise<SourceOutcome>
+  },
 ): Promise<Entry> {
   const started = performance.now()
-  const { aborted, release } = whenAborted(signal)
   let attempts = 1
   const onRetry = () => {
     attempts++
@@ -64,7 +73,6 @@ async function ask(
     return fail('upstream_error', 'the source failed unexpectedly')
   })
   const outcome = await Promise.race([aborted, asked])
-  release()
   return {
     provider: source.name,
     outcome,
@@ -94,10 +102,11 @@ export async function fanOut(
     if (hasQuote()) cutSlow()
   }, patienceMs)
   const either = AbortSignal.any([stop.signal, signal])
+  const { aborted, release } = whenAborted(either)
   try {
     await Promise.all(
       sources.map(async (source) => {
-        const entry = await ask(deps, { source, request, signal: either })
+        const entry = await ask(deps, { source, request, signal: either, aborted })
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && entry.outcome.status === 'quote') cutSlow()
@@ -106,6 +115,7 @@ export async function fanOut(
   } finally {
     clearTimeout(deadline)
     clearTimeout(patience)
+    release()
   }
   return entries
 }

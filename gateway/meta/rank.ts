@@ -72,26 +72,27 @@ export function absurdProviders({
   if (routing) known.push(exactOutput ? routing.quote.amountIn : routing.quote.amountOut)
   const isFar = (amount: bigint, other: bigint) =>
     exactOutput ? amount * 2n < other : amount > other * 2n
+  const sorted = amounts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return new Set(
     quotes.flatMap(({ quote }, index) => {
       const amount = amounts[index] ?? 0n
-      const others = amounts.filter((_, at) => at !== index)
       // Two lures that agree would hide behind each other: the median, not the second, is compared.
       const isOutlier =
-        others.length === 0
+        quotes.length === 1
           ? known.length > 0 && quote.provider !== 'routing'
-          : isFar(amount, median(others, exactOutput))
+          : isFar(amount, medianWithout(sorted, amount, exactOutput))
       if (!isOutlier || !known.every((price) => isFar(amount, price))) return []
       return quote.provider === 'routing' ? [] : [quote.provider]
     }),
   )
 }
 
-/** The middle one; of an even number the one nearer to the best. */
-function median(amounts: readonly bigint[], lowerIsBetter: boolean): bigint {
-  const sorted = amounts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  const middle = (lowerIsBetter ? sorted.length - 1 : sorted.length) >> 1
-  return sorted[middle] ?? 0n
+/** The middle of all amounts but `amount`; of an even number the one nearer to the best. */
+function medianWithout(sorted: readonly bigint[], amount: bigint, lowerIsBetter: boolean): bigint {
+  const others = sorted.length - 1
+  const middle = (lowerIsBetter ? others - 1 : others) >> 1
+  const at = sorted.indexOf(amount) <= middle ? middle + 1 : middle
+  return sorted[at] ?? 0n
 }
 
 /** Best first. Stable: equal quotes stay in their order of arrival. */
