@@ -13,7 +13,7 @@ export type Dex = {
   readonly quoter?: Address | undefined
   /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
   readonly feesPips: readonly number[]
-  /** Where the factory finds pools by something else than the fee: tick spacings; 0 and 1 for stable. */
+  /** Where the factory finds pools by something else than the fee: tick spacings. */
   readonly poolKeys?: readonly number[] | undefined
   readonly initCodeHash?: Hex | undefined
   /** First block worth scanning for pools. */
@@ -111,7 +111,6 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       factory: '0x420DD381b31aEf6683db6B902084cB0FFECe40Da',
       router: '0xcF77a3Ba9A5CA399B7c97c74d54e5b1Beb874E43',
       feesPips: [500, 3000],
-      poolKeys: [0, 1],
       deployBlock: 3200559,
     },
     {

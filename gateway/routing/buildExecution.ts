@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } f
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import { isNative } from '../chain/chains.ts'
 import type { Route } from './engine/route.ts'
-import { encodeStepData, stepKindOf } from './protocols/family.ts'
+import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 
 /** What a wallet submits. For native input nothing is spent by allowance. */
@@ -38,12 +38,10 @@ export function buildExecution(parameters: BuildExecutionParameters): Execution 
     if (!pool) return []
     return [
       {
-        kind: stepKindOf(pool.protocol),
-        pool: pool.address,
+        ...familyOf(pool).encodeStep(pool, step),
         tokenIn: getAddress(step.tokenIn),
         tokenOut: getAddress(step.tokenOut),
         share: step.share,
-        data: encodeStepData(pool),
       },
     ]
   })

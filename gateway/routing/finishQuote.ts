@@ -155,7 +155,7 @@ function measure({ chain, state, route, parameters }: Planned, amountOut: bigint
         impactBps: stepImpactBps(step, pool),
         stateAgeMs: chain.sync.lagMs(),
         idleMs: Number(state.head.number - pool.changedBlock) * chain.chainClient.chain.blockTimeMs,
-        taxBps: Math.max(chain.taxes.get(pool.token0) ?? 0, chain.taxes.get(pool.token1) ?? 0),
+        taxBps: Math.max(...pool.tokens.map((token) => chain.taxes.get(token) ?? 0)),
       }),
     ),
     steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),

@@ -1,3 +1,4 @@
+import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 
 /**
@@ -6,20 +7,6 @@ import type { PoolRecord } from './protocols/poolRecord.ts'
  */
 const transactionGas = 55_000
 const tokenGas = 4_400
-const pairStepGas = 61_000
-const solidlyStepGas = 98_000
-const stableInvariantGas = 20_000
-const freshSolidlyGas = 4_000
-/** Slipstream keeps staked liquidity and its fees apart. */
-const slipstreamGas = 4_000
-const rangeStepGas = 64_400
-/** PancakeSwap v3 books its protocol fee in every swap. */
-const pancakeGas = 16_000
-/** First use of a pool's counters: storage goes from zero to something. */
-const freshPairGas = 29_000
-const freshRangeGas = 15_400
-/** Crossing an initialised tick: eight slots, most of them touched for the first time. */
-const crossedTickGas = 20_000
 /** Of what a token's transfer costs above a plain one: most of its slots are warm after the first. */
 const transferPart = 0.65
 
@@ -40,17 +27,8 @@ export type GasParameters = {
 }
 
 function stepGas({ pool, tokenIn, crossedTicks }: GasStep): number {
-  const isFresh = pool.isFresh[pool.token0 === tokenIn ? 0 : 1]
-  if (pool.protocol === 'aerodrome_v2')
-    return solidlyStepGas + (pool.stable ? stableInvariantGas : 0) + (isFresh ? freshSolidlyGas : 0)
-  if (pool.protocol === 'uniswap_v2') return pairStepGas + (isFresh ? freshPairGas : 0)
-  return (
-    rangeStepGas +
-    (pool.protocol === 'pancake_v3' ? pancakeGas : 0) +
-    (pool.protocol === 'slipstream' ? slipstreamGas : 0) +
-    (isFresh ? freshRangeGas : 0) +
-    crossedTickGas * crossedTicks
-  )
+  const { stepGas: ofFamily, crossingGas = 0 } = familyOf(pool)
+  return ofFamily(pool, pool.tokens.indexOf(tokenIn)) + crossingGas * crossedTicks
 }
 
 /** Gas of the execution payload, without a chain's L1 data fee. */

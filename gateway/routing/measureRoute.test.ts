@@ -4,8 +4,8 @@ import { describeRoute } from './describeRoute.ts'
 import { createMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { midPrice, priceImpactBps, stepImpactBps } from './measureRoute.ts'
-import { toEnginePool } from './protocols/family.ts'
-import type { PairRecord } from './protocols/poolRecord.ts'
+import { toEnginePool } from './protocols/families.ts'
+import type { PairRecord } from './protocols/uniswapV2Chain.ts'
 import { findLeastInput, replayShares } from './replayShares.ts'
 
 const [a, b, c] = ['0xa', '0xb', '0xc'] as const
@@ -14,14 +14,14 @@ const whole = 1n << 64n
 function makePair(id: string, overrides: Partial<PairRecord>): PairRecord {
   return {
     ...{ id, address: id as Address, dex: 'uniswap-v2', protocol: 'uniswap_v2', feePips: 3000 },
-    ...{ token0: a, token1: b, reserve0: 1_000_000n, reserve1: 2_000_000n },
+    ...{ tokens: [a, b], reserve0: 1_000_000n, reserve1: 2_000_000n },
     ...{ changedBlock: 0n, swapsSeen: 0, isFresh: [false, false] },
     ...overrides,
   }
 }
 
 const first = makePair('0x01', {})
-const second = makePair('0x02', { token0: b, token1: c, reserve0: 4_000_000n })
+const second = makePair('0x02', { tokens: [b, c], reserve0: 4_000_000n })
 const pools = new Map([first, second].map((pool) => [pool.id, pool]))
 const market = createMarket([...pools.values()].map(toEnginePool))
 const base = { path: 0, shareBps: 10_000, amountIn: 0n, amountOut: 0n, share: whole }
@@ -37,18 +37,18 @@ const ends = { tokenIn: a, tokenOut: c }
 const s = suite('route measures')
 
 s('takes the mid price of a pair in both directions', () => {
-  assert.is(midPrice(first, a), 2)
-  assert.is(midPrice(first, b), 0.5)
+  assert.is(midPrice(first, a, b), 2)
+  assert.is(midPrice(first, b, a), 0.5)
 })
 
 s('takes the mid price of a concentrated pool from its root', () => {
   const { reserve0: _, reserve1: __, ...head } = first
   const range = {
     ...{ ...head, protocol: 'uniswap_v3' as const, tickSpacing: 60, tick: 0, liquidity: 1n },
-    ...{ sqrtPriceX96: 2n << 96n, ticks: [] },
+    ...{ sqrtPriceX96: 2n << 96n, ticks: [], feePips1: 3000 },
   }
-  assert.is(midPrice(range, a), 4)
-  assert.is(midPrice(range, b), 0.25)
+  assert.is(midPrice(range, a, b), 4)
+  assert.is(midPrice(range, b, a), 0.25)
 })
 
 s('measures impact against the mid prices along the route, fees counted', () => {

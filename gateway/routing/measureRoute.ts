@@ -1,33 +1,17 @@
 import type { Market } from './engine/market.ts'
 import type { Route, RouteStep } from './engine/route.ts'
-import type { PoolRecord, SolidlyRecord } from './protocols/poolRecord.ts'
-
-/** Price of token 0 in raw units of token 1. */
-function price0(pool: PoolRecord): number {
-  if (pool.protocol === 'uniswap_v2') return Number(pool.reserve1) / Number(pool.reserve0)
-  if (pool.protocol === 'aerodrome_v2') return solidlyPrice0(pool)
-  return (Number(pool.sqrtPriceX96) / 2 ** 96) ** 2
-}
-
-/** Of a stable pool the slope of x3y + y3x = k, in whole tokens. */
-function solidlyPrice0({ stable, reserve0, reserve1, unit0, unit1 }: SolidlyRecord): number {
-  if (!stable) return Number(reserve1) / Number(reserve0)
-  const x = Number(reserve0) / Number(unit0)
-  const y = Number(reserve1) / Number(unit1)
-  const slope = (3 * x ** 2 * y + y ** 3) / (x ** 3 + 3 * x * y ** 2)
-  return (slope * Number(unit1)) / Number(unit0)
-}
+import { familyOf } from './protocols/families.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
 
 /** Mid price of a pool: raw units of its token out per raw unit in, without fees. */
-export function midPrice(pool: PoolRecord, tokenIn: string): number {
-  const isZeroForOne = pool.token0 === tokenIn
-  const price = price0(pool)
-  return isZeroForOne ? price : 1 / price
+export function midPrice(pool: PoolRecord, tokenIn: string, tokenOut: string): number {
+  const { tokens } = pool
+  return familyOf(pool).midPrice(pool, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut))
 }
 
 /** How much less a hop gives than its pool's mid price, in basis points, never negative. */
 export function stepImpactBps(step: RouteStep, pool: PoolRecord): number {
-  const ideal = Number(step.amountIn) * midPrice(pool, step.tokenIn)
+  const ideal = Number(step.amountIn) * midPrice(pool, step.tokenIn, step.tokenOut)
   return ideal > 0 ? Math.max(0, (1 - Number(step.amountOut) / ideal) * 10_000) : 0
 }
 
@@ -57,7 +41,7 @@ export function priceImpactBps(
     const held = balances.get(step.tokenIn) ?? 0
     const used = held * (Number(step.share) / 2 ** 64)
     balances.set(step.tokenIn, held - used)
-    const gained = pool ? used * midPrice(pool, step.tokenIn) : 0
+    const gained = pool ? used * midPrice(pool, step.tokenIn, step.tokenOut) : 0
     balances.set(step.tokenOut, (balances.get(step.tokenOut) ?? 0) + gained)
   }
   const ideal = balances.get(tokenOut) ?? 0
@@ -68,10 +52,11 @@ export function priceImpactBps(
 
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */
 export function countCrossedTicks(step: RouteStep, pool: PoolRecord, market: Market): number {
-  if (pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2') return 0
+  if (familyOf(pool).crossingGas === undefined) return 0
   const enginePool = market.pools[market.poolIndex.get(pool.id) ?? -1]
   const i = enginePool?.tokens.indexOf(step.tokenIn) ?? -1
-  const curve = i < 0 ? undefined : enginePool?.curve(i, 1 - i)
+  const j = enginePool?.tokens.indexOf(step.tokenOut) ?? -1
+  const curve = i < 0 || j < 0 ? undefined : enginePool?.curve(i, j)
   if (!curve) return 0
   // Pieces of the curve end at initialised ticks.
   let crossed = 0

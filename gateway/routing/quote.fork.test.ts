@@ -146,10 +146,12 @@ s(
     const [status] = routing.status()
     const pools = [...(status?.state?.pools.values() ?? [])]
     assert.ok(pools.some((pool) => pool.protocol === 'aerodrome_v2' && pool.stable))
-    for (const pool of pools)
+    for (const pool of pools) {
+      const [token0, token1] = pool.tokens.map((token) => getAddress(token))
+      if (!token0 || !token1) throw new Error(pool.id)
       for (const [tokenIn, tokenOut] of [
-        [getAddress(pool.token0), getAddress(pool.token1)],
-        [getAddress(pool.token1), getAddress(pool.token0)],
+        [token0, token1],
+        [token1, token0],
       ] as const) {
         await approve(tokenIn)
         const amountIn = (await solidly.balanceOf(tokenIn, account.address)) / 5_000n
@@ -164,6 +166,7 @@ s(
         const off = Math.abs(Number(gasEstimate) / Number(receipt.gasUsed) - 1)
         assert.ok(off < (routePath.includes('USDC') ? 0.2 : 0.1), `${off} ${routePath}`)
       }
+    }
   },
 )
 

@@ -1,6 +1,8 @@
 import type { Route } from './engine/route.ts'
+import type { PoolRef } from './protocols/poolFamily.ts'
+import { toRef } from './protocols/poolRecord.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { loadPools, type PoolAddress } from './sync/loadPools.ts'
+import { loadPools } from './sync/loadPools.ts'
 import { readHead } from './sync/readHead.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
 
@@ -13,10 +15,10 @@ export async function repriceHint(
   { state, route }: { readonly state: SyncedState; readonly route: Route },
 ): Promise<SyncedState | undefined> {
   const { client } = chain.chainClient
-  const pools = route.steps.flatMap(({ poolId }): PoolAddress[] => {
+  const pools = route.steps.flatMap(({ poolId }): PoolRef[] => {
     const record = state.pools.get(poolId)
     const dex = chain.dexes.find(({ name }) => name === record?.dex)
-    return record && dex ? [{ dex, address: record.address }] : []
+    return record && dex ? [toRef(record, dex)] : []
   })
   try {
     const head = await readHead({ client })

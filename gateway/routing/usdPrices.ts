@@ -2,6 +2,7 @@ import { type Address, parseAbi } from 'viem'
 import { readContract } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import { midPrice } from './measureRoute.ts'
+import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
@@ -27,14 +28,15 @@ const feedAbi = parseAbi([
 
 /** Price move of a trade of `amountIn` raw units, as a part of the price: twice the amount over the depth. */
 function priceMove(pool: PoolRecord, tokenIn: string, amountIn: number): number {
-  const isZeroForOne = pool.token0 === tokenIn
-  // What a stable pool moves by near its peg says nothing about its depth.
-  if (pool.protocol === 'aerodrome_v2' && pool.stable) return Number.POSITIVE_INFINITY
-  if (pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2')
-    return (2 * amountIn) / Number(isZeroForOne ? pool.reserve0 : pool.reserve1)
-  const root = Number(pool.sqrtPriceX96) / 2 ** 96
-  const depth = Number(pool.liquidity) * (isZeroForOne ? 1 / root : root)
-  return depth > 0 ? (2 * amountIn) / depth : Number.POSITIVE_INFINITY
+  const depth = familyOf(pool).depth(pool, pool.tokens.indexOf(tokenIn))
+  return depth === undefined ? Number.POSITIVE_INFINITY : (2 * amountIn) / depth
+}
+
+/** Both directions of every pair of a pool's tokens. */
+function listDirections({ tokens }: PoolRecord): (readonly [string, string])[] {
+  return tokens.flatMap((from) =>
+    tokens.flatMap((to) => (from === to ? [] : [[from, to] as const])),
+  )
 }
 
 /** Spreads known prices over pools, always through the deepest pool that leads to a token. */
@@ -47,10 +49,7 @@ export function spreadPrices(
   for (let round = 0; round < 3; round += 1) {
     const found = new Map<string, UsdPrice>()
     for (const pool of pools)
-      for (const [known, unknown] of [
-        [pool.token0, pool.token1],
-        [pool.token1, pool.token0],
-      ] as const) {
+      for (const [known, unknown] of listDirections(pool)) {
         const price = prices.get(known)
         if (!price || prices.has(unknown)) continue
         const next = priceThrough(pool, { known, unknown, price })
@@ -73,7 +72,7 @@ function priceThrough(
   const usdPerRaw = Number(price.usdPerRawE36) / 1e36
   const move = priceMove(pool, known, referenceUsd / usdPerRaw)
   if (!(move <= mostMove)) return undefined
-  const rate = midPrice(pool, unknown)
+  const rate = midPrice(pool, unknown, known)
   const usdPerRawE36 = BigInt(Math.floor(usdPerRaw * rate * 1e36))
   if (usdPerRawE36 <= 0n) return undefined
   return { usdPerRawE36, origin: 'pools', confidence: price.confidence * (1 - move) }

@@ -1,104 +1,76 @@
-import { decodeAbiParameters, toEventSelector } from 'viem'
-import type { PoolLog } from './family.ts'
-import type { ConcentratedRecord, TickRecord } from './poolRecord.ts'
+import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
+import { findByLookup } from '../sync/findPools.ts'
+import { readCall, readCalls } from '../sync/readCalls.ts'
+import { concentratedFamily } from './concentratedChain.ts'
+import { pancakeSwapTopic } from './concentratedLogs.ts'
+import type { ConcentratedRecord } from './concentratedRecord.ts'
+import { createdAt } from './createdAt.ts'
+import type { PoolFamily } from './poolFamily.ts'
+import { createUniswapV3Pool } from './uniswapV3.ts'
 
-export const initializeTopic = toEventSelector('Initialize(uint160,int24)')
-export const swapTopic = toEventSelector(
-  'Swap(address,address,int256,int256,uint160,uint128,int24)',
-)
-/** PancakeSwap v3 adds the protocol's fees at the end. */
-export const pancakeSwapTopic = toEventSelector(
-  'Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)',
-)
-export const mintTopic = toEventSelector(
-  'Mint(address,address,int24,int24,uint128,uint256,uint256)',
-)
-export const burnTopic = toEventSelector('Burn(address,int24,int24,uint128,uint256,uint256)')
 export const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
-
 /** Slipstream pools are found by tick spacing; the fee is the pool's own affair. */
 export const slipstreamCreatedTopic = toEventSelector('PoolCreated(address,address,int24,address)')
+const feeAbi = parseAbi(['function fee() view returns (uint24)'])
+const onePips = 1_000_000n
+/** PancakeSwap v3 books its protocol fee in every swap. */
+const pancakeGas = 16_000
+/** Slipstream keeps staked liquidity and its fees apart. */
+const slipstreamGas = 4_000
 
-const swapData = [
-  { type: 'int256' },
-  { type: 'int256' },
-  { type: 'uint160' },
-  { type: 'uint128' },
-  { type: 'int24' },
-] as const
-
-/** A pool's state after an event; events that move no price and no liquidity leave it as it is. */
-export function applyConcentratedLog(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {
-  switch (log.topics[0]) {
-    case swapTopic:
-    case pancakeSwapTopic:
-      return applySwap(record, log)
-    case mintTopic:
-      return applyMint(record, log)
-    case burnTopic:
-      return applyBurn(record, log)
-    case initializeTopic: {
-      const [sqrtPriceX96, tick] = decodeAbiParameters(
-        [{ type: 'uint160' }, { type: 'int24' }],
-        log.data,
-      )
-      return { ...record, sqrtPriceX96, tick, changedBlock: log.blockNumber }
-    }
-    default:
-      return record
-  }
+function toEnginePool(record: ConcentratedRecord) {
+  const [token0 = '', token1 = ''] = record.tokens
+  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
+  return createUniswapV3Pool({ ...record, token0, token1, ticks })
 }
 
-function applySwap(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {
-  const [amount0, amount1, sqrtPriceX96, liquidity, tick] = decodeAbiParameters(swapData, log.data)
-  const [isFresh0, isFresh1] = record.isFresh
-  return {
-    ...{ ...record, sqrtPriceX96, liquidity, tick },
-    isFresh: [isFresh0 && amount0 <= 0n, isFresh1 && amount1 <= 0n],
-    swapsSeen: record.swapsSeen + 1,
-    changedBlock: log.blockNumber,
-  }
-}
+const findByFee: PoolFamily['find'] = (deps, parameters) =>
+  findByLookup(deps, {
+    ...parameters,
+    selector: toFunctionSelector('getPool(address,address,uint24)'),
+    keys: parameters.dex.feesPips,
+  })
 
-function applyMint(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {
-  // Mint has its sender in the data, before the amount; Burn has not.
-  const [, amount] = decodeAbiParameters([{ type: 'address' }, { type: 'uint128' }], log.data)
-  return changeLiquidity(record, log, amount)
-}
+/** Uniswap v3 and its forks that kept its interface: Sushi v3, AlienBase v3. */
+export const uniswapV3Family = concentratedFamily({
+  protocol: 'uniswap_v3',
+  find: findByFee,
+  creations: [createdAt(poolCreatedTopic, 1)],
+  toEnginePool,
+})
 
-function applyBurn(record: ConcentratedRecord, log: PoolLog): ConcentratedRecord {
-  const [amount] = decodeAbiParameters([{ type: 'uint128' }], log.data)
-  return changeLiquidity(record, log, -amount)
-}
+export const pancakeV3Family = concentratedFamily({
+  protocol: 'pancake_v3',
+  find: findByFee,
+  topics: [pancakeSwapTopic],
+  creations: [createdAt(poolCreatedTopic, 1)],
+  toEnginePool,
+  extraGas: pancakeGas,
+})
 
-function changeLiquidity(record: ConcentratedRecord, log: PoolLog, delta: bigint) {
-  const lower = decodeTick(log.topics[2])
-  const upper = decodeTick(log.topics[3])
-  if (lower === undefined || upper === undefined || delta === 0n) return record
-  const isInRange = lower <= record.tick && record.tick < upper
-  return {
-    ...record,
-    liquidity: isInRange ? record.liquidity + delta : record.liquidity,
-    ticks: changeTick(changeTick(record.ticks, { index: lower, gross: delta, net: delta }), {
-      index: upper,
-      gross: delta,
-      net: -delta,
+export const slipstreamFamily = concentratedFamily({
+  protocol: 'slipstream',
+  find: (deps, parameters) =>
+    findByLookup(deps, {
+      ...parameters,
+      selector: toFunctionSelector('getPool(address,address,int24)'),
+      keys: parameters.dex.poolKeys ?? [],
     }),
-    changedBlock: log.blockNumber,
-  }
-}
-
-function decodeTick(topic: string | undefined): number | undefined {
-  return topic === undefined ? undefined : Number(BigInt.asIntN(24, BigInt(topic)))
-}
-
-/** Adds `change` to the tick of its index; a tick without gross liquidity is gone, as in the pool. */
-function changeTick(ticks: readonly TickRecord[], change: TickRecord): readonly TickRecord[] {
-  const position = ticks.findIndex(({ index }) => index >= change.index)
-  const at = position < 0 ? ticks.length : position
-  const old = ticks[at]?.index === change.index ? ticks[at] : undefined
-  const gross = (old?.gross ?? 0n) + change.gross
-  const net = (old?.net ?? 0n) + change.net
-  const changed = gross > 0n ? [{ index: change.index, gross, net }] : []
-  return ticks.toSpliced(at, old ? 1 : 0, ...changed)
-}
+  creations: [createdAt(slipstreamCreatedTopic, 0)],
+  toEnginePool,
+  extraGas: slipstreamGas,
+  /** The factory's fee module answers for the pool, and may answer anew in every block. */
+  async refresh(deps, { records, blockNumber }) {
+    const answers = await readCalls(deps, {
+      calls: records.map(({ address }) => readCall(address, { abi: feeAbi, functionName: 'fee' })),
+      blockNumber,
+    })
+    return new Map(
+      records.flatMap(({ id }, index) => {
+        const fee = answers[index]?.[0]
+        if (fee === undefined || fee >= onePips) return []
+        return [[id, { feePips: Number(fee), feePips1: Number(fee) }] as const]
+      }),
+    )
+  },
+})

@@ -1,11 +1,10 @@
 import type { Chain, Client, Hex, Transport } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
-import { applyLog, followedTopics, type PoolLog } from '../protocols/family.ts'
-import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { solidlyCreatedTopic } from '../protocols/solidlyChain.ts'
-import { pairCreatedTopic } from '../protocols/uniswapV2Chain.ts'
-import { poolCreatedTopic, slipstreamCreatedTopic } from '../protocols/uniswapV3Chain.ts'
-import { loadPools, type PoolAddress } from './loadPools.ts'
+import { creations, familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
+import type { PoolRef } from '../protocols/poolFamily.ts'
+import type { PoolLog } from '../protocols/poolLog.ts'
+import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { loadPools } from './loadPools.ts'
 import { type BlockHead, type LogFilter, readBlockLogs, readHead } from './readHead.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 
@@ -13,7 +12,7 @@ type Deps = {
   readonly client: Client<Transport, Chain>
   readonly dexes: readonly Dex[]
   /** Whether a pool that was just created is worth following. */
-  readonly wants: (token0: string, token1: string) => boolean
+  readonly wants: (tokens: readonly string[]) => boolean
   readonly taxOf: TaxOf
 }
 
@@ -117,7 +116,8 @@ async function readHeads(
 function makeFilter(state: SyncedState, dexes: readonly Dex[]): LogFilter {
   if (state.pools.size > mostAddresses) return { topics: followedTopics, addresses: undefined }
   const pools = [...state.pools.values()].map(({ address }) => address)
-  return { topics: followedTopics, addresses: [...pools, ...dexes.map(({ factory }) => factory)] }
+  const others = dexes.flatMap((dex) => [dex.factory, ...(familyOf(dex).emitters?.(dex) ?? [])])
+  return { topics: followedTopics, addresses: [...new Set([...pools, ...others])] }
 }
 
 async function applyBlocks(
@@ -135,81 +135,128 @@ async function applyBlocks(
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const filter = makeFilter(state, deps.dexes)
-  const logsOfBlock = await Promise.all(
-    heads.map(({ hash }) => readBlockLogs(deps, { blockHash: hash, filter })),
-  )
+  const blockNumber = head.number
+  const [refreshed, ...logsOfBlock] = await Promise.all([
+    refreshPools(deps, { state, blockNumber }),
+    ...heads.map(({ hash }) => readBlockLogs(deps, { blockHash: hash, filter })),
+  ])
   const logs = logsOfBlock.flat()
   // A pool that an orphaned block changed cannot be rolled forward from what we hold: read it again.
   const stale = new Set(undone.flatMap(({ changed }) => changed))
-  const created = findCreated(deps, { state, logs })
-  const reloaded = await loadPools(deps, {
-    pools: [...listPoolAddresses(deps.dexes, { state, ids: stale }), ...created],
-    blockNumber: head.number,
-  })
-  const changed = applyLogs({ state, logs, skip: stale })
-  for (const record of reloaded) changed.set(record.id, record)
+  const changed = applyLogs({ state, logs, stale })
+  for (const [id, fields] of refreshed) {
+    const record = changed.get(id) ?? state.pools.get(id)
+    if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
+  }
+  const pools = [
+    ...listRefs(deps.dexes, { state, ids: stale }),
+    ...(await findCreated(deps, { state, logs, blockNumber })),
+  ]
+  for (const record of await loadPools(deps, { pools, blockNumber })) changed.set(record.id, record)
   return {
     state: advanceState(deps, { state, head, changed: changed.values() }),
     passed: heads.map(({ number, hash }, index) => ({
       number,
       hash,
-      changed: [...new Set(logsOfBlock[index]?.map(({ address }) => address))],
+      changed: [...new Set(logsOfBlock[index]?.map(poolIdOf))],
     })),
   }
 }
 
+/** Folds the events into the pools; what only another read can tell is added to `stale`. */
 function applyLogs({
   state,
   logs,
-  skip,
+  stale,
 }: {
   readonly state: SyncedState
   readonly logs: readonly PoolLog[]
-  readonly skip: ReadonlySet<string>
+  readonly stale: Set<string>
 }): Map<string, PoolRecord> {
   const changed = new Map<string, PoolRecord>()
   for (const log of logs) {
-    const before = changed.get(log.address) ?? state.pools.get(log.address)
-    if (!before || skip.has(log.address)) continue
-    const after = applyLog(before, log)
-    if (after !== before) changed.set(log.address, after)
+    const id = poolIdOf(log)
+    const before = changed.get(id) ?? state.pools.get(id)
+    if (!before || stale.has(id)) continue
+    const after = familyOf(before).apply(before, log)
+    if (!after) stale.add(id)
+    else if (after !== before) changed.set(id, after)
   }
+  for (const id of stale) changed.delete(id)
   return changed
 }
 
-function listPoolAddresses(
+/** What moves without events, by pool, at the head. */
+async function refreshPools(
+  deps: Deps,
+  { state, blockNumber }: { readonly state: SyncedState; readonly blockNumber: bigint },
+): Promise<Map<string, Partial<PoolRecord>>> {
+  const { client, dexes } = deps
+  const byProtocol = Map.groupBy(state.pools.values(), ({ protocol }) => protocol)
+  const fields = await Promise.all(
+    [...byProtocol].map(([protocol, records]) =>
+      familyOf({ protocol }).refresh?.({ client }, { records, dexes, blockNumber }),
+    ),
+  )
+  return new Map(fields.flatMap((found) => [...(found ?? [])]))
+}
+
+function differs(record: PoolRecord, fields: Partial<PoolRecord>): boolean {
+  return Object.entries(fields).some(
+    ([name, value]) => !isSame(record[name as keyof PoolRecord], value),
+  )
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other
+  return one.length === other.length && one.every((item, index) => item === other[index])
+}
+
+function listRefs(
   dexes: readonly Dex[],
   { state, ids }: { readonly state: SyncedState; readonly ids: ReadonlySet<string> },
-): PoolAddress[] {
+): PoolRef[] {
   return [...ids].flatMap((id) => {
     const record = state.pools.get(id)
     const dex = dexes.find(({ name }) => name === record?.dex)
-    return record && dex ? [{ dex, address: record.address }] : []
+    return record && dex ? [toRef(record, dex)] : []
   })
 }
 
-/** Which word of a creation event's data is the pool. */
-const createdWord: ReadonlyMap<string, number> = new Map([
-  [pairCreatedTopic, 0],
-  [poolCreatedTopic, 1],
-  [slipstreamCreatedTopic, 0],
-  [solidlyCreatedTopic, 0],
-])
+type CreatedParameters = {
+  readonly state: SyncedState
+  readonly logs: readonly PoolLog[]
+  readonly blockNumber: bigint
+}
 
-/** New pools by their factories' events; both tokens are indexed in all of them. */
-function findCreated(
-  { dexes, wants }: Deps,
-  { state, logs }: { readonly state: SyncedState; readonly logs: readonly PoolLog[] },
-): PoolAddress[] {
-  return logs.flatMap((log) => {
-    const wordAt = createdWord.get(log.topics[0] ?? '')
-    if (wordAt === undefined) return []
-    const dex = dexes.find(({ factory }) => factory.toLowerCase() === log.address)
-    const [, topic0, topic1] = log.topics
-    if (!dex || !topic0 || !topic1) return []
-    const word = log.data.slice(2 + 64 * wordAt, 66 + 64 * wordAt)
-    const address: Hex = `0x${word.slice(24)}`
-    const isWanted = wants(`0x${topic0.slice(26)}`, `0x${topic1.slice(26)}`)
-    return isWanted && !state.pools.has(address) ? [{ dex, address }] : []
+/** New pools by their factories' events. */
+async function findCreated(
+  deps: Deps,
+  { state, logs, blockNumber }: CreatedParameters,
+): Promise<PoolRef[]> {
+  const isNew = ({ id, address }: PoolRef) => !state.pools.has((id ?? address).toLowerCase())
+  const found = await Promise.all(
+    logs.map(async (log): Promise<readonly PoolRef[]> => {
+      const creation = creations.get(log.topics[0] ?? '')
+      const dex = creation && findEmitter(deps.dexes, log)
+      if (!dex) return []
+      const created = creation.read(log)
+      // An event that does not name its pool: whatever the factory lists beyond what is known.
+      if (!created) return (await familyOf(dex).list?.(deps, { dex, blockNumber })) ?? []
+      const { tokens, ...pool } = created
+      return deps.wants(tokens) ? [{ dex, ...pool }] : []
+    }),
+  )
+  return found.flat().filter(isNew)
+}
+
+function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
+  return dexes.find((dex) => {
+    const family = familyOf(dex)
+    const emitters = [dex.factory, ...(family.emitters?.(dex) ?? [])]
+    return (
+      emitters.some((emitter) => emitter.toLowerCase() === address) &&
+      family.creations.some(({ topic }) => topic === topics[0])
+    )
   })
 }

@@ -85,8 +85,8 @@ async function swapV2(amountIn: bigint) {
   assert.is(receipt.status, 'success')
 }
 
-const isSwapped = ({ token0, token1 }: PoolRecord) =>
-  [token0, token1].sort().join() ===
+const isSwapped = ({ tokens }: PoolRecord) =>
+  [...tokens].sort().join() ===
   [weth, usdc]
     .map((token) => token.toLowerCase())
     .sort()

@@ -107,7 +107,7 @@ export function createChainSync({
     client,
     dexes,
     taxOf,
-    wants: (token0: string, token1: string) => tokens.has(token0) && tokens.has(token1),
+    wants: (found: readonly string[]) => found.every((token) => tokens.has(token)),
   }
 
   function addTokens(infos: readonly TokenInfo[]) {
@@ -129,7 +129,7 @@ export function createChainSync({
     const records = await loadPools(source, { pools: found, blockNumber: head.number })
     const unread = new Set([
       ...known.map((address) => address.toLowerCase()),
-      ...records.flatMap(({ token0, token1 }) => [token0, token1]),
+      ...records.flatMap((record) => record.tokens),
     ]) as ReadonlySet<Address>
     addTokens(await readTokens(source, { tokens: [...unread], blockNumber: head.number }))
     const check = await readHead(source, head.number)
@@ -216,9 +216,9 @@ export function createChainSync({
     await serially(async () => {
       if (!state) return
       const { head, pools } = state
-      const missing = found.filter(({ address }) => !pools.has(address.toLowerCase()))
+      const missing = found.filter(({ id, address }) => !pools.has((id ?? address).toLowerCase()))
       const records = await loadPools(deps, { pools: missing, blockNumber: head.number })
-      const unread = records.flatMap(({ token0, token1 }) => [token0, token1] as Address[])
+      const unread = records.flatMap((record) => record.tokens as readonly Address[])
       const fresh = [...new Set(unread)].filter((token) => !tokens.has(token))
       addTokens(await readTokens(deps, { tokens: fresh, blockNumber: head.number }))
       state = advanceState(deps, { state, head, changed: records })
@@ -281,8 +281,8 @@ export function createChainSync({
     reprice: (repriced) =>
       serially(async () => {
         if (!state) return undefined
-        const isHit = ({ token0, token1 }: PoolRecord) =>
-          repriced.includes(token0) || repriced.includes(token1)
+        const isHit = (record: PoolRecord) =>
+          record.tokens.some((token) => repriced.includes(token))
         const changed = [...state.pools.values()].filter(isHit)
         state = advanceState(deps, { state, head: state.head, changed })
         return state

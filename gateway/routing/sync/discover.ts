@@ -1,36 +1,62 @@
-import type { Address, Chain, Client, Transport } from 'viem'
+import type { Address } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
+import { familyOf } from '../protocols/families.ts'
+import type { PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { findPools, findPoolsAmong, listPairs } from './discoverPools.ts'
-import { loadPools, type PoolAddress } from './loadPools.ts'
+import { chunk } from './chunk.ts'
+import { dedupePools } from './findPools.ts'
+import { loadPools } from './loadPools.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
 
-type Deps = { readonly client: Client<Transport, Chain>; readonly dexes: readonly Dex[] }
+type Deps = ReadDeps & { readonly dexes: readonly Dex[] }
 
 /**
- * Pools of every DEX among known tokens. Small constant product factories are listed whole, and the
- * tokens found in their pairs count as known for the rest.
+ * Pools of every DEX among known tokens. Small factories that list their pools are listed whole, and
+ * the tokens found in them count as known for the rest.
  */
 export async function discoverAll(
   deps: Deps,
   { tokens, blockNumber }: { readonly tokens: readonly Address[]; readonly blockNumber: bigint },
-): Promise<PoolAddress[]> {
-  const pairDexes = deps.dexes.filter(({ protocol }) => protocol === 'uniswap_v2')
-  const listed = await Promise.all(
-    pairDexes.map(async (dex) => ({ dex, pools: await listPairs(deps, { dex, blockNumber }) })),
+): Promise<PoolRef[]> {
+  const lists = await Promise.all(
+    deps.dexes.map(async (dex) => ({
+      dex,
+      pools: await familyOf(dex).list?.(deps, { dex, blockNumber }),
+    })),
   )
-  const pairs = listed.flatMap(({ pools }) => pools ?? [])
-  const records = await loadPools(deps, { pools: pairs, blockNumber })
+  const listed = lists.flatMap(({ pools }) => pools ?? [])
+  const records = await loadPools(deps, { pools: listed, blockNumber })
   const known = new Set([
     ...tokens.map((token) => token.toLowerCase()),
-    ...records.flatMap(({ token0, token1 }) => [token0, token1]),
+    ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
-  const unlisted = listed.filter(({ pools }) => !pools).map(({ dex }) => dex)
-  const asked = [...deps.dexes.filter(({ protocol }) => protocol !== 'uniswap_v2'), ...unlisted]
   const found = await Promise.all(
-    asked.map((dex) => findPoolsAmong(deps, { dex, tokens: [...known], blockNumber })),
+    lists
+      .filter(({ pools }) => !pools)
+      .map(({ dex }) => findAmong(deps, { dex, tokens: [...known], blockNumber })),
   )
-  return [...pairs, ...found.flat()]
+  return [...listed, ...found.flat()]
+}
+
+/** Tokens in halves of pairs once each: pools of every unordered pair of `tokens`. */
+async function findAmong(
+  deps: Deps,
+  {
+    dex,
+    tokens,
+    blockNumber,
+  }: {
+    readonly dex: Dex
+    readonly tokens: readonly Address[]
+    readonly blockNumber: bigint
+  },
+): Promise<PoolRef[]> {
+  const found = await Promise.all(
+    chunk(tokens, 16).map((a, index) =>
+      familyOf(dex).find(deps, { dex, a, b: tokens.slice(index * 16), blockNumber }),
+    ),
+  )
+  return dedupePools(found.flat())
 }
 
 /** Pools between some tokens and the chain's hub tokens (and each other), read in two round trips. */
@@ -49,7 +75,7 @@ export async function discoverFor(
   const [infos, ...found] = await Promise.all([
     readTokens(deps, { tokens, blockNumber }),
     ...deps.dexes.map((dex) =>
-      findPools(deps, { dex, a: tokens, b: [...hubs, ...tokens], blockNumber }),
+      familyOf(dex).find(deps, { dex, a: tokens, b: [...hubs, ...tokens], blockNumber }),
     ),
   ])
   return { infos, records: await loadPools(deps, { pools: found.flat(), blockNumber }) }

@@ -1,11 +1,14 @@
+import { isProtocol } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
+/** Raised when a family's record changes: texts of another version are read from the chain again. */
+const version = 2
 /** Marks a bigint in the text; no field of a record begins with it otherwise. */
 const mark = 'n:'
 
 /** A pool's state as text, for the store. */
 export function encodePool(record: PoolRecord): string {
-  return JSON.stringify(record, (_key, value: unknown) =>
+  return JSON.stringify({ ...record, version }, (_key, value: unknown) =>
     typeof value === 'bigint' ? `${mark}${value}` : value,
   )
 }
@@ -15,14 +18,19 @@ export function decodePool(text: string): PoolRecord | undefined {
   const record: unknown = JSON.parse(text, (_key, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   )
-  return isRecord(record) ? record : undefined
+  if (!isRecord(record)) return undefined
+  const { version: _, ...rest } = record as PoolRecord & { version?: unknown }
+  return rest as PoolRecord
 }
 
 function isRecord(value: unknown): value is PoolRecord {
   if (typeof value !== 'object' || value === null) return false
   const record = value as Partial<Record<string, unknown>>
-  if (typeof record['id'] !== 'string' || !Array.isArray(record['isFresh'])) return false
-  return record['protocol'] === 'uniswap_v2' || record['protocol'] === 'aerodrome_v2'
-    ? typeof record['reserve0'] === 'bigint' && typeof record['reserve1'] === 'bigint'
-    : typeof record['sqrtPriceX96'] === 'bigint' && Array.isArray(record['ticks'])
+  return (
+    record['version'] === version &&
+    typeof record['id'] === 'string' &&
+    isProtocol(record['protocol']) &&
+    Array.isArray(record['tokens']) &&
+    Array.isArray(record['isFresh'])
+  )
 }

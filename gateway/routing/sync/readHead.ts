@@ -1,5 +1,5 @@
 import type { Chain, Client, Hex, Transport } from 'viem'
-import type { PoolLog } from '../protocols/family.ts'
+import type { PoolLog } from '../protocols/poolLog.ts'
 
 type Deps = { readonly client: Client<Transport, Chain> }
 

@@ -1,6 +1,6 @@
 import { type Address, type Chain, type Client, hexToString, type Transport, trim } from 'viem'
+import { chunk } from './chunk.ts'
 import { callLens } from './lens.ts'
-import { chunk } from './loadPools.ts'
 
 /** A token as the chain describes it. */
 export type TokenInfo = {

@@ -1,6 +1,6 @@
 import { createMarket, type Market, updateMarket } from '../engine/market.ts'
 import type { EnginePool } from '../protocols/enginePool.ts'
-import { toEnginePool } from '../protocols/family.ts'
+import { familyOf, toEnginePool } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { createTaxedPool } from '../protocols/taxedPool.ts'
 import type { BlockHead } from './readHead.ts'
@@ -18,10 +18,9 @@ export type TaxOf = (token: string) => number
 /** The pool as the engine sees it, its tokens' taxes included. */
 export function priceRecord(record: PoolRecord, taxOf: TaxOf): EnginePool {
   const pool = toEnginePool(record)
-  const taxesBps = [taxOf(record.token0), taxOf(record.token1)]
+  const taxesBps = record.tokens.map(taxOf)
   if (taxesBps.every((tax) => tax === 0)) return pool
-  const takesTaxedInput = record.protocol === 'uniswap_v2' || record.protocol === 'aerodrome_v2'
-  return createTaxedPool(pool, { taxesBps, takesTaxedInput })
+  return createTaxedPool(pool, { taxesBps, takesTaxedInput: familyOf(record).takesTaxedInput })
 }
 
 export function createSyncedState(

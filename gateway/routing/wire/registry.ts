@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { getAddress } from 'viem'
+import { getAddress, zeroAddress } from 'viem'
 import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { ChainStatus } from '../registry.ts'
@@ -129,11 +129,13 @@ export const poolResponse = Type.Object({
   protocol: Type.String(),
   token0: address(),
   token1: address(),
+  tokens: Type.Array(address()),
   fee_pips: Type.Integer(),
   changed_block: Type.Integer(),
   swaps_seen: Type.Integer(),
   reserve0: Type.Optional(uint256()),
   reserve1: Type.Optional(uint256()),
+  balances: Type.Optional(Type.Array(uint256())),
   stable: Type.Optional(Type.Boolean()),
   tick_spacing: Type.Optional(Type.Integer()),
   sqrt_price_x96: Type.Optional(uint256()),
@@ -160,25 +162,28 @@ export function fromPool(
     address: pool.address,
     dex: pool.dex,
     protocol: pool.protocol,
-    token0: getAddress(pool.token0),
-    token1: getAddress(pool.token1),
+    token0: getAddress(pool.tokens[0] ?? zeroAddress),
+    token1: getAddress(pool.tokens[1] ?? zeroAddress),
+    tokens: pool.tokens.map((token) => getAddress(token)),
     fee_pips: pool.feePips,
     changed_block: Number(pool.changedBlock),
     swaps_seen: pool.swapsSeen,
     last_sync_block: Number(block),
-    ...(pool.protocol === 'aerodrome_v2' && { stable: pool.stable }),
-    ...(pool.protocol === 'uniswap_v2' || pool.protocol === 'aerodrome_v2'
-      ? { reserve0: pool.reserve0.toString(), reserve1: pool.reserve1.toString() }
-      : {
-          tick_spacing: pool.tickSpacing,
-          sqrt_price_x96: pool.sqrtPriceX96.toString(),
-          tick: pool.tick,
-          liquidity: pool.liquidity.toString(),
-          ticks: pool.ticks.map(({ index, gross, net }) => ({
-            index,
-            liquidity_gross: gross.toString(),
-            liquidity_net: net.toString(),
-          })),
-        }),
+    ...('stable' in pool && { stable: pool.stable }),
+    ...('reserve0' in pool && {
+      reserve0: pool.reserve0.toString(),
+      reserve1: pool.reserve1.toString(),
+    }),
+    ...('sqrtPriceX96' in pool && {
+      tick_spacing: pool.tickSpacing,
+      sqrt_price_x96: pool.sqrtPriceX96.toString(),
+      tick: pool.tick,
+      liquidity: pool.liquidity.toString(),
+      ticks: pool.ticks.map(({ index, gross, net }) => ({
+        index,
+        liquidity_gross: gross.toString(),
+        liquidity_net: net.toString(),
+      })),
+    }),
   }
 }

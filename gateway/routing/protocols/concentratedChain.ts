@@ -1,0 +1,153 @@
+import type { Hex } from 'viem'
+import { chunk } from '../sync/chunk.ts'
+import { callLens, type LensResult } from '../sync/lens.ts'
+import {
+  applyConcentratedLog,
+  burnTopic,
+  initializeTopic,
+  mintTopic,
+  swapTopic,
+} from './concentratedLogs.ts'
+import type { ConcentratedProtocol, ConcentratedRecord } from './concentratedRecord.ts'
+import {
+  type LoadParameters,
+  type PoolFamily,
+  type PoolRef,
+  type ReadDeps,
+  toHead,
+} from './poolFamily.ts'
+
+/** Whose views the pools have: constants of `PoolLens.sol`. */
+const shapes = { uniswapV3: 0, algebraDirectional: 1, algebraIntegral: 2 } as const
+type Range = LensResult<'readRanges'>[number]
+type Shape = keyof typeof shapes
+
+/** A 60-spacing pool scans 116 words of its tick table, about 0.4M gas. */
+const rangesPerCall = 40
+/** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
+const fewRanges = 16
+/** Least `int24`: from the first word, or the first tick. */
+const fromStart = -8_388_608
+const rangeStepGas = 64_400
+/** First fee of a token in a pool. */
+const freshRangeGas = 15_400
+/** Crossing an initialised tick: eight slots, most of them touched for the first time. */
+const crossingGas = 20_000
+
+type ConcentratedFamily = Pick<
+  PoolFamily<ConcentratedRecord>,
+  'find' | 'creations' | 'toEnginePool' | 'refresh'
+> & {
+  readonly protocol: ConcentratedProtocol
+  readonly shape?: Shape | undefined
+  readonly topics?: readonly Hex[] | undefined
+  /** Gas of a step above that of Uniswap v3. */
+  readonly extraGas?: number | undefined
+}
+
+/** What all concentrated pools share: their ticks are read through the lens and follow their events. */
+export function concentratedFamily({
+  protocol,
+  shape = 'uniswapV3',
+  topics = [],
+  extraGas = 0,
+  ...own
+}: ConcentratedFamily): PoolFamily<ConcentratedRecord> {
+  return {
+    ...own,
+    async load(deps, { pools, blockNumber }) {
+      const parts = chunk(pools, pools.length <= fewRanges ? 1 : rangesPerCall)
+      const loaded = await Promise.all(
+        parts.map((part) => loadRanges(deps, { pools: part, blockNumber, protocol, shape })),
+      )
+      return loaded.flat()
+    },
+    topics: [initializeTopic, swapTopic, mintTopic, burnTopic, ...topics],
+    apply: applyConcentratedLog,
+    encodeStep: ({ address }) => ({ kind: 1, pool: address, data: '0x' }),
+    midPrice({ sqrtPriceX96 }, i) {
+      const price = (Number(sqrtPriceX96) / 2 ** 96) ** 2
+      return i === 0 ? price : 1 / price
+    },
+    depth({ sqrtPriceX96, liquidity }, i) {
+      const root = Number(sqrtPriceX96) / 2 ** 96
+      const depth = Number(liquidity) * (i === 0 ? 1 / root : root)
+      return depth > 0 ? depth : undefined
+    },
+    stepGas: ({ isFresh }, i) => rangeStepGas + extraGas + (isFresh[i] ? freshRangeGas : 0),
+    crossingGas,
+    takesTaxedInput: false,
+  }
+}
+
+type OpenRange = { readonly pool: PoolRef; readonly from: number; readonly parts: Range[] }
+type Kind = { readonly protocol: ConcentratedProtocol; readonly shape: Shape }
+
+/** Reads ticks in as many calls as the gas of one call asks for. */
+async function loadRanges(
+  { client }: ReadDeps,
+  { pools, blockNumber, protocol, shape }: LoadParameters & Kind,
+): Promise<ConcentratedRecord[]> {
+  const done: ConcentratedRecord[] = []
+  let open: OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
+  while (open.length > 0) {
+    const answers = await callLens(client, {
+      functionName: 'readRanges',
+      args: [open.map(({ pool, from }) => ({ pool: pool.address, from, shape: shapes[shape] }))],
+      blockNumber,
+    })
+    const before = progressOf(open)
+    open = open.flatMap((partial, index) => {
+      const answer = answers[index]
+      if (!answer?.ok) return []
+      // A request that the gas did not reach at all has no tick spacing yet.
+      const parts = answer.tickSpacing > 0 ? [...partial.parts, answer] : partial.parts
+      if (!answer.done) return [{ ...partial, parts, from: answer.next }]
+      const record = joinParts(partial.pool, { parts, blockNumber, protocol })
+      if (record) done.push(record)
+      return []
+    })
+    // A pool whose ticks cost more gas than a whole call gives is no pool.
+    if (open.length > 0 && progressOf(open) === before) break
+  }
+  return done
+}
+
+function progressOf(open: readonly OpenRange[]): string {
+  return open.map(({ pool, from }) => `${pool.address}:${from}`).join()
+}
+
+function joinParts(
+  pool: PoolRef,
+  {
+    parts,
+    blockNumber,
+    protocol,
+  }: {
+    readonly parts: readonly Range[]
+    readonly blockNumber: bigint
+    readonly protocol: ConcentratedProtocol
+  },
+): ConcentratedRecord | undefined {
+  const [first] = parts
+  if (!first) return undefined
+  const words = parts.flatMap(({ ticks }) => ticks)
+  const ticks = Array.from({ length: words.length / 2 }, (_, index) => {
+    const packed = words[2 * index] ?? 0n
+    return {
+      index: Number(BigInt.asIntN(24, packed >> 128n)),
+      gross: BigInt.asUintN(128, packed),
+      net: BigInt.asIntN(128, words[2 * index + 1] ?? 0n),
+    }
+  })
+  return {
+    ...toHead(pool, { tokens: [first.token0, first.token1], blockNumber }),
+    ...{ protocol, feePips: first.feePips, feePips1: first.feePips1 },
+    isFresh: [first.isFresh0, first.isFresh1],
+    tickSpacing: first.tickSpacing,
+    sqrtPriceX96: first.sqrtPriceX96,
+    tick: first.tick,
+    liquidity: first.liquidity,
+    ticks,
+  }
+}

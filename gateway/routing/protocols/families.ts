@@ -1,0 +1,50 @@
+import type { Hex } from 'viem'
+import type { Protocol } from '../../chain/dexes.ts'
+import type { EnginePool } from './enginePool.ts'
+import type { PoolCreation, PoolFamily } from './poolFamily.ts'
+import type { PoolLog } from './poolLog.ts'
+import type { PoolRecord } from './poolRecord.ts'
+import { solidlyFamily } from './solidlyChain.ts'
+import { uniswapV2Family } from './uniswapV2Chain.ts'
+import { pancakeV3Family, slipstreamFamily, uniswapV3Family } from './uniswapV3Chain.ts'
+
+/** Every family that is priced from local state. */
+const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
+  ['uniswap_v2']: uniswapV2Family,
+  ['uniswap_v3']: uniswapV3Family,
+  ['pancake_v3']: pancakeV3Family,
+  ['slipstream']: slipstreamFamily,
+  ['aerodrome_v2']: solidlyFamily,
+}
+
+export function isProtocol(name: unknown): name is Protocol {
+  return typeof name === 'string' && Object.hasOwn(families, name)
+}
+
+export function familyOf({ protocol }: { readonly protocol: Protocol }): PoolFamily<PoolRecord> {
+  return families[protocol]
+}
+
+/** The pool as the engine sees it. */
+export function toEnginePool(record: PoolRecord): EnginePool {
+  return familyOf(record).toEnginePool(record)
+}
+
+const all = Object.values(families)
+export const creations: ReadonlyMap<string, PoolCreation> = new Map(
+  all.flatMap((family) => family.creations.map((creation) => [creation.topic, creation] as const)),
+)
+/** Everything that can change a pool's swaps, and the creation of pools. */
+export const followedTopics: readonly Hex[] = [
+  ...new Set([...all.flatMap(({ topics }) => topics), ...(creations.keys() as Iterable<Hex>)]),
+]
+
+/** Id of the pool that an event is about: its emitter, but for contracts of many pools. */
+export function poolIdOf(log: PoolLog): string {
+  for (const family of sharedEmitters) {
+    const id = family.poolIdOf?.(log)
+    if (id !== undefined) return id
+  }
+  return log.address
+}
+const sharedEmitters = all.filter(({ poolIdOf: named }) => named !== undefined)

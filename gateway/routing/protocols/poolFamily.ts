@@ -1,0 +1,101 @@
+import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import type { Dex } from '../../chain/dexes.ts'
+import type { EnginePool } from './enginePool.ts'
+import type { PoolHead } from './poolHead.ts'
+import type { PoolLog } from './poolLog.ts'
+
+/** Where a pool is read; `id` where one contract holds many pools. */
+export type PoolRef = {
+  readonly dex: Dex
+  readonly address: Address
+  readonly id?: Hex | undefined
+}
+export type ReadDeps = { readonly client: Client<Transport, Chain> }
+export type LoadParameters = {
+  readonly pools: readonly PoolRef[]
+  readonly blockNumber: bigint
+}
+export type FindParameters = {
+  readonly dex: Dex
+  readonly a: readonly Address[]
+  readonly b: readonly Address[]
+  readonly blockNumber: bigint
+}
+export type ListParameters = { readonly dex: Dex; readonly blockNumber: bigint }
+export type StepTokens = { readonly tokenIn: string; readonly tokenOut: string }
+/** The family's part of a step of the executor; `kind` is a constant of `StepKinds.sol`. */
+export type StepCall = { readonly kind: number; readonly pool: Address; readonly data: Hex }
+
+/** A creation event: its topic, and the pool that came into being. */
+export type PoolCreation = {
+  readonly topic: Hex
+  /** Lower-case tokens and the pool; undefined where the event does not name it: the DEX is listed again. */
+  read(
+    log: PoolLog,
+  ): { readonly tokens: readonly string[]; readonly address: Hex; readonly id?: Hex } | undefined
+}
+
+/**
+ * One family of pools: all that sync, quotes and execution need to know of it. A new family is its
+ * maths (`x.ts`), this description (`xChain.ts`), a line in `families.ts` and its rows in
+ * `chain/dexes.ts`. Methods are shorthand on purpose: a family takes its own records only.
+ */
+export type PoolFamily<record extends PoolHead = PoolHead> = {
+  /** Pools of a factory between any token of `a` and any of `b`. */
+  find(deps: ReadDeps, parameters: FindParameters): Promise<readonly PoolRef[]>
+  /** All pools of a factory; undefined when there are too many to hold. */
+  list?(deps: ReadDeps, parameters: ListParameters): Promise<readonly PoolRef[] | undefined>
+  /** The whole state of pools at a block. What does not answer as a pool is left out. */
+  load(deps: ReadDeps, parameters: LoadParameters): Promise<readonly record[]>
+  /** Events that may change a pool's swaps. */
+  readonly topics: readonly Hex[]
+  readonly creations: readonly PoolCreation[]
+  /** Contracts other than pools and factories whose events concern pools: a vault, a manager. */
+  emitters?(dex: Dex): readonly Address[]
+  /** The pool an event is about, where it is not the emitting contract. */
+  poolIdOf?(log: PoolLog): string | undefined
+  /** The state after an event; undefined where only another read can tell. */
+  apply(record: record, log: PoolLog): record | undefined
+  /**
+   * What moves without an event of the pool (fees set elsewhere, amplification on the move), at a
+   * block: fields to lay over the records of these ids.
+   */
+  refresh?(
+    deps: ReadDeps,
+    parameters: {
+      readonly records: readonly record[]
+      readonly dexes: readonly Dex[]
+      readonly blockNumber: bigint
+    },
+  ): Promise<ReadonlyMap<string, Partial<record>>>
+  toEnginePool(record: record): EnginePool
+  encodeStep(record: record, tokens: StepTokens): StepCall
+  /** Raw units of token j per raw unit of token i, without fees. */
+  midPrice(record: record, i: number, j: number): number
+  /**
+   * Raw amount of token i whose double over it is the price move of a trade; undefined where the pool
+   * says nothing about that.
+   */
+  depth(record: record, i: number): number | undefined
+  /** Gas of a step that sells token i, without the ticks it crosses and its tokens' transfers. */
+  stepGas(record: record, i: number): number
+  /** Gas of crossing an initialised tick: pieces of the engine's curve are ticks. */
+  readonly crossingGas?: number | undefined
+  /** Whether a pool takes less than it was promised (a taxed token): a pair does, others revert. */
+  readonly takesTaxedInput: boolean
+}
+
+/** The head of a record that was just read. */
+export function toHead(
+  { dex, address, id }: PoolRef,
+  { tokens, blockNumber }: { readonly tokens: readonly Address[]; readonly blockNumber: bigint },
+) {
+  return {
+    id: (id ?? address).toLowerCase(),
+    address,
+    dex: dex.name,
+    tokens: tokens.map((token) => token.toLowerCase()),
+    changedBlock: blockNumber,
+    swapsSeen: 0,
+  }
+}
