@@ -250,6 +250,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     clients,
     dexesOf: getDexes,
     executorOf: (chainId) => findChain(config, chainId)?.executor,
+    taxOf: routing.taxOf,
     dryRunOf: (chainId) => (findChain(config, chainId) ? simulator.simulateCandidates : undefined),
     config: config.meta,
     now: Date.now,

@@ -23,6 +23,7 @@ const meta = createMeta({
   dexesOf: () => [],
   executorOf: () => undefined,
   dryRunOf: () => undefined,
+  taxOf: () => undefined,
   config: {
     providers: names.map((name) => ({ name, baseUrl: `${providers.url}/${name}` })),
     allowPrivateProviders: true,

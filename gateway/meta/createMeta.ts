@@ -6,7 +6,7 @@ import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
-import { createOnChainSources } from './onChainSources.ts'
+import { createOnChainSources, onChainTargets } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
 import { metaRoutes } from './routes.ts'
@@ -34,6 +34,8 @@ export type MetaDeps = {
   readonly dexesOf: (chainId: number) => readonly Dex[]
   /** The executor of the routing service, by chain: the only target its quotes may name. */
   readonly executorOf: (chainId: number) => Address | undefined
+  /** Part of each transfer of a token that does not arrive, in basis points. */
+  readonly taxOf: (chainId: number, token: Address) => number | undefined
   /** Undefined for a chain without a simulator. */
   readonly dryRunOf: (chainId: number) => DryRun | undefined
   readonly config: MetaConfig
@@ -47,18 +49,15 @@ export type Meta = {
   close(): Promise<void>
 }
 
-/** Our own sources may name their own router only. */
+/** Our own sources may name their own contracts only. */
 function ownTargets(deps: MetaDeps): readonly TargetRow[] {
-  return deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
+  const routing = deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
     const executor = deps.executorOf(chainId)
-    const routing = executor
+    return executor
       ? [{ provider: 'routing', chainId, targets: [executor], spenders: [executor] }]
       : []
-    const routers = deps.dexesOf(chainId).flatMap(({ name, router }) => {
-      return router ? [{ provider: name, chainId, targets: [router], spenders: [router] }] : []
-    })
-    return [...routing, ...routers]
   })
+  return [...routing, ...onChainTargets(deps)]
 }
 
 /** All sources behind their policies, and how to stop those that hold connections. */

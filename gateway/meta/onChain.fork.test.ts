@@ -31,6 +31,7 @@ const meta = createMeta({
   dexesOf: getDexes,
   executorOf: () => undefined,
   dryRunOf: () => simulator.simulateCandidates,
+  taxOf: () => undefined,
   config: {},
   now: Date.now,
   log,

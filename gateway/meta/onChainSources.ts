@@ -1,15 +1,25 @@
-import { zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dexes.ts'
+import type { TargetRow } from './checkQuote.ts'
 import type { Source } from './source.ts'
-import { createRouterProbe } from './sources/probeRouter.ts'
-import { createUniswapV2Source } from './sources/uniswapV2.ts'
-import { createUniswapV3Source } from './sources/uniswapV3.ts'
+import { createAerodromeV2 } from './sources/direct/aerodromeV2.ts'
+import {
+  createDirectSource,
+  type DirectDeps,
+  type DirectDex,
+  type DirectFamily,
+  type DirectSource,
+} from './sources/direct/createDirectSource.ts'
+import { createRanged } from './sources/direct/ranged.ts'
+import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 
 export type OnChainDeps = {
   readonly clients: readonly ChainClient[]
   readonly dexesOf: (chainId: number) => readonly Dex[]
   readonly now: () => number
+  /** Part of each transfer of a token that does not arrive; undefined while nobody knows. */
+  readonly taxOf: (chainId: number, token: Address) => number | undefined
 }
 
 export type OnChainSource = {
@@ -21,58 +31,82 @@ export type OnChainSource = {
 const maxHubs = 2
 const probeTimeoutMs = 10_000
 
-const isRouted = ({ router }: Dex) => router !== undefined && router !== zeroAddress
+type Create = (deps: DirectDeps, name: string) => DirectSource
 
-/** Families that a source below speaks, and whether a row has the contracts that it needs. */
-function kindOf(dex: Dex): 'v2' | 'v3' | undefined {
-  if (!isRouted(dex)) return undefined
-  if (dex.protocol === 'uniswap_v2') return 'v2'
-  const isV3 = dex.protocol === 'uniswap_v3' || dex.protocol === 'pancake_v3'
-  return isV3 && dex.quoter !== undefined && dex.quoter !== zeroAddress ? 'v3' : undefined
+const through =
+  <path>(familyOf: (deps: DirectDeps) => DirectFamily<path>): Create =>
+  (deps, name) =>
+    createDirectSource(deps, { name, family: familyOf(deps) })
+const ranged = (kind: Parameters<typeof createRanged>[1]) =>
+  through((deps) => createRanged(deps, kind))
+
+/** Families that can be traded through a router of their own, by the word of the routing service. */
+const families: ReadonlyMap<string, Create> = new Map([
+  ['uniswap_v2', through(() => routerV2)],
+  ['camelot_v2', through(() => camelotV2)],
+  ['aerodrome_v2', through(createAerodromeV2)],
+  ['uniswap_v3', ranged('uniswapV3')],
+  ['pancake_v3', ranged('uniswapV3')],
+  ['slipstream', ranged('slipstream')],
+  ['camelot_v3', ranged('algebra')],
+  ['algebra_integral', ranged('algebraIntegral')],
+])
+
+const isTraded = ({ protocol, router }: Dex) =>
+  router !== undefined && router !== zeroAddress && families.has(protocol)
+
+/** Our own sources may name their own router only. */
+export function onChainTargets(
+  deps: Pick<OnChainDeps, 'clients' | 'dexesOf'>,
+): readonly TargetRow[] {
+  return deps.clients.flatMap(({ chainId }) =>
+    deps
+      .dexesOf(chainId)
+      .filter(isTraded)
+      .flatMap(({ name: provider, router }): readonly TargetRow[] =>
+        router ? [{ provider, chainId, targets: [router], spenders: [router] }] : [],
+      ),
+  )
 }
 
 /** One source for each DEX that has a router of its own: a row more is a source more. */
 export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[] {
-  const { now } = deps
-  const probeRouter = createRouterProbe()
-  const rows = deps.clients.flatMap(({ chainId }) =>
-    deps.dexesOf(chainId).flatMap((dex) => {
-      const kind = kindOf(dex)
-      return kind ? [{ chainId, name: dex.name, kind }] : []
-    }),
+  const { clients, dexesOf, now, taxOf } = deps
+  const rows = clients.flatMap(({ chainId }) =>
+    dexesOf(chainId)
+      .filter(isTraded)
+      .map(({ name, protocol }) => ({ chainId, name, protocol })),
   )
-  const names = [...new Set(rows.map(({ name }) => name))]
-
-  const find = (chainId: number, name: string) => {
-    const chainClient = deps.clients.find((client) => client.chainId === chainId)
-    const dex = deps.dexesOf(chainId).find((row) => row.name === name && isRouted(row))
+  const dexOf = (chainId: number, name: string): DirectDex | undefined => {
+    const chainClient = clients.find((client) => client.chainId === chainId)
+    const dex = dexesOf(chainId).find((row) => row.name === name && isTraded(row))
     if (!chainClient || !dex?.router) return undefined
     const { chain, client } = chainClient
-    const reader = { client, multicall3: chain.multicall3 }
-    const hubTokens = chain.hubTokens.slice(0, maxHubs)
-    const { router, quoter, factory, feesPips } = dex
-    const { wrappedNative } = chain
-    return { router, quoter, factory, feesPips, reader, hubTokens, wrappedNative }
+    const { router, quoter, factory, feesPips, poolKeys } = dex
+    return {
+      router,
+      quoter,
+      factory,
+      feesPips,
+      poolKeys,
+      reader: { client, multicall3: chain.multicall3 },
+      hubTokens: chain.hubTokens.slice(0, maxHubs),
+      wrappedNative: chain.wrappedNative,
+    }
   }
-  const findV3 = (chainId: number, name: string) => {
-    const found = find(chainId, name)
-    return found?.quoter ? { ...found, quoter: found.quoter } : undefined
-  }
-  return names.map((name) => {
-    const own = rows.filter((row) => row.name === name)
-    const source = own.some(({ kind }) => kind === 'v2')
-      ? createUniswapV2Source({ dexOf: (id) => find(id, name), now, probeRouter }, { name })
-      : createUniswapV3Source({ dexOf: (id) => findV3(id, name), now, probeRouter }, { name })
-    const served = new Set(own.map(({ chainId }) => chainId))
-    for (const chainId of served) {
-      const dex = find(chainId, name)
-      const asked = dex && probeRouter(dex, AbortSignal.timeout(probeTimeoutMs))
-      // A chain that does not answer yet is asked again by the first quote.
-      asked?.then(
-        (kind) => kind === 'unknown' && served.delete(chainId),
+  // A name stands for one family wherever it is.
+  const byName = new Map(rows.map((row) => [row.name, row.protocol]))
+  return [...byName].flatMap(([name, protocol]): readonly OnChainSource[] => {
+    const create = families.get(protocol)
+    if (!create) return []
+    const source = create({ dexOf: (chainId) => dexOf(chainId, name), now, taxOf }, name)
+    const served = new Set(rows.filter((row) => row.name === name).map(({ chainId }) => chainId))
+    // A chain that does not answer yet is asked again by the first quote.
+    for (const chainId of served)
+      source.isThere(chainId, AbortSignal.timeout(probeTimeoutMs)).then(
+        (isHere) => isHere || served.delete(chainId),
         () => undefined,
       )
-    }
-    return { source, serves: (chainId: number) => served.has(chainId) }
+    return [{ source, serves: (chainId: number) => served.has(chainId) }]
   })
 }

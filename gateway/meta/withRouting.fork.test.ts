@@ -35,6 +35,7 @@ const meta = createMeta({
   dexesOf: getDexes,
   executorOf: () => executor,
   dryRunOf: () => simulator.simulateCandidates,
+  taxOf: routing.taxOf,
   config: {},
   now: Date.now,
   log,
@@ -193,9 +194,9 @@ async function taxesAreKnown(): Promise<void> {
   }
 }
 
-s('delivers a token that taxes its transfers, with its tax reported', async () => {
+s('delivers a token that taxes its transfers, with its tax reported by every source', async () => {
   await taxesAreKnown()
-  const { best } = await quote({
+  const { best, quotes, failures } = await quote({
     tokenIn: token('TAX'),
     tokenOut: token('WETH'),
     amountIn: '1000000000000000000',
@@ -203,8 +204,15 @@ s('delivers a token that taxes its transfers, with its tax reported', async () =
     dryRun: true,
   })
   assert.is(best?.simulation.status, 'success', best?.simulation.error)
-  assert.is(best?.provider, 'routing')
-  assert.ok((best?.taxInBps ?? 0) > 0)
+  const names = quotes.map(({ provider }) => provider)
+  assert.ok(names.includes('routing') && names.includes('uniswap-v2'), names.join())
+  for (const { provider, taxInBps, amountOut, simulation } of quotes) {
+    assert.is(taxInBps, 100, provider)
+    assert.is(simulation.actualOutput, amountOut, provider)
+  }
+  // Its callback pays a pool exactly, which a token that keeps a part cannot.
+  const refused = failures.find(({ provider }) => provider === 'uniswap-v3')
+  assert.match(refused?.reason ?? '', /^unsupported_token: /)
   if (!best) return
   const delivered = await execute(token('TAX'), token('WETH'), best)
   assert.is(`${delivered}`, best.simulation.actualOutput)

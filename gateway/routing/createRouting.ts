@@ -64,6 +64,8 @@ export type Routing = {
   readonly warmed: Promise<void>
   quote(parameters: QuoteParameters): Promise<QuoteOutcome>
   quoteExactOutput(parameters: ExactOutputParameters): Promise<ExactOutputOutcome>
+  /** Part of each transfer of a token that does not arrive, in basis points; undefined until measured. */
+  taxOf(chainId: number, token: Address): number | undefined
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
@@ -98,6 +100,7 @@ export async function createRouting({
     warmed: Promise.all(started.map(({ warmed }) => warmed)).then(() => undefined),
     quote: (parameters) => quote(deps, parameters),
     quoteExactOutput: (parameters) => quoteExactOutput(deps, parameters),
+    taxOf: (chainId, token) => byId.get(chainId)?.taxes.get(token.toLowerCase()),
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),

@@ -7,8 +7,8 @@ import { createChainClient } from '../../chain/client.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { simulateQuotes } from '../../meta/simulateQuotes.ts'
 import type { SourceQuote, SourceRequest } from '../../meta/source.ts'
-import { createRouterProbe } from '../../meta/sources/probeRouter.ts'
-import { createUniswapV2Source } from '../../meta/sources/uniswapV2.ts'
+import { createDirectSource } from '../../meta/sources/direct/createDirectSource.ts'
+import { routerV2 } from '../../meta/sources/direct/routerV2.ts'
 
 const chainId = 8453
 const signal = new AbortController().signal
@@ -31,10 +31,11 @@ export async function benchSimulate(rounds: number): Promise<SimulateFigures> {
   const router = getDexes(chainId).find(({ name }) => name === 'uniswap-v2')?.router
   if (!router) throw new Error('no router')
   const reader = { client, multicall3: chain.multicall3 }
-  const dex = { router, reader, wrappedNative: chain.wrappedNative, hubTokens: [] }
-  const source = createUniswapV2Source(
-    { dexOf: () => dex, now: Date.now, probeRouter: createRouterProbe() },
-    { name: 'uniswap-v2' },
+  const { wrappedNative } = chain
+  const dex = { factory: router, router, feesPips: [], reader, wrappedNative, hubTokens: [] }
+  const source = createDirectSource(
+    { dexOf: () => dex, now: Date.now, taxOf: () => undefined },
+    { name: 'uniswap-v2', family: routerV2 },
   )
   const request: SourceRequest = {
     chainId,
