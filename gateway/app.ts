@@ -22,9 +22,7 @@ import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
 import { opsEndpoints, type Readiness } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
-import { createBalanceSlots } from './store/balanceSlots.ts'
 import { openStore, type Store } from './store/openStore.ts'
-import { createPoolSnapshots } from './store/pools.ts'
 import { version } from './version.ts'
 import { readRelayerKey, settlementLimits, wireRelay } from './wireRelay.ts'
 
@@ -162,7 +160,7 @@ const startSimulator = (
         : [],
     ),
     abis: knownAbis,
-    slots: createBalanceSlots(store.db),
+    slots: store.slots,
     log: (event) => log.info(event, 'simulator'),
   })
 
@@ -188,7 +186,7 @@ const startRouting = (
       ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
     })),
     simulator,
-    snapshots: createPoolSnapshots(store.db),
+    snapshots: store.pools,
     serviceName: config.serviceName,
     version,
     publicUrl: baseUrl(config.routing),

@@ -67,12 +67,12 @@ caps('P5: two relays on one database together never exceed the spend budget', as
 caps('answers 503 and signs nothing while the database takes no writes', async () => {
   const stand = await open('full.sqlite')
   const before = await sent()
-  stand.store.db.pragma('query_only = ON')
+  stand.db.pragma('query_only = ON')
   const refused = await ask(stand, owners[500] ?? '')
   assert.equal([refused.status, refused.body.code], [503, 'unavailable'])
   assert.ok(stand.events.some(({ kind }) => kind === 'store_failed'))
   assert.is(await sent(), before)
-  stand.store.db.pragma('query_only = OFF')
+  stand.db.pragma('query_only = OFF')
   assert.is((await ask(stand, owners[500] ?? '')).status, 200)
 })
 

@@ -1,13 +1,7 @@
 import type { Address, Hex } from 'viem'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { BalanceSlot } from '../../simulator/balanceSlot/balanceSlot.ts'
-import { createBalanceSlots } from './balanceSlots.ts'
-import { openStore } from './openStore.ts'
-
-const s = suite('balance slots')
-const store = openStore({ path: ':memory:' })
-const slots = createBalanceSlots(store.db)
-s.after(() => store.close())
 
 const token: Address = '0xAb5801a7D398351b8bE11C439e05C5B3259aeC9B'
 const alice: Address = '0x1111111111111111111111111111111111111111'
@@ -24,22 +18,30 @@ const slot: BalanceSlot = {
   balanceUnit: 3n ** 126n,
 }
 
-s('returns what was put, for any holder when a formula gives the slot', async () => {
-  await slots.put({ ...key, slot })
-  assert.equal(await slots.get(key), slot)
-  assert.equal(
-    await slots.get({ ...key, holder: bob, token: '0xab5801a7d398351b8be11c439e05c5b3259aec9b' }),
-    slot,
-  )
-})
-s('keeps a slot without a formula for its holder only', async () => {
-  const direct: BalanceSlot = { ...slot, formula: 'direct' }
-  const other = { ...key, chainId: 42161 }
-  await slots.put({ ...other, slot: direct })
-  assert.equal(await slots.get(other), direct)
-  assert.is(await slots.get({ ...other, holder: bob }), undefined)
-})
-s('knows nothing of a token whose code has changed', async () => {
-  assert.is(await slots.get({ ...key, codeHash: `0x${'cd'.repeat(32)}` }), undefined)
-})
-s.run()
+function addTests(engine: StoreEngine) {
+  const s = suite(`balance slots on ${engine.name}`)
+  const { slots } = engine.store
+  s.after(engine.close)
+
+  s('returns what was put, for any holder when a formula gives the slot', async () => {
+    await slots.put({ ...key, slot })
+    assert.equal(await slots.get(key), slot)
+    assert.equal(
+      await slots.get({ ...key, holder: bob, token: '0xab5801a7d398351b8be11c439e05c5b3259aec9b' }),
+      slot,
+    )
+  })
+  s('keeps a slot without a formula for its holder only', async () => {
+    const direct: BalanceSlot = { ...slot, formula: 'direct' }
+    const other = { ...key, chainId: 42161 }
+    await slots.put({ ...other, slot: direct })
+    assert.equal(await slots.get(other), direct)
+    assert.is(await slots.get({ ...other, holder: bob }), undefined)
+  })
+  s('knows nothing of a token whose code has changed', async () => {
+    assert.is(await slots.get({ ...key, codeHash: `0x${'cd'.repeat(32)}` }), undefined)
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)

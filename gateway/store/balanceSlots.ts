@@ -1,7 +1,8 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
 import type { BalanceSlot } from '../../simulator/balanceSlot/balanceSlot.ts'
 import type { SlotCache, SlotCacheKey } from '../../simulator/balanceSlot/resolveBalanceSlot.ts'
+import type { Engine } from './engine.ts'
+import { sql } from './program.ts'
 
 type Row = {
   formula: BalanceSlot['formula']
@@ -13,22 +14,29 @@ type Row = {
   balance_unit: string
 }
 
+const find = sql<Row>(
+  `SELECT formula, contract, base, shift_bits, width_bits, word_unit, balance_unit
+   FROM balance_slots
+   WHERE chain_id = ? AND token = ? AND code_hash = ? AND holder IN ('', ?)
+   ORDER BY holder LIMIT 1`,
+)
+const write = sql(
+  `INSERT INTO balance_slots
+   (chain_id, token, code_hash, holder, formula, contract, base, shift_bits, width_bits, word_unit, balance_unit)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+   ON CONFLICT (chain_id, token, code_hash, holder) DO UPDATE
+     SET formula = excluded.formula, contract = excluded.contract, base = excluded.base,
+         shift_bits = excluded.shift_bits, width_bits = excluded.width_bits,
+         word_unit = excluded.word_unit, balance_unit = excluded.balance_unit`,
+)
+
 /** Where tokens keep their balances, as the simulator found it; survives restarts. */
-export function createBalanceSlots(db: Database): SlotCache {
-  const find = db.prepare<[number, string, string, string], Row>(
-    `SELECT formula, contract, base, shift_bits, width_bits, word_unit, balance_unit
-     FROM balance_slots
-     WHERE chain_id = ? AND token = ? AND code_hash = ? AND holder IN ('', ?)
-     ORDER BY holder LIMIT 1`,
-  )
-  const write = db.prepare(
-    `INSERT OR REPLACE INTO balance_slots
-     (chain_id, token, code_hash, holder, formula, contract, base, shift_bits, width_bits, word_unit, balance_unit)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+export function createBalanceSlots(engine: Engine): SlotCache {
   return {
     async get({ chainId, token, codeHash, holder }) {
-      const row = find.get(chainId, token.toLowerCase(), codeHash, holder.toLowerCase())
+      const row = await engine.read(() =>
+        find.get(chainId, token.toLowerCase(), codeHash, holder.toLowerCase()),
+      )
       return row && fromRow(row)
     },
     async put({ chainId, token, codeHash, holder, slot }: SlotCacheKey & { slot: BalanceSlot }) {
@@ -36,7 +44,8 @@ export function createBalanceSlots(db: Database): SlotCache {
       const owner = formula === 'direct' ? holder.toLowerCase() : ''
       const units = [String(wordUnit), String(balanceUnit)]
       const place = [formula, contract, base, shiftBits, widthBits]
-      write.run(chainId, token.toLowerCase(), codeHash, owner, ...place, ...units)
+      const row = [chainId, token.toLowerCase(), codeHash, owner, ...place, ...units]
+      await engine.write(() => write.run(...row))
     },
   }
 }

@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3'
 import type { Address } from 'viem'
-import type { Commit } from './groupCommit.ts'
+import type { Engine } from './engine.ts'
+import { sql } from './program.ts'
 
 export type Challenge = {
   readonly nonce: string
@@ -25,21 +25,22 @@ type Row = {
   expires_at_ms: number
 }
 
-export function createChallenges(db: Database, commit: Commit): Challenges {
-  const insert = db.prepare<[string, string, number, string, number]>(
-    'INSERT INTO challenges (nonce, address, chain_id, message, expires_at_ms) VALUES (?, ?, ?, ?, ?)',
-  )
-  const forgetOld = db.prepare<[number]>('DELETE FROM challenges WHERE expires_at_ms < ?')
-  const find = db.prepare<[string], Row>('SELECT * FROM challenges WHERE nonce = ?')
-  const use = db.prepare<[string]>('DELETE FROM challenges WHERE nonce = ?')
+const insert = sql(
+  'INSERT INTO challenges (nonce, address, chain_id, message, expires_at_ms) VALUES (?, ?, ?, ?, ?)',
+)
+const forgetOld = sql('DELETE FROM challenges WHERE expires_at_ms < ?')
+const find = sql<Row>('SELECT * FROM challenges WHERE nonce = ?')
+const use = sql('DELETE FROM challenges WHERE nonce = ?')
+
+export function createChallenges(engine: Engine): Challenges {
   return {
     insert: ({ nonce, address, chainId, message, expiresAtMs, nowMs }) =>
-      commit(() => {
-        forgetOld.run(nowMs)
-        insert.run(nonce, address, chainId, message, expiresAtMs)
+      engine.write(function* () {
+        yield* forgetOld.run(nowMs)
+        yield* insert.run(nonce, address, chainId, message, expiresAtMs)
       }),
     find: async (nonce) => {
-      const row = find.get(nonce)
+      const row = await engine.read(() => find.get(nonce))
       return (
         row && {
           nonce,
@@ -50,6 +51,9 @@ export function createChallenges(db: Database, commit: Commit): Challenges {
         }
       )
     },
-    use: (nonce) => commit(() => use.run(nonce).changes === 1),
+    use: (nonce) =>
+      engine.write(function* () {
+        return (yield* use.run(nonce)) === 1
+      }),
   }
 }

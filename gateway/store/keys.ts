@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
-import type { Commit } from './groupCommit.ts'
+import type { Engine } from './engine.ts'
+import { sql } from './program.ts'
 
 export type StoredKey = {
   readonly id: string
@@ -40,41 +40,53 @@ type Row = {
   revoked_at_ms: number | null
 }
 
-export function createKeys(db: Database, commit: Commit): Keys {
-  const columns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
-  const insert = db.prepare(
-    `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
-     VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
-  )
-  const insertBalance = db.prepare<[string]>('INSERT INTO balances (key_id) VALUES (?)')
-  const bySecret = db.prepare<[Buffer], Row>(
-    `SELECT ${columns} FROM keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`,
-  )
-  const byId = db.prepare<[string], Row>(`SELECT ${columns} FROM keys WHERE id = ?`)
-  const byWallet = db.prepare<[string], Row>(
-    `SELECT ${columns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
-  )
-  const all = db.prepare<[], Row>(`SELECT ${columns} FROM keys ORDER BY created_at_ms, id`)
-  const revoke = db.prepare<[number, string]>(
-    'UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL',
-  )
-  const replace = db.prepare<[Buffer, string, string]>(
-    'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
-  )
+const columns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
+const insert = sql(
+  `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
+   VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
+)
+const insertBalance = sql('INSERT INTO balances (key_id) VALUES (?)')
+const bySecret = sql<Row>(
+  `SELECT ${columns} FROM keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`,
+)
+const byId = sql<Row>(`SELECT ${columns} FROM keys WHERE id = ?`)
+const byWallet = sql<Row>(`SELECT ${columns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`)
+const all = sql<Row>(`SELECT ${columns} FROM keys ORDER BY created_at_ms, id`)
+const revoke = sql('UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL')
+const replace = sql(
+  'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
+)
+
+export function createKeys(engine: Engine): Keys {
   return {
-    insert: (key) =>
-      commit(() => {
-        const wallet = key.wallet?.toLowerCase() ?? null
-        insert.run({ ...key, wallet, scopes: key.scopes.join(' ') })
-        insertBalance.run(key.id)
+    insert: ({ id, idHash, secretHash, start, label, wallet, scopes, createdAtMs }) =>
+      engine.write(function* () {
+        yield* insert.run({
+          id,
+          idHash,
+          secretHash,
+          start,
+          label,
+          wallet: wallet?.toLowerCase() ?? null,
+          scopes: scopes.join(' '),
+          createdAtMs,
+        })
+        yield* insertBalance.run(id)
       }),
-    findBySecretHash: async (secretHash) => toKey(bySecret.get(secretHash)),
-    find: async (id) => toKey(byId.get(id)),
-    findByWallet: async (wallet) => toKey(byWallet.get(wallet.toLowerCase())),
-    list: async () => all.all().flatMap((row) => toKey(row) ?? []),
-    revoke: ({ id, atMs }) => commit(() => revoke.run(atMs, id).changes === 1),
+    findBySecretHash: async (secretHash) =>
+      toKey(await engine.read(() => bySecret.get(secretHash))),
+    find: async (id) => toKey(await engine.read(() => byId.get(id))),
+    findByWallet: async (wallet) =>
+      toKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
+    list: async () => (await engine.read(() => all.all())).flatMap((row) => toKey(row) ?? []),
+    revoke: ({ id, atMs }) =>
+      engine.write(function* () {
+        return (yield* revoke.run(atMs, id)) === 1
+      }),
     replaceSecret: ({ id, secretHash, start }) =>
-      commit(() => replace.run(secretHash, start, id).changes === 1),
+      engine.write(function* () {
+        return (yield* replace.run(secretHash, start, id)) === 1
+      }),
   }
 }
 

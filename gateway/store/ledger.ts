@@ -1,6 +1,6 @@
-import type { Database } from 'better-sqlite3'
-import type { Commit } from './groupCommit.ts'
-import { createIdempotency, type StoredAnswer } from './idempotency.ts'
+import type { Engine } from './engine.ts'
+import { idempotency, type StoredAnswer } from './idempotency.ts'
+import { lock, type Program, sql } from './program.ts'
 
 /** In quota units. `remaining` is below zero only after a payment was taken back. */
 export type Balance = { readonly total: number; readonly used: number; readonly remaining: number }
@@ -44,81 +44,86 @@ export type Ledger = {
   audit(): Promise<readonly string[]>
 }
 
-/** Synchronous credit inside somebody else's transaction, e.g. a claim's. */
-export type Credit = (parameters: {
-  keyId: string
-  kind: CreditKind
-  units: number
-  ref: string
-  atMs: number
-}) => void
+const debit = sql<{ total: number; used: number }>(
+  'UPDATE balances SET used = used + ? WHERE key_id = ? AND total - used >= ? RETURNING total, used',
+)
+const giveBack = sql('UPDATE balances SET used = used - ? WHERE key_id = ?')
+const add = sql('UPDATE balances SET total = total + ? WHERE key_id = ?')
+const append = sql('INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES (?, ?, ?, ?, ?)')
+const read = sql<{ total: number; used: number }>(
+  'SELECT total, used FROM balances WHERE key_id = ?',
+)
+const list = sql<Omit<LedgerEntry, 'atMs'> & { at_ms: number }>(
+  'SELECT id, kind, units, ref, at_ms FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT ?',
+)
+const audit = sql<{ key_id: string }>(
+  `SELECT b.key_id FROM balances b LEFT JOIN ledger l ON l.key_id = b.key_id
+   GROUP BY b.key_id HAVING b.total - b.used <> COALESCE(SUM(l.units), 0)`,
+)
 
-export function createLedger(db: Database, commit: Commit): Ledger & { credit: Credit } {
-  const debit = db.prepare<[number, string, number], { total: number; used: number }>(
-    'UPDATE balances SET used = used + ? WHERE key_id = ? AND total - used >= ? RETURNING total, used',
-  )
-  const giveBack = db.prepare<[number, string]>(
-    'UPDATE balances SET used = used - ? WHERE key_id = ?',
-  )
-  const add = db.prepare<[number, string]>('UPDATE balances SET total = total + ? WHERE key_id = ?')
-  const append = db.prepare<[string, string, number, string, number]>(
-    'INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES (?, ?, ?, ?, ?)',
-  )
-  const read = db.prepare<[string], { total: number; used: number }>(
-    'SELECT total, used FROM balances WHERE key_id = ?',
-  )
-  const list = db.prepare<[string, number], Omit<LedgerEntry, 'atMs'> & { at_ms: number }>(
-    'SELECT id, kind, units, ref, at_ms FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT ?',
-  )
-  const audit = db.prepare<[], { key_id: string }>(
-    `SELECT b.key_id FROM balances b LEFT JOIN ledger l ON l.key_id = b.key_id
-     GROUP BY b.key_id HAVING b.total - b.used <> COALESCE(SUM(l.units), 0)`,
-  )
-  const idempotency = createIdempotency(db)
-  const balanceOf = (keyId: string) => toBalance(read.get(keyId))
+/** Inside somebody else's transaction, e.g. a claim's. */
+export function* credit({
+  keyId,
+  kind,
+  units,
+  ref,
+  atMs,
+}: {
+  readonly keyId: string
+  readonly kind: CreditKind
+  readonly units: number
+  readonly ref: string
+  readonly atMs: number
+}): Program<void> {
+  if ((yield* add.run(units, keyId)) !== 1) throw new Error(`there is no key ${keyId}`)
+  yield* append.run(keyId, kind, units, ref, atMs)
+}
 
-  const credit: Credit = ({ keyId, kind, units, ref, atMs }) => {
-    if (add.run(units, keyId).changes !== 1) throw new Error(`there is no key ${keyId}`)
-    append.run(keyId, kind, units, ref, atMs)
+function* balanceOf(keyId: string): Program<Balance> {
+  return toBalance(yield* read.get(keyId))
+}
+
+function* charge(parameters: ChargeParameters): Program<ChargeResult> {
+  const { keyId, units, ref, atMs } = parameters
+  const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs }
+  if (idem) yield* lock(`idempotency ${keyId} ${idem.key}`)
+  const earlier = idem && (yield* idempotency.find(idem))
+  if (idem && earlier?.status === 'abandoned') {
+    yield* idempotency.takeOver(idem)
+    return { status: 'charged', balance: yield* balanceOf(keyId) }
   }
+  if (earlier && earlier.status !== 'abandoned') return earlier
+  const row = yield* debit.get(units, keyId, units)
+  if (!row) return { status: 'insufficient', balance: yield* balanceOf(keyId) }
+  yield* append.run(keyId, 'charge', -units, ref, atMs)
+  if (idem) yield* idempotency.begin(idem)
+  return { status: 'charged', balance: toBalance(row) }
+}
 
-  function charge(parameters: ChargeParameters): ChargeResult {
-    const { keyId, units, ref, atMs } = parameters
-    const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs }
-    const earlier = idem && idempotency.find(idem)
-    if (idem && earlier?.status === 'abandoned') {
-      idempotency.takeOver(idem)
-      return { status: 'charged', balance: balanceOf(keyId) }
-    }
-    if (earlier && earlier.status !== 'abandoned') return earlier
-    const row = debit.get(units, keyId, units)
-    if (!row) return { status: 'insufficient', balance: balanceOf(keyId) }
-    append.run(keyId, 'charge', -units, ref, atMs)
-    if (idem) idempotency.begin(idem)
-    return { status: 'charged', balance: toBalance(row) }
-  }
-
+export function createLedger(engine: Engine): Ledger {
   return {
-    credit,
-    charge: (parameters) => commit(() => charge(parameters)),
+    charge: (parameters) => engine.write(() => charge(parameters)),
     conclude: ({ keyId, units, ref, atMs, idempotency: idem, answer }) => {
       if (answer && !idem) return Promise.resolve()
-      return commit(() => {
-        const isOpen = !idem || idempotency.finish({ keyId, key: idem.key, answer })
+      return engine.write(function* () {
+        const isOpen = !idem || (yield* idempotency.finish({ keyId, key: idem.key, answer }))
         if (answer || !isOpen) return
-        giveBack.run(units, keyId)
-        append.run(keyId, 'refund', units, ref, atMs)
+        yield* giveBack.run(units, keyId)
+        yield* append.run(keyId, 'refund', units, ref, atMs)
       })
     },
     grant: (parameters) =>
-      commit(() => {
-        credit({ ...parameters, kind: 'grant' })
-        return balanceOf(parameters.keyId)
+      engine.write(function* () {
+        yield* credit({ ...parameters, kind: 'grant' })
+        return yield* balanceOf(parameters.keyId)
       }),
-    balance: async (keyId) => balanceOf(keyId),
+    balance: (keyId) => engine.read(() => balanceOf(keyId)),
     entries: async (keyId, limit) =>
-      list.all(keyId, limit).map(({ at_ms, ...entry }) => ({ ...entry, atMs: at_ms })),
-    audit: async () => audit.all().map(({ key_id }) => key_id),
+      (await engine.read(() => list.all(keyId, limit))).map(({ at_ms, ...entry }) => ({
+        ...entry,
+        atMs: at_ms,
+      })),
+    audit: async () => (await engine.read(() => audit.all())).map(({ key_id }) => key_id),
   }
 }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keccak256, stringToBytes } from 'viem'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openStore, type Store } from './openStore.ts'
 
-const s = suite('store')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-store-'))
 let count = 0
 
@@ -24,122 +24,6 @@ async function addKey(store: Store, quotes: number): Promise<string> {
   if (quotes > 0) await store.ledger.grant({ keyId: id, units: quotes, ref: 'test', atMs: 1 })
   return id
 }
-const store = openStore({ path: ':memory:' })
-s.after(() => {
-  store.close()
-  rmSync(dir, { recursive: true })
-})
-
-s('lets exactly 10 of 40 parallel charges pass on a balance of 10', async () => {
-  const keyId = await addKey(store, 10)
-  const results = await Promise.all(
-    Array.from({ length: 40 }, (_, index) =>
-      store.ledger.charge({ keyId, units: 1, ref: `r${index}`, atMs: 2 }),
-    ),
-  )
-  assert.is(results.filter(({ status }) => status === 'charged').length, 10)
-  assert.equal(await store.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
-})
-s('charges 16 units all or nothing', async () => {
-  const keyId = await addKey(store, 15)
-  const result = await store.ledger.charge({ keyId, units: 16, ref: 'r', atMs: 2 })
-  assert.is(result.status, 'insufficient')
-  assert.is((await store.ledger.balance(keyId)).remaining, 15)
-})
-s('gives a charge back and keeps both entries', async () => {
-  const keyId = await addKey(store, 5)
-  const charge = { keyId, units: 2, ref: 'r', atMs: 2 }
-  await store.ledger.charge(charge)
-  await store.ledger.conclude({ ...charge, answer: undefined })
-  assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
-  const entries = await store.ledger.entries(keyId, 10)
-  assert.equal(
-    entries.map(({ kind, units }) => [kind, units]),
-    [
-      ['refund', 2],
-      ['charge', -2],
-      ['grant', 5],
-    ],
-  )
-})
-s('keeps the ledger append-only', () => {
-  assert.throws(() => store.db.exec('UPDATE ledger SET units = 99'), /append-only/)
-  assert.throws(() => store.db.exec('DELETE FROM ledger'), /append-only/)
-})
-s(
-  'shares one transaction among the writes of a turn, and refuses only the one at fault',
-  async () => {
-    const keyId = await addKey(store, 3)
-    const writes = await Promise.allSettled([
-      store.ledger.charge({ keyId, units: 1, ref: 'a', atMs: 2 }),
-      store.ledger.grant({ keyId: 'nobody', units: 1, ref: 'b', atMs: 2 }),
-      store.ledger.charge({ keyId, units: 1, ref: 'c', atMs: 2 }),
-    ])
-    assert.equal(
-      writes.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    )
-    assert.is((await store.ledger.balance(keyId)).remaining, 1)
-  },
-)
-s('answers an Idempotency-Key once: stored answer, running, other body', async () => {
-  const keyId = await addKey(store, 5)
-  const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-  const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
-  assert.is((await store.ledger.charge(charge)).status, 'charged')
-  assert.is((await store.ledger.charge(charge)).status, 'in_progress')
-  await store.ledger.conclude({ ...charge, answer: { status: 200, body: '{}' } })
-  assert.equal(await store.ledger.charge(charge), {
-    status: 'answered',
-    answer: { status: 200, body: '{}' },
-  })
-  const other = { ...charge, idempotency: { ...idempotency, fingerprint: Buffer.from('g') } }
-  assert.is((await store.ledger.charge(other)).status, 'mismatch')
-  assert.is((await store.ledger.balance(keyId)).used, 1)
-})
-s('forgets an Idempotency-Key whose request failed', async () => {
-  const keyId = await addKey(store, 5)
-  const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-  const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
-  await store.ledger.charge(charge)
-  await store.ledger.conclude({ ...charge, answer: undefined })
-  assert.is((await store.ledger.charge(charge)).status, 'charged')
-  assert.is((await store.ledger.balance(keyId)).used, 1)
-})
-
-s('charges once for a request whose process died, however often its clock jumps', async () => {
-  const keyId = await addKey(store, 5)
-  const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
-  const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency }
-  await store.ledger.charge(charge)
-  const later = { ...charge, atMs: 3_600_000 }
-  assert.is((await store.ledger.charge(later)).status, 'charged')
-  assert.is((await store.ledger.balance(keyId)).used, 2)
-  await store.ledger.conclude({ ...later, answer: undefined })
-  await store.ledger.conclude({ ...charge, answer: undefined })
-  assert.is((await store.ledger.balance(keyId)).used, 0)
-})
-s('refuses a charge that the disk has no room for, and keeps what it acknowledged', async () => {
-  const full = openStore({ path: join(dir, 'full.db') })
-  const keyId = await addKey(full, 1_000_000)
-  const pages = Number(full.db.pragma('page_count', { simple: true }))
-  full.db.pragma(`max_page_count = ${pages + 3}`)
-  let acked = 0
-  const fill = async () => {
-    for (;;) {
-      await full.ledger.charge({ keyId, units: 1, ref: 'x'.repeat(200), atMs: 2 })
-      acked++
-    }
-  }
-  await fill().then(
-    () => assert.unreachable(),
-    (error: { code?: string }) => assert.is(error.code, 'SQLITE_FULL'),
-  )
-  assert.ok(acked > 10)
-  assert.is((await full.ledger.balance(keyId)).used, acked)
-  assert.equal(await full.ledger.audit(), [])
-  full.close()
-})
 
 const block = { chainId: 1, blockNumber: 5n, atMs: 1 } as const
 const txHash = keccak256('0x01')
@@ -151,50 +35,186 @@ const pay = (logIndex: number, quotes: number, proof: 1 | 2 | 3 | 4 | 5) => ({
   amount: BigInt(quotes) * 100n,
 })
 
-s('credits a payment once, to the stronger proof', async () => {
-  const [first, owner] = [await addKey(store, 0), await addKey(store, 0)]
-  const at = { ...block, txHash, blockHash: keccak256('0x0a') }
-  const credit = (keyId: string, proof: 1 | 3) =>
-    store.payments.credit({ ...at, keyId, payments: [pay(0, 7, proof)] })
-  assert.is(await credit(first, 1), 7)
-  assert.is(await credit(first, 1), 7)
-  assert.is((await store.ledger.balance(first)).remaining, 7)
-  assert.is(await credit(owner, 3), 7)
-  assert.is((await store.ledger.balance(first)).remaining, 0)
-  assert.is((await store.ledger.balance(owner)).remaining, 7)
-  assert.is(await credit(first, 1), undefined)
-})
-s(
-  'takes a reorganised payment back, below zero if need be, and credits it again elsewhere',
-  async () => {
-    const keyId = await addKey(store, 0)
-    const hash = keccak256('0x02')
-    const credit = (blockHash: `0x${string}`, logIndex: number) =>
-      store.payments.credit({
-        ...block,
-        txHash: hash,
-        blockHash,
-        keyId,
-        payments: [pay(logIndex, 7, 5)],
-      })
-    await credit(keccak256('0x0a'), 0)
-    await store.ledger.charge({ keyId, units: 3, ref: 'r', atMs: 1 })
-    await store.payments.orphan({ chainId: 1, txHash: hash, blockHash: keccak256('0x0a'), atMs: 1 })
-    assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
-    assert.is(
-      (await store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 1 })).status,
-      'insufficient',
+function addTests(engine: StoreEngine) {
+  const s = suite(`store on ${engine.name}`)
+  const { store } = engine
+  s.after(engine.close)
+
+  s('lets exactly 10 of 40 parallel charges pass on a balance of 10', async () => {
+    const keyId = await addKey(store, 10)
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        store.ledger.charge({ keyId, units: 1, ref: `r${index}`, atMs: 2 }),
+      ),
     )
-    await credit(keccak256('0x0b'), 4)
-    assert.is((await store.ledger.balance(keyId)).remaining, 4)
-    await credit(keccak256('0x0c'), 1)
-    assert.is((await store.ledger.balance(keyId)).remaining, 4)
+    assert.is(results.filter(({ status }) => status === 'charged').length, 10)
+    assert.equal(await store.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
+  })
+  s('charges 16 units all or nothing', async () => {
+    const keyId = await addKey(store, 15)
+    const result = await store.ledger.charge({ keyId, units: 16, ref: 'r', atMs: 2 })
+    assert.is(result.status, 'insufficient')
+    assert.is((await store.ledger.balance(keyId)).remaining, 15)
+  })
+  s('gives a charge back and keeps both entries', async () => {
+    const keyId = await addKey(store, 5)
+    const charge = { keyId, units: 2, ref: 'r', atMs: 2 }
+    await store.ledger.charge(charge)
+    await store.ledger.conclude({ ...charge, answer: undefined })
+    assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
+    const entries = await store.ledger.entries(keyId, 10)
+    assert.equal(
+      entries.map(({ kind, units }) => [kind, units]),
+      [
+        ['refund', 2],
+        ['charge', -2],
+        ['grant', 5],
+      ],
+    )
+  })
+  s('keeps the ledger append-only', async () => {
+    await addKey(store, 1)
+    for (const statement of ['UPDATE ledger SET units = 99', 'DELETE FROM ledger'])
+      await engine.store.execute(statement).then(
+        () => assert.unreachable(),
+        (error: Error) => assert.match(error.message, /append-only/),
+      )
+  })
+  s(
+    'shares one transaction among the writes of a turn, and refuses only the one at fault',
+    async () => {
+      const keyId = await addKey(store, 3)
+      const writes = await Promise.allSettled([
+        store.ledger.charge({ keyId, units: 1, ref: 'a', atMs: 2 }),
+        store.ledger.grant({ keyId: 'nobody', units: 1, ref: 'b', atMs: 2 }),
+        store.ledger.charge({ keyId, units: 1, ref: 'c', atMs: 2 }),
+      ])
+      assert.equal(
+        writes.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      )
+      assert.is((await store.ledger.balance(keyId)).remaining, 1)
+    },
+  )
+  s('answers an Idempotency-Key once: stored answer, running, other body', async () => {
+    const keyId = await addKey(store, 5)
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
+    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
+    assert.is((await store.ledger.charge(charge)).status, 'charged')
+    assert.is((await store.ledger.charge(charge)).status, 'in_progress')
+    await store.ledger.conclude({ ...charge, answer: { status: 200, body: '{}' } })
+    assert.equal(await store.ledger.charge(charge), {
+      status: 'answered',
+      answer: { status: 200, body: '{}' },
+    })
+    const other = { ...charge, idempotency: { ...idempotency, fingerprint: Buffer.from('g') } }
+    assert.is((await store.ledger.charge(other)).status, 'mismatch')
+    assert.is((await store.ledger.balance(keyId)).used, 1)
+  })
+  s('forgets an Idempotency-Key whose request failed', async () => {
+    const keyId = await addKey(store, 5)
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
+    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
+    await store.ledger.charge(charge)
+    await store.ledger.conclude({ ...charge, answer: undefined })
+    assert.is((await store.ledger.charge(charge)).status, 'charged')
+    assert.is((await store.ledger.balance(keyId)).used, 1)
+  })
+
+  s('charges once for a request whose process died, however often its clock jumps', async () => {
+    const keyId = await addKey(store, 5)
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
+    const charge = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency }
+    await store.ledger.charge(charge)
+    const later = { ...charge, atMs: 3_600_000 }
+    assert.is((await store.ledger.charge(later)).status, 'charged')
+    assert.is((await store.ledger.balance(keyId)).used, 2)
+    await store.ledger.conclude({ ...later, answer: undefined })
+    await store.ledger.conclude({ ...charge, answer: undefined })
+    assert.is((await store.ledger.balance(keyId)).used, 0)
+  })
+  s('credits a payment once, to the stronger proof', async () => {
+    const [first, owner] = [await addKey(store, 0), await addKey(store, 0)]
+    const at = { ...block, txHash, blockHash: keccak256('0x0a') }
+    const credit = (keyId: string, proof: 1 | 3) =>
+      store.payments.credit({ ...at, keyId, payments: [pay(0, 7, proof)] })
+    assert.is(await credit(first, 1), 7)
+    assert.is(await credit(first, 1), 7)
+    assert.is((await store.ledger.balance(first)).remaining, 7)
+    assert.is(await credit(owner, 3), 7)
+    assert.is((await store.ledger.balance(first)).remaining, 0)
+    assert.is((await store.ledger.balance(owner)).remaining, 7)
+    assert.is(await credit(first, 1), undefined)
+  })
+  s(
+    'takes a reorganised payment back, below zero if need be, and credits it again elsewhere',
+    async () => {
+      const keyId = await addKey(store, 0)
+      const hash = keccak256('0x02')
+      const credit = (blockHash: `0x${string}`, logIndex: number) =>
+        store.payments.credit({
+          ...block,
+          txHash: hash,
+          blockHash,
+          keyId,
+          payments: [pay(logIndex, 7, 5)],
+        })
+      await credit(keccak256('0x0a'), 0)
+      await store.ledger.charge({ keyId, units: 3, ref: 'r', atMs: 1 })
+      await store.payments.orphan({
+        chainId: 1,
+        txHash: hash,
+        blockHash: keccak256('0x0a'),
+        atMs: 1,
+      })
+      assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
+      assert.is(
+        (await store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 1 })).status,
+        'insufficient',
+      )
+      await credit(keccak256('0x0b'), 4)
+      assert.is((await store.ledger.balance(keyId)).remaining, 4)
+      await credit(keccak256('0x0c'), 1)
+      assert.is((await store.ledger.balance(keyId)).remaining, 4)
+    },
+  )
+  s('finds every balance equal to the sum of its ledger', async () => {
+    assert.equal(await store.ledger.audit(), [])
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)
+
+const files = suite('store in a SQLite file')
+files.after(() => rmSync(dir, { recursive: true }))
+
+files(
+  'refuses a charge that the disk has no room for, and keeps what it acknowledged',
+  async () => {
+    const full = openStore({ path: join(dir, 'full.db') })
+    const keyId = await addKey(full, 1_000_000)
+    const pages = Number(full.db.pragma('page_count', { simple: true }))
+    full.db.pragma(`max_page_count = ${pages + 3}`)
+    let acked = 0
+    const fill = async () => {
+      for (;;) {
+        await full.ledger.charge({ keyId, units: 1, ref: 'x'.repeat(200), atMs: 2 })
+        acked++
+      }
+    }
+    await fill().then(
+      () => assert.unreachable(),
+      (error: { code?: string }) => assert.is(error.code, 'SQLITE_FULL'),
+    )
+    assert.ok(acked > 10)
+    assert.is((await full.ledger.balance(keyId)).used, acked)
+    assert.equal(await full.ledger.audit(), [])
+    full.close()
   },
 )
-s('finds every balance equal to the sum of its ledger', async () => {
-  assert.equal(await store.ledger.audit(), [])
-})
-s('keeps everything in its file, migrated once', async () => {
+
+files('keeps everything in its file, migrated once', async () => {
   const path = join(dir, 'a.db')
   const first = openStore({ path })
   const keyId = await addKey(first, 4)
@@ -205,4 +225,4 @@ s('keeps everything in its file, migrated once', async () => {
   assert.is(second.db.pragma('synchronous', { simple: true }), 2)
   second.close()
 })
-s.run()
+files.run()

@@ -1,7 +1,7 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
-import type { Commit } from './groupCommit.ts'
-import type { Credit } from './ledger.ts'
+import type { Engine } from './engine.ts'
+import { credit } from './ledger.ts'
+import { lock, type Program, sql } from './program.ts'
 
 /** How strongly a payment is tied to a key; a stronger proof takes a credit over from a weaker one. */
 export const proofs = { first: 1, sender: 2, payer: 3, settled: 4, bound: 5 } as const
@@ -56,59 +56,72 @@ type Row = {
   state: 'credited' | 'final' | 'orphaned'
 }
 
-export function createPayments(db: Database, commit: Commit, credit: Credit): Payments {
-  const byTx = db.prepare<[number, string], Row>(
-    'SELECT * FROM payments WHERE chain_id = ? AND tx_hash = ? ORDER BY log_index',
-  )
-  const put = db.prepare(
-    `INSERT OR REPLACE INTO payments
-       (chain_id, tx_hash, log_index, block_number, block_hash, payer, amount, quotes, key_id, proof, state, at_ms)
-     VALUES (@chainId, @txHash, @logIndex, @blockNumber, @blockHash, @payer, @amount, @quotes, @keyId, @proof, 'credited', @atMs)`,
-  )
-  const setOrphaned = db.prepare<[number, string, number]>(
-    `UPDATE payments SET state = 'orphaned' WHERE chain_id = ? AND tx_hash = ? AND log_index = ?`,
-  )
-  const setFinal = db.prepare<[number, string, string]>(
-    `UPDATE payments SET state = 'final' WHERE chain_id = ? AND tx_hash = ? AND block_hash = ? AND state = 'credited'`,
-  )
-  const open = db.prepare<[number, bigint, number], Row>(
-    `SELECT * FROM payments WHERE state = 'credited' AND chain_id = ? AND block_number <= ?
-     ORDER BY block_number LIMIT ?`,
-  )
-  const takeBack = (row: Row, atMs: number) => {
-    credit({ keyId: row.key_id, kind: 'clawback', units: -row.quotes, ref: refOf(row), atMs })
-    setOrphaned.run(row.chain_id, row.tx_hash, row.log_index)
-  }
-  const held = (row: Row, block: PaymentBlock) =>
-    row.state !== 'orphaned' && row.block_hash === block.blockHash
+const byTx = sql<Row>(
+  'SELECT * FROM payments WHERE chain_id = ? AND tx_hash = ? ORDER BY log_index',
+)
+const put = sql(
+  `INSERT INTO payments
+     (chain_id, tx_hash, log_index, block_number, block_hash, payer, amount, quotes, key_id, proof, state, at_ms)
+   VALUES (@chainId, @txHash, @logIndex, @blockNumber, @blockHash, @payer, @amount, @quotes, @keyId, @proof, 'credited', @atMs)
+   ON CONFLICT (chain_id, tx_hash, log_index) DO UPDATE
+     SET block_number = excluded.block_number, block_hash = excluded.block_hash, payer = excluded.payer,
+         amount = excluded.amount, quotes = excluded.quotes, key_id = excluded.key_id,
+         proof = excluded.proof, state = excluded.state, at_ms = excluded.at_ms`,
+)
+const setOrphaned = sql(
+  `UPDATE payments SET state = 'orphaned' WHERE chain_id = ? AND tx_hash = ? AND log_index = ?`,
+)
+const setFinal = sql(
+  `UPDATE payments SET state = 'final' WHERE chain_id = ? AND tx_hash = ? AND block_hash = ? AND state = 'credited'`,
+)
+const open = sql<Row>(
+  `SELECT * FROM payments WHERE state = 'credited' AND chain_id = ? AND block_number <= ?
+   ORDER BY block_number LIMIT ?`,
+)
 
-  function creditAll(parameters: Parameters<Payments['credit']>[0]): number | undefined {
-    const { keyId, payments, atMs, ...block } = parameters
-    const rows = byTx.all(block.chainId, block.txHash)
-    for (const row of rows) if (row.state !== 'orphaned' && !held(row, block)) takeBack(row, atMs)
-    let quotes: number | undefined
-    for (const payment of payments) {
-      const holder = rows.find((row) => row.log_index === payment.logIndex && held(row, block))
-      if (holder && holder.key_id !== keyId && holder.proof >= payment.proof) continue
-      quotes = (quotes ?? 0) + payment.quotes
-      if (holder?.key_id === keyId) continue
-      if (holder) takeBack(holder, atMs)
-      const amount = payment.amount.toString()
-      put.run({ ...block, ...payment, amount, keyId, atMs })
-      const ref = refOf({
-        chain_id: block.chainId,
-        tx_hash: block.txHash,
-        log_index: payment.logIndex,
-      })
-      credit({ keyId, kind: 'claim', units: payment.quotes, ref, atMs })
-    }
-    return quotes
-  }
+function* takeBack(row: Row, atMs: number): Program<void> {
+  const { chain_id, tx_hash, log_index } = row
+  yield* credit({ keyId: row.key_id, kind: 'clawback', units: -row.quotes, ref: refOf(row), atMs })
+  yield* setOrphaned.run(chain_id, tx_hash, log_index)
+}
 
+const isHeld = (row: Row, block: PaymentBlock) =>
+  row.state !== 'orphaned' && row.block_hash === block.blockHash
+
+/** The payments of one transaction change hands one caller at a time. */
+const lockTx = ({ chainId, txHash }: Pick<PaymentBlock, 'chainId' | 'txHash'>) =>
+  lock(`payment ${chainId} ${txHash}`)
+
+function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<number | undefined> {
+  const { keyId, payments, atMs, ...block } = parameters
+  yield* lockTx(block)
+  const rows = yield* byTx.all(block.chainId, block.txHash)
+  for (const row of rows)
+    if (row.state !== 'orphaned' && !isHeld(row, block)) yield* takeBack(row, atMs)
+  let quotes: number | undefined
+  for (const payment of payments) {
+    const holder = rows.find((row) => row.log_index === payment.logIndex && isHeld(row, block))
+    if (holder && holder.key_id !== keyId && holder.proof >= payment.proof) continue
+    quotes = (quotes ?? 0) + payment.quotes
+    if (holder?.key_id === keyId) continue
+    if (holder) yield* takeBack(holder, atMs)
+    const amount = payment.amount.toString()
+    yield* put.run({ ...block, ...payment, amount, keyId, atMs })
+    const ref = refOf({
+      chain_id: block.chainId,
+      tx_hash: block.txHash,
+      log_index: payment.logIndex,
+    })
+    yield* credit({ keyId, kind: 'claim', units: payment.quotes, ref, atMs })
+  }
+  return quotes
+}
+
+export function createPayments(engine: Engine): Payments {
   return {
-    credit: (parameters) => commit(() => creditAll(parameters)),
+    credit: (parameters) => engine.write(() => creditAll(parameters)),
     listOpen: async ({ chainId, maxBlock, limit }) =>
-      open.all(chainId, maxBlock, limit).map((row) => ({
+      (await engine.read(() => open.all(chainId, maxBlock, limit))).map((row) => ({
         chainId: row.chain_id,
         txHash: row.tx_hash,
         logIndex: row.log_index,
@@ -117,11 +130,14 @@ export function createPayments(db: Database, commit: Commit, credit: Credit): Pa
         keyId: row.key_id,
       })),
     finish: ({ chainId, txHash, blockHash }) =>
-      commit(() => void setFinal.run(chainId, txHash, blockHash)),
+      engine.write(function* () {
+        yield* setFinal.run(chainId, txHash, blockHash)
+      }),
     orphan: ({ chainId, txHash, blockHash, atMs }) =>
-      commit(() => {
-        for (const row of byTx.all(chainId, txHash))
-          if (row.state === 'credited' && row.block_hash === blockHash) takeBack(row, atMs)
+      engine.write(function* () {
+        yield* lockTx({ chainId, txHash })
+        for (const row of yield* byTx.all(chainId, txHash))
+          if (row.state === 'credited' && row.block_hash === blockHash) yield* takeBack(row, atMs)
       }),
   }
 }

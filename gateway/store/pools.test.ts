@@ -1,11 +1,6 @@
+import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { openStore } from './openStore.ts'
-import { createPoolSnapshots, type PoolSnapshot } from './pools.ts'
-
-const s = suite('pool snapshots')
-const store = openStore({ path: ':memory:' })
-const snapshots = createPoolSnapshots(store.db)
-s.after(() => store.close())
+import type { PoolSnapshot } from './pools.ts'
 
 const snapshot: PoolSnapshot = {
   head: { number: 2n ** 60n, hash: '0xaa', parentHash: '0xbb', timestampSecs: 1n },
@@ -16,28 +11,35 @@ const snapshot: PoolSnapshot = {
   tokens: [{ address: '0x3', symbol: '🦄', decimals: 18 }],
 }
 
-s('knows nothing of a chain that was never saved', async () => {
-  assert.is(await snapshots.load(1), undefined)
-})
+function addTests(engine: StoreEngine) {
+  const s = suite(`pool snapshots on ${engine.name}`)
+  const { pools: snapshots } = engine.store
+  s.after(engine.close)
 
-s('gives back what was saved, with later states in place of earlier ones', async () => {
-  await snapshots.save(8453, snapshot)
-  assert.equal(await snapshots.load(8453), snapshot)
-  const head = { ...snapshot.head, number: 2n ** 60n + 1n }
-  await snapshots.save(8453, { head, pools: [{ id: '0x2', state: 'new' }], tokens: [] })
-  const loaded = await snapshots.load(8453)
-  assert.equal(loaded?.head, head)
-  assert.equal(
-    loaded?.pools.map(({ state }) => state),
-    ['one', 'new'],
-  )
-})
+  s('knows nothing of a chain that was never saved', async () => {
+    assert.is(await snapshots.load(1), undefined)
+  })
 
-s('forgets a chain on demand, and no other', async () => {
-  await snapshots.save(42161, snapshot)
-  await snapshots.clear(8453)
-  assert.is(await snapshots.load(8453), undefined)
-  assert.equal(await snapshots.load(42161), snapshot)
-})
+  s('gives back what was saved, with later states in place of earlier ones', async () => {
+    await snapshots.save(8453, snapshot)
+    assert.equal(await snapshots.load(8453), snapshot)
+    const head = { ...snapshot.head, number: 2n ** 60n + 1n }
+    await snapshots.save(8453, { head, pools: [{ id: '0x2', state: 'new' }], tokens: [] })
+    const loaded = await snapshots.load(8453)
+    assert.equal(loaded?.head, head)
+    assert.equal(
+      loaded?.pools.map(({ state }) => state),
+      ['one', 'new'],
+    )
+  })
 
-s.run()
+  s('forgets a chain on demand, and no other', async () => {
+    await snapshots.save(42161, snapshot)
+    await snapshots.clear(8453)
+    assert.is(await snapshots.load(8453), undefined)
+    assert.equal(await snapshots.load(42161), snapshot)
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)

@@ -1,5 +1,6 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
+import type { Engine } from './engine.ts'
+import { type Program, sql } from './program.ts'
 
 export type SnapshotHead = {
   readonly number: bigint
@@ -38,56 +39,60 @@ type HeadRow = {
 }
 type TokenRow = { token: Address; symbol: string; decimals: number }
 
-export function createPoolSnapshots(db: Database): PoolSnapshots {
-  const readHead = db.prepare<[number], HeadRow>('SELECT * FROM pool_heads WHERE chain_id = ?')
-  const readPools = db.prepare<[number], { pool: string; state: string }>(
-    'SELECT pool, state FROM pools WHERE chain_id = ?',
-  )
-  const readTokens = db.prepare<[number], TokenRow>(
-    'SELECT token, symbol, decimals FROM tokens WHERE chain_id = ?',
-  )
-  const writeHead = db.prepare<[number, string, string, string, string]>(
-    'INSERT OR REPLACE INTO pool_heads VALUES (?, ?, ?, ?, ?)',
-  )
-  const writePool = db.prepare<[number, string, string]>(
-    'INSERT OR REPLACE INTO pools VALUES (?, ?, ?)',
-  )
-  const writeToken = db.prepare<[number, string, string, number]>(
-    'INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)',
-  )
-  const deletions = ['pool_heads', 'pools', 'tokens'].map((table) =>
-    db.prepare<[number]>(`DELETE FROM ${table} WHERE chain_id = ?`),
-  )
+const readHead = sql<HeadRow>('SELECT * FROM pool_heads WHERE chain_id = ?')
+const readPools = sql<{ pool: string; state: string }>(
+  'SELECT pool, state FROM pools WHERE chain_id = ?',
+)
+const readTokens = sql<TokenRow>('SELECT token, symbol, decimals FROM tokens WHERE chain_id = ?')
+const writeHead = sql(
+  `INSERT INTO pool_heads VALUES (?, ?, ?, ?, ?) ON CONFLICT (chain_id) DO UPDATE
+     SET block_number = excluded.block_number, block_hash = excluded.block_hash,
+         parent_hash = excluded.parent_hash, timestamp_secs = excluded.timestamp_secs`,
+)
+const writePool = sql(
+  `INSERT INTO pools VALUES (?, ?, ?)
+   ON CONFLICT (chain_id, pool) DO UPDATE SET state = excluded.state`,
+)
+const writeToken = sql(
+  `INSERT INTO tokens VALUES (?, ?, ?, ?) ON CONFLICT (chain_id, token) DO UPDATE
+     SET symbol = excluded.symbol, decimals = excluded.decimals`,
+)
+const deletions = ['pool_heads', 'pools', 'tokens'].map((table) =>
+  sql(`DELETE FROM ${table} WHERE chain_id = ?`),
+)
 
-  const load = db.transaction((chainId: number): PoolSnapshot | undefined => {
-    const head = readHead.get(chainId)
-    if (!head) return undefined
-    return {
-      head: {
-        number: BigInt(head.block_number),
-        hash: head.block_hash,
-        parentHash: head.parent_hash,
-        timestampSecs: BigInt(head.timestamp_secs),
-      },
-      pools: readPools.all(chainId).map(({ pool, state }) => ({ id: pool, state })),
-      tokens: readTokens
-        .all(chainId)
-        .map(({ token, symbol, decimals }) => ({ address: token, symbol, decimals })),
-    }
-  })
-  const save = db.transaction((chainId: number, { head, pools, tokens }: PoolSnapshot) => {
-    const { number, hash, parentHash, timestampSecs } = head
-    writeHead.run(chainId, number.toString(), hash, parentHash, timestampSecs.toString())
-    for (const { id, state } of pools) writePool.run(chainId, id, state)
-    for (const { address, symbol, decimals } of tokens)
-      writeToken.run(chainId, address, symbol, decimals)
-  })
-  const clear = db.transaction((chainId: number) => {
-    for (const statement of deletions) statement.run(chainId)
-  })
+function* load(chainId: number): Program<PoolSnapshot | undefined> {
+  const head = yield* readHead.get(chainId)
+  if (!head) return undefined
+  const pools = yield* readPools.all(chainId)
+  const tokens = yield* readTokens.all(chainId)
   return {
-    load: async (chainId) => load(chainId),
-    save: async (chainId, snapshot) => save(chainId, snapshot),
-    clear: async (chainId) => clear(chainId),
+    head: {
+      number: BigInt(head.block_number),
+      hash: head.block_hash,
+      parentHash: head.parent_hash,
+      timestampSecs: BigInt(head.timestamp_secs),
+    },
+    pools: pools.map(({ pool, state }) => ({ id: pool, state })),
+    tokens: tokens.map(({ token, symbol, decimals }) => ({ address: token, symbol, decimals })),
+  }
+}
+
+function* save(chainId: number, { head, pools, tokens }: PoolSnapshot): Program<void> {
+  const { number, hash, parentHash, timestampSecs } = head
+  yield* writeHead.run(chainId, number.toString(), hash, parentHash, timestampSecs.toString())
+  for (const { id, state } of pools) yield* writePool.run(chainId, id, state)
+  for (const { address, symbol, decimals } of tokens)
+    yield* writeToken.run(chainId, address, symbol, decimals)
+}
+
+export function createPoolSnapshots(engine: Engine): PoolSnapshots {
+  return {
+    load: (chainId) => engine.snapshot(() => load(chainId)),
+    save: (chainId, snapshot) => engine.write(() => save(chainId, snapshot)),
+    clear: (chainId) =>
+      engine.write(function* () {
+        for (const statement of deletions) yield* statement.run(chainId)
+      }),
   }
 }

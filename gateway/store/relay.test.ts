@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { openStore } from './openStore.ts'
 import type { RelayDecision, RelayLedger, RelayStore } from './relay.ts'
 
-const book = suite('relay book')
 const chainId = 8453
 const signer: Address = '0x000000000000000000000000000000000051913e'
 const ownerAt = (index: number): Address => numberToHex(0xa0000 + index, { size: 20 })
@@ -81,35 +80,6 @@ async function checkInvariants(relay: RelayStore) {
   }
 }
 
-book('P2 P5 P13: no order of requests, receipts and clock jumps breaks a cap', () =>
-  fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const store = openStore({ path: ':memory:' })
-      let nowMs = 1_900_000_000_000
-      for (const one of steps) {
-        if (one.do === 'wait') nowMs += one.ms
-        if (one.do === 'reserve')
-          await store.relay.reserve(
-            {
-              chainId,
-              owner: ownerAt(one.owner),
-              signer,
-              chainNonce: 0,
-              nowMs,
-              windowMs,
-              markerMs,
-            },
-            (ledger) => decide(ledger, BigInt(one.fee)),
-          )
-        if (one.do === 'settle') await settleFirst(store.relay, one)
-        await checkInvariants(store.relay)
-      }
-      store.close()
-    }),
-    { numRuns: 150 },
-  ),
-)
-
 async function settleFirst(
   relay: RelayStore,
   { as, actual }: Extract<Step, { readonly do: 'settle' }>,
@@ -123,45 +93,84 @@ async function settleFirst(
   await relay.settle({ id, from: status, outcome })
 }
 
-book('a nonce is taken above the chain, the rows and the settlements of the same key', async () => {
-  const store = openStore({ path: ':memory:' })
-  const next = (chainNonce: number, owner: number) =>
-    store.relay.reserve(
-      {
-        chainId,
-        owner: ownerAt(owner),
-        signer,
-        chainNonce,
-        nowMs: owner * 10 ** 7,
-        windowMs,
-        markerMs,
-      },
-      (ledger) => {
-        const decision = decide(ledger, 1n)
-        return { ...decision, value: ledger.nextNonce }
-      },
-    )
-  assert.equal([await next(5, 1), await next(5, 2), await next(9, 3)], [5, 6, 9])
-  store.close()
-})
+function addTests(engine: StoreEngine) {
+  const book = suite(`relay book on ${engine.name}`)
+  book.after(engine.close)
 
-book('a second process that has moved a row on is not overruled', async () => {
-  const store = openStore({ path: ':memory:' })
-  const request = {
-    chainId,
-    owner: ownerAt(1),
-    signer,
-    chainNonce: 0,
-    nowMs: 1,
-    windowMs,
-    markerMs,
-  }
-  await store.relay.reserve(request, (ledger) => decide(ledger, 1n))
-  const [row] = await store.relay.listOpen(chainId)
-  const id = row?.id ?? 0
-  await store.relay.settle({ id, from: 'pending', outcome: { status: 'lost' } })
-  await store.relay.settle({ id, from: 'pending', outcome: { status: 'pending' } })
-  assert.is((await store.relay.listLatest({ limit: 1 }))[0]?.status, 'lost')
-  store.close()
-})
-book.run()
+  book('P2 P5 P13: no order of requests, receipts and clock jumps breaks a cap', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const store = await engine.open()
+        let nowMs = 1_900_000_000_000
+        for (const one of steps) {
+          if (one.do === 'wait') nowMs += one.ms
+          if (one.do === 'reserve')
+            await store.relay.reserve(
+              {
+                chainId,
+                owner: ownerAt(one.owner),
+                signer,
+                chainNonce: 0,
+                nowMs,
+                windowMs,
+                markerMs,
+              },
+              (ledger) => decide(ledger, BigInt(one.fee)),
+            )
+          if (one.do === 'settle') await settleFirst(store.relay, one)
+          await checkInvariants(store.relay)
+        }
+        await store.close()
+      }),
+      { numRuns: engine.name === 'SQLite' ? 150 : 12 },
+    ),
+  )
+
+  book(
+    'a nonce is taken above the chain, the rows and the settlements of the same key',
+    async () => {
+      const store = await engine.open()
+      const next = (chainNonce: number, owner: number) =>
+        store.relay.reserve(
+          {
+            chainId,
+            owner: ownerAt(owner),
+            signer,
+            chainNonce,
+            nowMs: owner * 10 ** 7,
+            windowMs,
+            markerMs,
+          },
+          (ledger) => {
+            const decision = decide(ledger, 1n)
+            return { ...decision, value: ledger.nextNonce }
+          },
+        )
+      assert.equal([await next(5, 1), await next(5, 2), await next(9, 3)], [5, 6, 9])
+      await store.close()
+    },
+  )
+
+  book('a second process that has moved a row on is not overruled', async () => {
+    const store = await engine.open()
+    const request = {
+      chainId,
+      owner: ownerAt(1),
+      signer,
+      chainNonce: 0,
+      nowMs: 1,
+      windowMs,
+      markerMs,
+    }
+    await store.relay.reserve(request, (ledger) => decide(ledger, 1n))
+    const [row] = await store.relay.listOpen(chainId)
+    const id = row?.id ?? 0
+    await store.relay.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+    await store.relay.settle({ id, from: 'pending', outcome: { status: 'pending' } })
+    assert.is((await store.relay.listLatest({ limit: 1 }))[0]?.status, 'lost')
+    await store.close()
+  })
+  book.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)

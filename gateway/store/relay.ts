@@ -1,8 +1,9 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
-import { createReadHighestNonce } from './relayNonce.ts'
-import { lowerAddress, readWindow, type TransactionRow, toTransaction } from './relayRows.ts'
-import { prepareRelayStatements } from './relayStatements.ts'
+import type { Engine } from './engine.ts'
+import type { Program } from './program.ts'
+import { lockChain, readHighestNonce } from './relayNonce.ts'
+import { type BookRow, lowerAddress, readWindow, toTransactions } from './relayRows.ts'
+import { relayStatements as statements } from './relayStatements.ts'
 
 export type RelayStatus = 'pending' | 'mined' | 'failed' | 'final' | 'final_failed' | 'lost'
 
@@ -87,8 +88,9 @@ export type RelayTotals = {
 
 export type RelayStore = {
   /**
-   * One immediate transaction: reads the ledger, lets `decide` judge and sign, writes what it decided.
-   * When this resolves, the signed bytes are durable; nothing may be sent before.
+   * One transaction, alone on its chain: reads the ledger, lets `decide` judge and sign, writes what it
+   * decided. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
+   * more than once (a deadlock, a lost connection); what it said last counts.
    */
   reserve<value>(
     request: {
@@ -135,102 +137,120 @@ export type RelayStore = {
   resume(chainId: number): Promise<void>
 }
 
-/** The relay's book in SQLite. Several processes may hold it; `BEGIN IMMEDIATE` puts them in a row. */
-export function createRelayStore(db: Database): RelayStore {
-  const statements = prepareRelayStatements(db)
-  const readHighestNonce = createReadHighestNonce(db)
-  const load = (row: TransactionRow) => toTransaction(row, statements.attempts.all(row.id))
+function* load(rows: Program<readonly BookRow[]>): Program<readonly RelayTransaction[]> {
+  return toTransactions(yield* rows)
+}
 
-  function addAttempt(id: number, { attempt }: Signed, nowMs: number): void {
-    const { hash, raw, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei } = attempt
-    const fees = [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei].map(String)
-    statements.insertAttempt.run(hash, id, id, raw, ...fees, nowMs)
+function* addAttempt(id: number, { attempt }: Signed, nowMs: number): Program<void> {
+  const { hash, raw, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei } = attempt
+  const fees = [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei].map(String)
+  yield* statements.insertAttempt.run(hash, id, id, raw, ...fees, nowMs)
+}
+
+type ReserveRequest = Parameters<RelayStore['reserve']>[0]
+
+function* readLedger(request: ReserveRequest, callerMs: number): Program<RelayLedger> {
+  const { chainId, chainNonce, windowMs, markerMs } = request
+  const [owner, signer] = [lowerAddress(request.owner), lowerAddress(request.signer)]
+  const nowMs = (yield* statements.advanceClock.get(chainId, callerMs))?.clock_ms ?? callerMs
+  const markedAfterMs = nowMs - markerMs
+  const [live] = yield* load(statements.live.all(chainId, owner, signer, chainNonce, markedAfterMs))
+  const window = yield* statements.window.all(chainId, nowMs - windowMs, live?.id ?? -1)
+  return {
+    nowMs,
+    live,
+    ...readWindow(window),
+    nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
+    pausedReason: (yield* statements.chain.get(chainId))?.paused_reason ?? undefined,
+  }
+}
+
+function* insert(
+  request: ReserveRequest,
+  { proxy, signed }: Extract<RelayDecision<unknown>, { readonly kind: 'insert' }>,
+  { nowMs, nextNonce }: RelayLedger,
+): Program<void> {
+  const row = yield* statements.insert.get(
+    request.chainId,
+    lowerAddress(request.owner),
+    lowerAddress(request.signer),
+    nextNonce,
+    lowerAddress(proxy),
+    nowMs,
+    nowMs,
+    String(signed.reservedWei),
+  )
+  if (!row) throw new Error('a relay transaction just written is not there')
+  yield* addAttempt(row.id, signed, nowMs)
+}
+
+function* settle({ id, from, outcome }: Parameters<RelayStore['settle']>[0]): Program<void> {
+  const row = yield* statements.find.get(id)
+  if (!row) return
+  yield* lockChain(row.chain_id)
+  const { status } = outcome
+  const mined = 'minedHash' in outcome ? outcome : undefined
+  yield* statements.settle.run({
+    id,
+    from,
+    status,
+    isLive: status === 'pending' || status === 'mined' ? 1 : 0,
+    blockNumber: mined ? Number(mined.blockNumber) : null,
+    blockHash: mined?.blockHash ?? null,
+    minedHash: mined?.minedHash ?? null,
+    actualWei: mined ? String(mined.actualWei) : null,
+  })
+}
+
+/** The relay's book. Several processes may hold it: who takes a nonce or spends is alone on the chain. */
+export function createRelayStore(engine: Engine): RelayStore {
+  function* reserve<value>(
+    request: ReserveRequest,
+    decide: (ledger: RelayLedger) => RelayDecision<value>,
+  ): Program<value> {
+    yield* lockChain(request.chainId)
+    const ledger = yield* readLedger(request, yield* engine.clock(request.nowMs))
+    const decision = decide(ledger)
+    if (decision.kind === 'insert') yield* insert(request, decision, ledger)
+    if (decision.kind === 'replace') {
+      const { id, signed } = decision
+      yield* statements.remark.run(ledger.nowMs, String(signed.reservedWei), id)
+      yield* addAttempt(id, signed, ledger.nowMs)
+    }
+    return decision.value
   }
 
-  function readLedger(request: Parameters<RelayStore['reserve']>[0]): RelayLedger {
-    const { chainId, chainNonce, windowMs, markerMs } = request
-    const [owner, signer] = [lowerAddress(request.owner), lowerAddress(request.signer)]
-    const nowMs = statements.advanceClock.get(chainId, request.nowMs)?.clock_ms ?? request.nowMs
-    const row = statements.live.get(chainId, owner, signer, chainNonce, nowMs - markerMs)
+  function* readTotals({
+    chainId,
+    nowMs,
+    windowMs,
+  }: Parameters<RelayStore['totals']>[0]): Program<RelayTotals> {
+    const chain = yield* statements.chain.get(chainId)
+    const now = Math.max(yield* engine.clock(nowMs), chain?.clock_ms ?? 0)
     return {
-      nowMs,
-      live: row && load(row),
-      ...readWindow(statements.window.all(chainId, nowMs - windowMs, row?.id ?? -1)),
-      nextNonce: Math.max(chainNonce, readHighestNonce({ chainId, signer }) + 1),
-      pausedReason: statements.chain.get(chainId)?.paused_reason ?? undefined,
+      ...readWindow(yield* statements.window.all(chainId, now - windowMs, -1)),
+      open: (yield* statements.count.get(chainId, 'pending'))?.count ?? 0,
+      lost: (yield* statements.count.get(chainId, 'lost'))?.count ?? 0,
+      pausedReason: chain?.paused_reason ?? undefined,
     }
   }
 
-  const reserve = db.transaction(
-    (
-      request: Parameters<RelayStore['reserve']>[0],
-      decide: (ledger: RelayLedger) => RelayDecision<unknown>,
-    ) => {
-      const ledger = readLedger(request)
-      const { nowMs, nextNonce } = ledger
-      const decision = decide(ledger)
-      if (decision.kind === 'insert') {
-        const { lastInsertRowid } = statements.insert.run(
-          request.chainId,
-          lowerAddress(request.owner),
-          lowerAddress(request.signer),
-          nextNonce,
-          lowerAddress(decision.proxy),
-          nowMs,
-          nowMs,
-          String(decision.signed.reservedWei),
-        )
-        addAttempt(Number(lastInsertRowid), decision.signed, nowMs)
-      }
-      if (decision.kind === 'replace') {
-        statements.remark.run(nowMs, String(decision.signed.reservedWei), decision.id)
-        addAttempt(decision.id, decision.signed, nowMs)
-      }
-      return decision.value
-    },
-  )
-
   return {
-    async reserve(request, decide) {
-      // The closure's own value comes back unchanged; better-sqlite3's types do not carry generics.
-      return reserve.immediate(request, decide) as never
-    },
-    async listOpen(chainId) {
-      return statements.open.all(chainId).map(load)
-    },
-    async listForgotten({ chainId, signer, chainNonce }) {
-      return statements.forgotten.all(chainId, lowerAddress(signer), chainNonce).map(load)
-    },
-    async listLatest({ chainId, limit }) {
-      return statements.latest.all(chainId ?? null, limit).map(load)
-    },
-    async settle({ id, from, outcome }) {
-      const mined = 'minedHash' in outcome ? outcome : undefined
-      statements.settle.run(
-        outcome.status,
-        mined ? Number(mined.blockNumber) : null,
-        mined?.blockHash ?? null,
-        mined?.minedHash ?? null,
-        mined ? String(mined.actualWei) : null,
-        id,
-        from,
-      )
-    },
-    async totals({ chainId, nowMs, windowMs }) {
-      const chain = statements.chain.get(chainId)
-      const now = Math.max(nowMs, chain?.clock_ms ?? 0)
-      return {
-        ...readWindow(statements.window.all(chainId, now - windowMs, -1)),
-        open: statements.count.get(chainId, 'pending')?.count ?? 0,
-        lost: statements.count.get(chainId, 'lost')?.count ?? 0,
-        pausedReason: chain?.paused_reason ?? undefined,
-      }
-    },
-    async pause({ chainId, reason, nowMs }) {
-      statements.pause.run(chainId, reason, nowMs)
-    },
-    async resume(chainId) {
-      statements.resume.run(chainId)
-    },
+    reserve: (request, decide) => engine.write(() => reserve(request, decide)),
+    listOpen: (chainId) => engine.read(() => load(statements.open.all(chainId))),
+    listForgotten: ({ chainId, signer, chainNonce }) =>
+      engine.read(() => load(statements.forgotten.all(chainId, lowerAddress(signer), chainNonce))),
+    listLatest: ({ chainId, limit }) =>
+      engine.read(() => load(statements.latest.all(chainId ?? null, limit))),
+    settle: (request) => engine.write(() => settle(request)),
+    totals: (request) => engine.read(() => readTotals(request)),
+    pause: ({ chainId, reason, nowMs }) =>
+      engine.write(function* () {
+        yield* statements.pause.run(chainId, reason, nowMs)
+      }),
+    resume: (chainId) =>
+      engine.write(function* () {
+        yield* statements.resume.run(chainId)
+      }),
   }
 }

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import type { RelayAttempt, RelayStatus, RelayTransaction } from './relay.ts'
 
-export type TransactionRow = {
+type TransactionRow = {
   id: number
   chain_id: number
   owner: string
@@ -18,7 +18,7 @@ export type TransactionRow = {
   mined_hash: Hex | null
 }
 
-export type AttemptRow = {
+type AttemptRow = {
   hash: Hex
   raw: Hex
   gas_limit: string
@@ -29,12 +29,20 @@ export type AttemptRow = {
 /** Addresses are keys: one spelling in the database. */
 export const lowerAddress = (address: Address) => address.toLowerCase()
 
-export function toTransaction(
-  row: TransactionRow,
-  attemptRows: readonly AttemptRow[],
-): RelayTransaction {
-  const [first, ...rest] = attemptRows.map(toAttempt)
-  if (!first) throw new Error(`relay transaction ${row.id} has no signed bytes`)
+/** One for each of its attempts, oldest first. */
+export type BookRow = TransactionRow & AttemptRow
+
+export function toTransactions(rows: readonly BookRow[]): readonly RelayTransaction[] {
+  const grouped = new Map<number, [BookRow, ...BookRow[]]>()
+  for (const row of rows) {
+    const group = grouped.get(row.id)
+    if (group) group.push(row)
+    else grouped.set(row.id, [row])
+  }
+  return [...grouped.values()].map(toTransaction)
+}
+
+function toTransaction([row, ...others]: readonly [BookRow, ...BookRow[]]): RelayTransaction {
   return {
     id: row.id,
     chainId: row.chain_id,
@@ -50,7 +58,7 @@ export function toTransaction(
     blockNumber: row.block_number === null ? undefined : BigInt(row.block_number),
     blockHash: row.block_hash ?? undefined,
     minedHash: row.mined_hash ?? undefined,
-    attempts: [first, ...rest],
+    attempts: [toAttempt(row), ...others.map(toAttempt)],
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Dialect } from './dialect.ts'
+
 /**
  * Migration 002. Transactions the relay has signed. The row is the marker, the reservation of money and the nonce:
  * it is committed before its bytes are sent, and never deleted.
@@ -5,23 +7,23 @@
  * pending: not in the canonical chain. mined, failed: in it (succeeded, reverted), not final.
  * final, final_failed: buried. lost: another signer's transaction took the nonce.
  */
-export const relaySchema = `
+export const relaySchema = ({ rowId, integer, table }: Dialect) => `
 CREATE TABLE relay_transactions (
-  id INTEGER PRIMARY KEY,
-  chain_id INTEGER NOT NULL,
+  id ${rowId},
+  chain_id ${integer} NOT NULL,
   owner TEXT NOT NULL,
   signer TEXT NOT NULL,
-  nonce INTEGER NOT NULL,
+  nonce ${integer} NOT NULL,
   proxy TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending','mined','failed','final','final_failed','lost')),
-  created_at_ms INTEGER NOT NULL,
-  marked_at_ms INTEGER NOT NULL,
+  created_at_ms ${integer} NOT NULL,
+  marked_at_ms ${integer} NOT NULL,
   reserved_wei TEXT NOT NULL,
   actual_wei TEXT,
-  block_number INTEGER,
+  block_number ${integer},
   block_hash TEXT,
   mined_hash TEXT
-) STRICT;
+) ${table};
 CREATE UNIQUE INDEX relay_nonce ON relay_transactions (chain_id, signer, nonce);
 CREATE UNIQUE INDEX relay_live_owner ON relay_transactions (chain_id, owner)
   WHERE status IN ('pending','mined');
@@ -30,20 +32,20 @@ CREATE INDEX relay_open ON relay_transactions (chain_id, status);
 
 CREATE TABLE relay_attempts (
   hash TEXT PRIMARY KEY,
-  transaction_id INTEGER NOT NULL REFERENCES relay_transactions (id),
-  number INTEGER NOT NULL,
+  transaction_id ${integer} NOT NULL REFERENCES relay_transactions (id),
+  number ${integer} NOT NULL,
   raw TEXT NOT NULL,
   gas_limit TEXT NOT NULL,
   max_fee_per_gas_wei TEXT NOT NULL,
   max_priority_fee_per_gas_wei TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
+  created_at_ms ${integer} NOT NULL,
   UNIQUE (transaction_id, number)
-) STRICT;
+) ${table};
 
 CREATE TABLE relay_chains (
-  chain_id INTEGER PRIMARY KEY,
-  clock_ms INTEGER NOT NULL DEFAULT 0,
+  chain_id ${integer} PRIMARY KEY,
+  clock_ms ${integer} NOT NULL DEFAULT 0,
   paused_reason TEXT,
-  paused_at_ms INTEGER
-) STRICT;
+  paused_at_ms ${integer}
+) ${table};
 `

@@ -1,7 +1,7 @@
-import type { Database } from 'better-sqlite3'
 import type { Address, Hex } from 'viem'
-import type { Commit } from './groupCommit.ts'
-import { createReadHighestNonce } from './relayNonce.ts'
+import type { Engine } from './engine.ts'
+import { type Program, sql } from './program.ts'
+import { lockChain, readHighestNonce } from './relayNonce.ts'
 
 /** What an EIP-3009 authorization is known by on its chain. */
 export type AuthorizationId = {
@@ -103,88 +103,101 @@ type Row = {
   signed_at_ms: number
 }
 
-/** Payments by signed authorization (x402), kept before anything is broadcast. */
-export function createSettlements(db: Database, commit: Commit): Settlements {
-  const byAuthorization = db.prepare<[number, string, string, string], Row>(
-    'SELECT * FROM settlements WHERE chain_id = ? AND asset = ? AND payer = ? AND nonce = ?',
-  )
-  const spent = db.prepare<[number, number], { gas_limit: string; max_fee_per_gas_wei: string }>(
-    'SELECT gas_limit, max_fee_per_gas_wei FROM settlements WHERE chain_id = ? AND created_at_ms > ?',
-  )
-  const insert = db.prepare(
-    `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block, calldata,
-       signer, signer_nonce, gas_limit, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, raw_tx, tx_hash,
-       state, created_at_ms, signed_at_ms)
-     VALUES (@chainId, @asset, @payer, @nonce, @keyId, @validBeforeSecs, @fromBlock, @calldata,
-       @signer, @signerNonce, @gasLimit, @maxFeePerGasWei, @maxPriorityFeePerGasWei, @rawTx, @txHash,
-       'sent', @createdAtMs, @createdAtMs)`,
-  )
-  const open = db.prepare<[number], Row>(
-    `SELECT * FROM settlements WHERE state = 'sent' AND chain_id = ? ORDER BY signer_nonce`,
-  )
-  const unmined = db.prepare<[number, string, number], Row>(
-    'SELECT * FROM settlements WHERE chain_id = ? AND signer = ? AND signer_nonce >= ? ORDER BY signer_nonce',
-  )
-  const replace = db.prepare(
-    `UPDATE settlements SET gas_limit = @gasLimit, max_fee_per_gas_wei = @maxFeePerGasWei,
-       max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx, tx_hash = @txHash,
-       signed_at_ms = @atMs WHERE id = @id`,
-  )
-  const finish = db.prepare<[string, string, string | null, number]>(
-    `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
-  )
-  const readHighestNonce = createReadHighestNonce(db)
-  const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
-    byAuthorization.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())
+const byAuthorization = sql<Row>(
+  'SELECT * FROM settlements WHERE chain_id = ? AND asset = ? AND payer = ? AND nonce = ?',
+)
+const spent = sql<{ gas_limit: string; max_fee_per_gas_wei: string }>(
+  'SELECT gas_limit, max_fee_per_gas_wei FROM settlements WHERE chain_id = ? AND created_at_ms > ?',
+)
+const insert = sql(
+  `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block, calldata,
+     signer, signer_nonce, gas_limit, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, raw_tx, tx_hash,
+     state, created_at_ms, signed_at_ms)
+   VALUES (@chainId, @asset, @payer, @nonce, @keyId, @validBeforeSecs, @fromBlock, @calldata,
+     @signer, @signerNonce, @gasLimit, @maxFeePerGasWei, @maxPriorityFeePerGasWei, @rawTx, @txHash,
+     'sent', @createdAtMs, @createdAtMs)`,
+)
+const open = sql<Row>(
+  `SELECT * FROM settlements WHERE state = 'sent' AND chain_id = ? ORDER BY signer_nonce`,
+)
+const unmined = sql<Row>(
+  'SELECT * FROM settlements WHERE chain_id = ? AND signer = ? AND signer_nonce >= ? ORDER BY signer_nonce',
+)
+const replace = sql(
+  `UPDATE settlements SET gas_limit = @gasLimit, max_fee_per_gas_wei = @maxFeePerGasWei,
+     max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx, tx_hash = @txHash,
+     signed_at_ms = @atMs WHERE id = @id`,
+)
+const finish = sql(
+  `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
+)
 
-  function readBook(
-    { chainId, signer, createdAtMs }: NewSettlement,
-    { chainNonce, windowMs }: { chainNonce: number; windowMs: number },
-  ): SettlementBook {
-    const rows = spent.all(chainId, createdAtMs - windowMs)
-    return {
-      nextNonce: Math.max(chainNonce, readHighestNonce({ chainId, signer }) + 1),
-      count: rows.length,
-      spendWei: rows.reduce(
-        (sum, row) => sum + BigInt(row.gas_limit) * BigInt(row.max_fee_per_gas_wei),
-        0n,
-      ),
-    }
+const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
+  byAuthorization.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())
+
+function* readBook(
+  { chainId, signer, createdAtMs }: NewSettlement,
+  { chainNonce, windowMs }: { chainNonce: number; windowMs: number },
+): Program<SettlementBook> {
+  const rows = yield* spent.all(chainId, createdAtMs - windowMs)
+  return {
+    nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
+    count: rows.length,
+    spendWei: rows.reduce(
+      (sum, row) => sum + BigInt(row.gas_limit) * BigInt(row.max_fee_per_gas_wei),
+      0n,
+    ),
+  }
+}
+
+/** Payments by signed authorization (x402), kept before anything is broadcast. */
+export function createSettlements(engine: Engine): Settlements {
+  function* reserve<refusal>(
+    settlement: NewSettlement & { readonly chainNonce: number; readonly windowMs: number },
+    sign: (book: SettlementBook) => SettlementTx | { readonly refusal: refusal },
+  ): Program<{ readonly settlement: StoredSettlement } | { readonly refusal: refusal }> {
+    yield* lockChain(settlement.chainId)
+    const known = yield* findRow(settlement)
+    if (known) return { settlement: toSettlement(known) }
+    const { chainNonce, windowMs, ...given } = settlement
+    const fields = { ...given, createdAtMs: yield* engine.clock(given.createdAtMs) }
+    const book = yield* readBook(fields, { chainNonce, windowMs })
+    const signed = sign(book)
+    if ('refusal' in signed) return signed
+    yield* insert.run({
+      ...fields,
+      ...toColumns(signed),
+      signerNonce: book.nextNonce,
+      asset: fields.asset.toLowerCase(),
+      payer: fields.payer.toLowerCase(),
+      nonce: fields.nonce.toLowerCase(),
+      signer: fields.signer.toLowerCase(),
+    })
+    const row = yield* findRow(settlement)
+    if (!row) throw new Error('a settlement just written is not there')
+    return { settlement: toSettlement(row) }
   }
 
   return {
-    findKey: async (authorization) => findRow(authorization)?.key_id,
+    findKey: async (authorization) => (await engine.read(() => findRow(authorization)))?.key_id,
     find: async (authorization) => {
-      const row = findRow(authorization)
+      const row = await engine.read(() => findRow(authorization))
       return row && toSettlement(row)
     },
-    reserve: (settlement, sign) =>
-      commit(() => {
-        const known = findRow(settlement)
-        if (known) return { settlement: toSettlement(known) }
-        const { chainNonce, windowMs, ...fields } = settlement
-        const book = readBook(fields, { chainNonce, windowMs })
-        const signed = sign(book)
-        if ('refusal' in signed) return signed
-        insert.run({
-          ...fields,
-          ...toColumns(signed),
-          signerNonce: book.nextNonce,
-          asset: fields.asset.toLowerCase(),
-          payer: fields.payer.toLowerCase(),
-          nonce: fields.nonce.toLowerCase(),
-          signer: fields.signer.toLowerCase(),
-        })
-        const row = findRow(settlement)
-        if (!row) throw new Error('a settlement just written is not there')
-        return { settlement: toSettlement(row) }
-      }),
-    listOpen: async (chainId) => open.all(chainId).map(toSettlement),
+    reserve: (settlement, sign) => engine.write(() => reserve(settlement, sign)),
+    listOpen: async (chainId) => (await engine.read(() => open.all(chainId))).map(toSettlement),
     listUnmined: async ({ chainId, signer, chainNonce }) =>
-      unmined.all(chainId, signer.toLowerCase(), chainNonce).map(toSettlement),
-    replace: ({ id, tx, atMs }) => commit(() => void replace.run({ ...toColumns(tx), id, atMs })),
+      (await engine.read(() => unmined.all(chainId, signer.toLowerCase(), chainNonce))).map(
+        toSettlement,
+      ),
+    replace: ({ id, tx, atMs }) =>
+      engine.write(function* () {
+        yield* replace.run({ ...toColumns(tx), id, atMs })
+      }),
     finish: ({ id, state, txHash, reason = null }) =>
-      commit(() => void finish.run(state, txHash, reason, id)),
+      engine.write(function* () {
+        yield* finish.run(state, txHash, reason, id)
+      }),
   }
 }
 

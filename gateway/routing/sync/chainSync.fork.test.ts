@@ -8,7 +8,6 @@ import { createChainClient } from '../../chain/client.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { seedTokens } from '../../chain/tokens.ts'
 import { openStore } from '../../store/openStore.ts'
-import { createPoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { createChainSync, type SyncEvent } from './chainSync.ts'
 import { loadPools } from './loadPools.ts'
@@ -216,7 +215,7 @@ s('follows by itself, and confirms the head of an idle chain: lag is no block ag
 
 s('takes up the pools of an earlier run, with what changed in between', async () => {
   const store = openStore({ path: ':memory:' })
-  const snapshots = createPoolSnapshots(store.db)
+  const snapshots = store.pools
   const seen: SyncEvent[] = []
   const start = async () => {
     const next = createChainSync({

@@ -1,0 +1,37 @@
+import type { SlotCache } from '../../simulator/balanceSlot/resolveBalanceSlot.ts'
+import { createBalanceSlots } from './balanceSlots.ts'
+import { type Challenges, createChallenges } from './challenges.ts'
+import type { Coordination } from './coordination.ts'
+import type { Engine } from './engine.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createPayments, type Payments } from './payments.ts'
+import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
+import { createRelayStore, type RelayStore } from './relay.ts'
+import { createSettlements, type Settlements } from './settlements.ts'
+
+/** What the gateway keeps, whatever engine keeps it. */
+export type Store = {
+  readonly keys: Keys
+  readonly ledger: Ledger
+  readonly challenges: Challenges
+  readonly payments: Payments
+  readonly settlements: Settlements
+  readonly relay: RelayStore
+  readonly slots: SlotCache
+  readonly pools: PoolSnapshots
+  readonly coordination: Coordination
+}
+
+export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
+  return {
+    keys: createKeys(engine),
+    ledger: createLedger(engine),
+    challenges: createChallenges(engine),
+    payments: createPayments(engine),
+    settlements: createSettlements(engine),
+    relay: createRelayStore(engine),
+    slots: createBalanceSlots(engine),
+    pools: createPoolSnapshots(engine),
+  }
+}

@@ -1,0 +1,98 @@
+import pg from 'pg'
+import { createPorts, type Store } from './createPorts.ts'
+import { postgresDialect } from './dialect.ts'
+import { migrations } from './migrations.ts'
+import { createPostgresCoordination } from './postgresCoordination.ts'
+import { createPostgresEngine, toLockKey } from './postgresEngine.ts'
+
+export type PostgresStore = Store & { close(): Promise<void> }
+
+/** Codes of PostgreSQL's own types: https://www.postgresql.org/docs/current/catalog-pg-type.html */
+const int8 = 20
+
+/**
+ * What every session sets for itself: commits are durable before they are answered, a process that hangs
+ * with a transaction open lets go, and one whose machine is gone is noticed within seconds.
+ */
+const session = [
+  'synchronous_commit=on',
+  'statement_timeout=15s',
+  'idle_in_transaction_session_timeout=5s',
+  'tcp_keepalives_idle=1',
+  'tcp_keepalives_interval=1',
+  'tcp_keepalives_count=2',
+  'tcp_user_timeout=3s',
+]
+
+export function toClientConfig(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'forkyard',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 20_000,
+    keepAlive: true,
+    options: session.map((setting) => `-c ${setting}`).join(' '),
+    types: {
+      // Milliseconds, quotas, blocks and row numbers: all far below 2^53.
+      getTypeParser: (oid, format) =>
+        Number(oid) === int8 ? Number : pg.types.getTypeParser(oid, format),
+    },
+  }
+}
+
+/** Opens (and migrates) a PostgreSQL database that several gateways share. */
+export async function openPostgresStore({
+  url,
+  connections = 16,
+  time = 'database',
+  failed = () => {},
+}: {
+  readonly url: string
+  readonly connections?: number | undefined
+  /** Whose clock counts for windows; `caller` in tests with clocks of their own. */
+  readonly time?: 'database' | 'caller' | undefined
+  /** A connection broke while nobody used it; the next use opens another. */
+  readonly failed?: ((cause: Error) => void) | undefined
+}): Promise<PostgresStore> {
+  const config = toClientConfig(url)
+  const pool = new pg.Pool({ ...config, max: connections })
+  pool.on('error', failed)
+  try {
+    await migrate(pool)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  const coordination = createPostgresCoordination({ config, pool, failed })
+  return {
+    ...createPorts(createPostgresEngine(pool, { time })),
+    coordination,
+    async close() {
+      await coordination.close()
+      await pool.end()
+    },
+  }
+}
+
+/** Gateways that start together migrate one after the other. */
+async function migrate(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    await client.query(`SELECT pg_advisory_xact_lock(${toLockKey('migrations')})`)
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, name TEXT NOT NULL)',
+    )
+    const { rows } = await client.query<{ id: number }>('SELECT id FROM migrations')
+    for (const { id, name, schema } of migrations) {
+      if (rows.some((row) => row.id === id)) continue
+      await client.query(schema(postgresDialect))
+      await client.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name])
+    }
+    await client.query('COMMIT')
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}

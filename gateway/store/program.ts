@@ -1,0 +1,69 @@
+export type SqlValue = string | number | bigint | Buffer | null
+
+export type Query =
+  | { readonly kind: 'query'; readonly text: SqlText; readonly values: readonly SqlValue[] }
+  | { readonly kind: 'lock'; readonly name: string }
+
+export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
+
+/**
+ * Work on the database, written once for both engines: it yields queries and is handed what they give.
+ * SQLite runs it in one go, PostgreSQL waits between its steps. An engine may run it again from the start.
+ */
+export type Program<value> = Generator<Query, value, Outcome>
+
+type SqlText = { readonly sqlite: string; readonly postgres: string }
+type Given = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>]
+
+export type Sql<row> = {
+  get(...values: Given): Program<row | undefined>
+  all(...values: Given): Program<readonly row[]>
+  /** How many rows it changed. */
+  run(...values: Given): Program<number>
+}
+
+const placeholder = /\?|@(\w+)/g
+
+/** A statement of both engines, with `?` in order or `@names` of one object. */
+export function sql<row = never>(source: string): Sql<row> {
+  const names = [...source.matchAll(placeholder)].map(([, name]) => name)
+  let count = 0
+  const text: SqlText = {
+    sqlite: source.replace(placeholder, '?'),
+    postgres: source.replace(placeholder, () => `$${++count}`),
+  }
+  function* ask(given: Given): Program<Outcome> {
+    return yield { kind: 'query', text, values: toValues(names, given) }
+  }
+  return {
+    // The statement's author says what its rows are.
+    *get(...values) {
+      return (yield* ask(values)).rows[0] as row | undefined
+    },
+    *all(...values) {
+      return (yield* ask(values)).rows as readonly row[]
+    },
+    *run(...values) {
+      return (yield* ask(values)).changes
+    },
+  }
+}
+
+function toValues(names: readonly (string | undefined)[], given: Given): readonly SqlValue[] {
+  const [first] = given
+  if (typeof first !== 'object' || first === null || Buffer.isBuffer(first))
+    return given as readonly SqlValue[]
+  return names.map((name) => {
+    const value = first[name ?? '']
+    if (value === undefined) throw new Error(`the statement wants a value for ${name}`)
+    return value
+  })
+}
+
+/**
+ * Until the transaction ends, nobody else who locks this name goes on, in whatever process. SQLite has one
+ * writer at a time anyway.
+ */
+export function* lock(name: string): Program<void> {
+  yield { kind: 'lock', name }
+}
