@@ -61,7 +61,7 @@ s('calldata of 128 kB and calls into precompiles are ordinary candidates', async
 })
 s('leaves one healthy fork behind', async () => {
   await waitFor('old forks are gone', () => readdirSync(forkDir).length === 1, {
-    deadlineMs: 8_000,
+    deadlineMs: 30_000,
   })
   assert.is((await simulate([honest]))[0]?.status, 'ok')
 })

@@ -8,9 +8,9 @@ import { startSwapWorld } from './testing/swapWorld.ts'
  * compared with somebody else who keeps sending honest candidates.
  * Prints the medians and exits 1 when one is more than twice that beside an honest neighbour.
  *
- * Usage: `node simulator/bombs.proof.ts`.
+ * Usage: `node simulator/bombs.proof.ts [samples per kind]`.
  */
-const samplesPerKind = 60
+const samplesPerKind = Number(process.argv[2] ?? 60)
 const mostSlowdown = 2
 
 const world = await startSwapWorld()

@@ -17,9 +17,9 @@ export type StateOverrides = Record<
 export const gasOf = {
   approve: 1_000_000n,
   balanceRead: 2_000_000n,
-  /** Of a candidate's own call at first: ten times an ordinary swap; a bomb of this size costs a core 20 ms. */
-  swap: 4_000_000n,
-  /** At the second try, of those that needed more. */
+  /** Of a candidate's own call at first: five times an ordinary swap; a bomb of this size costs a core 10 ms. */
+  swap: 2_000_000n,
+  /** On the slow fork, of those that needed more. */
   hungrySwap: 25_000_000n,
 } as const
 

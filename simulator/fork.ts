@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { Instance } from 'prool'
 import { anvilBinary } from './anvilBinary.ts'
@@ -20,18 +21,26 @@ export type StartFork = (parameters: {
   readonly chainId: number
   readonly upstreamUrl: string
   readonly blockNumber: bigint
+  /** How much everybody else on the machine comes first: 0 (default) to 19. */
+  readonly niceness?: number | undefined
 }) => Promise<Fork>
 
 /** More than any block that we simulate in needs, and the bound of calls that state no gas. */
 const forkGasLimit = 60_000_000
-const startTimeoutMs = 8_000
-/** A little below the gateway: bombs burn the fork's CPU share, not ours. */
-const forkNiceness = 5
+const defaultStartTimeoutMs = 8_000
 
-export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
-  return async ({ chainId, upstreamUrl, blockNumber }) => {
-    const instance = Instance.anvil({
-      binary: anvilBinary(),
+export function createStartFork({
+  guard,
+  binary = anvilBinary(),
+  startTimeoutMs = defaultStartTimeoutMs,
+}: {
+  guard: ForkGuard
+  binary?: string | undefined
+  startTimeoutMs?: number | undefined
+}): StartFork {
+  return async ({ chainId, upstreamUrl, blockNumber, niceness = 0 }) => {
+    const parameters = {
+      binary,
       host: '127.0.0.1',
       port: 0,
       noCors: true,
@@ -47,7 +56,9 @@ export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
       noRateLimit: true,
       // A flag that prool's types do not know.
       ...({ disableConsoleLog: true } as object),
-    })
+    }
+    // Without options of its own prool takes anvil's `timeout` for its own, and gives up a slow start.
+    const instance = Instance.anvil(parameters, {})
     let alive = true
     const exited = new Promise<void>((resolve) => {
       instance.on('exit', () => {
@@ -57,8 +68,9 @@ export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
     })
     const port = readPort(instance)
     const starting = instance.start()
+    // Whatever happens first, its failure is ours to report; an unheard one would end the gateway.
+    starting.catch(() => undefined)
     const { pid } = instance._internal.process
-    if (pid !== undefined) guard.adopt(pid)
     const kill = async () => {
       if (pid === undefined) return
       if (alive) killFork(pid)
@@ -66,12 +78,13 @@ export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
       guard.release(pid)
     }
     try {
+      if (pid === undefined) throw new Error('anvil has no process id')
+      guard.adopt(pid)
       const url = `http://127.0.0.1:${await withDeadline(
         starting.then(() => port),
         startTimeoutMs,
       )}`
-      if (pid === undefined) throw new Error('anvil has no process id')
-      lowerPriority(pid)
+      if (niceness > 0) lowerPriority(pid, niceness)
       const rpc = createRpcEndpoint({ url })
       // prool keeps everything that the child prints in memory.
       await rpc.batch([{ method: 'anvil_setLoggingEnabled', params: [false] }], {
@@ -88,7 +101,6 @@ export function createStartFork({ guard }: { guard: ForkGuard }): StartFork {
         },
       }
     } catch {
-      starting.catch(() => undefined)
       await kill()
       // The cause is dropped on purpose: anvil prints the upstream's URL into it.
       throw new Error('the fork did not start')
@@ -122,9 +134,10 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
   }
 }
 
-function lowerPriority(pid: number) {
+/** Of every thread there is: a priority belongs to a thread, and new threads take that of their maker. */
+function lowerPriority(pid: number, niceness: number) {
   try {
-    setPriority(pid, forkNiceness)
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), niceness)
   } catch {
     // The process may have ended in between, which `exited` tells; a sandbox may forbid it.
   }

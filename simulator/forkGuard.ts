@@ -59,6 +59,8 @@ export function createForkGuard({
         ownerPid: process.pid,
         ownerStartedAt,
       }
+      // Another gateway's sweep may just have removed the empty folder.
+      mkdirSync(forkDir, { recursive: true, mode: 0o700 })
       writeFileSync(join(forkDir, `${pid}.json`), JSON.stringify(record), { mode: 0o600 })
     },
     release(pid) {

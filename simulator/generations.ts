@@ -1,20 +1,10 @@
-import type { StateOverrides } from './callShapes.ts'
 import type { Fork } from './fork.ts'
+import type { Generation, GenerationEvent } from './generation.ts'
 import { type MakeForkDeps, makeFork, WrongUpstream } from './makeFork.ts'
 import { RpcTransportError } from './rpcBatch.ts'
 import { settle } from './settle.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
-import type { BlockId } from './upstream.ts'
-import { watchFork } from './watchFork.ts'
-
-/** A fork and the one block that everything it answers belongs to. */
-export type Generation = BlockId & {
-  readonly fork: Fork
-  /** Stand-ins for precompiles of the chain that anvil lacks; part of every simulation. */
-  readonly overrides: StateOverrides
-  /** Something in it does not come to an end: it is to be replaced, and killed with what runs in it. */
-  readonly condemn: () => void
-}
+import { createStandingForks, type LiveGeneration, type Target } from './standingForks.ts'
 
 /**
  * `head`: every request is answered from the head as it stood when the request came (a lab's chain
@@ -53,47 +43,31 @@ export type GenerationsDeps = MakeForkDeps & {
   readonly now: () => number
 }
 
-export type GenerationEvent = {
-  readonly event:
-    | 'fork_ready'
-    | 'fork_lost'
-    | 'fork_wedged'
-    | 'fork_stuck'
-    | 'fork_refused'
-    | 'reorg'
-  readonly chainId: number
-  readonly blockNumber?: bigint | undefined
-  readonly elapsedMs?: number
-  readonly reason?: string
-}
-
-type Live = Generation & {
-  inFlight: number
-  retired: boolean
-  condemned: boolean
-  readonly askedAtMs: number
-  readonly stopWatching: () => void
-}
-
-type Target = BlockId & { readonly askedAtMs: number }
-
 const headPollMs = 250
 const freshnessDeadlineMs = 6_000
-const drainMs = 7_000
 const rollAttempts = 3
+/** As far behind everybody else as the system allows. */
+const slowNiceness = 19
 
 /** The rolling generations of one chain: a new fork takes over before the old one is drained and killed. */
 export function createGenerations(
   deps: GenerationsDeps,
   { chainId, freshness = { mode: 'head' } }: { chainId: number; freshness?: Freshness | undefined },
 ): Generations & { readonly start: () => Promise<void> } {
-  const { upstream, relay, log, now } = deps
-  let current: Live | undefined
+  const { startFork, upstream, relay, log, now } = deps
+  const forks = createStandingForks(
+    {
+      log,
+      startSlowFork: (blockNumber) =>
+        startFork({ chainId, upstreamUrl: relay.slowUrl, blockNumber, niceness: slowNiceness }),
+      onNeedOfAnother: () => void refresh(),
+    },
+    { chainId },
+  )
   let rolling: Promise<void> | undefined
   let confirmedAtMs = now()
   let closed = false
   let pollTimer: NodeJS.Timeout | undefined
-  const standing = new Set<Live>()
 
   const unavailable = (reason: string) => new SimulatorUnavailable({ chainId, reason })
 
@@ -117,14 +91,15 @@ export function createGenerations(
     const startedAtMs = now()
     const made = await makeFork(deps, { chainId, target }).catch((error: unknown) => {
       // What stands would fetch its cold reads from there.
-      if (error instanceof WrongUpstream) dropCurrent()
+      if (error instanceof WrongUpstream) forks.dropCurrent()
       throw error
     })
     if (closed) {
       await made.fork.kill()
       throw unavailable('it is shutting down')
     }
-    install(made, target)
+    forks.install(made, target)
+    confirmedAtMs = now()
     log({
       event: 'fork_ready',
       chainId,
@@ -133,63 +108,12 @@ export function createGenerations(
     })
   }
 
-  function install({ fork, overrides }: Pick<Generation, 'fork' | 'overrides'>, target: Target) {
-    const stopWatching = watchFork(fork, () => {
-      log({ event: 'fork_wedged', chainId, blockNumber: target.blockNumber })
-      void fork.kill()
-    })
-    const live: Live = {
-      ...target,
-      fork,
-      overrides,
-      stopWatching,
-      inFlight: 0,
-      retired: false,
-      condemned: false,
-      condemn() {
-        if (live.condemned) return
-        live.condemned = true
-        log({ event: 'fork_stuck', chainId, blockNumber: target.blockNumber })
-        void refresh()
-      },
-    }
-    standing.add(live)
-    const previous = current
-    current = live
-    confirmedAtMs = now()
-    void fork.exited.then(() => lose(live))
-    if (previous) retire(previous)
-  }
-
-  function retire(live: Live) {
-    if (live.retired) return
-    live.retired = true
-    if (live.inFlight === 0) return void discard(live)
-    setTimeout(() => void discard(live), drainMs).unref()
-  }
-
-  async function discard(live: Live) {
-    live.stopWatching()
-    await live.fork.kill()
-    standing.delete(live)
-  }
-
-  function lose(live: Live) {
-    live.stopWatching()
-    standing.delete(live)
-    void live.fork.kill()
-    if (current !== live) return
-    current = undefined
-    if (closed) return
-    log({ event: 'fork_lost', chainId, blockNumber: live.blockNumber })
-    void refresh()
-  }
-
   /** Rolls if the head moved; a failure is logged and tried again by the next poll or request. */
   async function refresh() {
     if (closed) return
     try {
       const target = await readTarget()
+      const current = forks.current()
       if (current?.blockHash === target.blockHash && !current.condemned) {
         confirmedAtMs = now()
         return
@@ -202,50 +126,47 @@ export function createGenerations(
   }
 
   async function noteReorg() {
+    const current = forks.current()
     if (!current) return
     const { blockNumber, blockHash } = current
     const block = await upstream.readBlock({ blockNumber })
     if (block?.blockHash === blockHash) return
     log({ event: 'reorg', chainId, blockNumber })
     // Its cached reads belong to a block that no longer exists.
-    dropCurrent()
+    forks.dropCurrent()
   }
 
-  function dropCurrent() {
-    const dropped = current
-    current = undefined
-    if (dropped) retire(dropped)
-  }
-
-  const isEnough = (live: Live | undefined, minBlock: bigint): live is Live =>
+  const isEnough = (live: LiveGeneration | undefined, minBlock: bigint): live is LiveGeneration =>
     live?.fork.isAlive() === true && live.blockNumber >= minBlock
 
   /** The generation that may answer a request which came at `arrivedAtMs`. */
-  async function pick(arrivedAtMs: number, minBlock: bigint): Promise<Live> {
-    if (freshness.mode === 'interval' && isEnough(current, minBlock)) return current
+  async function pick(arrivedAtMs: number, minBlock: bigint): Promise<LiveGeneration> {
+    const standing = forks.current()
+    if (freshness.mode === 'interval' && isEnough(standing, minBlock)) return standing
     for (let failures = 0; now() - arrivedAtMs < freshnessDeadlineMs && !closed; ) {
       const target = await readTarget().catch(() => undefined)
       if (!target) break
-      if (isEnough(current, minBlock) && current.blockHash === target.blockHash) return current
+      const before = forks.current()
+      if (isEnough(before, minBlock) && before.blockHash === target.blockHash) return before
       const refusal = await rollTo(target).then(
         () => undefined,
         (error: unknown) => error,
       )
-      if (isEnough(current, minBlock) && current.askedAtMs >= arrivedAtMs) return current
+      const after = forks.current()
+      if (isEnough(after, minBlock) && after.askedAtMs >= arrivedAtMs) return after
       if (refusal instanceof WrongUpstream) throw refusal
       if (refusal !== undefined) failures += 1
       if (failures >= rollAttempts) break
       if (refusal !== undefined || target.blockNumber < minBlock) await rollPause()
     }
     // Without its upstream a standing fork still answers what it has read.
-    if (isEnough(current, minBlock)) return current
-    throw unavailable(
-      minBlock > 0n && current ? 'the asked block is not there yet' : 'no fork stands',
-    )
+    const last = forks.current()
+    if (isEnough(last, minBlock)) return last
+    throw unavailable(minBlock > 0n && last ? 'the asked block is not there yet' : 'no fork stands')
   }
 
   /** False when the chain has moved on; true, too, when it does not answer. */
-  const isStillHead = (live: Live): Promise<boolean> =>
+  const isStillHead = (live: LiveGeneration): Promise<boolean> =>
     freshness.mode === 'interval'
       ? Promise.resolve(true)
       : readTarget().then(
@@ -253,28 +174,15 @@ export function createGenerations(
           () => true,
         )
 
-  async function runOn<T>(live: Live, work: (generation: Generation) => Promise<T>): Promise<T> {
-    live.inFlight += 1
-    try {
-      return await work(live)
-    } catch (error) {
-      if (error instanceof RpcTransportError && error.fault === 'timeout') live.condemn()
-      throw error
-    } finally {
-      live.inFlight -= 1
-      if (live.retired && live.inFlight === 0) void discard(live)
-    }
-  }
-
   async function use<T>(
     { minBlock = 0n, signal }: { minBlock?: bigint | undefined; signal?: AbortSignal | undefined },
     work: (generation: Generation) => Promise<T>,
   ): Promise<T> {
     const arrivedAtMs = now()
     // Most often the fork that stands is the head's: the work starts while that is being asked.
-    const standing = current
+    const standing = forks.current()
     if (isEnough(standing, minBlock)) {
-      const running = settle(runOn(standing, work))
+      const running = settle(forks.run(standing, work))
       const [isFresh, outcome] = await Promise.all([isStillHead(standing), running])
       if (isFresh) {
         if (!('error' in outcome)) return outcome.value
@@ -285,7 +193,7 @@ export function createGenerations(
       signal?.throwIfAborted()
       if (closed) throw unavailable('it is shutting down')
       const live = await pick(arrivedAtMs, minBlock)
-      const outcome = await settle(runOn(live, work))
+      const outcome = await settle(forks.run(live, work))
       if (!('error' in outcome)) return outcome.value
       const isLost = await losesConnection(outcome.error, live.fork)
       if (!isLost || attempt >= 2 || signal?.aborted) throw outcome.error
@@ -305,15 +213,15 @@ export function createGenerations(
       if (!closed) schedule()
     },
     status: () => ({
-      ready: current?.fork.isAlive() ?? false,
-      blockNumber: current?.blockNumber,
+      ready: forks.current()?.fork.isAlive() ?? false,
+      blockNumber: forks.current()?.blockNumber,
       ageMs: now() - confirmedAtMs,
     }),
     async close() {
       closed = true
       clearTimeout(pollTimer)
       await rolling?.catch(() => undefined)
-      await Promise.all([...standing].map(discard))
+      await forks.close()
       await Promise.all([upstream.close(), relay.close()])
     },
   }

@@ -12,6 +12,8 @@ export type MakeForkDeps = {
   readonly relay: UpstreamRelay
 }
 
+export type MadeFork = { readonly fork: Fork; readonly overrides: StateOverrides }
+
 /** No use in trying again at once. */
 export class WrongUpstream extends SimulatorUnavailable {}
 
@@ -19,7 +21,7 @@ export class WrongUpstream extends SimulatorUnavailable {}
 export async function makeFork(
   { startFork, upstream, relay }: MakeForkDeps,
   { chainId, target }: { chainId: number; target: BlockId },
-): Promise<{ readonly fork: Fork; readonly overrides: StateOverrides }> {
+): Promise<MadeFork> {
   const { blockNumber, blockHash } = target
   const refuse = (reason: string) => new SimulatorUnavailable({ chainId, reason })
   if ((await upstream.readChainId()) !== chainId)

@@ -5,12 +5,15 @@ import { gasOf } from './callShapes.ts'
 import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
 import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
-import type { Generation } from './generations.ts'
+import type { Generation } from './generation.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
 import type { ErrorTable } from './revertReason.ts'
+import type { RpcEndpoint } from './rpcBatch.ts'
 import { type IsolatedOutcome, runIsolated } from './runIsolated.ts'
-import type { Turns } from './turns.ts'
+import { settle } from './settle.ts'
+import type { SlowLane } from './slowLane.ts'
+import type { Suspects } from './suspects.ts'
 
 export type SimulateDeps = {
   readonly slots: SlotResolver
@@ -21,11 +24,16 @@ export type SimulateDeps = {
   readonly now: () => number
   readonly simulatedTaker: Address
   /** Candidates that need much gas take turns, so that they never have more than one core between them. */
-  readonly slowLane: Turns
+  readonly slowLane: SlowLane
+  readonly suspects: Suspects
 }
 
 type Run = {
   readonly generation: Generation
+  /** The fork on which the bundles run. */
+  readonly rpc: RpcEndpoint
+  /** Something on it does not come to an end. */
+  readonly onStuck: () => void
   readonly timeSecs: bigint
   readonly signal: AbortSignal | undefined
   readonly remainingMs: () => number
@@ -38,12 +46,14 @@ type Job = {
   gasCap: bigint
   funding: Funding
   reading: BundleReading
+  /** Took more gas, time or space than an ordinary swap. */
+  isSpoiler: boolean
 }
 
 const readTimeoutMs = 4_000
 /** What a request may take on its fork in all: in the fork's time to drain. */
 const requestBudgetMs = 5_500
-/** What all of a request's hungry candidates may take together. */
+/** What all of a request's candidates on the slow fork may take together. */
 const hungryBudgetMs = 2_000
 
 /** Dry-runs every candidate by itself on the generation's block; results in the order of the candidates. */
@@ -61,12 +71,24 @@ export async function simulateCandidates(
 ): Promise<readonly CandidateResult[]> {
   const nowSecs = BigInt(Math.floor(deps.now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
-  const run: Run = { generation, timeSecs, signal, remainingMs: countdown(requestBudgetMs) }
+  const run: Run = {
+    generation,
+    rpc: generation.fork.rpc,
+    onStuck: generation.condemn,
+    timeSecs,
+    signal,
+    remainingMs: countdown(requestBudgetMs),
+  }
   const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
-  await runJobs(deps, run, jobs)
-  await refund(deps, run, jobs.filter(reads('misfunded')))
-  await widen(deps, run, jobs.filter(reads('no_output')))
-  await giveMoreGas(deps, run, jobs.filter(reads('out_of_gas')))
+  const isSuspect = ({ candidate }: Job) => deps.suspects.has(candidate)
+  const suspect = jobs.filter(isSuspect)
+  const usual = jobs.filter((job) => !isSuspect(job))
+  const apart = settle(runApart(deps, run, suspect))
+  await runFully(deps, run, usual)
+  for (const { candidate, isSpoiler } of usual) if (isSpoiler) deps.suspects.add(candidate)
+  await runApart(deps, run, usual.filter(reads('out_of_gas')))
+  const outcome = await apart
+  if ('error' in outcome) throw outcome.error
   await explainNothing(run, jobs.filter(reads('no_output')))
   return jobs.map(({ reading }) => reading.result)
 }
@@ -92,6 +114,7 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
     gasCap: gasOf.swap,
     funding: await fund(deps, run, { candidate, taker }),
     reading: done(chainUnreachable),
+    isSpoiler: false,
   }
 }
 
@@ -108,7 +131,7 @@ function fund(
 /** Simulates each job's bundle and leaves what it shows in `reading`. */
 async function runJobs(
   deps: SimulateDeps,
-  { generation, timeSecs, signal, remainingMs }: Run,
+  { generation, rpc, onStuck, timeSecs, signal, remainingMs }: Run,
   jobs: readonly Job[],
 ) {
   const bundles = new Map<Job, Bundle>()
@@ -124,12 +147,12 @@ async function runJobs(
     )
   }
   const calls = [...bundles.values()].map(({ rpcCall }) => rpcCall)
-  const outcomes = await runIsolated(
-    { rpc: generation.fork.rpc, onStuck: generation.condemn, remainingMs },
-    { calls, signal },
-  )
-  for (const [index, [job, bundle]] of [...bundles].entries())
-    job.reading = readJob(deps, job, { bundle, outcome: outcomes[index] })
+  const outcomes = await runIsolated({ rpc, onStuck, remainingMs }, { calls, signal })
+  for (const [index, [job, bundle]] of [...bundles].entries()) {
+    const outcome = outcomes[index]
+    job.reading = readJob(deps, job, { bundle, outcome })
+    job.isSpoiler = typeof outcome === 'string' || job.reading.kind === 'out_of_gas'
+  }
 }
 
 function readJob(
@@ -160,15 +183,39 @@ async function refund(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   await runJobs(deps, run, jobs)
 }
 
-async function giveMoreGas(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
-  const leftMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
+/** Runs what is hungry or under suspicion on the slow fork, one after the other, and with more gas. */
+async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  if (jobs.length === 0) return
+  const first = await settle(run.generation.slowFork())
+  if ('error' in first) return
+  const remainingMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
   for (const job of jobs) {
     job.gasCap = gasOf.hungrySwap
-    await deps.slowLane(async () => {
-      await runJobs(deps, { ...run, remainingMs: leftMs }, [job])
-      if (reads('no_output')(job)) await widen(deps, run, [job])
-    })
+    await deps.slowLane(() => runOnSlowFork(deps, { ...run, remainingMs }, job))
   }
+}
+
+/** Once more on a new one, should the slow fork die meanwhile: it may have been for somebody else's bomb. */
+async function runOnSlowFork(deps: SimulateDeps, run: Run, job: Job) {
+  for (let attempt = 0; attempt < 2 && run.remainingMs() > 0; attempt += 1) {
+    const work = async () => {
+      const fork = await run.generation.slowFork()
+      // Nobody else's work runs on it: what does not end may be killed with it.
+      const slow = { ...run, rpc: fork.rpc, onStuck: () => void fork.kill() }
+      await runFully(deps, slow, [job])
+    }
+    const outcome = await settle(work())
+    if (!('error' in outcome)) return
+    job.reading = done(chainUnreachable)
+    if (run.signal?.aborted) throw outcome.error
+  }
+}
+
+/** Runs jobs, and those again whose first run was to teach us something. */
+async function runFully(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  await runJobs(deps, run, jobs)
+  await refund(deps, run, jobs.filter(reads('misfunded')))
+  await widen(deps, run, jobs.filter(reads('no_output')))
 }
 
 /** Where the taker got nothing, watches those whom the calldata names as well. */

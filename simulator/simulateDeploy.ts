@@ -16,7 +16,7 @@ import {
   nativeBalanceReader,
   simulateParams,
 } from './callShapes.ts'
-import type { Generation } from './generations.ts'
+import type { Generation } from './generation.ts'
 import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'

@@ -5,18 +5,15 @@ import type { CandidateResult } from './classifyOutcome.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
 import { createStartFork } from './fork.ts'
 import { createForkGuard, sweepForks } from './forkGuard.ts'
-import {
-  createGenerations,
-  type Freshness,
-  type GenerationEvent,
-  type GenerationStatus,
-} from './generations.ts'
+import type { GenerationEvent } from './generation.ts'
+import { createGenerations, type Freshness, type GenerationStatus } from './generations.ts'
 import { createErrorTable } from './revertReason.ts'
 import { RpcTransportError } from './rpcBatch.ts'
 import { simulateCandidates } from './simulateCandidates.ts'
 import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
-import { createTurns } from './turns.ts'
+import { createSlowLane } from './slowLane.ts'
+import { createSuspects } from './suspects.ts'
 import { createUpstream } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
@@ -110,7 +107,8 @@ export async function createSimulator({
           slots: createSlotResolver({ cache: slots }, chain),
           findWhales: createFindWhales({ upstream, listHolders }, chain),
           isChainAnswering: upstream.isAnswering,
-          slowLane: createTurns(),
+          slowLane: createSlowLane(),
+          suspects: createSuspects(),
           simulatedTaker: takerOf(chain.chainId),
           errors,
           now,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createHotSet, type HotAccount } from './hotSet.ts'
+import { createPace } from './pace.ts'
 import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
@@ -13,6 +14,8 @@ import { toTag, type Upstream } from './upstream.ts'
 export type UpstreamRelay = {
   /** What a fork takes for its upstream. */
   readonly url: string
+  /** The same for forks of what may be hostile: their reads are paced, and make nothing hot. */
+  readonly slowUrl: string
   /** Fetches the hot set as of a block; its answers are kept until the block after the next is fetched. */
   readonly prefetch: (blockNumber: bigint) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
@@ -28,6 +31,8 @@ type Envelope = {
 const maxBodyBytes = 4 * 1024 * 1024
 const callsPerBatch = 200
 const blocksKept = 2
+/** An honest candidate needs some dozens of cold reads; only a bomb goes on for thousands. */
+const slowPace = { burst: 400, perSecond: 100 }
 
 export async function createUpstreamRelay({
   upstream,
@@ -37,9 +42,10 @@ export async function createUpstreamRelay({
   const hot = createHotSet()
   const fetched = new Map<string, Map<string, RpcOutcome>>()
   const secretPath = `/${randomBytes(16).toString('hex')}`
+  const slowPath = `${secretPath}/slow`
+  const pace = createPace(slowPace)
 
   async function answerAll(envelopes: readonly Envelope[]): Promise<readonly RpcOutcome[]> {
-    for (const envelope of envelopes) hot.note(envelope)
     const ready = envelopes.map((envelope) => find(fetched, envelope))
     const missing = envelopes.filter((_, index) => ready[index] === undefined)
     const outcomes = missing.length > 0 ? [...(await upstream.send(missing))] : []
@@ -47,12 +53,15 @@ export async function createUpstreamRelay({
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
-    if (request.method !== 'POST' || request.url !== secretPath) {
+    const isSlow = request.url === slowPath
+    if (request.method !== 'POST' || (request.url !== secretPath && !isSlow)) {
       response.writeHead(404).end()
       return
     }
     const body: unknown = JSON.parse(await readBody(request))
     const envelopes = (Array.isArray(body) ? body : [body]).map(readEnvelope)
+    if (isSlow) await pace(envelopes.length)
+    else for (const envelope of envelopes) hot.note(envelope)
     const outcomes = await answerAll(envelopes).catch(() => envelopes.map(() => notAnswered))
     const answers = outcomes.map((outcome, index) => toAnswer(envelopes[index]?.id, outcome))
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -67,6 +76,7 @@ export async function createUpstreamRelay({
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}${secretPath}`,
+    slowUrl: `http://127.0.0.1:${port}${slowPath}`,
     async prefetch(blockNumber) {
       const tag = toTag(blockNumber)
       const answers = new Map<string, RpcOutcome>()

@@ -1,7 +1,7 @@
 /** Runs one piece of work at a time, in the order of asking. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>
+export type SlowLane = <T>(work: () => Promise<T>) => Promise<T>
 
-export function createTurns(): Turns {
+export function createSlowLane(): SlowLane {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const turn = last.then(work, work)

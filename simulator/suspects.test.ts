@@ -1,0 +1,30 @@
+import { assert, suite } from '../fixtures/test.ts'
+import type { Candidate } from './buildBundle.ts'
+import { createSuspects } from './suspects.ts'
+
+const s = suite('suspects')
+const address = (digit: string) => `0x${digit.repeat(40)}` as const
+const bomb: Candidate = {
+  target: address('a'),
+  data: '0x01020304ffff',
+  value: 0n,
+  tokenIn: address('b'),
+  tokenOut: address('c'),
+  amountIn: 1n,
+  spender: undefined,
+}
+
+s('knows a candidate again by target, function and tokens, whatever else it says', () => {
+  const suspects = createSuspects()
+  assert.not(suspects.has(bomb))
+  suspects.add(bomb)
+  assert.ok(suspects.has({ ...bomb, data: '0x01020304', amountIn: 2n, target: address('A') }))
+})
+s('has nothing against other tokens through the same router, or other functions of it', () => {
+  const suspects = createSuspects()
+  suspects.add(bomb)
+  assert.not(suspects.has({ ...bomb, tokenIn: address('d') }))
+  assert.not(suspects.has({ ...bomb, tokenOut: address('d') }))
+  assert.not(suspects.has({ ...bomb, data: '0x05' }))
+})
+s.run()

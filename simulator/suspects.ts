@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache'
+import { slice } from 'viem'
+import type { Candidate } from './buildBundle.ts'
+
+/**
+ * Candidates of a kind that lately needed much gas or time. They are run apart from the others at once,
+ * so that whoever sends the same bomb again and again slows nobody but himself.
+ */
+export type Suspects = {
+  readonly has: (candidate: Candidate) => boolean
+  readonly add: (candidate: Candidate) => void
+}
+
+const max = 5_000
+const keptMs = 300_000
+
+export function createSuspects(): Suspects {
+  const known = new LRUCache<string, true>({ max, ttl: keptMs })
+  return {
+    has: (candidate) => known.has(keyOf(candidate)),
+    add(candidate) {
+      known.set(keyOf(candidate), true)
+    },
+  }
+}
+
+/** With the tokens, lest a hostile token through a common router puts every swap of that router aside. */
+function keyOf({ target, tokenIn, tokenOut, data }: Candidate): string {
+  const selector = data.length >= 10 ? slice(data, 0, 4) : '0x'
+  return `${target} ${selector} ${tokenIn} ${tokenOut}`.toLowerCase()
+}
