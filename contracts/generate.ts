@@ -39,6 +39,7 @@ type Output = {
 const root = import.meta.dirname
 const target = join(root, 'artifacts.ts')
 const contractNames = [
+  'ManagerLens',
   'PoolLens',
   'QuotaManager',
   'SwapExecutor',

@@ -1,7 +1,13 @@
 import type { Address, Hex } from 'viem'
 
 /** Families whose pools are priced from local state. A fork of a known family is a row below. */
-export type Protocol = 'uniswap_v2' | 'uniswap_v3' | 'pancake_v3' | 'slipstream' | 'aerodrome_v2'
+export type Protocol =
+  | 'uniswap_v2'
+  | 'uniswap_v3'
+  | 'pancake_v3'
+  | 'slipstream'
+  | 'aerodrome_v2'
+  | 'uniswap_v4'
 
 export type Dex = {
   readonly name: string
@@ -13,7 +19,7 @@ export type Dex = {
   readonly quoter?: Address | undefined
   /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
   readonly feesPips: readonly number[]
-  /** Where the factory finds pools by something else than the fee: tick spacings. */
+  /** Where the factory finds pools by something else than the fee, or besides it: tick spacings. */
   readonly poolKeys?: readonly number[] | undefined
   readonly initCodeHash?: Hex | undefined
   /** First block worth scanning for pools. */
@@ -123,6 +129,16 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       poolKeys: [1, 50, 100, 200, 2000],
       deployBlock: 0,
     },
+    {
+      name: 'uniswap-v4',
+      label: 'UniV4',
+      protocol: 'uniswap_v4',
+      factory: '0x498581fF718922c3f8e6A244956aF099B2652b2b',
+      quoter: '0x0d5e0F971ED27FBfF6c2837bf31316121532048D',
+      feesPips: [100, 500, 3000, 10000],
+      poolKeys: [1, 10, 60, 200],
+      deployBlock: 25350988,
+    },
   ],
   42161: [
     {
@@ -187,6 +203,16 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       feesPips: [100, 500, 3000, 10000],
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       deployBlock: 75998697,
+    },
+    {
+      name: 'uniswap-v4',
+      label: 'UniV4',
+      protocol: 'uniswap_v4',
+      factory: '0x360E68faCcca8cA495c1B759Fd9EEe466db9FB32',
+      quoter: '0x3972C00f7ed4885e145823eb7C655375d275A1C5',
+      feesPips: [100, 500, 3000, 10000],
+      poolKeys: [1, 10, 60, 200],
+      deployBlock: 297842872,
     },
   ],
 }

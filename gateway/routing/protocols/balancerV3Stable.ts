@@ -20,12 +20,14 @@ export type BalancerV3StableState = BalancerV3VaultState & {
 
 /** Gas of one hop through the executor. */
 export const balancerV3StableGas = 200_000
-const ampPrecision = 1000n
+/** Extra digits of Balancer's amplification. */
+export const ampPrecision = 1000n
 const maxImbalance = 10_000n
 /** Beyond four times the balance nothing is left to buy. */
 const curveDepth = 4n
 
-function computeInvariant(amp: bigint, balances: readonly bigint[]): bigint {
+/** The invariant D of both Balancer generations, rounded down. */
+export function computeInvariant(amp: bigint, balances: readonly bigint[]): bigint {
   const count = BigInt(balances.length)
   const sum = uint(balances.reduce((total, balance) => total + balance, 0n))
   const ann = amp * count

@@ -92,16 +92,21 @@ function changeLiquidity<record extends ConcentratedRecord>(
   const lower = decodeTick(log.topics[2])
   const upper = decodeTick(log.topics[3])
   if (lower === undefined || upper === undefined || delta === 0n) return record
-  const isInRange = lower <= record.tick && record.tick < upper
+  return { ...record, ...addRange(record, { lower, upper, delta }), changedBlock: log.blockNumber }
+}
+
+type Ranged = Pick<ConcentratedRecord, 'tick' | 'liquidity' | 'ticks'>
+
+/** Liquidity and ticks after a position between two ticks grew by `delta`, which may be negative. */
+export function addRange(
+  { tick, liquidity, ticks }: Ranged,
+  { lower, upper, delta }: { readonly lower: number; readonly upper: number; delta: bigint },
+): Pick<Ranged, 'liquidity' | 'ticks'> {
+  const isInRange = lower <= tick && tick < upper
+  const low = changeTick(ticks, { index: lower, gross: delta, net: delta })
   return {
-    ...record,
-    liquidity: isInRange ? record.liquidity + delta : record.liquidity,
-    ticks: changeTick(changeTick(record.ticks, { index: lower, gross: delta, net: delta }), {
-      index: upper,
-      gross: delta,
-      net: -delta,
-    }),
-    changedBlock: log.blockNumber,
+    liquidity: isInRange ? liquidity + delta : liquidity,
+    ticks: changeTick(low, { index: upper, gross: delta, net: -delta }),
   }
 }
 

@@ -7,6 +7,7 @@ import type { PoolRecord } from './poolRecord.ts'
 import { solidlyFamily } from './solidlyChain.ts'
 import { uniswapV2Family } from './uniswapV2Chain.ts'
 import { pancakeV3Family, slipstreamFamily, uniswapV3Family } from './uniswapV3Chain.ts'
+import { uniswapV4Family } from './uniswapV4Chain.ts'
 
 /** Every family that is priced from local state. */
 const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
@@ -15,6 +16,7 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['pancake_v3']: pancakeV3Family,
   ['slipstream']: slipstreamFamily,
   ['aerodrome_v2']: solidlyFamily,
+  ['uniswap_v4']: uniswapV4Family,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

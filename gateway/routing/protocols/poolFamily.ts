@@ -4,11 +4,20 @@ import type { EnginePool } from './enginePool.ts'
 import type { PoolHead } from './poolHead.ts'
 import type { PoolLog } from './poolLog.ts'
 
-/** Where a pool is read; `id` where one contract holds many pools. */
+/** How Uniswap v4 names a pool; native currency is zero. */
+export type PoolKey = {
+  readonly currency0: Address
+  readonly currency1: Address
+  readonly fee: number
+  readonly tickSpacing: number
+  readonly hooks: Address
+}
+/** Where a pool is read; `id` where one contract holds many pools, `key` where the id is its hash. */
 export type PoolRef = {
   readonly dex: Dex
   readonly address: Address
   readonly id?: Hex | undefined
+  readonly key?: PoolKey | undefined
 }
 export type ReadDeps = { readonly client: Client<Transport, Chain> }
 export type LoadParameters = {
@@ -30,9 +39,7 @@ export type StepCall = { readonly kind: number; readonly pool: Address; readonly
 export type PoolCreation = {
   readonly topic: Hex
   /** Lower-case tokens and the pool; undefined where the event does not name it: the DEX is listed again. */
-  read(
-    log: PoolLog,
-  ): { readonly tokens: readonly string[]; readonly address: Hex; readonly id?: Hex } | undefined
+  read(log: PoolLog): (Omit<PoolRef, 'dex'> & { readonly tokens: readonly string[] }) | undefined
 }
 
 /**

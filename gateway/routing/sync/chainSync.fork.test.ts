@@ -8,7 +8,7 @@ import { createChainClient } from '../../chain/client.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { seedTokens } from '../../chain/tokens.ts'
 import { openStore } from '../../store/openStore.ts'
-import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { createChainSync, type SyncEvent } from './chainSync.ts'
 import { loadPools } from './loadPools.ts'
 
@@ -110,10 +110,10 @@ async function syncedToHead() {
 /** Followed pools must be what a fresh read of the chain gives: all of them, or those of a pair. */
 async function assertEqualsChain(isChecked: (record: PoolRecord) => boolean = isSwapped) {
   const state = await syncedToHead()
-  const pools = [...state.pools.values()].filter(isChecked).map(({ dex: name, address }) => {
-    const dex = dexes.find((candidate) => candidate.name === name)
-    if (!dex) throw new Error(name)
-    return { dex, address }
+  const pools = [...state.pools.values()].filter(isChecked).map((record) => {
+    const dex = dexes.find((candidate) => candidate.name === record.dex)
+    if (!dex) throw new Error(record.dex)
+    return toRef(record, dex)
   })
   const fresh = await loadPools(chainClient, { pools, blockNumber: state.head.number })
   assert.is(fresh.length, pools.length)
@@ -134,10 +134,12 @@ s.after(async () => {
 s('loads every pool of the world', () => {
   const state = sync.current()
   const loaded = [...(state?.pools.keys() ?? [])].sort()
-  const names = dexes.map(({ name }) => name)
+  const factories = new Map(dexes.map(({ name, factory }) => [name, factory]))
   const expected = world.manifest.pools
-    .filter(({ dex }) => names.includes(dex))
-    .map(({ address }) => address.toLowerCase())
+    .filter(({ dex }) => factories.has(dex))
+    // Pools inside a manager go by their ids.
+    .map(({ dex, address, id }) => (id && factories.get(dex) === address ? id : address))
+    .map((id) => id.toLowerCase())
     .sort()
   assert.equal(loaded, expected)
 })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
+import { isNative } from '../../chain/chains.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dexes.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
@@ -95,6 +96,7 @@ export function createChainSync({
   now = () => performance.now(),
 }: ChainSyncParameters): ChainSync {
   const { chainId, client, chain } = chainClient
+  const wrappedNative = chain.wrappedNative.toLowerCase()
   const tokens = new Map<string, TokenInfo>()
   const closing = new AbortController()
   let state: SyncedState | undefined
@@ -107,7 +109,8 @@ export function createChainSync({
     client,
     dexes,
     taxOf,
-    wants: (found: readonly string[]) => found.every((token) => tokens.has(token)),
+    wants: (found: readonly string[]) =>
+      found.every((token) => tokens.has(isNative(token) ? wrappedNative : token)),
   }
 
   function addTokens(infos: readonly TokenInfo[]) {
