@@ -22,7 +22,8 @@ import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
 import { opsEndpoints, type Readiness } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
-import { openStore, type Store } from './store/openStore.ts'
+import type { Store } from './store/createPorts.ts'
+import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { version } from './version.ts'
 import { readRelayerKey, settlementLimits, wireRelay } from './wireRelay.ts'
 
@@ -237,7 +238,9 @@ export async function createGateway(config: Config, observed: Observed): Promise
     }),
   )
   const clients = await connect(config)
-  const store = openStore({ path: config.databasePath })
+  const store = await openConfiguredStore(config, {
+    failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
+  })
   const simulator = await startSimulator(config, { ...observed, store })
   const routing = await startRouting(config, { ...observed, store, clients, simulator })
   const accessDeps = toAccessDeps(config, { store, clients, keys, log })
@@ -302,7 +305,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
       await routing.close()
       await simulator.close()
       for (const client of clients) client.close()
-      store.close()
+      await store.close()
     },
   }
 }

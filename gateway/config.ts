@@ -28,6 +28,11 @@ const processSettings = Type.Object({
   }),
   SERVICE_NAME: text('the `dex` field of every quote', 'forkyard'),
   DATABASE_PATH: text('SQLite file', 'forkyard.sqlite'),
+  DATABASE_URL: Type.String({
+    default: '',
+    pattern: '^(postgres(ql)?://.+)?$',
+    description: 'PostgreSQL that several gateways share, instead of the SQLite file',
+  }),
   KEY_PEPPER: text('secret, at least 32 characters: API keys are stored as HMAC under it'),
   ROUTING_HOST: text('bind address of the routing service', '127.0.0.1'),
   ROUTING_PORT: port('routing service', 8080),
@@ -125,6 +130,7 @@ export type Config = {
   readonly mode: ProcessSettings['FORKYARD_MODE']
   readonly serviceName: string
   readonly databasePath: string
+  readonly databaseUrl: string | undefined
   /** Start of every API key: a lab's keys are told apart at sight. */
   readonly keyPrefix: string
   readonly keyPepper: string
@@ -279,6 +285,7 @@ export function readConfig(env: Environment): Config {
     mode: settings.FORKYARD_MODE,
     serviceName: settings.SERVICE_NAME,
     databasePath: settings.DATABASE_PATH,
+    databaseUrl: orUndefined(settings.DATABASE_URL),
     keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
     routing: listener('ROUTING'),

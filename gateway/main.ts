@@ -7,6 +7,7 @@ async function main() {
   const config = readConfig(process.env)
   const secrets = [
     config.keyPepper,
+    ...(config.databaseUrl === undefined ? [] : [config.databaseUrl]),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),
     ...config.chains.flatMap(({ rpcUrls, forkOrigin }) => [
       ...rpcUrls,
@@ -40,5 +41,5 @@ try {
 
 function describe(error: unknown) {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return text.replace(/\b(https?|wss?):\/\/[^\s"')]+/g, '[url]')
+  return text.replace(/\b(https?|wss?|postgres(?:ql)?):\/\/[^\s"')]+/g, '[url]')
 }

@@ -54,6 +54,7 @@ export function wireRelay({
     metrics.expectsRelay({ chainId: client.chainId, alarmKinds, refusalCodes })
   return createRelay({
     store: store.relay,
+    coordination: store.coordination,
     simulator,
     chains: served,
     version,

@@ -9,7 +9,7 @@ import {
   rotateKey,
 } from '../access/issueKeys.ts'
 import { readConfig } from '../config.ts'
-import { openStore } from '../store/openStore.ts'
+import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import { toWholeNumber } from './arguments.ts'
 import { printTable } from './printTable.ts'
 
@@ -17,12 +17,12 @@ type Print = (text: string) => void
 
 /** Opens the configured database for one command. */
 async function withKeys<value>(use: (deps: Parameters<typeof createKey>[0]) => Promise<value>) {
-  const { databasePath, keyPrefix, keyPepper } = readConfig(process.env)
-  const store = openStore({ path: databasePath })
+  const { keyPrefix, keyPepper, ...database } = readConfig(process.env)
+  const store = await openConfiguredStore(database)
   try {
     return await use({ store, config: { keyPrefix, pepper: keyPepper }, now: Date.now })
   } finally {
-    store.close()
+    await store.close()
   }
 }
 

@@ -1,19 +1,19 @@
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { capWindowMs } from '../relay/limits.ts'
-import { openStore } from '../store/openStore.ts'
+import type { Store } from '../store/createPorts.ts'
+import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import { toWholeNumber } from './arguments.ts'
 import { printTable } from './printTable.ts'
 
 type Print = (text: string) => void
-type Store = ReturnType<typeof openStore>
 
 async function withRelay<value>(use: (relay: Store['relay']) => Promise<value> | value) {
-  const store = openStore({ path: readConfig(process.env).databasePath })
+  const store = await openConfiguredStore(readConfig(process.env))
   try {
     return await use(store.relay)
   } finally {
-    store.close()
+    await store.close()
   }
 }
 

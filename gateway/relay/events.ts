@@ -14,6 +14,8 @@ export type RelayEvent =
       readonly chainId: number
       readonly cause: unknown
     }
+  /** This process sends for the chain from now on. */
+  | { readonly kind: 'elected'; readonly chainId: number }
   | {
       readonly kind: 'signed'
       readonly chainId: number

@@ -1,9 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import { getBalance } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
+import { type Coordination, createLocalCoordination } from '../store/coordination.ts'
 import type { RelayStore, RelayTransaction } from '../store/relay.ts'
 import { type Broadcaster, createBroadcaster } from './broadcast.ts'
 import { createCoalesce } from './coalesce.ts'
+import { createDesk, type Desk } from './createDesk.ts'
+import { createLoop } from './createLoop.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import type { Observe } from './events.ts'
 import { defaultLimits, type RelayLimits } from './limits.ts'
@@ -23,6 +26,8 @@ export type RelayChainConfig = {
 
 export type RelayDeps = {
   readonly store: RelayStore
+  /** Of the processes that share the store, one sends; default: this one does. */
+  readonly coordination?: Coordination | undefined
   readonly simulator: DeploySimulator
   readonly chains: readonly RelayChainConfig[]
   readonly version?: string | undefined
@@ -41,7 +46,12 @@ const balanceEveryMs = 30_000
 /** Warn while the balance still pays for this many deployments at the fee ceiling above gate 7's floor. */
 const warnBelowDeploys = 25n
 
-type Served = { readonly chain: RelayChain; readonly broadcaster: Broadcaster }
+type Served = {
+  readonly chain: RelayChain
+  readonly broadcaster: Broadcaster
+  readonly desk: Desk
+  readonly loop: ReturnType<typeof createLoop>
+}
 
 /** The relay service over its chains: endpoints, the reconcile loop, and what an operator asks for. */
 export function createRelay(deps: RelayDeps) {
@@ -52,22 +62,26 @@ export function createRelay(deps: RelayDeps) {
       bypassed: (chainId, cause) => observe({ kind: 'simulator_bypassed', chainId, cause }),
     }),
   )
-  const served = new Map<number, Served>(
-    deps.chains.map(({ client, signer, limits }) => {
-      const { chainId } = client
-      const chain = { chainId, client, signer, limits: { ...defaultLimits, ...limits } }
-      return [chainId, { chain, broadcaster: createBroadcaster(chain, { now, observe }) }]
-    }),
-  )
+  const { coordination = createLocalCoordination() } = deps
+  const serve = ({ client, signer, limits }: RelayChainConfig): Served => {
+    const { chainId } = client
+    const chain = { chainId, client, signer, limits: { ...defaultLimits, ...limits } }
+    const broadcaster = createBroadcaster(chain, { now, observe })
+    const pass = createPass({ ...deps, now, observe }, { chain, broadcaster })
+    const loop = createLoop({
+      everyMs: reconcileEveryMs,
+      run: async () => {
+        if (desk.isChosen()) await pass()
+      },
+      failed: (cause) => observe({ kind: 'reconcile_failed', chainId, cause }),
+    })
+    const desk = createDesk(chain, { coordination, broadcaster, observe, work: loop.wake })
+    return { chain, broadcaster, desk, loop }
+  }
+  const served = new Map(deps.chains.map((one) => [one.client.chainId, serve(one)]))
+  const loops = [...served.values()].map(({ loop }) => loop)
   const shareIntent = createCoalesce<ChainIntent>()
   const shareDeploy = createCoalesce<RelayAnswer>()
-  const loops = [...served.values()].map((one) =>
-    createLoop({
-      everyMs: reconcileEveryMs,
-      run: createPass({ ...deps, now, observe }, one),
-      failed: (cause) => observe({ kind: 'reconcile_failed', chainId: one.chain.chainId, cause }),
-    }),
-  )
 
   async function status(chainId?: number): Promise<readonly ChainIntent[]> {
     const chosen = [...served.values()].filter(
@@ -90,6 +104,8 @@ export function createRelay(deps: RelayDeps) {
   async function stop(): Promise<void> {
     await Promise.all(loops.map((loop) => loop.stop()))
     await Promise.all([...served.values()].map(({ broadcaster }) => broadcaster.idle()))
+    // Last, so that the next one starts when this one has nothing on its way.
+    await Promise.all([...served.values()].map(({ desk }) => desk.close()))
   }
 
   return {
@@ -112,7 +128,7 @@ export function createRelay(deps: RelayDeps) {
     start: () => {
       for (const loop of loops) loop.start()
     },
-    /** One pass over every chain, now. */
+    /** One pass over every chain that this process sends for, now. */
     reconcile: async (): Promise<void> => {
       await Promise.all(loops.map((loop) => loop.runNow()))
     },
@@ -142,7 +158,7 @@ function shareSimulations(simulator: DeploySimulator): DeploySimulator {
 
 function createPass(
   deps: RelayDeps & { readonly now: () => number; readonly observe: Observe },
-  { chain, broadcaster }: Served,
+  { chain, broadcaster }: Pick<Served, 'chain' | 'broadcaster'>,
 ) {
   const { store, now, observe, finalDepth } = deps
   let balanceReadAtMs = Number.NEGATIVE_INFINITY
@@ -165,38 +181,4 @@ async function warnLowBalance(
   if (deploysLeft >= warnBelowDeploys) return
   const relayer = signer.address
   observe({ kind: 'low_balance', chainId, relayer, balanceWei, deploysLeft: Number(deploysLeft) })
-}
-
-/** Runs one thing over and over, never twice at once. */
-function createLoop({
-  everyMs,
-  run,
-  failed,
-}: {
-  readonly everyMs: number
-  readonly run: () => Promise<void>
-  readonly failed: (cause: unknown) => void
-}) {
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  const runNow = () => {
-    running ??= run()
-      .catch(failed)
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-  return {
-    runNow,
-    start() {
-      void runNow()
-      timer ??= setInterval(() => void runNow(), everyMs)
-    },
-    async stop() {
-      clearInterval(timer)
-      timer = undefined
-      await running
-    },
-  }
 }

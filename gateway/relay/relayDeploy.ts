@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { RelayDecision, RelayLedger, RelayStore } from '../store/relay.ts'
-import type { Broadcaster } from './broadcast.ts'
+import type { Desk } from './createDesk.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import type { Observe } from './events.ts'
 import { type FeeSnapshot, quoteFees, readFees } from './fees.ts'
@@ -13,7 +13,7 @@ export type RelayDeployDeps = {
   readonly store: RelayStore
   readonly simulator: DeploySimulator
   readonly chain: RelayChain
-  readonly broadcaster: Broadcaster
+  readonly desk: Desk
   readonly now: () => number
   readonly observe: Observe
 }
@@ -26,7 +26,14 @@ export type RelayAnswer =
   | { readonly status: 'unavailable' }
 
 type Request = { readonly owner: Address; readonly tokenIn: Address; readonly amountIn: bigint }
-type Bytes = { readonly hash: Hex; readonly raw: Hex }
+type Bytes = {
+  readonly hash: Hex
+  readonly raw: Hex
+  readonly owner: Address
+  readonly nonce: number
+  readonly reservedWei: bigint
+  readonly isReplacement: boolean
+}
 
 /**
  * Sponsors the deployment of an owner's proxy: the ten gates in order, then at most one transaction.
@@ -65,7 +72,11 @@ export async function relayDeploy(deps: RelayDeployDeps, request: Request): Prom
   }
   const { answer, bytes } = reserved.value
   if ('step' in answer) return stop(deps, answer)
-  if (bytes) await deps.broadcaster.offer(bytes)
+  if (bytes) {
+    const { owner, nonce, hash, reservedWei, isReplacement } = bytes
+    observe({ kind: 'signed', chainId, owner, nonce, hash, reservedWei, isReplacement })
+    await deps.desk.offer(bytes)
+  }
   observe({ kind: 'answered', chainId, step: undefined, code: 'deployed' })
   return answer
 }
@@ -98,7 +109,7 @@ type Reservation = {
 
 /** Gates 8 to 10, the nonce, the signature and the row: one transaction. */
 function reserve(
-  { store, chain, now, observe }: RelayDeployDeps,
+  { store, chain, now }: RelayDeployDeps,
   {
     owner,
     proxy,
@@ -120,10 +131,9 @@ function reserve(
     const signed = signWith(signer, { owner, nonce, fees })
     const { attempt, reservedWei } = signed
     const { hash } = attempt
-    observe({ kind: 'signed', chainId, owner, nonce, hash, reservedWei, isReplacement: !!stuck })
     const value: Reservation = {
       answer: { status: 'deployed', txHash: hash, proxy: stuck?.proxy ?? proxy },
-      bytes: attempt,
+      bytes: { ...attempt, owner, nonce, reservedWei, isReplacement: stuck !== undefined },
     }
     return stuck
       ? { kind: 'replace', id: stuck.id, signed, value }

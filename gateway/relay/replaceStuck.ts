@@ -7,6 +7,11 @@ import { capWindowMs, pendingWindowMs } from './limits.ts'
 import type { RelayChain } from './relayChain.ts'
 import { findStuck, judgeLedger, signWith } from './signReservation.ts'
 
+type Outcome =
+  | { readonly signed: ReturnType<typeof signWith> }
+  /** The code of the gate that stands in the way. */
+  | { readonly blocked: string }
+
 /**
  * Signs the transaction that holds up all later nonces again, at its own nonce with higher fees, under
  * gates 6, 7, 9 and 10. Answers whether it did; when it may not, the old bytes stay in play.
@@ -34,7 +39,7 @@ export async function replaceStuck(
     getBalance(client.client, { address: relayer }),
   ])
   const fees = quoteFees(snapshot, { gasUsed: attempts[0].gasLimit, limits })
-  const attempt = await store.reserve(
+  const outcome = await store.reserve<Outcome | undefined>(
     {
       chainId,
       owner,
@@ -51,18 +56,21 @@ export async function replaceStuck(
       if (judged.stopped) {
         const { answer } = judged.stopped
         const code = answer.status === 'refused' ? answer.code : answer.status
-        const hash = attempts[0].hash
-        observe({ kind: 'replacement_blocked', chainId, hash, code })
-        return { kind: 'leave', value: undefined }
+        return { kind: 'leave', value: { blocked: code } }
       }
       const signed = signWith(signer, { owner, nonce, fees: judged.fees })
-      return { kind: 'replace', id, signed, value: signed }
+      return { kind: 'replace', id, signed, value: { signed } }
     },
   )
-  if (!attempt) return false
-  const { hash } = attempt.attempt
-  const { reservedWei } = attempt
+  if (!outcome) return false
+  if ('blocked' in outcome) {
+    const { hash } = attempts[0]
+    observe({ kind: 'replacement_blocked', chainId, hash, code: outcome.blocked })
+    return false
+  }
+  const { attempt, reservedWei } = outcome.signed
+  const { hash } = attempt
   observe({ kind: 'signed', chainId, owner, nonce, hash, reservedWei, isReplacement: true })
-  await broadcaster.send(attempt.attempt)
+  await broadcaster.send(attempt)
   return true
 }

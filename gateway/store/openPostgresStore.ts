@@ -56,6 +56,8 @@ export async function openPostgresStore({
 }): Promise<PostgresStore> {
   const config = toClientConfig(url)
   const pool = new pg.Pool({ ...config, max: connections })
+  // For each while it works, and for the pool while it rests: unheard, either would end the process.
+  pool.on('connect', (client) => client.on('error', failed))
   pool.on('error', failed)
   try {
     await migrate(pool)

@@ -5,6 +5,8 @@ import { toLockKey } from './postgresEngine.ts'
 
 /** How often a candidate tries, and how often a holder makes sure that its session still lives. */
 const pulseMs = 500
+/** A holder that is silent for this long is no longer one. */
+const silentMs = 3_000
 
 type Deps = {
   readonly config: pg.ClientConfig
@@ -84,6 +86,8 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
       let held = false
       const key = toLockKey(`office ${name}`)
       const session = keep(async (client, signal) => {
+        // A holder that hangs must not keep its office: without a sign of life its session ends.
+        await client.query(`SET idle_session_timeout = ${silentMs}`)
         try {
           while (!signal.aborted) {
             const { rows } = await client.query<{ won: boolean }>(

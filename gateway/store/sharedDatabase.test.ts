@@ -1,0 +1,230 @@
+import { type Address, keccak256, numberToHex, stringToHex } from 'viem'
+import { query, startPostgres } from '../../fixtures/postgres.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { openPostgresStore, type PostgresStore } from './openPostgresStore.ts'
+import { openStore } from './openStore.ts'
+import type { RelayDecision, RelayLedger } from './relay.ts'
+import { StoreUnavailable } from './storeUnavailable.ts'
+
+/** What several gateways on one PostgreSQL may rely on; each store here stands for a process. */
+const s = suite('a database that gateways share')
+const postgres = await startPostgres()
+if (postgres) addTests(postgres)
+else s('needs PostgreSQL, which is not installed', () => undefined)
+
+function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>) {
+  const opened: PostgresStore[] = []
+  s.after(async () => {
+    await Promise.all(opened.map((store) => store.close()))
+    await close()
+  })
+
+  async function open(url: string): Promise<PostgresStore> {
+    const store = await openPostgresStore({ url, connections: 4 })
+    opened.push(store)
+    return store
+  }
+  async function openTwo() {
+    const url = await createDatabase()
+    const [one, two] = await Promise.all([open(url), open(url)])
+    return { url, one, two }
+  }
+  async function addKey({ keys, ledger }: PostgresStore, units: number): Promise<string> {
+    const id = 'key'
+    await keys.insert({
+      id,
+      idHash: keccak256(stringToHex(id)),
+      secretHash: Buffer.from(id),
+      start: 'x',
+      label: '',
+      wallet: undefined,
+      scopes: ['quote'],
+      createdAtMs: 1,
+    })
+    await ledger.grant({ keyId: id, units, ref: 'test', atMs: 1 })
+    return id
+  }
+
+  s('has the same tables and columns as a SQLite file, migrated once', async () => {
+    const { url } = await openTwo()
+    const theirs = (await query(
+      url,
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public'`,
+    )) as { name: string }[]
+    const file = openStore({ path: ':memory:' })
+    const ours = file.db
+      .prepare<[], { name: string }>(
+        `SELECT m.name || '.' || c.name AS name FROM sqlite_master m, pragma_table_info(m.name) c
+         WHERE m.type = 'table'`,
+      )
+      .all()
+    file.close()
+    const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name).toSorted()
+    assert.equal(names(theirs), names(ours))
+    assert.is((await query(url, 'SELECT id FROM migrations')).length > 0, true)
+  })
+
+  s('lets exactly 10 of 40 charges pass that two gateways make at once', async () => {
+    const { one, two } = await openTwo()
+    const keyId = await addKey(one, 10)
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (index % 2 ? one : two).ledger.charge({ keyId, units: 1, ref: `r${index}`, atMs: 2 }),
+      ),
+    )
+    assert.is(results.filter(({ status }) => status === 'charged').length, 10)
+    assert.equal(await two.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
+    assert.equal(await one.ledger.audit(), [])
+  })
+
+  s('charges an Idempotency-Key once that meets both gateways', async () => {
+    const { one, two } = await openTwo()
+    const keyId = await addKey(one, 10)
+    const idempotency = { key: 'i', fingerprint: Buffer.from('f') }
+    const charge = { keyId, units: 1, ref: 'r', atMs: 1_000, idempotency }
+    const results = await Promise.all(
+      [one, two, one, two].map((each) => each.ledger.charge(charge)),
+    )
+    assert.equal(results.map(({ status }) => status).toSorted(), [
+      'charged',
+      'in_progress',
+      'in_progress',
+      'in_progress',
+    ])
+  })
+
+  s('credits a payment once that both gateways see at once', async () => {
+    const { one, two } = await openTwo()
+    const keyId = await addKey(one, 0)
+    const payment = {
+      chainId: 1,
+      txHash: keccak256('0x01'),
+      blockNumber: 5n,
+      blockHash: keccak256('0x02'),
+      keyId,
+      atMs: 1,
+      payments: [{ logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof: 1 as const }],
+    }
+    const credits = await Promise.all(
+      [one, two, one, two].map((each) => each.payments.credit(payment)),
+    )
+    assert.equal(credits, [7, 7, 7, 7])
+    assert.is((await two.ledger.balance(keyId)).remaining, 7)
+  })
+
+  s('P2 P5: the caps, the nonces and the one live row hold across gateways', async () => {
+    const { one, two } = await openTwo()
+    const owners = Array.from({ length: 40 }, (_, index) => numberToHex(index + 1, { size: 20 }))
+    const kinds = await Promise.all(
+      owners.flatMap((owner) => [one, two].map((each) => reserve(each, owner))),
+    )
+    assert.is(kinds.filter((kind) => kind === 'insert').length, cap)
+    const rows = await one.relay.listLatest({ limit: 100 })
+    assert.equal(
+      rows.map(({ nonce }) => nonce).toReversed(),
+      Array.from({ length: cap }, (_, index) => index),
+    )
+    assert.is(new Set(rows.map(({ owner }) => owner)).size, cap)
+  })
+
+  s('P13: the database tells the time: a machine with a wrong clock opens no cap', async () => {
+    const { one, two } = await openTwo()
+    for (let index = 1; index <= cap; index += 1)
+      await reserve(one, numberToHex(index, { size: 20 }))
+    const later = Date.now() + 30 * 24 * 3_600_000
+    assert.is(await reserve(two, numberToHex(99, { size: 20 }), later), 'leave')
+    const { deploys } = await two.relay.totals({ chainId, nowMs: later, windowMs: 3_600_000 })
+    assert.is(deploys, cap)
+  })
+
+  s('one candidate holds an office, the next has it when the first is gone', async () => {
+    const { url, one, two } = await openTwo()
+    const elections: string[] = []
+    const stand = (who: string, { coordination }: PostgresStore) =>
+      coordination.elect({ name: 'x', won: () => elections.push(who) })
+    const first = stand('one', one)
+    await until('the first holds it', () => first.isHeld())
+    const second = stand('two', two)
+    const other = two.coordination.elect({ name: 'another office' })
+    await until('the other office is held', () => other.isHeld())
+    assert.not.ok(second.isHeld())
+    await first.close()
+    await until('the second holds it', () => second.isHeld())
+    assert.equal(elections, ['one', 'two'])
+    // Its session is ended from outside: it knows, and stands again.
+    await query(url, `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`)
+    await until('a third election', () => elections.length === 3)
+    assert.ok(second.isHeld())
+  })
+
+  s('tells every gateway what one has to say, and of every gap', async () => {
+    const { url, one, two } = await openTwo()
+    const heard: (string | undefined)[] = []
+    const ear = two.coordination.subscribe('news', (payload) => heard.push(payload))
+    await until('it listens', () => heard.length === 1)
+    await one.coordination.publish({ channel: 'news', payload: 'hello' })
+    await until('it has heard', () => heard.length === 2)
+    assert.equal(heard, [undefined, 'hello'])
+    await query(
+      url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE pid <> pg_backend_pid() AND datname = current_database()`,
+    )
+    await until('it has heard of the gap', () => heard.length === 3)
+    assert.is(heard[2], undefined)
+    await ear.close()
+  })
+
+  s(
+    'keeps what it acknowledged when the server is killed, and says so while it is away',
+    async () => {
+      const { one, two } = await openTwo()
+      const keyId = await addKey(one, 1_000_000)
+      let [acked, refused, going] = [0, 0, true]
+      async function client(store: PostgresStore) {
+        while (going) {
+          try {
+            await store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 2 })
+            acked += 1
+          } catch (error) {
+            assert.instance(error, StoreUnavailable)
+            refused += 1
+            await new Promise((resolve) => setTimeout(resolve, 20))
+          }
+        }
+      }
+      const clients = Promise.all([one, two, one, two].map(client))
+      await until('charges flow', () => acked > 50)
+      await crash()
+      const before = acked
+      await until('charges flow again', () => acked > before + 50)
+      going = false
+      await clients
+      const { used } = await two.ledger.balance(keyId)
+      assert.ok(refused > 0)
+      assert.ok(used >= acked && used <= acked + refused, `${used} used, ${acked} acknowledged`)
+      assert.equal(await one.ledger.audit(), [])
+    },
+  )
+}
+
+const until = (what: string, isTrue: () => boolean) => waitFor(what, isTrue, { deadlineMs: 60_000 })
+const chainId = 8453
+const signer: Address = '0x000000000000000000000000000000000051913e'
+const cap = 7
+
+/** The use case's rules in short: marker, cap, then sign. */
+function reserve({ relay }: PostgresStore, owner: Address, nowMs = Date.now()) {
+  const decide = (ledger: RelayLedger): RelayDecision<'leave' | 'insert'> => {
+    if (ledger.live || ledger.deploys >= cap) return { kind: 'leave', value: 'leave' }
+    const hash = keccak256(stringToHex(`${owner} ${ledger.nextNonce}`))
+    const fees = { gasLimit: 1n, maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }
+    const signed = { attempt: { hash, raw: hash, ...fees }, reservedWei: 1n }
+    return { kind: 'insert', proxy: owner, signed, value: 'insert' }
+  }
+  const windows = { windowMs: 3_600_000, markerMs: 120_000 }
+  return relay.reserve({ chainId, owner, signer, chainNonce: 0, nowMs, ...windows }, decide)
+}
+s.run()
