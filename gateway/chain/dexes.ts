@@ -125,6 +125,7 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       protocol: 'slipstream',
       factory: '0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A',
       quoter: '0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0',
+      router: '0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5',
       feesPips: [100, 500, 3000, 10000],
       poolKeys: [1, 50, 100, 200, 2000],
       deployBlock: 0,

@@ -1,12 +1,11 @@
 import type { Address } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
-import type { Dex } from '../chain/dexes.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
-import { createOnChainSources, onChainTargets } from './onChainSources.ts'
+import { createOnChainSources, type OnChainDex, onChainTargets } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
 import { metaRoutes } from './routes.ts'
@@ -31,7 +30,7 @@ export type MetaDeps = {
   /** The routing use case, in process. */
   readonly quote: RoutingDeps['quote']
   readonly clients: readonly ChainClient[]
-  readonly dexesOf: (chainId: number) => readonly Dex[]
+  readonly dexesOf: (chainId: number) => readonly OnChainDex[]
   /** The executor of the routing service, by chain: the only target its quotes may name. */
   readonly executorOf: (chainId: number) => Address | undefined
   /** Part of each transfer of a token that does not arrive, in basis points. */

@@ -14,9 +14,15 @@ import {
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 
+/** An exchange as data. Of a family that is not known here, no source is made. */
+export type OnChainDex = Pick<
+  Dex,
+  'name' | 'factory' | 'router' | 'quoter' | 'feesPips' | 'poolKeys'
+> & { readonly protocol: string }
+
 export type OnChainDeps = {
   readonly clients: readonly ChainClient[]
-  readonly dexesOf: (chainId: number) => readonly Dex[]
+  readonly dexesOf: (chainId: number) => readonly OnChainDex[]
   readonly now: () => number
   /** Part of each transfer of a token that does not arrive; undefined while nobody knows. */
   readonly taxOf: (chainId: number, token: Address) => number | undefined
@@ -52,7 +58,7 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['algebra_integral', ranged('algebraIntegral')],
 ])
 
-const isTraded = ({ protocol, router }: Dex) =>
+const isTraded = ({ protocol, router }: OnChainDex) =>
   router !== undefined && router !== zeroAddress && families.has(protocol)
 
 /** Our own sources may name their own router only. */
