@@ -18,8 +18,8 @@ import { startWorldChain } from '../../fixtures/world.ts'
 import { encodeHeader } from './paymentRequired.ts'
 import { startAccessJobs } from './startAccessJobs.ts'
 
-/** 20 kills by default, so that it ends within minutes; more: `node gateway/access/kill.proof.ts 200`. */
-const kills = Number(process.argv[2] ?? 20)
+/** Fewer for a quick look: `node gateway/access/kill.proof.ts 20`. */
+const kills = Number(process.argv[2] ?? 200)
 const s = suite('access/kill')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-kill-'))
 const path = join(dir, 'gateway.db')
@@ -27,42 +27,57 @@ const world = await startWorldChain({ chainId: 8453 })
 const chain = connectChain(world)
 // Issues keys and judges the end; while the killed processes run it only shares their database file.
 const judge = await startAccessStand({ worlds: [world], path, isSettling: true })
+let standby = loadServer()
 s.after(async () => {
+  ;(await standby).disconnect()
   await judge.close()
   chain.client.close()
   await world.close()
   rmSync(dir, { recursive: true })
 })
 
-async function start(): Promise<{ child: ChildProcess; url: string }> {
-  const file = join(import.meta.dirname, '../../fixtures/accessServer.ts')
-  const child = fork(file, [path, '8453', world.rpcUrl])
-  const { url } = await new Promise<{ url: string }>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as { url: string }))
-    child.once('exit', () => reject(new Error('the server did not start')))
+function next<value>(child: ChildProcess): Promise<value> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error('the server did not start'))
+    child.once('exit', fail)
+    child.once('message', (message) => {
+      child.off('exit', fail)
+      resolve(message as value)
+    })
   })
+}
+
+async function loadServer(): Promise<ChildProcess> {
+  const file = join(import.meta.dirname, '../../fixtures/accessServer.ts')
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') }
+  const child = fork(file, [path, '8453', world.rpcUrl], { env })
+  await next(child)
+  return child
+}
+
+/** The process that stands ready takes over, and another gets ready behind it. */
+async function start(): Promise<{ child: ChildProcess; url: string }> {
+  const child = await standby
+  child.send('start')
+  const { url } = await next<{ url: string }>(child)
+  standby = loadServer()
   return { child, url }
 }
 
+/** Requests by what became of them; `lost` ones were cut off by a kill and may or may not have counted. */
 type Tally = { acked: number; lost: number }
 
-/** Asks in a loop until the server is gone; what had no answer then may or may not have been charged. */
+/** Asks in a loop until the server is gone. */
 async function ask(url: string, apiKey: string, tally: Tally, isOver: () => boolean) {
   while (!isOver()) {
-    try {
-      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
-      const response = await fetch(`${url}/work`, { method: 'POST', headers, body: '{}' })
-      await response.arrayBuffer()
-      if (response.status === 200) tally.acked++
-      else throw new Error(`answered ${response.status}`)
-    } catch (error) {
-      if (!isOver()) throw error
-      tally.lost++
-      return
-    }
+    const status = await post(`${url}/work`, apiKey, {})
+    if (status === 200) tally.acked++
+    else if (status === 0 && isOver()) tally.lost++
+    else throw new Error(`answered ${status}`)
   }
 }
 
+/** 0: cut off by the kill. */
 async function post(url: string, apiKey: string, body: object, headers: object = {}) {
   try {
     const response = await fetch(url, {
@@ -73,17 +88,22 @@ async function post(url: string, apiKey: string, body: object, headers: object =
     await response.arrayBuffer()
     return response.status
   } catch {
-    return 0 // killed under way: exactly what is being proved to be harmless
+    return 0
   }
 }
+
+type Purchase = { readonly id: string; readonly apiKey: string; readonly header: string } & Tally
 
 const worker = await judge.createKey('worker', 1_000_000_000)
 const claimer = await judge.createKey('claimer')
 const payer = await createPerson(chain)
-const client = new x402Client().register('eip155:8453', new ExactEvmScheme(payer.account))
-const tally: Tally = { acked: 0, lost: 0 }
+const client = new x402HTTPClient(
+  new x402Client().register('eip155:8453', new ExactEvmScheme(payer.account)),
+)
+const charges: Tally = { acked: 0, lost: 0 }
+const claiming: Tally = { acked: 0, lost: 0 }
 const claims: Hex[] = []
-const payments: { apiKey: string; id: string; header: string }[] = []
+const purchases: Purchase[] = []
 const received = () =>
   readContract(chain.client.client, {
     address: chain.usdc,
@@ -91,8 +111,23 @@ const received = () =>
     functionName: 'balanceOf',
     args: [chain.quotaManager],
   })
-const claimOf = (url: string, tx_hash: Hex) =>
-  post(`${url}/auth/quota/claim`, claimer.apiKey, { chain_id: 8453, tx_hash })
+
+function count(tally: Tally, status: number) {
+  if (status === 200) tally.acked++
+  if (status === 0) tally.lost++
+}
+
+const claim = async (url: string, tx_hash: Hex) => {
+  const body = { chain_id: 8453, tx_hash }
+  const status = await post(`${url}/auth/quota/claim`, claimer.apiKey, body)
+  count(claiming, status)
+  return status
+}
+const pay = async (url: string, purchase: Purchase) =>
+  count(
+    purchase,
+    await post(`${url}/work`, purchase.apiKey, {}, { 'payment-signature': purchase.header }),
+  )
 
 /** A new payment to claim, and a new key with a signed payment that has not been sent. */
 async function prepare(url: string, name: string) {
@@ -101,9 +136,10 @@ async function prepare(url: string, name: string) {
   const buyer = await judge.createKey(name)
   const headers = { 'x-api-key': buyer.apiKey, 'content-type': 'application/json' }
   const offer = await fetch(`${url}/work`, { method: 'POST', headers, body: '{}' })
+  await offer.arrayBuffer()
   const required = decodePaymentRequiredHeader(offer.headers.get('payment-required') ?? '')
-  const payment = await new x402HTTPClient(client).createPaymentPayload(required)
-  payments.push({ ...buyer, header: encodeHeader(payment) })
+  const header = encodeHeader(await client.createPaymentPayload(required))
+  purchases.push({ ...buyer, header, acked: 0, lost: 0 })
 }
 
 async function killUnderLoad(name: string) {
@@ -111,14 +147,10 @@ async function killUnderLoad(name: string) {
   await prepare(url, name)
   let isOver = false
   const work = [
-    ...Array.from({ length: 8 }, () => ask(url, worker.apiKey, tally, () => isOver)),
-    ...claims.slice(-3).map((hash) => claimOf(url, hash)),
+    ...Array.from({ length: 8 }, () => ask(url, worker.apiKey, charges, () => isOver)),
+    ...claims.slice(-3).map((hash) => claim(url, hash)),
     // The last two: a client whose answer was lost sends its payment again.
-    ...payments
-      .slice(-2)
-      .map(({ apiKey, header }) =>
-        post(`${url}/work`, apiKey, {}, { 'payment-signature': header }),
-      ),
+    ...purchases.slice(-2).map((purchase) => pay(url, purchase)),
   ]
   const gone = new Promise((resolve) => child.once('exit', resolve))
   await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 250))
@@ -132,34 +164,48 @@ async function killUnderLoad(name: string) {
 async function finish(): Promise<number> {
   const jobs = startAccessJobs(judge.deps, { everyMs: 200 })
   await jobs.runOnce()
-  for (const hash of claims) assert.is(await claimOf(judge.url, hash), 200)
+  for (const hash of claims) assert.is(await claim(judge.url, hash), 200)
   let settled = 0
-  for (const { id, apiKey, header } of payments) {
+  for (const { id, apiKey, header, acked, lost } of purchases) {
     const body = { x402Version: 2, paymentPayload: JSON.parse(atob(header)) }
     const status = await post(`${judge.url}/x402/settle`, apiKey, body)
     // 402: killed before it was accepted, and expired since; then nothing was taken either.
     assert.ok(status === 200 || status === 402, `${status}`)
-    assert.is((await judge.store.ledger.balance(id)).total, status === 200 ? 1_000 : 0)
+    const { total, used } = await judge.store.ledger.balance(id)
+    assert.is(total, status === 200 ? 1_000 : 0)
+    assert.ok(acked <= used && used <= acked + lost, `${acked} <= ${used} <= ${acked + lost}`)
     if (status === 200) settled++
   }
   await jobs.close()
   return settled
 }
 
+/** Logs that were credited more than once without being taken back in between. */
+const creditedTwice = () =>
+  judge.store.db
+    .prepare<[], { ref: string }>(
+      `SELECT ref FROM ledger WHERE kind IN ('claim', 'clawback') GROUP BY ref
+       HAVING count(*) <> 1 OR min(units) <= 0`,
+    )
+    .all()
+
 s(
   `survives ${kills} kills in charges, claims and settlements: nothing lost, nothing twice`,
   async () => {
     const before = await received()
     for (let round = 0; round < kills; round++) await killUnderLoad(`buyer ${round}`)
+    const cut = { claims: claiming.lost, payments: purchases.reduce((n, { lost }) => n + lost, 0) }
     const settled = await finish()
     const { used } = await judge.store.ledger.balance(worker.id)
-    const { acked, lost } = tally
+    const { acked, lost } = charges
     process.stdout.write(
-      `${kills} kills, ${settled} payments settled, ${acked} acknowledged, ${used} charged, ${lost} in flight\n`,
+      `${kills} kills: ${acked} charges acknowledged, ${used} in the ledger, ${lost} cut off; ` +
+        `${claims.length} claims (${cut.claims} cut off), ${settled} payments settled (${cut.payments} cut off)\n`,
     )
     assert.ok(acked <= used && used <= acked + lost)
     assert.is((await judge.store.ledger.balance(claimer.id)).total, 10 * kills)
     assert.is((await received()) - before, BigInt(kills) * 1_000n + BigInt(settled) * 100_000n)
+    assert.equal(creditedTwice(), [])
     assert.equal(await judge.store.ledger.audit(), [])
     assert.is(judge.store.db.pragma('integrity_check', { simple: true }), 'ok')
   },
