@@ -6,26 +6,24 @@ import type { ChargeParameters, ChargeResult } from '../store/ledger.ts'
 import type { AccessDeps } from './accessConfig.ts'
 import { isStoreError } from './isStoreError.ts'
 import { createPaymentRequired, encodeHeader } from './paymentRequired.ts'
-import { decodePaymentHeader } from './x402/paymentPayload.ts'
+import { decodePaymentHeader, type PaymentPayload } from './x402/paymentPayload.ts'
 import { fromSettling } from './x402/settlementResponse.ts'
 import { type Settling, settlePayment } from './x402/settlePayment.ts'
 
 /** Charges a request, after settling the payment it carries when its quota does not suffice. */
 export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): Promise<Charge> {
+  const payment = readPayment(request)
   const parameters: ChargeParameters = {
     keyId: request.caller.keyId,
     units: request.cost,
     ref: request.requestId,
     atMs: deps.now(),
-    idempotency: readIdempotency(request),
+    idempotency: readIdempotency(request) ?? readPaymentIdentifier(request, payment),
   }
   const result = await deps.store.ledger.charge(parameters)
   if (result.status !== 'insufficient') return toCharge(deps, parameters, result)
 
-  const header = request.headers['payment-signature']
-  const payment = typeof header === 'string' ? decodePaymentHeader(header) : undefined
-  if (!payment || 'problem' in payment)
-    return refuse(paymentRequired(deps, request, result.balance.remaining))
+  if (!payment) return refuse(paymentRequired(deps, request, result.balance.remaining))
   const settling = await settlePayment(deps, { payment, keyId: request.caller.keyId })
   if (settling.status === 'unavailable')
     return refuse(
@@ -85,7 +83,12 @@ function toCharge(
         }),
       )
     case 'mismatch':
-      return refuse(httpError('conflict', 'this Idempotency-Key was used for another request'))
+      return refuse(
+        httpError(
+          'conflict',
+          'this Idempotency-Key or payment identifier was used for another request',
+        ),
+      )
   }
 }
 
@@ -104,6 +107,30 @@ async function conclude(
     // The charge stands: an operator finds it by its reference and grants it back.
     log.error({ err: cause, ref, keyId }, 'a charge was not concluded')
   }
+}
+
+/** Malformed ones are refused before anybody looks at the key. */
+function readPayment({ headers }: ChargeRequest): PaymentPayload | undefined {
+  const header = headers['payment-signature']
+  const payment = typeof header === 'string' ? decodePaymentHeader(header) : undefined
+  return payment && 'problem' in payment ? undefined : payment
+}
+
+/**
+ * A payment with an identifier (x402's extension) is answered once: the same identifier, payment and
+ * request get the stored answer, anything else under that identifier is refused.
+ */
+function readPaymentIdentifier(
+  { method, path, rawBody }: ChargeRequest,
+  payment: PaymentPayload | undefined,
+) {
+  const id = payment?.extensions?.['payment-identifier']?.info.id
+  if (!payment || id === undefined) return undefined
+  const { signature, authorization } = payment.payload
+  const fingerprint = createHash('sha256')
+    .update(`${method} ${path}\n${signature} ${JSON.stringify(authorization)}\n${rawBody}`)
+    .digest()
+  return { key: `payment-identifier:${id}`, fingerprint }
 }
 
 function readIdempotency({ method, path, headers, rawBody }: ChargeRequest) {

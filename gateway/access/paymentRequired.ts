@@ -76,6 +76,9 @@ export function createPaymentRequired(
         },
         schema: quotaClaimSchema,
       },
+      ...(config.contracts.some(({ settlement }) => settlement) && {
+        'payment-identifier': { info: { required: false }, schema: paymentIdentifierSchema },
+      }),
     },
   }
 }
@@ -89,6 +92,16 @@ const toContractInfo = ({ chainId, address, token }: QuotaContract) => ({
 const quotaClaimSchema = {
   type: 'object',
   required: ['pricingUrl', 'claimUrl', 'amountPerQuote', 'quotaUnitsRequired', 'contracts'],
+}
+
+/** As the extension's own package declares it. */
+const paymentIdentifierSchema = {
+  type: 'object',
+  properties: {
+    required: { type: 'boolean' },
+    id: { type: 'string', minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' },
+  },
+  required: ['required'],
 }
 
 /** x402 header values are standard base64 (with `+`, `/` and padding) of JSON. */

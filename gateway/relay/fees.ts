@@ -1,15 +1,6 @@
-import {
-  type Address,
-  type Client,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  hexToBigInt,
-  parseAbi,
-  serializeTransaction,
-  toHex,
-} from 'viem'
+import { type Address, type Client, type Hex, hexToBigInt } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
+import { readL1Fee } from '../chain/readL1Fee.ts'
 import type { RelayLimits } from './limits.ts'
 import { encodeDeploy } from './signer.ts'
 
@@ -38,8 +29,6 @@ export type FeeQuote = {
   readonly reservedWei: bigint
 }
 
-const gasPriceOracle = '0x420000000000000000000000000000000000000F'
-const oracleAbi = parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)'])
 /** A tip above the base fee buys nothing on these chains; this much is allowed where that is tiny. */
 const minTipCapWei = 1_000_000n
 
@@ -56,7 +45,7 @@ export async function readFees(
     client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }),
     client.request({ method: 'eth_maxPriorityFeePerGas' }),
     client.request({ method: 'eth_getTransactionCount', params: [relayer, 'latest'] }),
-    chain.l1Fee === 'opStack' ? readL1Fee(client, { factory, data }) : 0n,
+    chain.l1Fee === 'opStack' ? readL1Fee(client, { to: factory, data }) : 0n,
     chain.l1Fee === 'arbitrum' ? estimateGas(client, { relayer, factory, data }) : undefined,
   ])
   if (!block) throw new Error('the chain has no latest block')
@@ -69,31 +58,6 @@ export async function readFees(
     gasEstimate,
     relayerNonce: Number(nonce),
   }
-}
-
-/** Zero where the oracle has no code, as on local forks. */
-async function readL1Fee(
-  client: Client,
-  { factory, data }: { readonly factory: Address; readonly data: Hex },
-): Promise<bigint> {
-  // Sizes as in the bytes to be signed; the fee depends on their number, hardly on their content.
-  const unsigned = serializeTransaction({
-    type: 'eip1559',
-    chainId: 0xffffff,
-    nonce: 0xffffff,
-    to: factory,
-    data,
-    gas: 0xffffffn,
-    maxFeePerGas: 0xffffffffffn,
-    maxPriorityFeePerGas: 0xffffffffffn,
-  })
-  const call = encodeFunctionData({ abi: oracleAbi, args: [unsigned] })
-  const result = await client.request({
-    method: 'eth_call',
-    params: [{ to: gasPriceOracle, data: call, gas: toHex(3_000_000) }, 'latest'],
-  })
-  if (result === '0x') return 0n
-  return decodeFunctionResult({ abi: oracleAbi, data: result })
 }
 
 async function estimateGas(

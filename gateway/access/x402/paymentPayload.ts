@@ -10,6 +10,13 @@ const requirements = Type.Object({
   payTo: schemas.address(),
 })
 
+/** The client's own name for a payment, of the extension `payment-identifier`; what else it echoes is ignored. */
+const paymentIdentifier = Type.Object({
+  info: Type.Object({
+    id: Type.Optional(Type.String({ minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' })),
+  }),
+})
+
 /** An x402 v2 payment of the `exact` scheme with an EIP-3009 authorization: all numbers are strings. */
 export const PaymentPayload = Type.Object({
   x402Version: Type.Unsafe<2>({ type: 'integer', enum: [2] }),
@@ -25,6 +32,9 @@ export const PaymentPayload = Type.Object({
       nonce: schemas.bytes32(),
     }),
   }),
+  extensions: Type.Optional(
+    Type.Object({ 'payment-identifier': Type.Optional(paymentIdentifier) }),
+  ),
 })
 export type PaymentPayload = Static<typeof PaymentPayload>
 

@@ -1,5 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { getBlock, getTransactionCount } from 'viem/actions'
+import { getChain } from '../../chain/chains.ts'
+import { readL1Fee } from '../../chain/readL1Fee.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessDeps } from '../accessConfig.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
@@ -112,7 +114,7 @@ async function reserve(
 > {
   const { chain, contract, settlement, authorization, calldata } = matched
   const { signer, limits } = settlement
-  const facts = await readPrice(chain, signer.address).catch((error: unknown) => {
+  const facts = await readPrice(matched).catch((error: unknown) => {
     log.warn({ chainId: chain.chainId, reason: (error as Error).name }, 'a settlement has no price')
     return undefined
   })
@@ -123,7 +125,7 @@ async function reserve(
     maxFeePerGasWei: 2n * facts.baseFeePerGasWei + tipWei,
     maxPriorityFeePerGasWei: tipWei,
   }
-  const worstWei = gasLimit * prices.maxFeePerGasWei
+  const worstWei = gasLimit * prices.maxFeePerGasWei + facts.l1FeeWei
   return store.settlements.reserve<SettleRefusal>(
     {
       chainId: chain.chainId,
@@ -144,7 +146,9 @@ async function reserve(
     ({ nextNonce, count, spendWei }): SettlementTx | { readonly refusal: SettleRefusal } => {
       if (worstWei > limits.maxFeeWei) return { refusal: 'fee_ceiling' }
       if (count >= limits.maxPerHour) return { refusal: 'hourly_cap' }
-      if (spendWei + worstWei > limits.maxSpendPerHourWei) return { refusal: 'hourly_spend' }
+      // The book knows the gas of earlier ones; their data fee is taken to have been that of now.
+      const spentWei = spendWei + BigInt(count) * facts.l1FeeWei
+      if (spentWei + worstWei > limits.maxSpendPerHourWei) return { refusal: 'hourly_spend' }
       return { ...signer.sign({ ...prices, calldata, nonce: nextNonce }), ...prices }
     },
   )
@@ -153,12 +157,16 @@ async function reserve(
 /** Clients may write 2^256 - 1 for "never expires"; the column holds what an integer can. */
 const maxSecs = 2n ** 52n
 
-async function readPrice(chain: MatchedPayment['chain'], address: Address) {
-  const [block, nonce] = await Promise.all([
-    getBlock(chain.client, { blockTag: 'latest' }),
-    getTransactionCount(chain.client, { address, blockTag: 'latest' }),
+async function readPrice({ chain, contract, settlement, calldata }: MatchedPayment) {
+  const { chainId, client } = chain
+  const { address } = settlement.signer
+  const hasDataFee = getChain(chainId)?.l1Fee === 'opStack'
+  const [block, nonce, l1FeeWei] = await Promise.all([
+    getBlock(client, { blockTag: 'latest' }),
+    getTransactionCount(client, { address, blockTag: 'latest' }),
+    hasDataFee ? readL1Fee(client, { to: contract.token.address, data: calldata }) : 0n,
   ])
-  return { baseFeePerGasWei: block.baseFeePerGas ?? 0n, head: block.number, nonce }
+  return { baseFeePerGasWei: block.baseFeePerGas ?? 0n, head: block.number, nonce, l1FeeWei }
 }
 
 async function waitUntilResolved(

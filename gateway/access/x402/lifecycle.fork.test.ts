@@ -1,0 +1,274 @@
+import { x402Client, x402HTTPClient } from '@x402/core/client'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm'
+import {
+  appendPaymentIdentifierToExtensions,
+  validatePaymentIdentifier,
+} from '@x402/extensions/payment-identifier'
+import { Type } from 'typebox'
+import { type Hex, parseTransaction } from 'viem'
+import { getTransactionCount } from 'viem/actions'
+import { createPerson, type Person, startAccessStand } from '../../../fixtures/accessStand.ts'
+import { waitForReceipt } from '../../../fixtures/send.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { readL1Fee } from '../../chain/readL1Fee.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import type { AccessDeps, SettlementLimits } from '../accessConfig.ts'
+import { encodeHeader } from '../paymentRequired.ts'
+import { recheckPayments } from '../recheckPayments.ts'
+import { decodePaymentHeader } from './paymentPayload.ts'
+import { reconcileSettlements } from './resolveSettlement.ts'
+import { settlePayment } from './settlePayment.ts'
+
+const s = suite('access/x402/lifecycle')
+const hourMs = 3_600_000
+let answers = 0
+const quote = endpoint({
+  method: 'post',
+  path: '/quote',
+  summary: 'Costs one quote',
+  input: Type.Object({ n: Type.Optional(Type.Integer()) }),
+  output: Type.Object({ answer: Type.Integer() }),
+  auth: 'key',
+  cost: 1,
+  handle: async () => ({ answer: ++answers }),
+})
+let jumpMs = 0
+const now = () => Date.now() + jumpMs
+const stand = await startAccessStand({
+  chainIds: [8453],
+  isSettling: true,
+  endpoints: [quote],
+  now,
+})
+s.after(() => stand.close())
+s.after.each(() => {
+  jumpMs = 0
+})
+const base = stand.chain(8453)
+const { client } = base.client
+
+type Extensions = Record<string, unknown>
+const call = (key: string, payment?: object, body: object = {}) =>
+  stand.call('/quote', {
+    key,
+    body,
+    ...(payment && { headers: { 'payment-signature': encodeHeader(payment) } }),
+  })
+const remaining = async (key: string) =>
+  (await stand.call('/auth/key-info', { key })).body['quota_remaining']
+
+/** What the official client signs for the offer of a 402, with what a client adds to the extensions. */
+async function sign(person: Person, key: string, extend = (echoed: Extensions) => echoed) {
+  const answer = await call(key)
+  const required = decodePaymentRequiredHeader(answer.headers.get('payment-required') ?? '')
+  const scheme = new ExactEvmScheme(person.account)
+  const signer = new x402HTTPClient(new x402Client().register('eip155:8453', scheme))
+  return signer.createPaymentPayload({
+    ...required,
+    extensions: extend(structuredClone(required.extensions ?? {})),
+  })
+}
+const named = (id: string) => (echoed: Extensions) =>
+  appendPaymentIdentifierToExtensions(echoed, id)
+
+function changed(limits: Partial<SettlementLimits>): AccessDeps {
+  const contracts = stand.deps.config.contracts.map((contract) => ({
+    ...contract,
+    ...(contract.settlement && {
+      settlement: {
+        ...contract.settlement,
+        limits: { ...contract.settlement.limits, ...limits },
+      },
+    }),
+  }))
+  return { ...stand.deps, config: { ...stand.deps.config, contracts } }
+}
+
+async function prepare() {
+  const { id, apiKey } = await stand.createKey('direct')
+  const payment = decodePaymentHeader(encodeHeader(await sign(await createPerson(base), apiKey)))
+  if ('problem' in payment) throw new Error(payment.problem)
+  return { id, payment }
+}
+
+async function settle(deps: AccessDeps) {
+  const { id, payment } = await prepare()
+  const settling = await settlePayment(deps, { payment, keyId: id })
+  return { id, payment, settling }
+}
+
+async function withoutMining(use: () => Promise<void>) {
+  await base.rpc('evm_setAutomine', false)
+  try {
+    await use()
+  } finally {
+    await base.rpc('evm_setAutomine', true)
+  }
+}
+
+s('answers a payment identifier of the official extension once, from the store', async () => {
+  const { apiKey } = await stand.createKey('named')
+  const id = 'pay_0123456789abcdef'
+  const payment = await sign(await createPerson(base), apiKey, named(id))
+  const declared = payment.extensions?.['payment-identifier']
+  assert.ok(validatePaymentIdentifier(declared).valid)
+  const first = await call(apiKey, payment)
+  assert.is(first.status, 200, first.text)
+  const again = await call(apiKey, payment)
+  assert.is(again.text, first.text)
+  assert.is(again.headers.get('idempotent-replayed'), 'true')
+  assert.is(await remaining(apiKey), 999)
+  assert.is((await call(apiKey, payment, { n: 2 })).status, 409)
+  const scarce = await stand.createKey('of another payment')
+  const other = await sign(await createPerson(base), scarce.apiKey, named(id))
+  assert.is((await call(apiKey, other)).status, 409)
+  assert.is(await remaining(apiKey), 999)
+})
+s('refuses a malformed payment identifier with 400, before it looks at the key', async () => {
+  const { apiKey } = await stand.createKey('malformed')
+  const payment = await sign(await createPerson(base), apiKey)
+  for (const id of ['short', 'x'.repeat(129), 'with a space in its middle', 7]) {
+    const extensions = { 'payment-identifier': { info: { required: false, id } } }
+    for (const key of [apiKey, 'nonsense'])
+      assert.is((await call(key, { ...payment, extensions })).status, 400)
+  }
+  assert.is(await remaining(apiKey), 0)
+})
+s("counts Base's L1 data fee into the ceiling and the spend of an hour", async () => {
+  const probe = await settle(changed({ maxFeeWei: 1n }))
+  assert.equal(probe.settling, { status: 'unavailable', reason: 'fee_ceiling' })
+  const { settling } = await settle(stand.deps)
+  assert.is(settling.status, 'settled')
+  const [known] = await stand.store.settlements.listUnmined({
+    chainId: 8453,
+    signer: base.world.manifest.relayer.address,
+    chainNonce: 0,
+  })
+  if (!known) throw new Error('nothing was settled')
+  const l1FeeWei = await readL1Fee(client, { to: base.usdc, data: known.calldata })
+  assert.ok(l1FeeWei > 0n)
+  const dear = await settle(changed({ maxFeeWei: l1FeeWei }))
+  assert.equal(dear.settling, { status: 'unavailable', reason: 'fee_ceiling' })
+  const spent = await settle(changed({ maxSpendPerHourWei: l1FeeWei }))
+  assert.equal(spent.settling, { status: 'unavailable', reason: 'hourly_spend' })
+  const many = await settle(changed({ maxPerHour: 1 }))
+  assert.equal(many.settling, { status: 'unavailable', reason: 'hourly_cap' })
+  for (const { id } of [probe, dear, spent, many])
+    assert.is((await stand.store.ledger.balance(id)).total, 0)
+})
+s('raises the price of a stuck settlement at its own nonce, and credits it once', async () => {
+  const { id, payment } = await prepare()
+  let hashes: Hex[] = []
+  await withoutMining(async () => {
+    const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    assert.is(settling.status, 'pending')
+    const [open] = await stand.store.settlements.listOpen(8453)
+    if (!open) throw new Error('no settlement is open')
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    assert.is((await stand.store.settlements.listOpen(8453))[0]?.txHash, open.txHash)
+    jumpMs = 61_000
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    const [raised] = await stand.store.settlements.listOpen(8453)
+    if (!raised) throw new Error('no settlement is open')
+    const [before, after] = [open, raised].map(({ rawTx }) => parseTransaction(rawTx))
+    assert.is(after?.nonce, before?.nonce)
+    assert.equal([after?.to, after?.data], [before?.to, before?.data])
+    for (const fee of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const)
+      assert.ok((after?.[fee] ?? 0n) * 10n >= (before?.[fee] ?? 0n) * 11n)
+    hashes = [open.txHash, raised.txHash]
+  })
+  await base.rpc('evm_mine')
+  await waitForReceipt({ rpcUrl: base.world.rpcUrl, hash: hashes[1] ?? '0x' })
+  assert.is(await base.rpc('eth_getTransactionReceipt', hashes[0] ?? '0x'), null)
+  await until(async () => {
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    return (await stand.store.settlements.listOpen(8453)).length === 0
+  })
+  assert.is((await stand.store.ledger.balance(id)).total, 1_000)
+})
+s('never raises a price above the fee ceiling', async () => {
+  const { id, payment } = await prepare()
+  await withoutMining(async () => {
+    await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    const [open] = await stand.store.settlements.listOpen(8453)
+    if (!open) throw new Error('no settlement is open')
+    jumpMs = 61_000
+    const capped = changed({ maxFeeWei: open.gasLimit * open.maxFeePerGasWei })
+    await reconcileSettlements(capped, { chain: base.client })
+    assert.is((await stand.store.settlements.listOpen(8453))[0]?.txHash, open.txHash)
+  })
+  await base.rpc('evm_mine')
+  await until(async () => {
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    return (await stand.store.settlements.listOpen(8453)).length === 0
+  })
+})
+s(
+  'settles on after its chain was set back under a kept database, with no nonce left out',
+  async () => {
+    const { relayer } = base.world.manifest
+    const snapshot = await base.rpc('evm_snapshot')
+    const before = await settle(stand.deps)
+    await settle(stand.deps)
+    const chainNonce = () =>
+      getTransactionCount(client, { address: relayer.address, blockTag: 'latest' })
+    const reached = await chainNonce()
+    await base.rpc('evm_revert', snapshot)
+    assert.is(await chainNonce(), reached - 2)
+    const { id, payment } = await prepare()
+    const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    // Signed behind nonces that the chain has forgotten: it waits until their bytes were sent again.
+    assert.is(settling.status, 'pending')
+    const total = async (keyId: string) => (await stand.store.ledger.balance(keyId)).total
+    // The reset took the first payer's money too: what the chain no longer holds is taken back.
+    await until(async () => {
+      await reconcileSettlements(stand.deps, { chain: base.client })
+      await recheckPayments(stand.deps, { chain: base.client })
+      return (await total(id)) === 1_000 && (await total(before.id)) === 0
+    })
+    assert.is(await chainNonce(), reached + 1)
+    assert.equal(await stand.store.ledger.audit(), [])
+  },
+)
+s('changes no balance when the clock jumps an hour either way', async () => {
+  const { id, apiKey } = await stand.createKey('jumping')
+  const person = await createPerson(base)
+  const payment = await sign(person, apiKey, named('pay_clock_jumps_1'))
+  const first = await call(apiKey, payment)
+  assert.is(first.status, 200, first.text)
+  const balance = await stand.store.ledger.balance(id)
+  for (const jump of [-hourMs, hourMs, -2 * hourMs, 2 * hourMs]) {
+    jumpMs = jump
+    const again = await call(apiKey, payment)
+    assert.is(again.text, first.text)
+    const settled = await stand.call('/x402/settle', {
+      key: apiKey,
+      body: { x402Version: 2, paymentPayload: payment },
+    })
+    assert.is(settled.body['success'], true, settled.text)
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.equal(await stand.store.ledger.balance(id), balance)
+  }
+  assert.is((await stand.store.settlements.listOpen(8453)).length, 0)
+  // A payment that has expired by our clock is refused, not taken, and good again when the clock is.
+  const late = await stand.createKey('late')
+  const unsent = await sign(await createPerson(base), late.apiKey)
+  jumpMs = hourMs
+  assert.is((await call(late.apiKey, unsent)).status, 402)
+  jumpMs = 0
+  assert.is(await remaining(late.apiKey), 0)
+  assert.is((await call(late.apiKey, unsent)).status, 200)
+  assert.is(await remaining(late.apiKey), 999)
+  assert.equal(await stand.store.ledger.audit(), [])
+})
+
+async function until(isDone: () => Promise<boolean>) {
+  const deadline = performance.now() + 30_000
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error('nothing came of it in 30 s')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+s.run()
