@@ -12,3 +12,10 @@ export function anvilBinary(): string {
   )
   return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${suffix}`)
 }
+
+/**
+ * Worker threads of an anvil that forks. A read of state it does not have yet blocks its worker until
+ * the upstream answers, and the upstream's connection may be served by one of these very workers: with
+ * as many as cores (its default), a few such reads at once leave none, and anvil hangs until they time out.
+ */
+export const forkThreads = 32

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { Instance } from 'prool'
-import { anvilBinary } from './anvilBinary.ts'
+import { anvilBinary, forkThreads } from './anvilBinary.ts'
 import { type ForkGuard, killFork } from './forkGuard.ts'
 import { createRpcEndpoint, type RpcEndpoint } from './rpcBatch.ts'
 
@@ -54,8 +54,8 @@ export function createStartFork({
       retries: 1,
       forkRetryBackoff: 100,
       noRateLimit: true,
-      // A flag that prool's types do not know.
-      ...({ disableConsoleLog: true } as object),
+      // Flags that prool's types do not know.
+      ...({ disableConsoleLog: true, threads: forkThreads } as object),
     }
     // Without options of its own prool takes anvil's `timeout` for its own, and gives up a slow start.
     const instance = Instance.anvil(parameters, {})

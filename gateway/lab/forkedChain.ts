@@ -12,6 +12,7 @@ import { createRpc, type Rpc } from '../../fixtures/rpc.ts'
 import { deployerAccount, labAccounts, relayerAccount } from '../../fixtures/world/accounts.ts'
 import { createBuilder } from '../../fixtures/world/builder.ts'
 import { deployOwnContracts } from '../../fixtures/world/infrastructure.ts'
+import { forkThreads } from '../../simulator/anvilBinary.ts'
 import type { Chain } from '../chain/chains.ts'
 import { getDexes } from '../chain/dexes.ts'
 import { seedTokens } from '../chain/tokens.ts'
@@ -41,6 +42,7 @@ export async function startForkedChain({
     args: [
       ...['--fork-url', upstreamUrl, '--chain-id', String(chainId), '--accounts', '0'],
       ...['--no-cors', '--auto-impersonate', '--no-storage-caching', '--timeout', '10000'],
+      ...['--threads', String(forkThreads)],
     ],
   }).catch((error: Error) => {
     // anvil prints the URL, which may hold a key, into every message about its upstream.

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  padHex,
+  parseEther,
+  toHex,
+} from 'viem'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
@@ -62,6 +70,35 @@ forked('quotes on the fork and swaps to the wei, leaving the real chain alone', 
   await person.send({ to: target, data: calldata, value: BigInt(value) })
   assert.is((await person.balanceOf(usdc.address)) - before, BigInt(quote.output))
   assert.is(await createRpc(upstream.rpcUrl)('eth_blockNumber'), height)
+})
+
+forked('mines while many states that it has not read yet are asked for at once', async () => {
+  const base = lab.manifest().chains['8453']
+  const [account, other] = base?.accounts ?? []
+  if (!base || !account || !other) throw new Error('the manifest lacks something')
+  const rpc = createRpc(base.rpcUrl)
+  const unread = (index: number) => padHex(toHex(index), { size: 20 })
+  let mined = false
+  const readAll = async (first: number) => {
+    for (let index = first; !mined; index += 10)
+      await Promise.all([
+        rpc('eth_getStorageAt', base.tokens['WETH']?.address, toHex(index), 'latest'),
+        rpc('eth_getBalance', unread(index), 'latest'),
+        rpc('eth_getAccountInfo', unread(index + 1), 'latest'),
+        rpc('eth_getTransactionReceipt', padHex(toHex(index), { size: 32 })),
+      ])
+  }
+  const readers = [1_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000].map(readAll)
+  const person = createPerson({ rpcUrl: base.rpcUrl, ...account })
+  const before = await rpc('eth_getBalance', other.address, 'latest')
+  try {
+    for (let sent = 0; sent < 30; sent++) await person.send({ to: other.address, value: 1n })
+  } finally {
+    mined = true
+  }
+  await Promise.all(readers)
+  const after = await rpc('eth_getBalance', other.address, 'latest')
+  assert.is(BigInt(String(after)) - BigInt(String(before)), 30n)
 })
 
 forked('never shows the upstream URL', () => {
