@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
 
-.PHONY: help install check fix test contracts lab lab-up lab-down proof bench docker-lab clean
+.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-lab clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,13 +31,16 @@ check: install ## types, lint, format, generated files up to date
 fix: install ## format, mend what the linter can mend
 	@$(RUN) fix
 
+services: ## install the servers that some tests start (PostgreSQL)
+	@fixtures/installServices.sh
+
 contracts: install ## compile the contracts and write contracts/artifacts.ts
 	@$(RUN) contracts:build
 
-test: check ## check, contract tests, the whole suite; ends with "N passed, N failed"
+test: check services ## check, contract tests, the whole suite; ends with "N passed, N failed"
 	@$(RUN) test
 
-proof: install ## the long proofs: fuzz, faults, load (some minutes each)
+proof: install services ## the long proofs: fuzz, faults, load (some minutes each)
 	@$(RUN) proof
 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md

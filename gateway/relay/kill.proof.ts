@@ -2,24 +2,42 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Hex } from 'viem'
+import { type Hex, parseTransaction } from 'viem'
+import { startPostgres } from '../../fixtures/postgres.ts'
 import { askUntilAnswered, type Said, type Setup, startFleet } from '../../fixtures/relayFleet.ts'
 import { ownerAt, prepareOwners } from '../../fixtures/relayStand.ts'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain, type WorldChain } from '../../fixtures/world.ts'
-import { openStore } from '../store/openStore.ts'
+import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { RelayTransaction } from '../store/relay.ts'
 
 /**
- * `npm run proof:relay`, with `RELAY_KILLS=500` for the long run: two relays on one database and one key,
- * killed with SIGKILL at random fault points, under load. Afterwards the chain and the database are
- * compared. The same load then meets a check-then-act relay, to show that the checks find what they seek.
+ * `npm run proof:relay`: two relays on one database and one key, killed with SIGKILL at random fault points
+ * (before and after every await), under load, on each engine of the store. Afterwards the chain and the
+ * database are compared. The same load then meets a check-then-act relay, to show that the checks find what
+ * they seek. `RELAY_KILLS=100 RELAY_SEED=3 RELAY_ENGINE=postgres` for one slice of a long run.
  */
-const killsWanted = Number(process.env['RELAY_KILLS'] ?? 40)
+const env = process.env
+const killsWanted = Number(env['RELAY_KILLS'] ?? 40)
+const seed = Number(env['RELAY_SEED'] ?? 1)
 const dir = mkdtempSync(join(tmpdir(), 'relay-kill-'))
 const unlimited = { maxDeploysPerHour: '1000000', maxSpendPerHourWei: String(10n ** 24n) }
-const proof = suite('relay under kill -9')
+const postgres = env['RELAY_ENGINE'] === 'sqlite' ? undefined : await startPostgres()
+let files = 0
+
+type Engine = { readonly name: string; readonly createDatabase: () => Promise<string> }
+const sqlite: Engine = {
+  name: 'SQLite',
+  async createDatabase() {
+    files += 1
+    return join(dir, `${files}.sqlite`)
+  },
+}
+const engines: readonly Engine[] = [
+  ...(env['RELAY_ENGINE'] === 'postgres' ? [] : [sqlite]),
+  ...(postgres ? [{ name: 'PostgreSQL', createDatabase: postgres.createDatabase }] : []),
+]
 
 type Mined = { readonly hash: Hex; readonly nonce: number; readonly input: Hex }
 
@@ -58,39 +76,43 @@ function judge(sent: readonly Mined[], rows: readonly RelayTransaction[], said: 
   }
 }
 
-async function readRows(path: string): Promise<readonly RelayTransaction[]> {
-  const store = openStore({ path })
+async function readRows(database: string): Promise<readonly RelayTransaction[]> {
+  const isServer = database.startsWith('postgres:')
+  const store = await openConfiguredStore({
+    databasePath: database,
+    databaseUrl: isServer ? database : undefined,
+  })
   const rows = await store.relay.listLatest({ limit: 1_000_000 })
-  store.close()
+  await store.close()
   return rows
 }
 
 /** Lets workers that are not killed finish what the killed ones have left. */
 async function drain(chain: WorldChain, setup: Setup): Promise<void> {
   const fleet = startFleet(chain, { ...setup, killWithinPoints: 0 }, 2)
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 60_000
   while (Date.now() < deadline) {
     await wait(250)
-    const rows = await readRows(setup.path)
+    const rows = await readRows(setup.database)
     if (rows.every(({ status }) => status !== 'pending')) break
   }
   await fleet.close()
 }
 
-async function underKills(chain: WorldChain) {
-  const path = join(dir, 'kills.sqlite')
-  const setup: Setup = { path, killWithinPoints: 400, limits: unlimited, naive: false }
+async function underKills(chain: WorldChain, { name, createDatabase }: Engine) {
+  const database = await createDatabase()
+  const setup: Setup = { database, killWithinPoints: 300, seed, limits: unlimited, naive: false }
   const fromBlock = Number(await createRpc(chain.rpcUrl)('eth_blockNumber'))
   const fleet = startFleet(chain, setup, 2)
   const said: Said[] = []
   let asked = 0
   async function client() {
     while (fleet.kills() < killsWanted) {
-      const owner = ownerAt(asked++, 'kill')
+      const owner = ownerAt(asked++, `kill ${seed} ${name}`)
       await prepareOwners(chain, [owner])
       // Two at once, so that both processes see the same owner.
       const answers = await Promise.all(
-        [0, 1].map(() => askUntilAnswered(fleet, chain.chainId, owner)),
+        [0, 1].map(() => askUntilAnswered(fleet.url, chain.chainId, owner)),
       )
       for (const answer of answers) if (typeof answer === 'object') said.push(answer)
     }
@@ -104,32 +126,50 @@ async function underKills(chain: WorldChain) {
   const kills = fleet.kills()
   await fleet.close()
   await drain(chain, setup)
-  const rows = await readRows(path)
+  const rows = await readRows(database)
   const sent = await readSent(chain, fromBlock)
   return { kills, owners: asked, transactions: sent.length, broken: judge(sent, rows, said) }
 }
 
 /** Many owners at once against the document's limits, over two processes. */
-async function underLoad(chain: WorldChain, { naive }: { readonly naive: boolean }) {
-  const path = join(dir, `${naive ? 'naive' : 'ours'}.sqlite`)
-  const owners = Array.from({ length: 300 }, (_, index) => ownerAt(index, path))
+async function underLoad(
+  chain: WorldChain,
+  {
+    engine: { name, createDatabase },
+    naive = false,
+    killWithinPoints = 0,
+    inFlight = 600,
+  }: {
+    readonly engine: Engine
+    readonly naive?: boolean
+    readonly killWithinPoints?: number
+    readonly inFlight?: number
+  },
+) {
+  const database = await createDatabase()
+  const owners = Array.from({ length: 300 }, (_, index) => ownerAt(index, `${name} ${database}`))
   await prepareOwners(chain, owners)
-  const fleet = startFleet(chain, { path, killWithinPoints: 0, limits: {}, naive }, 2)
-  const twice = owners.flatMap((owner) => [owner, owner])
-  const answers = await Promise.all(
-    twice.map((owner) => askUntilAnswered(fleet, chain.chainId, owner)),
-  )
+  const fleet = startFleet(chain, { database, killWithinPoints, seed, limits: {}, naive }, 2)
+  const queue = owners.flatMap((owner) => [owner, owner])
+  const answers: (Said | number)[] = []
+  async function client() {
+    for (let owner = queue.pop(); owner; owner = queue.pop())
+      answers.push(await askUntilAnswered(fleet.url, chain.chainId, owner))
+  }
+  await Promise.all(Array.from({ length: inFlight }, client))
+  const kills = fleet.kills()
   await fleet.close()
-  const rows = await readRows(path)
+  const rows = await readRows(database)
   const byOwner = new Set(rows.map(({ owner }) => owner))
-  const byNonce = new Set(
-    rows.flatMap(({ attempts }) => attempts.map(({ raw }) => raw.slice(0, 40))),
+  const nonces = new Set(
+    rows.flatMap(({ attempts }) => attempts.map(({ raw }) => parseTransaction(raw).nonce)),
   )
   return {
     'deployments (cap 60)': rows.length,
     'second rows of an owner': rows.length - byOwner.size,
-    'nonces signed twice': rows.length - byNonce.size,
+    'nonces signed twice': rows.length - nonces.size,
     'refused with 429': answers.filter((answer) => answer === 429).length,
+    kills,
   }
 }
 
@@ -148,22 +188,9 @@ async function withChain<value>(run: (chain: WorldChain) => Promise<value>): Pro
   }
 }
 
-proof(`keeps every promise over ${killsWanted} kills at random fault points`, async () => {
-  const { kills, owners, transactions, broken } = await withChain(underKills)
-  print('two relays, one database, one key, SIGKILL at random fault points', {
-    kills,
-    owners,
-    transactions,
-    ...broken,
-  })
-  assert.ok(kills >= killsWanted)
-  for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
-})
-proof(
-  'sponsors exactly 60 of 300 owners who all ask twice at once, over two processes',
-  async () => {
-    const facts = await withChain((chain) => underLoad(chain, { naive: false }))
-    print('300 owners, each twice at once, two processes', facts)
+function addProofs(engine: Engine) {
+  const proof = suite(`relay under kill -9 on ${engine.name}`)
+  const expectCaps = (facts: Awaited<ReturnType<typeof underLoad>>) =>
     assert.equal(
       [
         facts['deployments (cap 60)'],
@@ -172,13 +199,44 @@ proof(
       ],
       [60, 0, 0],
     )
-  },
-)
-proof('would have noticed: a check-then-act relay breaks the cap in the same harness', async () => {
-  const facts = await withChain((chain) => underLoad(chain, { naive: true }))
-  print('the same load on check-then-act', facts)
-  assert.ok(facts['deployments (cap 60)'] > 60)
-  assert.ok(facts['nonces signed twice'] > 0)
+
+  proof(`keeps every promise over ${killsWanted} kills at random fault points`, async () => {
+    const { kills, owners, transactions, broken } = await withChain((chain) =>
+      underKills(chain, engine),
+    )
+    const title = `two relays, one database (${engine.name}), one key, kill -9, seed ${seed}`
+    print(title, { kills, owners, transactions, ...broken })
+    assert.ok(kills >= killsWanted)
+    for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
+  })
+  proof(
+    'sponsors exactly 60 of 300 owners who all ask twice at once, over two processes',
+    async () => {
+      const facts = await withChain((chain) => underLoad(chain, { engine }))
+      print(`300 owners, each twice at once, two processes, ${engine.name}`, facts)
+      expectCaps(facts)
+    },
+  )
+  proof('sponsors exactly 60 while the processes are killed', async () => {
+    const facts = await withChain((chain) =>
+      underLoad(chain, { engine, killWithinPoints: 800, inFlight: 8 }),
+    )
+    print(`the same under kill -9, ${engine.name}`, facts)
+    expectCaps(facts)
+  })
+  proof('would have noticed: check-then-act breaks the cap in the same harness', async () => {
+    const facts = await withChain((chain) => underLoad(chain, { engine, naive: true }))
+    print(`the same load on check-then-act, ${engine.name}`, facts)
+    assert.ok(facts['deployments (cap 60)'] > 60)
+    assert.ok(facts['nonces signed twice'] > 0)
+  })
+  proof.run()
+}
+
+for (const engine of engines) addProofs(engine)
+const end = suite('the end')
+end('leaves nothing behind', async () => {
+  await postgres?.close()
+  rmSync(dir, { recursive: true })
 })
-proof.after(() => rmSync(dir, { recursive: true }))
-proof.run()
+end.run()

@@ -27,7 +27,8 @@ const session = [
 export function toClientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
-    application_name: 'forkyard',
+    // Tells operators whose session holds what.
+    application_name: `forkyard ${process.pid}`,
     connectionTimeoutMillis: 5_000,
     query_timeout: 20_000,
     keepAlive: true,
