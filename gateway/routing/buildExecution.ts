@@ -1,4 +1,11 @@
-import { type Address, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  getAddress,
+  type Hex,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import { isNative } from '../chain/chains.ts'
 import type { Route } from './engine/route.ts'
@@ -23,16 +30,31 @@ export type BuildExecutionParameters = {
   /** Receives the output; whoever sends the transaction when undefined. */
   readonly taker?: Address | undefined
   readonly deadlineSecs: bigint
-  readonly route: Route
-  readonly pools: ReadonlyMap<string, PoolRecord>
+  /** Of `encodeSteps`. */
+  readonly encodedSteps: string
 }
 
-/** The call of the SwapExecutor that runs a route. */
-export function buildExecution(parameters: BuildExecutionParameters): Execution {
-  const { executor, amountIn, minAmountOut, route, pools, deadlineSecs: deadline } = parameters
-  const tokenIn = isNative(parameters.tokenIn) ? zeroAddress : parameters.tokenIn
-  const tokenOut = isNative(parameters.tokenOut) ? zeroAddress : parameters.tokenOut
-  const recipient = parameters.taker ?? zeroAddress
+const swap = swapExecutor.abi.find((item) => item.type === 'function' && item.name === 'swap')
+if (swap?.type !== 'function' || swap.name !== 'swap') throw new Error('the executor swaps')
+const selector = toFunctionSelector(swap)
+const [, stepsParameter] = swap.inputs
+/** Six words of parameters, then this one: where the steps begin. */
+const stepsOffset = 7n * 32n
+
+/** One word of calldata, without prefix. */
+const toWord = (value: bigint) => value.toString(16).padStart(64, '0')
+
+/**
+ * The steps of a route as the calldata ends with them, without prefix. The greater part of the work, and
+ * the same whoever asks: encoded once per route.
+ */
+export function encodeSteps({
+  route,
+  pools,
+}: {
+  readonly route: Route
+  readonly pools: ReadonlyMap<string, PoolRecord>
+}): string {
   const steps = route.steps.flatMap((step) => {
     const pool = pools.get(step.poolId)
     if (!pool) return []
@@ -45,15 +67,23 @@ export function buildExecution(parameters: BuildExecutionParameters): Execution 
       },
     ]
   })
-  const data = encodeFunctionData({
-    abi: swapExecutor.abi,
-    functionName: 'swap',
-    args: [{ tokenIn, amountIn, tokenOut, minAmountOut, recipient, deadline }, steps],
-  })
+  // Prefix and the offset of the only argument.
+  return encodeAbiParameters([stepsParameter], [steps]).slice(2 + 64)
+}
+
+/** The call of the SwapExecutor that runs a route. */
+export function buildExecution(parameters: BuildExecutionParameters): Execution {
+  const { executor, amountIn, minAmountOut, deadlineSecs, encodedSteps } = parameters
+  const tokenIn = isNative(parameters.tokenIn) ? zeroAddress : parameters.tokenIn
+  const tokenOut = isNative(parameters.tokenOut) ? zeroAddress : parameters.tokenOut
+  const words = [
+    ...[BigInt(tokenIn), amountIn, BigInt(tokenOut), minAmountOut],
+    ...[BigInt(parameters.taker ?? zeroAddress), deadlineSecs, stepsOffset],
+  ]
   return {
     spender: executor,
     target: executor,
-    data,
+    data: `${selector}${words.map(toWord).join('')}${encodedSteps}`,
     value: tokenIn === zeroAddress ? amountIn : 0n,
   }
 }

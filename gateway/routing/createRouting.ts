@@ -14,13 +14,10 @@ import {
 } from './quoteExactOutput.ts'
 import type { QuoteParameters } from './quoteRequest.ts'
 import { type ChainStatus, readChainStatus, readHealth } from './registry.ts'
+import { createRouteCache } from './routeCache.ts'
 import { routingEndpoints } from './routes.ts'
-import {
-  createDiscoveryGuard,
-  createGasPrice,
-  createRouteCache,
-  type RoutingChain,
-} from './routingChain.ts'
+import { createDiscoveryGuard, createGasPrice, type RoutingChain } from './routingChain.ts'
+import { createSearchQueue, type SearchQueue } from './searchQueue.ts'
 import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
 import { createTaxBook } from './taxBook.ts'
 import { createUsdPrices } from './usdPrices.ts'
@@ -88,8 +85,9 @@ export async function createRouting({
   ...service
 }: RoutingDeps): Promise<Routing> {
   const closing = new AbortController()
+  const searches = createSearchQueue()
   const chains = configs.map((config) =>
-    createRoutingChain(config, { simulator, snapshots, observe, now }),
+    createRoutingChain(config, { simulator, snapshots, searches, observe, now }),
   )
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
   const deps = { ...service, chains: byId, simulator, now, maxLagMs, startedAtMs: now() }
@@ -116,9 +114,13 @@ function createRoutingChain(
   {
     simulator,
     snapshots,
+    searches,
     observe,
     now,
-  }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'observe'> & { now: () => number },
+  }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'observe'> & {
+    readonly searches: SearchQueue
+    readonly now: () => number
+  },
 ): RoutingChain {
   const { chainId, chain } = chainClient
   const taxes = createTaxBook({ chainId, simulator })
@@ -130,6 +132,7 @@ function createRoutingChain(
     executor,
     taxes,
     routes: createRouteCache(),
+    searches,
     usdPrices: createUsdPrices({ chainClient, now }),
     gasPriceWei: createGasPrice({ chainClient, now }),
     mayDiscover: createDiscoveryGuard({ now }),

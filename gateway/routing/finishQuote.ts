@@ -1,15 +1,11 @@
 import type { Address } from 'viem'
-import { isNative } from '../chain/chains.ts'
 import { buildExecution, type Execution } from './buildExecution.ts'
-import { describeRoute } from './describeRoute.ts'
 import type { Route } from './engine/route.ts'
-import { estimateGas } from './gasModel.ts'
 import { type Grade, gradePool } from './gradePool.ts'
-import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
 import { type QuoteSource, taxOf } from './planRoute.ts'
-import type { PoolRecord } from './protocols/poolRecord.ts'
 import { afterTax } from './protocols/taxedPool.ts'
-import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
+import { findRouteFacts, type QuoteStep, type RouteFacts } from './routeFacts.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import { type Verification, verifyExecution } from './verifyExecution.ts'
@@ -22,21 +18,6 @@ export type Readiness =
   | 'unverified'
   | 'no_executor'
   | 'target_unreachable'
-
-export type QuoteStep = {
-  readonly protocol: string
-  readonly dex: string
-  readonly pool: Address
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  readonly feePips: number
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-  /** Number of the parallel path, from 0. */
-  readonly path: number
-  /** Part of the route's input that flows through this step. */
-  readonly shareBps: number
-}
 
 export type Quote = {
   readonly chainId: number
@@ -89,10 +70,9 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
   const amountOut = afterTax(route.amountOut, taxOutBps)
   if (amountOut <= 0n) return undefined
   const minAmountOut = (amountOut * (oneBps - BigInt(slippageBps))) / oneBps
+  const facts = findRouteFacts({ ...planned, tokenIn, tokenOut, amountOut })
   const { readiness, reason, execution, verification } = await prepareExecution(deps, {
-    planned,
-    amountOut,
-    minAmountOut,
+    ...{ planned, facts, amountOut, minAmountOut },
   })
   return {
     chainId,
@@ -103,11 +83,11 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     amountOut,
     minAmountOut,
     source,
-    routePath: describeRoute({
-      ...{ route, tokenIn, tokenOut },
-      ...{ pools: state.pools, dexes: chain.dexes, tokens: chain.sync.tokens() },
-    }),
-    ...measure(planned, amountOut),
+    routePath: facts.routePath,
+    gasEstimate: facts.gasEstimate,
+    priceImpactBps: facts.priceImpactBps,
+    poolGrades: gradeHops(planned, facts),
+    steps: facts.steps,
     execution,
     readiness,
     lastSyncBlock: state.head.number,
@@ -126,57 +106,17 @@ function consumedOf({ chain, route, parameters }: Planned): bigint {
   return route.amountIn === afterTax(amountIn, taxOf(chain, tokenIn)) ? amountIn : route.amountIn
 }
 
-/** What is computed from the steps and their pools. */
-function measure({ chain, state, route, parameters }: Planned, amountOut: bigint) {
-  const { tokenIn, tokenOut } = parameters
-  const hops = route.steps.flatMap((step) => {
-    const pool = state.pools.get(step.poolId)
-    return pool ? [{ step, pool }] : []
-  })
-  return {
-    gasEstimate: estimateGas({
-      steps: hops.map(({ step, pool }) => ({
-        ...{ pool, tokenIn: step.tokenIn, tokenOut: step.tokenOut },
-        crossedTicks: countCrossedTicks(step, pool, state.market),
-      })),
-      paidToken: isNative(tokenIn) ? undefined : toEngineToken(chain, tokenIn),
-      receivedToken: isNative(tokenOut) ? undefined : toEngineToken(chain, tokenOut),
-      extraTransferGas: chain.taxes.extraTransferGas,
+/** Depth is the route's; how old and how busy its pools are changes with every look. */
+function gradeHops({ chain, state }: Planned, { hops }: RouteFacts): readonly Grade[] {
+  const stateAgeMs = chain.sync.lagMs()
+  const { blockTimeMs } = chain.chainClient.chain
+  return hops.map(({ pool, impactBps }) =>
+    gradePool({
+      ...{ impactBps, stateAgeMs },
+      idleMs: Number(state.head.number - pool.changedBlock) * blockTimeMs,
+      taxBps: Math.max(...pool.tokens.map((token) => chain.taxes.get(token) ?? 0)),
     }),
-    priceImpactBps: priceImpactBps(route, {
-      pools: state.pools,
-      tokenIn: toEngineToken(chain, tokenIn),
-      tokenOut: toEngineToken(chain, tokenOut),
-      amountIn: route.amountIn,
-      amountOut,
-    }),
-    poolGrades: hops.map(({ step, pool }) =>
-      gradePool({
-        impactBps: stepImpactBps(step, pool),
-        stateAgeMs: chain.sync.lagMs(),
-        idleMs: Number(state.head.number - pool.changedBlock) * chain.chainClient.chain.blockTimeMs,
-        taxBps: Math.max(...pool.tokens.map((token) => chain.taxes.get(token) ?? 0)),
-      }),
-    ),
-    steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
-  }
-}
-
-function toQuoteStep(step: Route['steps'][number], pool: PoolRecord): QuoteStep {
-  const { amountIn, amountOut, path, shareBps } = step
-  return {
-    protocol: pool.protocol,
-    dex: pool.dex,
-    pool: pool.address,
-    // Lower-case ids of the engine are addresses; the wire gives them their checksum.
-    tokenIn: step.tokenIn as Address,
-    tokenOut: step.tokenOut as Address,
-    feePips: pool.feePips,
-    amountIn,
-    amountOut,
-    path,
-    shareBps,
-  }
+  )
 }
 
 type Prepared = {
@@ -190,11 +130,17 @@ async function prepareExecution(
   deps: QuoteDeps,
   {
     planned,
+    facts,
     amountOut,
     minAmountOut,
-  }: { readonly planned: Planned; readonly amountOut: bigint; readonly minAmountOut: bigint },
+  }: {
+    readonly planned: Planned
+    readonly facts: RouteFacts
+    readonly amountOut: bigint
+    readonly minAmountOut: bigint
+  },
 ): Promise<Prepared> {
-  const { chain, state, route, parameters } = planned
+  const { chain, state, parameters } = planned
   if (!chain.executor) return { readiness: 'no_executor', reason: 'executor_not_deployed' }
   if (chain.sync.lagMs() > deps.maxLagMs && planned.source === 'local')
     return { readiness: 'stale', reason: 'stale_state' }
@@ -206,8 +152,7 @@ async function prepareExecution(
     minAmountOut,
     // A chain's clock may run ahead of ours (a lab chain's does when its time is moved).
     deadlineSecs: (nowSecs > timestampSecs ? nowSecs : timestampSecs) + deadlineSecs,
-    route,
-    pools: state.pools,
+    encodedSteps: facts.encodedSteps,
   })
   if (!parameters.verify && parameters.mode !== 'ultra') return { readiness: 'ready', execution }
   const verification = await verifyExecution(deps, {

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { isNative } from '../chain/chains.ts'
-import { findRoute } from './engine/findRoute.ts'
+import { findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { afterTax } from './protocols/taxedPool.ts'
@@ -48,8 +48,11 @@ export async function prepareState(
   return { state, source }
 }
 
+/** A request that needs no search waits no longer than this for one that does. */
+const sliceMs = 2
+
 /** The best route between two of the engine's tokens for what the executor holds. */
-export function searchRoute(
+export async function searchRoute(
   deps: Pick<QuoteDeps, 'now'>,
   {
     chain,
@@ -66,22 +69,20 @@ export function searchRoute(
     readonly amountIn: bigint
     readonly mode: RoutingMode
   },
-): Route | undefined {
+): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
-  const route = findRoute(market, {
-    tokenIn,
-    tokenOut,
-    amountIn,
-    ...searchLimits[mode],
+  const parameters = {
+    ...{ tokenIn, tokenOut, amountIn, ...searchLimits[mode] },
     gasPriceWei: chain.gasPriceWei(),
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
-  })
+  }
+  const route = await chain.searches(() => findRouteInSlices(market, parameters, { sliceMs }))
   return route && route.amountOut > 0n ? route : undefined
 }
 
 /** The route for what arrives at the executor, from the cache of this state where it was asked before. */
-export function planRoute(
+export async function planRoute(
   deps: Pick<QuoteDeps, 'now'>,
   {
     chain,
@@ -92,17 +93,14 @@ export function planRoute(
     readonly state: SyncedState
     readonly parameters: QuoteParameters
   },
-): Route | undefined {
+): Promise<Route | undefined> {
   const tokenIn = toEngineToken(chain, parameters.tokenIn)
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
-  const key = `${tokenIn}:${tokenOut}:${amountIn}:${mode}`
-  const cached = chain.routes.get(state, key)
-  const route = cached
-    ? cached.route
-    : searchRoute(deps, { chain, market: state.market, tokenIn, tokenOut, amountIn, mode })
-  if (!cached) chain.routes.set(state, key, route)
+  const route = await chain.routes.find(state, `${tokenIn}:${tokenOut}:${amountIn}:${mode}`, () =>
+    searchRoute(deps, { chain, market: state.market, tokenIn, tokenOut, amountIn, mode }),
+  )
   if (!route) return undefined
   return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route
 }

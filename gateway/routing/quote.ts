@@ -18,7 +18,7 @@ export async function quote(deps: QuoteDeps, parameters: QuoteParameters): Promi
   const found = await prepareState(chain, parameters)
   if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
   const { state, source } = found
-  const route = planRoute(deps, { chain, state, parameters })
+  const route = await planRoute(deps, { chain, state, parameters })
   if (!route) return { status: 'no_route' }
   const planned = { chain, state, source, route, parameters }
   const hinted = chain.sync.lagMs() > hintAfterMs ? await takeHint(deps, planned) : undefined
@@ -30,6 +30,6 @@ export async function quote(deps: QuoteDeps, parameters: QuoteParameters): Promi
 async function takeHint(deps: QuoteDeps, planned: Planned): Promise<Planned | undefined> {
   const state = await repriceHint(planned.chain, planned)
   if (!state) return undefined
-  const route = planRoute(deps, { ...planned, state })
+  const route = await planRoute(deps, { ...planned, state })
   return route && { ...planned, state, route, source: 'path_hint' }
 }

@@ -3,7 +3,7 @@ import { finishQuote, type Quote } from './finishQuote.ts'
 import { prepareState, searchRoute, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
-import { findLeastInput } from './replayShares.ts'
+import { solveInput } from './solveInput.ts'
 
 export type ExactOutputParameters = Omit<QuoteParameters, 'amountIn' | 'allowPartial'> & {
   readonly targetOutput: bigint
@@ -17,13 +17,7 @@ export type ExactOutputOutcome =
   | { readonly status: 'no_route' }
   | { readonly status: 'unavailable'; readonly reason: string }
 
-/** Route evaluations in one answer: what the 16 quota units pay for. */
-const mostProbes = 16
 const oneBps = 10_000n
-/** Large enough to give something of any token, small enough for any pool of note. */
-const anyAmount = 10n ** 18n
-/** Stop when a better route saves less than this part of the input. */
-const negligiblePart = 1_000_000n
 
 /** The route that reaches a target output for the least input, by exact-input probes. */
 export async function quoteExactOutput(
@@ -35,27 +29,30 @@ export async function quoteExactOutput(
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, parameters)
   if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
-  const target = beforeTax(targetOutput, taxOf(chain, tokenOut))
-  const search = {
-    ...{ chain, market: found.state.market, mode: parameters.mode ?? ('deep' as const) },
+  const { market } = found.state
+  const solution = await solveInput({
+    market,
     tokenIn: toEngineToken(chain, tokenIn),
     tokenOut: toEngineToken(chain, tokenOut),
-  }
-  const probe = (amountIn: bigint) => searchRoute(deps, { ...search, amountIn })
-  const most = afterTax(maxInput, taxOf(chain, tokenIn))
-  const atMost = probe(most)
-  // Too little to give anything is not the same as no way from token to token.
-  const limit = atMost ?? probe(anyAmount)
-  if (!limit) return { status: 'no_route' }
-  const isReachable = atMost !== undefined && atMost.amountOut >= target
-  const route = isReachable ? improve({ search, probe, target, first: atMost }) : undefined
-  const amountIn = route ? beforeTax(route.amountIn, taxOf(chain, tokenIn)) : maxInput
-  const quote = await finishQuote(deps, {
-    ...{ chain, state: found.state, source: found.source, route: route ?? limit },
-    parameters: { ...parameters, amountIn },
+    target: beforeTax(targetOutput, taxOf(chain, tokenOut)),
+    most: afterTax(maxInput, taxOf(chain, tokenIn)),
+    search: (question) =>
+      searchRoute(deps, { chain, market, mode: parameters.mode ?? 'deep', ...question }),
   })
+  if (solution.status === 'no_route') return solution
+  const finish = (route: Route, amountIn: bigint, verify = parameters.verify) =>
+    finishQuote(deps, {
+      ...{ chain, state: found.state, source: found.source, route },
+      parameters: { ...parameters, amountIn, verify },
+    })
+  if (solution.status === 'unreachable') {
+    const shown = await finish(solution.shown, maxInput, false)
+    if (!shown) return { status: 'no_route' }
+    return { status: 'ok', quote: withoutPayload(solution.isLimit ? shown : withoutRoute(shown)) }
+  }
+  const { route } = solution
+  const quote = await finish(route, beforeTax(route.amountIn, taxOf(chain, tokenIn)))
   if (!quote) return { status: 'no_route' }
-  if (!route) return { status: 'ok', quote: withoutPayload(atMost ? quote : withoutRoute(quote)) }
   return executableOnly && !quote.executable ? { status: 'no_route' } : { status: 'ok', quote }
 }
 
@@ -74,42 +71,6 @@ function withoutPayload(quote: Quote): Quote {
     unexecutableReason: 'target_unreachable',
     verification: undefined,
   }
-}
-
-/**
- * From a route that gives more than enough to the one that gives just enough: shrink its input to the
- * least, ask for the best route at that input, and again, until nothing is gained.
- */
-function improve({
-  search,
-  probe,
-  target,
-  first,
-}: {
-  readonly search: {
-    readonly market: Parameters<typeof findLeastInput>[0]
-    readonly tokenIn: string
-    readonly tokenOut: string
-  }
-  readonly probe: (amountIn: bigint) => Route | undefined
-  readonly target: bigint
-  readonly first: Route
-}): Route | undefined {
-  const shrink = (route: Route) =>
-    route.steps.length === 0
-      ? { ...route, amountIn: target, amountOut: target }
-      : findLeastInput(search.market, { ...search, route, target, atMost: route.amountIn })
-  let best = shrink(first)
-  for (let probes = 1; best && probes < mostProbes; probes += 1) {
-    const better = probe(best.amountIn)
-    const shrunk = better && better.amountOut >= target ? shrink(better) : undefined
-    if (!shrunk || shrunk.amountIn >= best.amountIn) break
-    const saved = best.amountIn - shrunk.amountIn
-    const isNegligible = saved * negligiblePart < best.amountIn
-    best = shrunk
-    if (isNegligible) break
-  }
-  return best
 }
 
 /** The least amount of which `amount` arrives. */

@@ -161,7 +161,7 @@ async function routeLeg(
     tokenOut: toEngineToken(chain, targetToken),
   }
   const amountIn = afterTax(leg.amountIn, taxOf(chain, leg.token))
-  const route = searchRoute(deps, { chain, market, ...tokens, amountIn, mode })
+  const route = await searchRoute(deps, { chain, market, ...tokens, amountIn, mode })
   if (!route || route.amountIn < amountIn) return undefined
   const replayed = replayShares(market, { route, ...tokens, amountIn })
   const quote = await finishQuote(deps, {

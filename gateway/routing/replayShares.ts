@@ -50,8 +50,8 @@ export function replayShares(
 }
 
 /**
- * The least input for which the steps of a route, with their shares, give `target`, by bisection
- * between nothing and `atMost`, which must give it.
+ * The least input for which the steps of a route, with their shares, give `target`, between
+ * nothing and `atMost`, which must give it.
  */
 export function findLeastInput(
   market: Market,
@@ -67,17 +67,30 @@ export function findLeastInput(
     readonly atMost: bigint
   },
 ): Route | undefined {
-  let low = 0n
-  let high = atMost
-  let best = replayShares(market, { ...rest, amountIn: high })?.route
+  const atLeast = (amountIn: bigint) => {
+    const tried = replayShares(market, { ...rest, amountIn })?.route
+    if (tried && tried.amountOut >= target) best = tried
+    else low = { amountIn, amountOut: tried?.amountOut ?? 0n }
+  }
+  let low = { amountIn: 0n, amountOut: 0n }
+  let best = replayShares(market, { ...rest, amountIn: atMost })?.route
   if (!best || best.amountOut < target) return undefined
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n
-    const tried = replayShares(market, { ...rest, amountIn: middle })?.route
-    if (tried && tried.amountOut >= target) {
-      best = tried
-      high = middle
-    } else low = middle
+  while (best.amountIn - low.amountIn > 1n) {
+    const width: bigint = best.amountIn - low.amountIn
+    const rise: bigint = best.amountOut - low.amountOut
+    // Where the chord meets the target; outputs bend downwards, so the least input lies just before it.
+    const chord: bigint =
+      rise > 0n ? low.amountIn + ((target - low.amountOut) * width) / rise : low.amountIn
+    atLeast(clamp(chord, low.amountIn + 1n, best.amountIn - 1n))
+    if (best.amountIn - low.amountIn > 1n)
+      atLeast(best.amountIn - clamp((best.amountIn - low.amountIn) / 64n, 1n, width))
+    // A bend too sharp for the chord: halve.
+    if (best.amountIn - low.amountIn > width / 2n) atLeast((best.amountIn + low.amountIn) / 2n)
   }
   return best
+}
+
+function clamp(value: bigint, low: bigint, high: bigint): bigint {
+  if (value < low) return low
+  return value > high ? high : value
 }

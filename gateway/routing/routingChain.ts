@@ -2,9 +2,9 @@ import type { Address } from 'viem'
 import { getGasPrice } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dexes.ts'
-import type { Route } from './engine/route.ts'
+import type { RouteCache } from './routeCache.ts'
+import type { SearchQueue } from './searchQueue.ts'
 import type { ChainSync } from './sync/chainSync.ts'
-import type { SyncedState } from './sync/syncedState.ts'
 import type { TaxBook } from './taxBook.ts'
 import type { UsdPrices } from './usdPrices.ts'
 
@@ -18,6 +18,7 @@ export type RoutingChain = {
   readonly sync: ChainSync
   readonly taxes: TaxBook
   readonly routes: RouteCache
+  readonly searches: SearchQueue
   readonly usdPrices: UsdPrices
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint
@@ -49,36 +50,6 @@ export function createGasPrice({
       )
     }
     return priceWei
-  }
-}
-
-/** Routes of one state: a question asked again before the next block is answered from here. */
-export type RouteCache = {
-  get(state: SyncedState, key: string): { readonly route: Route | undefined } | undefined
-  set(state: SyncedState, key: string, route: Route | undefined): void
-}
-
-const mostRoutes = 4_096
-
-export function createRouteCache(): RouteCache {
-  let owner: SyncedState['pools'] | undefined
-  let routes = new Map<string, { readonly route: Route | undefined }>()
-  // Blocks that change no pool share the pools of the block before: the routes stay good.
-  const renew = (state: SyncedState) => {
-    if (owner === state.pools) return
-    owner = state.pools
-    routes = new Map()
-  }
-  return {
-    get(state, key) {
-      renew(state)
-      return routes.get(key)
-    },
-    set(state, key, route) {
-      renew(state)
-      if (routes.size >= mostRoutes) routes.clear()
-      routes.set(key, { route })
-    },
   }
 }
 

@@ -12,6 +12,8 @@ export type TaxBook = {
   get(token: string): number | undefined
   /** Gas of a transfer of the token above that of a plain ERC-20; 0 until measured. */
   extraTransferGas(token: string): number
+  /** How many tokens have been measured: what was computed at another number may be out of date. */
+  measured(): number
   /** Measures what is not known yet. Returns whether any of the tokens is taxed. */
   measure(tokens: readonly TokenSample[]): Promise<boolean>
 }
@@ -70,6 +72,7 @@ export function createTaxBook({
 
   return {
     get: (token) => taxes.get(token),
+    measured: () => taxes.size,
     extraTransferGas: (token) => extraGas.get(token) ?? 0,
     async measure(tokens) {
       const wanted = tokens.filter(({ address }) => {

@@ -9,8 +9,9 @@ import {
   uint256,
   withDefault,
 } from '../../http/schemas.ts'
-import type { Quote, QuoteStep } from '../finishQuote.ts'
+import type { Quote } from '../finishQuote.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
+import type { QuoteStep } from '../routeFacts.ts'
 
 export const quoteBody = (chainIds: readonly number[]) =>
   Type.Object(
@@ -113,8 +114,8 @@ function fromStep(item: QuoteStep) {
     protocol: item.protocol,
     dex: item.dex,
     pool: item.pool,
-    token_in: getAddress(item.tokenIn),
-    token_out: getAddress(item.tokenOut),
+    token_in: item.tokenIn,
+    token_out: item.tokenOut,
     fee_pips: item.feePips,
     amount_in: item.amountIn.toString(),
     amount_out: item.amountOut.toString(),

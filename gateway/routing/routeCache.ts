@@ -1,0 +1,60 @@
+import type { Route } from './engine/route.ts'
+import type { RouteFacts } from './routeFacts.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+/** Routes of one state: a question asked again before the next change of a pool is answered from here. */
+export type RouteCache = {
+  /** The route known under `key`, else that of `search`, which runs once for all who wait for it. */
+  find(
+    state: SyncedState,
+    key: string,
+    search: () => Promise<Route | undefined>,
+  ): Promise<Route | undefined> | Route | undefined
+  /** What is known of a route beside its amounts, computed once for each `variant`. */
+  facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
+}
+
+const mostRoutes = 4_096
+
+export function createRouteCache(): RouteCache {
+  let owner: SyncedState['pools'] | undefined
+  let routes = new Map<string, Promise<Route | undefined> | { readonly route: Route | undefined }>()
+  const factsOf = new WeakMap<Route, Map<string, RouteFacts>>()
+
+  // Blocks that change no pool share the pools of the block before: the routes stay good.
+  function renew(state: SyncedState) {
+    if (owner === state.pools) return
+    owner = state.pools
+    routes = new Map()
+  }
+
+  return {
+    find(state, key, search) {
+      renew(state)
+      const known = routes.get(key)
+      if (known instanceof Promise) return known
+      if (known) return known.route
+      if (routes.size >= mostRoutes) routes.clear()
+      const mine = routes
+      const running = search().then(
+        (route) => {
+          mine.set(key, { route })
+          return route
+        },
+        (error: unknown) => {
+          mine.delete(key)
+          throw error
+        },
+      )
+      mine.set(key, running)
+      return running
+    },
+    facts(route, variant, compute) {
+      const known = factsOf.get(route) ?? new Map<string, RouteFacts>()
+      factsOf.set(route, known)
+      const facts = known.get(variant) ?? compute()
+      known.set(variant, facts)
+      return facts
+    },
+  }
+}

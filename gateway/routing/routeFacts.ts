@@ -1,0 +1,110 @@
+import { type Address, getAddress } from 'viem'
+import { isNative } from '../chain/chains.ts'
+import { encodeSteps } from './buildExecution.ts'
+import { describeRoute } from './describeRoute.ts'
+import type { Route } from './engine/route.ts'
+import { estimateGas } from './gasModel.ts'
+import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
+import { toEngineToken } from './quoteRequest.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+export type QuoteStep = {
+  readonly protocol: string
+  readonly dex: string
+  readonly pool: Address
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly feePips: number
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** Number of the parallel path, from 0. */
+  readonly path: number
+  /** Part of the route's input that flows through this step. */
+  readonly shareBps: number
+}
+
+/** What follows from a route and its pools alone, whoever asks for it and when. */
+export type RouteFacts = {
+  readonly routePath: string
+  readonly gasEstimate: bigint
+  readonly priceImpactBps: number
+  readonly steps: readonly QuoteStep[]
+  /** One per step: its pool, and how far the step moves it. */
+  readonly hops: readonly { readonly pool: PoolRecord; readonly impactBps: number }[]
+  /** The steps as the executor's calldata ends with them: hex without prefix. */
+  readonly encodedSteps: string
+}
+
+type Parameters = {
+  readonly chain: RoutingChain
+  readonly state: SyncedState
+  readonly route: Route
+  /** As the caller named them: native or wrapped. */
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** What arrives, after the tax of the token out. */
+  readonly amountOut: bigint
+}
+
+/** From the cache where the same route was described before. */
+export function findRouteFacts(parameters: Parameters): RouteFacts {
+  const { chain, route, tokenIn, tokenOut } = parameters
+  const variant = `${isNative(tokenIn)} ${isNative(tokenOut)} ${chain.taxes.measured()}`
+  return chain.routes.facts(route, variant, () => computeFacts(parameters))
+}
+
+function computeFacts({
+  chain,
+  state,
+  route,
+  tokenIn,
+  tokenOut,
+  amountOut,
+}: Parameters): RouteFacts {
+  const { pools, market } = state
+  const hops = route.steps.flatMap((step) => {
+    const pool = pools.get(step.poolId)
+    return pool ? [{ step, pool }] : []
+  })
+  const ends = {
+    tokenIn: toEngineToken(chain, tokenIn),
+    tokenOut: toEngineToken(chain, tokenOut),
+  }
+  return {
+    routePath: describeRoute({
+      ...{ route, tokenIn, tokenOut, pools },
+      ...{ dexes: chain.dexes, tokens: chain.sync.tokens() },
+    }),
+    gasEstimate: estimateGas({
+      steps: hops.map(({ step, pool }) => ({
+        ...{ pool, tokenIn: step.tokenIn, tokenOut: step.tokenOut },
+        crossedTicks: countCrossedTicks(step, pool, market),
+      })),
+      paidToken: isNative(tokenIn) ? undefined : ends.tokenIn,
+      receivedToken: isNative(tokenOut) ? undefined : ends.tokenOut,
+      extraTransferGas: chain.taxes.extraTransferGas,
+    }),
+    priceImpactBps: priceImpactBps(route, { ...ends, pools, amountIn: route.amountIn, amountOut }),
+    hops: hops.map(({ step, pool }) => ({ pool, impactBps: stepImpactBps(step, pool) })),
+    steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
+    encodedSteps: encodeSteps({ route, pools }),
+  }
+}
+
+function toQuoteStep(step: Route['steps'][number], pool: PoolRecord): QuoteStep {
+  const { amountIn, amountOut, path, shareBps } = step
+  return {
+    protocol: pool.protocol,
+    dex: pool.dex,
+    pool: pool.address,
+    tokenIn: getAddress(step.tokenIn),
+    tokenOut: getAddress(step.tokenOut),
+    feePips: pool.feePips,
+    amountIn,
+    amountOut,
+    path,
+    shareBps,
+  }
+}
