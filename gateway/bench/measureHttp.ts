@@ -5,7 +5,8 @@ export type HttpTarget = {
   readonly name: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** One body, or several that each connection sends in turn, beginning somewhere else. */
+  readonly body: string | readonly string[]
   readonly cpuMicros?: (() => Promise<number>) | undefined
 }
 
@@ -47,7 +48,7 @@ async function fire(
     url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body,
+    ...toRequests(body),
     connections,
     duration: seconds,
   })
@@ -60,5 +61,17 @@ async function fire(
     p99Ms: result.latency.p99,
     cpuMicros: used === undefined ? undefined : used / result.requests.total,
     failures: result.non2xx + result.errors + result.timeouts,
+  }
+}
+
+function toRequests(body: string | readonly string[]) {
+  if (typeof body === 'string') return { body }
+  const requests = body.map((each) => ({ body: each }))
+  let clients = 0
+  return {
+    setupClient: (client: autocannon.Client) => {
+      const start = (clients++ * 61) % requests.length
+      client.setRequests([...requests.slice(start), ...requests.slice(0, start)])
+    },
   }
 }

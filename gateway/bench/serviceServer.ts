@@ -1,31 +1,18 @@
 import { createServer } from 'node:http'
 import { Type } from 'typebox'
-import type { AccessConfig } from '../access/accessConfig.ts'
 import { createAccess } from '../access/createAccess.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { createService } from '../http/service.ts'
 import { openStore } from '../store/openStore.ts'
+import { benchAccess } from './benchAccess.ts'
 import { QuoteBody, quoteAnswer } from './quoteShape.ts'
 import { reportToParent } from './reportToParent.ts'
 
 /** The same endpoint as the floor's, through the gateway's own service: keys, limits, ledger, errors, headers. */
 const [path = ':memory:'] = process.argv.slice(2)
-const config: AccessConfig = {
-  keyPrefix: 'forkyard_bench',
-  pepper: 'pepper',
-  publicUrl: 'http://127.0.0.1',
-  serviceName: 'bench',
-  freeQuota: 0,
-  amountPerQuote: 100n,
-  packQuotes: 1000,
-  keyLimit: { unitsPerSec: 1e6, burst: 1e6 },
-  ipLimit: undefined,
-  isLoopbackLimited: false,
-  contracts: [],
-}
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const deps = { store: openStore({ path }), chains: [], config, log, now: Date.now }
+const deps = { store: openStore({ path }), chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(deps, { label: 'bench', quotes: 1e12 })
 const service = createService({
   name: 'bench',

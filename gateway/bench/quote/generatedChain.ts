@@ -1,0 +1,120 @@
+import { type Address, getAddress, keccak256, toHex } from 'viem'
+import { getChain } from '../../chain/chains.ts'
+import { createChainClient } from '../../chain/client.ts'
+import { getDexes } from '../../chain/dexes.ts'
+import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
+import { createRouteCache } from '../../routing/routeCache.ts'
+import type { RoutingChain } from '../../routing/routingChain.ts'
+import { createSearchQueue } from '../../routing/searchQueue.ts'
+import {
+  advanceState,
+  createSyncedState,
+  type SyncedState,
+} from '../../routing/sync/syncedState.ts'
+import { createUsdPrices } from '../../routing/usdPrices.ts'
+import { generateMarket } from '../routing/generateMarket.ts'
+import type { PoolRecord as RecordedPool } from '../routing/readPools.ts'
+
+export const chainId = 8453
+const blockMs = 2_000
+/** Pools that a block changes. */
+const changedPerBlock = 20
+
+function toRecord({ id, tokens, feePips, ...rest }: RecordedPool): PoolRecord {
+  const head = {
+    ...{ id, tokens, feePips, address: getAddress(id) },
+    ...{ changedBlock: 1n, isFresh: [false, false], swapsSeen: 0 },
+  }
+  if (rest.type === 'v2')
+    return {
+      ...{ ...head, dex: 'uniswap-v2', protocol: 'uniswap_v2' },
+      ...{ reserve0: BigInt(rest.r0), reserve1: BigInt(rest.r1) },
+    }
+  const { tickSpacing, tick, liquidity, sqrtPriceX96, ticks } = rest
+  return {
+    ...{ ...head, dex: 'uniswap-v3', protocol: 'uniswap_v3', feePips1: feePips },
+    ...{ tickSpacing, tick, liquidity: BigInt(liquidity), sqrtPriceX96: BigInt(sqrtPriceX96) },
+    ticks: ticks.map(([index, net]) => {
+      const value = BigInt(net)
+      return { index, net: value, gross: value < 0n ? -value : value }
+    }),
+  }
+}
+
+function toHead(number: bigint) {
+  const hash = keccak256(toHex(number))
+  const timestampSecs = BigInt(Math.floor(Date.now() / 1000))
+  return { number, hash, parentHash: hash, timestampSecs }
+}
+
+/**
+ * A chain as quotes see it, its pools generated instead of read from a node: use cases, engine and
+ * caches are the real ones. `advance` is a block that changes some pools.
+ */
+export function createGeneratedChain({
+  pools,
+  tokens,
+  seed,
+}: {
+  readonly pools: number
+  readonly tokens: number
+  readonly seed: number
+}) {
+  const facts = getChain(chainId)
+  if (!facts) throw new Error(`chain ${chainId} is built in`)
+  const market = generateMarket({ pools, tokens, seed })
+  const [weth, usdc] = market.addresses as [Address, Address]
+  const chainClient = createChainClient({
+    chain: { ...facts, wrappedNative: weth, usdc: { ...facts.usdc, address: usdc }, feeds: {} },
+    rpcUrls: ['http://127.0.0.1:9'],
+  })
+  const records = market.records.map(toRecord)
+  const infos = new Map(
+    market.addresses.map((address, index) => [
+      address,
+      { address: getAddress(address), symbol: `T${index}`, decimals: market.decimals[index] ?? 18 },
+    ]),
+  )
+  let state: SyncedState = createSyncedState({ taxOf: () => 0 }, { head: toHead(1n), records })
+  const chain: RoutingChain = {
+    ...{ chainId, chainClient, dexes: getDexes(chainId), routes: createRouteCache() },
+    executor: getAddress(`0x${'ee'.repeat(20)}`),
+    searches: createSearchQueue(),
+    taxes: {
+      get: () => 0,
+      measured: () => 0,
+      extraTransferGas: () => 0,
+      measure: async () => false,
+    },
+    usdPrices: createUsdPrices({ chainClient, now: () => performance.now() }),
+    gasPriceWei: () => 10_000_000n,
+    mayDiscover: () => false,
+    sync: {
+      chainId,
+      start: async () => undefined,
+      current: () => state,
+      fresh: async () => state,
+      lagMs: () => 0,
+      discover: async () => state,
+      tokens: () => infos,
+      reprice: async () => state,
+      close: async () => undefined,
+    },
+  }
+
+  /** Trades back and forth: every block moves some pools by a little. */
+  function advance(): void {
+    const number = state.head.number + 1n
+    const changed = Array.from({ length: changedPerBlock }, (_, index): PoolRecord => {
+      const at = (Number(number) * changedPerBlock + index) % records.length
+      const record = state.pools.get(records[at]?.id ?? '')
+      if (!record) throw new Error('every generated pool stays')
+      if (record.protocol !== 'uniswap_v2') return { ...record, changedBlock: number }
+      const shift = record.reserve0 / (number % 2n === 0n ? 10_000n : -10_000n)
+      return { ...record, changedBlock: number, reserve0: record.reserve0 + shift }
+    })
+    state = advanceState({ taxOf: () => 0 }, { state, head: toHead(number), changed })
+  }
+
+  return { chain, market, advance, blockMs }
+}

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http'
+import { createAccess } from '../access/createAccess.ts'
+import { createKey } from '../access/issueKeys.ts'
+import { createService } from '../http/service.ts'
+import { routingEndpoints } from '../routing/routes.ts'
+import { openStore } from '../store/openStore.ts'
+import { benchAccess } from './benchAccess.ts'
+import { createGeneratedChain } from './quote/generatedChain.ts'
+import { marketSize } from './quote/marketSize.ts'
+import { reportToParent } from './reportToParent.ts'
+
+/**
+ * The whole keyed routing service on a generated market, with a block that changes pools every two
+ * seconds: keys, limits, durable debits, routing, payloads.
+ */
+const [path = ':memory:'] = process.argv.slice(2)
+const store = openStore({ path })
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
+const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
+const { chain, advance, blockMs } = createGeneratedChain(marketSize)
+const service = createService({
+  name: 'routing',
+  endpoints: routingEndpoints({
+    ...{ chains: new Map([[chain.chainId, chain]]), simulator: undefined, maxLagMs: 30_000 },
+    ...{ serviceName: 'forkyard', version: '0', publicUrl: 'http://127.0.0.1' },
+    ...{ x402Support: false, startedAtMs: 0, now: () => performance.now() },
+  }),
+  access: createAccess(accessDeps),
+  log,
+})
+setInterval(advance, blockMs)
+const server = createServer(service.app.callback())
+server.listen(0, '127.0.0.1', () => reportToParent(server, apiKey))
