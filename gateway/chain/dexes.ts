@@ -8,6 +8,8 @@ export type Protocol =
   | 'slipstream'
   | 'aerodrome_v2'
   | 'uniswap_v4'
+  | 'balancer_v2_weighted'
+  | 'balancer_v2_stable'
 
 export type Dex = {
   readonly name: string
@@ -140,6 +142,33 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       poolKeys: [1, 10, 60, 200],
       deployBlock: 25350988,
     },
+    {
+      name: 'balancer-v2-weighted',
+      label: 'BalV2W',
+      protocol: 'balancer_v2_weighted',
+      factory: '0x4C32a8a8fDa4E24139B51b456B42290f51d6A1c4',
+      quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+      feesPips: [],
+      deployBlock: 0,
+    },
+    {
+      name: 'balancer-v2-stable',
+      label: 'BalV2S',
+      protocol: 'balancer_v2_stable',
+      factory: '0x8df317a729fcaA260306d7de28888932cb579b88',
+      quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+      feesPips: [],
+      deployBlock: 0,
+    },
+    {
+      name: 'balancer-v2-stable-v6',
+      label: 'BalV2S',
+      protocol: 'balancer_v2_stable',
+      factory: '0x956CCab09898C0AF2aCa5e6C229c3aD4E93d9288',
+      quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+      feesPips: [],
+      deployBlock: 0,
+    },
   ],
   42161: [
     {
@@ -214,6 +243,33 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       feesPips: [100, 500, 3000, 10000],
       poolKeys: [1, 10, 60, 200],
       deployBlock: 297842872,
+    },
+    {
+      name: 'balancer-v2-weighted',
+      label: 'BalV2W',
+      protocol: 'balancer_v2_weighted',
+      factory: '0xc7E5ED1054A24Ef31D827E6F86caA58B3Bc168d7',
+      quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+      feesPips: [],
+      deployBlock: 222832,
+    },
+    {
+      name: 'balancer-v2-stable',
+      label: 'BalV2S',
+      protocol: 'balancer_v2_stable',
+      factory: '0xA8920455934Da4D853faac1f94Fe7bEf72943eF1',
+      quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+      feesPips: [],
+      deployBlock: 222832,
+    },
+    {
+      name: 'balancer-v2-stable-v6',
+      label: 'BalV2S',
+      protocol: 'balancer_v2_stable',
+      factory: '0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7',
+      quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+      feesPips: [],
+      deployBlock: 222832,
     },
   ],
 }

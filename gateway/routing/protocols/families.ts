@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Protocol } from '../../chain/dexes.ts'
+import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
 import type { EnginePool } from './enginePool.ts'
 import type { PoolCreation, PoolFamily } from './poolFamily.ts'
 import type { PoolLog } from './poolLog.ts'
@@ -17,6 +18,8 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['slipstream']: slipstreamFamily,
   ['aerodrome_v2']: solidlyFamily,
   ['uniswap_v4']: uniswapV4Family,
+  ['balancer_v2_weighted']: balancerV2WeightedFamily,
+  ['balancer_v2_stable']: balancerV2StableFamily,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
+import type { BalancerV2Record } from './balancerV2Chain.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
 import type { PoolRef } from './poolFamily.ts'
 import type { SolidlyRecord } from './solidlyChain.ts'
@@ -7,7 +8,12 @@ import type { PairRecord } from './uniswapV2Chain.ts'
 import type { ManagedRecord } from './uniswapV4Chain.ts'
 
 /** What is known of a pool: everything that its swaps depend on, as read from the chain. */
-export type PoolRecord = PairRecord | ConcentratedRecord | SolidlyRecord | ManagedRecord
+export type PoolRecord =
+  | PairRecord
+  | ConcentratedRecord
+  | SolidlyRecord
+  | ManagedRecord
+  | BalancerV2Record
 
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {
