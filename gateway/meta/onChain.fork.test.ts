@@ -88,6 +88,7 @@ async function quote(body: Record<string, unknown>): Promise<Reply> {
 }
 
 const everywhere = [
+  'uniswap-v4',
   'uniswap-v2',
   'uniswap-v3',
   'sushiswap-v2',

@@ -13,6 +13,7 @@ import {
 } from './sources/direct/createDirectSource.ts'
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
+import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
 
 /** An exchange as data. Of a family that is not known here, no source is made. */
 export type OnChainDex = Pick<
@@ -56,10 +57,14 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['slipstream', ranged('slipstream')],
   ['camelot_v3', ranged('algebra')],
   ['algebra_integral', ranged('algebraIntegral')],
+  ['uniswap_v4', through(createUniswapV4)],
 ])
 
 const isTraded = ({ protocol, router }: OnChainDex) =>
   router !== undefined && router !== zeroAddress && families.has(protocol)
+
+/** Contracts that take the tokens for a router. */
+const proxies: ReadonlyMap<string, readonly Address[]> = new Map([['uniswap_v4', [swapProxy]]])
 
 /** Our own sources may name their own router only. */
 export function onChainTargets(
@@ -69,9 +74,12 @@ export function onChainTargets(
     deps
       .dexesOf(chainId)
       .filter(isTraded)
-      .flatMap(({ name: provider, router }): readonly TargetRow[] =>
-        router ? [{ provider, chainId, targets: [router], spenders: [router] }] : [],
-      ),
+      .flatMap(({ name: provider, router, protocol }): readonly TargetRow[] => {
+        if (!router) return []
+        const takers = proxies.get(protocol)
+        const targets = [router, ...(takers ?? [])]
+        return [{ provider, chainId, targets, spenders: takers ?? [router] }]
+      }),
   )
 }
 
