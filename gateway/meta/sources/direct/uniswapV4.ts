@@ -155,7 +155,10 @@ function encode({ router }: DirectDex, swap: Swap<FeePath>): Payload {
   }
 }
 
-/** Pools without hooks, over the native currency where they hold it, through the Universal Router. */
+/**
+ * Pools without hooks, over the native currency where they hold it, through Universal Router 2.0
+ * (2.1 wants a limit for each hop in the same action).
+ */
 export function createUniswapV4({ now }: { readonly now: () => number }): DirectFamily<FeePath> {
   const listPaths = createPathLister<number>(
     {
