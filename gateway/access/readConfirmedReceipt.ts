@@ -18,13 +18,31 @@ export type ReceiptReading =
   | { readonly status: 'unknown' }
   | { readonly status: 'unreachable'; readonly reason: string }
 
+type Parameters = { readonly hash: Hex; readonly confirmations: number }
+
+const flights = new WeakMap<AccessChain, Map<string, Promise<ReceiptReading>>>()
+
 /**
  * Reads a receipt and trusts it only as far as its block is on the canonical chain under
- * `confirmations` blocks (its own included).
+ * `confirmations` blocks (its own included). Claims of one transaction at once share one reading.
  */
-export async function readConfirmedReceipt(
+export function readConfirmedReceipt(
   chain: AccessChain,
-  { hash, confirmations }: { hash: Hex; confirmations: number },
+  parameters: Parameters,
+): Promise<ReceiptReading> {
+  const running = flights.get(chain) ?? new Map<string, Promise<ReceiptReading>>()
+  flights.set(chain, running)
+  const id = `${parameters.hash} ${parameters.confirmations}`
+  const known = running.get(id)
+  if (known) return known
+  const reading = readOnce(chain, parameters).finally(() => running.delete(id))
+  running.set(id, reading)
+  return reading
+}
+
+async function readOnce(
+  chain: AccessChain,
+  { hash, confirmations }: Parameters,
 ): Promise<ReceiptReading> {
   const { client } = chain
   try {

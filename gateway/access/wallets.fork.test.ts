@@ -16,13 +16,20 @@ import {
 } from 'viem'
 import { readContract } from 'viem/actions'
 import { quotaManager, swapExecutor } from '../../contracts/artifacts.ts'
-import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/accessStand.ts'
-import { predictSmartWallet, smartWalletAbi } from '../../fixtures/smartWallet.ts'
+import {
+  createPerson,
+  type Person,
+  startAccessStand,
+  transferUsdc,
+} from '../../fixtures/accessStand.ts'
+import { createAttack } from '../../fixtures/claimAttacks.ts'
+import { deployEntryPoint, deploySafes } from '../../fixtures/contractWallets.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { toViemChain } from '../chain/client.ts'
 import { buyQuota } from './buyQuota.ts'
 
 const s = suite('access/wallets')
+const attack = createAttack(s)
 const stand = await startAccessStand({ chainIds: [8453] })
 s.after(() => stand.close())
 const base = stand.chain(8453)
@@ -35,6 +42,12 @@ const domain = {
   verifyingContract: usdc,
 }
 
+const predictSafe = await deploySafes(base, await createPerson(base))
+/** One after the other: they are funded from one account. */
+async function people(): Promise<readonly [Person, Person, Person]> {
+  return [await createPerson(base), await createPerson(base), await createPerson(base)]
+}
+
 async function challenge(address: Address) {
   const { body } = await stand.call('/auth/challenge', { body: { address } })
   return { message: String(body['message']), nonce: String(body['nonce']) }
@@ -44,43 +57,80 @@ const register = (address: Address, nonce: string, signature: Hex) =>
 const claim = (key: string, tx_hash: Hex) =>
   stand.call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
 
-s(
-  'registers a deployed contract wallet (ERC-1271), and credits what a bundler carried in for it',
+attack(
+  'multisig',
+  'a Safe registers (ERC-1271), and what its owners sign out of it is its own, whoever carries it in',
   async () => {
-    const owner = await createPerson(base)
-    const bundler = await createPerson(base)
-    const wallet = predictSmartWallet(owner.account.address)
-    await owner.send(wallet.factory, wallet.factoryData)
-    const { message, nonce } = await challenge(wallet.address)
-    const stranger = await bundler.account.signMessage({ message })
-    assert.is((await register(wallet.address, nonce, stranger)).status, 400)
-    const signature = await owner.account.signMessage({ message })
-    const answer = await register(wallet.address, nonce, signature)
+    const [owner, second, carrier] = await people()
+    const safe = await predictSafe([owner.account, second.account])
+    await owner.send(safe.deploy.to, safe.deploy.data)
+    const { message, nonce } = await challenge(safe.address)
+    const halfSigned = await owner.account.signMessage({ message })
+    assert.is((await register(safe.address, nonce, halfSigned)).status, 400)
+    const answer = await register(safe.address, nonce, await safe.signMessage(message))
     assert.is(answer.status, 200, answer.text)
-    const key = String(answer.body['api_key'])
 
-    const fund = transferUsdc(base, wallet.address, 5_000n)
+    const fund = transferUsdc(base, safe.address, 5_000n)
     await owner.send(fund.to, fund.data)
-    const pay = transferUsdc(base, base.quotaManager, 5_000n)
-    const data = encodeFunctionData({ abi: smartWalletAbi, args: [pay.to, pay.data] })
-    const { transactionHash } = await bundler.send(wallet.address, data)
-    const bundlerKey = await stand.register(bundler.account)
-    assert.is((await claim(bundlerKey, transactionHash)).status, 403)
+    const carried = await safe.execute(transferUsdc(base, base.quotaManager, 5_000n))
+    const { transactionHash } = await carrier.send(carried.to, carried.data)
+    const carrierKey = await stand.register(carrier.account)
+    assert.is((await claim(carrierKey, transactionHash)).status, 403)
+    const key = String(answer.body['api_key'])
     assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
   },
 )
-s('registers a wallet that is not deployed yet (ERC-6492)', async () => {
-  const owner = await createPerson(base)
-  const { address, factory, factoryData } = predictSmartWallet(owner.account.address)
-  const { message, nonce } = await challenge(address)
-  const wrap = (signature: Hex) =>
-    serializeErc6492Signature({ address: factory, data: factoryData, signature })
-  const other = await createPerson(base)
-  const forged = wrap(await other.account.signMessage({ message }))
-  assert.is((await register(address, nonce, forged)).status, 400)
-  const answer = await register(address, nonce, wrap(await owner.account.signMessage({ message })))
+s('registers a Safe that is not deployed yet (ERC-6492)', async () => {
+  const [owner, second, stranger] = await people()
+  const safe = await predictSafe([owner.account, second.account])
+  const other = await predictSafe([owner.account, stranger.account])
+  const { message, nonce } = await challenge(safe.address)
+  const { to: address, data } = safe.deploy
+  const wrap = (signature: Hex) => serializeErc6492Signature({ address, data, signature })
+  const forged = wrap(await other.signMessage(message))
+  assert.is((await register(safe.address, nonce, forged)).status, 400)
+  const answer = await register(safe.address, nonce, wrap(await safe.signMessage(message)))
   assert.is(answer.status, 200, answer.text)
+  assert.is(await base.rpc('eth_getCode', safe.address, 'latest'), '0x')
 })
+attack(
+  'ERC-4337',
+  'a smart account buys in a bundle that also deploys it; neither bundler nor owner can claim it',
+  async () => {
+    const [owner, bundler] = await people()
+    const entryPoint = await deployEntryPoint(base, bundler)
+    const sender = await entryPoint.accountOf(owner.account.address)
+    const fund = transferUsdc(base, sender, 5_000n)
+    await owner.send(fund.to, fund.data)
+    const deposit = entryPoint.deposit(sender)
+    await bundler.send(deposit.to, deposit.data, 10n ** 16n)
+    const own = await stand.createKey('smart account')
+    const approval = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [base.quotaManager, 4_000n],
+    })
+    const purchase = encodeFunctionData({
+      abi: quotaManager.abi,
+      functionName: 'buyFor',
+      args: [keccak256(stringToBytes(own.id)), 40n],
+    })
+    const order = await entryPoint.bundle(owner.account, {
+      sender,
+      bundler: bundler.account.address,
+      calls: [
+        { to: usdc, data: approval },
+        { to: base.quotaManager, data: purchase },
+      ],
+    })
+    const { status, transactionHash } = await bundler.send(order.to, order.data)
+    assert.is(status, 'success')
+    assert.not.equal(await base.rpc('eth_getCode', sender, 'latest'), '0x')
+    for (const { account } of [owner, bundler])
+      assert.is((await claim(await stand.register(account), transactionHash)).status, 403)
+    assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 40)
+  },
+)
 s('credits a purchase by permit', async () => {
   const person = await createPerson(base)
   const { address } = person.account
