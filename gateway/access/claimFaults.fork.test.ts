@@ -109,7 +109,7 @@ s('marks a payment final and looks at it no more', async () => {
   const { apiKey } = await stand.createKey('final')
   const hash = await pay(await createPerson(base))
   await claim(apiKey, hash)
-  await base.rpc('anvil_mine', '0x100')
+  await base.rpc('anvil_mine', '0x48')
   await recheckPayments(stand.deps, { chain: base.client })
   const open = await stand.store.payments.listOpen({
     chainId: 8453,
@@ -140,7 +140,7 @@ attack(
     const large = strict({ finalizedFrom: 50_000n })
     assert.equal(await ask(large), { status: 'not_final' })
     assert.is((await ask(three)).status, 'claimed')
-    await base.rpc('anvil_mine', '0x100')
+    await base.rpc('anvil_mine', '0x48')
     assert.is((await ask(large)).status, 'claimed')
   },
 )
