@@ -110,6 +110,27 @@ for (const fault of ['silence', 'reset', 'half', 'rpcError'] as const)
     })
   })
 
+faults('a signer that fails leaves nothing behind: 503, no row, no nonce', async () => {
+  let isDown = true
+  const stand = await startRelayStand({
+    chain,
+    wrapSigner: (signer) => ({
+      ...signer,
+      signDeploy(order) {
+        if (isDown) throw new Error('the key service is away')
+        return signer.signDeploy(order)
+      },
+    }),
+  })
+  closers.push(stand.close)
+  const request = { chainId, owner: await newOwner(), tokenIn: lyingToken, amountIn: '1' }
+  assert.is((await stand.post(request)).status, 503)
+  assert.equal(await stand.relay.history({}), [])
+  assert.ok(stand.events.some(({ kind }) => kind === 'store_failed'))
+  isDown = false
+  assert.is((await stand.post(request)).status, 200)
+})
+
 faults('a chain that is down is not servable, and healthy again afterwards', async () => {
   const { proxy, stand } = await setUp()
   const health = async () => ((await stand.get('/health')).body as { status?: string }).status

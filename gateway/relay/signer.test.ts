@@ -1,11 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { type Hex, hexToBytes, keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createBlockingCall } from './blockingCall.ts'
+import { createServiceKey } from './digestKey.ts'
 import { decryptKeystore, KeystoreError } from './keystore.ts'
-import { createEnvironmentSigner, createFileSigner, createSigner, encodeDeploy } from './signer.ts'
+import {
+  createEnvironmentSigner,
+  createFileSigner,
+  createKeySigner,
+  createSigner,
+  encodeDeploy,
+} from './signer.ts'
 
 const signing = suite('relay signer')
 const factory = '0x000000000000000000000000000000000000fac7'
@@ -118,5 +127,45 @@ signing('refuses a key from the environment in live mode', () => {
     createEnvironmentSigner({ mode: 'offline', ...key }).address,
     privateKeyToAccount(secret).address,
   )
+})
+
+/** A key service at the other end of a worker, which takes its time. */
+function startKeyService({ afterMs, timeoutMs }: { afterMs: number; timeoutMs?: number }) {
+  const bytes = hexToBytes(secret)
+  const { call, close } = createBlockingCall({
+    module: new URL('../../fixtures/keyServiceWorker.ts', import.meta.url),
+    data: { secret: bytes, afterMs },
+    timeoutMs,
+  })
+  const key = createServiceKey({ publicKey: secp256k1.getPublicKey(bytes, true), sign: call })
+  return { key, call, close }
+}
+signing(
+  'signs with a key service just what a key file signs, though it answers otherwise',
+  async () => {
+    const service = startKeyService({ afterMs: 20, timeoutMs: 60_000 })
+    const remote = createKeySigner({ chainId: 8453, factory, key: service.key })
+    const local = createSigner({ chainId: 8453, factory, privateKey: secret })
+    assert.is(remote.address, local.address)
+    for (let nonce = 0; nonce < 8; nonce += 1)
+      assert.equal(remote.signDeploy({ ...order, nonce }), local.signDeploy({ ...order, nonce }))
+    assert.throws(() => service.call(new Uint8Array(32)), /does not sign that/)
+    await service.close()
+  },
+)
+signing('gives a key service that does not answer up after a set time', async () => {
+  const service = startKeyService({ afterMs: 600_000, timeoutMs: 50 })
+  const remote = createKeySigner({ chainId: 8453, factory, key: service.key })
+  assert.throws(() => remote.signDeploy(order), /no answer within 50 ms/)
+  await service.close()
+})
+signing('refuses the signature of another key', () => {
+  const other = hexToBytes(generatePrivateKey())
+  const key = createServiceKey({
+    publicKey: secp256k1.getPublicKey(hexToBytes(secret), false),
+    sign: (digest) => secp256k1.sign(digest, other).toDERRawBytes(),
+  })
+  const signer = createKeySigner({ chainId: 8453, factory, key })
+  assert.throws(() => signer.signDeploy(order), /another key/)
 })
 signing.run()

@@ -1,15 +1,12 @@
-import { secp256k1 } from '@noble/curves/secp256k1'
 import {
   type Address,
   encodeFunctionData,
   type Hex,
-  hexToBytes,
   keccak256,
-  numberToHex,
   parseAbi,
   serializeTransaction,
 } from 'viem'
-import { publicKeyToAddress } from 'viem/accounts'
+import { createMemoryKey, type DigestKey } from './digestKey.ts'
 import { readKeystore } from './keystore.ts'
 
 /** All that varies in what the relayer signs: the contract, the selector and the value are fixed. */
@@ -25,8 +22,8 @@ export type SignedDeploy = { readonly hash: Hex; readonly raw: Hex }
 
 /**
  * Signs `factory.deploy(owner)` on one chain, value 0, and can express nothing else.
- * Synchronous, because it runs inside the database transaction that takes the nonce; a KMS behind it
- * waits in a worker thread.
+ * Synchronous, because it runs inside the database transaction that takes the nonce; a key service behind
+ * it is asked through `createBlockingCall`.
  */
 export type Signer = {
   readonly address: Address
@@ -43,19 +40,28 @@ export function encodeDeploy(owner: Address): Hex {
 
 /** A signer over a key in memory. Production gets it from `createFileSigner`. */
 export function createSigner({
-  chainId,
-  factory,
   privateKey,
+  ...place
 }: {
   readonly chainId: number
   readonly factory: Address
   readonly privateKey: Hex
 }): Signer {
-  const secret = hexToBytes(privateKey, { size: 32 })
-  const publicKey =
-    `0x${Buffer.from(secp256k1.getPublicKey(secret, false)).toString('hex')}` as const
+  return createKeySigner({ ...place, key: createMemoryKey(privateKey) })
+}
+
+/** A signer over any key that signs digests, a key service's too. */
+export function createKeySigner({
+  chainId,
+  factory,
+  key,
+}: {
+  readonly chainId: number
+  readonly factory: Address
+  readonly key: DigestKey
+}): Signer {
   return {
-    address: publicKeyToAddress(publicKey),
+    address: key.address,
     chainId,
     factory,
     signDeploy({ owner, nonce, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
@@ -70,14 +76,8 @@ export function createSigner({
         maxFeePerGas: maxFeePerGasWei,
         maxPriorityFeePerGas: maxPriorityFeePerGasWei,
       } as const
-      const digest = hexToBytes(keccak256(serializeTransaction(transaction)))
-      // RFC 6979: the same order gives the same bytes.
-      const { r, s, recovery } = secp256k1.sign(digest, secret)
-      const raw = serializeTransaction(transaction, {
-        r: numberToHex(r, { size: 32 }),
-        s: numberToHex(s, { size: 32 }),
-        yParity: recovery,
-      })
+      const signature = key.signDigest(keccak256(serializeTransaction(transaction)))
+      const raw = serializeTransaction(transaction, signature)
       return { hash: keccak256(raw), raw }
     },
   }

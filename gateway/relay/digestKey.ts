@@ -1,0 +1,52 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { type Address, type Hex, hexToBytes, numberToHex } from 'viem'
+import { publicKeyToAddress } from 'viem/accounts'
+
+/** A secp256k1 key that signs digests and shows nothing of itself: in memory, or in a key service. */
+export type DigestKey = {
+  readonly address: Address
+  signDigest(digest: Hex): { readonly r: Hex; readonly s: Hex; readonly yParity: number }
+}
+
+/** A key that this process holds. RFC 6979: the same digest gives the same signature. */
+export function createMemoryKey(privateKey: Hex): DigestKey {
+  const secret = hexToBytes(privateKey, { size: 32 })
+  return {
+    address: toAddress(secp256k1.getPublicKey(secret, false)),
+    signDigest: (digest) => toParts(secp256k1.sign(hexToBytes(digest), secret)),
+  }
+}
+
+/**
+ * A key that somebody else holds and that signs as key services do: DER, either form of `s`, and no word
+ * on which of the two public keys that fit is the one.
+ */
+export function createServiceKey({
+  publicKey,
+  sign,
+}: {
+  readonly publicKey: Uint8Array
+  /** Waits for the answer; see `createBlockingCall`. */
+  readonly sign: (digest: Uint8Array) => Uint8Array
+}): DigestKey {
+  const point = secp256k1.ProjectivePoint.fromHex(publicKey)
+  return {
+    address: toAddress(point.toRawBytes(false)),
+    signDigest(digest) {
+      const bytes = hexToBytes(digest)
+      const signature = secp256k1.Signature.fromDER(sign(bytes)).normalizeS()
+      const found = [0, 1]
+        .map((bit) => signature.addRecoveryBit(bit))
+        .find((each) => each.recoverPublicKey(bytes).equals(point))
+      if (!found) throw new Error('the key service signed with another key')
+      return toParts(found)
+    },
+  }
+}
+
+const toAddress = (publicKey: Uint8Array) =>
+  publicKeyToAddress(`0x${Buffer.from(publicKey).toString('hex')}`)
+
+function toParts({ r, s, recovery }: { r: bigint; s: bigint; recovery: number }) {
+  return { r: numberToHex(r, { size: 32 }), s: numberToHex(s, { size: 32 }), yParity: recovery }
+}
