@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { createBatchedCharges } from './batchedCharges.ts'
 import { createPorts, type Store } from './createPorts.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrations } from './migrations.ts'
@@ -67,8 +68,11 @@ export async function openPostgresStore({
     throw error
   }
   const coordination = createPostgresCoordination({ config, pool, failed })
+  const ports = createPorts(createPostgresEngine(pool, { time }))
+  const charge = createBatchedCharges(pool, ports.ledger.charge)
   return {
-    ...createPorts(createPostgresEngine(pool, { time })),
+    ...ports,
+    ledger: { ...ports.ledger, charge },
     coordination,
     async close() {
       await coordination.close()

@@ -30,8 +30,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     const [one, two] = await Promise.all([open(url), open(url)])
     return { url, one, two }
   }
-  async function addKey({ keys, ledger }: PostgresStore, units: number): Promise<string> {
-    const id = 'key'
+  async function addKey({ keys, ledger }: PostgresStore, units: number, id = 'key') {
     await keys.insert({
       id,
       idHash: keccak256(stringToHex(id)),
@@ -77,6 +76,26 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.is(results.filter(({ status }) => status === 'charged').length, 10)
     assert.equal(await two.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
     assert.equal(await one.ledger.audit(), [])
+  })
+
+  s('never holds two keys in a circle, and tells each charge its own balance', async () => {
+    const { one, two } = await openTwo()
+    const names = Array.from({ length: 30 }, (_, index) => `key${index}`)
+    for (const name of names) await addKey(one, 100, name)
+    const charge = (store: PostgresStore, keyId: string) =>
+      store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 2 })
+    for (let round = 0; round < 40; round += 1)
+      await Promise.all([
+        ...names.map((name) => charge(one, name)),
+        ...names.toReversed().map((name) => charge(two, name)),
+      ])
+    const last = await Promise.all([1, 2, 3].map(() => charge(one, 'key0')))
+    assert.equal(
+      last.map((result) => result.status === 'charged' && result.balance.remaining),
+      [19, 18, 17],
+    )
+    assert.is((await two.ledger.balance('key29')).used, 80)
+    assert.equal(await two.ledger.audit(), [])
   })
 
   s('charges an Idempotency-Key once that meets both gateways', async () => {
