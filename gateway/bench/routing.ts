@@ -33,8 +33,9 @@ const { values: flags } = parseArgs({
     data: { type: 'string' },
     'gas-price-wei': { type: 'string' },
     hops: { type: 'string', default: '3' },
-    'max-steps': { type: 'string', default: '48' },
-    'deadline-ms': { type: 'string', default: '1000' },
+    'max-steps': { type: 'string', default: '64' },
+    'max-work': { type: 'string', default: '1000000' },
+    'deadline-ms': { type: 'string', default: '2000' },
     peer: { type: 'boolean', default: true },
     only: { type: 'string' },
     losses: { type: 'boolean', default: false },
@@ -45,8 +46,9 @@ const { values: flags } = parseArgs({
 
 function settingsFor(base: string, gasPriceWei: bigint): Settings {
   const maxSteps = Number(flags['max-steps'])
+  const maxWork = Number(flags['max-work'])
   const deadlineMs = Number(flags['deadline-ms'])
-  return { base, gasPriceWei, hops: Number(flags.hops), maxSteps, deadlineMs }
+  return { base, gasPriceWei, hops: Number(flags.hops), maxSteps, maxWork, deadlineMs }
 }
 
 function print(line: string): void {

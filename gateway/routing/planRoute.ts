@@ -16,9 +16,10 @@ import type { SyncedState } from './sync/syncedState.ts'
 /** Where the state behind a quote came from. */
 export type QuoteSource = 'local' | 'path_hint' | 'rpc'
 
+/** 30,000 units of work are about a millisecond; the deadline is for machines that are not well. */
 const searchLimits = {
-  deep: { maxHops: 3, maxSteps: 12, deadlineMs: 10 },
-  ultra: { maxHops: 4, maxSteps: 16, deadlineMs: 50 },
+  deep: { maxHops: 3, maxSteps: 12, maxWork: 300_000, deadlineMs: 250 },
+  ultra: { maxHops: 4, maxSteps: 16, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
 /** A state that knows both tokens and their taxes, reading from the chain what is missing. */

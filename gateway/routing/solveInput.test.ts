@@ -12,7 +12,7 @@ const { trades } = generateTrades(generated, 40)
 type Pair = { readonly tokenIn: string; readonly tokenOut: string }
 const route = (pair: Pair, amountIn: bigint) =>
   findRoute(market, {
-    ...{ ...pair, amountIn, maxHops: 3, maxSteps: 12, deadlineMs: 10_000 },
+    ...{ ...pair, amountIn, maxHops: 3, maxSteps: 12, maxWork: 1e7, deadlineMs: 10_000 },
     ...{ gasPriceWei: 10_000_000n, nativeToken: generated.base, now: () => performance.now() },
   })
 

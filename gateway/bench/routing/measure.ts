@@ -10,6 +10,7 @@ export type Settings = {
   readonly maxSteps: number
   readonly gasPriceWei: bigint
   readonly base: string
+  readonly maxWork: number
   readonly deadlineMs: number
 }
 
@@ -38,6 +39,7 @@ function toParameters(trade: Trade, settings: Settings): FindRouteParameters {
     maxSteps: settings.maxSteps,
     gasPriceWei: settings.gasPriceWei,
     nativeToken: settings.base,
+    maxWork: settings.maxWork,
     deadlineMs: settings.deadlineMs,
     now: () => performance.now(),
   }
@@ -57,7 +59,7 @@ export function compareTrade(
   peer: Peer | undefined,
 ): Compared {
   const ours = measureTrade(market, trade, settings)
-  const single = measureTrade(market, trade, { ...settings, deadlineMs: 0 })
+  const single = measureTrade(market, trade, { ...settings, maxWork: 0 })
   const prices = nativePrices(market, settings.base)
   const priceOf = (token: string) => prices[market.tokenIndex.get(token) ?? -1] ?? 0
   return {

@@ -88,6 +88,7 @@ for (const gasPrice of [0, 2_000, 50_000])
           maxSteps: 16,
           gasPriceWei: BigInt(gasPrice) * 10n ** 12n,
           nativeToken: 'native',
+          maxWork: 1e9,
           deadlineMs: 1000,
           now: () => performance.now(),
         },

@@ -6,7 +6,7 @@ import type { Market } from './market.ts'
 const floatError = 1e-11
 
 /**
- * What no route of at most `maxHops` hops can exceed, net of gas, by weak duality: at any prices with
+ * What no route of whatever length can exceed, net of gas, by weak duality: at any prices with
  * price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest profit. An edge
  * that is not worth its gas counts 0; but every route crosses each distance to tokenOut once, so the
  * cheapest edge of each crossing counts with its loss. The better the prices, the tighter; every
@@ -17,22 +17,31 @@ export function boundOutput(
   frame: SearchFrame,
   { outside, amountIn }: { readonly outside: OutsidePrices; readonly amountIn: number },
 ): number {
-  const prices = pricesOf(market, frame, outside)
-  const { hopsFromIn, hopsToOut, maxHops } = frame
+  const prices = pricesOf(market, outside)
+  const { hopsToOut, maxHops } = frame
   const distance = hopsToOut[frame.tokenIn] as number
   const leastLoss = new Float64Array(maxHops + 2).fill(Number.POSITIVE_INFINITY)
   const point: EdgePoint = { x: 0, y: 0, slope: 0 }
   let bound = (prices[frame.tokenIn] as number) * amountIn
+  frame.effort.spent += market.pairTo.length
   for (let pair = 0; pair < market.pairTo.length; pair++) {
     const from = market.pairFrom[pair] as number
     const to = market.pairTo[pair] as number
-    const fromOut = hopsToOut[from] as number
-    const toOut = hopsToOut[to] as number
-    if ((hopsFromIn[from] as number) + 1 + toOut > maxHops) continue
-    if (to === frame.tokenIn || from === frame.tokenOut) continue
     const priceFrom = prices[from] as number
     const priceTo = prices[to] as number
+    const pays = (market.pairRate[pair] as number) * priceTo > priceFrom
+    if (!pays && frame.gasPrice === 0) continue
+    const fromOut = hopsToOut[from] as number
+    const toOut = hopsToOut[to] as number
+    if (to === frame.tokenIn || from === frame.tokenOut) continue
+    const isOnTheWay = fromOut === toOut + 1
+    if (!pays) {
+      const gas = (market.pairGas[pair] as number) * frame.gasPrice
+      if (isOnTheWay && gas < (leastLoss[fromOut] as number)) leastLoss[fromOut] = gas
+      continue
+    }
     const lastEdge = market.pairEdges[pair + 1] as number
+    frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
     for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
       const gas = (market.gas[edge] as number) * frame.gasPrice
       let profit = -gas
@@ -41,22 +50,20 @@ export function boundOutput(
         profit += priceTo * point.y - priceFrom * point.x
       }
       bound += Math.max(0, profit)
-      if (fromOut === toOut + 1)
+      if (isOnTheWay)
         leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
     }
   }
+  if (frame.gasPrice === 0) return bound * (1 + floatError)
   for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
   return bound * (1 + floatError)
 }
 
 /** Tokens no chain was found for get the price at which none of their edges pays. */
-function pricesOf(market: Market, frame: SearchFrame, outside: OutsidePrices): Float64Array {
+function pricesOf(market: Market, outside: OutsidePrices): Float64Array {
   const prices = outside.prices.slice()
-  for (let token = 0; token < prices.length; token++) {
-    const distance = (frame.hopsFromIn[token] as number) + (frame.hopsToOut[token] as number)
-    if (prices[token] === 0 && distance <= frame.maxHops)
-      prices[token] = bestRate(market, prices, token)
-  }
+  for (let token = 0; token < prices.length; token++)
+    if (prices[token] === 0) prices[token] = bestRate(market, prices, token)
   return prices
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/enginePool.ts'
 import { createUniswapV2Pool } from '../protocols/uniswapV2.ts'
@@ -26,7 +28,8 @@ function ask(market: Market, changes: Partial<FindRouteParameters> = {}) {
     maxSteps: 16,
     gasPriceWei: 0n,
     nativeToken: 'a',
-    deadlineMs: 1000,
+    maxWork: 1e8,
+    deadlineMs: 10_000,
     now: () => performance.now(),
     ...changes,
   })
@@ -228,6 +231,42 @@ s('gives the same answer for the same state, whatever the order of pools', () =>
   assert.equal(one, other)
 })
 
+const spin = 'for (;;) Math.sqrt(Math.random())'
+
+s(
+  'gives the same answer for the same state under CPU load, wherever its work is cut off',
+  async () => {
+    const market = createMarket(randomMarket(17, 400, 'abcdefghijkl'))
+    const answer = (maxWork: number, amountIn: bigint) =>
+      ask(market, { maxWork, amountIn, maxSteps: 12 })
+    const works = [0, 1_000, 4_000, 15_000]
+    const amounts = [10n ** 20n, 10n ** 22n]
+    const all = () => amounts.flatMap((amount) => works.map((work) => answer(work, amount)))
+    const idle = all()
+    const outputs = new Set(idle.map((route) => route?.amountOut))
+    assert.ok(outputs.size > amounts.length, 'the cut-offs give different answers')
+    const burners = [1, 2, 3, 4].map(() => new Worker(spin, { eval: true }))
+    try {
+      await Promise.all(burners.map((burner) => once(burner, 'online')))
+      assert.equal(all(), idle)
+    } finally {
+      await Promise.all(burners.map((burner) => burner.terminate()))
+    }
+  },
+)
+
+s('is not moved by a clock that jumps, short of its deadline', () => {
+  const market = createMarket(randomMarket(17, 400, 'abcdefghijkl'))
+  const next = random(3)
+  let clock = 0
+  const jumpy = () => {
+    clock += next() < 0.5 ? 0 : 40 * next()
+    return clock
+  }
+  const question = { maxWork: 20_000, amountIn: 10n ** 22n, deadlineMs: 1e9 }
+  assert.equal(ask(market, { ...question, now: jumpy }), ask(market, question))
+})
+
 s('is never below the best single pool, and gains from more hops', () => {
   for (let seed = 50; seed < 80; seed++) {
     const pools = randomMarket(seed, 30)
@@ -261,7 +300,8 @@ s('gives the event loop its turns', async () => {
     tokenOut: 'd',
     gasPriceWei: 0n,
     nativeToken: 'a',
-    deadlineMs: 5000,
+    maxWork: 1e8,
+    deadlineMs: 10_000,
     now: () => performance.now(),
     ...question,
   }

@@ -1,5 +1,6 @@
 import { boundOutput } from './boundOutput.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
+import type { Effort } from './effort.ts'
 import { growFlow, priceOutside, type SearchFrame } from './growFlow.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
@@ -15,14 +16,22 @@ export type FindRouteParameters = {
   readonly tokenIn: string
   readonly tokenOut: string
   readonly amountIn: bigint
-  /** Longest single path; the pools of a split may lie on paths one hop longer. */
+  /**
+   * How far the first search looks. From three on, splits and the paths they put together may go two
+   * hops further.
+   */
   readonly maxHops: number
   /** Most swaps in one route. */
   readonly maxSteps: number
   readonly gasPriceWei: bigint
   /** Token whose unit pays gas (the wrapped native currency). */
   readonly nativeToken: string
-  /** Time to search; the best found so far is returned when it is over. */
+  /**
+   * Work to search with, as `Effort` counts it: the best found so far is returned when it is spent.
+   * Equal states get equal answers.
+   */
+  readonly maxWork: number
+  /** Cut-off for emergencies: a machine so slow that it has not spent its work by then. */
   readonly deadlineMs: number
   readonly now: () => number
 }
@@ -64,6 +73,7 @@ type Search = {
   readonly maxSteps: number
   readonly isOver: () => boolean
   readonly isGrownUp: () => boolean
+  readonly isPruned: () => boolean
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
 }
@@ -77,13 +87,16 @@ function* searchRoute(
   parameters: FindRouteParameters,
 ): Generator<undefined, Route | undefined> {
   const start = parameters.now()
-  const isOver = () => parameters.now() - start >= parameters.deadlineMs
-  const isGrownUp = () => parameters.now() - start >= parameters.deadlineMs * growthPart
+  const effort = { spent: 0 }
+  const isLate = () => parameters.now() - start >= parameters.deadlineMs
+  const hasSpent = (part: number) => () => effort.spent >= parameters.maxWork * part || isLate()
+  const limits = { isGrownUp: hasSpent(growthPart), isPruned: hasSpent(pruningPart) }
+  const isOver = hasSpent(1)
   const refused = new Set<number>()
   let usable = market
   let best: Route | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const search = frameSearch(usable, parameters, { isOver, isGrownUp, refused })
+    const search = frameSearch(usable, parameters, { effort, isOver, ...limits, refused })
     if (!search) return undefined
     const count = refused.size
     best = betterRoute(search.frame, yield* searchOnce(search, parameters), best)
@@ -94,13 +107,20 @@ function* searchRoute(
 }
 
 const maxAttempts = 8
-/** Part of the time for finding chains; the rest is for leaving out what is not worth its gas. */
+/** Part of the work for finding chains. */
 const growthPart = 0.6
+/** By then what is not worth its gas is left out; the rest is for the bound. */
+const pruningPart = 0.9
+/** The split looks this much further than the first search, where that goes far. */
+const furtherHops = 2
 
 function frameSearch(
   market: Market,
   parameters: FindRouteParameters,
-  rest: Pick<Search, 'isOver' | 'isGrownUp' | 'refused'>,
+  {
+    effort,
+    ...rest
+  }: Pick<Search, 'isOver' | 'isGrownUp' | 'isPruned' | 'refused'> & { readonly effort: Effort },
 ): Search | undefined {
   const { amountIn, maxHops, maxSteps } = parameters
   const tokenIn = market.tokenIndex.get(parameters.tokenIn)
@@ -108,7 +128,7 @@ function frameSearch(
   if (tokenIn === undefined || tokenOut === undefined || tokenIn === tokenOut) return undefined
   if (amountIn <= 0n || maxHops < 1 || maxSteps < 1) return undefined
   const gasCost = gasCosts(market, parameters)
-  const splitHops = maxHops < 3 ? maxHops : maxHops + 1
+  const splitHops = maxHops < 3 ? maxHops : maxHops + furtherHops
   const frame = {
     tokenIn,
     tokenOut,
@@ -116,6 +136,7 @@ function frameSearch(
     hopsFromIn: hopsFrom(market, tokenIn, splitHops),
     hopsToOut: hopsTo(market, tokenOut, splitHops),
     gasPrice: gasCost?.[tokenOut] ?? 0,
+    effort,
   }
   return { market, frame, gasCost, amountIn, maxSteps, ...rest }
 }
@@ -128,13 +149,17 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
     amountIn: Number(search.amountIn),
     maxHops: Math.min(maxHops, maxSteps),
     gasCost,
+    effort: frame.effort,
   }
   const path = searchPath(market, start, frame.hopsToOut)
   if (!path) return undefined
   const single = replay(search, path, new Float64Array(path.length).fill(1))
   yield
   if (search.isOver()) return single
-  const first = solvePath(search, path)
+  const further = { ...start, maxHops: Math.min(frame.maxHops - 1, maxSteps) }
+  const longer =
+    further.maxHops > start.maxHops ? searchPath(market, further, frame.hopsToOut) : path
+  const first = solvePath(search, longer ?? path)
   return first ? yield* improveRoute(search, first, single) : single
 }
 
@@ -144,29 +169,39 @@ function gasCosts(market: Market, { gasPriceWei, nativeToken }: FindRouteParamet
 }
 
 function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
-  const { market, frame, maxSteps, isOver } = search
+  const { market, frame, maxSteps, isOver, isPruned } = search
   const amountIn = Number(search.amountIn)
   const grown = yield* growToOptimum(search, first)
-  const flow = yield* pruneFlow(market, { frame, amountIn, maxSteps, isOver }, grown)
+  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
+  const flow = yield* pruneFlow(market, pruning, grown)
   yield
   const fits = flow.edges.length <= maxSteps
   const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
   const best = betterRoute(frame, split, single)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
-  const bound = yield* leastBound(search, grown)
-  const gapBps = Math.max(0, (1 - netOutput(frame, best) / bound) * 1e4)
+  const net = netOutput(frame, best)
+  const bound = yield* leastBound(search, { flow: grown, enough: net * (1 + tightPart) })
+  const gapBps = Math.max(0, (1 - net / bound) * 1e4)
   return Number.isFinite(gapBps) ? { ...best, gapBps } : best
 }
 
 /** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
 const boundProbeParts = [0, 1e-5, 1e-3]
+/** A bound this near is not looked for closer. */
+const tightPart = 2e-7
+const boundPasses = 8
 
 /**
  * The least of several valid bounds: the flow's prices with various prices around it; and, for a flow
  * that leaves pools alone because of their gas, prices that leave no profit in them.
  */
-function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
-  const gasFree = { ...frame, gasPrice: 0 }
+function* leastBound(
+  { market, frame, amountIn, isOver }: Search,
+  { flow, enough }: { readonly flow: FlowSolution; readonly enough: number },
+) {
+  const anywhere = new Uint8Array(market.tokens.length)
+  const everywhere = { hopsFromIn: anywhere, hopsToOut: anywhere }
+  const gasFree = { ...frame, ...everywhere, gasPrice: 0 }
   const spot = { ...flow, logPrices: new Float64Array(market.tokens.length).fill(Number.NaN) }
   spot.logPrices[frame.tokenOut] = 0
   const pricings = boundProbeParts.map((part) => ({ flow, probe: flow.value * part }))
@@ -176,11 +211,12 @@ function* leastBound({ market, frame, amountIn }: Search, flow: FlowSolution) {
     const mayRaise = index >= boundProbeParts.length
     const outside = priceOutside(market, gasFree, base, {
       probe,
-      passes: 8,
+      passes: boundPasses,
       ends: 'flow',
       mayRaise,
     })
     bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn: Number(amountIn) }))
+    if (bound <= enough || isOver()) break
     yield
   }
   return bound
@@ -219,7 +255,7 @@ function* growToOptimum(search: Search, first: FlowSolution) {
       continue
     }
     yield
-    const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges }
+    const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges, effort: frame.effort }
     const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
     if (!next || next.imbalance > unsolved) {
       if (chains === 1) level++
@@ -279,6 +315,7 @@ function solvePath({ market, frame, amountIn }: Search, path: readonly number[])
     log += Math.log(rates[k] as number)
     logPrices[market.edgeFrom[edge] as number] = log
   }
-  const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges: path }
+  const { effort } = frame
+  const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges: path, effort }
   return trimFlow(market, frame, solveFlow(market, problem, logPrices))
 }

@@ -1,4 +1,5 @@
 import { type EdgePoint, edgeOutput, marginalRate, pointAtPrice } from './edgeCurve.ts'
+import type { Effort } from './effort.ts'
 import type { Market } from './market.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
@@ -11,6 +12,7 @@ export type SearchFrame = {
   readonly hopsToOut: Uint8Array
   /** Price of one unit of gas in tokenOut; 0 when gas is free. */
   readonly gasPrice: number
+  readonly effort: Effort
 }
 
 /** Edges to add, in order, from a token of the flow to a token of the flow, and the prices on the way. */
@@ -68,17 +70,22 @@ type Spread = {
 /** One pass: the tokens that sell into the frontier; returns those whose price rose. */
 function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
   const { fixed, prices, via, frontier, probe } = spread
-  const risen = new Set<number>()
+  const risen: number[] = []
+  const hasRisen = new Uint8Array(prices.length)
   for (const next of frontier) {
     const price = prices[next] as number
     const rest = frame.maxHops - 1 - (frame.hopsToOut[next] as number)
+    const first = market.inPairs[next] as number
     const last = market.inPairs[next + 1] as number
-    for (let at = market.inPairs[next] as number; at < last; at++) {
-      const pair = market.inPairList[at] as number
-      const token = market.pairFrom[pair] as number
+    frame.effort.spent += last - first
+    for (let at = first; at < last; at++) {
+      const token = market.inPairFrom[at] as number
+      if ((market.inPairRate[at] as number) * price <= (prices[token] as number)) continue
       if ((frame.hopsFromIn[token] as number) > rest) continue
       if (!Number.isNaN(fixed[token] as number)) continue
+      const pair = market.inPairList[at] as number
       const lastEdge = market.pairEdges[pair + 1] as number
+      frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         if ((market.a0[edge] as number) * price <= (prices[token] as number)) continue
         const value = price * probedRate(market, frame, edge, price, probe)
@@ -86,11 +93,13 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
         if (comesFrom(market, via, next, token)) break
         prices[token] = value
         via[token] = edge
-        risen.add(token)
+        if (hasRisen[token] === 1) continue
+        hasRisen[token] = 1
+        risen.push(token)
       }
     }
   }
-  return [...risen]
+  return risen
 }
 
 /** True when the chain that prices `token` runs through `other`: stale pools would raise each other. */
@@ -170,6 +179,7 @@ function bestChains(market: Market, growth: Growth, chains: readonly Chain[]): C
 }
 
 const weighedPerChain = 4
+const weighingTries = 18
 
 /** Greatest profit of a chain at the flow's prices, by halving the (log) range of its input. */
 function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: Chain): number {
@@ -182,7 +192,8 @@ function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: 
   const curve = market.curves[first]
   let high = Math.log(curve ? Math.min(curve.x[curve.count] as number, 1e60) : 1)
   let low = 0
-  for (let tries = 0; tries < 18; tries++) {
+  frame.effort.spent += weighingTries * edges.length
+  for (let tries = 0; tries < weighingTries; tries++) {
     const middle = (low + high) / 2
     let amount = Math.exp(middle)
     let rate = priceEnd / priceStart
@@ -219,11 +230,13 @@ function findChains(market: Market, growth: Growth, outside: OutsidePrices): Cha
     if (token === frame.tokenOut || Number.isNaN(log)) continue
     const rest = frame.maxHops - 1 - (frame.hopsFromIn[token] as number)
     const ownPrice = Math.exp(log)
+    const firstPair = market.outPairs[token] as number
     const lastPair = market.outPairs[token + 1] as number
-    for (let pair = market.outPairs[token] as number; pair < lastPair; pair++) {
+    frame.effort.spent += lastPair - firstPair
+    for (let pair = firstPair; pair < lastPair; pair++) {
       const next = market.pairTo[pair] as number
       const price = outside.prices[next] as number
-      if (price === 0 || next === frame.tokenIn) continue
+      if ((market.pairRate[pair] as number) * price <= ownPrice || next === frame.tokenIn) continue
       if ((frame.hopsToOut[next] as number) > rest) continue
       const lastEdge = market.pairEdges[pair + 1] as number
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {

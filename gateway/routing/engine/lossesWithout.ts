@@ -15,7 +15,7 @@ const leastOthers = 1e-6
  */
 export function lossesWithout(
   market: Market,
-  { tokenOut }: SearchFrame,
+  { tokenOut, effort }: SearchFrame,
   flow: FlowSolution,
 ): Float64Array {
   const { edges, logPrices } = flow
@@ -35,6 +35,7 @@ export function lossesWithout(
   const laplacian = createLaplacian(size, tails, heads)
   laplacian.prepare(weights, new Float64Array(size).fill(flow.value * 1e-9))
   const right = new Float64Array(size + 1)
+  effort.spent += (size * size * (size + 6 * edges.length)) / 64
   return Float64Array.from(edges, (edge, k) => {
     const tail = tails[k] as number
     const head = heads[k] as number

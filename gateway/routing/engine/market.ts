@@ -17,6 +17,7 @@ export type Market = {
   /** Index of the token within the pool. */
   readonly edgeI: Int32Array
   readonly edgeJ: Int32Array
+  readonly edgePair: Int32Array
   /** Pair p holds the edges pairEdges[p] … pairEdges[p + 1]. */
   readonly pairEdges: Int32Array
   readonly pairFrom: Int32Array
@@ -26,6 +27,10 @@ export type Market = {
   /** Token t is bought through the pairs inPairList[inPairs[t]] …. */
   readonly inPairs: Int32Array
   readonly inPairList: Int32Array
+  /** Token that sells through each entry of inPairList. */
+  readonly inPairFrom: Int32Array
+  /** Where each pair stands in inPairList. */
+  readonly inPairPlace: Int32Array
   readonly edgesOfPool: ReadonlyArray<readonly number[]>
   readonly curves: ReadonlyArray<Curve | undefined>
   /** First piece of each edge's curve, flat: most evaluations end there. a0 = 0 where nothing is sold. */
@@ -33,6 +38,12 @@ export type Market = {
   readonly b0: Float64Array
   readonly x1: Float64Array
   readonly gas: Float64Array
+  /** Best marginal rate of each pair: most pairs of a search are passed over by it alone. */
+  readonly pairRate: Float64Array
+  /** The same in the order of inPairList. */
+  readonly inPairRate: Float64Array
+  /** Least gas of each pair. */
+  readonly pairGas: Float64Array
 }
 
 /** Curves belong to a pool object; markets that share the object share its curves. */
@@ -80,8 +91,12 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
   }
   const curves: (Curve | undefined)[] = new Array(edges.length).fill(undefined)
   const flat = { a0: floats(edges.length), b0: floats(edges.length), x1: floats(edges.length) }
-  const market = { ...layout, curves, ...flat, gas: floats(edges.length) }
+  const pairCount = layout.pairFrom.length
+  const rates = { pairRate: floats(pairCount), inPairRate: floats(pairCount) }
+  const best = { ...rates, pairGas: floats(pairCount) }
+  const market = { ...layout, curves, ...flat, gas: floats(edges.length), ...best }
   for (const index of sorted.keys()) writePool(market, index)
+  for (let pair = 0; pair < pairCount; pair++) writePair(market, pair)
   return market
 }
 
@@ -119,13 +134,21 @@ function indexPairs(edges: readonly Edge[], tokenCount: number) {
   const inPairList = [...pairTo.keys()].sort(
     (one, other) => (pairTo[one] as number) - (pairTo[other] as number) || one - other,
   )
+  const edgePair = new Int32Array(edges.length)
+  for (let pair = 0; pair < pairFrom.length; pair++)
+    edgePair.fill(pair, pairEdges[pair], pairEdges[pair + 1])
+  const inPairPlace = new Int32Array(pairTo.length)
+  for (const [place, pair] of inPairList.entries()) inPairPlace[pair] = place
   return {
+    edgePair,
+    inPairPlace,
     pairEdges: Int32Array.from(pairEdges),
     pairFrom: Int32Array.from(pairFrom),
     pairTo: Int32Array.from(pairTo),
     outPairs: countStarts(pairFrom, tokenCount),
     inPairs: countStarts(pairTo, tokenCount),
     inPairList: Int32Array.from(inPairList),
+    inPairFrom: Int32Array.from(inPairList, (pair) => pairFrom[pair] as number),
   }
 }
 
@@ -138,17 +161,7 @@ function countStarts(values: readonly number[], size: number): Int32Array {
   return starts
 }
 
-type Mutable = {
-  readonly pools: readonly EnginePool[]
-  readonly edgesOfPool: ReadonlyArray<readonly number[]>
-  readonly edgeI: Int32Array
-  readonly edgeJ: Int32Array
-  readonly curves: (Curve | undefined)[]
-  readonly a0: Float64Array
-  readonly b0: Float64Array
-  readonly x1: Float64Array
-  readonly gas: Float64Array
-}
+type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[] }
 
 function writePool(market: Mutable, index: number): void {
   const pool = market.pools[index] as EnginePool
@@ -160,6 +173,24 @@ function writePool(market: Mutable, index: number): void {
     market.x1[edge] = curve?.x[1] ?? 0
     market.gas[edge] = pool.gas
   }
+}
+
+function writePair(market: Mutable, pair: number): void {
+  let rate = 0
+  let gas = Number.POSITIVE_INFINITY
+  const last = market.pairEdges[pair + 1] as number
+  for (let edge = market.pairEdges[pair] as number; edge < last; edge++) {
+    rate = Math.max(rate, market.a0[edge] as number)
+    gas = Math.min(gas, market.gas[edge] as number)
+  }
+  market.pairRate[pair] = rate
+  market.inPairRate[market.inPairPlace[pair] as number] = rate
+  market.pairGas[pair] = gas
+}
+
+function writePairsOf(market: Mutable, pool: number): void {
+  for (const edge of market.edgesOfPool[pool] ?? [])
+    writePair(market, market.edgePair[edge] as number)
 }
 
 /**
@@ -182,23 +213,31 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
     b0: market.b0.slice(),
     x1: market.x1.slice(),
     gas: market.gas.slice(),
+    pairRate: market.pairRate.slice(),
+    inPairRate: market.inPairRate.slice(),
+    pairGas: market.pairGas.slice(),
   }
   for (const pool of changed) {
     const index = market.poolIndex.get(pool.id) ?? 0
     pools[index] = pool
     writePool(next, index)
+    writePairsOf(next, index)
   }
   return next
 }
 
 /** The snapshot without one pool, for a search that found it refusing what its curve promised. */
 export function withoutPool(market: Market, pool: number): Market {
-  const { curves, a0, x1 } = market
-  const next = { ...market, curves: curves.slice(), a0: a0.slice(), x1: x1.slice() }
+  const { curves, a0, x1, pairRate, inPairRate, pairGas } = market
+  const flat = { a0: a0.slice(), x1: x1.slice() }
+  const rates = { pairRate: pairRate.slice(), inPairRate: inPairRate.slice() }
+  const pairs = { ...rates, pairGas: pairGas.slice() }
+  const next = { ...market, curves: curves.slice(), ...flat, ...pairs }
   for (const edge of market.edgesOfPool[pool] ?? []) {
     next.curves[edge] = undefined
     next.a0[edge] = 0
     next.x1[edge] = 0
   }
+  writePairsOf(next, pool)
   return next
 }

@@ -2,7 +2,7 @@ import type { SearchFrame } from './growFlow.ts'
 import { lossesWithout } from './lossesWithout.ts'
 import type { Market } from './market.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
-import { connectedEdges, trimFlow } from './trimFlow.ts'
+import { connectedEdges, createConnection, trimFlow } from './trimFlow.ts'
 
 export type Pruning = {
   readonly frame: SearchFrame
@@ -139,24 +139,32 @@ function solveRest(
   edges: readonly number[],
 ): FlowSolution | undefined {
   if (edges.length === 0) return undefined
-  const { tokenIn, tokenOut } = frame
-  const solved = solveFlow(market, { tokenIn, tokenOut, amountIn, edges }, flow.logPrices)
+  const { tokenIn, tokenOut, effort } = frame
+  const solved = solveFlow(market, { tokenIn, tokenOut, amountIn, edges, effort }, flow.logPrices)
   return trimFlow(market, frame, solved)
 }
 
 function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): Removal[] {
   const losses = lossesWithout(market, frame, flow)
+  const connection = createConnection(market, frame, flow.edges)
   const seen = new Set<string>()
-  return flow.edges.flatMap((edge) => {
-    const others = flow.edges.filter((other) => other !== edge)
-    const rest = connectedEdges(market, frame, others)
-    if (rest.length === 0) return []
-    const removed = flow.edges.filter((other) => !rest.includes(other))
+  frame.effort.spent += flow.edges.length * flow.edges.length
+  return flow.edges.flatMap((_edge, gone) => {
+    const kept = new Set(connection.without((k) => k === gone))
+    if (kept.size === 0) return []
+    const rest: number[] = []
+    const removed: number[] = []
+    let loss = 0
+    for (const [k, edge] of flow.edges.entries()) {
+      if (kept.has(k)) rest.push(edge)
+      else {
+        removed.push(edge)
+        loss = Math.max(loss, losses[k] as number)
+      }
+    }
     const key = removed.join()
     if (seen.has(key)) return []
     seen.add(key)
-    const cost = gasOf(market, removed) * frame.gasPrice
-    const loss = Math.max(...removed.map((gone) => losses[flow.edges.indexOf(gone)] as number))
-    return [{ rest, removed, loss, cost }]
+    return [{ rest, removed, loss, cost: gasOf(market, removed) * frame.gasPrice }]
   })
 }

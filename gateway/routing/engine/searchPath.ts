@@ -1,4 +1,5 @@
 import { edgeOutput } from './edgeCurve.ts'
+import type { Effort } from './effort.ts'
 import type { Market } from './market.ts'
 
 export type PathSearch = {
@@ -8,6 +9,7 @@ export type PathSearch = {
   readonly maxHops: number
   /** Cost of one unit of gas in each token; undefined when gas is free. */
   readonly gasCost: Float64Array | undefined
+  readonly effort: Effort
 }
 
 /** Fewest hops from each token to `target`, up to `limit`; limit + 1 where it is farther. */
@@ -93,7 +95,8 @@ export function spreadAmounts(
 ): Float64Array {
   const size = market.tokens.length
   const labels = createLabels(size * (maxHops + 1))
-  const search = { tokenIn: source, tokenOut: -1, amountIn, maxHops, gasCost: undefined }
+  const effort = { spent: 0 }
+  const search = { tokenIn: source, tokenOut: -1, amountIn, maxHops, gasCost: undefined, effort }
   const reach = new Uint8Array(size)
   labels.amounts[source] = amountIn
   let frontier = [source]
@@ -113,7 +116,7 @@ type Layer = PathSearch & {
 }
 
 function relaxLayer(market: Market, state: Layer): number[] {
-  const { tokenIn, tokenOut, maxHops, layer, frontier, labels, reach, gasCost } = state
+  const { tokenIn, tokenOut, maxHops, layer, frontier, labels, reach, gasCost, effort } = state
   const { amounts, gas, parent } = labels
   const here = layer * market.tokens.length
   const there = here + market.tokens.length
@@ -123,16 +126,20 @@ function relaxLayer(market: Market, state: Layer): number[] {
     if (token === tokenOut) continue
     const amount = amounts[here + token] as number
     const gasBefore = gas[here + token] as number
+    const firstPair = market.outPairs[token] as number
     const lastPair = market.outPairs[token + 1] as number
-    for (let pair = market.outPairs[token] as number; pair < lastPair; pair++) {
+    effort.spent += lastPair - firstPair
+    for (let pair = firstPair; pair < lastPair; pair++) {
       const next = market.pairTo[pair] as number
       if (next === tokenIn || (reach[next] as number) > rest) continue
-      if (layer > 1 && visits(market, parent, token, layer, next)) continue
       const unitCost = gasCost ? (gasCost[next] as number) : 0
-      const lastEdge = market.pairEdges[pair + 1] as number
       const before = amounts[there + next] as number
       let top =
         before === 0 ? Number.NEGATIVE_INFINITY : before - (gas[there + next] as number) * unitCost
+      if ((market.pairRate[pair] as number) * amount - gasBefore * unitCost <= top) continue
+      if (layer > 1 && visits(market, parent, token, layer, next)) continue
+      const lastEdge = market.pairEdges[pair + 1] as number
+      effort.spent += lastEdge - (market.pairEdges[pair] as number)
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         const output = edgeOutput(market, edge, amount)
         const gasUsed = gasBefore + (market.gas[edge] as number)

@@ -1,4 +1,5 @@
 import { type EdgePoint, pointOnCurve } from './edgeCurve.ts'
+import type { Effort } from './effort.ts'
 import type { Market } from './market.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 
@@ -8,6 +9,7 @@ export type FlowProblem = {
   readonly tokenOut: number
   readonly amountIn: number
   readonly edges: readonly number[]
+  readonly effort: Effort
 }
 
 /**
@@ -32,6 +34,8 @@ const balanced = 1e-11
 const farOff = 0.2
 const maxStep = 1.5
 const maxLineTries = 28
+/** A point on a curve takes about as long as this many looks at an edge. */
+const evaluationWeight = 3
 
 /**
  * Minimises `price_in * amountIn + sum over edges of the profit at these prices` over the log prices
@@ -64,26 +68,28 @@ export function solveFlow(
 }
 
 function listNodes(market: Market, { tokenIn, tokenOut, edges }: FlowProblem): number[] {
-  const nodes = [tokenIn]
-  for (const edge of edges)
-    for (const token of [market.edgeFrom[edge] as number, market.edgeTo[edge] as number])
-      if (token !== tokenOut && !nodes.includes(token)) nodes.push(token)
-  return nodes
+  const nodes = new Set([tokenIn])
+  for (const edge of edges) nodes.add(market.edgeFrom[edge] as number)
+  for (const edge of edges) nodes.add(market.edgeTo[edge] as number)
+  nodes.delete(tokenOut)
+  return [...nodes]
 }
 
 function createSystem(market: Market, problem: FlowProblem, startLogPrices: Float64Array) {
-  const { edges, amountIn, tokenOut } = problem
+  const { edges, amountIn, tokenOut, effort } = problem
   const nodes = listNodes(market, problem)
   const size = nodes.length
   /** The last place is tokenOut, whose log price stays 0. */
   const logs = new Float64Array(size + 1)
   for (const [k, node] of nodes.entries()) logs[k] = startLogPrices[node] as number
-  const placeOf = (token: number) => (token === tokenOut ? size : nodes.indexOf(token))
-  const tails = edges.map((edge) => placeOf(market.edgeFrom[edge] as number))
-  const heads = edges.map((edge) => placeOf(market.edgeTo[edge] as number))
-  const touching = nodes.map((_node, place) =>
-    edges.flatMap((_edge, k) => (tails[k] === place || heads[k] === place ? [k] : [])),
-  )
+  const places = new Map(nodes.map((node, place) => [node, place]))
+  const tails = edges.map((edge) => places.get(market.edgeFrom[edge] as number) ?? size)
+  const heads = edges.map((edge) => places.get(market.edgeTo[edge] as number) ?? size)
+  const touching: number[][] = Array.from({ length: size + 1 }, () => [])
+  for (let k = 0; k < edges.length; k++) {
+    touching[tails[k] as number]?.push(k)
+    touching[heads[k] as number]?.push(k)
+  }
   const curves = edges.map((edge) => market.curves[edge])
   const prices = new Float64Array(size + 1)
   const inputs = new Float64Array(edges.length)
@@ -97,6 +103,7 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
   function evaluate(): number {
+    effort.spent += evaluationWeight * edges.length
     gradient.fill(0)
     turnover.fill(0)
     for (let k = 0; k <= size; k++) prices[k] = Math.exp(logs[k] as number)
@@ -142,6 +149,7 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     const least = (turnover[0] as number) * 1e-9
     for (let k = 0; k < size; k++) damping[k] = damp * Math.max(least, turnover[k] as number)
     laplacian.prepare(weights, damping)
+    effort.spent += (size * size * (size + 8)) / 64
     const step = laplacian.solve(gradient.map((part) => -part))
     let largest = 0
     for (let k = 0; k < size; k++) largest = Math.max(largest, Math.abs(step[k] as number))
@@ -189,6 +197,7 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
   function excessAt(place: number, log: number): number {
     let excess = place === 0 ? amountIn : 0
     let moved = excess
+    effort.spent += evaluationWeight * (touching[place]?.length ?? 0)
     for (const k of touching[place] as readonly number[]) {
       if (tails[k] === place) {
         pointOnCurve(curves[k], Math.exp(log - (logs[heads[k] as number] as number)), point)

@@ -2,44 +2,94 @@ import type { SearchFrame } from './growFlow.ts'
 import type { Market } from './market.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
+type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut'>
+
+/**
+ * Answers which edges of a set still lead from tokenIn to tokenOut once some are taken out: those
+ * that lost their last supplier or their last buyer go too.
+ */
+export function createConnection(
+  market: Market,
+  { tokenIn, tokenOut }: Ends,
+  edges: readonly number[],
+) {
+  const places = new Map<number, number>()
+  const placeOf = (token: number) => {
+    const known = places.get(token)
+    if (known !== undefined) return known
+    places.set(token, places.size)
+    return places.size - 1
+  }
+  const source = placeOf(tokenIn)
+  const sink = placeOf(tokenOut)
+  const tails = Int32Array.from(edges, (edge) => placeOf(market.edgeFrom[edge] as number))
+  const heads = Int32Array.from(edges, (edge) => placeOf(market.edgeTo[edge] as number))
+  const sellers = new Int32Array(places.size)
+  const suppliers = new Int32Array(places.size)
+  const isKept = new Uint8Array(edges.length)
+
+  /** Drops what leads nowhere until nothing changes; edges are few, so passes are cheap. */
+  function settle(): void {
+    for (let goesOn = true; goesOn; ) {
+      goesOn = false
+      sellers.fill(0)
+      suppliers.fill(0)
+      for (let k = 0; k < edges.length; k++) {
+        if (isKept[k] === 0) continue
+        sellers[tails[k] as number] = 1
+        suppliers[heads[k] as number] = 1
+      }
+      suppliers[source] = 1
+      sellers[sink] = 1
+      for (let k = 0; k < edges.length; k++) {
+        if (isKept[k] === 0) continue
+        if (suppliers[tails[k] as number] === 1 && sellers[heads[k] as number] === 1) continue
+        isKept[k] = 0
+        goesOn = true
+      }
+    }
+  }
+
+  return {
+    /** Positions of the edges that stay when `isGone` ones are taken out. */
+    without(isGone: (k: number) => boolean): number[] {
+      for (let k = 0; k < edges.length; k++) isKept[k] = isGone(k) ? 0 : 1
+      settle()
+      const kept: number[] = []
+      for (let k = 0; k < edges.length; k++) if (isKept[k] === 1) kept.push(k)
+      return kept
+    },
+  }
+}
+
 /** The edges that still lead from tokenIn to tokenOut. */
 export function connectedEdges(
   market: Market,
-  { tokenIn, tokenOut }: SearchFrame,
+  ends: Ends,
   edges: readonly number[],
 ): readonly number[] {
-  let kept = edges
-  for (;;) {
-    const sold = new Set(kept.map((edge) => market.edgeFrom[edge]))
-    const bought = new Set(kept.map((edge) => market.edgeTo[edge]))
-    const next = kept.filter((edge) => {
-      const from = market.edgeFrom[edge]
-      const to = market.edgeTo[edge]
-      return (from === tokenIn || bought.has(from)) && (to === tokenOut || sold.has(to))
-    })
-    if (next.length === kept.length) return next
-    kept = next
-  }
+  const kept = createConnection(market, ends, edges).without(() => false)
+  return kept.length === edges.length ? edges : kept.map((k) => edges[k] as number)
 }
 
 /** Leaves out the edges that take nothing or lead nowhere, and with them their tokens' prices. */
 export function trimFlow(
   market: Market,
-  frame: SearchFrame,
+  frame: Ends,
   flow: FlowSolution,
 ): FlowSolution | undefined {
   if (!Number.isFinite(flow.value)) return undefined
-  const active = flow.edges.filter((_edge, k) => (flow.inputs[k] as number) > 0)
-  const edges = connectedEdges(market, frame, active)
-  if (edges.length === 0) return undefined
-  if (edges.length === flow.edges.length) return flow
+  const connection = createConnection(market, frame, flow.edges)
+  const places = connection.without((k) => !((flow.inputs[k] as number) > 0))
+  if (places.length === 0) return undefined
+  if (places.length === flow.edges.length) return flow
+  const edges = places.map((k) => flow.edges[k] as number)
   const logPrices = new Float64Array(flow.logPrices.length).fill(Number.NaN)
   logPrices[frame.tokenOut] = 0
   for (const edge of edges) {
     const token = market.edgeFrom[edge] as number
     logPrices[token] = flow.logPrices[token] as number
   }
-  const places = edges.map((edge) => flow.edges.indexOf(edge))
   return {
     edges,
     logPrices,
