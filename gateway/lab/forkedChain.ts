@@ -18,6 +18,7 @@ import { getDexes } from '../chain/dexes.ts'
 import { seedTokens } from '../chain/tokens.ts'
 import { toChainEnvironment } from './chainEnvironment.ts'
 import type { LabChain, LabEnvironment } from './chains.ts'
+import { guardReads } from './guardReads.ts'
 import { takeChainPort } from './ports.ts'
 
 const labEther = parseEther('10000')
@@ -38,7 +39,6 @@ export async function startForkedChain({
 }): Promise<LabChain> {
   const { chainId } = chain
   const anvil = await startAnvil({
-    port: await takeChainPort(chain, env),
     args: [
       ...['--fork-url', upstreamUrl, '--chain-id', String(chainId), '--accounts', '0'],
       ...['--no-cors', '--auto-impersonate', '--no-storage-caching', '--timeout', '10000'],
@@ -50,6 +50,16 @@ export async function startForkedChain({
       `cannot fork ${chain.name}: ${error.message.replaceAll(upstreamUrl, `$${chain.envPrefix}_RPC_URL`)}`,
     )
   })
+  const guarded = await guardReads({
+    anvilPort: anvil.port,
+    port: await takeChainPort(chain, env),
+  }).catch(async (error: unknown) => {
+    await anvil.close()
+    throw error
+  })
+  const close = async () => {
+    await Promise.all([guarded.close(), anvil.close()])
+  }
   try {
     const rpc = createRpc(anvil.rpcUrl)
     const forkBlock = hexToBigInt((await rpc('eth_blockNumber')) as Hex)
@@ -68,7 +78,7 @@ export async function startForkedChain({
     const { tokens, funded } = await fundTokens(rpc, chain)
     await rpc('anvil_autoImpersonateAccount', false)
     const manifest = {
-      rpcUrl: anvil.rpcUrl,
+      rpcUrl: guarded.rpcUrl,
       ...own,
       relayer: relayerAccount.address,
       tokens,
@@ -91,10 +101,10 @@ export async function startForkedChain({
         [`${chain.envPrefix}_FORK_ORIGIN_URL`]: upstreamUrl,
         [`${chain.envPrefix}_FORK_ORIGIN_BLOCK`]: String(forkBlock),
       },
-      close: anvil.close,
+      close,
     }
   } catch (error) {
-    await anvil.close()
+    await close()
     throw error
   }
 }
