@@ -43,6 +43,11 @@ export type Bundle = {
 
 /** Above `msg.value`, for targets that look at their caller's balance. */
 const nativeSlackWei = 10n ** 18n
+const mostWei = 2n ** 256n - 1n
+
+/** A value near the end of the range leaves no room for more. */
+const fundsFor = (value: bigint) =>
+  value + nativeSlackWei > mostWei ? mostWei : value + nativeSlackWei
 
 export function buildBundle({
   candidate,
@@ -84,7 +89,7 @@ export function buildBundle({
     ...baseOverrides,
     ...funding,
     [nativeBalanceReader]: { code: nativeBalanceCode },
-    ...(isFunded ? { [taker]: { ...funding[taker], balance: toHex(value + nativeSlackWei) } } : {}),
+    ...(isFunded ? { [taker]: { ...funding[taker], balance: toHex(fundsFor(value)) } } : {}),
   }
   const lead = prelude.length + approvals.length
   return {

@@ -1,0 +1,88 @@
+import { fuzzEndpoints } from '../../fixtures/fuzzEndpoints.ts'
+import { createInject } from '../../fixtures/inject.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { createSimulator } from '../../simulator/simulator.ts'
+import { createAccess } from '../access/createAccess.ts'
+import { createKey } from '../access/issueKeys.ts'
+import { accessEndpoints } from '../access/routes.ts'
+import { benchAccess } from '../bench/benchAccess.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { createService } from '../http/service.ts'
+import { openStore } from '../store/openStore.ts'
+import { createRouting } from './createRouting.ts'
+
+/**
+ * Generated bodies and queries against every endpoint of the routing service that takes any: no 5xx, one
+ * sentence for each refusal, and the ledger moves by exactly what the answers with 200 cost. In process,
+ * with the real store, chain and simulator. Usage: `node gateway/routing/fuzz.proof.ts 100000 [path]`.
+ */
+const requestsPerEndpoint = Number(process.argv[2] ?? 1_000)
+const only = process.argv[3]
+const chainId = 8453
+const world = await startWorldChain({ chainId })
+const chain = getChain(chainId)
+if (!chain) throw new Error('chain 8453 is built in')
+const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
+const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: world.rpcUrl }] })
+const routing = await createRouting({
+  chains: [{ chainClient, executor: world.manifest.executor, maxAgeMs: 500, pollMs: 500 }],
+  ...{ simulator, serviceName: 'fuzzed', version: '0' },
+  ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+})
+await routing.warmed
+const store = openStore({ path: ':memory:' })
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+const contract = {
+  ...{ chainId, address: world.manifest.quotaManager, token: chain.usdc },
+  ...{ confirmations: 1, finalizedFrom: 10n ** 12n },
+}
+const config = { ...benchAccess, contracts: [contract] }
+const deps = { store, chains: [chainClient], config, log, now: Date.now }
+const { apiKey, id: keyId } = await createKey(deps, { label: 'fuzz', quotes: 1e12 })
+const service = createService({
+  name: 'routing',
+  endpoints: [...routing.endpoints, ...accessEndpoints(deps)],
+  access: createAccess(deps),
+  log,
+})
+const inject = createInject(service.app)
+
+const addresses = Object.values(world.manifest.tokens).map(({ address }) => address)
+const amounts = ['1000', '1000000', '1000000000000000']
+const endpoints = service.endpoints.filter(
+  ({ path, input, query, params }) =>
+    (input ?? query ?? params) && (only === undefined || only === path),
+)
+
+const s = suite('routing fuzz')
+s.after(async () => {
+  await routing.close()
+  await simulator.close()
+  chainClient.close()
+  store.close()
+  await world.close()
+})
+
+for (const endpoint of endpoints)
+  s(`${endpoint.path}: ${requestsPerEndpoint} generated requests`, async () => {
+    const report = await fuzzEndpoints({
+      endpoints: [endpoint],
+      send: async (request) => {
+        const { status, text } = await inject(request)
+        return { status, text, isStream: false }
+      },
+      ...{ apiKey, requestsPerEndpoint },
+      known: {
+        ...{ address: addresses, chain_id: [chainId], chainId: [chainId] },
+        ...{ amount_in: amounts, amountIn: amounts, inputAmount: amounts },
+        ...{ target_output: amounts, max_input: ['1000000000000000000000000'] },
+      },
+      readUsed: async () => (await store.ledger.balance(keyId)).used,
+    })
+    process.stdout.write(`${JSON.stringify(report.statuses)}\n`)
+    assert.equal(report.faults.slice(0, 10), [])
+  })
+
+s.run()
