@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { checkCalldata } from './calldata/checkCalldata.ts'
 import {
   fail,
   isNative,
@@ -66,7 +67,7 @@ function checkPayload(quote: SourceQuote, request: SourceRequest): SourceFailure
   if (value !== expected) return fail('calldata_mismatch', `the payload asks for ${value} wei`)
   if (!isNative(request.tokenIn) && !approveTarget)
     return fail('invalid_response', 'the quote names no spender')
-  return undefined
+  return checkCalldata(quote, request)
 }
 
 function checkTargets(

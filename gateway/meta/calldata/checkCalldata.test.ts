@@ -1,0 +1,211 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress, zeroHash } from 'viem'
+import { makeQuote, makeRequest, taker, usdc, weth } from '../../../fixtures/meta/quotes.ts'
+import { ethToUsdc, readRecorded } from '../../../fixtures/providers/bodies.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { nativeToken } from '../source.ts'
+import { checkCalldata } from './checkCalldata.ts'
+import { readSwap } from './readSwap.ts'
+
+/** Payloads that order something else than was asked for, in the words of each known router. */
+const s = suite('meta/checkCalldata')
+const thief: Address = '0x6666666666666666666666666666666666666666'
+const other: Address = '0x3333333333333333333333333333333333333333'
+const eNative: Address = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+
+type Order = {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  readonly min: bigint
+  readonly recipient: Address
+}
+const honest: Order = {
+  tokenIn: usdc,
+  tokenOut: weth,
+  amountIn: 1_000_000n,
+  min: 995n,
+  recipient: taker,
+}
+
+const settlerAbi = parseAbi(['function execute((address, address, uint256), bytes[], bytes32)'])
+const holderAbi = parseAbi(['function exec(address, address, uint256, address, bytes)'])
+const oneInchAbi = parseAbi([
+  'function swap(address, (address, address, address, address, uint256, uint256, uint256), bytes)',
+])
+const kyberAbi = parseAbi([
+  'function swap((address, address, bytes, (address, address, address[], uint256[], address[], uint256[], address, uint256, uint256, uint256, bytes), bytes))',
+])
+const veloraAbi = parseAbi([
+  'function swapExactAmountIn(address, (address, address, uint256, uint256, uint256, bytes32, address), uint256, bytes, bytes)',
+])
+const openOceanAbi = parseAbi([
+  'function swap(address, (address, address, address, address, uint256, uint256, uint256, uint256, address, bytes), (uint256, uint256, uint256, bytes)[])',
+])
+const snwapAbi = parseAbi([
+  'function snwap(address, uint256, address, address, uint256, address, bytes)',
+])
+const processAbi = parseAbi([
+  'function processRoute(address, uint256, address, uint256, address, bytes)',
+])
+
+const routers: readonly (readonly [name: string, encode: (order: Order) => Hex])[] = [
+  [
+    '0x',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: holderAbi,
+        args: [
+          other,
+          tokenIn,
+          amountIn,
+          other,
+          encodeFunctionData({
+            abi: settlerAbi,
+            args: [[recipient, tokenOut, min], ['0x12'], zeroHash],
+          }),
+        ],
+      }),
+  ],
+  [
+    '1inch',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: oneInchAbi,
+        args: [other, [tokenIn, tokenOut, other, recipient, amountIn, min, 0n], '0x'],
+      }),
+  ],
+  [
+    'KyberSwap',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: kyberAbi,
+        args: [
+          [
+            other,
+            other,
+            '0x',
+            [tokenIn, tokenOut, [other], [amountIn], [], [], recipient, amountIn, min, 0n, '0x'],
+            '0x',
+          ],
+        ],
+      }),
+  ],
+  [
+    'Velora',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: veloraAbi,
+        args: [
+          other,
+          [tokenIn, tokenOut, amountIn, min, 1_000n, zeroHash, recipient],
+          0n,
+          '0x',
+          '0x',
+        ],
+      }),
+  ],
+  [
+    'OpenOcean',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: openOceanAbi,
+        args: [
+          other,
+          [tokenIn, tokenOut, other, recipient, amountIn, min, min, 0n, zeroAddress, '0x'],
+          [],
+        ],
+      }),
+  ],
+  [
+    'Sushi',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: snwapAbi,
+        args: [tokenIn, amountIn, recipient, tokenOut, min, other, '0x'],
+      }),
+  ],
+  [
+    'Sushi of old',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: processAbi,
+        args: [tokenIn, amountIn, tokenOut, min, recipient, '0x'],
+      }),
+  ],
+]
+const lies: readonly (readonly [name: string, change: Partial<Order>, sentence: RegExp])[] = [
+  ['another input token', { tokenIn: other }, /takes another token/],
+  ['another output token', { tokenOut: other }, /gives another token/],
+  ['a larger input', { amountIn: 1_000_001n }, /takes 1000001/],
+  ['a recipient of its own', { recipient: thief }, /pays somebody else/],
+  ['next to no guard', { min: 1n }, /guarantees 1 only/],
+]
+const why = (calldata: Hex, request = makeRequest()) => {
+  const failure = checkCalldata(makeQuote({ calldata }), request)
+  return failure && `${failure.reason}: ${failure.detail}`
+}
+
+for (const [router, encode] of routers) {
+  s(`${router}: an honest payload passes`, () => assert.is(why(encode(honest)), undefined))
+  for (const [name, change, sentence] of lies)
+    s(`${router}: refuses ${name}`, () => {
+      const calldata = encode({ ...honest, ...change })
+      assert.match(why(calldata) ?? '', sentence)
+      assert.match(why(calldata) ?? '', /^calldata_mismatch/)
+    })
+  s(`${router}: refuses arguments that do not decode`, () => {
+    const cut = encode(honest).slice(0, 90) as Hex
+    assert.match(why(cut) ?? '', /does not fit its function/)
+  })
+}
+
+s(
+  'lets the output go through the proxy that sends, and the guard down where that is asked for',
+  () => {
+    const [, encode] = routers[1] ?? []
+    if (!encode) throw new Error('no router')
+    const proxied = makeRequest({ sender: other })
+    assert.is(why(encode({ ...honest, recipient: other }), proxied), undefined)
+    assert.is(why(encode({ ...honest, min: 1n }), makeRequest({ relaxMinReturn: true })), undefined)
+  },
+)
+
+s('knows the native currency in every spelling', () => {
+  const [, encode] = routers[1] ?? []
+  if (!encode) throw new Error('no router')
+  const calldata = encode({ ...honest, tokenIn: eNative })
+  assert.is(why(calldata, makeRequest({ tokenIn: nativeToken })), undefined)
+  assert.match(why(calldata) ?? '', /takes another token/)
+})
+
+s('reads what was recorded', () => {
+  type Body = {
+    transaction: { data: Hex }
+    txParams: { data: Hex }
+    transactionRequest: { data: Hex }
+  }
+  const zeroX = readSwap((readRecorded('0x-usdc-weth') as Body).transaction.data)
+  assert.equal(zeroX, {
+    status: 'read',
+    swap: {
+      tokenIn: usdc,
+      amountIn: 500_000_000n,
+      tokenOut: weth,
+      minAmountOut: 254_005_248_621_890_700n,
+      recipient: taker,
+    },
+  })
+  const velora = readSwap((readRecorded('velora-usdc-weth') as Body).txParams.data)
+  assert.is(velora.status === 'read' && velora.swap.minAmountOut, 252_375_816_576_928_728n)
+  const lifi = ethToUsdc()['lifi']?.['/v1/quote'] as Body
+  assert.equal(readSwap(lifi.transactionRequest.data), {
+    status: 'read',
+    swap: { recipient: taker, minAmountOut: 2_016_443_703n },
+  })
+})
+
+s('says nothing of functions that nobody taught it', () => {
+  assert.equal(readSwap('0x12345678aa'), { status: 'unknown' })
+})
+
+s.run()

@@ -1,0 +1,156 @@
+import { type Address, decodeFunctionData, type Hex, parseAbi, slice } from 'viem'
+
+/** What a payload says of the swap that it orders; what a function does not say is undefined. */
+export type PayloadSwap = {
+  readonly tokenIn?: Address | undefined
+  readonly tokenOut?: Address | undefined
+  /** At most so much is taken. */
+  readonly amountIn?: bigint | undefined
+  /** Less than this reverts. */
+  readonly minAmountOut?: bigint | undefined
+  /** The zero address is whoever sends the transaction. */
+  readonly recipient?: Address | undefined
+}
+
+/** `unknown`: a function that nobody taught us. `garbled`: a known one, with arguments that it cannot have. */
+export type ReadSwap =
+  | { readonly status: 'read'; readonly swap: PayloadSwap }
+  | { readonly status: 'unknown' }
+  | { readonly status: 'garbled' }
+
+/**
+ * Functions of routers as their recorded bodies and verified sources have them: 0x's AllowanceHolder
+ * and Settler, 1inch v6, KyberSwap, Velora v6.2, OpenOcean, Sushi, LI.FI, Uniswap's SwapProxy.
+ */
+const holderAbi = parseAbi([
+  'function exec(address operator, address token, uint256 amount, address target, bytes data)',
+])
+const settlerAbi = parseAbi([
+  'function execute((address recipient, address buyToken, uint256 minAmountOut) slippage, bytes[] actions, bytes32 zid)',
+])
+const oneInchAbi = parseAbi([
+  'function swap(address executor, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 flags) desc, bytes data)',
+])
+const kyberAbi = parseAbi([
+  'struct Desc { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }',
+  'struct Execution { address callTarget; address approveTarget; bytes targetData; Desc desc; bytes clientData; }',
+  'function swap(Execution execution)',
+])
+const veloraAbi = parseAbi([
+  'struct Data { address srcToken; address destToken; uint256 fromAmount; uint256 toAmount; uint256 quotedAmount; bytes32 metadata; address beneficiary; }',
+  'function swapExactAmountIn(address executor, Data data, uint256 partnerAndFee, bytes permit, bytes executorData)',
+  'function swapExactAmountOut(address executor, Data data, uint256 partnerAndFee, bytes permit, bytes executorData)',
+])
+const openOceanAbi = parseAbi([
+  'function swap(address caller, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 guaranteedAmount, uint256 flags, address referrer, bytes permit) desc, (uint256 target, uint256 gasLimit, uint256 value, bytes data)[] calls)',
+])
+const sushiAbi = parseAbi([
+  'function snwap(address tokenIn, uint256 amountIn, address recipient, address tokenOut, uint256 amountOutMin, address executor, bytes executorData)',
+  'function processRoute(address tokenIn, uint256 amountIn, address tokenOut, uint256 amountOutMin, address to, bytes route)',
+])
+const lifiAbi = parseAbi([
+  'struct Step { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }',
+  'function swapTokensSingleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
+  'function swapTokensSingleV3ERC20ToNative(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
+  'function swapTokensSingleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
+  'function swapTokensMultipleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
+  'function swapTokensMultipleV3ERC20ToNative(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
+  'function swapTokensMultipleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
+])
+const swapProxyAbi = parseAbi([
+  'function execute(address router, address token, uint256 amount, bytes commands, bytes[] inputs, uint256 deadline)',
+])
+
+type Desc = {
+  readonly srcToken: Address
+  readonly dstToken: Address
+  readonly dstReceiver: Address
+  readonly amount: bigint
+  readonly minReturnAmount: bigint
+}
+
+function fromDesc(desc: Desc): PayloadSwap {
+  return {
+    tokenIn: desc.srcToken,
+    tokenOut: desc.dstToken,
+    amountIn: desc.amount,
+    minAmountOut: desc.minReturnAmount,
+    recipient: desc.dstReceiver,
+  }
+}
+
+/** AllowanceHolder names what is taken; the Settler's order inside it names what is given. */
+function readHolder(data: Hex): PayloadSwap {
+  const [, token, amountIn, , inner] = decodeFunctionData({ abi: holderAbi, data }).args
+  const taken = { tokenIn: token, amountIn }
+  if (slice(inner, 0, 4) !== '0x1fff991f') return taken
+  const [{ recipient, buyToken, minAmountOut }] = decodeFunctionData({
+    abi: settlerAbi,
+    data: inner,
+  }).args
+  // A Settler without a minimum names no token and no recipient either.
+  return minAmountOut === 0n ? taken : { ...taken, tokenOut: buyToken, minAmountOut, recipient }
+}
+
+function readVelora(data: Hex): PayloadSwap {
+  const { functionName, args } = decodeFunctionData({ abi: veloraAbi, data })
+  const [, { srcToken, destToken, fromAmount, toAmount, beneficiary }] = args
+  const isIn = functionName === 'swapExactAmountIn'
+  return {
+    tokenIn: srcToken,
+    tokenOut: destToken,
+    amountIn: isIn ? fromAmount : undefined,
+    minAmountOut: toAmount,
+    recipient: beneficiary,
+  }
+}
+
+function readSushi(data: Hex): PayloadSwap {
+  const { functionName, args } = decodeFunctionData({ abi: sushiAbi, data })
+  if (functionName === 'snwap') {
+    const [tokenIn, amountIn, recipient, tokenOut, minAmountOut] = args
+    return { tokenIn, amountIn, recipient, tokenOut, minAmountOut }
+  }
+  const [tokenIn, amountIn, tokenOut, minAmountOut, recipient] = args
+  return { tokenIn, amountIn, tokenOut, minAmountOut, recipient }
+}
+
+function readLifi(data: Hex): PayloadSwap {
+  const [, , , recipient, minAmountOut] = decodeFunctionData({ abi: lifiAbi, data }).args
+  return { recipient, minAmountOut }
+}
+
+function readSwapProxy(data: Hex): PayloadSwap {
+  const [, tokenIn, amountIn] = decodeFunctionData({ abi: swapProxyAbi, data }).args
+  return { tokenIn, amountIn }
+}
+
+const readers: ReadonlyMap<string, (data: Hex) => PayloadSwap> = new Map([
+  ['0x2213bc0b', readHolder],
+  ['0x07ed2379', (data) => fromDesc(decodeFunctionData({ abi: oneInchAbi, data }).args[1])],
+  ['0xe21fd0e9', (data) => fromDesc(decodeFunctionData({ abi: kyberAbi, data }).args[0].desc)],
+  ['0xe3ead59e', readVelora],
+  ['0x7f457675', readVelora],
+  ['0x90411a32', (data) => fromDesc(decodeFunctionData({ abi: openOceanAbi, data }).args[1])],
+  ['0x5f3bd1c8', readSushi],
+  ['0x2646478b', readSushi],
+  ['0x4666fc80', readLifi],
+  ['0x733214a3', readLifi],
+  ['0xaf7060fd', readLifi],
+  ['0x5fd9ae2e', readLifi],
+  ['0x2c57e884', readLifi],
+  ['0x736eac0b', readLifi],
+  ['0x2894adf9', readSwapProxy],
+])
+
+/** The swap that a router's calldata orders, as far as its function is known. */
+export function readSwap(calldata: Hex): ReadSwap {
+  const read = readers.get(calldata.slice(0, 10).toLowerCase())
+  if (!read) return { status: 'unknown' }
+  try {
+    return { status: 'read', swap: read(calldata) }
+  } catch {
+    // Whatever does not decode would not run either.
+    return { status: 'garbled' }
+  }
+}
