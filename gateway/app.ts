@@ -214,13 +214,18 @@ const findChain = ({ chains }: Config, chainId: number) =>
   chains.find(({ chain }) => chain.chainId === chainId)
 
 /** One sentence for each thing that keeps a service from doing its work. */
-function readReadiness(
+async function readReadiness(
   { chains }: Config,
-  { routing, simulator }: { readonly routing: Routing; readonly simulator: Simulator },
-): Readiness {
+  {
+    routing,
+    simulator,
+    store,
+  }: { readonly routing: Routing; readonly simulator: Simulator; readonly store: Store },
+): Promise<Readiness> {
   const reasons = chains.flatMap(({ chain: { chainId, name } }) =>
     simulator.status(chainId).ready ? [] : [`${name}: no simulation fork is ready`],
   )
+  if (!(await store.isReachable())) reasons.push('the database does not answer')
   if (routing.health() !== 'ok') reasons.push(`routing is ${routing.health()}`)
   return { ready: reasons.length === 0, reasons }
 }
@@ -290,7 +295,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
       listener: config.ops,
       endpoints: opsEndpoints({
         metrics,
-        readiness: () => readReadiness(config, { routing, simulator }),
+        readiness: () => readReadiness(config, { routing, simulator, store }),
         labManifestPath: config.labManifestPath,
       }),
     },

@@ -50,7 +50,13 @@ function gatewayEnvironment(
     chains,
     ports,
     pepper,
-  }: { chains: readonly LabChain[]; ports: Readonly<Record<string, string>>; pepper: string },
+    databaseUrl,
+  }: {
+    chains: readonly LabChain[]
+    ports: Readonly<Record<string, string>>
+    pepper: string
+    databaseUrl: string | undefined
+  },
 ) {
   const inherited = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -63,6 +69,8 @@ function gatewayEnvironment(
     FORKYARD_MODE: modeOf(chains),
     FORKYARD_LAB: files.dir,
     DATABASE_PATH: files.database,
+    // Not the person's own: a lab's chains have the numbers of real ones.
+    DATABASE_URL: databaseUrl ?? '',
     KEY_PEPPER: pepper,
     LAB_MANIFEST: files.manifest,
   }
@@ -167,7 +175,8 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
     })
     step('starting the gateway')
     const pepper = randomBytes(32).toString('base64url')
-    const keys = await createLabKeys({ databasePath: files.database, pepper })
+    const databaseUrl = env['LAB_DATABASE_URL']
+    const keys = await createLabKeys({ databasePath: files.database, databaseUrl, pepper })
     const toManifest = (pid: number): LabManifest => ({
       version,
       mode: modeOf(chains),
@@ -177,7 +186,7 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
     })
     const gateway = await startGatewayProcess({
-      env: gatewayEnvironment(parameters, { chains, ports, pepper }),
+      env: gatewayEnvironment(parameters, { chains, ports, pepper, databaseUrl }),
       logPath: files.gatewayLog,
       readyUrl: readyUrl({ services: toServices(ports) }),
       onDeath: () => setStatus('starting', 'the gateway died; starting it again'),

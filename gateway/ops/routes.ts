@@ -12,7 +12,7 @@ export type Readiness = {
 
 type Deps = {
   readonly metrics: Metrics
-  readonly readiness: () => Readiness
+  readonly readiness: () => Promise<Readiness>
   /** Present in a lab only: elsewhere the lab's routes do not exist. */
   readonly labManifestPath: string | undefined
 }
@@ -35,7 +35,7 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       output: Type.Object({ ready: Type.Boolean(), reasons: Type.Array(Type.String()) }),
       auth: 'none',
       handle: async () => {
-        const state = readiness()
+        const state = await readiness()
         return reply({ status: state.ready ? 200 : 503, body: state })
       },
     }),

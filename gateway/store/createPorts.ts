@@ -7,6 +7,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createPayments, type Payments } from './payments.ts'
 import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
+import { sql } from './program.ts'
 import { createRelayStore, type RelayStore } from './relay.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
@@ -21,7 +22,11 @@ export type Store = {
   readonly slots: SlotCache
   readonly pools: PoolSnapshots
   readonly coordination: Coordination
+  /** Whether the database answers now. */
+  isReachable(): Promise<boolean>
 }
+
+const ping = sql('SELECT 1')
 
 export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
   return {
@@ -33,5 +38,12 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     relay: createRelayStore(engine),
     slots: createBalanceSlots(engine),
     pools: createPoolSnapshots(engine),
+    isReachable: () =>
+      engine
+        .read(() => ping.get())
+        .then(
+          () => true,
+          () => false,
+        ),
   }
 }
