@@ -61,8 +61,13 @@ type Market = {
   readonly file: TradeFile
 }
 
+/** The token that pays gas: named by the file, else the one with the most pools. */
 function baseOf({ records, file }: Market): string {
-  return file.base ?? records[0]?.tokens[0] ?? ''
+  const pools = new Map<string, number>()
+  for (const token of records.flatMap(({ tokens }) => tokens))
+    pools.set(token, (pools.get(token) ?? 0) + 1)
+  const [most] = [...pools].sort(([, one], [, other]) => other - one)
+  return file.base?.toLowerCase() ?? most?.[0] ?? ''
 }
 
 function toJson({ trade, route, ms }: Measured) {

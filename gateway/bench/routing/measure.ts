@@ -3,7 +3,7 @@ import type { Market } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
 import type { Route } from '../../routing/engine/route.ts'
 import type { Peer, PeerAnswer } from './peer.ts'
-import type { Trade } from './readPools.ts'
+import { type Trade, toId } from './readPools.ts'
 
 export type Settings = {
   readonly hops: number
@@ -32,13 +32,13 @@ export type Compared = Measured & {
 
 function toParameters(trade: Trade, settings: Settings): FindRouteParameters {
   return {
-    tokenIn: trade.in,
-    tokenOut: trade.out,
+    tokenIn: toId(trade.in),
+    tokenOut: toId(trade.out),
     amountIn: BigInt(trade.amount),
     maxHops: settings.hops,
     maxSteps: settings.maxSteps,
     gasPriceWei: settings.gasPriceWei,
-    nativeToken: settings.base,
+    nativeToken: toId(settings.base),
     maxWork: settings.maxWork,
     deadlineMs: settings.deadlineMs,
     now: () => performance.now(),
@@ -60,15 +60,15 @@ export function compareTrade(
 ): Compared {
   const ours = measureTrade(market, trade, settings)
   const single = measureTrade(market, trade, { ...settings, maxWork: 0 })
-  const prices = nativePrices(market, settings.base)
-  const priceOf = (token: string) => prices[market.tokenIndex.get(token) ?? -1] ?? 0
+  const prices = nativePrices(market, toId(settings.base))
+  const priceOf = (token: string) => prices[market.tokenIndex.get(toId(token)) ?? -1] ?? 0
   return {
     ...ours,
     single: single.route,
     singleMs: single.ms,
     peer: peer?.({
-      tokenIn: trade.in,
-      tokenOut: trade.out,
+      tokenIn: toId(trade.in),
+      tokenOut: toId(trade.out),
       amountIn: BigInt(trade.amount),
       gasPriceWei: settings.gasPriceWei,
     }),

@@ -38,7 +38,14 @@ export const gasPerSwap = 60_000
 /** Pools of a file; families the bench has no maths for are left out. */
 export function readPools(path: string): readonly PoolRecord[] {
   const file = JSON.parse(readFileSync(path, 'utf8')) as { pools: readonly PoolRecord[] }
-  return file.pools.filter(({ type }) => type === 'v2' || type === 'v3')
+  return file.pools
+    .filter(({ type }) => type === 'v2' || type === 'v3')
+    .map((pool) => ({ ...pool, tokens: [toId(pool.tokens[0]), toId(pool.tokens[1])] }))
+}
+
+/** Addresses are one token whatever their case. */
+export function toId(address: string): string {
+  return address.toLowerCase()
 }
 
 /** Trades of a file: `{base, queries: [{in, out, amount}]}` or the bare array. */

@@ -1,3 +1,4 @@
+import { ask, random, randomMarket } from '../../../fixtures/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/enginePool.ts'
 import { createUniswapV2Pool } from '../protocols/uniswapV2.ts'
@@ -5,14 +6,6 @@ import { findRoute } from './findRoute.ts'
 import { createMarket } from './market.ts'
 
 const s = suite('boundOutput')
-
-function random(seed: number) {
-  let state = seed
-  return () => {
-    state = (state * 1103515245 + 12345) % 2147483648
-    return state / 2147483648
-  }
-}
 
 /** Pools between a, b and d, with stale prices among them. */
 function smallMarket(seed: number): EnginePool[] {
@@ -106,5 +99,43 @@ for (const gasPrice of [0, 2_000, 50_000])
       assert.ok(net >= best - tolerance, `seed ${seed}: ${net} under ${best}`)
     }
   })
+
+/** Best output of any single path, of whatever length. */
+function bestPath(pools: readonly EnginePool[], amountIn: bigint, maxHops: number): bigint {
+  const follow = (token: string, amount: bigint, seen: readonly string[], hops: number): bigint => {
+    if (token === 'd') return amount
+    if (hops === 0) return 0n
+    let best = 0n
+    for (const pool of pools) {
+      const i = pool.tokens.indexOf(token)
+      const j = 1 - i
+      const next = pool.tokens[j]
+      if (i < 0 || next === undefined || seen.includes(next)) continue
+      const output = pool.swap(i, j, amount)?.amountOut ?? 0n
+      if (output === 0n) continue
+      const reached = follow(next, output, [...seen, next], hops - 1)
+      if (reached > best) best = reached
+    }
+    return best
+  }
+  return follow('a', amountIn, ['a'], maxHops)
+}
+
+s('holds against paths longer than the search goes', () => {
+  let isLonger = 0
+  for (let seed = 1; seed <= 120; seed++) {
+    const pools = randomMarket(seed, 9, 'abcefd')
+    const amountIn = 10n ** BigInt(18 + (seed % 4))
+    for (const maxHops of [1, 2]) {
+      const route = ask(createMarket(pools), { amountIn, maxHops })
+      if (!route || route.gapBps === undefined) continue
+      const best = bestPath(pools, amountIn, 5)
+      const bound = Number(route.amountOut) / (1 - route.gapBps / 1e4)
+      assert.ok(bound >= Number(best) * (1 - 1e-9), `seed ${seed}: bound ${bound} under ${best}`)
+      if (best > bestPath(pools, amountIn, maxHops)) isLonger++
+    }
+  }
+  assert.ok(isLonger > 10, 'longer paths were better in some')
+})
 
 s.run()

@@ -62,8 +62,15 @@ export function boundOutput(
 /** Tokens no chain was found for get the price at which none of their edges pays. */
 function pricesOf(market: Market, outside: OutsidePrices): Float64Array {
   const prices = outside.prices.slice()
-  for (let token = 0; token < prices.length; token++)
-    if (prices[token] === 0) prices[token] = bestRate(market, prices, token)
+  // One may sell through another: a token that sells for something must not be left free.
+  for (let hasChanged = true; hasChanged; ) {
+    hasChanged = false
+    for (let token = 0; token < prices.length; token++) {
+      if (prices[token] !== 0) continue
+      prices[token] = bestRate(market, prices, token)
+      if (prices[token] !== 0) hasChanged = true
+    }
+  }
   return prices
 }
 
