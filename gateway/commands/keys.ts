@@ -15,9 +15,12 @@ import { printTable } from './printTable.ts'
 
 type Print = (text: string) => void
 
+type Environment = Parameters<typeof readConfig>[0]
+type Use<value> = (deps: Parameters<typeof createKey>[0]) => Promise<value>
+
 /** Opens the configured database for one command. */
-async function withKeys<value>(use: (deps: Parameters<typeof createKey>[0]) => Promise<value>) {
-  const { keyPrefix, keyPepper, ...database } = readConfig(process.env)
+async function openKeys<value>(env: Environment, use: Use<value>) {
+  const { keyPrefix, keyPepper, ...database } = readConfig(env)
   const store = await openConfiguredStore(database)
   try {
     return await use({ store, config: { keyPrefix, pepper: keyPepper }, now: Date.now })
@@ -35,7 +38,8 @@ function toWallet(value: string) {
 }
 
 /** `forkyard keys …`: API keys and their quota, on the configured database, beside a running gateway or not. */
-export function keysCommand(print: Print) {
+export function keysCommand(print: Print, env: Environment = process.env) {
+  const withKeys = <value>(use: Use<value>) => openKeys(env, use)
   const keys = new Command('keys').description('API keys and their quota')
   keys
     .command('create <label>')
