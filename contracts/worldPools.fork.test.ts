@@ -42,6 +42,22 @@ const balancerV2: Family = async ({ client, pool: { address } }) => ({
   pool: await readContract(client, { address, abi: poolAbi, functionName: 'getVault' }),
   data: await readContract(client, { address, abi: poolAbi, functionName: 'getPoolId' }),
 })
+const curve: Family = async ({ client, pool: { address, tokens }, direction }) => {
+  const coins = await Promise.all(
+    tokens.map((_, i) =>
+      readContract(client, { address, abi: poolAbi, functionName: 'coins', args: [BigInt(i)] }),
+    ),
+  )
+  const indexOf = (token: Address) => BigInt(coins.findIndex((coin) => isAddressEqual(coin, token)))
+  return {
+    kind: 6,
+    pool: address,
+    data: encodeAbiParameters(
+      [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bool' }],
+      [indexOf(direction.tokenIn), indexOf(direction.tokenOut), false],
+    ),
+  }
+}
 /** How each family of the world becomes a step; a family missing here fails the test. */
 const families: Readonly<Record<string, Family>> = {
   uniswap_v2: ({ pool }) => ({
@@ -87,23 +103,8 @@ const families: Readonly<Record<string, Family>> = {
   }),
   balancer_v2_weighted: balancerV2,
   balancer_v2_stable: balancerV2,
-  curve_stable_ng: async ({ client, pool: { address, tokens }, direction }) => {
-    const coins = await Promise.all(
-      tokens.map((_, i) =>
-        readContract(client, { address, abi: poolAbi, functionName: 'coins', args: [BigInt(i)] }),
-      ),
-    )
-    const indexOf = (token: Address) =>
-      BigInt(coins.findIndex((coin) => isAddressEqual(coin, token)))
-    return {
-      kind: 6,
-      pool: address,
-      data: encodeAbiParameters(
-        [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bool' }],
-        [indexOf(direction.tokenIn), indexOf(direction.tokenOut), false],
-      ),
-    }
-  },
+  curve_stable_ng: curve,
+  curve_plain: curve,
 }
 
 for (const chainId of [8453, 42161])

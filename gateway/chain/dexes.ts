@@ -8,6 +8,11 @@ export type Protocol =
   | 'slipstream'
   | 'aerodrome_v2'
   | 'uniswap_v4'
+  | 'camelot_v2'
+  | 'camelot_v3'
+  | 'algebra_integral'
+  | 'curve_stable_ng'
+  | 'curve_plain'
   | 'balancer_v2_weighted'
   | 'balancer_v2_stable'
 
@@ -23,6 +28,8 @@ export type Dex = {
   readonly feesPips: readonly number[]
   /** Where the factory finds pools by something else than the fee, or besides it: tick spacings. */
   readonly poolKeys?: readonly number[] | undefined
+  /** Stands in the offline world only: nothing is amiss where it is missing. */
+  readonly isOptional?: boolean | undefined
   readonly initCodeHash?: Hex | undefined
   /** First block worth scanning for pools. */
   readonly deployBlock: number
@@ -170,6 +177,31 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       feesPips: [],
       deployBlock: 0,
     },
+    {
+      name: 'algebra-integral',
+      label: 'Algebra',
+      protocol: 'algebra_integral',
+      factory: '0xde516c939a127390dd44d78713da4f8a9351b02d',
+      feesPips: [],
+      isOptional: true,
+      deployBlock: 0,
+    },
+    {
+      name: 'curve-stable-ng',
+      label: 'CurveNG',
+      protocol: 'curve_stable_ng',
+      factory: '0xd2002373543Ce3527023C75e7518C274A51ce712',
+      feesPips: [],
+      deployBlock: 0,
+    },
+    {
+      name: 'curve-plain',
+      label: 'Curve',
+      protocol: 'curve_plain',
+      factory: '0x3093f9B57A428F3EB6285a589cb35bEA6e78c336',
+      feesPips: [],
+      deployBlock: 0,
+    },
   ],
   42161: [
     {
@@ -272,6 +304,51 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
       feesPips: [],
       deployBlock: 222832,
+    },
+    {
+      name: 'algebra-integral',
+      label: 'Algebra',
+      protocol: 'algebra_integral',
+      factory: '0xde516c939a127390dd44d78713da4f8a9351b02d',
+      feesPips: [],
+      isOptional: true,
+      deployBlock: 0,
+    },
+    {
+      name: 'curve-stable-ng',
+      label: 'CurveNG',
+      protocol: 'curve_stable_ng',
+      factory: '0x9AF14D26075f142eb3F292D5065EB3faa646167b',
+      feesPips: [],
+      deployBlock: 0,
+    },
+    {
+      name: 'curve-plain',
+      label: 'Curve',
+      protocol: 'curve_plain',
+      factory: '0xb17b674D9c5CB2e441F8e196a2f048A81355d031',
+      feesPips: [],
+      deployBlock: 0,
+    },
+    {
+      name: 'camelot-v2',
+      label: 'CamelotV2',
+      protocol: 'camelot_v2',
+      factory: '0x6EcCab422D763aC031210895C81787E87B43A652',
+      router: '0xc873fEcbd354f5A56E00E710B90EF4201db2448d',
+      feesPips: [3000],
+      initCodeHash: '0xa856464ae65f7619087bc369daaf7e387dae1e5af69cfa7935850ebf754b04c1',
+      deployBlock: 35061163,
+    },
+    {
+      name: 'camelot-v3',
+      label: 'CamelotV3',
+      protocol: 'camelot_v3',
+      factory: '0x1a3c9B1d2F0529D97f2afC5136Cc23e58f1FD35B',
+      router: '0x1F721E2E82F6676FCE4eA07A5958cF098D339e18',
+      quoter: '0x0Fc73040b26E9bC8514fA028D998E73A254Fa76E',
+      feesPips: [],
+      deployBlock: 75633510,
     },
   ],
 }

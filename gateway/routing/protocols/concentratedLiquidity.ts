@@ -31,8 +31,11 @@ export type ConcentratedParameters = {
   readonly zeroForOne: boolean
   readonly amountIn: bigint
   readonly feePips: number
-  /** Raw ticks per bit of the tick table: the tick spacing, or 1 where the table is not compressed. */
-  readonly tableSpacing: number
+  /**
+   * Raw ticks per bit of the tick table: the tick spacing, or 1 where the table is not compressed.
+   * Undefined where the pool links its ticks: steps go from one to the next.
+   */
+  readonly tableSpacing: number | undefined
 }
 
 const q96 = 1n << 96n
@@ -109,14 +112,14 @@ type NextTick = {
   readonly tick: number
   readonly initialised: number | undefined
   readonly zeroForOne: boolean
-  readonly tableSpacing: number
+  readonly tableSpacing: number | undefined
   readonly liquidity: bigint
 }
 
 /** Where the next step ends; without liquidity no amount moves, so empty words are skipped at once. */
 function nextTick({ tick, initialised, zeroForOne, tableSpacing, liquidity }: NextTick): number {
   const end = zeroForOne ? minTick : maxTick
-  if (liquidity === 0n) return initialised ?? end
+  if (liquidity === 0n || tableSpacing === undefined) return initialised ?? end
   const compressed = Math.floor(tick / tableSpacing)
   if (zeroForOne) {
     const border = (compressed >> 8) * 256 * tableSpacing

@@ -3,7 +3,12 @@ import type { PoolHead } from './poolHead.ts'
 /** An initialised tick: `gross` decides when it disappears, even where `net` is zero. */
 export type TickRecord = { readonly index: number; readonly gross: bigint; readonly net: bigint }
 
-export type ConcentratedProtocol = 'uniswap_v3' | 'pancake_v3' | 'slipstream'
+export type ConcentratedProtocol =
+  | 'uniswap_v3'
+  | 'pancake_v3'
+  | 'slipstream'
+  | 'camelot_v3'
+  | 'algebra_integral'
 
 export type ConcentratedRecord = PoolHead & {
   readonly protocol: ConcentratedProtocol

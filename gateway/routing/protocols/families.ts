@@ -1,6 +1,10 @@
 import type { Hex } from 'viem'
 import type { Protocol } from '../../chain/dexes.ts'
+import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
+import { camelotV2Family } from './camelotV2Chain.ts'
+import { curvePlainFamily } from './curvePlainChain.ts'
+import { curveStableNgFamily } from './curveStableNgChain.ts'
 import type { EnginePool } from './enginePool.ts'
 import type { PoolCreation, PoolFamily } from './poolFamily.ts'
 import type { PoolLog } from './poolLog.ts'
@@ -20,6 +24,11 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['uniswap_v4']: uniswapV4Family,
   ['balancer_v2_weighted']: balancerV2WeightedFamily,
   ['balancer_v2_stable']: balancerV2StableFamily,
+  ['camelot_v2']: camelotV2Family,
+  ['camelot_v3']: camelotV3Family,
+  ['algebra_integral']: algebraIntegralFamily,
+  ['curve_stable_ng']: curveStableNgFamily,
+  ['curve_plain']: curvePlainFamily,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

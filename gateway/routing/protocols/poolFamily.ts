@@ -1,4 +1,4 @@
-import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import { type Address, type Chain, type Client, getAddress, type Hex, type Transport } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
 import type { EnginePool } from './enginePool.ts'
 import type { PoolHead } from './poolHead.ts'
@@ -99,7 +99,7 @@ export function toHead(
 ) {
   return {
     id: (id ?? address).toLowerCase(),
-    address,
+    address: getAddress(address),
     dex: dex.name,
     tokens: tokens.map((token) => token.toLowerCase()),
     changedBlock: blockNumber,

@@ -1,7 +1,10 @@
 import type { Hex } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
 import type { BalancerV2Record } from './balancerV2Chain.ts'
+import type { CamelotPairRecord } from './camelotV2Chain.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
+import type { CurvePlainRecord } from './curvePlainChain.ts'
+import type { CurveStableNgRecord } from './curveStableNgChain.ts'
 import type { PoolRef } from './poolFamily.ts'
 import type { SolidlyRecord } from './solidlyChain.ts'
 import type { PairRecord } from './uniswapV2Chain.ts'
@@ -14,6 +17,9 @@ export type PoolRecord =
   | SolidlyRecord
   | ManagedRecord
   | BalancerV2Record
+  | CamelotPairRecord
+  | CurveStableNgRecord
+  | CurvePlainRecord
 
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {

@@ -1,10 +1,4 @@
-import {
-  decodeAbiParameters,
-  encodeAbiParameters,
-  getAddress,
-  toEventSelector,
-  toFunctionSelector,
-} from 'viem'
+import { decodeAbiParameters, encodeAbiParameters, toEventSelector, toFunctionSelector } from 'viem'
 import { chunk } from '../sync/chunk.ts'
 import { findByLookup, listPairs } from '../sync/findPools.ts'
 import { callLens } from '../sync/lens.ts'
@@ -84,7 +78,7 @@ export const uniswapV2Family: PoolFamily<PairRecord> = {
   },
   encodeStep: ({ address, feePips }) => ({
     kind: 0,
-    pool: getAddress(address),
+    pool: address,
     data: encodeAbiParameters([{ type: 'uint256' }], [BigInt(feePips)]),
   }),
   midPrice({ reserve0, reserve1 }, i) {

@@ -13,14 +13,14 @@ import { callLens } from './lens.ts'
 export type ReadCall = {
   readonly target: Address
   readonly data: Hex
-  /** Words taken of the answer; 1 when not given. */
+  /** Words taken of the answer at most; 1 when not given. */
   readonly words?: number | undefined
 }
 
 /** Views cost some thousand gas each, and answers have to be encoded again. */
 const callsPerBatch = 300
 
-/** Encodes a call of an ABI; `words` is how much of its answer is wanted. */
+/** Encodes a call of an ABI; `words` is how much of its answer is taken. */
 export function readCall(
   target: Address,
   { abi, functionName, args = [] }: { abi: Abi; functionName: string; args?: readonly unknown[] },
@@ -29,10 +29,7 @@ export function readCall(
   return { target, data: encodeFunctionData({ abi, functionName, args }), words }
 }
 
-/**
- * Any views at one block, as words of their answers; undefined where a call failed or answered less
- * than it was asked for.
- */
+/** Any views at one block, as words of their answers; undefined where a call failed. */
 export async function readCalls(
   { client }: { readonly client: Client<Transport, Chain> },
   { calls, blockNumber }: { readonly calls: readonly ReadCall[]; readonly blockNumber: bigint },
@@ -52,9 +49,9 @@ export async function readCalls(
       }),
     ),
   )
-  return answers.flat().map((answer, index) => {
+  return answers.flat().map((answer) => {
     const words = splitWords(answer)
-    return words.length < (calls[index]?.words ?? 1) ? undefined : words
+    return words.length === 0 ? undefined : words
   })
 }
 

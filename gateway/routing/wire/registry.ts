@@ -174,6 +174,7 @@ export function fromPool(
       reserve0: pool.reserve0.toString(),
       reserve1: pool.reserve1.toString(),
     }),
+    ...('balances' in pool && { balances: pool.balances.map(String) }),
     ...('sqrtPriceX96' in pool && {
       tick_spacing: pool.tickSpacing,
       sqrt_price_x96: pool.sqrtPriceX96.toString(),

@@ -1,0 +1,69 @@
+import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
+import { findByLookup } from '../sync/findPools.ts'
+import { readCall, readCalls } from '../sync/readCalls.ts'
+import { createAlgebraIntegralPool } from './algebraIntegral.ts'
+import { createAlgebraV19Pool } from './algebraV19.ts'
+import { concentratedFamily } from './concentratedChain.ts'
+import { directionalFeeTopic, feeTopic } from './concentratedLogs.ts'
+import type { ConcentratedRecord } from './concentratedRecord.ts'
+import { createdAt } from './createdAt.ts'
+import type { PoolFamily } from './poolFamily.ts'
+
+const poolTopic = toEventSelector('Pool(address,address,address)')
+const feeAbi = parseAbi(['function fee() view returns (uint16)'])
+const onePips = 1_000_000n
+/** Both write a time point in the first swap of a block where an oracle is attached. */
+const algebraV19Gas = 20_000
+const integralGas = 10_000
+
+const find: PoolFamily['find'] = (deps, parameters) =>
+  findByLookup(deps, {
+    ...parameters,
+    selector: toFunctionSelector('poolByPair(address,address)'),
+  })
+
+function toState(record: ConcentratedRecord) {
+  const [token0 = '', token1 = ''] = record.tokens
+  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
+  return { ...record, token0, token1, ticks }
+}
+
+/** Camelot v3: Algebra 1.9 with a fee per direction, each told by an event when it moves. */
+export const camelotV3Family = concentratedFamily({
+  protocol: 'camelot_v3',
+  shape: 'algebraDirectional',
+  find,
+  topics: [directionalFeeTopic],
+  creations: [createdAt(poolTopic, 0)],
+  toEnginePool: (record) =>
+    createAlgebraV19Pool({
+      ...toState(record),
+      feeZtoPips: record.feePips,
+      feeOtzPips: record.feePips1,
+    }),
+  extraGas: algebraV19Gas,
+})
+
+export const algebraIntegralFamily = concentratedFamily({
+  protocol: 'algebra_integral',
+  shape: 'algebraIntegral',
+  find,
+  topics: [feeTopic],
+  creations: [createdAt(poolTopic, 0)],
+  toEnginePool: (record) => createAlgebraIntegralPool(toState(record)),
+  extraGas: integralGas,
+  /** A plugin may set the fee anew at any time; `fee()` asks it. */
+  async refresh(deps, { records, blockNumber }) {
+    const answers = await readCalls(deps, {
+      calls: records.map(({ address }) => readCall(address, { abi: feeAbi, functionName: 'fee' })),
+      blockNumber,
+    })
+    return new Map(
+      records.flatMap(({ id }, index) => {
+        const fee = answers[index]?.[0]
+        if (fee === undefined || fee >= onePips) return []
+        return [[id, { feePips: Number(fee), feePips1: Number(fee) }] as const]
+      }),
+    )
+  },
+})

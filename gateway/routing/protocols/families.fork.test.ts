@@ -1,0 +1,26 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { proveFamily } from '../testing/proveFamily.ts'
+import { createRandom } from '../testing/random.ts'
+import { startSwapStand } from '../testing/swapStand.ts'
+
+/** The short version of `families.proof.ts`: every family on one of its chains. */
+const protocolsOf = {
+  8453: ['uniswap_v2', 'pancake_v3', 'slipstream', 'aerodrome_v2', 'curve_plain'],
+  42161: ['uniswap_v3', 'camelot_v2', 'camelot_v3', 'algebra_integral', 'curve_stable_ng'],
+} as const
+
+const s = suite('families against the chain')
+const stands = await Promise.all([8453, 42161].map(startSwapStand))
+s.after(async () => {
+  await Promise.all(stands.map((stand) => stand.close()))
+})
+
+for (const stand of stands)
+  for (const protocol of protocolsOf[stand.chainId as keyof typeof protocolsOf])
+    s(`${protocol} on ${stand.chainId}: swaps of every size pay what the engine says`, async () => {
+      const random = createRandom(1)
+      const tally = await proveFamily(stand, { protocol, compare: 200, execute: 20, random })
+      assert.equal(tally.differences, [])
+      assert.ok(tally.compared >= 200 && tally.executed >= 20)
+    })
+s.run()

@@ -1,0 +1,65 @@
+import { type Address, encodeFunctionData, getAddress } from 'viem'
+import { swapExecutor } from '../../../contracts/artifacts.ts'
+import type { EnginePool, PoolSwap } from '../protocols/enginePool.ts'
+import { familyOf } from '../protocols/families.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { afterTax } from '../protocols/taxedPool.ts'
+import type { TaxOf } from '../sync/syncedState.ts'
+import type { Outcome, SwapStand, Trial } from './swapStand.ts'
+
+export type PoolTrade = { readonly i: number; readonly j: number; readonly amountIn: bigint }
+/** What is expected of a swap through the executor; undefined where it must refuse or pay nothing. */
+export type Expected =
+  | { readonly amountIn: bigint; readonly amountOut: bigint; readonly swap: PoolSwap }
+  | undefined
+
+const wholeShare = 1n << 64n
+const noDeadline = 1n << 64n
+
+/** One step through one pool, delivered to the stand's own swapper. */
+export function toTrial({ probe }: SwapStand, record: PoolRecord, trade: PoolTrade): Trial {
+  const { i, j, amountIn } = trade
+  const [tokenIn, tokenOut] = [i, j].map((index) => getAddress(record.tokens[index] as Address))
+  if (!tokenIn || !tokenOut) throw new Error(`${record.id} has no such token`)
+  const step = familyOf(record).encodeStep(record, {
+    tokenIn: tokenIn.toLowerCase(),
+    tokenOut: tokenOut.toLowerCase(),
+  })
+  const data = encodeFunctionData({
+    abi: swapExecutor.abi,
+    functionName: 'swap',
+    args: [
+      { tokenIn, amountIn, tokenOut, minAmountOut: 0n, recipient: probe, deadline: noDeadline },
+      [{ ...step, tokenIn, tokenOut, share: wholeShare }],
+    ],
+  })
+  return { tokenIn, value: 0n, data }
+}
+
+/** The engine's answer, with the taxes on the way into the executor and out of it. */
+export function expectSwap(
+  pool: EnginePool,
+  { trade, taxOf }: { readonly trade: PoolTrade; readonly taxOf: TaxOf },
+): Expected {
+  const { i, j, amountIn } = trade
+  const [taxIn, taxOut] = [taxOf(pool.tokens[i] ?? ''), taxOf(pool.tokens[j] ?? '')]
+  const received = afterTax(amountIn, taxIn)
+  const swap = pool.swap(i, j, received)
+  if (!swap) return undefined
+  const used = swap.amountIn === received ? amountIn : swap.amountIn
+  const amountOut = afterTax(swap.amountOut, taxOut)
+  return amountOut > 0n ? { amountIn: used, amountOut, swap } : undefined
+}
+
+/** Undefined where chain and engine agree to the wei, else what differs. */
+export function describeDifference(expected: Expected, outcome: Outcome): string | undefined {
+  const paid = outcome.ok && outcome.amountOut > 0n
+  if (!expected) return paid ? `refused, but ${outcome.amountOut} was paid` : undefined
+  if (!paid)
+    return `expected ${expected.amountOut}, refused: ${outcome.reason?.slice(0, 138) ?? ''}`
+  if (outcome.amountOut !== expected.amountOut)
+    return `expected ${expected.amountOut}, got ${outcome.amountOut}`
+  return outcome.amountIn === expected.amountIn
+    ? undefined
+    : `expected to spend ${expected.amountIn}, spent ${outcome.amountIn}`
+}
