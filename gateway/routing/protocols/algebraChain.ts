@@ -3,9 +3,8 @@ import { findByLookup } from '../sync/findPools.ts'
 import { readCall, readCalls } from '../sync/readCalls.ts'
 import { createAlgebraIntegralPool } from './algebraIntegral.ts'
 import { createAlgebraV19Pool } from './algebraV19.ts'
-import { concentratedFamily } from './concentratedChain.ts'
+import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
 import { directionalFeeTopic, feeTopic } from './concentratedLogs.ts'
-import type { ConcentratedRecord } from './concentratedRecord.ts'
 import { createdAt } from './createdAt.ts'
 import type { PoolFamily } from './poolFamily.ts'
 
@@ -22,12 +21,6 @@ const find: PoolFamily['find'] = (deps, parameters) =>
     selector: toFunctionSelector('poolByPair(address,address)'),
   })
 
-function toState(record: ConcentratedRecord) {
-  const [token0 = '', token1 = ''] = record.tokens
-  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
-  return { ...record, token0, token1, ticks }
-}
-
 /** Camelot v3: Algebra 1.9 with a fee per direction, each told by an event when it moves. */
 export const camelotV3Family = concentratedFamily({
   protocol: 'camelot_v3',
@@ -37,7 +30,7 @@ export const camelotV3Family = concentratedFamily({
   creations: [createdAt(poolTopic, 0)],
   toEnginePool: (record) =>
     createAlgebraV19Pool({
-      ...toState(record),
+      ...toConcentratedState(record),
       feeZtoPips: record.feePips,
       feeOtzPips: record.feePips1,
     }),
@@ -50,7 +43,7 @@ export const algebraIntegralFamily = concentratedFamily({
   find,
   topics: [feeTopic],
   creations: [createdAt(poolTopic, 0)],
-  toEnginePool: (record) => createAlgebraIntegralPool(toState(record)),
+  toEnginePool: (record) => createAlgebraIntegralPool(toConcentratedState(record)),
   extraGas: integralGas,
   /** A plugin may set the fee anew at any time; `fee()` asks it. */
   async refresh(deps, { records, blockNumber }) {

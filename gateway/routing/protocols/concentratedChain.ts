@@ -34,6 +34,19 @@ const freshRangeGas = 15_400
 /** Crossing an initialised tick: eight slots, most of them touched for the first time. */
 const crossingGas = 20_000
 
+/**
+ * A drained pool of narrow spacing walks thousands of words on its way to the last price, some 3,000
+ * gas each: more than a transaction may cost. Such swaps are refused.
+ */
+const mostWords = 1_200
+
+/** The state as the maths takes it. */
+export function toConcentratedState(record: ConcentratedRecord) {
+  const [token0 = '', token1 = ''] = record.tokens
+  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
+  return { ...record, token0, token1, ticks, mostWords }
+}
+
 type ConcentratedFamily = Pick<
   PoolFamily<ConcentratedRecord>,
   'find' | 'creations' | 'toEnginePool' | 'refresh'

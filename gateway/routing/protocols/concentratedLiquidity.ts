@@ -17,6 +17,8 @@ export type ConcentratedState = {
   readonly tick: number
   readonly liquidity: bigint
   readonly ticks: readonly LiquidityTick[]
+  /** Words of the tick table that a swap may walk through; no limit when undefined. */
+  readonly mostWords?: number | undefined
 }
 
 export type ConcentratedSwap = {
@@ -41,11 +43,11 @@ export type ConcentratedParameters = {
 const q96 = 1n << 96n
 const onePips = 1_000_000n
 const maxLiquidity = (1n << 128n) - 1n
-
 /**
  * An exact-input swap with no price limit, equal to the contract to the wei: it rounds in every step,
  * and a step ends at the next initialised tick or at the border of a 256-bit word of the tick table.
- * When liquidity runs out `amountIn` is what was taken. Undefined for a state no contract can be in.
+ * When liquidity runs out `amountIn` is what was taken. Undefined for a state no contract can be in,
+ * and where the contract would walk too far through empty words.
  */
 export function swapConcentrated(
   state: ConcentratedState,
@@ -60,6 +62,7 @@ export function swapConcentrated(
   let remaining = amountIn
   let amountOut = 0n
   let index = findTickIndex(state.ticks, tick, zeroForOne)
+  let words = 0
   while (remaining > 0n && sqrtPriceX96 !== limit) {
     const initialised = state.ticks[index]
     const next = nextTick({
@@ -69,6 +72,8 @@ export function swapConcentrated(
       tableSpacing,
       liquidity,
     })
+    words += tableSpacing === undefined ? 0 : Math.abs(next - tick) / (256 * tableSpacing)
+    if (state.mostWords !== undefined && words > state.mostWords) return undefined
     const ratio = sqrtRatioAtTick(next)
     const target = zeroForOne ? maxOf(ratio, limit) : minOf(ratio, limit)
     if (zeroForOne ? target > sqrtPriceX96 : target < sqrtPriceX96) return undefined

@@ -1,7 +1,7 @@
 import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { findByLookup } from '../sync/findPools.ts'
 import { readCall, readCalls } from '../sync/readCalls.ts'
-import { concentratedFamily } from './concentratedChain.ts'
+import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
 import { pancakeSwapTopic } from './concentratedLogs.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
 import { createdAt } from './createdAt.ts'
@@ -18,11 +18,8 @@ const pancakeGas = 16_000
 /** Slipstream keeps staked liquidity and its fees apart. */
 const slipstreamGas = 4_000
 
-function toEnginePool(record: ConcentratedRecord) {
-  const [token0 = '', token1 = ''] = record.tokens
-  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
-  return createUniswapV3Pool({ ...record, token0, token1, ticks })
-}
+const toEnginePool = (record: ConcentratedRecord) =>
+  createUniswapV3Pool(toConcentratedState(record))
 
 const findByFee: PoolFamily['find'] = (deps, parameters) =>
   findByLookup(deps, {

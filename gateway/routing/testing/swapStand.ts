@@ -59,9 +59,9 @@ const probeAbi = parseAbi([
   'function execute(address executor, Trial trial)',
   'event Executed(bool ok, uint256 amountIn, uint256 amountOut, uint256 gasUsed)',
 ])
-const callGas = 58_000_000n
-/** Thousands of ticks are crossed on the way to the end of a pool. */
-const gasEach = 20_000_000n
+const callGas = 1_000_000_000n
+/** Thousands of words are walked on the way to the end of a pool. */
+const gasEach = 40_000_000n
 const gasPriceWei = 10n ** 9n
 const ether = 10n ** 30n
 
@@ -72,6 +72,7 @@ export async function startSwapStand(chainId: number): Promise<SwapStand> {
   const world = await startWorldChain({ chainId, args: ['--auto-impersonate'] })
   const { manifest, rpcUrl } = world
   const rpc = createRpc(rpcUrl)
+  await rpc('evm_setBlockGasLimit', toHex(2n * callGas))
   const chain = getChain(chainId)
   if (!chain) throw new Error(`chain ${chainId} is not built in`)
   const { executor, seeder } = manifest

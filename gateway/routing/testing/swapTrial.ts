@@ -15,6 +15,8 @@ export type Expected =
 
 const wholeShare = 1n << 64n
 const noDeadline = 1n << 64n
+/** A swap that costs more is refused by the engine: no wallet would send it. */
+const dearGas = 3_000_000n
 
 /** One step through one pool, delivered to the stand's own swapper. */
 export function toTrial({ probe }: SwapStand, record: PoolRecord, trade: PoolTrade): Trial {
@@ -54,6 +56,7 @@ export function expectSwap(
 /** Undefined where chain and engine agree to the wei, else what differs. */
 export function describeDifference(expected: Expected, outcome: Outcome): string | undefined {
   const paid = outcome.ok && outcome.amountOut > 0n
+  if (!expected && paid && outcome.gasUsed > dearGas) return undefined
   if (!expected) return paid ? `refused, but ${outcome.amountOut} was paid` : undefined
   if (!paid)
     return `expected ${expected.amountOut}, refused: ${outcome.reason?.slice(0, 138) ?? ''}`
