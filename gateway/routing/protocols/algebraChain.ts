@@ -11,9 +11,7 @@ import type { PoolFamily } from './poolFamily.ts'
 const poolTopic = toEventSelector('Pool(address,address,address)')
 const feeAbi = parseAbi(['function fee() view returns (uint16)'])
 const onePips = 1_000_000n
-/** Both write a time point in the first swap of a block where an oracle is attached. */
-const algebraV19Gas = 20_000
-const integralGas = 10_000
+const integralGas = 4_000
 
 const find: PoolFamily['find'] = (deps, parameters) =>
   findByLookup(deps, {
@@ -34,7 +32,6 @@ export const camelotV3Family = concentratedFamily({
       feeZtoPips: record.feePips,
       feeOtzPips: record.feePips1,
     }),
-  extraGas: algebraV19Gas,
 })
 
 export const algebraIntegralFamily = concentratedFamily({

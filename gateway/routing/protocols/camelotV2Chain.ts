@@ -47,7 +47,7 @@ const viewNames = [
 ] as const
 const pipsPerPart = 10n
 const mostFee = 100_000n
-const stepGas = { volatile: 90_000, stable: 115_000 } as const
+const stepGas = { volatile: 60_000, stable: 65_000 } as const
 
 const viewsOf = ({ address }: PoolRef) =>
   viewNames.map((functionName) =>

@@ -28,8 +28,8 @@ const abi: Abi = parseAbi([
 ])
 const nativeDecimals = 18n
 const mostDecimals = 36n
-const stepGas = 110_000
-const gasPerCoin = 8_000
+const stepGas = 90_000
+const gasPerCoin = 7_000
 
 type Pool = { readonly address: `0x${string}` }
 const coinIndexes = Array.from({ length: mostCoins }, (_, k) => BigInt(k))

@@ -33,8 +33,8 @@ const abi: Abi = parseAbi([
 ])
 /** An array's offset and length stand before its items. */
 const arrayHead = 2
-const stepGas = 150_000
-const gasPerCoin = 12_000
+const stepGas = 68_000
+const gasPerCoin = 19_000
 
 type Pool = Pick<PoolRef, 'address'>
 const moving = ({ address }: Pool) => [
