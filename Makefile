@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
 
-.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-lab clean
+.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-lab docker-test clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ proof: install services ## the long proofs: fuzz, faults, load (some minutes eac
 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
+
+docker-test: install ## tests that need a Docker engine: forks in containers
+	@DOCKER_BUILDKIT=0 docker build --quiet --network host -f docker/anvil.Dockerfile -t forkyard-anvil .
+	@$(RUN) test -- '**/*.docker.ts'
 
 docker-lab: ## run the same lab in a container, in the foreground
 	docker compose -f docker/compose.yaml up --build

@@ -5,6 +5,7 @@ import {
   userProxyFactoryV6,
   userProxyV6,
 } from '../contracts/artifacts.ts'
+import { createContainerForks } from '../simulator/containers/containerForks.ts'
 import type { Freshness } from '../simulator/generations.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import type { AccessDeps } from './access/accessConfig.ts'
@@ -150,8 +151,8 @@ const freshnessOf: Record<Config['mode'], Freshness> = {
   live: { mode: 'interval', everyMs: 1_000, lagBlocks: 1 },
 }
 
-const startSimulator = (
-  { chains, mode }: Config,
+const startSimulator = async (
+  { chains, mode, simulatordUrl }: Config,
   { log, store }: Observed & { readonly store: Store },
 ): Promise<Simulator> =>
   createSimulator({
@@ -160,6 +161,9 @@ const startSimulator = (
         ? [{ chainId: chain.chainId, upstreamUrl, fallbackUrls, freshness: freshnessOf[mode] }]
         : [],
     ),
+    ...(simulatordUrl === undefined
+      ? {}
+      : { forks: await createContainerForks({ url: simulatordUrl }) }),
     abis: knownAbis,
     slots: store.slots,
     log: (event) => log.info(event, 'simulator'),

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { buyCommand } from './commands/buy.ts'
 import { keysCommand } from './commands/keys.ts'
 import { relayCommand } from './commands/relay.ts'
+import { simulatordCommand } from './commands/simulatord.ts'
 import { describeSettings } from './config.ts'
 import { labDown, labUp, runLab } from './lab/commands.ts'
 import { labFiles } from './lab/labFiles.ts'
@@ -31,6 +32,7 @@ program
 program.addCommand(keysCommand(print))
 program.addCommand(buyCommand(print))
 program.addCommand(relayCommand(print))
+program.addCommand(simulatordCommand(print))
 program
   .command('config')
   .description('list every setting with its default')

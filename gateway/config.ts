@@ -61,6 +61,11 @@ const processSettings = Type.Object({
     'providers may live at private addresses and plain http',
     false,
   ),
+  SIMULATORD_URL: Type.String({
+    default: '',
+    pattern: '^(http://.+)?$',
+    description: 'supervisor that runs simulation forks in containers; empty = child processes',
+  }),
   LOG_LEVEL: Type.Unsafe<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     type: 'string',
     enum: ['debug', 'info', 'warn', 'error', 'silent'],
@@ -146,6 +151,8 @@ export type Config = {
   readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
   readonly trustedProxies: readonly string[]
   readonly claims: { readonly confirmations: number; readonly finalizedAbove: bigint }
+  /** Where simulation forks run in containers; absent: as child processes. */
+  readonly simulatordUrl: string | undefined
   readonly logLevel: ProcessSettings['LOG_LEVEL']
   readonly labManifestPath: string | undefined
   readonly chains: readonly ChainConfig[]
@@ -307,6 +314,7 @@ export function readConfig(env: Environment): Config {
       confirmations: settings.CLAIM_CONFIRMATIONS,
       finalizedAbove: BigInt(settings.CLAIM_FINALIZED_ABOVE || 0),
     },
+    simulatordUrl: orUndefined(settings.SIMULATORD_URL),
     logLevel: settings.LOG_LEVEL,
     labManifestPath: orUndefined(settings.LAB_MANIFEST),
     chains: chains

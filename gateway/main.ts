@@ -1,10 +1,16 @@
 import { createGateway } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
+import { findDockerAccess } from './dockerSocket.ts'
 import { createLog, createMetrics } from './observe.ts'
 
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
 async function main() {
   const config = readConfig(process.env)
+  const dockerAccess = config.mode === 'live' ? findDockerAccess(process.env) : undefined
+  if (dockerAccess !== undefined)
+    throw new ConfigError(
+      `${dockerAccess} gives this process command of a Docker engine, which a live gateway must not have: run forkyard simulatord beside it and set SIMULATORD_URL`,
+    )
   const secrets = [
     config.keyPepper,
     ...(config.databaseUrl === undefined ? [] : [config.databaseUrl]),

@@ -1,27 +1,24 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import { createSimulator } from './simulator.ts'
 import { bombAddress, bombs } from './testing/bombs.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
+import { startTestForks } from './testing/testForks.ts'
 import { waitFor } from './testing/waitFor.ts'
 
 const s = suite('bombs')
 const world = await startSwapWorld()
 for (const [index, code] of Object.values(bombs).entries())
   await world.chain.request('anvil_setCode', [bombAddress(index), code])
-const forkDir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
+const forks = await startTestForks()
 const simulator = await createSimulator({
   chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
-  forkDir,
+  forks,
 })
 s.after(async () => {
   await simulator.close()
   await world.chain.close()
-  rmSync(forkDir, { recursive: true, force: true })
 })
 
 const honest = world.swapAForB()
@@ -60,7 +57,7 @@ s('calldata of 128 kB and calls into precompiles are ordinary candidates', async
   )
 })
 s('leaves one healthy fork behind', async () => {
-  await waitFor('old forks are gone', () => readdirSync(forkDir).length === 1, {
+  await waitFor('old forks are gone', () => forks.pids().length === 1, {
     deadlineMs: 30_000,
   })
   assert.is((await simulate([honest]))[0]?.status, 'ok')

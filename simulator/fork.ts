@@ -1,20 +1,29 @@
 import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { Instance } from 'prool'
-import { anvilBinary, forkThreads } from './anvilBinary.ts'
+import { anvilBinary } from './anvilBinary.ts'
 import { type ForkGuard, killFork } from './forkGuard.ts'
+import { forkParameters } from './forkParameters.ts'
 import { createRpcEndpoint, type RpcEndpoint } from './rpcBatch.ts'
 
 /** One anvil process that answers for one block of one chain. It is never written to. */
 export type Fork = {
   readonly rpc: RpcEndpoint
-  /** On the loopback interface; to be shown to nobody, since anvil's methods can do anything. */
+  /** On the loopback interface or an internal network; to be shown to nobody, since anvil's methods can do anything. */
   readonly url: string
   readonly pid: number
   /** Resolves when the process is gone, whoever ended it. */
   readonly exited: Promise<void>
   readonly isAlive: () => boolean
   readonly kill: () => Promise<void>
+}
+
+/** Where forks run: as processes of this machine, or in containers. */
+export type ForkBackend = {
+  readonly startFork: StartFork
+  /** The address of this process that its forks can reach. */
+  readonly host: string
+  readonly close: () => Promise<void>
 }
 
 export type StartFork = (parameters: {
@@ -25,8 +34,6 @@ export type StartFork = (parameters: {
   readonly niceness?: number | undefined
 }) => Promise<Fork>
 
-/** More than any block that we simulate in needs, and the bound of calls that state no gas. */
-const forkGasLimit = 60_000_000
 const defaultStartTimeoutMs = 8_000
 
 export function createStartFork({
@@ -39,23 +46,12 @@ export function createStartFork({
   startTimeoutMs?: number | undefined
 }): StartFork {
   return async ({ chainId, upstreamUrl, blockNumber, niceness = 0 }) => {
-    const parameters = {
+    // Some of them are flags that prool's types do not know.
+    const parameters: Parameters<typeof Instance.anvil>[0] = {
       binary,
       host: '127.0.0.1',
       port: 0,
-      noCors: true,
-      chainId,
-      forkUrl: upstreamUrl,
-      forkBlockNumber: blockNumber,
-      accounts: 0,
-      noStorageCaching: true,
-      gasLimit: forkGasLimit,
-      timeout: 2_000,
-      retries: 1,
-      forkRetryBackoff: 100,
-      noRateLimit: true,
-      // Flags that prool's types do not know.
-      ...({ disableConsoleLog: true, threads: forkThreads } as object),
+      ...forkParameters({ chainId, upstreamUrl, blockNumber }),
     }
     // Without options of its own prool takes anvil's `timeout` for its own, and gives up a slow start.
     const instance = Instance.anvil(parameters, {})

@@ -1,29 +1,26 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { concat, encodeFunctionData, erc20Abi } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import { createSimulator } from './simulator.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
+import { startTestForks } from './testing/testForks.ts'
 import { isRunning, waitFor } from './testing/waitFor.ts'
 
 const s = suite('fork faults')
 const world = await startSwapWorld()
-const forkDir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
+const forks = await startTestForks()
 const events: string[] = []
 const simulator = await createSimulator({
   chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
-  forkDir,
+  forks,
   log: ({ event }) => events.push(event),
 })
 s.after(async () => {
   await simulator.close()
   await world.chain.close()
-  rmSync(forkDir, { recursive: true, force: true })
 })
 
-const forkPids = () => readdirSync(forkDir).map((name) => Number.parseInt(name, 10))
+const forkPids = forks.pids
 const simulate = async () => {
   const candidates = [world.swapAForB(), world.swapAForB({ amountIn: 7n })]
   const { results } = await simulator.simulateCandidates({ chainId: 8453, candidates })

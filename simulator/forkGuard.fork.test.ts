@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../fixtures/test.ts'
 import { sweepForks } from './forkGuard.ts'
+import { createProcessForks } from './processForks.ts'
 import { createSimulator } from './simulator.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { isRunning, waitFor } from './testing/waitFor.ts'
@@ -34,7 +35,7 @@ s('leaves no process and no record after close', async () => {
   const forkDir = join(dir, 'close')
   const simulator = await createSimulator({
     chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
-    forkDir,
+    forks: createProcessForks({ forkDir }),
   })
   const pids = pidsIn(forkDir)
   assert.is(pids.length, 1)

@@ -7,6 +7,7 @@ import { createSimulator } from './simulator.ts'
 import { compileSolidity } from './testing/compileSolidity.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { deployer } from './testing/testChain.ts'
+import { startTestForks } from './testing/testForks.ts'
 
 const s = suite('funding')
 const world = await startSwapWorld()
@@ -66,8 +67,13 @@ const slots = {
   },
 }
 const abis = [exchange.abi.filter((item) => item.type === 'error' && item.name === 'Closed')]
-const start = () =>
-  createSimulator({ chains: [{ chainId: 8453, upstreamUrl: chain.rpcUrl }], slots, abis })
+const start = async () =>
+  createSimulator({
+    chains: [{ chainId: 8453, upstreamUrl: chain.rpcUrl }],
+    slots,
+    abis,
+    forks: await startTestForks(),
+  })
 const simulator = await start()
 s.after(async () => {
   await simulator.close()

@@ -6,10 +6,12 @@ import { createSimulator } from './simulator.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { deployer } from './testing/testChain.ts'
+import { startTestForks } from './testing/testForks.ts'
 
 const s = suite('simulator')
 const world = await startSwapWorld()
 const simulator = await createSimulator({
+  forks: await startTestForks(),
   chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
 })
 s.after(async () => {

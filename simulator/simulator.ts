@@ -3,10 +3,10 @@ import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalance
 import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
-import { createStartFork } from './fork.ts'
-import { createForkGuard, sweepForks } from './forkGuard.ts'
+import type { ForkBackend } from './fork.ts'
 import type { GenerationEvent } from './generation.ts'
 import { createGenerations, type Freshness, type GenerationStatus } from './generations.ts'
+import { createProcessForks } from './processForks.ts'
 import { createErrorTable } from './revertReason.ts'
 import { RpcTransportError } from './rpcBatch.ts'
 import { simulateCandidates } from './simulateCandidates.ts'
@@ -71,7 +71,7 @@ export async function createSimulator({
   slots,
   abis = [],
   listHolders,
-  forkDir,
+  forks = createProcessForks(),
   log = () => undefined,
   now = Date.now,
 }: {
@@ -81,15 +81,11 @@ export async function createSimulator({
   abis?: readonly Abi[] | undefined
   /** Helps with tokens whose balances can't be set, e.g. by naming pools. */
   listHolders?: ListHolders | undefined
-  /** Where the records for `sweepForks` are kept. */
-  forkDir?: string | undefined
+  /** Where the forks run; closed with the simulator. */
+  forks?: ForkBackend | undefined
   log?: ((event: GenerationEvent) => void) | undefined
   now?: (() => number) | undefined
 }): Promise<Simulator> {
-  const where = forkDir === undefined ? {} : { forkDir }
-  sweepForks(where)
-  const guard = createForkGuard(where)
-  const startFork = createStartFork({ guard })
   const errors = createErrorTable(abis)
   const stands = new Map(
     await Promise.all(
@@ -98,9 +94,9 @@ export async function createSimulator({
           chainId: chain.chainId,
           urls: [chain.upstreamUrl, ...(chain.fallbackUrls ?? [])],
         })
-        const relay = await createUpstreamRelay({ upstream })
+        const relay = await createUpstreamRelay({ upstream, host: forks.host })
         const generations = createGenerations(
-          { startFork, upstream, relay, log, now: () => performance.now() },
+          { startFork: forks.startFork, upstream, relay, log, now: () => performance.now() },
           chain,
         )
         const dry = {
@@ -147,7 +143,7 @@ export async function createSimulator({
     simulatedTaker: takerOf,
     async close() {
       await Promise.all([...stands.values()].map(({ generations }) => generations.close()))
-      guard.close()
+      await forks.close()
     },
   }
 }

@@ -12,6 +12,7 @@ import type { Candidate } from './buildBundle.ts'
 import { createSimulator } from './simulator.ts'
 import { assembleAnswers } from './systemOverrides.ts'
 import { startTestChain } from './testing/testChain.ts'
+import { startTestForks } from './testing/testForks.ts'
 
 const s = suite('system overrides')
 const chain = await startTestChain({ chainId: 42161 })
@@ -29,7 +30,10 @@ const payerCode: Hex = concat([
 await chain.request('anvil_setCode', [payer, payerCode])
 await chain.request('anvil_setBalance', [payer, '0xffffffffffff'])
 await chain.request('anvil_mine', ['0x5'])
-const simulator = await createSimulator({ chains: [{ chainId: 42161, upstreamUrl: chain.rpcUrl }] })
+const simulator = await createSimulator({
+  chains: [{ chainId: 42161, upstreamUrl: chain.rpcUrl }],
+  forks: await startTestForks(),
+})
 s.after(async () => {
   await simulator.close()
   await chain.close()

@@ -6,6 +6,7 @@ import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { type Fault, startFaultProxy } from './testing/faultProxy.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { readArtifact } from './testing/testChain.ts'
+import { startTestForks } from './testing/testForks.ts'
 import { waitFor } from './testing/waitFor.ts'
 
 const s = suite('upstream faults')
@@ -13,8 +14,9 @@ const world = await startSwapWorld()
 const { chain } = world
 const proxy = await startFaultProxy({ target: chain.rpcUrl })
 const seen: string[] = []
-const start = (upstreamUrl: string) =>
+const start = async (upstreamUrl: string) =>
   createSimulator({
+    forks: await startTestForks(),
     chains: [{ chainId: 8453, upstreamUrl }],
     log: (event) => seen.push(`${event.event} ${event.reason}`),
   })
@@ -103,7 +105,10 @@ s('moves on to the next upstream, but never to one of another chain', async () =
   proxy.set({ fault: 'none' })
   const fallbackUrls = [other.chain.rpcUrl, chain.rpcUrl]
   const upstreamUrl = proxy.url
-  const many = await createSimulator({ chains: [{ chainId: 8453, upstreamUrl, fallbackUrls }] })
+  const many = await createSimulator({
+    chains: [{ chainId: 8453, upstreamUrl, fallbackUrls }],
+    forks: await startTestForks(),
+  })
   proxy.set({ fault: 'broken' })
   const candidates = [{ ...warm, tokenIn: coldTokens[3] ?? '0x' }, warm]
   const { results } = await many.simulateCandidates({ chainId: 8453, candidates })
@@ -116,7 +121,10 @@ s('moves on to the next upstream, but never to one of another chain', async () =
 s('stays behind the head where it is told to', async () => {
   const freshness = { mode: 'interval', everyMs: 50, lagBlocks: 2 } as const
   const upstreamUrl = chain.rpcUrl
-  const late = await createSimulator({ chains: [{ chainId: 8453, upstreamUrl, freshness }] })
+  const late = await createSimulator({
+    chains: [{ chainId: 8453, upstreamUrl, freshness }],
+    forks: await startTestForks(),
+  })
   await chain.request('anvil_mine', ['0x3'])
   const head = BigInt(String(await chain.request('eth_blockNumber')))
   await waitFor('the fork follows', () => late.status(8453).blockNumber === head - 2n)

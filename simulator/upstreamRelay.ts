@@ -36,8 +36,11 @@ const slowPace = { burst: 400, perSecond: 100 }
 
 export async function createUpstreamRelay({
   upstream,
+  host = '127.0.0.1',
 }: {
   upstream: Upstream
+  /** The address that the forks reach, and nobody else should. */
+  host?: string | undefined
 }): Promise<UpstreamRelay> {
   const hot = createHotSet()
   const fetched = new Map<string, Map<string, RpcOutcome>>()
@@ -72,11 +75,11 @@ export async function createUpstreamRelay({
     serve(request, response).catch(() => response.writeHead(400).end())
   })
   server.keepAliveTimeout = 60_000
-  await listen(server)
+  await listen(server, host)
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}${secretPath}`,
-    slowUrl: `http://127.0.0.1:${port}${slowPath}`,
+    url: `http://${host}:${port}${secretPath}`,
+    slowUrl: `http://${host}:${port}${slowPath}`,
     async prefetch(blockNumber) {
       const tag = toTag(blockNumber)
       const answers = new Map<string, RpcOutcome>()
@@ -140,10 +143,10 @@ function chunk<T>(items: readonly T[], size: number): readonly (readonly T[])[] 
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
-function listen(server: Server): Promise<void> {
+function listen(server: Server, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(0, host, resolve)
   })
 }
 

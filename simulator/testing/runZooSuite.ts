@@ -3,6 +3,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Candidate } from '../buildBundle.ts'
 import { createSimulator } from '../simulator.ts'
+import { startTestForks } from './testForks.ts'
 
 const exchangeAbi = parseAbi([
   'function swap(address tokenIn, uint256 amountIn, address recipient) returns (uint256)',
@@ -18,7 +19,10 @@ const refusals: Record<string, string> = {
 export async function runZooSuite(chainId: number): Promise<void> {
   const s = suite(`zoo on ${chainId}`)
   const { rpcUrl, manifest, close } = await startWorldChain({ chainId })
-  const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
+  const simulator = await createSimulator({
+    chains: [{ chainId, upstreamUrl: rpcUrl }],
+    forks: await startTestForks(),
+  })
   s.after(async () => {
     await simulator.close()
     await close()

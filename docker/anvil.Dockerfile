@@ -1,0 +1,15 @@
+# One anvil and what it links to, nothing else: no shell, no package manager, no user that could log in.
+# Build from the repository's root: docker build -f docker/anvil.Dockerfile -t forkyard-anvil .
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+COPY docker/collectAnvil.mjs docker/
+# The version of the lockfile, checked against its hash.
+RUN npm ci --omit=dev --ignore-scripts --loglevel=error && node docker/collectAnvil.mjs /image
+
+FROM scratch
+COPY --from=build /image /
+ENV HOME=/tmp ANVIL_IP_ADDR=0.0.0.0
+USER 65532:65532
+EXPOSE 8545
+ENTRYPOINT ["/anvil"]

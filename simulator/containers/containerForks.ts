@@ -1,0 +1,145 @@
+import { connect, type Socket } from 'node:net'
+import type { Fork, ForkBackend } from '../fork.ts'
+import { createRpcEndpoint } from '../rpcBatch.ts'
+import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from './protocol.ts'
+
+/** An exit is reported within a round trip; a supervisor that is silent for this long has lost its forks. */
+const waitTimeoutMs = waitMs + 2_000
+const startTimeoutMs = 12_000
+const retryMs = 500
+
+/**
+ * Forks in containers, made by a supervisor on an internal network. When the supervisor goes away,
+ * so do its forks; a new session begins with the next fork that is asked for.
+ */
+export async function createContainerForks({
+  url,
+}: {
+  readonly url: string
+}): Promise<ForkBackend> {
+  const supervisor = createRpcEndpoint({ url })
+  const host = await readOwnAddress(new URL(url))
+  const living = new Map<string, () => void>()
+  let session: Promise<string> | undefined
+  let closed = false
+
+  async function call<T, M extends ForkMethod>(
+    method: M,
+    { parameter, timeoutMs }: { parameter: ForkParameter<M>; timeoutMs: number },
+  ) {
+    const [outcome] = await supervisor.batch([{ method, params: [parameter] }], { timeoutMs })
+    if (!outcome?.ok) throw new Error('the supervisor refused')
+    return outcome.result as T
+  }
+  function open(): Promise<string> {
+    const opening = call<string, 'openSession'>('openSession', {
+      parameter: {},
+      timeoutMs: startTimeoutMs,
+    })
+    opening.then(follow, () => {
+      session = undefined
+    })
+    return opening
+  }
+  async function follow(sessionId: string) {
+    try {
+      while (!closed) {
+        const exited = await call<readonly string[], 'waitForExits'>('waitForExits', {
+          parameter: { session: sessionId },
+          timeoutMs: waitTimeoutMs,
+        })
+        for (const forkId of exited) living.get(forkId)?.()
+      }
+    } catch {
+      // Whatever the reason, nobody tells us any more what becomes of the forks.
+      session = undefined
+      for (const end of living.values()) end()
+    }
+  }
+  return {
+    host,
+    async startFork({ chainId, upstreamUrl, blockNumber, niceness = 0 }): Promise<Fork> {
+      session ??= open()
+      const sessionId = await session
+      const { port, pathname } = new URL(upstreamUrl)
+      const parameter = {
+        session: sessionId,
+        chainId,
+        blockNumber: Number(blockNumber),
+        upstreamPort: Number(port),
+        upstreamPath: pathname,
+        niceness,
+      }
+      const {
+        id,
+        url: forkUrl,
+        pid,
+      } = await call<StartedFork, 'startFork'>('startFork', {
+        parameter,
+        timeoutMs: startTimeoutMs,
+      })
+      const { exited, end, isAlive } = createLife(() => living.delete(id))
+      living.set(id, end)
+      const rpc = createRpcEndpoint({ url: forkUrl })
+      return {
+        rpc,
+        url: forkUrl,
+        pid,
+        exited,
+        isAlive,
+        async kill() {
+          if (isAlive()) {
+            // Without the supervisor the fork is swept by it, or by its successor.
+            await call('stopFork', {
+              parameter: { session: sessionId, fork: id },
+              timeoutMs: startTimeoutMs,
+            }).catch(() => undefined)
+            end()
+          }
+          await rpc.close()
+        },
+      }
+    },
+    async close() {
+      closed = true
+      await supervisor.close()
+    },
+  }
+}
+
+function createLife(onEnd: () => void) {
+  let alive = true
+  let resolveExit = () => {}
+  const exited = new Promise<void>((resolve) => {
+    resolveExit = resolve
+  })
+  function end() {
+    if (!alive) return
+    alive = false
+    onEnd()
+    resolveExit()
+  }
+  return { exited, end, isAlive: () => alive }
+}
+
+/** Of the interface that leads to the supervisor, and so to its forks. */
+async function readOwnAddress({ hostname, port }: URL): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await new Promise((resolve, reject) => {
+        const socket: Socket = connect({ host: hostname, port: Number(port) }, () => {
+          const { localAddress } = socket
+          socket.destroy()
+          localAddress ? resolve(localAddress.replace(/^::ffff:/, '')) : reject(new Error('gone'))
+        })
+        socket.once('error', reject)
+      })
+    } catch {
+      if (attempt === attemptsAtStart) throw new Error('the simulation supervisor does not answer')
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+}
+
+/** It starts beside the gateway and may need longer. */
+const attemptsAtStart = 40

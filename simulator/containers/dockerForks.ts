@@ -1,0 +1,138 @@
+import type Docker from 'dockerode'
+import { forkParameters } from '../forkParameters.ts'
+import { createRpcEndpoint } from '../rpcBatch.ts'
+import { isStatus } from './engineError.ts'
+import { readForkNetwork } from './forkNetwork.ts'
+import type { ForkParameter, StartedFork } from './protocol.ts'
+
+/** Forks in containers of one supervisor. */
+export type DockerForks = {
+  /** The supervisor's own address on the forks' network. */
+  readonly host: string
+  /** `onExit` is called once the container is gone, whoever ended it. */
+  readonly start: (
+    request: Omit<ForkParameter<'startFork'>, 'session'> & { readonly upstreamHost: string },
+    onExit: (id: string) => void,
+  ) => Promise<StartedFork>
+  readonly stop: (id: string) => Promise<void>
+  /** Removes every fork of this supervisor, those of an earlier run included. Returns how many. */
+  readonly sweep: () => Promise<number>
+}
+
+export type ContainerLimits = {
+  readonly image: string
+  readonly memoryBytes: number
+  readonly cpus: number
+}
+
+export const forkLabel = 'forkyard.simulatord'
+const anvilPort = 8545
+const startTimeoutMs = 8_000
+/** anvil's runtime makes up to 512 threads for reads that block, beside its workers. */
+const pidsLimit = 700
+const usualCpuShares = 1024
+
+export async function createDockerForks(
+  { docker }: { readonly docker: Docker },
+  { name, limits }: { readonly name: string; readonly limits: ContainerLimits },
+): Promise<DockerForks> {
+  const network = await readForkNetwork({ docker }, { name })
+
+  async function remove(id: string) {
+    try {
+      await docker.getContainer(id).remove({ force: true, v: true })
+    } catch (error) {
+      // Gone already, or its removal is under way.
+      if (!isStatus(error, 404) && !isStatus(error, 409)) throw error
+    }
+  }
+  return {
+    host: network.host,
+    async start({ upstreamHost, upstreamPort, upstreamPath, niceness, ...block }, onExit) {
+      const upstreamUrl = `http://${upstreamHost}:${upstreamPort}${upstreamPath}`
+      const blockNumber = BigInt(block.blockNumber)
+      const container = await docker.createContainer({
+        Image: limits.image,
+        Cmd: toFlags(forkParameters({ chainId: block.chainId, upstreamUrl, blockNumber })),
+        Labels: {
+          [forkLabel]: name,
+          'forkyard.chain': String(block.chainId),
+          'forkyard.block': String(block.blockNumber),
+        },
+        HostConfig: {
+          NetworkMode: network.id,
+          ReadonlyRootfs: true,
+          Tmpfs: { '/tmp': 'size=64m,mode=1777' },
+          CapDrop: ['ALL'],
+          SecurityOpt: ['no-new-privileges'],
+          Memory: limits.memoryBytes,
+          MemorySwap: limits.memoryBytes,
+          NanoCpus: Math.round(limits.cpus * 1e9),
+          CpuShares: Math.max(2, Math.round(usualCpuShares * 0.8 ** niceness)),
+          PidsLimit: pidsLimit,
+          // It prints its upstream's URL, and nobody would read it.
+          LogConfig: { Type: 'none', Config: {} },
+        },
+      })
+      const { id } = container
+      try {
+        await container.start()
+        void container
+          .wait()
+          // The engine itself went away: what it ran is of no more use.
+          .catch(() => undefined)
+          .then(() => remove(id))
+          .catch(() => undefined)
+          .then(() => onExit(id))
+        const { State, NetworkSettings } = await container.inspect()
+        const address = Object.values(NetworkSettings.Networks)[0]?.IPAddress
+        const url = `http://${address}:${anvilPort}`
+        await waitUntilUp(url)
+        return { id, url, pid: State.Pid }
+      } catch {
+        await remove(id)
+        throw new Error('the fork did not start')
+      }
+    },
+    stop: remove,
+    async sweep() {
+      const found = await docker.listContainers({
+        all: true,
+        filters: { label: [`${forkLabel}=${name}`] },
+      })
+      await Promise.all(found.map(({ Id }) => remove(Id)))
+      return found.length
+    },
+  }
+}
+
+/** `{ chainId: 1, noCors: true }` as `--chain-id 1 --no-cors`. */
+function toFlags(parameters: Readonly<Record<string, string | number | bigint | true | boolean>>) {
+  return Object.entries(parameters).flatMap(([name, value]) => {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    return value === true ? [flag] : [flag, String(value)]
+  })
+}
+
+async function waitUntilUp(url: string) {
+  const rpc = createRpcEndpoint({ url })
+  const deadline = performance.now() + startTimeoutMs
+  try {
+    for (;;) {
+      const leftMs = deadline - performance.now()
+      if (leftMs <= 0) throw new Error('not in time')
+      const isUp = await rpc
+        .batch([{ method: 'anvil_setLoggingEnabled', params: [false] }], {
+          timeoutMs: Math.min(leftMs, 1_000),
+        })
+        .then(
+          () => true,
+          () => false,
+        )
+      if (isUp) return
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  } finally {
+    await rpc.close()
+  }
+}

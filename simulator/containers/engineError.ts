@@ -1,0 +1,3 @@
+/** Whether the Docker engine answered with this HTTP status. */
+export const isStatus = (error: unknown, status: number) =>
+  (error as { statusCode?: number }).statusCode === status
