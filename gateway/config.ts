@@ -57,6 +57,16 @@ const processSettings = Type.Object({
   CLAIM_CONFIRMATIONS: integer('blocks on top of a payment before a claim', 2, 1),
   CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
   META_PROVIDERS: text('remote quote providers: names, or JSON with their keys; empty = none'),
+  META_SOURCES_OFF: text(
+    'comma-separated names of sources that are never asked, as in GET /sources',
+  ),
+  META_DEADLINE_MS: integer('no source is waited for longer', 12_000, 100),
+  META_PATIENCE_MS: integer(
+    'after this, quotes in hand are answered without slow sources',
+    3_000,
+    1,
+  ),
+  META_SOURCE_TIMEOUT_MS: integer('bound of routing and of each on-chain source', 5_000, 100),
   META_ALLOW_PRIVATE_PROVIDERS: flag(
     'providers may live at private addresses and plain http',
     false,
@@ -142,6 +152,10 @@ export type Config = {
   readonly routing: ListenerConfig
   readonly meta: ListenerConfig & {
     readonly providers: readonly ProviderSetting[]
+    readonly sourcesOff: readonly string[]
+    readonly deadlineMs: number
+    readonly patienceMs: number
+    readonly sourceTimeoutMs: number
     readonly allowPrivateProviders: boolean
   }
   readonly relay: ListenerConfig
@@ -299,6 +313,10 @@ export function readConfig(env: Environment): Config {
     meta: {
       ...listener('META'),
       providers: toProviders(settings.META_PROVIDERS),
+      sourcesOff: list(settings.META_SOURCES_OFF),
+      deadlineMs: settings.META_DEADLINE_MS,
+      patienceMs: settings.META_PATIENCE_MS,
+      sourceTimeoutMs: settings.META_SOURCE_TIMEOUT_MS,
       allowPrivateProviders: settings.META_ALLOW_PRIVATE_PROVIDERS,
     },
     relay: listener('RELAY'),

@@ -5,7 +5,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { createService } from '../http/service.ts'
-import { createMeta } from './createMeta.ts'
+import { createMeta, type MetaDeps } from './createMeta.ts'
 
 /** The whole meta-aggregator as it is configured, over HTTP, with providers that answer as recorded. */
 const s = suite('meta/configuredProviders')
@@ -17,7 +17,7 @@ if (!chain) throw new Error('no chain')
 const chainClient = createChainClient({ chain, rpcUrls: ['http://127.0.0.1:9'], timeoutMs: 300 })
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const names = ['velora', 'nordstern', 'kyberswap', 'sushi', 'cow']
-const meta = createMeta({
+const deps: MetaDeps = {
   quote: async () => ({ status: 'no_route' }),
   clients: [chainClient],
   dexesOf: () => [],
@@ -32,7 +32,8 @@ const meta = createMeta({
   },
   now: Date.now,
   log,
-})
+}
+const meta = createMeta(deps)
 const server = await createService({
   name: 'meta',
   endpoints: meta.endpoints,
@@ -141,6 +142,28 @@ s('leaves a provider alone that asked for a pause', async () => {
   const sources = await fetch(`${server.url}/sources`)
   const { sources: rows } = (await sources.json()) as { sources: { name: string; state: string }[] }
   assert.is(rows.find(({ name }) => name === 'velora')?.state, 'paused')
+})
+
+s('never asks a source that is turned off, and knows the names it can turn off', async () => {
+  const start = (sourcesOff: readonly string[]) =>
+    createMeta({ ...deps, config: { ...deps.config, sourcesOff } })
+  assert.throws(() => start(['nobody']), /there is no source nobody to turn off; known are routing/)
+  const without = start(['routing', 'cow'])
+  const listening = await createService({
+    name: 'meta',
+    endpoints: without.endpoints,
+    requestIdField: 'requestId',
+    log,
+  }).listen()
+  const { sources } = (await (await fetch(`${listening.url}/sources`)).json()) as {
+    sources: { name: string }[]
+  }
+  assert.equal(
+    sources.map(({ name }) => name),
+    ['velora', 'nordstern', 'kyberswap', 'sushi'],
+  )
+  await listening.close()
+  await without.close()
 })
 
 s.run()

@@ -7,7 +7,7 @@ import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
 import { createOnChainSources, type OnChainDex, onChainTargets } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
-import { type ProviderSetting, providerTargets, startProviders } from './providers.ts'
+import { type ProviderSetting, startProviders, targetsOf } from './providers.ts'
 import { metaRoutes } from './routes.ts'
 import type { DryRun } from './simulateQuotes.ts'
 import { createRoutingSource, type RoutingDeps } from './sources/routing.ts'
@@ -22,6 +22,8 @@ export type MetaConfig = {
   readonly sourceTimeoutMs?: number | undefined
   /** Remote providers to ask, with their keys. Default none. */
   readonly providers?: readonly ProviderSetting[] | undefined
+  /** Names of sources that are never asked. Default none. */
+  readonly sourcesOff?: readonly string[] | undefined
   /** Lets providers live at private addresses and plain http: for tests and private networks. */
   readonly allowPrivateProviders?: boolean | undefined
 }
@@ -41,6 +43,14 @@ export type MetaDeps = {
   readonly now: () => number
   readonly log: Log
   readonly observe?: DispatchDeps['observe']
+}
+
+/** Thrown at start for a source to turn off that nobody knows. */
+export class UnknownSource extends Error {
+  override readonly name = 'UnknownSource'
+  constructor(name: string, known: readonly string[]) {
+    super(`there is no source ${name} to turn off; known are ${known.join(', ')}`)
+  }
 }
 
 export type Meta = {
@@ -83,8 +93,13 @@ function startSources(deps: MetaDeps) {
     const serves = (chainId: number) => chainId in provider.chains
     return { serves, source: dispatchSource({ now, observe }, { source: whole, limits }) }
   })
+  const all = [...local, ...dispatched]
+  const off = new Set(config.sourcesOff)
+  const names = new Set(all.map(({ source }) => source.name))
+  const strange = [...off].find((name) => !names.has(name))
+  if (strange !== undefined) throw new UnknownSource(strange, [...names])
   return {
-    sources: [...local, ...dispatched],
+    sources: all.filter(({ source }) => !off.has(source.name)),
     close: async () => {
       await Promise.all(remote.map(({ http }) => http.close()))
     },
@@ -111,7 +126,7 @@ export function createMeta(deps: MetaDeps): Meta {
     // A source that does not serve the chain is not asked, rather than reported as failing.
     sourcesFor: ({ chainId }) =>
       sources.flatMap(({ source, serves }) => (serves(chainId) ? [source] : [])),
-    targets: [...ownTargets(deps), ...providerTargets],
+    targets: [...ownTargets(deps), ...targetsOf(deps.config.providers ?? [])],
     deadlineMs,
     patienceMs,
     priceGas,

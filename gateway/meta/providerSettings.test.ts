@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { assert, suite } from '../../fixtures/test.ts'
 import { readProviderSettings } from './providerSettings.ts'
+import { providers } from './providers.ts'
 
 const s = suite('meta/providerSettings')
 
@@ -12,6 +14,20 @@ s('reads a list of names, JSON with settings, and nothing', () => {
   assert.equal(readProviderSettings('{"0x":{"key":"k","perSecond":5}}'), [
     { key: 'k', perSecond: 5, name: '0x' },
   ])
+  const contract = '0x1111111111111111111111111111111111111111'
+  assert.equal(
+    readProviderSettings(
+      `{"velora":{"enabled":false},"fabric":{"timeoutMs":900,"baseUrl":"https://f.example","contracts":{"42161":["${contract}"]}}}`,
+    ),
+    [
+      {
+        name: 'fabric',
+        timeoutMs: 900,
+        baseUrl: 'https://f.example',
+        contracts: { 42161: [contract] },
+      },
+    ],
+  )
 })
 
 const bad: [text: string, sentence: RegExp][] = [
@@ -20,6 +36,8 @@ const bad: [text: string, sentence: RegExp][] = [
   ['0x', /0x needs a key/],
   ['{"velora":{"timeoutMs":1}}', /velora\/timeoutMs must be >= 100/],
   ['{"velora":{"baseUrl":"ftp://x"}}', /velora\/baseUrl must match/],
+  ['{"velora":{"enabled":"no"}}', /velora\/enabled must be boolean/],
+  ['{"velora":{"contracts":{"8453":["0x12"]}}}', /velora\/contracts\/8453\/0 must match/],
   ['{"velora":{"url":"https://x"}}', /must NOT have additional properties/],
   ['{broken secret', /is neither a list of names nor JSON/],
 ]
@@ -33,5 +51,12 @@ for (const [text, sentence] of bad)
       assert.not.match((error as Error).message, /secret/)
     }
   })
+
+s('the README lists every provider and every setting', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  for (const { name } of providers) assert.match(readme, `\`${name}\``)
+  for (const name of ['key', 'baseUrl', 'enabled', 'timeoutMs', 'perSecond', 'contracts'])
+    assert.match(readme, `\`${name}\``)
+})
 
 s.run()

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
+import type { Address } from 'viem'
 import { type ProviderSetting, providers } from './providers.ts'
 
 const Setting = Type.Object(
@@ -8,11 +9,20 @@ const Setting = Type.Object(
     baseUrl: Type.Optional(Type.String({ pattern: '^https?://' })),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 30_000 })),
     perSecond: Type.Optional(Type.Integer({ minimum: 1 })),
+    enabled: Type.Optional(Type.Boolean()),
+    contracts: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[0-9]+$' }),
+        Type.Array(Type.Unsafe<Address>({ type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' })),
+        { additionalProperties: false },
+      ),
+    ),
   },
   { additionalProperties: false },
 )
 const Settings = Type.Record(Type.String(), Setting)
-const validate = new Ajv2020().compile<Record<string, Omit<ProviderSetting, 'name'>>>(Settings)
+type Given = Omit<ProviderSetting, 'name'> & { readonly enabled?: boolean | undefined }
+const validate = new Ajv2020().compile<Record<string, Given>>(Settings)
 
 /** Thrown for a setting that names no provider or is not understood. Never carries the text: it has keys. */
 export class ProviderSettingsError extends Error {
@@ -31,7 +41,7 @@ function parse(text: string): unknown {
 
 /**
  * The providers to ask: `velora,kyberswap`, or with settings
- * `{"0x": {"key": "…", "perSecond": 5}, "velora": {}}`. Empty: none.
+ * `{"0x": {"key": "…", "perSecond": 5}, "velora": {"enabled": false}}`. Empty: none.
  */
 export function readProviderSettings(text: string): readonly ProviderSetting[] {
   if (text.trim() === '') return []
@@ -40,7 +50,7 @@ export function readProviderSettings(text: string): readonly ProviderSetting[] {
     const [error] = validate.errors ?? []
     throw new ProviderSettingsError(`${error?.instancePath.slice(1)} ${error?.message}`)
   }
-  return Object.entries(value).map(([name, setting]) => {
+  return Object.entries(value).flatMap(([name, { enabled = true, ...setting }]) => {
     const provider = providers.find((candidate) => candidate.name === name)
     if (!provider) {
       const known = providers.map((candidate) => candidate.name).join(', ')
@@ -48,6 +58,6 @@ export function readProviderSettings(text: string): readonly ProviderSetting[] {
     }
     if (provider.auth === 'required' && setting.key === undefined)
       throw new ProviderSettingsError(`${name} needs a key`)
-    return { ...setting, name }
+    return enabled ? [{ ...setting, name }] : []
   })
 }

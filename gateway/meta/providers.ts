@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { TargetRow } from './checkQuote.ts'
 import { createHttp, type ProviderHttp } from './provider/createHttp.ts'
 import { type Ask, createProvider, type Provider } from './provider/createProvider.ts'
@@ -41,17 +42,25 @@ export const providers: readonly Provider[] = [
   remoteRouting,
 ]
 
-/** Providers whose contracts were seen on Base only. */
-const baseOnly: ReadonlySet<string> = new Set(['fabric', 'nordstern', 'lifi'])
+/**
+ * The allowlist of the providers: what is known of each, and what the operator adds. Without a list,
+ * a provider's quotes are refused under the strict policy.
+ */
+export function targetsOf(settings: readonly ProviderSetting[]): readonly TargetRow[] {
+  return providers.flatMap(({ name, chains, contracts }) => {
+    const added = settings.find((setting) => setting.name === name)?.contracts ?? {}
+    return Object.keys(chains).flatMap((id): readonly TargetRow[] => {
+      const chainId = Number(id)
+      const more = added[id] ?? []
+      const targets = [...(contracts[chainId]?.targets ?? []), ...more]
+      const spenders = [...(contracts[chainId]?.spenders ?? []), ...more]
+      return targets.length > 0 ? [{ provider: name, chainId, targets, spenders }] : []
+    })
+  })
+}
 
-/** The allowlist of all providers; whatever is not in it is refused under the strict policy. */
-export const providerTargets: readonly TargetRow[] = providers.flatMap(
-  ({ name, chains, contracts }) =>
-    Object.keys(chains).flatMap((chainId): readonly TargetRow[] => {
-      const isKnown = contracts && (chainId === '8453' || !baseOnly.has(name))
-      return isKnown ? [{ provider: name, chainId: Number(chainId), ...contracts }] : []
-    }),
-)
+/** The allowlist as it is without anything added. */
+export const providerTargets: readonly TargetRow[] = targetsOf([])
 
 /** One provider as the operator configured it. */
 export type ProviderSetting = {
@@ -60,6 +69,8 @@ export type ProviderSetting = {
   readonly baseUrl?: string | undefined
   readonly timeoutMs?: number | undefined
   readonly perSecond?: number | undefined
+  /** Further contracts of the provider, to call and to approve, by chain id. */
+  readonly contracts?: Readonly<Record<string, readonly Address[]>> | undefined
 }
 
 export type RunningProvider = {

@@ -34,6 +34,12 @@ export type Ask = {
   readonly gasPriceWei: (chainId: number) => Promise<bigint>
 }
 
+/** Where a provider may send a caller, and who may be given an allowance. */
+export type Contracts = {
+  readonly targets: readonly Address[]
+  readonly spenders: readonly Address[]
+}
+
 export type Provider = {
   readonly name: string
   readonly baseUrl: string
@@ -44,15 +50,19 @@ export type Provider = {
   readonly exactOutput: boolean
   /** The loosest guard it takes; undefined where it has none to relax. */
   readonly loosestBps: number | undefined
-  /** First values of the allowlist, the same on every chain; undefined where they vary. */
-  readonly contracts:
-    | { readonly targets: readonly Address[]; readonly spenders: readonly Address[] }
-    | undefined
+  /** First values of the allowlist, by chain; none where they vary or nobody knows them. */
+  readonly contracts: Readonly<Record<number, Contracts>>
   readonly ask: (p: Ask) => Promise<SourceOutcome>
 }
 
 export const byId = { 8453: '8453', 42161: '42161' } as const
 export const bySlug = { 8453: 'base', 42161: 'arbitrum' } as const
+
+/** One contract that is called and takes the tokens, at the same address on both chains. */
+export function onBoth(contract: Address): Readonly<Record<number, Contracts>> {
+  const contracts = { targets: [contract], spenders: [contract] }
+  return { 8453: contracts, 42161: contracts }
+}
 
 /** Basis points as the percent or the fraction that a provider asks for. */
 export const percentOf = (bps: number): string => String(bps / 100)

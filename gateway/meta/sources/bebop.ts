@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { bySlug, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import { bySlug, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -59,7 +59,7 @@ export const bebop: Provider = {
   exactOutput: true,
   // Firm: there is no guard to relax.
   loosestBps: undefined,
-  contracts: { targets: [settlement], spenders: [settlement] },
+  contracts: onBoth(settlement),
   ask: async (ask) => {
     const { trade, sender, recipient, tokenIn, chainId } = ask.request
     if (isNative(tokenIn)) return fail('unsupported_token', 'sells no native currency')

@@ -36,7 +36,7 @@ export const cow: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: undefined,
-  contracts: undefined,
+  contracts: {},
   ask: async (ask) => {
     const { trade, sender, recipient, chainId, tokenIn } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -43,7 +43,7 @@ export const enso: Provider = {
   exactOutput: false,
   loosestBps: 9_900,
   // No list of its contracts was found; only the standard policy takes its quotes.
-  contracts: undefined,
+  contracts: {},
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -35,7 +35,8 @@ export const fabric: Provider = {
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: { targets: [router], spenders: [router] },
+  // Seen on Base only; on Arbitrum the operator names what he has seen.
+  contracts: { 8453: { targets: [router], spenders: [router] } },
   ask: async (ask) => {
     const { trade, recipient } = ask.request
     const exactIn = trade.type === 'exactInput'

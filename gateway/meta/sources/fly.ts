@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { bySlug, fractionOf, type Provider, toQuote } from '../provider/createProvider.ts'
+import { bySlug, fractionOf, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -41,7 +41,7 @@ export const fly: Provider = {
   native: 'zero',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: { targets: [router], spenders: [router] },
+  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

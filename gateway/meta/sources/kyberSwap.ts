@@ -1,7 +1,14 @@
 import { parse, stringify } from 'lossless-json'
 import { Type } from 'typebox'
 import { clip, type HttpCall } from '../provider/createHttp.ts'
-import { type Ask, bySlug, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import {
+  type Ask,
+  bySlug,
+  isToken,
+  onBoth,
+  type Provider,
+  toQuote,
+} from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -84,7 +91,7 @@ export const kyberSwap: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 2_000,
-  contracts: { targets: [router], spenders: [router] },
+  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { byId, fractionOf, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import {
+  byId,
+  fractionOf,
+  isToken,
+  onBoth,
+  type Provider,
+  toQuote,
+} from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -57,7 +64,7 @@ export const lifi: Provider = {
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: { targets: [diamond], spenders: [diamond] },
+  contracts: onBoth(diamond),
   ask: async (ask) => {
     const { request, chain } = ask
     const { trade, sender, recipient } = request

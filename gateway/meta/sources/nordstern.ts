@@ -10,7 +10,11 @@ import {
 } from '../provider/fields.ts'
 import { fail } from '../source.ts'
 
-const router = '0xC87De04e2EC1F4282dFF2933A2D58199f688fC3d'
+/** Its guard, which has another address on each chain. */
+const guards = {
+  8453: '0xC87De04e2EC1F4282dFF2933A2D58199f688fC3d',
+  42161: '0x57f96440f1b1cAD53B40A8924BD540b1279A491c',
+} as const
 
 const readAnswer = createReader(
   Type.Object({
@@ -32,7 +36,10 @@ export const nordstern: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: { targets: [router], spenders: [router] },
+  contracts: {
+    8453: { targets: [guards[8453]], spenders: [guards[8453]] },
+    42161: { targets: [guards[42161]], spenders: [guards[42161]] },
+  },
   ask: async (ask) => {
     const { trade, sender } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

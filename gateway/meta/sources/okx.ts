@@ -87,7 +87,7 @@ export const okx: Provider = {
   exactOutput: false,
   loosestBps: 9_900,
   // No list of its contracts was found; only the standard policy takes its quotes.
-  contracts: undefined,
+  contracts: {},
   ask: async (ask) => {
     const { request, chain: chainIndex, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { byId, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
+import { byId, onBoth, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -44,7 +44,7 @@ export const oneInch: Provider = {
   exactOutput: false,
   // Its own ceiling for slippage.
   loosestBps: 5_000,
-  contracts: { targets: [router], spenders: [router] },
+  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

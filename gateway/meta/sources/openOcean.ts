@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { bySlug, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
+import { bySlug, onBoth, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -50,7 +50,7 @@ export const openOcean: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 5_000,
-  contracts: { targets: [exchange], spenders: [exchange] },
+  contracts: onBoth(exchange),
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -97,7 +97,7 @@ export const relay: Provider = {
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: undefined,
+  contracts: {},
   ask: async (ask) => {
     const { request } = ask
     const { trade, sender, recipient, chainId } = request

@@ -54,7 +54,7 @@ export const remoteRouting: Provider = {
   native: 'zero',
   exactOutput: false,
   loosestBps: 10_000,
-  contracts: undefined,
+  contracts: {},
   ask: async (ask) => {
     const { trade, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { byId, fractionOf, type Provider, toQuote } from '../provider/createProvider.ts'
+import { byId, fractionOf, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -38,7 +38,7 @@ export const sushi: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: { targets: [processor], spenders: [processor] },
+  contracts: onBoth(processor),
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import { byId, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -43,7 +43,7 @@ export const velora: Provider = {
   native: 'e',
   exactOutput: true,
   loosestBps: 9_999,
-  contracts: { targets: [augustus], spenders: [augustus] },
+  contracts: onBoth(augustus),
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { clip } from '../provider/createHttp.ts'
-import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import { byId, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -61,7 +61,7 @@ export const zeroX: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 10_000,
-  contracts: { targets: [holder], spenders: [holder] },
+  contracts: onBoth(holder),
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request
