@@ -1,10 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { readEvents } from '../../fixtures/meta/events.ts'
+import { startNginx } from '../../fixtures/meta/nginx.ts'
 import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
 import { startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
@@ -43,47 +38,6 @@ const hanging = running.map(({ source }) =>
 const meta = await startScriptedMeta({ sources: [fast, slow] })
 const hungMeta = await startScriptedMeta({ sources: [fast, ...hanging], deadlineMs: 60_000 })
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
-
-/** nginx as people run it: buffering on, gzip on, also for event streams. */
-async function startNginx() {
-  const dir = mkdtempSync(join(tmpdir(), 'forkyard-nginx-'))
-  const port = await freePort()
-  const config = `daemon off; pid ${dir}/pid; error_log ${dir}/error.log; worker_processes 1;
-events { worker_connections 4096; }
-http { access_log off; gzip on; gzip_min_length 1; gzip_types text/event-stream application/json;
-client_body_temp_path ${dir}/body; proxy_temp_path ${dir}/proxy; fastcgi_temp_path ${dir}/f;
-uwsgi_temp_path ${dir}/u; scgi_temp_path ${dir}/s;
-server { listen 127.0.0.1:${port};
-location /hung/ { proxy_pass ${hungMeta.url}/; proxy_http_version 1.1; }
-location / { proxy_pass ${meta.url}; proxy_http_version 1.1; } } }`
-  writeFileSync(join(dir, 'nginx.conf'), config)
-  const child = spawn('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')], { stdio: 'inherit' })
-  await until(
-    () =>
-      fetch(`http://127.0.0.1:${port}/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    5_000,
-  )
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-      rmSync(dir, { recursive: true })
-    },
-  }
-}
-
 async function until(condition: () => boolean | Promise<boolean>, limitMs: number) {
   const started = performance.now()
   while (!(await condition())) {
@@ -93,7 +47,9 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs: numbe
   return performance.now() - started
 }
 
-const nginx = await startNginx()
+const started = await startNginx({ '/hung/': `${hungMeta.url}/`, '/': meta.url })
+if (!started) throw new Error('this proof needs nginx')
+const nginx = started
 s.after(async () => {
   await nginx.close()
   await Promise.all([meta.close({ graceMs: 0 }), hungMeta.close({ graceMs: 0 })])
