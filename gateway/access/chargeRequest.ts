@@ -154,6 +154,8 @@ function paymentRequired(
     settling?.status === 'refused'
       ? `the payment was refused (${settling.reason}); ${price}`
       : `${price}; buy more as PAYMENT-REQUIRED says`
+  // Nothing is sold, so there is nothing to offer: x402 knows no empty list.
+  if (config.contracts.length === 0) return httpError('paymentRequired', price)
   const required = createPaymentRequired(config, {
     error: sentence,
     path: request.path,

@@ -16,11 +16,17 @@ const claimWeight = 5
 
 /** Registration, key information, pricing, claims and x402 discovery; the routing service mounts them. */
 export function accessEndpoints(deps: AccessDeps): readonly Endpoint[] {
-  return [...authEndpoints(deps), ...quotaEndpoints(deps), ...x402Endpoints(deps)]
+  return [
+    ...walletEndpoints(deps),
+    ...keyEndpoints(deps),
+    ...saleEndpoints(deps),
+    ...x402Endpoints(deps),
+  ]
 }
 
-function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
+function walletEndpoints(deps: AccessDeps): readonly Endpoint[] {
   const chainIds = deps.chains.map(({ chainId }) => chainId)
+  if (chainIds.length === 0) return []
   return [
     endpoint({
       method: 'post',
@@ -68,6 +74,11 @@ function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
         }
       },
     }),
+  ]
+}
+
+function keyEndpoints(deps: AccessDeps): readonly Endpoint[] {
+  return [
     endpoint({
       method: 'get',
       path: '/auth/key-info',
@@ -81,13 +92,6 @@ function authEndpoints(deps: AccessDeps): readonly Endpoint[] {
         return auth.fromKey(key, await deps.store.ledger.balance(key.id))
       },
     }),
-  ]
-}
-
-function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
-  const { config } = deps
-  const chainIds = config.contracts.map(({ chainId }) => chainId)
-  return [
     endpoint({
       method: 'get',
       path: '/auth/pricing',
@@ -95,8 +99,17 @@ function quotaEndpoints(deps: AccessDeps): readonly Endpoint[] {
       output: quota.pricingResponse,
       auth: 'none',
       examples: examples.pricing,
-      handle: async () => quota.fromPricing(config),
+      handle: async () => quota.fromPricing(deps.config),
     }),
+  ]
+}
+
+/** Absent where no quota is sold: the operator hands it out. */
+function saleEndpoints(deps: AccessDeps): readonly Endpoint[] {
+  const { config } = deps
+  const chainIds = config.contracts.map(({ chainId }) => chainId)
+  if (chainIds.length === 0) return []
+  return [
     endpoint({
       method: 'post',
       path: '/auth/quota/claim',

@@ -80,6 +80,32 @@ attack(
     assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
   },
 )
+s('refuses a signature of any other message: domain, chain, nonce, expiry, address', async () => {
+  const { account } = await createPerson(base)
+  const { address } = account
+  const { body: given } = await stand.call('/auth/challenge', { body: { address } })
+  const nonce = String(given['nonce'])
+  const text = String(given['message'])
+  const other = await createPerson(base)
+  const expiry = new Date(Date.parse(String(given['expires_at'])) + 3_600_000).toISOString()
+  const changed = {
+    domain: text.replace('127.0.0.1 wants', 'evil.example wants'),
+    uri: text.replace('URI: http://127.0.0.1', 'URI: https://evil.example'),
+    chain: text.replace('Chain ID: 8453', 'Chain ID: 1'),
+    nonce: text.replace(nonce, 'aaaaaaaaaaaaaaaa'),
+    expiry: text.replace(String(given['expires_at']), expiry),
+    address: text.replace(address, other.account.address),
+    version: text.replace('Version: 1', 'Version: 2'),
+  }
+  for (const [part, message] of Object.entries(changed)) {
+    assert.is.not(message, text, part)
+    const signature = await account.signMessage({ message })
+    const answer = await register(address, nonce, signature)
+    assert.is(answer.status, 400, part)
+  }
+  const signature = await account.signMessage({ message: text })
+  assert.is((await register(address, nonce, signature)).status, 200)
+})
 s('registers a Safe that is not deployed yet (ERC-6492)', async () => {
   const [owner, second, stranger] = await people()
   const safe = await predictSafe([owner.account, second.account])

@@ -1,0 +1,163 @@
+import { Type } from 'typebox'
+import { startAccessStand } from '../../fixtures/accessStand.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { endpoint } from '../http/endpoint.ts'
+import type { HttpError } from '../http/httpError.ts'
+import { createService } from '../http/service.ts'
+import { createApiKey } from './apiKey.ts'
+import { createAccess } from './createAccess.ts'
+import { revokeKey } from './issueKeys.ts'
+import { accessEndpoints } from './routes.ts'
+
+const s = suite('access/refusals')
+const work = endpoint({
+  method: 'post',
+  path: '/work',
+  summary: 'Something that costs',
+  input: Type.Object({ n: Type.Optional(Type.Integer()) }),
+  output: Type.Object({}),
+  auth: 'key',
+  cost: 1,
+  handle: async () => ({}),
+})
+const stand = await startAccessStand({
+  endpoints: [work],
+  change: { keyLimit: { unitsPerSec: 1000, burst: 5000 } },
+})
+s.after(() => stand.close())
+const { deps, store } = stand
+const { config, log } = deps
+
+s('answers 401 alike for a missing, unknown, mistyped and revoked key', async () => {
+  const { id, apiKey } = await stand.createKey('gone')
+  await revokeKey(deps, { id })
+  const headers = { 'x-request-id': 'same' }
+  const bodies = await Promise.all(
+    ['', 'nonsense', apiKey, `${apiKey.slice(0, -1)}_`, `${apiKey}, ${apiKey}`].map(
+      async (key) => (await stand.call('/work', { key, body: {}, headers })).text,
+    ),
+  )
+  bodies.push((await stand.call('/work', { body: {}, headers })).text)
+  assert.is(new Set(bodies).size, 1)
+  assert.is(JSON.parse(bodies[0] ?? '').code, 'unauthorized')
+})
+s('answers 401 in the same time for a missing, unknown, mistyped and revoked key', async () => {
+  const unknown = createApiKey({ prefix: config.keyPrefix }).key
+  const { id, apiKey: revoked } = await stand.createKey('timed')
+  await revokeKey(deps, { id })
+  const typo = `${unknown.slice(0, -1)}${unknown.endsWith('a') ? 'b' : 'a'}`
+  const times = new Map(['', unknown, typo, revoked].map((key) => [key, [] as number[]]))
+  for (let round = 0; round < 200; round++)
+    // Another order each round: whoever comes first after a pause is slower.
+    for (const [key, own] of [...times].toSorted(() => Math.random() - 0.5)) {
+      const started = performance.now()
+      await stand.call('/auth/key-info', { key })
+      own.push(performance.now() - started)
+    }
+  const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[100] ?? 0
+  const medians = [...times.values()].map(median)
+  // What the machine itself blurs: the middle half of all answers.
+  const all = [...times.values()].flat().sort((a, b) => a - b)
+  const blurMs = (all[600] ?? 0) - (all[200] ?? 0)
+  const gapMs = Math.max(...medians) - Math.min(...medians)
+  assert.ok(gapMs < blurMs, `${medians} differ by ${gapMs}, each varies by ${blurMs}`)
+})
+s('finds a mistyped, malformed or missing key without a lookup', async () => {
+  const { apiKey } = await stand.createKey('looked up')
+  let lookups = 0
+  const findBySecretHash: typeof store.keys.findBySecretHash = (hash) => {
+    lookups++
+    return store.keys.findBySecretHash(hash)
+  }
+  const counting = { ...store, keys: { ...store.keys, findBySecretHash } }
+  const access = createAccess({ ...deps, store: counting })
+  const identify = (key?: string, payment?: string) =>
+    access.identify({
+      headers: {
+        ...(key !== undefined && { 'x-api-key': key }),
+        ...(payment !== undefined && { 'payment-signature': payment }),
+      },
+      ip: '10.0.0.1',
+    })
+  const swapped = apiKey.replace(/(.)(.)$/, '$2$1')
+  for (const key of [undefined, '', 'nonsense', apiKey.slice(1), `${apiKey}a`])
+    assert.is(await identify(key), undefined)
+  if (swapped !== apiKey) assert.is(await identify(swapped), undefined)
+  const refusal = await identify(apiKey, '%%%').catch((error: HttpError) => error)
+  assert.is((refusal as HttpError).status, 400)
+  assert.is(lookups, 0)
+  assert.ok(await identify(apiKey))
+  assert.is(lookups, 1)
+})
+s('tells the state of both limits on every keyed answer, errors included', async () => {
+  const { apiKey: key } = await stand.createKey('headers', 1)
+  const answers = [
+    await stand.call('/work', { key, body: {} }),
+    await stand.call('/work', { key, body: {} }),
+    await stand.call('/work', { key, body: { n: 'x' } }),
+    await stand.call('/auth/key-info', { key }),
+  ]
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 402, 400, 200],
+  )
+  for (const { headers } of answers) {
+    assert.is(headers.get('x-ratelimit-limit'), '5000')
+    assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/)
+    assert.match(headers.get('x-ratelimit-reset') ?? '', /^\d+$/)
+    assert.is(headers.get('ratelimit-policy'), '"default";q=5000;w=5')
+    assert.match(headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
+  }
+})
+s('limits requests without a key per address', async () => {
+  const limited = {
+    ...deps,
+    config: { ...config, ipLimit: { unitsPerSec: 1, burst: 3 }, isLoopbackLimited: true },
+  }
+  const endpoints = accessEndpoints(limited)
+  const options = { name: 'limited', endpoints, access: createAccess(limited), log }
+  const other = await createService(options).listen()
+  const statuses = []
+  for (let index = 0; index < 4; index++)
+    statuses.push((await fetch(`${other.url}/auth/pricing`)).status)
+  assert.equal(statuses, [200, 200, 200, 429])
+  await other.close()
+})
+s('counts addresses behind a listed proxy apart, and believes nobody else', async () => {
+  const limited = {
+    ...deps,
+    config: { ...config, ipLimit: { unitsPerSec: 0.001, burst: 1 }, isLoopbackLimited: true },
+  }
+  const endpoints = accessEndpoints(limited)
+  const statuses = async (trustedProxies: readonly string[]) => {
+    const access = createAccess(limited)
+    const other = await createService({
+      name: 'n',
+      endpoints,
+      access,
+      log,
+      trustedProxies,
+    }).listen()
+    const answers = []
+    for (const client of ['1.1.1.1', '2.2.2.2', '1.1.1.1'])
+      answers.push(
+        (await fetch(`${other.url}/auth/pricing`, { headers: { 'x-forwarded-for': client } }))
+          .status,
+      )
+    await other.close()
+    return answers
+  }
+  assert.equal(await statuses(['127.0.0.1']), [200, 200, 429])
+  assert.equal(await statuses([]), [200, 429, 429])
+})
+s('answers 402 without an offer where no quota is sold, and serves no claims', async () => {
+  const { apiKey: key } = await stand.createKey('nothing to buy')
+  const { status, headers, body } = await stand.call('/work', { key, body: {} })
+  assert.is(status, 402)
+  assert.is(body['error'], 'this request costs 1 quotes and the key has 0')
+  assert.not.ok(headers.has('payment-required'))
+  assert.equal((await stand.call('/auth/pricing')).body['contracts'], [])
+  for (const path of ['/auth/quota/claim', '/x402/settle'])
+    assert.is((await stand.call(path, { key, body: {} })).status, 404)
+})
+s.run()
