@@ -16,11 +16,11 @@ node_modules/.package-lock.json: package-lock.json
 	@npm rebuild --silent node # the one package that needs its script: it fetches its binary
 	@touch $@
 
-lab: install ## run the lab in the foreground; Ctrl-C stops everything
-	@$(RUN) lab
+lab: install ## run the lab in the foreground; Ctrl-C stops everything; PACK=file for a fork pack
+	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" $(RUN) lab
 
 lab-up: install ## start the lab in the background; returns when it is ready
-	@$(RUN) lab-up
+	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" $(RUN) lab-up
 
 lab-down: install ## stop the lab
 	@$(RUN) lab-down

@@ -14,13 +14,17 @@ type Parameters = {
   readonly print: (text: string) => void
 }
 
-/** `forkyard lab`: runs the lab in the foreground until SIGINT, SIGTERM or SIGHUP. */
-export async function runLab(parameters: Parameters) {
+/** `forkyard lab`: runs the lab in the foreground until SIGINT, SIGTERM or SIGHUP, or the end of its input. */
+export async function runLab({
+  untilInputEnds = false,
+  ...parameters
+}: Parameters & { readonly untilInputEnds?: boolean | undefined }) {
   const { files, print } = parameters
   const stopped = new Promise<'stopped'>((resolve) => {
     // A terminal's Ctrl-C arrives twice, from the terminal and from npm: the second changes nothing.
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(name, () => resolve('stopped'))
+    if (untilInputEnds) process.stdin.on('close', () => resolve('stopped')).resume()
   })
   // Every child inherits the mark, by which a later lab-up or lab-down finds what a kill -9 left.
   process.env['FORKYARD_LAB'] = files.dir

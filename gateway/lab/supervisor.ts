@@ -14,6 +14,7 @@ import {
   makeLabFolder,
   writeJson,
 } from './labFiles.ts'
+import { openLabPack } from './labPack.ts'
 import { type LabManifest, type LabServices, readyUrl } from './manifest.ts'
 import { takePort } from './ports.ts'
 import { endMarked } from './processes.ts'
@@ -90,6 +91,15 @@ function labDefaults(env: Parameters['env']) {
     ARBITRUM_X402_SETTLE: 'true',
   }
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => !env[name]))
+}
+
+/** With a pack no chain is asked but those in it. */
+async function openPack({ env, print }: Parameters) {
+  const path = env['FORKYARD_PACK']
+  if (!path) return undefined
+  const named = ['BASE_RPC_URL', 'ARBITRUM_RPC_URL'].find((name) => env[name])
+  if (named) throw new Error(`a pack takes the place of ${named}: give one or the other`)
+  return openLabPack({ path, onMissing: (read) => print(`not in the pack: ${read}\n`) })
 }
 
 const modeOf = (chains: readonly LabChain[]) =>
@@ -169,7 +179,14 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
   makeLabFolder(files)
   try {
     const ports = await takePorts(env)
-    const chains = await startLabChains({ env, step })
+    const pack = await openPack(parameters)
+    if (pack) closers.push(pack.close)
+    const chains = await startLabChains({ env: { ...env, ...pack?.env }, step }).catch(
+      (error: Error) => {
+        const [read] = pack?.missing() ?? []
+        throw read ? new Error(`the pack does not hold ${read}`, { cause: error }) : error
+      },
+    )
     closers.push(async () => {
       await Promise.all(chains.map((chain) => chain.close()))
     })

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Hex, toHex } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createRpcEndpoint, type RpcCall } from '../rpcBatch.ts'
+import { createSimulator } from '../simulator.ts'
+import { startFaultProxy } from '../testing/faultProxy.ts'
+import { startSwapWorld } from '../testing/swapWorld.ts'
+import { readPack, writePack } from './packFile.ts'
+import { recordChain } from './recordChain.ts'
+import { replayChain } from './replayChain.ts'
+
+const s = suite('fork packs')
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
+const path = join(dir, 'a.pack')
+const world = await startSwapWorld()
+const provider = await startFaultProxy({ target: world.chain.rpcUrl })
+const recorder = await recordChain({ chainId: 8453, upstreamUrl: provider.url })
+const closers = [recorder.close, provider.close, world.chain.close]
+s.after(async () => {
+  for (const close of closers) await close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+async function simulateOn(upstreamUrl: string) {
+  const simulator = await createSimulator({ chains: [{ chainId: 8453, upstreamUrl }] })
+  try {
+    return await simulator.simulateCandidates({
+      chainId: 8453,
+      candidates: [
+        world.swapAForB({ to: simulator.simulatedTaker(8453) }),
+        world.swapAForB({ minOut: 2n ** 100n }),
+        world.swapAForB({ amountIn: 77n, to: simulator.simulatedTaker(8453) }),
+      ],
+    })
+  } finally {
+    await simulator.close()
+  }
+}
+const ask = async (url: string, calls: readonly RpcCall[]) => {
+  const rpc = createRpcEndpoint({ url })
+  const outcomes = await rpc.batch(calls, { timeoutMs: 20_000 })
+  await rpc.close()
+  return outcomes
+}
+
+const { tokenA, tokenB } = world
+const balanceOf = `0x70a08231${'0'.repeat(63)}1`
+const reverting = '0xdeadbeef'
+const asked: readonly RpcCall[] = [
+  { method: 'eth_chainId', params: [] },
+  { method: 'eth_blockNumber', params: [] },
+  { method: 'eth_gasPrice', params: [] },
+  { method: 'eth_getBlockByNumber', params: ['latest', true] },
+  { method: 'eth_getBlockByNumber', params: ['0xffffff', false] },
+  { method: 'eth_getCode', params: [tokenA, 'latest'] },
+  { method: 'eth_getStorageAt', params: [tokenA, '0x0', 'latest'] },
+  { method: 'eth_call', params: [{ to: tokenB, data: balanceOf }, 'latest'] },
+  { method: 'eth_call', params: [{ to: tokenB, data: reverting }, 'latest'] },
+  { method: 'eth_getLogs', params: [{ address: tokenA, fromBlock: '0x0', toBlock: 'latest' }] },
+  { method: 'eth_sendRawTransaction', params: ['0x00'] },
+]
+const report = await simulateOn(recorder.url)
+const live = await ask(recorder.url, asked)
+
+s('stands still while the chain that it records goes on', async () => {
+  await world.swapForReal(10n ** 24n)
+  assert.equal(await ask(recorder.url, asked), live)
+  assert.equal(await simulateOn(recorder.url), report)
+  assert.is(report.results[0]?.status, 'ok')
+})
+s('serves a fork bit for bit after the chain is gone', async () => {
+  await writePack(path, [await recorder.toPackedChain()])
+  for (const close of closers.splice(0)) await close()
+  const missing: string[] = []
+  const [chain] = await readPack(path)
+  assert.ok(chain)
+  if (!chain) return
+  const replayed = await replayChain({ onMissing: (read) => missing.push(read) }, chain)
+  closers.push(replayed.close)
+  assert.equal(await simulateOn(replayed.url), report)
+  assert.equal(await ask(replayed.url, asked), live)
+  assert.equal(missing, [])
+
+  const slot: Hex = toHex(4711, { size: 32 })
+  const [outcome] = await ask(replayed.url, [
+    { method: 'eth_getStorageAt', params: [tokenA, '0x1267', 'latest'] },
+  ])
+  const tag = toHex(report.blockNumber)
+  const what = `eth_getStorageAt ["${tokenA.toLowerCase()}","${slot}","${tag}"] of chain 8453 at block ${report.blockNumber}`
+  assert.equal(missing, [what])
+  assert.is(outcome && !outcome.ok && outcome.message, `not in the pack: ${what}`)
+})
+s('refuses to record an endpoint of another chain, or none', async () => {
+  for (const chainId of [1, 2])
+    await recordChain({ chainId, upstreamUrl: 'http://127.0.0.1:9/secret' }).then(
+      () => assert.unreachable(),
+      ({ message }) => assert.not.match(message, 'secret'),
+    )
+})
+s.run()
