@@ -22,6 +22,7 @@ const poolAbi = parseAbi([
   'function getPoolId() view returns (bytes32)',
   'function getVault() view returns (address)',
   'function coins(uint256) view returns (address)',
+  'function getTokenX() view returns (address)',
 ])
 const tickSpacings: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 const recipient = '0x00000000000000000000000000000000000000AA'
@@ -58,6 +59,11 @@ const curve: Family = async ({ client, pool: { address, tokens }, direction }) =
     ),
   }
 }
+const balancerV3: Family = ({ pool: { address } }) => ({
+  kind: 5,
+  pool: '0xbA1333333333a1BA1108E8412f11850A5C319bA9',
+  data: encodeAbiParameters([{ type: 'address' }], [address]),
+})
 /** How each family of the world becomes a step; a family missing here fails the test. */
 const families: Readonly<Record<string, Family>> = {
   uniswap_v2: ({ pool }) => ({
@@ -101,6 +107,13 @@ const families: Readonly<Record<string, Family>> = {
       ],
     ),
   }),
+  balancer_v3_weighted: balancerV3,
+  balancer_v3_stable: balancerV3,
+  liquidity_book: async ({ client, pool: { address }, direction: { tokenIn } }) => {
+    const tokenX = await readContract(client, { address, abi: poolAbi, functionName: 'getTokenX' })
+    const data = encodeAbiParameters([{ type: 'bool' }], [isAddressEqual(tokenX, tokenIn)])
+    return { kind: 8, pool: address, data }
+  },
   balancer_v2_weighted: balancerV2,
   balancer_v2_stable: balancerV2,
   curve_stable_ng: curve,

@@ -15,6 +15,9 @@ export type Protocol =
   | 'curve_plain'
   | 'balancer_v2_weighted'
   | 'balancer_v2_stable'
+  | 'balancer_v3_weighted'
+  | 'balancer_v3_stable'
+  | 'liquidity_book'
 
 export type Dex = {
   readonly name: string
@@ -202,6 +205,24 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       feesPips: [],
       deployBlock: 0,
     },
+    {
+      name: 'balancer-v3-weighted',
+      label: 'BalV3W',
+      protocol: 'balancer_v3_weighted',
+      factory: '0xBDbADc891BB95DEE80eBC491699228EF0f7D6fF1',
+      quoter: '0x3f170631ed9821Ca51A59D996aB095162438DC10',
+      feesPips: [],
+      deployBlock: 25343854,
+    },
+    {
+      name: 'balancer-v3-stable',
+      label: 'BalV3S',
+      protocol: 'balancer_v3_stable',
+      factory: '0xFc2986feAB34713E659da84F3B1FA32c1da95832',
+      quoter: '0x3f170631ed9821Ca51A59D996aB095162438DC10',
+      feesPips: [],
+      deployBlock: 25343854,
+    },
   ],
   42161: [
     {
@@ -349,6 +370,42 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       quoter: '0x0Fc73040b26E9bC8514fA028D998E73A254Fa76E',
       feesPips: [],
       deployBlock: 75633510,
+    },
+    {
+      name: 'balancer-v3-weighted',
+      label: 'BalV3W',
+      protocol: 'balancer_v3_weighted',
+      factory: '0x83bf399FA3DC49Af8fb5c34031a50c7C93F56129',
+      quoter: '0xEAedc32a51c510d35ebC11088fD5fF2b47aACF2E',
+      feesPips: [],
+      deployBlock: 297810187,
+    },
+    {
+      name: 'balancer-v3-stable',
+      label: 'BalV3S',
+      protocol: 'balancer_v3_stable',
+      factory: '0x1FC7F1F84CFE61a04224AC8D3F87f56214FeC08c',
+      quoter: '0xEAedc32a51c510d35ebC11088fD5fF2b47aACF2E',
+      feesPips: [],
+      deployBlock: 297810187,
+    },
+    {
+      name: 'lb-v2.1',
+      label: 'LB21',
+      protocol: 'liquidity_book',
+      factory: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
+      quoter: '0xd76019A16606FDa4651f636D9751f500Ed776250',
+      feesPips: [],
+      deployBlock: 77473199,
+    },
+    {
+      name: 'lb-v2.2',
+      label: 'LB22',
+      protocol: 'liquidity_book',
+      factory: '0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c',
+      quoter: '0x9A550a522BBaDFB69019b0432800Ed17855A51C3',
+      feesPips: [],
+      deployBlock: 0,
     },
   ],
 }

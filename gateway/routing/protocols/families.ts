@@ -2,10 +2,12 @@ import type { Hex } from 'viem'
 import type { Protocol } from '../../chain/dexes.ts'
 import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
+import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancerV3Chain.ts'
 import { camelotV2Family } from './camelotV2Chain.ts'
 import { curvePlainFamily } from './curvePlainChain.ts'
 import { curveStableNgFamily } from './curveStableNgChain.ts'
 import type { EnginePool } from './enginePool.ts'
+import { liquidityBookFamily } from './liquidityBookChain.ts'
 import type { PoolCreation, PoolFamily } from './poolFamily.ts'
 import type { PoolLog } from './poolLog.ts'
 import type { PoolRecord } from './poolRecord.ts'
@@ -29,6 +31,9 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['algebra_integral']: algebraIntegralFamily,
   ['curve_stable_ng']: curveStableNgFamily,
   ['curve_plain']: curvePlainFamily,
+  ['balancer_v3_weighted']: balancerV3WeightedFamily,
+  ['balancer_v3_stable']: balancerV3StableFamily,
+  ['liquidity_book']: liquidityBookFamily,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

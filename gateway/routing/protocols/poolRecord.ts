@@ -1,10 +1,12 @@
 import type { Hex } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
 import type { BalancerV2Record } from './balancerV2Chain.ts'
+import type { BalancerV3Record } from './balancerV3Chain.ts'
 import type { CamelotPairRecord } from './camelotV2Chain.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
 import type { CurvePlainRecord } from './curvePlainChain.ts'
 import type { CurveStableNgRecord } from './curveStableNgChain.ts'
+import type { BookRecord } from './liquidityBookChain.ts'
 import type { PoolRef } from './poolFamily.ts'
 import type { SolidlyRecord } from './solidlyChain.ts'
 import type { PairRecord } from './uniswapV2Chain.ts'
@@ -20,6 +22,8 @@ export type PoolRecord =
   | CamelotPairRecord
   | CurveStableNgRecord
   | CurvePlainRecord
+  | BalancerV3Record
+  | BookRecord
 
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {
