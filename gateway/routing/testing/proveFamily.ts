@@ -39,11 +39,11 @@ export async function loadFamily(stand: SwapStand, protocol: string): Promise<Po
   const tokens = Object.values(manifest.tokens).map(({ address }) => address)
   const pools = await discoverAll({ ...chainClient, dexes }, { tokens, blockNumber })
   const records = await loadPools(chainClient, { pools, blockNumber })
-  const names = dexes.map(({ name }) => name)
+  const dexNames = dexes.map(({ name }) => name)
   const listed = manifest.pools
-    .filter(({ dex }) => names.includes(dex))
-    .map(({ id, address }) => (id ?? address).toLowerCase())
-  const missing = listed.filter((id) => !records.some((record) => record.id === id))
+    .filter(({ dex }) => dexNames.includes(dex))
+    .map(({ id = '', address }) => [id, address.toLowerCase()])
+  const missing = listed.filter((names) => !records.some(({ id }) => names.includes(id)))
   if (missing.length > 0) throw new Error(`${protocol} is not found whole: ${missing}`)
   return records.filter((record) => !record.tokens.includes(rebase))
 }
