@@ -1,5 +1,7 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { proveFamily } from '../testing/proveFamily.ts'
+import { proveFollowing } from '../testing/proveFollowing.ts'
+import { proveRoutes, routeOn } from '../testing/proveRoutes.ts'
 import { createRandom } from '../testing/random.ts'
 import { startSwapStand } from '../testing/swapStand.ts'
 
@@ -23,4 +25,18 @@ for (const stand of stands)
       assert.equal(tally.differences, [])
       assert.ok(tally.compared >= 200 && tally.executed >= 20)
     })
+for (const stand of stands) {
+  s(`random traffic on ${stand.chainId}: events lead where a fresh read does`, async () => {
+    const tally = await proveFollowing(stand, { count: 30, random: createRandom(2) })
+    assert.equal(tally.differences, [])
+    assert.ok(tally.swaps > 5 && tally.changes > 5)
+  })
+  s(`random routes on ${stand.chainId} deliver what was quoted, to the wei`, async () => {
+    const routing = await routeOn(stand)
+    const tally = await proveRoutes(stand, { routing, count: 30, random: createRandom(3) })
+    await routing.close()
+    assert.equal(tally.differences, [])
+    assert.is(tally.executed, 30)
+  })
+}
 s.run()

@@ -63,7 +63,7 @@ export async function reload(stand: SwapStand, record: PoolRecord): Promise<Pool
 }
 
 /** The greatest input worth trying, by token of the pool. */
-async function readLimits(stand: SwapStand, record: PoolRecord): Promise<readonly bigint[]> {
+export async function readLimits(stand: SwapStand, record: PoolRecord): Promise<readonly bigint[]> {
   const owners = [record.address, stand.probe]
   const calls = record.tokens.flatMap((token) =>
     owners.map((owner) =>

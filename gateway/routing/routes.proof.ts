@@ -1,0 +1,44 @@
+/**
+ * Random trades over all pools of a chain, quoted and executed: what arrives is what was quoted, to
+ * the wei.
+ *
+ * Usage: `npm run proof:routes [-- --chain 42161 --routes 2000]`
+ */
+import { parseArgs } from 'node:util'
+import { assert, suite } from '../../fixtures/test.ts'
+import { proveRoutes, routeOn } from './testing/proveRoutes.ts'
+import { createRandom } from './testing/random.ts'
+import { startSwapStand } from './testing/swapStand.ts'
+
+const { values } = parseArgs({
+  options: {
+    chain: { type: 'string', multiple: true, default: ['8453', '42161'] },
+    routes: { type: 'string', default: '2000' },
+  },
+})
+const routes = Number(values.routes)
+
+const s = suite('random routes, executed')
+for (const chainId of values.chain.map(Number))
+  s(`${routes} routes on ${chainId} deliver what was quoted`, async () => {
+    const stand = await startSwapStand(chainId)
+    const routing = await routeOn(stand)
+    try {
+      const tally = await proveRoutes(stand, {
+        routing,
+        count: routes,
+        random: createRandom(chainId),
+      })
+      const { executed, unrouted, split, native, steps, differences } = tally
+      const families = [...steps].map(([name, count]) => `${name} ${count}`).join(', ')
+      process.stdout.write(
+        `\n${chainId}: ${executed} executed, ${split} split, ${native} with native currency, ${unrouted} without a route, ${differences.length} different; steps: ${families}\n`,
+      )
+      assert.equal(differences, [])
+      assert.ok(executed >= routes, `${executed}`)
+    } finally {
+      await routing.close()
+      await stand.close()
+    }
+  })
+s.run()
