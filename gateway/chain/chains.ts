@@ -19,11 +19,6 @@ export type Chain = {
   readonly multicall3: Address
   readonly l1Fee: 'opStack' | 'arbitrum' | 'none'
   readonly blockTimeMs: number
-  /** Chainlink aggregators, 8 decimals, absent on a chain without them. */
-  readonly feeds: {
-    readonly nativeUsd?: Address | undefined
-    readonly usdcUsd?: Address | undefined
-  }
   /** Tokens that most liquidity is paired with, most liquid first. */
   readonly hubTokens: readonly Address[]
 }
@@ -51,10 +46,6 @@ export const chains: readonly Chain[] = [
     multicall3,
     l1Fee: 'opStack',
     blockTimeMs: 2000,
-    feeds: {
-      nativeUsd: '0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70',
-      usdcUsd: '0x7e860098F58bBFC8648a4311b374B1D669a2bc6B',
-    },
     hubTokens: [
       '0x4200000000000000000000000000000000000006',
       '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
@@ -79,10 +70,6 @@ export const chains: readonly Chain[] = [
     multicall3,
     l1Fee: 'arbitrum',
     blockTimeMs: 250,
-    feeds: {
-      nativeUsd: '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612',
-      usdcUsd: '0x50834F3163758fcC1Df9973b6e91f0F0F0434aD3',
-    },
     hubTokens: [
       '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
       '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',

@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { type ChainClient, WrongChain } from '../chain/client.ts'
 import { type Dex, getDexes } from '../chain/dexes.ts'
+import { feedsOf, type TokenFeed } from '../chain/feeds.ts'
 import { type SeedToken, seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
@@ -34,6 +35,8 @@ export type RoutingChainConfig = {
   readonly pollMs?: number | undefined
   /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
   readonly maxAgeMs?: number | undefined
+  /** Default: the Chainlink feeds known of the chain. */
+  readonly feeds?: readonly TokenFeed[] | undefined
   /** Where the chain is a fork: what it was forked from, for the first load. */
   readonly origin?: ChainSyncParameters['origin']
 }
@@ -110,7 +113,16 @@ export async function createRouting({
 }
 
 function createRoutingChain(
-  { chainClient, executor, dexes, pollMs, maxAgeMs = 500, origin, seeds }: RoutingChainConfig,
+  {
+    chainClient,
+    executor,
+    dexes,
+    pollMs,
+    maxAgeMs = 500,
+    origin,
+    seeds,
+    feeds,
+  }: RoutingChainConfig,
   {
     simulator,
     snapshots,
@@ -125,6 +137,18 @@ function createRoutingChain(
   const { chainId, chain } = chainClient
   const taxes = createTaxBook({ chainId, simulator })
   const followed = dexes ?? getDexes(chainId)
+  const sync = createChainSync({
+    chainClient,
+    dexes: followed,
+    seedTokens: seeds ?? seedTokens(chainId),
+    pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
+    maxAgeMs,
+    origin,
+    snapshots,
+    taxOf: (token) => taxes.get(token) ?? 0,
+    observe,
+    now,
+  })
   return {
     chainId,
     chainClient,
@@ -133,21 +157,13 @@ function createRoutingChain(
     taxes,
     routes: createRouteCache(),
     searches,
-    usdPrices: createUsdPrices({ chainClient, now }),
+    usdPrices: createUsdPrices({
+      ...{ chainClient, feeds: feeds ?? feedsOf(chainId), now },
+      decimalsOf: (token) => sync.tokens().get(token)?.decimals,
+    }),
     gasPriceWei: createGasPrice({ chainClient, now }),
     mayDiscover: createDiscoveryGuard({ now }),
-    sync: createChainSync({
-      chainClient,
-      dexes: followed,
-      seedTokens: seeds ?? seedTokens(chainId),
-      pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
-      maxAgeMs,
-      origin,
-      snapshots,
-      taxOf: (token) => taxes.get(token) ?? 0,
-      observe,
-      now,
-    }),
+    sync,
   }
 }
 

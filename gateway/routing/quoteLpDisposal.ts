@@ -7,7 +7,7 @@ import { isSameToken, type QuoteDeps, type RoutingMode, toEngineToken } from './
 import { replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
-import type { UsdPrice } from './usdPrices.ts'
+import { priceFor, type UsdPrice } from './usdPrices.ts'
 
 export type DisposalLeg = {
   readonly token: Address
@@ -37,6 +37,8 @@ export type LegResult = {
   readonly amountIn: bigint
   readonly amountSource: 'value_usd' | 'explicit'
   readonly capped: boolean
+  /** What a value-derived amount was computed with. */
+  readonly price?: UsdPrice | undefined
   readonly passthrough: boolean
   readonly quote?: Quote | undefined
   readonly error?: string | undefined
@@ -77,7 +79,9 @@ export async function quoteLpDisposal(
   const results: LegResult[] = []
   let left = state
   for (const [index, leg] of legs.entries()) {
-    const sized = sizeLeg(leg, { parameters, price: prices.get(toEngineToken(chain, leg.token)) })
+    const token = toEngineToken(chain, leg.token)
+    const price = priceFor(prices, { token, valueUsd: leg.valueUsd ?? 0 })
+    const sized = sizeLeg(leg, { parameters, price })
     if (!sized) return { status: 'unpriced', leg: index }
     if (isSameToken(leg.token, targetToken)) {
       results.push({ ...sized, passthrough: true })
@@ -136,7 +140,7 @@ function sizeLeg(
   if (!price || valueUsdE18 === undefined) return undefined
   const held = (valueUsdE18 * e18) / price.usdPerRawE36
   const resolved = (held * (oneBps - BigInt(parameters.haircutBps))) / oneBps
-  return { token, valueUsd, amountSource: 'value_usd', ...clamp(resolved) }
+  return { token, valueUsd, price, amountSource: 'value_usd', ...clamp(resolved) }
 }
 
 /** A leg's quote, and the state with the pools as its route leaves them. */

@@ -77,7 +77,7 @@ function unwrapDisposal(outcome: DisposalOutcome) {
   if (outcome.status === 'unpriced')
     return refuse(
       `legs.${outcome.leg}.value_usd`,
-      'cannot be used: the token has no price, give amount',
+      'cannot be used: nothing deep enough prices the token at this value, give amount',
     )
   if (outcome.status === 'no_route') {
     const field = `legs.${outcome.leg}`

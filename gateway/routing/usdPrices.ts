@@ -1,30 +1,32 @@
-import { type Address, parseAbi } from 'viem'
-import { readContract } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
+import type { TokenFeed } from '../chain/feeds.ts'
 import { midPrice } from './measureRoute.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { type FeedAnswer, readFeeds } from './readFeeds.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
 /** USD per raw unit, times 10^36: exact enough for 18 decimals at any price. */
 export type UsdPrice = {
   readonly usdPerRawE36: bigint
-  /** Where it came from: a feed, or pools all of which a trade of `referenceUsd` moves by at most 1 %. */
   readonly origin: 'feed' | 'pools'
-  /** 1 for a feed; else 1 less the price move of the reference trade along the pools. */
+  /** Seconds, by the chain's clock: since the feed's last round, or since the block of the pools. */
+  readonly ageSecs: number
+  /**
+   * 0 to 1. Of a feed 1 less a tenth of its age over the greatest age that is taken; along pools that of
+   * the price it starts from, less the part by which a trade of `referenceUsd` moves each of them.
+   */
   readonly confidence: number
+  /** A single trade of this size would move a pool that the price comes from by 1 %; no pool, no limit. */
+  readonly depthUsd: number
 }
 
 const e36 = 10n ** 36n
-/** A trade of this size may move a pool that prices a token by at most 1 %. */
+/** Pools that a trade of this size moves by more than 1 % price nothing. */
 const referenceUsd = 1_000
 const mostMove = 0.01
-const longestFeedAgeSecs = 26n * 3600n
+const longestFeedAgeSecs = 26 * 3600
 const feedTtlMs = 30_000
-
-const feedAbi = parseAbi([
-  'function latestRoundData() view returns (uint80, int256 answer, uint256, uint256 updatedAt, uint80)',
-])
 
 /** Price move of a trade of `amountIn` raw units, as a part of the price: twice the amount over the depth. */
 function priceMove(pool: PoolRecord, tokenIn: string, amountIn: number): number {
@@ -75,66 +77,80 @@ function priceThrough(
   const rate = midPrice(pool, unknown, known)
   const usdPerRawE36 = BigInt(Math.floor(usdPerRaw * rate * 1e36))
   if (usdPerRawE36 <= 0n) return undefined
-  return { usdPerRawE36, origin: 'pools', confidence: price.confidence * (1 - move) }
+  return {
+    usdPerRawE36,
+    origin: 'pools',
+    ageSecs: price.ageSecs,
+    confidence: price.confidence * (1 - move),
+    depthUsd: Math.min(price.depthUsd, (referenceUsd * mostMove) / move),
+  }
+}
+
+/** The price that may size a trade: one that this very trade could move by over 1 % is none. */
+export function priceFor(
+  prices: ReadonlyMap<string, UsdPrice>,
+  { token, valueUsd }: { readonly token: string; readonly valueUsd: number },
+): UsdPrice | undefined {
+  const price = prices.get(token)
+  return price && valueUsd <= price.depthUsd ? price : undefined
 }
 
 /** USD prices of all tokens of a state that can be priced; feeds first, pools for the rest. */
 export type UsdPrices = (state: SyncedState) => Promise<ReadonlyMap<string, UsdPrice>>
 
+/** Where no feed says what the dollar coin is worth, it is worth a dollar. */
+function anchorPrices(
+  { chain }: ChainClient,
+  answers: readonly (FeedAnswer & { readonly tokenDecimals: number })[],
+  timestampSecs: bigint,
+): ReadonlyMap<string, UsdPrice> {
+  const dollar: UsdPrice = {
+    usdPerRawE36: e36 / 10n ** BigInt(chain.usdc.decimals),
+    ...{ origin: 'pools', ageSecs: 0, confidence: 1, depthUsd: Number.POSITIVE_INFINITY },
+  }
+  const anchors = new Map([[chain.usdc.address.toLowerCase(), dollar]])
+  for (const { token, answer, decimals, tokenDecimals, updatedAtSecs } of answers) {
+    const ageSecs = Math.max(0, Number(timestampSecs - updatedAtSecs))
+    if (ageSecs > longestFeedAgeSecs) continue
+    anchors.set(token, {
+      usdPerRawE36: (answer * e36) / 10n ** BigInt(decimals) / 10n ** BigInt(tokenDecimals),
+      ...{ origin: 'feed', ageSecs, depthUsd: Number.POSITIVE_INFINITY },
+      confidence: 1 - (0.1 * ageSecs) / longestFeedAgeSecs,
+    })
+  }
+  return anchors
+}
+
 export function createUsdPrices({
   chainClient,
+  feeds,
+  decimalsOf,
   now,
 }: {
   readonly chainClient: ChainClient
+  readonly feeds: readonly TokenFeed[]
+  /** Of a lower-case token; undefined where it is not known. */
+  readonly decimalsOf: (token: string) => number | undefined
   readonly now: () => number
 }): UsdPrices {
-  const { client, chain: facts } = chainClient
-  let anchors: ReadonlyMap<string, UsdPrice> = new Map()
+  let answers: readonly FeedAnswer[] = []
   let readAtMs = Number.NEGATIVE_INFINITY
-  let owner: SyncedState['pools'] | undefined
+  let owner: SyncedState | undefined
   let spread: ReadonlyMap<string, UsdPrice> = new Map()
-
-  async function readFeed(feed: Address | undefined, decimals: number, timestampSecs: bigint) {
-    if (!feed) return undefined
-    const answer = await readContract(client, {
-      address: feed,
-      abi: feedAbi,
-      functionName: 'latestRoundData',
-      // No feed stands there (a lab chain), or it does not answer: pools price the token.
-    }).catch(() => undefined)
-    if (!answer || answer[1] <= 0n || timestampSecs - answer[3] > longestFeedAgeSecs)
-      return undefined
-    // Feeds have 8 decimals.
-    const usdPerRawE36 = (answer[1] * e36) / 10n ** 8n / 10n ** BigInt(decimals)
-    return { usdPerRawE36, origin: 'feed' as const, confidence: 1 }
-  }
-
-  async function readAnchors(state: SyncedState) {
-    const { timestampSecs } = state.head
-    const [native, usdc] = await Promise.all([
-      readFeed(facts.feeds.nativeUsd, 18, timestampSecs),
-      readFeed(facts.feeds.usdcUsd, facts.usdc.decimals, timestampSecs),
-    ])
-    const dollar: UsdPrice = {
-      usdPerRawE36: e36 / 10n ** BigInt(facts.usdc.decimals),
-      origin: 'pools',
-      confidence: 1,
-    }
-    return new Map<string, UsdPrice>([
-      [facts.usdc.address.toLowerCase(), usdc ?? dollar],
-      ...(native ? [[facts.wrappedNative.toLowerCase(), native] as const] : []),
-    ])
-  }
 
   return async (state) => {
     if (now() - readAtMs > feedTtlMs) {
-      anchors = await readAnchors(state)
+      answers = await readFeeds(chainClient, { feeds })
       readAtMs = now()
       owner = undefined
     }
-    if (owner !== state.pools) {
-      spread = spreadPrices(state, anchors)
-      owner = state.pools
+    if (owner !== state) {
+      const known = answers.flatMap((answer) => {
+        const tokenDecimals = decimalsOf(answer.token)
+        return tokenDecimals === undefined ? [] : [{ ...answer, tokenDecimals }]
+      })
+      spread = spreadPrices(state, anchorPrices(chainClient, known, state.head.timestampSecs))
+      owner = state
     }
     return spread
   }

@@ -65,7 +65,7 @@ export function createGeneratedChain({
   const market = generateMarket({ pools, tokens, seed })
   const [weth, usdc] = market.addresses as [Address, Address]
   const chainClient = createChainClient({
-    chain: { ...facts, wrappedNative: weth, usdc: { ...facts.usdc, address: usdc }, feeds: {} },
+    chain: { ...facts, wrappedNative: weth, usdc: { ...facts.usdc, address: usdc } },
     rpcUrls: ['http://127.0.0.1:9'],
   })
   const records = market.records.map(toRecord)
@@ -86,7 +86,12 @@ export function createGeneratedChain({
       extraTransferGas: () => 0,
       measure: async () => false,
     },
-    usdPrices: createUsdPrices({ chainClient, now: () => performance.now() }),
+    usdPrices: createUsdPrices({
+      chainClient,
+      feeds: [],
+      decimalsOf: () => undefined,
+      now: () => performance.now(),
+    }),
     gasPriceWei: () => 10_000_000n,
     mayDiscover: () => false,
     sync: {

@@ -11,6 +11,7 @@ import {
   withDefault,
 } from '../../http/schemas.ts'
 import type { Disposal, DisposalParameters, LegResult } from '../quoteLpDisposal.ts'
+import type { UsdPrice } from '../usdPrices.ts'
 import { fromQuote, quoteResponse, toTaker } from './quote.ts'
 
 const mostLegs = 8
@@ -96,11 +97,25 @@ export const disposalResponse = Type.Object({
       amount_source: oneOf(['value_usd', 'explicit']),
       capped: Type.Optional(Type.Boolean()),
       passthrough: Type.Boolean(),
+      price: Type.Optional(
+        Type.Object(
+          {
+            source: oneOf(['feed', 'pools']),
+            age_secs: Type.Number({ description: 'Since the round or block it comes from' }),
+            confidence: Type.Number({ minimum: 0, maximum: 1 }),
+          },
+          { description: 'What a value-derived amount was computed with' },
+        ),
+      ),
       quote: Type.Optional(quoteResponse),
       error: Type.Optional(Type.String()),
     }),
   ),
 })
+
+function fromPrice({ origin, ageSecs, confidence }: UsdPrice) {
+  return { source: origin, age_secs: ageSecs, confidence: Number(confidence.toFixed(4)) }
+}
 
 function fromLeg(result: LegResult, options: { readonly serviceName: string }) {
   return {
@@ -110,6 +125,7 @@ function fromLeg(result: LegResult, options: { readonly serviceName: string }) {
     amount_source: result.amountSource,
     ...(result.capped && { capped: true }),
     passthrough: result.passthrough,
+    ...(result.price && { price: fromPrice(result.price) }),
     ...(result.quote && { quote: fromQuote(result.quote, options) }),
     ...(result.error !== undefined && { error: result.error }),
   }
