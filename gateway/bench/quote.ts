@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { measureHttp } from './measureHttp.ts'
 import { printHttp } from './printHttp.ts'
 import { createQuestions, toBody } from './quote/questions.ts'
+import { printUseCases } from './quote/useCases.ts'
 import { startServer } from './startServer.ts'
 
 /**
@@ -34,3 +35,4 @@ try {
   server.stop()
   rmSync(dir, { recursive: true, force: true })
 }
+await printUseCases()
