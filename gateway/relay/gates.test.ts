@@ -86,6 +86,19 @@ table('stops one unit beyond every limit, at its own step', () => {
   assert.is(judge({ spendThisHourWei: ledger.spendThisHourWei + 1n }), 10)
 })
 
+table("Arbitrum's L1 data, gas of the estimate, counts into price, limit and reservation", () => {
+  const prices = { baseFeePerGasWei: 10_000_000n, priorityFeePerGasWei: 0n }
+  const quoteAt = (gasEstimate: bigint) =>
+    quoteFees({ ...snapshot, ...prices, gasEstimate }, { gasUsed: 72_000n, limits })
+  const quote = quoteAt(150_000n)
+  assert.is(quote.feeWei, 150_000n * 10_000_000n)
+  assert.ok(quote.gasLimit >= 150_000n && quote.reservedWei >= quote.feeWei)
+  assert.is(firstAnswer('fees', { ...priced, fees: quote }), undefined)
+  const dear = firstAnswer('fees', { ...priced, fees: quoteAt(200_001n) })
+  assert.is(dear?.step, 6)
+  assert.is(quoteAt(21_000n).gas, 72_000n)
+})
+
 const wei = (max: bigint) => fc.bigInt({ min: 0n, max })
 table(
   'whatever gate 6 passes, the signed bytes cost at most the ceiling and at least the price',
@@ -96,8 +109,10 @@ table(
         wei(1_000_000_000n),
         wei(300_000_000_000_000n),
         fc.bigInt({ min: 21_000n, max: 200_000n }),
-        (baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasUsed) => {
-          const read = { ...snapshot, baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei }
+        fc.option(wei(400_000n), { nil: undefined }),
+        (baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasUsed, gasEstimate) => {
+          const fees = { baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasEstimate }
+          const read = { ...snapshot, ...fees }
           const quote = quoteFees(read, { gasUsed, limits })
           if (firstAnswer('fees', { ...priced, fees: quote })) return
           assert.ok(quote.reservedWei <= limits.maxRelayFeeWei)

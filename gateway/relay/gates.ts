@@ -113,7 +113,10 @@ export const gates: readonly Gate[] = [
     step: 6,
     gate: 'Fee ceiling',
     reads: 'fees',
-    passes: ({ fees, limits }) => fees.feeWei <= limits.maxRelayFeeWei,
+    // Arbitrum charges L1 data as gas: what dear L1 adds to the simulated gas is a matter of price, and
+    // never signed above gate 5's ceiling.
+    passes: ({ fees, limits }) =>
+      fees.feeWei <= limits.maxRelayFeeWei && fees.gasLimit <= BigInt(limits.gasCap),
     otherwise: () =>
       refuse(503, 'fee_ceiling_exceeded', 'relay fee ceiling exceeded on this chain right now', 15),
   },
