@@ -91,7 +91,7 @@ async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promi
   const [logs, counted] = await Promise.all([
     scanLogs(deps, {
       address: dex.factory,
-      topic: poolCreatedTopic,
+      topics: [poolCreatedTopic],
       fromBlock: BigInt(dex.deployBlock),
       toBlock: blockNumber,
     }),

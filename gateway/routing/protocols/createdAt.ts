@@ -5,6 +5,7 @@ import type { PoolCreation } from './poolFamily.ts'
 export function createdAt(topic: Hex, wordAt: number): PoolCreation {
   return {
     topic,
+    hasTokenTopics: true,
     read({ topics, data }) {
       const [, topic0, topic1] = topics
       if (!topic0 || !topic1) return undefined

@@ -38,8 +38,12 @@ export type StepCall = { readonly kind: number; readonly pool: Address; readonly
 /** A creation event: its topic, and the pool that came into being. */
 export type PoolCreation = {
   readonly topic: Hex
+  /** Whether its two tokens are the first indexed fields: nodes find the events of some tokens by them. */
+  readonly hasTokenTopics?: boolean | undefined
   /** Lower-case tokens and the pool; undefined where the event does not name it: the DEX is listed again. */
-  read(log: PoolLog): (Omit<PoolRef, 'dex'> & { readonly tokens: readonly string[] }) | undefined
+  read(
+    log: Pick<PoolLog, 'topics' | 'data'>,
+  ): (Omit<PoolRef, 'dex'> & { readonly tokens: readonly string[] }) | undefined
 }
 
 /**

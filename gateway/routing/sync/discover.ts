@@ -4,6 +4,7 @@ import { familyOf } from '../protocols/families.ts'
 import type { PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from './chunk.ts'
+import { findCreations } from './findCreations.ts'
 import { dedupePools } from './findPools.ts'
 import { loadPools } from './loadPools.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
@@ -12,7 +13,8 @@ type Deps = ReadDeps & { readonly dexes: readonly Dex[] }
 
 /**
  * Pools of every DEX among known tokens. Small factories that list their pools are listed whole, and
- * the tokens found in them count as known for the rest.
+ * the tokens found in them count as known for the rest. Those are found by creation events where the
+ * node gives them, and by asking the factory for every pair and known tier.
  */
 export async function discoverAll(
   deps: Deps,
@@ -30,12 +32,16 @@ export async function discoverAll(
     ...tokens.map((token) => token.toLowerCase()),
     ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
+  const tokensOf = { tokens: [...known], blockNumber }
   const found = await Promise.all(
     lists
       .filter(({ pools }) => !pools)
-      .map(({ dex }) => findAmong(deps, { dex, tokens: [...known], blockNumber })),
+      .flatMap(({ dex }) => [
+        findAmong(deps, { dex, ...tokensOf }),
+        findCreations(deps, { dex, ...tokensOf }),
+      ]),
   )
-  return [...listed, ...found.flat()]
+  return dedupePools([...listed, ...found.flat()])
 }
 
 /** Tokens in halves of pairs once each: pools of every unordered pair of `tokens`. */

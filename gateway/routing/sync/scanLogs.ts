@@ -2,9 +2,11 @@ import { type Address, type Chain, type Client, type Hex, numberToHex, type Tran
 
 type Range = { readonly from: bigint; readonly to: bigint }
 export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
+/** What each topic may be: one value, one of several. */
+export type TopicFilter = ReadonlyArray<Hex | readonly Hex[]>
 
-/** Requests that one scan may take of a node. */
-const mostRequests = 48
+/** Requests that one scan may take of a node, unless it is told otherwise. */
+const manyRequests = 48
 const shortestRange = 500n
 
 /**
@@ -15,14 +17,16 @@ export async function scanLogs(
   { client }: { readonly client: Client<Transport, Chain> },
   {
     address,
-    topic,
+    topics,
     fromBlock,
     toBlock,
+    mostRequests = manyRequests,
   }: {
     readonly address: Address
-    readonly topic: Hex
+    readonly topics: TopicFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
+    readonly mostRequests?: number | undefined
   },
 ): Promise<readonly ScannedLog[]> {
   const found: ScannedLog[] = []
@@ -30,7 +34,7 @@ export async function scanLogs(
   for (let request = 0; request < mostRequests; request += 1) {
     const range = waiting.pop()
     if (!range) break
-    const logs = await readRange(client, { address, topic, ...range })
+    const logs = await readRange(client, { address, topics, ...range })
     if (logs) found.push(...logs)
     else if (range.to - range.from >= shortestRange) {
       const middle = (range.from + range.to) >> 1n
@@ -42,11 +46,16 @@ export async function scanLogs(
 
 async function readRange(
   client: Client<Transport, Chain>,
-  { address, topic, from, to }: Range & { readonly address: Address; readonly topic: Hex },
+  {
+    address,
+    topics,
+    from,
+    to,
+  }: Range & { readonly address: Address; readonly topics: TopicFilter },
 ): Promise<readonly ScannedLog[] | undefined> {
   const filter = {
     address,
-    topics: [topic],
+    topics: topics.map((topic) => (typeof topic === 'string' ? topic : [...topic])),
     fromBlock: numberToHex(from),
     toBlock: numberToHex(to),
   }

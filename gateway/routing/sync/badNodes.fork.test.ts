@@ -1,0 +1,190 @@
+import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { startFaultProxy } from '../../../fixtures/faultProxy.ts'
+import { createRpc } from '../../../fixtures/rpc.ts'
+import { send } from '../../../fixtures/send.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { startWorldChain } from '../../../fixtures/world.ts'
+import { getChain } from '../../chain/chains.ts'
+import { createChainClient } from '../../chain/client.ts'
+import { getDexes } from '../../chain/dexes.ts'
+import { seedTokens } from '../../chain/tokens.ts'
+import { type ChainSync, createChainSync, type SyncEvent } from './chainSync.ts'
+import { findCreations } from './findCreations.ts'
+import { loadPools } from './loadPools.ts'
+
+const world = await startWorldChain({ chainId: 8453 })
+const proxy = await startFaultProxy({ target: world.rpcUrl })
+const chain = getChain(8453)
+if (!chain) throw new Error('chain 8453 is built in')
+const honest = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
+const chainClient = createChainClient({ chain, rpcUrls: [proxy.rpcUrl] })
+const dexes = getDexes(8453)
+const events: SyncEvent[] = []
+const manual = { pollMs: 3_600_000, maxAgeMs: 0 }
+const sync = createChainSync({
+  ...{ chainClient, dexes, seedTokens: seedTokens(8453), ...manual },
+  observe: (event) => events.push(event),
+})
+await sync.start()
+
+const rpc = createRpc(world.rpcUrl)
+const [account] = world.manifest.accounts
+const pair = world.manifest.pools.find(({ dex }) => dex === 'uniswap-v2')
+if (!account || !pair) throw new Error('the world has accounts and pairs')
+const sender = { rpcUrl: world.rpcUrl, privateKey: account.privateKey }
+const pairAbi = parseAbi(['function sync()'])
+
+/** Changes the reserves of a pair, in two blocks. */
+async function movePair() {
+  const [token] = pair?.tokens ?? []
+  const args = [pair?.address as Address, 1_000n] as const
+  await send(sender, {
+    to: token as Address,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+  })
+  const data = encodeFunctionData({ abi: pairAbi, functionName: 'sync' })
+  await send(sender, { to: pair?.address as Address, data })
+}
+
+/** The followed state once it is at the chain's head, and equal to it where the pair is concerned. */
+async function assertCaughtUp() {
+  const head = BigInt(String(await rpc('eth_blockNumber')))
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const state = await sync.fresh()
+    if (state?.head.number === head) break
+    if (performance.now() > deadline) throw new Error(`stuck at ${state?.head.number}`)
+  }
+  const state = sync.current()
+  const record = state?.pools.get(pair?.address.toLowerCase() ?? '')
+  const dex = dexes.find(({ name }) => name === record?.dex)
+  if (!record || !dex) throw new Error('the pair is followed')
+  const pools = [{ dex, address: record.address }]
+  const [fresh] = await loadPools(honest, { pools, blockNumber: head })
+  const essence = { ...fresh, changedBlock: record.changedBlock, swapsSeen: record.swapsSeen }
+  assert.equal(record, essence)
+}
+
+/** While the node misbehaves the old state stays, and its lag grows; afterwards all is well again. */
+async function assertHoldsOut(misbehave: () => void, move: () => Promise<unknown> = movePair) {
+  await assertCaughtUp()
+  const before = sync.current()
+  misbehave()
+  await move()
+  const asked = performance.now()
+  assert.is((await sync.fresh())?.head.hash, before?.head.hash)
+  assert.is((await sync.fresh())?.head.hash, before?.head.hash)
+  assert.ok(sync.lagMs() >= Math.floor(performance.now() - asked) - 1, 'an unconfirmed state ages')
+  proxy.mend()
+  await assertCaughtUp()
+}
+
+const everything = () => true
+const isLatest = ({ params }: { params?: unknown }) =>
+  Array.isArray(params) && params[0] === 'latest'
+const isBlock = (call: { method: string }) => call.method === 'eth_getBlockByNumber'
+
+const s = suite('sync over bad nodes')
+s.after(async () => {
+  await sync.close()
+  for (const client of [chainClient, honest]) client.close()
+  await proxy.close()
+  await world.close()
+})
+
+for (const fault of ['http429', 'garbage'] as const)
+  s(`keeps its state while the node answers ${fault}, and catches up afterwards`, () =>
+    assertHoldsOut(() => proxy.break({ fault, matches: everything })),
+  )
+
+s('keeps its state while the node does not give the logs of a block', () =>
+  assertHoldsOut(() =>
+    proxy.break({ fault: 'rpcError', matches: ({ method }) => method === 'eth_getLogs' }),
+  ),
+)
+
+s('keeps its state while blocks in between are missing', () =>
+  assertHoldsOut(() =>
+    proxy.lie({ matches: (call) => isBlock(call) && !isLatest(call), tell: () => null }),
+  ),
+)
+
+s('does not go back to a head that the node had passed, nor calls it confirmed', async () => {
+  await assertCaughtUp()
+  const old = sync.current()?.head.number ?? 0n
+  const block = await rpc('eth_getBlockByNumber', `0x${(old - 3n).toString(16)}`, false)
+  await assertHoldsOut(() =>
+    proxy.lie({ matches: (call) => isBlock(call) && isLatest(call), tell: () => block }),
+  )
+})
+
+const fakeHash = `0x${'ab'.repeat(32)}`
+for (const [name, lie] of [
+  ['whose parent nobody knows', { parentHash: fakeHash }],
+  ['with a hash that the node itself does not know', { hash: fakeHash }],
+  ['far in the future', { number: '0xfffffff' }],
+] as const)
+  s(`does not follow a head ${name}`, () =>
+    assertHoldsOut(
+      () =>
+        proxy.lie({
+          matches: (call) => isBlock(call) && isLatest(call),
+          tell: (truth) => ({ ...(truth as object), ...lie }),
+        }),
+      // One block on: the lie is about the very next head.
+      () => rpc('anvil_mine', '0x1'),
+    ),
+  )
+
+s('starts over a node that limits the range of logs, from the factories alone', async () => {
+  proxy.lie({
+    matches: ({ method, params }) =>
+      method === 'eth_getLogs' && JSON.stringify(params).includes('fromBlock'),
+    tell: () => {
+      throw new Error('the range is limited to 10 blocks')
+    },
+  })
+  const other = createChainSync({ chainClient, dexes, seedTokens: seedTokens(8453), ...manual })
+  await other.start()
+  proxy.mend()
+  const idsOf = (some: ChainSync) => [...(some.current()?.pools.keys() ?? [])].sort()
+  assert.equal(idsOf(other), idsOf(sync))
+  await other.close()
+})
+
+s('finds pools of a tier nobody told it of, where the node gives logs of the past', async () => {
+  const v3 = dexes.find(({ name }) => name === 'uniswap-v3')
+  const tokens = [...sync.tokens().values()].map(({ address }) => address)
+  const taken = new Set(world.manifest.pools.map((pool) => pool.tokens.join().toLowerCase()))
+  const free = tokens
+    .flatMap((one) => tokens.map((other) => [one, other] as const))
+    .map((two) => [two[0].toLowerCase(), two[1].toLowerCase()] as [Address, Address])
+    .find((two) => two[0] < two[1] && !taken.has(two.join()))
+  if (!v3 || !free) throw new Error('some pair has no pool')
+  const abi = parseAbi(['function createPool(address, address, uint24) returns (address)'])
+  const data = encodeFunctionData({ abi, functionName: 'createPool', args: [...free, 10_000] })
+  assert.is((await send(sender, { to: v3.factory, data })).status, 'success')
+  const blockNumber = BigInt(String(await rpc('eth_blockNumber')))
+  const dex = { ...v3, feesPips: [100] }
+  const found = await findCreations(chainClient, { dex, tokens, blockNumber })
+  const last = await findCreations(chainClient, {
+    ...{ dex: { ...dex, deployBlock: Number(blockNumber) }, tokens, blockNumber },
+  })
+  assert.is(last.length, 1)
+  assert.ok(found.some(({ address }) => address === last[0]?.address))
+})
+
+s('reads the pools of a token asked for the first time in at most three round trips', async () => {
+  for (const symbol of ['WETH', 'USDC', 'DAI']) {
+    const token = world.manifest.tokens[symbol]?.address
+    if (!token) continue
+    await assertCaughtUp()
+    const before = proxy.seen.requests
+    const state = await sync.discover([token])
+    const requests = proxy.seen.requests - before
+    assert.ok(requests > 0 && requests <= 3, `${symbol}: ${requests} requests`)
+    assert.ok((state?.pools.size ?? 0) > 0)
+  }
+})
+
+s.run()

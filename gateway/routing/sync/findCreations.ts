@@ -1,0 +1,46 @@
+import { type Address, type Hex, pad } from 'viem'
+import type { Dex } from '../../chain/dexes.ts'
+import { familyOf } from '../protocols/families.ts'
+import type { PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
+import { scanLogs } from './scanLogs.ts'
+
+/** A node that does not answer for the whole range at once has its factories asked instead. */
+const mostRequests = 1
+
+/**
+ * Pools between tokens by their factory's creation events: they also name pools of fee tiers and tick
+ * spacings nobody told us of. Empty where the node does not give that many blocks in one answer, or
+ * has forgotten them.
+ */
+export async function findCreations(
+  deps: ReadDeps,
+  {
+    dex,
+    tokens,
+    blockNumber,
+  }: {
+    readonly dex: Dex
+    readonly tokens: readonly Address[]
+    readonly blockNumber: bigint
+  },
+): Promise<PoolRef[]> {
+  // A chain of the lab has fewer blocks than the chain that the row was written for.
+  const deployBlock = BigInt(dex.deployBlock)
+  const fromBlock = deployBlock <= blockNumber ? deployBlock : 0n
+  const words: Hex[] = tokens.map((token) => pad(token, { size: 32 }))
+  const found = await Promise.all(
+    familyOf(dex)
+      .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
+      .map(async ({ topic, read }) => {
+        const logs = await scanLogs(deps, {
+          ...{ address: dex.factory, topics: [topic, words, words], mostRequests },
+          ...{ fromBlock, toBlock: blockNumber },
+        })
+        return logs.flatMap((log) => {
+          const created = read(log)
+          return created ? [{ dex, address: created.address }] : []
+        })
+      }),
+  )
+  return found.flat()
+}
