@@ -4,15 +4,29 @@ import { createAccess } from '../access/createAccess.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { createService } from '../http/service.ts'
+import { createPorts } from '../store/createPorts.ts'
 import { openStore } from '../store/openStore.ts'
+import { createSqliteEngine } from '../store/sqliteEngine.ts'
 import { benchAccess } from './benchAccess.ts'
 import { QuoteBody, quoteAnswer } from './quoteShape.ts'
 import { reportToParent } from './reportToParent.ts'
 
-/** The same endpoint as the floor's, through the gateway's own service: keys, limits, ledger, errors, headers. */
-const [path = ':memory:'] = process.argv.slice(2)
+/**
+ * The same endpoint as the floor's, through the gateway's own service: keys, limits, ledger, errors, headers.
+ * `single`: every write is flushed as a transaction of its own, which is all that differs.
+ */
+const [path = ':memory:', mode = 'group'] = process.argv.slice(2)
+const opened = openStore({ path })
+const engine = createSqliteEngine(opened.db)
+const alone: typeof engine.write = (program) => {
+  const written = engine.write(program)
+  engine.flush()
+  return written
+}
+const store =
+  mode === 'single' ? { ...opened, ...createPorts({ ...engine, write: alone }) } : opened
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const deps = { store: openStore({ path }), chains: [], config: benchAccess, log, now: Date.now }
+const deps = { store, chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(deps, { label: 'bench', quotes: 1e12 })
 const service = createService({
   name: 'bench',
