@@ -29,6 +29,10 @@ function findLab(): readonly HttpTarget[] {
 const servers = [
   await startServer('bare Koa, group commit', 'floorServer.ts', [join(dir, 'group.db'), 'group']),
   await startServer('createService', 'serviceServer.ts', [join(dir, 'service.db')]),
+  await startServer('createService, one transaction each', 'serviceServer.ts', [
+    join(dir, 'alone.db'),
+    'single',
+  ]),
   await startServer('bare Koa, one transaction each', 'floorServer.ts', [
     join(dir, 'one.db'),
     'single',
