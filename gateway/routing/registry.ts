@@ -40,3 +40,15 @@ export function readHealth(deps: StatusDeps): 'ok' | 'degraded' | 'error' {
   if (statuses.every(({ health }) => health === 'down')) return 'error'
   return statuses.every(({ health }) => health === 'ok') ? 'ok' : 'degraded'
 }
+
+/** DEXes of all chains that are not what their rows say; nothing is amiss where one may be missing. */
+export function listLeftOut({
+  chains,
+}: StatusDeps): readonly { chainId: number; dex: string; reason: string }[] {
+  return [...chains.values()].flatMap(({ chainId, sync, dexes }) =>
+    sync
+      .leftOut()
+      .filter(({ dex }) => !dexes.some(({ name, isOptional }) => name === dex && isOptional))
+      .map(({ dex, reason }) => ({ chainId, dex, reason })),
+  )
+}

@@ -5,7 +5,7 @@ import { type QuoteOutcome, quote } from './quote.ts'
 import { quoteExactOutput } from './quoteExactOutput.ts'
 import { type DisposalOutcome, quoteLpDisposal } from './quoteLpDisposal.ts'
 import { isSameToken, type QuoteDeps, type QuoteParameters } from './quoteRequest.ts'
-import { readChainStatus, readHealth } from './registry.ts'
+import { listLeftOut, readChainStatus, readHealth } from './registry.ts'
 import { agentRegistration, fromAgent } from './wire/agentRegistration.ts'
 import { compareBody, compareResponse, fromComparison, toCandidates } from './wire/compare.ts'
 import {
@@ -177,6 +177,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
           status: readHealth(deps),
           version: deps.version,
           uptimeMs: deps.now() - deps.startedAtMs,
+          leftOut: listLeftOut(deps),
         }),
     }),
     endpoint({

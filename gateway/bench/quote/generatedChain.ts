@@ -101,6 +101,7 @@ export function createGeneratedChain({
       fresh: async () => state,
       lagMs: () => 0,
       discover: async () => state,
+      leftOut: () => [],
       tokens: () => infos,
       reprice: async () => state,
       close: async () => undefined,

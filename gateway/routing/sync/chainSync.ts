@@ -12,6 +12,7 @@ import { readHead } from './readHead.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
 import { createSnapshotWriter } from './snapshotWriter.ts'
 import { advanceState, createSyncedState, type SyncedState, type TaxOf } from './syncedState.ts'
+import { type LeftOut, verifyDexes } from './verifyDexes.ts'
 
 export type SyncEvent =
   | {
@@ -35,6 +36,8 @@ export type ChainSync = {
   /** Reads the pools of tokens that are not followed yet, and follows them from now on. */
   discover(tokens: readonly Address[]): Promise<SyncedState | undefined>
   tokens(): ReadonlyMap<string, TokenInfo>
+  /** Configured DEXes that are not what their rows say on this chain; they are not asked again. */
+  leftOut(): readonly LeftOut[]
   /** Prices the pools of these tokens again: their taxes have become known. */
   reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
   /** Stops following and keeps the state for the next start. */
@@ -105,9 +108,12 @@ export function createChainSync({
   let savedAtMs = now()
   const writer = snapshots && createSnapshotWriter({ chainId, snapshots })
 
+  let leftOut: readonly LeftOut[] = []
   const deps = {
     client,
-    dexes,
+    get dexes() {
+      return dexes.filter(({ name }) => !leftOut.some(({ dex }) => dex === name))
+    },
     taxOf,
     wants: (found: readonly string[]) =>
       found.every((token) => tokens.has(isNative(token) ? wrappedNative : token)),
@@ -228,6 +234,11 @@ export function createChainSync({
     })
   }
 
+  /** On first contact with the chain: which DEXes are what their rows say. */
+  async function verify(): Promise<void> {
+    if (state) leftOut = await verifyDexes(deps, { dexes, pools: state.pools.values() })
+  }
+
   async function save(): Promise<void> {
     if (!writer || !state) return
     savedAtMs = now()
@@ -256,10 +267,13 @@ export function createChainSync({
       }
       await save()
       void follow()
-      if (isRestored)
-        adoptMissing().catch((error: unknown) => {
-          observe({ event: 'failed', chainId, reason: reasonOf(error) })
-        })
+      if (!isRestored) await verify()
+      else
+        adoptMissing()
+          .then(verify)
+          .catch((error: unknown) => {
+            observe({ event: 'failed', chainId, reason: reasonOf(error) })
+          })
     },
     current: () => state,
     async fresh() {
@@ -291,6 +305,7 @@ export function createChainSync({
         return state
       }),
     tokens: () => tokens,
+    leftOut: () => leftOut,
     async close() {
       closing.abort()
       await save()

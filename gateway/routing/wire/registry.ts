@@ -9,18 +9,31 @@ export const healthResponse = Type.Object({
   status: oneOf(['ok', 'degraded', 'error']),
   version: Type.String(),
   uptime_secs: Type.Integer(),
+  dexes_left_out: Type.Array(
+    Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
+    { description: 'Configured DEXes that are not what their rows say on that chain' },
+  ),
 })
 
 export function fromHealth({
   status,
   version,
   uptimeMs,
+  leftOut,
 }: {
   readonly status: 'ok' | 'degraded' | 'error'
   readonly version: string
   readonly uptimeMs: number
+  readonly leftOut: readonly { chainId: number; dex: string; reason: string }[]
 }): Static<typeof healthResponse> {
-  return { status, version, uptime_secs: Math.floor(uptimeMs / 1000) }
+  return {
+    ...{ status, version, uptime_secs: Math.floor(uptimeMs / 1000) },
+    dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
+      chain_id: chain,
+      dex,
+      reason,
+    })),
+  }
 }
 
 export const tokensResponse = Type.Record(

@@ -1,0 +1,30 @@
+import type { Dex } from '../../chain/dexes.ts'
+import type { ReadDeps } from '../protocols/poolFamily.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+
+/** A configured DEX that is not what its row says, on this chain. */
+export type LeftOut = { readonly dex: string; readonly reason: string }
+
+/**
+ * A DEX's first contact: it counts as what its row says when a pool found through its factory has
+ * answered as one of its family. The others are told apart by whether any code stands at the factory.
+ */
+export async function verifyDexes(
+  { client }: ReadDeps,
+  { dexes, pools }: { readonly dexes: readonly Dex[]; readonly pools: Iterable<PoolRecord> },
+): Promise<readonly LeftOut[]> {
+  const proven = new Set([...pools].map(({ dex }) => dex))
+  const doubtful = dexes.filter(({ name }) => !proven.has(name))
+  const codes = await Promise.all(
+    doubtful.map(({ factory }) =>
+      client.request({ method: 'eth_getCode', params: [factory, 'latest'] }),
+    ),
+  )
+  return doubtful.map(({ name }, index) => ({
+    dex: name,
+    reason:
+      codes[index] === '0x'
+        ? 'no contract stands at its address'
+        : 'no pool of a known token answers through its factory as its family does',
+  }))
+}
