@@ -225,6 +225,16 @@ const dexRows: Readonly<Record<number, readonly Dex[]>> = {
       feesPips: [],
       deployBlock: 25343854,
     },
+    {
+      name: 'aerodrome-slipstream-gauge-caps',
+      label: 'Slipstream2',
+      protocol: 'slipstream',
+      factory: '0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a',
+      quoter: '0x3d4C22254F86f64B7eC90ab8F7aeC1FBFD271c6C',
+      feesPips: [100, 500, 3000, 10000],
+      poolKeys: [1, 50, 100, 200, 2000],
+      deployBlock: 0,
+    },
   ],
   42161: [
     {
