@@ -5,7 +5,7 @@ import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
-import { createOnChainSources, type OnChainDex, onChainTargets } from './onChainSources.ts'
+import { createOnChainSources, type OnChainDex } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, startProviders, targetsOf } from './providers.ts'
 import { metaRoutes } from './routes.ts'
@@ -58,15 +58,14 @@ export type Meta = {
   close(): Promise<void>
 }
 
-/** Our own sources may name their own contracts only. */
-function ownTargets(deps: MetaDeps): readonly TargetRow[] {
-  const routing = deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
+/** Routing may name its executor only. */
+function routingTargets(deps: MetaDeps): readonly TargetRow[] {
+  return deps.clients.flatMap(({ chainId }): readonly TargetRow[] => {
     const executor = deps.executorOf(chainId)
     return executor
       ? [{ provider: 'routing', chainId, targets: [executor], spenders: [executor] }]
       : []
   })
-  return [...routing, ...onChainTargets(deps)]
 }
 
 /** All sources behind their policies, and how to stop those that hold connections. */
@@ -76,7 +75,8 @@ function startSources(deps: MetaDeps) {
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
   const routed = { source: createRoutingSource(deps), serves: () => true }
-  const local = [routed, ...createOnChainSources(deps)].map(({ source, serves }) => {
+  const onChain = createOnChainSources(deps)
+  const local = [routed, ...onChain].map(({ source, serves }) => {
     const whole = withExactOutput(source)
     return { serves, source: dispatchSource({ now, observe }, { source: whole, limits: own }) }
   })
@@ -99,6 +99,11 @@ function startSources(deps: MetaDeps) {
   const strange = [...off].find((name) => !names.has(name))
   if (strange !== undefined) throw new UnknownSource(strange, [...names])
   return {
+    targets: [
+      ...routingTargets(deps),
+      ...onChain.flatMap(({ targets }) => targets),
+      ...targetsOf(settings),
+    ],
     sources: all.filter(({ source }) => !off.has(source.name)),
     close: async () => {
       await Promise.all(remote.map(({ http }) => http.close()))
@@ -110,7 +115,7 @@ function startSources(deps: MetaDeps) {
 export function createMeta(deps: MetaDeps): Meta {
   const { deadlineMs = 12_000, patienceMs = 3_000 } = deps.config
   const { now, log } = deps
-  const { sources, close } = startSources(deps)
+  const { sources, targets, close } = startSources(deps)
   const clientOf = (chainId: number) => deps.clients.find((client) => client.chainId === chainId)
   const priceGas = createPriceGas({
     now,
@@ -126,7 +131,7 @@ export function createMeta(deps: MetaDeps): Meta {
     // A source that does not serve the chain is not asked, rather than reported as failing.
     sourcesFor: ({ chainId }) =>
       sources.flatMap(({ source, serves }) => (serves(chainId) ? [source] : [])),
-    targets: [...ownTargets(deps), ...targetsOf(deps.config.providers ?? [])],
+    targets,
     deadlineMs,
     patienceMs,
     priceGas,

@@ -98,6 +98,7 @@ const everywhere = [
 /** Sources that trade USDC against WETH or ETH in the world. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   8453: [...everywhere, 'aerodrome-v2', 'aerodrome-slipstream'],
+  USDT: ['uniswap-v3', 'curve-stable-ng'],
   42161: [...everywhere, 'sushiswap-v3', 'camelot-v2', 'camelot-v3'],
 }
 
@@ -150,6 +151,7 @@ for (const [at, chain] of world.entries()) {
     ['ETH', 'USDC', 10n ** 18n],
     ['USDC', 'ETH', 500_000_000n],
     ['LINK', 'UNI', 10n ** 18n],
+    ['USDC', 'USDT', 900_000_000n],
   ]
   for (const [from, to, amountIn] of trades)
     s(`${chainId}: ${from} to ${to} delivers what each source quotes, to the wei`, async () => {
@@ -169,7 +171,7 @@ for (const [at, chain] of world.entries()) {
         assert.is(one.simulation.status, 'success', `${one.provider}: ${one.simulation.error}`)
         assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
       }
-      for (const name of expected[from === 'LINK' ? 'none' : chainId] ?? [])
+      for (const name of from === 'LINK' ? [] : (expected[to === 'USDT' ? to : chainId] ?? []))
         assert.ok(
           quotes.some(({ provider }) => provider === name),
           `${name}: ${JSON.stringify(failures)}`,

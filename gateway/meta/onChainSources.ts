@@ -11,6 +11,7 @@ import {
   type DirectFamily,
   type DirectSource,
 } from './sources/direct/createDirectSource.ts'
+import { createCurveNg } from './sources/direct/curveNg.ts'
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
@@ -31,6 +32,8 @@ export type OnChainDeps = {
 
 export type OnChainSource = {
   readonly source: Source
+  /** What its quotes may name, and nothing else. */
+  readonly targets: readonly TargetRow[]
   readonly serves: (chainId: number) => boolean
 }
 
@@ -38,16 +41,17 @@ export type OnChainSource = {
 const maxHubs = 2
 const probeTimeoutMs = 10_000
 
-type Create = (deps: DirectDeps, name: string) => DirectSource
+/** `pools`: where a family's pools are their own routers, those that its factory has named. */
+type Create = (deps: DirectDeps, p: { name: string; pools: Set<Address> }) => DirectSource
 
 const through =
-  <path>(familyOf: (deps: DirectDeps) => DirectFamily<path>): Create =>
-  (deps, name) =>
-    createDirectSource(deps, { name, family: familyOf(deps) })
+  <path>(familyOf: (deps: DirectDeps, p: { pools: Set<Address> }) => DirectFamily<path>): Create =>
+  (deps, { name, pools }) =>
+    createDirectSource(deps, { name, family: familyOf(deps, { pools }) })
 const ranged = (kind: Parameters<typeof createRanged>[1]) =>
   through((deps) => createRanged(deps, kind))
 
-/** Families that can be traded through a router of their own, by the word of the routing service. */
+/** Families that can be traded through contracts of their own, by the word of the routing service. */
 const families: ReadonlyMap<string, Create> = new Map([
   ['uniswap_v2', through(() => routerV2)],
   ['camelot_v2', through(() => camelotV2)],
@@ -58,29 +62,43 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['camelot_v3', ranged('algebra')],
   ['algebra_integral', ranged('algebraIntegral')],
   ['uniswap_v4', through(createUniswapV4)],
+  ['curve_stable_ng', through(createCurveNg)],
 ])
 
-const isTraded = ({ protocol, router }: OnChainDex) =>
-  router !== undefined && router !== zeroAddress && families.has(protocol)
-
+/** Families whose pools are traded without a router between. */
+const withoutRouter: ReadonlySet<string> = new Set(['curve_stable_ng'])
 /** Contracts that take the tokens for a router. */
 const proxies: ReadonlyMap<string, readonly Address[]> = new Map([['uniswap_v4', [swapProxy]]])
 
-/** Our own sources may name their own router only. */
-export function onChainTargets(
-  deps: Pick<OnChainDeps, 'clients' | 'dexesOf'>,
-): readonly TargetRow[] {
-  return deps.clients.flatMap(({ chainId }) =>
-    deps
-      .dexesOf(chainId)
-      .filter(isTraded)
-      .flatMap(({ name: provider, router, protocol }): readonly TargetRow[] => {
-        if (!router) return []
-        const takers = proxies.get(protocol)
-        const targets = [router, ...(takers ?? [])]
-        return [{ provider, chainId, targets, spenders: takers ?? [router] }]
-      }),
-  )
+/** The contract that a payload goes to; where that is a pool, the factory that names the pools. */
+function entranceOf({ protocol, router, factory }: OnChainDex): Address | undefined {
+  if (withoutRouter.has(protocol)) return factory
+  return router === zeroAddress ? undefined : router
+}
+
+const isTraded = (dex: OnChainDex) => families.has(dex.protocol) && entranceOf(dex) !== undefined
+
+function toTargets(
+  { name: provider, protocol, ...dex }: OnChainDex,
+  { chainId, pools }: { readonly chainId: number; readonly pools: ReadonlySet<Address> },
+): TargetRow {
+  if (withoutRouter.has(protocol)) {
+    // Read when a quote is checked: pools become known by being asked for.
+    const list = () => [...pools]
+    return {
+      provider,
+      chainId,
+      get targets() {
+        return list()
+      },
+      get spenders() {
+        return list()
+      },
+    }
+  }
+  const router = dex.router ? [dex.router] : []
+  const takers = proxies.get(protocol)
+  return { provider, chainId, targets: [...router, ...(takers ?? [])], spenders: takers ?? router }
 }
 
 /** One source for each DEX that has a router of its own: a row more is a source more. */
@@ -94,9 +112,10 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
   const dexOf = (chainId: number, name: string): DirectDex | undefined => {
     const chainClient = clients.find((client) => client.chainId === chainId)
     const dex = dexesOf(chainId).find((row) => row.name === name && isTraded(row))
-    if (!chainClient || !dex?.router) return undefined
+    const router = dex && entranceOf(dex)
+    if (!chainClient || !router) return undefined
     const { chain, client } = chainClient
-    const { router, quoter, factory, feesPips, poolKeys } = dex
+    const { quoter, factory, feesPips, poolKeys } = dex
     return {
       router,
       quoter,
@@ -113,7 +132,9 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
   return [...byName].flatMap(([name, protocol]): readonly OnChainSource[] => {
     const create = families.get(protocol)
     if (!create) return []
-    const source = create({ dexOf: (chainId) => dexOf(chainId, name), now, taxOf }, name)
+    const pools = new Set<Address>()
+    const directDeps = { dexOf: (chainId: number) => dexOf(chainId, name), now, taxOf }
+    const source = create(directDeps, { name, pools })
     const served = new Set(rows.filter((row) => row.name === name).map(({ chainId }) => chainId))
     // A chain that does not answer yet is asked again by the first quote.
     for (const chainId of served)
@@ -121,6 +142,11 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
         (isHere) => isHere || served.delete(chainId),
         () => undefined,
       )
-    return [{ source, serves: (chainId: number) => served.has(chainId) }]
+    const targets = clients.flatMap(({ chainId }) =>
+      dexesOf(chainId)
+        .filter((dex) => dex.name === name && isTraded(dex))
+        .map((dex) => toTargets(dex, { chainId, pools })),
+    )
+    return [{ source, targets, serves: (chainId: number) => served.has(chainId) }]
   })
 }

@@ -1,0 +1,122 @@
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  isAddressEqual,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
+import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
+import { isNative } from '../../source.ts'
+import type { DirectDex, DirectFamily } from './createDirectSource.ts'
+
+const factoryAbi = parseAbi([
+  'function find_pool_for_coins(address from, address to, uint256 skip) view returns (address pool)',
+  'function get_coins(address pool) view returns (address[] coins)',
+  'function pool_count() view returns (uint256 count)',
+])
+const poolAbi = parseAbi([
+  'function get_dy(int128 i, int128 j, uint256 dx) view returns (uint256 dy)',
+  'function exchange(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver) returns (uint256 dy)',
+])
+
+/** Pools of one pair that are looked at. */
+const poolsPerPair = [0n, 1n, 2n] as const
+const poolsTtlMs = 60_000
+const maxPairs = 20_000
+const swapGas = 190_000n
+
+type Hop = {
+  readonly pool: Address
+  readonly tokens: readonly [Address, Address]
+  /** Places of both tokens among the pool's coins. */
+  readonly i: bigint
+  readonly j: bigint
+}
+
+async function readPools(
+  { factory, reader }: DirectDex,
+  [tokenIn, tokenOut]: Hop['tokens'],
+  signal: AbortSignal,
+): Promise<readonly Hop[]> {
+  const find = poolsPerPair.map((skip): BatchCall => {
+    const args = [tokenIn, tokenOut, skip] as const
+    const functionName = 'find_pool_for_coins'
+    return { target: factory, data: encodeFunctionData({ abi: factoryAbi, functionName, args }) }
+  })
+  const found = await readBatch(reader, { calls: find, signal })
+  const pools = found.flatMap((result): readonly Address[] => {
+    const pool = decodeResult(result, (data) =>
+      decodeFunctionResult({ abi: factoryAbi, functionName: 'find_pool_for_coins', data }),
+    )
+    return pool === undefined || pool === zeroAddress ? [] : [pool]
+  })
+  const coins = await readBatch(reader, {
+    calls: pools.map((pool) => ({
+      target: factory,
+      data: encodeFunctionData({ abi: factoryAbi, functionName: 'get_coins', args: [pool] }),
+    })),
+    signal,
+  })
+  return pools.flatMap((pool, index): readonly Hop[] => {
+    const list = decodeResult(coins[index], (data) =>
+      decodeFunctionResult({ abi: factoryAbi, functionName: 'get_coins', data }),
+    )
+    const placeOf = (token: Address) => list?.findIndex((coin) => isAddressEqual(coin, token)) ?? -1
+    const [i, j] = [placeOf(tokenIn), placeOf(tokenOut)]
+    return i < 0 || j < 0 ? [] : [{ pool, tokens: [tokenIn, tokenOut], i: BigInt(i), j: BigInt(j) }]
+  })
+}
+
+/**
+ * Curve's StableSwap NG: each pool is its own router. `pools` collects what its factory named, which
+ * is all that a payload may name.
+ */
+export function createCurveNg(
+  { now }: { readonly now: () => number },
+  { pools }: { readonly pools: Set<Address> },
+): DirectFamily<Hop> {
+  const known = new Map<string, { readonly hops: readonly Hop[]; readonly readAtMs: number }>()
+  return {
+    // A pool counts what it is sent only where it is told to; a plain exchange takes the whole sum.
+    takesTaxedInput: false,
+    exactOutput: false,
+    hasNativePools: true,
+    gas: swapGas,
+    isRouter: async ({ factory, reader }, signal) => {
+      const data = encodeFunctionData({ abi: factoryAbi, functionName: 'pool_count' })
+      const [count] = await readBatch(reader, { calls: [{ target: factory, data }], signal })
+      return decodeResult(count, () => true) === true
+    },
+    listPaths: async (dex, { tokenIn, tokenOut, signal }) => {
+      if (isNative(tokenIn) || isNative(tokenOut)) return []
+      const id = [dex.reader.client.chain.id, dex.factory, tokenIn, tokenOut].join()
+      const hit = known.get(id)
+      if (hit && hit.readAtMs > now() - poolsTtlMs) return hit.hops
+      const hops = await readPools(dex, [tokenIn, tokenOut], signal)
+      for (const { pool } of hops) pools.add(pool)
+      if (known.size > maxPairs) known.clear()
+      known.set(id, { hops, readAtMs: now() })
+      return hops
+    },
+    askPrice: (_, { pool, i, j }, trade) => {
+      const amount = trade.type === 'exactInput' ? trade.amountIn : trade.targetOut
+      const args = [i, j, amount] as const
+      return {
+        target: pool,
+        data: encodeFunctionData({ abi: poolAbi, functionName: 'get_dy', args }),
+      }
+    },
+    readPrice: (data) => ({
+      amount: decodeFunctionResult({ abi: poolAbi, functionName: 'get_dy', data }),
+      gas: 0n,
+    }),
+    encode: (_, { request, path: { pool, i, j }, amounts }) => {
+      if (amounts.type !== 'exactInput') throw new Error('asked for exact inputs only')
+      const args = [i, j, amounts.amountIn, amounts.minAmountOut, request.recipient] as const
+      const calldata = encodeFunctionData({ abi: poolAbi, functionName: 'exchange', args })
+      return { target: pool, spender: pool, calldata }
+    },
+    describe: ({ tokens, pool }) => `${tokens[0]}[${pool}]>${tokens[1]}`,
+  }
+}
