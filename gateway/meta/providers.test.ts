@@ -8,7 +8,7 @@ import {
 } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { checkQuote } from './checkQuote.ts'
-import { providers, providerTargets, startProviders } from './providers.ts'
+import { providers, providerTargets, startProviders, targetsOf } from './providers.ts'
 import { nativeToken, type SourceOutcome, type SourceQuote, type SourceRequest } from './source.ts'
 
 /** Contract tests: what we ask each provider, and what we make of its recorded or documented bodies. */
@@ -307,6 +307,21 @@ s('says so where the provider has no exact output', async () => {
 s('says so on a chain that the provider does not serve', async () => {
   const outcome = await ask('velora', { ...toWeth, chainId: 1 })
   assert.is(outcome.status === 'failure' && outcome.reason, 'unsupported_chain')
+})
+
+s('lists contracts by chain, with those that the operator adds', () => {
+  const added = '0x5555555555555555555555555555555555555555'
+  const rows = targetsOf([{ name: 'fabric', contracts: { 42161: [added] } }])
+  const on = (provider: string, chainId: number) =>
+    rows.find((row) => row.provider === provider && row.chainId === chainId)?.targets
+  assert.equal(on('lifi', 42161), on('lifi', 8453))
+  assert.is.not(on('nordstern', 42161)?.[0], on('nordstern', 8453)?.[0])
+  assert.is(on('nordstern', 42161)?.length, 1)
+  assert.equal(on('fabric', 42161), [added])
+  assert.is(
+    providerTargets.some((row) => row.provider === 'fabric' && row.chainId === 42161),
+    false,
+  )
 })
 
 s.run()
