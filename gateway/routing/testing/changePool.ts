@@ -58,6 +58,9 @@ const changePair: Change<Extract<PoolRecord, { reserve0: bigint }>> = async (
     await call(stand, address, { abi: erc20Abi, functionName: 'transfer', args })
     return call(stand, address, { abi, functionName: 'burn', args: [seeder.address] })
   }
+  // A transfer without its other half would lie in the pair and fall to the next swap.
+  for (const [index, reserve] of [reserve0, reserve1].entries())
+    if ((await heldBySeeder(stand, tokens[index] ?? '')) < reserve / part + 1n) return
   for (const [index, reserve] of [reserve0, reserve1].entries())
     await call(stand, getAddress(tokens[index] as Address), {
       ...{ abi: erc20Abi, functionName: 'transfer', args: [address, reserve / part + 1n] },
