@@ -1,5 +1,6 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, toHex, zeroAddress } from 'viem'
+import { type Address, type Hex, toHex, zeroAddress } from 'viem'
 import {
+  approveData,
   balanceOfCall,
   type CallShape,
   gasOf,
@@ -111,7 +112,7 @@ function approvalCalls({ tokenIn, spender, amountIn, funding }: Candidate, taker
     from: taker,
     to: tokenIn,
     gas: toHex(gasOf.approve),
-    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
+    data: approveData(spender, amount),
   })
   // A real taker may have an allowance left, which USDT-like tokens want reset first.
   return funding === 'real' ? [approve(0n), approve(amountIn)] : [approve(amountIn)]

@@ -1,5 +1,5 @@
-import { type Address, createClient, encodeFunctionData, http, parseAbi } from 'viem'
-import { simulateBlocks } from 'viem/actions'
+import { type Address, createClient, encodeFunctionData, erc20Abi, http, parseAbi } from 'viem'
+import { simulateCalls } from 'viem/actions'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSlotResolver } from '../../simulator/balanceSlot/resolveBalanceSlot.ts'
 import { buildBundle, type Candidate } from '../../simulator/buildBundle.ts'
@@ -97,43 +97,46 @@ async function simulateAll(candidates: readonly Candidate[]) {
   if (failed) throw new Error(`a candidate failed: ${JSON.stringify(failed)}`)
 }
 
-/** The peers' way: viem, one request after the other, each against `latest`. */
-type ViemBlock = Parameters<typeof simulateBlocks>[1]['blocks'][number]
+/**
+ * The peers' way: one `simulateCalls` of viem per candidate, in turn, each against `latest`:
+ * approve, balance, the swap, balance, decoded by ABI. The balance slot is given to them.
+ */
 const viemFork = createClient({ transport: http(fork.url) })
-
-function toViemBlock(params: readonly unknown[]): ViemBlock {
-  const [{ blockStateCalls }] = params as [{ blockStateCalls: readonly RawBlock[] }]
-  const [block] = blockStateCalls
-  if (!block) throw new Error('the bundle has no block')
-  const stateOverrides = Object.entries(block.stateOverrides).map(([address, override]) => ({
-    address: address as Address,
-    ...(override.code ? { code: override.code } : {}),
-    ...(override.balance ? { balance: BigInt(override.balance) } : {}),
-    ...(override.stateDiff
-      ? {
-          stateDiff: Object.entries(override.stateDiff).map(([slot, value]) => ({
-            slot: slot as `0x${string}`,
-            value,
-          })),
-        }
-      : {}),
-  }))
-  const calls = block.calls.map(({ from, to, gas, data, value }) => ({
-    account: from,
-    to,
-    gas: BigInt(gas),
-    data,
-    value: BigInt(value ?? '0x0'),
-  }))
-  return { blockOverrides: { time: timeSecs }, stateOverrides, calls } as ViemBlock
-}
 type Hexed = `0x${string}`
-type RawBlock = {
-  stateOverrides: Record<
-    string,
-    { code?: Hexed; balance?: Hexed; stateDiff?: Record<string, Hexed> }
-  >
-  calls: readonly { from: Address; to: Address; gas: Hexed; data: Hexed; value?: Hexed }[]
+type RawOverrides = Record<
+  string,
+  { code?: Hexed; balance?: Hexed; stateDiff?: Record<Hexed, Hexed> }
+>
+
+function toPeerCall({ candidate, params }: { candidate: Candidate; params: readonly unknown[] }) {
+  const [{ blockStateCalls }] = params as [
+    { blockStateCalls: readonly { stateOverrides: RawOverrides }[] },
+  ]
+  const { target, data, value, tokenIn, tokenOut, amountIn, spender = target } = candidate
+  const stateOverrides = Object.entries(blockStateCalls[0]?.stateOverrides ?? {}).map(
+    ([address, { code, balance, stateDiff }]) => ({
+      address: address as Address,
+      ...(code ? { code } : {}),
+      ...(balance ? { balance: BigInt(balance) } : {}),
+      ...(stateDiff
+        ? {
+            stateDiff: Object.entries(stateDiff).map(([slot, word]) => ({
+              slot: slot as Hexed,
+              value: word,
+            })),
+          }
+        : {}),
+    }),
+  )
+  const erc20 = (to: Address) => ({ to, abi: erc20Abi })
+  const balance = { ...erc20(tokenOut), functionName: 'balanceOf', args: [taker] } as const
+  const approval = {
+    ...erc20(tokenIn),
+    functionName: 'approve',
+    args: [spender, amountIn],
+  } as const
+  const calls = [approval, balance, { to: target, data, value }, balance] as const
+  return { account: taker, calls, stateOverrides }
 }
 
 const rows: string[][] = []
@@ -142,12 +145,14 @@ for (const k of [1, 8, 32]) {
   const candidates = Array.from({ length: k }, (_, index) => candidateOf(index))
   const bundles = await bundlesOf(candidates)
   const calls = bundles.map(({ rpcCall }) => rpcCall)
-  const blocks = calls.map(({ params }) => toViemBlock(params))
+  const peerCalls = calls.map(({ params }, index) =>
+    toPeerCall({ candidate: candidateOf(index), params }),
+  )
   const ways = {
     ours: () => simulateAll(candidates),
     batch: () => fork.rpc.batch(calls, { timeoutMs: 20_000 }),
     peers: async () => {
-      for (const block of blocks) await simulateBlocks(viemFork, { blocks: [block] })
+      for (const call of peerCalls) await simulateCalls(viemFork, call)
     },
   }
   const samples = { ours: [] as number[], batch: [] as number[], peers: [] as number[] }
