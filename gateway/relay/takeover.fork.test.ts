@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
 import { type Postgres, query, startPostgres } from '../../fixtures/postgres.ts'
 import { askUntilAnswered, startFleet, type Worker } from '../../fixtures/relayFleet.ts'
+import { findBroadcaster, findRoles } from '../../fixtures/relayRoles.ts'
 import { ownerAt, prepareOwners } from '../../fixtures/relayStand.ts'
 import { waitForReceipt } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** Two gateways in processes of their own, one database, one key: one of them sends, and both may die. */
 const takeover = suite('relay on several gateways')
@@ -29,33 +29,7 @@ async function addTests({ createDatabase, close }: Postgres) {
   })
   let owners = 0
 
-  /** By what the database says of who holds the office. */
-  async function findBroadcaster(): Promise<number | undefined> {
-    const rows = (await query(
-      database,
-      `SELECT a.application_name AS name FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-       WHERE l.locktype = 'advisory' AND l.granted AND a.state = 'idle'
-         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    )) as { name: string }[]
-    return rows[0] && Number(rows[0].name.split(' ')[1])
-  }
-  /** Both up, one of them the broadcaster. */
-  async function findRoles() {
-    let roles: { broadcaster: Worker; other: Worker } | undefined
-    await waitFor(
-      'two gateways, one the broadcaster',
-      async () => {
-        const pid = await findBroadcaster()
-        const broadcaster = fleet.workers().find((worker) => worker.pid === pid)
-        const other = fleet.workers().find((worker) => worker.pid !== pid)
-        roles = broadcaster && other && { broadcaster, other }
-        return roles !== undefined
-      },
-      { deadlineMs: 120_000 },
-    )
-    if (!roles) throw new Error('there are no two gateways')
-    return roles
-  }
+  const roles = () => findRoles(fleet, database)
   async function ask({ url }: Worker): Promise<Hex> {
     owners += 1
     const owner = ownerAt(owners, 'takeover')
@@ -68,40 +42,40 @@ async function addTests({ createDatabase, close }: Postgres) {
     assert.is((await waitForReceipt({ rpcUrl, hash })).status, 'success')
 
   takeover('what one gateway signs, the elected one sends', async () => {
-    const { broadcaster, other } = await findRoles()
+    const { broadcaster, other } = await roles()
     await isMined(await ask(other))
     await isMined(await ask(broadcaster))
     await isMined(await ask(other))
-    assert.is(await findBroadcaster(), broadcaster.pid)
+    assert.is(await findBroadcaster(database), broadcaster.pid)
   })
 
   takeover('kill -9 of the broadcaster: another sends what it left and what comes', async () => {
-    const { broadcaster, other } = await findRoles()
+    const { broadcaster, other } = await roles()
     process.kill(broadcaster.pid, 'SIGKILL')
     await isMined(await ask(other))
-    const { broadcaster: successor } = await findRoles()
+    const { broadcaster: successor } = await roles()
     assert.is.not(successor.pid, broadcaster.pid)
   })
 
   takeover(
     'a broadcaster that hangs loses its office, and takes it back no more than in turn',
     async () => {
-      const { broadcaster, other } = await findRoles()
+      const { broadcaster, other } = await roles()
       process.kill(broadcaster.pid, 'SIGSTOP')
       try {
         await isMined(await ask(other))
-        assert.is(await findBroadcaster(), other.pid)
+        assert.is(await findBroadcaster(database), other.pid)
       } finally {
         process.kill(broadcaster.pid, 'SIGCONT')
       }
       // Awake, it is a gateway like any other: it signs, and leaves the sending to the elected one.
       await isMined(await ask(broadcaster))
-      assert.is(await findBroadcaster(), other.pid)
+      assert.is(await findBroadcaster(database), other.pid)
     },
   )
 
   takeover('one owner at both gateways at once: one transaction', async () => {
-    const { broadcaster, other } = await findRoles()
+    const { broadcaster, other } = await roles()
     const owner = ownerAt(0, 'takeover')
     await prepareOwners(chain, [owner])
     const answers = await Promise.all(

@@ -1,0 +1,35 @@
+import { startPostgres } from '../../fixtures/postgres.ts'
+import { startFleet } from '../../fixtures/relayFleet.ts'
+import { findBroadcaster, findRoles } from '../../fixtures/relayRoles.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+
+/** How long a chain is without a broadcaster after kill -9 of the one it had. */
+const kills = 10
+const takeover = suite('takeover within five seconds')
+const postgres = await startPostgres()
+
+takeover(`another gateway has the office within 5 s of each of ${kills} kill -9`, async () => {
+  if (!postgres) throw new Error('PostgreSQL is not installed')
+  const chain = await startWorldChain({ chainId: 8453 })
+  const database = await postgres.createDatabase()
+  const setup = { database, killWithinPoints: 0, seed: 0, limits: {}, naive: false }
+  const fleet = startFleet(chain, setup, 2)
+  const times: number[] = []
+  for (let kill = 0; kill < kills; kill += 1) {
+    const { broadcaster, other } = await findRoles(fleet, database)
+    process.kill(broadcaster.pid, 'SIGKILL')
+    const isTaken = async () => (await findBroadcaster(database)) === other.pid
+    times.push(await waitFor('the other has the office', isTaken, { deadlineMs: 60_000 }))
+  }
+  await fleet.close()
+  await chain.close()
+  const sorted = times.toSorted((a, b) => a - b).map(Math.round)
+  process.stdout.write(`takeover, ms: ${sorted.join(' ')}\n`)
+  assert.ok((sorted.at(-1) ?? 0) < 5_000)
+})
+takeover.after(async () => {
+  await postgres?.close()
+})
+takeover.run()
