@@ -17,22 +17,29 @@ const floor = await startServer('bare Koa + ajv, durable debit', 'floorServer.ts
   join(dir, 'floor.db'),
   'group',
 ])
-const server = await startServer('POST /quote', 'quoteServer.ts', [join(dir, 'quote.db')])
+const [still, moving] = await Promise.all(
+  (['still', 'moving'] as const).map((pools) =>
+    startServer(pools, 'quoteServer.ts', [join(dir, `${pools}.db`), pools]),
+  ),
+)
+if (!still || !moving) throw new Error('two servers were started')
 const mix = (freshPercent: number) => createQuestions({ freshPercent }).map(toBody)
 try {
   printHttp(
     await measureHttp(
       [
         floor,
-        { ...server, name: 'POST /quote, hot pair mix', body: mix(0) },
-        { ...server, name: 'the same, 5 % asked for the first time', body: mix(5) },
+        { ...still, name: 'POST /quote, hot pair mix between two blocks', body: mix(0) },
+        { ...moving, name: 'the same, a block changes 20 pools every 2 s', body: mix(0) },
+        { ...moving, name: 'and 5 % asked for the first time', body: mix(5) },
       ],
       { seconds },
     ),
   )
 } finally {
   floor.stop()
-  server.stop()
+  still.stop()
+  moving.stop()
   rmSync(dir, { recursive: true, force: true })
 }
 await printUseCases()

@@ -10,10 +10,10 @@ import { marketSize } from './quote/marketSize.ts'
 import { reportToParent } from './reportToParent.ts'
 
 /**
- * The whole keyed routing service on a generated market, with a block that changes pools every two
- * seconds: keys, limits, durable debits, routing, payloads.
+ * The whole keyed routing service on a generated market: keys, limits, durable debits, routing, payloads.
+ * `moving`: a block changes 20 pools every two seconds; `still`: none does.
  */
-const [path = ':memory:'] = process.argv.slice(2)
+const [path = ':memory:', pools = 'moving'] = process.argv.slice(2)
 const store = openStore({ path })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
@@ -29,6 +29,6 @@ const service = createService({
   access: createAccess(accessDeps),
   log,
 })
-setInterval(advance, blockMs)
+if (pools === 'moving') setInterval(advance, blockMs)
 const server = createServer(service.app.callback())
 server.listen(0, '127.0.0.1', () => reportToParent(server, apiKey))

@@ -8,6 +8,7 @@ type Row = readonly [sentence: string, file: string, test: string]
 const routes = 'routing/routes.fork.test.ts'
 const quotes = 'routing/quote.fork.test.ts'
 const sources = 'routing/quoteSources.fork.test.ts'
+const onChain = 'routing/onChain.fork.test.ts'
 
 const rows: readonly Row[] = [
   [
@@ -179,6 +180,12 @@ const rows: readonly Row[] = [
     routes,
     'compares candidates by what they deliver',
   ],
+  ['slippage_bps bounds the output', onChain, 'enforces the slippage at the wei'],
+  ['total_estimated_output sums the legs', onChain, 'counts no liquidity twice'],
+  ['Floor, haircut, clamp', onChain, 'sizes, clamps and prices legs in integers as the rules say'],
+  ['routing_mode ultra', onChain, 'verifies every leg by simulation in ultra mode'],
+  ['Cached USD-per-raw-unit price', 'routing/usdPrices.fork.test.ts', 'never prices from a pool'],
+  ['Bounded internal probes', 'routing/solveInput.test.ts', 'solves to the wei on single paths'],
   ['Health, tokens, chains, agent registration need no key', routes, 'serves its registry'],
   ['Token registry maps address to chain_id, symbol, decimals', routes, 'serves its registry'],
 ]
