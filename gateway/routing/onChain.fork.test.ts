@@ -170,7 +170,10 @@ s('sizes, clamps and prices legs in integers as the rules say', async () => {
   const unbounded = await amountOf({ legs: [leg], allow_unbounded_estimate: true })
   assert.is(unbounded.estimated_amount_in, cut.estimated_amount_in)
   const explicit = await amountOf({ legs: [{ ...leg, amount: '1000000000000000' }] })
-  assert.equal([explicit.amount_source, explicit.estimated_amount_in], ['explicit', '1000000000000000'])
+  assert.equal(
+    [explicit.amount_source, explicit.estimated_amount_in],
+    ['explicit', '1000000000000000'],
+  )
 })
 
 s('verifies every leg by simulation in ultra mode', async () => {
