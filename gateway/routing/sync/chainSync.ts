@@ -236,7 +236,9 @@ export function createChainSync({
 
   /** On first contact with the chain: which DEXes are what their rows say. */
   async function verify(): Promise<void> {
-    if (state) leftOut = await verifyDexes(deps, { dexes, pools: state.pools.values() })
+    if (!state) return
+    const hasKnownTokens = seedTokens.length > 1
+    leftOut = await verifyDexes(deps, { dexes, pools: state.pools.values(), hasKnownTokens })
   }
 
   async function save(): Promise<void> {
