@@ -8,45 +8,57 @@ export type SlowFork = {
 }
 
 /** Longer than anything that runs on it may take. */
-const idleMs = 5_000
+const usualIdleMs = 5_000
 
-export function createSlowFork({ start }: { readonly start: () => Promise<Fork> }): SlowFork {
-  let starting: Promise<Fork> | undefined
-  let stopWatching = () => {}
+export function createSlowFork({
+  start,
+  idleMs = usualIdleMs,
+}: {
+  readonly start: () => Promise<Fork>
+  readonly idleMs?: number | undefined
+}): SlowFork {
+  let standing: Promise<Fork> | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let closed = false
 
-  async function begin(): Promise<Fork> {
+  function begin(): Promise<Fork> {
+    const beginning = startWatched(forget)
+    beginning.catch(forget)
+    return beginning
+    // Another one may stand by then.
+    function forget() {
+      if (standing === beginning) standing = undefined
+    }
+  }
+  async function startWatched(onExit: () => void): Promise<Fork> {
     const fork = await start()
     if (closed) {
       await fork.kill()
       throw new Error('the generation is over')
     }
-    stopWatching = watchFork(fork, () => void fork.kill())
+    const stopWatching = watchFork(fork, () => void fork.kill())
     void fork.exited.then(() => {
       stopWatching()
-      starting = undefined
+      onExit()
       // Its record and its connections are left.
       void fork.kill()
     })
     return fork
   }
-  const forget = () => {
-    starting = undefined
-  }
   async function end() {
-    const fork = await starting?.catch(() => undefined)
-    stopWatching()
+    const ending = standing
+    // Whoever asks while it is being ended gets another.
+    standing = undefined
+    const fork = await ending?.catch(() => undefined)
     await fork?.kill()
   }
   return {
     async get() {
       if (closed) throw new Error('the generation is over')
-      starting ??= begin()
-      starting.catch(forget)
+      standing ??= begin()
       clearTimeout(idleTimer)
       idleTimer = setTimeout(() => void end(), idleMs).unref()
-      return starting
+      return standing
     },
     async close() {
       closed = true
