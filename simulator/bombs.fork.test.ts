@@ -54,6 +54,7 @@ s('calldata of 128 kB and calls into precompiles are ordinary candidates', async
   assert.equal(
     results.map(({ status }) => status),
     ['ok', ...precompiles.map(() => 'simulation_failed')],
+    JSON.stringify(results.map((result) => ('reason' in result ? result.reason : ''))),
   )
 })
 s('leaves one healthy fork behind', async () => {

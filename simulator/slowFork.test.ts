@@ -3,6 +3,9 @@ import type { Fork } from './fork.ts'
 import { createSlowFork } from './slowFork.ts'
 
 const s = suite('slow fork')
+// Its timers keep no process alive.
+const alive = setInterval(() => undefined, 60_000)
+s.after(() => clearInterval(alive))
 
 /** A fork that answers every ping; killed, it is gone when `leave` is called. */
 function createFork(pid: number) {
