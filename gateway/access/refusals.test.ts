@@ -10,18 +10,19 @@ import { revokeKey } from './issueKeys.ts'
 import { accessEndpoints } from './routes.ts'
 
 const s = suite('access/refusals')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Something that costs',
-  input: Type.Object({ n: Type.Optional(Type.Integer()) }),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
-})
+const charged = (path: string, cost: number) =>
+  endpoint({
+    method: 'post',
+    path,
+    summary: 'Something that costs',
+    input: Type.Object({ n: Type.Optional(Type.Integer()) }),
+    output: Type.Object({}),
+    auth: 'key',
+    cost,
+    handle: async () => ({}),
+  })
 const stand = await startAccessStand({
-  endpoints: [work],
+  endpoints: [charged('/work', 1), charged('/exact', 16)],
   change: { keyLimit: { unitsPerSec: 1000, burst: 5000 } },
 })
 s.after(() => stand.close())
@@ -108,6 +109,14 @@ s('tells the state of both limits on every keyed answer, errors included', async
     assert.is(headers.get('ratelimit-policy'), '"default";q=5000;w=5')
     assert.match(headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/)
   }
+})
+s('weighs an endpoint of 16 units as 16 in the limit and in the quota', async () => {
+  const { apiKey: key } = await stand.createKey('exact', 20)
+  const { status, headers } = await stand.call('/exact', { key, body: {} })
+  assert.is(status, 200)
+  assert.is(headers.get('x-ratelimit-remaining'), String(5000 - 16))
+  assert.is((await stand.call('/exact', { key, body: {} })).status, 402)
+  assert.is((await stand.call('/work', { key, body: {} })).status, 200)
 })
 s('limits requests without a key per address', async () => {
   const limited = {
