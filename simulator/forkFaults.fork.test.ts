@@ -2,6 +2,7 @@ import { concat, encodeFunctionData, erc20Abi } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import { createSimulator } from './simulator.ts'
+import { revertTo } from './testing/kit/revertTo.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { startTestForks } from './testing/testForks.ts'
 import { isRunning, waitFor } from './testing/waitFor.ts'
@@ -107,7 +108,7 @@ s('notices that the chain was reorganised to a lower head', async () => {
   const before = await world.quoteAForB(10n ** 18n)
   await world.swapForReal(10n ** 23n)
   await simulate()
-  await world.chain.request('evm_revert', [snapshot])
+  await revertTo(world.chain, snapshot)
   const { results } = await simulator.simulateCandidates({
     chainId: 8453,
     candidates: [world.swapAForB()],

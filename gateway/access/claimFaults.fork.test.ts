@@ -16,6 +16,7 @@ import {
   transferUsdc,
 } from '../../fixtures/accessStand.ts'
 import { createAttack } from '../../fixtures/claimAttacks.ts'
+import { revertChain } from '../../fixtures/revertChain.ts'
 import { send, waitForReceipt } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
@@ -94,7 +95,7 @@ attack(
     const raw = (await base.rpc('eth_getRawTransactionByHash', hash)) as Hex
     await recheckPayments(stand.deps, { chain: base.client })
     assert.is(await balanceOf(apiKey), 10)
-    await base.rpc('evm_revert', snapshot)
+    await revertChain(base.rpc, snapshot)
     await base.rpc('anvil_mine', '0x1')
     await recheckPayments(stand.deps, { chain: base.client })
     assert.is(await balanceOf(apiKey), 0)

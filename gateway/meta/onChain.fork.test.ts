@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
 import { getBalance, readContract } from 'viem/actions'
 import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
+import { revertChain } from '../../fixtures/revertChain.ts'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -142,7 +143,7 @@ for (const [at, chain] of world.entries()) {
     try {
       return await run()
     } finally {
-      await rpc('evm_revert', id)
+      await revertChain(rpc, id)
     }
   }
 

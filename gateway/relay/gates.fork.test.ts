@@ -8,6 +8,7 @@ import {
   type RelayAnswerBody,
   startRelayStand,
 } from '../../fixtures/relayStand.ts'
+import { revertChain } from '../../fixtures/revertChain.ts'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -48,7 +49,7 @@ async function withChange(change: () => Promise<unknown>, run: () => Promise<voi
     await change()
     await run()
   } finally {
-    await rpc('evm_revert', snapshot)
+    await revertChain(rpc, snapshot)
     await setBaseFee(BigInt((before as { baseFeePerGas: Hex }).baseFeePerGas))
   }
 }

@@ -1,5 +1,6 @@
 import { numberToHex, parseTransaction } from 'viem'
 import { startRelayScene } from '../../fixtures/relayScene.ts'
+import { revertChain } from '../../fixtures/revertChain.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
@@ -108,7 +109,7 @@ life('a reorg brings the same bytes back, and they are mined again', async () =>
   await mined(body.txHash)
   await stand.relay.reconcile()
   assert.is((await only(stand)).status, 'mined')
-  await rpc('evm_revert', snapshot)
+  await revertChain(rpc, snapshot)
   clock.ms += 15_000
   await stand.relay.reconcile()
   assert.ok(stand.events.some(({ kind }) => kind === 'reorged'))
@@ -125,7 +126,7 @@ life('a buried transaction is final, and comes back if even its block is forgott
   await rpc('anvil_mine', '0x3')
   await stand.relay.reconcile()
   assert.is((await only(stand)).status, 'final')
-  await rpc('evm_revert', snapshot)
+  await revertChain(rpc, snapshot)
   clock.ms += 15_000
   await stand.relay.reconcile()
   await mined(body.txHash)

@@ -9,6 +9,7 @@ import { Type } from 'typebox'
 import { type Hex, parseTransaction } from 'viem'
 import { getTransactionCount } from 'viem/actions'
 import { createPerson, type Person, startAccessStand } from '../../../fixtures/accessStand.ts'
+import { revertChain } from '../../../fixtures/revertChain.ts'
 import { waitForReceipt } from '../../../fixtures/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { readL1Fee } from '../../chain/readL1Fee.ts'
@@ -214,7 +215,7 @@ s(
     const chainNonce = () =>
       getTransactionCount(client, { address: relayer.address, blockTag: 'latest' })
     const reached = await chainNonce()
-    await base.rpc('evm_revert', snapshot)
+    await revertChain(base.rpc, snapshot)
     assert.is(await chainNonce(), reached - 2)
     const { id, payment } = await prepare()
     const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })

@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
+import { revertChain } from '../../../fixtures/revertChain.ts'
 import { createRpc } from '../../../fixtures/rpc.ts'
 import { send } from '../../../fixtures/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
@@ -175,7 +176,7 @@ s('takes back what a reorg undid, and reads only those pools again', async () =>
   await swapV3(5n * 10n ** 18n)
   await assertEqualsChain()
   const loads = events.filter(({ event }) => event === 'loaded').length
-  await rpc('evm_revert', snapshot)
+  await revertChain(rpc, snapshot)
   await assertEqualsChain()
   await swapV2(10n ** 18n)
   await assertEqualsChain()

@@ -1,5 +1,6 @@
 import { type Address, createClient, type Hex, http, type Transport, toHex } from 'viem'
 import { createDeal, type Deal } from './deal.ts'
+import { revertTo } from './revertTo.ts'
 import { sendAs } from './sendAs.ts'
 
 export type Request = (method: string, params?: readonly unknown[]) => Promise<unknown>
@@ -62,7 +63,7 @@ export function createLeasedChain({
     },
     snapshot,
     async revert(to) {
-      if ((await request('evm_revert', [to.id])) !== true)
+      if (!(await revertTo({ request }, to.id)))
         throw new Error(`the snapshot ${to.id} is of no more use`)
       // anvil's snapshots can be used once.
       to.id = (await snapshot()).id
