@@ -261,6 +261,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     dexesOf: getDexes,
     executorOf: (chainId) => findChain(config, chainId)?.executor,
     taxOf: routing.taxOf,
+    poolsBetween: routing.poolsBetween,
     dryRunOf: (chainId) => (findChain(config, chainId) ? simulator.simulateCandidates : undefined),
     config: config.meta,
     now: Date.now,

@@ -24,6 +24,7 @@ const deps: MetaDeps = {
   executorOf: () => undefined,
   dryRunOf: () => undefined,
   taxOf: () => undefined,
+  poolsBetween: () => [],
   config: {
     providers: names.map((name) => ({ name, baseUrl: `${providers.url}/${name}` })),
     allowPrivateProviders: true,

@@ -5,7 +5,7 @@ import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
-import { createOnChainSources, type OnChainDex } from './onChainSources.ts'
+import { createOnChainSources, type OnChainDeps, type OnChainDex } from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, startProviders, targetsOf } from './providers.ts'
 import { metaRoutes } from './routes.ts'
@@ -37,6 +37,7 @@ export type MetaDeps = {
   readonly executorOf: (chainId: number) => Address | undefined
   /** Part of each transfer of a token that does not arrive, in basis points. */
   readonly taxOf: (chainId: number, token: Address) => number | undefined
+  readonly poolsBetween: OnChainDeps['poolsBetween']
   /** Undefined for a chain without a simulator. */
   readonly dryRunOf: (chainId: number) => DryRun | undefined
   readonly config: MetaConfig

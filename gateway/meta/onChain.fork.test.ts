@@ -1,4 +1,12 @@
-import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  zeroAddress,
+} from 'viem'
 import { getBalance, readContract } from 'viem/actions'
 import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
 import { revertChain } from '../../fixtures/revertChain.ts'
@@ -34,6 +42,18 @@ const dexesOf = (chainId: number): readonly OnChainDex[] => {
   const others = manifest?.dexes.filter(({ name }) => !names.has(name)) ?? []
   return [...known, ...others.map((dex) => ({ ...dex, feesPips: [] }))]
 }
+/** The pools that the routing service would know. */
+const poolsBetween = (
+  chainId: number,
+  p: { readonly dex: string; readonly tokens: readonly Address[] },
+): readonly Address[] =>
+  (world.find((chain) => chain.chainId === chainId)?.manifest.pools ?? [])
+    .filter(
+      ({ dex, tokens }) =>
+        dex === p.dex &&
+        p.tokens.every((token) => tokens.some((held) => isAddressEqual(held, token))),
+    )
+    .map(({ address }) => address)
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const meta = createMeta({
   quote: async () => ({ status: 'no_route' }),
@@ -42,6 +62,7 @@ const meta = createMeta({
   executorOf: () => undefined,
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: () => undefined,
+  poolsBetween,
   config: {},
   now: Date.now,
   log,
@@ -95,13 +116,20 @@ const everywhere = [
   'sushiswap-v2',
   'pancakeswap-v3',
   'algebra-integral',
+  'balancer-v2-weighted',
 ]
-/** Sources that trade USDC against WETH or ETH in the world. */
-const expected: Readonly<Record<string, readonly string[]>> = {
-  8453: [...everywhere, 'aerodrome-v2', 'aerodrome-slipstream'],
-  USDT: ['uniswap-v3', 'curve-stable-ng'],
-  42161: [...everywhere, 'sushiswap-v3', 'camelot-v2', 'camelot-v3'],
-}
+/** Sources that trade USDC against WETH or ETH in the world, and against USDT. */
+const expected: Readonly<Record<number, { ether: readonly string[]; dollar: readonly string[] }>> =
+  {
+    8453: {
+      ether: [...everywhere, 'aerodrome-v2', 'aerodrome-slipstream'],
+      dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain'],
+    },
+    42161: {
+      ether: [...everywhere, 'sushiswap-v3', 'camelot-v2', 'camelot-v3'],
+      dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain', 'balancer-v2-stable'],
+    },
+  }
 
 for (const [at, chain] of world.entries()) {
   const { chainId, manifest, rpcUrl } = chain
@@ -172,7 +200,8 @@ for (const [at, chain] of world.entries()) {
         assert.is(one.simulation.status, 'success', `${one.provider}: ${one.simulation.error}`)
         assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
       }
-      for (const name of from === 'LINK' ? [] : (expected[to === 'USDT' ? to : chainId] ?? []))
+      const { ether = [], dollar = [] } = expected[chainId] ?? {}
+      for (const name of from === 'LINK' ? [] : to === 'USDT' ? dollar : ether)
         assert.ok(
           quotes.some(({ provider }) => provider === name),
           `${name}: ${JSON.stringify(failures)}`,
@@ -211,7 +240,7 @@ for (const [at, chain] of world.entries()) {
       for (const one of quotes) {
         // Routers without exact outputs are asked for an input whose guarantee reaches the target.
         const isExact =
-          /^(uniswap-v[23]|sushiswap|pancakeswap|algebra|camelot-v3|aerodrome-slip)/.test(
+          /^(uniswap-v[23]|sushiswap|pancakeswap|algebra|camelot-v3|aerodrome-slip|balancer-v2)/.test(
             one.provider,
           )
         if (isExact) assert.is(one.amountOut, `${targetOut}`, one.provider)

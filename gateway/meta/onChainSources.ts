@@ -4,6 +4,7 @@ import type { Dex } from '../chain/dexes.ts'
 import type { TargetRow } from './checkQuote.ts'
 import type { Source } from './source.ts'
 import { createAerodromeV2 } from './sources/direct/aerodromeV2.ts'
+import { createBalancerV2 } from './sources/direct/balancerV2.ts'
 import {
   createDirectSource,
   type DirectDeps,
@@ -11,7 +12,7 @@ import {
   type DirectFamily,
   type DirectSource,
 } from './sources/direct/createDirectSource.ts'
-import { createCurveNg } from './sources/direct/curveNg.ts'
+import { createCurveNg, createCurvePlain } from './sources/direct/curve.ts'
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
@@ -28,6 +29,11 @@ export type OnChainDeps = {
   readonly now: () => number
   /** Part of each transfer of a token that does not arrive; undefined while nobody knows. */
   readonly taxOf: (chainId: number, token: Address) => number | undefined
+  /** Pools of one exchange that hold both tokens, where its contracts list none by pair. */
+  readonly poolsBetween: (
+    chainId: number,
+    p: { readonly dex: string; readonly tokens: readonly [Address, Address] },
+  ) => readonly Address[]
 }
 
 export type OnChainSource = {
@@ -62,11 +68,14 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['camelot_v3', ranged('algebra')],
   ['algebra_integral', ranged('algebraIntegral')],
   ['uniswap_v4', through(createUniswapV4)],
+  ['balancer_v2_weighted', through(() => createBalancerV2('weighted'))],
+  ['balancer_v2_stable', through(() => createBalancerV2('stable'))],
   ['curve_stable_ng', through(createCurveNg)],
+  ['curve_plain', through(createCurvePlain)],
 ])
 
 /** Families whose pools are traded without a router between. */
-const withoutRouter: ReadonlySet<string> = new Set(['curve_stable_ng'])
+const withoutRouter: ReadonlySet<string> = new Set(['curve_stable_ng', 'curve_plain'])
 /** Contracts that take the tokens for a router. */
 const proxies: ReadonlyMap<string, readonly Address[]> = new Map([['uniswap_v4', [swapProxy]]])
 
@@ -103,7 +112,7 @@ function toTargets(
 
 /** One source for each DEX that has a router of its own: a row more is a source more. */
 export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[] {
-  const { clients, dexesOf, now, taxOf } = deps
+  const { clients, dexesOf, now, taxOf, poolsBetween } = deps
   const rows = clients.flatMap(({ chainId }) =>
     dexesOf(chainId)
       .filter(isTraded)
@@ -122,6 +131,7 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
       factory,
       feesPips,
       poolKeys,
+      poolsBetween: (a, b) => poolsBetween(chainId, { dex: name, tokens: [a, b] }),
       reader: { client, multicall3: chain.multicall3 },
       hubTokens: chain.hubTokens.slice(0, maxHubs),
       wrappedNative: chain.wrappedNative,

@@ -36,6 +36,7 @@ const meta = createMeta({
   executorOf: () => executor,
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: routing.taxOf,
+  poolsBetween: routing.poolsBetween,
   config: {},
   now: Date.now,
   log,

@@ -7,6 +7,7 @@ import { feedsOf, type TokenFeed } from '../chain/feeds.ts'
 import { type SeedToken, seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
+import { poolsBetween } from './poolsBetween.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
 import {
   type ExactOutputOutcome,
@@ -66,6 +67,8 @@ export type Routing = {
   quoteExactOutput(parameters: ExactOutputParameters): Promise<ExactOutputOutcome>
   /** Part of each transfer of a token that does not arrive, in basis points; undefined until measured. */
   taxOf(chainId: number, token: Address): number | undefined
+  /** Contracts of the pools of one DEX that hold both tokens, as far as they are followed. */
+  poolsBetween(chainId: number, p: Parameters<typeof poolsBetween>[1]): readonly Address[]
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
@@ -102,6 +105,10 @@ export async function createRouting({
     quote: (parameters) => quote(deps, parameters),
     quoteExactOutput: (parameters) => quoteExactOutput(deps, parameters),
     taxOf: (chainId, token) => byId.get(chainId)?.taxes.get(token.toLowerCase()),
+    poolsBetween: (chainId, p) => {
+      const state = byId.get(chainId)?.sync.current()
+      return state ? poolsBetween(state, p) : []
+    },
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),

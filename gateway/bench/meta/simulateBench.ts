@@ -32,7 +32,11 @@ export async function benchSimulate(rounds: number): Promise<SimulateFigures> {
   if (!router) throw new Error('no router')
   const reader = { client, multicall3: chain.multicall3 }
   const { wrappedNative } = chain
-  const dex = { factory: router, router, feesPips: [], reader, wrappedNative, hubTokens: [] }
+  const poolsBetween = () => []
+  const dex = {
+    ...{ factory: router, router, feesPips: [], poolsBetween, reader, wrappedNative },
+    hubTokens: [],
+  }
   const source = createDirectSource(
     { dexOf: () => dex, now: Date.now, taxOf: () => undefined },
     { name: 'uniswap-v2', family: routerV2 },

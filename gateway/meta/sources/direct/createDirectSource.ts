@@ -19,6 +19,8 @@ export type DirectDex = {
   readonly feesPips: readonly number[]
   /** Where pools are found by something else than their fee. */
   readonly poolKeys?: readonly number[] | undefined
+  /** Known pools that hold both tokens, where contracts list none by pair. */
+  readonly poolsBetween: (a: Address, b: Address) => readonly Address[]
   readonly reader: BatchReader
   readonly wrappedNative: Address
   /** Tokens worth going through. */

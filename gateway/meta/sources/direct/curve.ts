@@ -2,29 +2,36 @@ import {
   type Address,
   decodeFunctionResult,
   encodeFunctionData,
+  type Hex,
   isAddressEqual,
   parseAbi,
   zeroAddress,
 } from 'viem'
 import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
 import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily } from './createDirectSource.ts'
+import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
+import type { ExactInput } from './routerV2.ts'
 
 const factoryAbi = parseAbi([
   'function find_pool_for_coins(address from, address to, uint256 skip) view returns (address pool)',
-  'function get_coins(address pool) view returns (address[] coins)',
   'function pool_count() view returns (uint256 count)',
 ])
 const poolAbi = parseAbi([
+  'function coins(uint256 index) view returns (address coin)',
   'function get_dy(int128 i, int128 j, uint256 dx) view returns (uint256 dy)',
+])
+const ngAbi = parseAbi([
   'function exchange(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver) returns (uint256 dy)',
+])
+const plainAbi = parseAbi([
+  'function exchange(int128 i, int128 j, uint256 dx, uint256 minDy) payable returns (uint256 dy)',
 ])
 
 /** Pools of one pair that are looked at. */
 const poolsPerPair = [0n, 1n, 2n] as const
+const coinsPerPool = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n] as const
 const poolsTtlMs = 60_000
 const maxPairs = 20_000
-const swapGas = 190_000n
 
 type Hop = {
   readonly pool: Address
@@ -52,37 +59,56 @@ async function readPools(
     return pool === undefined || pool === zeroAddress ? [] : [pool]
   })
   const coins = await readBatch(reader, {
-    calls: pools.map((pool) => ({
-      target: factory,
-      data: encodeFunctionData({ abi: factoryAbi, functionName: 'get_coins', args: [pool] }),
-    })),
+    calls: pools.flatMap((target) =>
+      coinsPerPool.map((index) => ({
+        target,
+        data: encodeFunctionData({ abi: poolAbi, functionName: 'coins', args: [index] }),
+      })),
+    ),
     signal,
   })
   return pools.flatMap((pool, index): readonly Hop[] => {
-    const list = decodeResult(coins[index], (data) =>
-      decodeFunctionResult({ abi: factoryAbi, functionName: 'get_coins', data }),
+    // Past its last coin a pool reverts.
+    const list = coinsPerPool.map((at) =>
+      decodeResult(coins[index * coinsPerPool.length + Number(at)], (data) =>
+        decodeFunctionResult({ abi: poolAbi, functionName: 'coins', data }),
+      ),
     )
-    const placeOf = (token: Address) => list?.findIndex((coin) => isAddressEqual(coin, token)) ?? -1
+    const placeOf = (token: Address) =>
+      list.findIndex((coin) => coin !== undefined && isAddressEqual(coin, token))
     const [i, j] = [placeOf(tokenIn), placeOf(tokenOut)]
     return i < 0 || j < 0 ? [] : [{ pool, tokens: [tokenIn, tokenOut], i: BigInt(i), j: BigInt(j) }]
   })
 }
 
-/**
- * Curve's StableSwap NG: each pool is its own router. `pools` collects what its factory named, which
- * is all that a payload may name.
- */
-export function createCurveNg(
-  { now }: { readonly now: () => number },
-  { pools }: { readonly pools: Set<Address> },
-): DirectFamily<Hop> {
+function encodeNg({ request, path: { i, j } }: Swap<Hop>, amounts: ExactInput): Hex {
+  const args = [i, j, amounts.amountIn, amounts.minAmountOut, request.recipient] as const
+  return encodeFunctionData({ abi: ngAbi, functionName: 'exchange', args })
+}
+
+/** Pays whoever sends; a proxy hands all of it on. */
+function encodePlain({ path: { i, j } }: Swap<Hop>, amounts: ExactInput): Hex {
+  const args = [i, j, amounts.amountIn, amounts.minAmountOut] as const
+  return encodeFunctionData({ abi: plainAbi, functionName: 'exchange', args })
+}
+
+/** `pools` collects what the factory named, which is all that a payload may name. */
+type Deps = [{ readonly now: () => number }, { readonly pools: Set<Address> }]
+
+type Kind = {
+  readonly encodeSwap: (swap: Swap<Hop>, amounts: ExactInput) => Hex
+  readonly gas: bigint
+}
+
+/** Each of Curve's pools is its own router. */
+function createCurve({ encodeSwap, gas }: Kind, ...[{ now }, { pools }]: Deps): DirectFamily<Hop> {
   const known = new Map<string, { readonly hops: readonly Hop[]; readonly readAtMs: number }>()
   return {
     // A pool counts what it is sent only where it is told to; a plain exchange takes the whole sum.
     takesTaxedInput: false,
     exactOutput: false,
     hasNativePools: true,
-    gas: swapGas,
+    gas,
     isRouter: async ({ factory, reader }, signal) => {
       const data = encodeFunctionData({ abi: factoryAbi, functionName: 'pool_count' })
       const [count] = await readBatch(reader, { calls: [{ target: factory, data }], signal })
@@ -111,12 +137,18 @@ export function createCurveNg(
       amount: decodeFunctionResult({ abi: poolAbi, functionName: 'get_dy', data }),
       gas: 0n,
     }),
-    encode: (_, { request, path: { pool, i, j }, amounts }) => {
-      if (amounts.type !== 'exactInput') throw new Error('asked for exact inputs only')
-      const args = [i, j, amounts.amountIn, amounts.minAmountOut, request.recipient] as const
-      const calldata = encodeFunctionData({ abi: poolAbi, functionName: 'exchange', args })
-      return { target: pool, spender: pool, calldata }
+    encode: (_, swap) => {
+      if (swap.amounts.type !== 'exactInput') throw new Error('asked for exact inputs only')
+      const { pool } = swap.path
+      return { target: pool, spender: pool, calldata: encodeSwap(swap, swap.amounts) }
     },
     describe: ({ tokens, pool }) => `${tokens[0]}[${pool}]>${tokens[1]}`,
   }
 }
+
+/** StableSwap NG. */
+export const createCurveNg = (...deps: Deps) =>
+  createCurve({ encodeSwap: encodeNg, gas: 190_000n }, ...deps)
+/** Plain pools of the factory before NG. */
+export const createCurvePlain = (...deps: Deps) =>
+  createCurve({ encodeSwap: encodePlain, gas: 140_000n }, ...deps)
