@@ -1,4 +1,4 @@
-import type { Abi, Hex } from 'viem'
+import type { Abi } from 'viem'
 import {
   quotaManager,
   swapExecutor,
@@ -23,10 +23,12 @@ import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
 import { opsEndpoints, type Readiness } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
+import type { DigestKey } from './signing/digestKey.ts'
+import { openRelayerKey } from './signing/openRelayerKey.ts'
 import type { Store } from './store/createPorts.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { version } from './version.ts'
-import { readRelayerKey, settlementLimits, wireRelay } from './wireRelay.ts'
+import { settlementLimits, wireRelay } from './wireRelay.ts'
 
 export type Gateway = {
   /** Base URLs by service, of those that are served. */
@@ -42,11 +44,11 @@ const amountPerQuote = 100n
 const packQuotes = 1_000
 
 /** Quota contracts of the chains where quota is sold; x402 payments are settled where a relayer key is. */
-function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, Hex>) {
+function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, DigestKey>) {
   return chains.flatMap(({ chain, quotaManager: address, x402Settle }) => {
     if (!address) return []
     const { chainId, usdc: token } = chain
-    const privateKey = x402Settle ? keys.get(chainId) : undefined
+    const key = x402Settle ? keys.get(chainId) : undefined
     const contract = {
       chainId,
       address,
@@ -54,9 +56,11 @@ function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, 
       confirmations: claims.confirmations,
       finalizedFrom: claims.finalizedAbove,
     }
-    if (!privateKey) return [contract]
-    const signer = createSettlementSigner({ chainId, token: token.address, privateKey })
-    return [{ ...contract, settlement: { signer, limits: settlementLimits } }]
+    if (!key) return [contract]
+    const limits = settlementLimits
+    const place = { chainId, token: token.address, payTo: address }
+    const signer = createSettlementSigner({ ...place, maxFeeWei: limits.maxFeeWei, key })
+    return [{ ...contract, settlement: { signer, limits } }]
   })
 }
 
@@ -73,7 +77,7 @@ function toAccessDeps(
   }: {
     store: Store
     clients: readonly ChainClient[]
-    keys: ReadonlyMap<number, Hex>
+    keys: ReadonlyMap<number, DigestKey>
     log: Log
   },
 ): AccessDeps {
@@ -241,10 +245,9 @@ async function readReadiness(
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
   const { log, metrics } = observed
   const keys = new Map(
-    config.chains.flatMap((chain) => {
-      const key = readRelayerKey(chain)
-      return key ? [[chain.chain.chainId, key] as const] : []
-    }),
+    config.chains.flatMap(({ chain: { chainId }, relayer: source }) =>
+      source ? [[chainId, openRelayerKey({ mode: config.mode, chainId, source })] as const] : [],
+    ),
   )
   const clients = await connect(config)
   const store = await openConfiguredStore(config, {

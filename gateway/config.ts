@@ -5,6 +5,7 @@ import type { Address, Hex } from 'viem'
 import { type Chain, chains } from './chain/chains.ts'
 import { ProviderSettingsError, readProviderSettings } from './meta/providerSettings.ts'
 import type { ProviderSetting } from './meta/providers.ts'
+import type { RelayerKeySource } from './signing/openRelayerKey.ts'
 
 /** A setting given empty (`X=`) counts as absent: compose files pass unset variables that way. */
 const text = (description: string, fallback = '') => Type.String({ default: fallback, description })
@@ -127,10 +128,7 @@ export type ChainConfig = {
   readonly executor: Address | undefined
   readonly quotaManager: Address | undefined
   readonly proxyFactory: Address | undefined
-  readonly relayer:
-    | { readonly privateKey: Hex }
-    | { readonly keystorePath: string; readonly passwordPath: string }
-    | undefined
+  readonly relayer: RelayerKeySource | undefined
   readonly relayLimits: {
     readonly maxRelayFeeWei: bigint
     readonly minRelayerBalanceWei: bigint

@@ -1,21 +1,14 @@
-import type { Hex } from 'viem'
 import type { Simulator } from '../simulator/simulator.ts'
 import type { SettlementLimits } from './access/accessConfig.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { ChainConfig } from './config.ts'
 import type { Log, Metrics } from './observe.ts'
 import { alarmKinds, type RelayEvent, refusalCodes } from './relay/events.ts'
-import { readKeystore } from './relay/keystore.ts'
 import { createRelay, type Relay } from './relay/relay.ts'
 import { createSigner } from './relay/signer.ts'
+import type { DigestKey } from './signing/digestKey.ts'
 import type { Store } from './store/openStore.ts'
 import { version } from './version.ts'
-
-/** Reads the relayer's key of a chain, from its keystore or, in labs, from the configuration. */
-export function readRelayerKey({ relayer }: ChainConfig): Hex | undefined {
-  if (!relayer) return undefined
-  return 'privateKey' in relayer ? relayer.privateKey : readKeystore(relayer)
-}
 
 /** The relayer's key also settles x402 payments, under caps of their own. */
 export const settlementLimits: SettlementLimits = {
@@ -40,15 +33,15 @@ export function wireRelay({
   readonly simulator: Simulator
   readonly clients: readonly ChainClient[]
   readonly chains: readonly ChainConfig[]
-  readonly keys: ReadonlyMap<number, Hex>
+  readonly keys: ReadonlyMap<number, DigestKey>
   readonly log: Log
   readonly metrics: Metrics
 }): Relay {
   const served = chains.flatMap(({ chain: { chainId }, proxyFactory: factory, relayLimits }) => {
     const client = clients.find((candidate) => candidate.chainId === chainId)
-    const privateKey = keys.get(chainId)
-    if (!factory || !privateKey || !client) return []
-    return [{ client, signer: createSigner({ chainId, factory, privateKey }), limits: relayLimits }]
+    const key = keys.get(chainId)
+    if (!factory || !key || !client) return []
+    return [{ client, signer: createSigner({ chainId, factory, key }), limits: relayLimits }]
   })
   for (const { client } of served)
     metrics.expectsRelay({ chainId: client.chainId, alarmKinds, refusalCodes })

@@ -1,8 +1,9 @@
+import type { SignedCall } from '../signing/signCall.ts'
 import type { RelayLedger, RelayTransaction } from '../store/relay.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'
 import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
 import { capWindowMs, pendingWindowMs } from './limits.ts'
-import type { DeployOrder, SignedDeploy, Signer } from './signer.ts'
+import type { DeployOrder, Signer } from './signer.ts'
 
 /** The transaction a new one would take the place of: unmined and past its pending window. */
 export function findStuck({ live, nowMs }: RelayLedger): RelayTransaction | undefined {
@@ -63,6 +64,6 @@ export function signWith(
 ) {
   const { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei } = fees
   const prices = { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }
-  const signed: SignedDeploy = signer.signDeploy({ owner, nonce, ...prices })
+  const signed: SignedCall = signer.signDeploy({ owner, nonce, ...prices })
   return { attempt: { ...signed, ...prices }, reservedWei }
 }

@@ -1,24 +1,9 @@
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  parseAbi,
-  serializeTransaction,
-} from 'viem'
-import { createMemoryKey, type DigestKey } from './digestKey.ts'
-import { readKeystore } from './keystore.ts'
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { DigestKey } from '../signing/digestKey.ts'
+import { type CallPrices, type SignedCall, signCall } from '../signing/signCall.ts'
 
-/** All that varies in what the relayer signs: the contract, the selector and the value are fixed. */
-export type DeployOrder = {
-  readonly owner: Address
-  readonly nonce: number
-  readonly gasLimit: bigint
-  readonly maxFeePerGasWei: bigint
-  readonly maxPriorityFeePerGasWei: bigint
-}
-
-export type SignedDeploy = { readonly hash: Hex; readonly raw: Hex }
+/** All that varies in what the relay has signed: the contract, the selector and the value are fixed. */
+export type DeployOrder = CallPrices & { readonly owner: Address; readonly nonce: number }
 
 /**
  * Signs `factory.deploy(owner)` on one chain, value 0, and can express nothing else.
@@ -29,7 +14,7 @@ export type Signer = {
   readonly address: Address
   readonly chainId: number
   readonly factory: Address
-  signDeploy(order: DeployOrder): SignedDeploy
+  signDeploy(order: DeployOrder): SignedCall
 }
 
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address proxy)'])
@@ -38,20 +23,8 @@ export function encodeDeploy(owner: Address): Hex {
   return encodeFunctionData({ abi: factoryAbi, args: [owner] })
 }
 
-/** A signer over a key in memory. Production gets it from `createFileSigner`. */
+/** A signer over any key that signs digests: in memory, or in a key service. */
 export function createSigner({
-  privateKey,
-  ...place
-}: {
-  readonly chainId: number
-  readonly factory: Address
-  readonly privateKey: Hex
-}): Signer {
-  return createKeySigner({ ...place, key: createMemoryKey(privateKey) })
-}
-
-/** A signer over any key that signs digests, a key service's too. */
-export function createKeySigner({
   chainId,
   factory,
   key,
@@ -64,59 +37,7 @@ export function createKeySigner({
     address: key.address,
     chainId,
     factory,
-    signDeploy({ owner, nonce, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
-      const transaction = {
-        type: 'eip1559',
-        chainId,
-        nonce,
-        to: factory,
-        value: 0n,
-        data: encodeDeploy(owner),
-        gas: gasLimit,
-        maxFeePerGas: maxFeePerGasWei,
-        maxPriorityFeePerGas: maxPriorityFeePerGasWei,
-      } as const
-      const signature = key.signDigest(keccak256(serializeTransaction(transaction)))
-      const raw = serializeTransaction(transaction, signature)
-      return { hash: keccak256(raw), raw }
-    },
+    signDeploy: ({ owner, ...order }) =>
+      signCall(key, { ...order, chainId, to: factory, data: encodeDeploy(owner) }),
   }
-}
-
-/** The production signer: a V3 keystore and the file with its password. */
-export function createFileSigner({
-  chainId,
-  factory,
-  keystorePath,
-  passwordPath,
-}: {
-  readonly chainId: number
-  readonly factory: Address
-  readonly keystorePath: string
-  readonly passwordPath: string
-}): Signer {
-  return createSigner({
-    chainId,
-    factory,
-    privateKey: readKeystore({ keystorePath, passwordPath }),
-  })
-}
-
-/**
- * A signer over a key from the environment, for labs: variables show in process lists, crash reports
- * and container inspections.
- * @throws Error in live mode
- */
-export function createEnvironmentSigner({
-  mode,
-  ...key
-}: {
-  readonly mode: 'offline' | 'forked' | 'live'
-  readonly chainId: number
-  readonly factory: Address
-  readonly privateKey: Hex
-}): Signer {
-  if (mode === 'live')
-    throw new Error(`chain ${key.chainId}: a relayer key from the environment is for labs only`)
-  return createSigner(key)
 }

@@ -10,10 +10,17 @@ export type Migration = {
   readonly schema: (dialect: Dialect) => string
 }
 
+/** A raised settlement counts anew for the hour it is signed in. */
+const settlementsBySigning = `
+DROP INDEX settlements_by_age;
+CREATE INDEX settlements_by_signing ON settlements (chain_id, signed_at_ms);
+`
+
 /** In order, each applied once, on both engines. A landed one is never edited; a change is a new row. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', schema: accessSchema },
   { id: 2, name: 'relay transactions', schema: relaySchema },
   { id: 3, name: 'balance slots', schema: balanceSlotsSchema },
   { id: 4, name: 'synced pools', schema: poolsSchema },
+  { id: 5, name: 'settlements by their last signature', schema: () => settlementsBySigning },
 ]

@@ -40,7 +40,7 @@ export type NewSettlement = Omit<
   keyof SettlementTx | 'id' | 'signerNonce' | 'state' | 'reason' | 'signedAtMs'
 >
 
-/** What the signer is told inside the reserving transaction. Worst-case wei of the last hour. */
+/** What the signer is told inside the transaction: what all others signed in the window cost at worst. */
 export type SettlementBook = {
   readonly nextNonce: number
   readonly count: number
@@ -70,8 +70,15 @@ export type Settlements = {
     signer: Address
     chainNonce: number
   }): Promise<readonly StoredSettlement[]>
-  /** The same nonce at a higher price. */
-  replace(parameters: { id: number; tx: SettlementTx; atMs: number }): Promise<void>
+  /**
+   * The same nonce again at the price that `sign` sets, in one transaction like `reserve`. Returns what is
+   * kept: the given one where `sign` declines, another process's where that was faster.
+   */
+  raise(
+    settlement: StoredSettlement,
+    parameters: { readonly nowMs: number; readonly windowMs: number },
+    sign: (book: SettlementBook) => SettlementTx | undefined,
+  ): Promise<StoredSettlement>
   finish(parameters: {
     id: number
     state: 'settled' | 'failed'
@@ -107,7 +114,8 @@ const byAuthorization = sql<Row>(
   'SELECT * FROM settlements WHERE chain_id = ? AND asset = ? AND payer = ? AND nonce = ?',
 )
 const spent = sql<{ gas_limit: string; max_fee_per_gas_wei: string }>(
-  'SELECT gas_limit, max_fee_per_gas_wei FROM settlements WHERE chain_id = ? AND created_at_ms > ?',
+  `SELECT gas_limit, max_fee_per_gas_wei FROM settlements
+     WHERE chain_id = ? AND signed_at_ms > ? AND id <> ?`,
 )
 const insert = sql(
   `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block, calldata,
@@ -135,11 +143,20 @@ const finish = sql(
 const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
   byAuthorization.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())
 
-function* readBook(
-  { chainId, signer, createdAtMs }: NewSettlement,
-  { chainNonce, windowMs }: { chainNonce: number; windowMs: number },
-): Program<SettlementBook> {
-  const rows = yield* spent.all(chainId, createdAtMs - windowMs)
+function* readBook({
+  chainId,
+  signer,
+  chainNonce,
+  sinceMs,
+  exceptId = -1,
+}: {
+  readonly chainId: number
+  readonly signer: Address
+  readonly chainNonce: number
+  readonly sinceMs: number
+  readonly exceptId?: number | undefined
+}): Program<SettlementBook> {
+  const rows = yield* spent.all(chainId, sinceMs, exceptId)
   return {
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
     count: rows.length,
@@ -161,7 +178,8 @@ export function createSettlements(engine: Engine): Settlements {
     if (known) return { settlement: toSettlement(known) }
     const { chainNonce, windowMs, ...given } = settlement
     const fields = { ...given, createdAtMs: yield* engine.clock(given.createdAtMs) }
-    const book = yield* readBook(fields, { chainNonce, windowMs })
+    const sinceMs = fields.createdAtMs - windowMs
+    const book = yield* readBook({ ...fields, chainNonce, sinceMs })
     const signed = sign(book)
     if ('refusal' in signed) return signed
     yield* insert.run({
@@ -178,6 +196,24 @@ export function createSettlements(engine: Engine): Settlements {
     return { settlement: toSettlement(row) }
   }
 
+  function* raise(
+    settlement: StoredSettlement,
+    { nowMs, windowMs }: Parameters<Settlements['raise']>[1],
+    sign: Parameters<Settlements['raise']>[2],
+  ): Program<StoredSettlement> {
+    yield* lockChain(settlement.chainId)
+    const row = yield* findRow(settlement)
+    if (!row) return settlement
+    if (row.signed_at_ms !== settlement.signedAtMs) return toSettlement(row)
+    const atMs = yield* engine.clock(nowMs)
+    const { id, chainId, signer, signerNonce: chainNonce } = settlement
+    const others = { chainId, signer, chainNonce, sinceMs: atMs - windowMs, exceptId: id }
+    const tx = sign(yield* readBook(others))
+    if (!tx) return settlement
+    yield* replace.run({ ...toColumns(tx), id, atMs })
+    return { ...settlement, ...tx, signedAtMs: atMs }
+  }
+
   return {
     findKey: async (authorization) => (await engine.read(() => findRow(authorization)))?.key_id,
     find: async (authorization) => {
@@ -190,10 +226,7 @@ export function createSettlements(engine: Engine): Settlements {
       (await engine.read(() => unmined.all(chainId, signer.toLowerCase(), chainNonce))).map(
         toSettlement,
       ),
-    replace: ({ id, tx, atMs }) =>
-      engine.write(function* () {
-        yield* replace.run({ ...toColumns(tx), id, atMs })
-      }),
+    raise: (settlement, times, sign) => engine.write(() => raise(settlement, times, sign)),
     finish: ({ id, state, txHash, reason = null }) =>
       engine.write(function* () {
         yield* finish.run(state, txHash, reason, id)

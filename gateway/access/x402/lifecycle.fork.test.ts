@@ -188,16 +188,18 @@ s('raises the price of a stuck settlement at its own nonce, and credits it once'
   })
   assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
-s('never raises a price above the fee ceiling', async () => {
+s('never raises a price above the fee ceiling or the budget of the hour', async () => {
   const { id, payment } = await prepare()
   await withoutMining(async () => {
     await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
     const [open] = await stand.store.settlements.listOpen(8453)
     if (!open) throw new Error('no settlement is open')
     jumpMs = 61_000
-    const capped = changed({ maxFeeWei: open.gasLimit * open.maxFeePerGasWei })
-    await reconcileSettlements(capped, { chain: base.client })
-    assert.is((await stand.store.settlements.listOpen(8453))[0]?.txHash, open.txHash)
+    const worstWei = open.gasLimit * open.maxFeePerGasWei
+    for (const cap of [{ maxFeeWei: worstWei }, { maxSpendPerHourWei: worstWei }]) {
+      await reconcileSettlements(changed(cap), { chain: base.client })
+      assert.is((await stand.store.settlements.listOpen(8453))[0]?.txHash, open.txHash)
+    }
   })
   await base.rpc('evm_mine')
   await until(async () => {

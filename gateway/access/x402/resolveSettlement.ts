@@ -3,7 +3,8 @@ import { getBlock, getLogs, getTransactionCount, readContract } from 'viem/actio
 import type { StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement } from '../accessConfig.ts'
 import { claimQuota } from '../claimQuota.ts'
-import { eip3009Abi } from './settlementSigner.ts'
+import { eip3009Abi } from './eip3009.ts'
+import { capWindowMs, judgeCaps, readPrice } from './priceSettlement.ts'
 
 /** Unmined after this: the same nonce again at a higher price. */
 const stuckAfterMs = 60_000
@@ -128,24 +129,35 @@ export async function reconcileSettlements(
   const { address: signer } = terms.signer
   const chainNonce = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
   for (const settlement of await store.settlements.listUnmined({ chainId, signer, chainNonce }))
-    await sendSettlement(deps, await raisePrice(deps, { settlement, terms }))
+    await sendSettlement(deps, await raisePrice(deps, { chain, settlement, terms }))
 }
 
+/** Under the same caps as the first signature; what may not rise stays in play as it is. */
 async function raisePrice(
   { store, now }: AccessDeps,
-  { settlement, terms }: { settlement: StoredSettlement; terms: Settlement },
+  {
+    chain,
+    settlement,
+    terms: { signer, limits },
+  }: {
+    readonly chain: AccessChain
+    readonly settlement: StoredSettlement
+    readonly terms: Settlement
+  },
 ): Promise<StoredSettlement> {
-  if (now() - settlement.signedAtMs < stuckAfterMs) return settlement
+  const nowMs = now()
+  if (nowMs - settlement.signedAtMs < stuckAfterMs) return settlement
   // Nodes take a replacement only if both fees rise by a tenth; an eighth is customary.
   const bump = (wei: bigint) => (wei * 9n + 7n) / 8n
+  const { gasLimit, calldata, signerNonce: nonce } = settlement
   const prices = {
-    gasLimit: settlement.gasLimit,
+    gasLimit,
     maxFeePerGasWei: bump(settlement.maxFeePerGasWei),
     maxPriorityFeePerGasWei: bump(settlement.maxPriorityFeePerGasWei),
   }
-  if (prices.gasLimit * prices.maxFeePerGasWei > terms.limits.maxFeeWei) return settlement
-  const { calldata, signerNonce: nonce } = settlement
-  const tx = { ...terms.signer.sign({ ...prices, calldata, nonce }), ...prices }
-  await store.settlements.replace({ id: settlement.id, tx, atMs: now() })
-  return { ...settlement, ...tx }
+  const { l1FeeWei } = await readPrice(chain, { signer, calldata })
+  return store.settlements.raise(settlement, { nowMs, windowMs: capWindowMs }, (book) => {
+    if (judgeCaps(limits, { prices, l1FeeWei, book })) return undefined
+    return { ...signer.sign({ ...prices, calldata, nonce }), ...prices }
+  })
 }

@@ -1,10 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { getBlock, getTransactionCount } from 'viem/actions'
-import { getChain } from '../../chain/chains.ts'
-import { readL1Fee } from '../../chain/readL1Fee.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessDeps } from '../accessConfig.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
+import { capWindowMs, judgeCaps, readPrice, type SettleRefusal } from './priceSettlement.ts'
 import { resolveSettlement, sendSettlement } from './resolveSettlement.ts'
 import {
   type InvalidReason,
@@ -33,9 +31,6 @@ export type Settling =
     }
   | { readonly status: 'unavailable'; readonly reason: SettleRefusal | 'chain_unreachable' }
 
-type SettleRefusal = 'fee_ceiling' | 'hourly_cap' | 'hourly_spend'
-
-const hourMs = 3_600_000
 const firstPollMs = 25
 const longestPollMs = 800
 /** A tip that gets a transaction into the next block on chains that need one at all. */
@@ -114,7 +109,7 @@ async function reserve(
 > {
   const { chain, contract, settlement, authorization, calldata } = matched
   const { signer, limits } = settlement
-  const facts = await readPrice(matched).catch((error: unknown) => {
+  const facts = await readPrice(chain, { signer, calldata }).catch((error: unknown) => {
     log.warn({ chainId: chain.chainId, reason: (error as Error).name }, 'a settlement has no price')
     return undefined
   })
@@ -125,7 +120,6 @@ async function reserve(
     maxFeePerGasWei: 2n * facts.baseFeePerGasWei + tipWei,
     maxPriorityFeePerGasWei: tipWei,
   }
-  const worstWei = gasLimit * prices.maxFeePerGasWei + facts.l1FeeWei
   return store.settlements.reserve<SettleRefusal>(
     {
       chainId: chain.chainId,
@@ -141,33 +135,18 @@ async function reserve(
       signer: signer.address,
       createdAtMs: now(),
       chainNonce: facts.nonce,
-      windowMs: hourMs,
+      windowMs: capWindowMs,
     },
-    ({ nextNonce, count, spendWei }): SettlementTx | { readonly refusal: SettleRefusal } => {
-      if (worstWei > limits.maxFeeWei) return { refusal: 'fee_ceiling' }
-      if (count >= limits.maxPerHour) return { refusal: 'hourly_cap' }
-      // The book knows the gas of earlier ones; their data fee is taken to have been that of now.
-      const spentWei = spendWei + BigInt(count) * facts.l1FeeWei
-      if (spentWei + worstWei > limits.maxSpendPerHourWei) return { refusal: 'hourly_spend' }
-      return { ...signer.sign({ ...prices, calldata, nonce: nextNonce }), ...prices }
+    (book): SettlementTx | { readonly refusal: SettleRefusal } => {
+      const refusal = judgeCaps(limits, { prices, l1FeeWei: facts.l1FeeWei, book })
+      if (refusal) return { refusal }
+      return { ...signer.sign({ ...prices, calldata, nonce: book.nextNonce }), ...prices }
     },
   )
 }
 
 /** Clients may write 2^256 - 1 for "never expires"; the column holds what an integer can. */
 const maxSecs = 2n ** 52n
-
-async function readPrice({ chain, contract, settlement, calldata }: MatchedPayment) {
-  const { chainId, client } = chain
-  const { address } = settlement.signer
-  const hasDataFee = getChain(chainId)?.l1Fee === 'opStack'
-  const [block, nonce, l1FeeWei] = await Promise.all([
-    getBlock(client, { blockTag: 'latest' }),
-    getTransactionCount(client, { address, blockTag: 'latest' }),
-    hasDataFee ? readL1Fee(client, { to: contract.token.address, data: calldata }) : 0n,
-  ])
-  return { baseFeePerGasWei: block.baseFeePerGas ?? 0n, head: block.number, nonce, l1FeeWei }
-}
 
 async function waitUntilResolved(
   deps: AccessDeps,

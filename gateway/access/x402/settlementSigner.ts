@@ -1,36 +1,13 @@
-import { secp256k1 } from '@noble/curves/secp256k1'
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  hexToBytes,
-  keccak256,
-  numberToHex,
-  parseAbi,
-  serializeTransaction,
-} from 'viem'
-import { publicKeyToAddress } from 'viem/accounts'
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { DigestKey } from '../../signing/digestKey.ts'
+import { type CallPrices, signCall } from '../../signing/signCall.ts'
+import { decodeTransfer } from './eip3009.ts'
 
-export type TransferAuthorization = {
-  readonly from: Address
-  readonly to: Address
-  readonly value: bigint
-  readonly validAfter: bigint
-  readonly validBefore: bigint
-  readonly nonce: Hex
-  readonly signature: Hex
-}
-
-export type SettlementOrder = {
-  readonly calldata: Hex
-  readonly nonce: number
-  readonly gasLimit: bigint
-  readonly maxFeePerGasWei: bigint
-  readonly maxPriorityFeePerGasWei: bigint
-}
+export type SettlementOrder = CallPrices & { readonly calldata: Hex; readonly nonce: number }
 
 /**
- * Signs calls of one token on one chain with value 0, and can express nothing else.
+ * Signs `transferWithAuthorization` of one token to one contract on one chain, with value 0 and under a
+ * ceiling for its gas, and refuses everything else: the key may do nothing for x402 but settle.
  * Synchronous, because it runs inside the database transaction that takes the nonce.
  */
 export type SettlementSigner = {
@@ -40,58 +17,39 @@ export type SettlementSigner = {
   sign(order: SettlementOrder): { readonly rawTx: Hex; readonly txHash: Hex }
 }
 
-/** The form with one `bytes` signature takes ordinary accounts and ERC-1271 wallets alike. */
-export const eip3009Abi = parseAbi([
-  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
-  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-  'function balanceOf(address account) view returns (uint256)',
-  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
-])
-
-export function encodeTransfer(authorization: TransferAuthorization): Hex {
-  const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
-  return encodeFunctionData({
-    abi: eip3009Abi,
-    functionName: 'transferWithAuthorization',
-    args: [from, to, value, validAfter, validBefore, nonce, signature],
-  })
+/** What was asked of the signer is no settlement, or dearer than one may be. A bug: callers look first. */
+export class SettlementRefused extends Error {
+  override readonly name = 'SettlementRefused'
 }
 
 export function createSettlementSigner({
   chainId,
   token,
-  privateKey,
+  payTo,
+  maxFeeWei,
+  key,
 }: {
   readonly chainId: number
   readonly token: Address
-  readonly privateKey: Hex
+  /** The quota contract: where settled money goes. */
+  readonly payTo: Address
+  /** Gas limit x fee of the signed bytes. */
+  readonly maxFeeWei: bigint
+  readonly key: DigestKey
 }): SettlementSigner {
-  const secret = hexToBytes(privateKey, { size: 32 })
-  const publicKey = Buffer.from(secp256k1.getPublicKey(secret, false)).toString('hex')
   return {
-    address: publicKeyToAddress(`0x${publicKey}`),
+    address: key.address,
     chainId,
     token,
-    sign({ calldata, nonce, gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }) {
-      const transaction = {
-        type: 'eip1559',
-        chainId,
-        nonce,
-        to: token,
-        value: 0n,
-        data: calldata,
-        gas: gasLimit,
-        maxFeePerGas: maxFeePerGasWei,
-        maxPriorityFeePerGas: maxPriorityFeePerGasWei,
-      } as const
-      const digest = hexToBytes(keccak256(serializeTransaction(transaction)))
-      const { r, s, recovery } = secp256k1.sign(digest, secret)
-      const rawTx = serializeTransaction(transaction, {
-        r: numberToHex(r, { size: 32 }),
-        s: numberToHex(s, { size: 32 }),
-        yParity: recovery,
-      })
-      return { rawTx, txHash: keccak256(rawTx) }
+    sign({ calldata, ...order }) {
+      const authorization = decodeTransfer(calldata)
+      if (!authorization) throw new SettlementRefused('this is no transfer by authorization')
+      if (!isAddressEqual(authorization.to, payTo))
+        throw new SettlementRefused('this transfer does not go to the quota contract')
+      if (order.gasLimit * order.maxFeePerGasWei > maxFeeWei)
+        throw new SettlementRefused('this settlement is dearer than its ceiling')
+      const { raw, hash } = signCall(key, { ...order, chainId, to: token, data: calldata })
+      return { rawTx: raw, txHash: hash }
     },
   }
 }

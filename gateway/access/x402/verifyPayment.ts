@@ -2,8 +2,8 @@ import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 
 import { estimateGas, getBlock, readContract } from 'viem/actions'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../accessConfig.ts'
 import { listOffers } from '../paymentRequired.ts'
+import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
-import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './settlementSigner.ts'
 
 /** Reasons in the words of the x402 specification, section 9. */
 export type InvalidReason =

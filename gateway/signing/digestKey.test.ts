@@ -1,0 +1,45 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { type Hex, hexToBytes, keccak256, recoverAddress, serializeSignature } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { startKeyService } from '../../fixtures/keyService.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createMemoryKey, createServiceKey } from './digestKey.ts'
+
+const keys = suite('digest key')
+const privateKey = generatePrivateKey()
+const { address } = privateKeyToAccount(privateKey)
+const digestAt = (index: number): Hex => keccak256(new Uint8Array([index]))
+
+keys('signs digests so that its address can be told from them', async () => {
+  const key = createMemoryKey(privateKey)
+  assert.is(key.address, address)
+  for (let index = 0; index < 16; index += 1) {
+    const signature = serializeSignature(key.signDigest(digestAt(index)))
+    assert.is(await recoverAddress({ hash: digestAt(index), signature }), address)
+  }
+})
+keys(
+  'takes DER, a high `s` and an unknown parity of a key service that signs at random',
+  async () => {
+    const service = startKeyService({ privateKey, afterMs: 1, timeoutMs: 60_000, isRandom: true })
+    assert.is(service.key.address, address)
+    for (let index = 0; index < 16; index += 1) {
+      const first = service.key.signDigest(digestAt(index))
+      assert.is.not(first.r, service.key.signDigest(digestAt(index)).r)
+      assert.ok(BigInt(first.s) <= secp256k1.CURVE.n / 2n)
+      const signature = serializeSignature(first)
+      assert.is(await recoverAddress({ hash: digestAt(index), signature }), address)
+    }
+    assert.throws(() => service.call(new Uint8Array(32)), /does not sign that/)
+    await service.close()
+  },
+)
+keys('refuses the signature of another key', () => {
+  const other = hexToBytes(generatePrivateKey())
+  const key = createServiceKey({
+    publicKey: secp256k1.getPublicKey(hexToBytes(privateKey), false),
+    sign: (digest) => secp256k1.sign(digest, other).toDERRawBytes(),
+  })
+  assert.throws(() => key.signDigest(digestAt(0)), /another key/)
+})
+keys.run()

@@ -1,0 +1,107 @@
+import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import type { SettlementBook, SettlementTx, StoredSettlement } from './settlements.ts'
+
+const signer: Address = '0x000000000000000000000000000000000051913e'
+const asset: Address = '0x000000000000000000000000000000000000cafe'
+const windowMs = 3_600_000
+const hashOf = (text: string): Hex => keccak256(stringToHex(text))
+const txAt = (price: bigint, hash: Hex = hashOf(`at ${price}`)): SettlementTx => ({
+  rawTx: hash,
+  txHash: hash,
+  gasLimit: 10n,
+  maxFeePerGasWei: price,
+  maxPriorityFeePerGasWei: 1n,
+})
+
+function addTests(engine: StoreEngine) {
+  const book = suite(`settlements on ${engine.name}`)
+  book.after(engine.close)
+  const { store } = engine
+  let payments = 0
+
+  /** Each test has a chain, hence a book, of its own. */
+  async function startBook(chainId: number) {
+    const keyId = `key ${chainId}`
+    await store.keys.insert({
+      id: keyId,
+      idHash: hashOf(keyId),
+      start: 'fy',
+      label: keyId,
+      secretHash: Buffer.from(keyId),
+      wallet: undefined,
+      scopes: [],
+      createdAtMs: 1,
+    })
+    return async (price: bigint, createdAtMs: number): Promise<StoredSettlement> => {
+      payments += 1
+      const reserved = await store.settlements.reserve<never>(
+        {
+          chainId,
+          asset,
+          payer: numberToHex(payments, { size: 20 }),
+          nonce: hashOf(`payment ${payments}`),
+          keyId,
+          validBeforeSecs: 1,
+          fromBlock: 1n,
+          calldata: '0x',
+          signer,
+          createdAtMs,
+          chainNonce: 7,
+          windowMs,
+        },
+        () => txAt(price, hashOf(`first ${payments}`)),
+      )
+      if ('refusal' in reserved) throw new Error('was refused')
+      return reserved.settlement
+    }
+  }
+
+  book('a raise is told what all others cost, and counts in the hour it is signed in', async () => {
+    const pay = await startBook(1)
+    const early = await pay(100n, 1_000)
+    await pay(7n, 3_000_000)
+    const books: SettlementBook[] = []
+    const look = (nowMs: number) =>
+      store.settlements.raise(early, { nowMs, windowMs }, (read) => {
+        books.push(read)
+        return undefined
+      })
+    assert.is((await look(3_500_000)).txHash, early.txHash)
+    const raised = await store.settlements.raise(early, { nowMs: 3_500_000, windowMs }, () =>
+      txAt(200n),
+    )
+    assert.equal([raised.txHash, raised.signedAtMs], [txAt(200n).txHash, 3_500_000])
+    assert.equal([raised.signerNonce, raised.nonce], [early.signerNonce, early.nonce])
+    // Another one sees the raised price, an hour after the first signature as well.
+    const last = await pay(1n, 4_000_000)
+    await store.settlements.raise(last, { nowMs: 4_000_000, windowMs }, (read) => {
+      books.push(read)
+      return undefined
+    })
+    assert.equal(
+      books.map(({ count, spendWei }) => [count, spendWei]),
+      [
+        [1, 70n],
+        [2, 2_070n],
+      ],
+    )
+  })
+
+  book('of two processes that raise the same settlement the first one counts', async () => {
+    const pay = await startBook(2)
+    const seen = await pay(100n, 1_000)
+    const times = { nowMs: 70_000, windowMs }
+    const both = await Promise.all([
+      store.settlements.raise(seen, times, () => txAt(113n, hashOf('one'))),
+      store.settlements.raise(seen, times, () => txAt(113n, hashOf('other'))),
+    ])
+    assert.is(both[0].txHash, both[1].txHash)
+    const [kept] = await store.settlements.listOpen(2)
+    assert.is(kept?.txHash, both[0].txHash)
+  })
+  book.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)
