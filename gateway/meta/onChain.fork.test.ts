@@ -118,18 +118,28 @@ const everywhere = [
   'algebra-integral',
   'balancer-v2-weighted',
 ]
-/** Sources that trade USDC against WETH or ETH in the world, and against USDT. */
-const expected: Readonly<Record<number, { ether: readonly string[]; dollar: readonly string[] }>> =
-  {
-    8453: {
-      ether: [...everywhere, 'aerodrome-v2', 'aerodrome-slipstream'],
-      dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain'],
-    },
-    42161: {
-      ether: [...everywhere, 'sushiswap-v3', 'camelot-v2', 'camelot-v3'],
-      dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain', 'balancer-v2-stable'],
-    },
-  }
+const books = ['lb-v2.1', 'lb-v2.2']
+type Expected = Readonly<Record<'ether' | 'fromEther' | 'dollar', readonly string[]>>
+/** Sources that trade USDC against WETH or ETH in the world; from ETH alone; and against USDT. */
+const expected: Readonly<Record<number, Expected>> = {
+  8453: {
+    ether: [...everywhere, 'aerodrome-v2', 'aerodrome-slipstream'],
+    fromEther: ['balancer-v3-weighted'],
+    dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain'],
+  },
+  42161: {
+    ether: [...everywhere, 'sushiswap-v3', 'camelot-v2', 'camelot-v3', ...books],
+    fromEther: ['balancer-v3-weighted'],
+    dollar: ['uniswap-v3', 'curve-stable-ng', 'curve-plain', 'balancer-v2-stable', 'lb-v2.2'],
+  },
+}
+const expectedOf = (chainId: number, [from, to]: readonly [string, string]) => {
+  const { ether = [], fromEther = [], dollar = [] } = expected[chainId] ?? {}
+  if (to === 'USDT') return dollar
+  if (to === 'wstETH') return ['balancer-v3-stable']
+  if (from === 'LINK') return []
+  return from === 'ETH' ? [...ether, ...fromEther] : ether
+}
 
 for (const [at, chain] of world.entries()) {
   const { chainId, manifest, rpcUrl } = chain
@@ -181,6 +191,7 @@ for (const [at, chain] of world.entries()) {
     ['USDC', 'ETH', 500_000_000n],
     ['LINK', 'UNI', 10n ** 18n],
     ['USDC', 'USDT', 900_000_000n],
+    ['ETH', 'wstETH', 10n ** 18n],
   ]
   for (const [from, to, amountIn] of trades)
     s(`${chainId}: ${from} to ${to} delivers what each source quotes, to the wei`, async () => {
@@ -200,8 +211,7 @@ for (const [at, chain] of world.entries()) {
         assert.is(one.simulation.status, 'success', `${one.provider}: ${one.simulation.error}`)
         assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
       }
-      const { ether = [], dollar = [] } = expected[chainId] ?? {}
-      for (const name of from === 'LINK' ? [] : to === 'USDT' ? dollar : ether)
+      for (const name of expectedOf(chainId, [from, to]))
         assert.ok(
           quotes.some(({ provider }) => provider === name),
           `${name}: ${JSON.stringify(failures)}`,

@@ -5,6 +5,7 @@ import type { TargetRow } from './checkQuote.ts'
 import type { Source } from './source.ts'
 import { createAerodromeV2 } from './sources/direct/aerodromeV2.ts'
 import { createBalancerV2 } from './sources/direct/balancerV2.ts'
+import { balancerV3 } from './sources/direct/balancerV3.ts'
 import {
   createDirectSource,
   type DirectDeps,
@@ -13,6 +14,7 @@ import {
   type DirectSource,
 } from './sources/direct/createDirectSource.ts'
 import { createCurveNg, createCurvePlain } from './sources/direct/curve.ts'
+import { liquidityBook } from './sources/direct/liquidityBook.ts'
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
@@ -70,6 +72,9 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['uniswap_v4', through(createUniswapV4)],
   ['balancer_v2_weighted', through(() => createBalancerV2('weighted'))],
   ['balancer_v2_stable', through(() => createBalancerV2('stable'))],
+  ['balancer_v3_weighted', through(() => balancerV3)],
+  ['balancer_v3_stable', through(() => balancerV3)],
+  ['liquidity_book', through(() => liquidityBook)],
   ['curve_stable_ng', through(createCurveNg)],
   ['curve_plain', through(createCurvePlain)],
 ])

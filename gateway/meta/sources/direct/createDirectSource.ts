@@ -30,6 +30,9 @@ export type DirectDex = {
 /** Output of an exact input, input of an exact output, and the gas of the pools alone. */
 export type Price = { readonly amount: bigint; readonly gas: bigint }
 
+/** With the whole path, where the exchange itself says which pools it priced. */
+type Priced<path> = Price & { readonly path?: path | undefined }
+
 export type Swap<path> = {
   readonly request: SourceRequest
   readonly path: path
@@ -58,6 +61,8 @@ export type Payload = {
 export type DirectFamily<path> = {
   /** Whether its router measures what arrived, and so serves tokens that tax their transfers. */
   readonly takesTaxedInput: boolean
+  /** Why it takes no token, where its router takes the native currency only. */
+  readonly takesNativeOnly?: string | undefined
   readonly exactOutput: boolean
   /** Whether its pools hold the native currency itself. */
   readonly hasNativePools: boolean
@@ -71,7 +76,7 @@ export type DirectFamily<path> = {
     p: { readonly tokenIn: Address; readonly tokenOut: Address; readonly signal: AbortSignal },
   ) => Promise<readonly path[]>
   readonly askPrice: (dex: DirectDex, path: path, trade: SourceRequest['trade']) => BatchCall
-  readonly readPrice: (data: Hex, path: path, trade: SourceRequest['trade']) => Price
+  readonly readPrice: (data: Hex, path: path, trade: SourceRequest['trade']) => Priced<path>
   readonly encode: (dex: DirectDex, swap: Swap<path>) => Payload
   readonly describe: (path: path) => string
 }
@@ -121,7 +126,7 @@ async function pricePaths<path>(
       (trade.type === 'exactInput'
         ? price.amount > best.price.amount
         : price.amount < best.price.amount)
-    if (isBetter) best = { path, price }
+    if (isBetter) best = { path: price.path ?? path, price }
   }
   return best
 }
@@ -237,6 +242,8 @@ export function createDirectSource<path>(
     const isTaxed = ends.taxInBps > 0 || ends.taxOutBps > 0
     if (ends.taxInBps > 0 && !family.takesTaxedInput)
       return fail('unsupported_token', 'the router takes no token that taxes its transfers')
+    if (family.takesNativeOnly && !isNative(request.tokenIn))
+      return fail('unsupported_token', family.takesNativeOnly)
     if (request.trade.type === 'exactOutput' && (isTaxed || !family.exactOutput))
       return fail('unsupported_exact_output')
     const { tokenIn, tokenOut, trade, isWrap } = toPools(family, dex, { request, ends })

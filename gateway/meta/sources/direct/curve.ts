@@ -92,16 +92,16 @@ function encodePlain({ path: { i, j } }: Swap<Hop>, amounts: ExactInput): Hex {
   return encodeFunctionData({ abi: plainAbi, functionName: 'exchange', args })
 }
 
-/** `pools` collects what the factory named, which is all that a payload may name. */
-type Deps = [{ readonly now: () => number }, { readonly pools: Set<Address> }]
-
+type Deps = { readonly now: () => number }
+/** Collects what the factory named, which is all that a payload may name. */
+type Pools = { readonly pools: Set<Address> }
 type Kind = {
   readonly encodeSwap: (swap: Swap<Hop>, amounts: ExactInput) => Hex
   readonly gas: bigint
 }
 
 /** Each of Curve's pools is its own router. */
-function createCurve({ encodeSwap, gas }: Kind, ...[{ now }, { pools }]: Deps): DirectFamily<Hop> {
+function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): DirectFamily<Hop> {
   const known = new Map<string, { readonly hops: readonly Hop[]; readonly readAtMs: number }>()
   return {
     // A pool counts what it is sent only where it is told to; a plain exchange takes the whole sum.
@@ -147,8 +147,8 @@ function createCurve({ encodeSwap, gas }: Kind, ...[{ now }, { pools }]: Deps): 
 }
 
 /** StableSwap NG. */
-export const createCurveNg = (...deps: Deps) =>
-  createCurve({ encodeSwap: encodeNg, gas: 190_000n }, ...deps)
+export const createCurveNg = (deps: Deps, { pools }: Pools) =>
+  createCurve(deps, { pools, encodeSwap: encodeNg, gas: 190_000n })
 /** Plain pools of the factory before NG. */
-export const createCurvePlain = (...deps: Deps) =>
-  createCurve({ encodeSwap: encodePlain, gas: 140_000n }, ...deps)
+export const createCurvePlain = (deps: Deps, { pools }: Pools) =>
+  createCurve(deps, { pools, encodeSwap: encodePlain, gas: 140_000n })
