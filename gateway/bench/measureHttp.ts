@@ -29,7 +29,7 @@ export async function measureHttp(
   { connections = 32, seconds = 5, rounds = 3 } = {},
 ): Promise<readonly HttpFigures[]> {
   const best = new Map<string, HttpFigures>()
-  for (const target of targets) await fire(target, { connections, seconds: 1 })
+  for (const target of targets) await warmUp(target, { connections })
   for (let round = 0; round < rounds; round++)
     for (const target of targets) {
       const figures = await fire(target, { connections, seconds })
@@ -39,17 +39,22 @@ export async function measureHttp(
   return [...best.values()]
 }
 
+/** A second of its first body, or each of its bodies once. */
+async function warmUp(
+  { url, headers, body }: HttpTarget,
+  { connections }: { connections: number },
+): Promise<void> {
+  const until = typeof body === 'string' ? { duration: 1 } : { amount: body.length }
+  await autocannon({ ...toOptions({ url, headers, body }, connections), ...until })
+}
+
 async function fire(
   { name, url, headers, body, cpuMicros }: HttpTarget,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<HttpFigures> {
   const before = await cpuMicros?.()
   const result = await autocannon({
-    url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    ...toRequests(body),
-    connections,
+    ...toOptions({ url, headers, body }, connections),
     duration: seconds,
   })
   const after = await cpuMicros?.()
@@ -64,13 +69,21 @@ async function fire(
   }
 }
 
-function toRequests(body: string | readonly string[]) {
-  if (typeof body === 'string') return { body }
+function toOptions(
+  { url, headers, body }: Pick<HttpTarget, 'url' | 'headers' | 'body'>,
+  connections: number,
+): autocannon.Options {
+  const options = {
+    ...{ url, connections, method: 'POST' as const },
+    headers: { 'content-type': 'application/json', ...headers },
+  }
+  if (typeof body === 'string') return { ...options, body }
   const requests = body.map((each) => ({ body: each }))
   let clients = 0
   return {
+    ...options,
     setupClient: (client: autocannon.Client) => {
-      const start = (clients++ * 61) % requests.length
+      const start = Math.floor((clients++ * requests.length) / connections)
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)])
     },
   }

@@ -29,6 +29,20 @@ export function reply({
   return { [replyTag]: true, status, body, headers }
 }
 
+/** Answers with JSON that is text already. */
+export function json(text: string): Reply {
+  return reply({ body: text, headers: jsonHeaders })
+}
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
+
+/** The value of such an answer. */
+export function readJson({ status, body, headers }: Reply): unknown {
+  return status === 200 && typeof body === 'string' && headers === jsonHeaders
+    ? JSON.parse(body)
+    : undefined
+}
+
 /**
  * Answers with server-sent events. `run` writes them and returns when the stream is over;
  * `signal` aborts when the client leaves or the service stops.

@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import { writeEventStream } from './eventStream.ts'
 import { HttpError, httpError } from './httpError.ts'
 import { type JsonBody, readJsonBody } from './readJsonBody.ts'
-import { isReply, isStreamReply, type Reply, reply, type StreamReply } from './reply.ts'
+import { isReply, isStreamReply, type Reply, readJson, reply, type StreamReply } from './reply.ts'
 import { checkShape } from './validate.ts'
 
 export type ServeDeps = {
@@ -143,12 +143,13 @@ async function chargeFor(
 }
 
 function toAnswer(value: unknown, endpoint: Endpoint, checkOutput: boolean): Reply | StreamReply {
-  if (isReply(value) || isStreamReply(value)) return value
+  if (isStreamReply(value)) return value
   if (checkOutput) {
-    const problem = checkShape(endpoint.output, value)
+    const plain = isReply(value) ? readJson(value) : value
+    const problem = plain === undefined ? undefined : checkShape(endpoint.output, plain)
     if (problem) throw new Error(`the answer of ${endpoint.path} breaks its schema: ${problem}`)
   }
-  return reply({ body: value })
+  return isReply(value) ? value : reply({ body: value })
 }
 
 function encode(body: unknown): string | Buffer | null {

@@ -1,5 +1,6 @@
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { HttpError, httpError } from '../http/httpError.ts'
+import { json } from '../http/reply.ts'
 import { compare } from './compare.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
 import { quoteExactOutput } from './quoteExactOutput.ts'
@@ -21,8 +22,9 @@ import {
   fromDisposal,
   toDisposal,
 } from './wire/lpDisposal.ts'
-import { fromQuote, quoteBody, quoteResponse, toQuoteParameters } from './wire/quote.ts'
+import { quoteBody, quoteResponse, toQuoteParameters } from './wire/quote.ts'
 import * as registry from './wire/registry.ts'
+import { writeQuote } from './wire/writeQuote.ts'
 
 export type RouteDeps = QuoteDeps & {
   readonly serviceName: string
@@ -103,7 +105,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       handle: async ({ body, signal }) => {
         const parameters = toQuoteParameters(body)
         refuseSameToken(parameters)
-        return fromQuote(unwrap(await quote(deps, { ...parameters, signal })), deps)
+        return json(writeQuote(unwrap(await quote(deps, { ...parameters, signal })), deps))
       },
     }),
     endpoint({

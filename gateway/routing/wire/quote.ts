@@ -109,7 +109,7 @@ const quoteFields = {
 export const quoteResponse = Type.Object(quoteFields)
 export type QuoteResponse = Static<typeof quoteResponse>
 
-function fromStep(item: QuoteStep) {
+export function fromStep(item: QuoteStep) {
   return {
     protocol: item.protocol,
     dex: item.dex,
@@ -145,7 +145,10 @@ function fromVerification(verification: Quote['verification']) {
   }
 }
 
-export function fromQuote(quote: Quote, { serviceName }: { readonly serviceName: string }) {
+export type QuoteOptions = { readonly serviceName: string }
+
+/** Everything but the long parts: calldata and steps. */
+export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
   return {
     dex: serviceName,
     output: quote.amountOut.toString(),
@@ -155,9 +158,7 @@ export function fromQuote(quote: Quote, { serviceName }: { readonly serviceName:
     route_path: quote.routePath,
     price_impact_bps: quote.priceImpactBps,
     pool_grades: [...quote.poolGrades],
-    ...fromExecution(quote.execution),
     route_readiness: quote.readiness,
-    steps: quote.steps.map(fromStep),
     last_sync_block: Number(quote.lastSyncBlock),
     sync_lag_ms: quote.syncLagMs,
     ...fromVerification(quote.verification),
@@ -169,5 +170,13 @@ export function fromQuote(quote: Quote, { serviceName }: { readonly serviceName:
       input_consumed: quote.inputConsumed.toString(),
     }),
     ...(quote.optimalityGapBps !== undefined && { optimality_gap_bps: quote.optimalityGapBps }),
+  }
+}
+
+export function fromQuote(quote: Quote, options: QuoteOptions) {
+  return {
+    ...fromQuoteHead(quote, options),
+    ...fromExecution(quote.execution),
+    steps: quote.steps.map(fromStep),
   } satisfies QuoteResponse
 }
