@@ -1,12 +1,9 @@
 import { type Address, type Hex, toHex, zeroAddress } from 'viem'
+import { balanceReaderOverride, readBalancesCall } from './balanceReader.ts'
 import {
   approveData,
-  balanceOfCall,
   type CallShape,
   gasOf,
-  nativeBalanceCall,
-  nativeBalanceCode,
-  nativeBalanceReader,
   type StateOverrides,
   simulateParams,
 } from './callShapes.ts'
@@ -37,9 +34,11 @@ export type Bundle = {
   readonly rpcCall: RpcCall
   readonly callCount: number
   readonly approveIndex: number | undefined
-  readonly fundedIndex: number | undefined
+  /** Balances are read by the call before and the one after it. */
   readonly swapIndex: number
   readonly holders: readonly Address[]
+  /** The first balance of the call before is then the taker's of the input token. */
+  readonly readsFunding: boolean
 }
 
 /** Above `msg.value`, for targets that look at their caller's balance. */
@@ -74,10 +73,9 @@ export function buildBundle({
   const { tokenIn, tokenOut, value } = candidate
   const isFunded = candidate.funding !== 'real'
   const approvals = approvalCalls(candidate, taker)
-  const checks = isFunded && tokenIn !== zeroAddress ? [balanceOfCall(tokenIn, taker)] : []
-  const reads = holders.map((holder) =>
-    tokenOut === zeroAddress ? nativeBalanceCall(holder) : balanceOfCall(tokenOut, holder),
-  )
+  const readsFunding = isFunded && tokenIn !== zeroAddress
+  const outputs = holders.map((holder) => ({ token: tokenOut, holder }))
+  const before = readsFunding ? [{ token: tokenIn, holder: taker }, ...outputs] : outputs
   const swap: CallShape = {
     from: taker,
     to: candidate.target,
@@ -85,11 +83,17 @@ export function buildBundle({
     data: candidate.data,
     value: toHex(value),
   }
-  const calls = [...prelude, ...approvals, ...checks, ...reads, swap, ...reads]
+  const calls = [
+    ...prelude,
+    ...approvals,
+    readBalancesCall(before),
+    swap,
+    readBalancesCall(outputs),
+  ]
   const stateOverrides: StateOverrides = {
     ...baseOverrides,
     ...funding,
-    [nativeBalanceReader]: { code: nativeBalanceCode },
+    ...balanceReaderOverride,
     ...(isFunded ? { [taker]: { ...funding[taker], balance: toHex(fundsFor(value)) } } : {}),
   }
   const lead = prelude.length + approvals.length
@@ -100,9 +104,9 @@ export function buildBundle({
     },
     callCount: calls.length,
     approveIndex: approvals.length > 0 ? lead - 1 : undefined,
-    fundedIndex: checks.length > 0 ? lead : undefined,
-    swapIndex: lead + checks.length + reads.length,
+    swapIndex: lead + 1,
     holders,
+    readsFunding,
   }
 }
 

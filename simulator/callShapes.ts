@@ -23,13 +23,6 @@ export const gasOf = {
   hungrySwap: 25_000_000n,
 } as const
 
-/** `BALANCE` of the address in calldata: needs no contract on the chain, takes no gas price into account. */
-export const nativeBalanceCode: Hex = '0x6000353160005260206000f3'
-/** `SLOAD` of the slot in calldata. */
-export const storageReadCode: Hex = '0x6000355460005260206000f3'
-/** Random-looking, so that no candidate can plan for it. */
-export const nativeBalanceReader: Address = '0x8d1f0a4e93c7b65a20f84b9d7e16c3a05f72e9b4'
-
 const anyone: Address = '0x5f3a8c1e7b92d046a8e1f5c93b7d20e64a9f81c7'
 
 const toWord = (address: Address) => address.slice(2).toLowerCase().padStart(64, '0')
@@ -41,11 +34,6 @@ export const approveData = (spender: Address, amount: bigint): Hex =>
 export function balanceOfCall(token: Address, holder: Address): CallShape {
   const data: Hex = `0x70a08231${toWord(holder)}`
   return { from: anyone, to: token, gas: toHex(gasOf.balanceRead), data }
-}
-
-export function nativeBalanceCall(holder: Address): CallShape {
-  const data: Hex = `0x${holder.slice(2).padStart(64, '0')}`
-  return { from: anyone, to: nativeBalanceReader, gas: toHex(100_000), data }
 }
 
 /** Wraps calls as one simulated block on top of the fork's. */

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { readBalances } from './balanceReader.ts'
 import type { Bundle } from './buildBundle.ts'
 import {
   type CandidateResult,
@@ -7,7 +7,7 @@ import {
   failed,
   unavailable,
 } from './classifyOutcome.ts'
-import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
+import { readSimulated, type SimulatedCall } from './readSimulated.ts'
 import type { ErrorTable } from './revertReason.ts'
 import type { RpcOutcome } from './rpcBatch.ts'
 
@@ -56,24 +56,29 @@ export function readBundle(
 function readFunding(
   calls: readonly SimulatedCall[],
   {
-    bundle: { approveIndex, fundedIndex },
+    bundle: { approveIndex, swapIndex, holders, readsFunding },
     expected: { amount, tolerance },
   }: { bundle: Bundle; expected: { amount: bigint; tolerance: bigint } },
 ): CandidateResult | undefined {
   if (approveIndex !== undefined && calls[approveIndex]?.ok !== true)
     return unavailable('slot_not_found', 'balance slot not found: the token refuses the approval')
-  if (fundedIndex === undefined) return undefined
-  const balance = readWord(calls[fundedIndex])
+  if (!readsFunding) return undefined
+  const [balance] = readBalances(calls[swapIndex - 1], holders.length + 1)
   if (balance !== undefined && balance >= amount && balance <= amount + tolerance) return undefined
   return unavailable('slot_not_found', 'balance slot not found')
 }
 
 /** The taker's own gain counts first; only without one the best of those whom the calldata names. */
-function readOutput(calls: readonly SimulatedCall[], { swapIndex, holders }: Bundle): bigint {
-  const gains = holders.map((_: Address, index) => {
-    const before = readWord(calls[swapIndex - holders.length + index])
-    const after = readWord(calls[swapIndex + 1 + index])
-    return before === undefined || after === undefined ? 0n : after - before
+function readOutput(
+  calls: readonly SimulatedCall[],
+  { swapIndex, holders, readsFunding }: Bundle,
+): bigint {
+  const lead = readsFunding ? 1 : 0
+  const before = readBalances(calls[swapIndex - 1], lead + holders.length).slice(lead)
+  const after = readBalances(calls[swapIndex + 1], holders.length)
+  const gains = holders.map((_, index) => {
+    const [from, to] = [before[index], after[index]]
+    return from === undefined || to === undefined ? 0n : to - from
   })
   const [first = 0n, ...others] = gains
   if (first > 0n) return first

@@ -51,26 +51,12 @@ export function createRpcEndpoint({ url }: { url: string }): RpcEndpoint {
   const agent = new Agent({ connections: 32, keepAliveTimeout: 10_000 })
   const { origin, path, headers } = splitUrl(url)
   return {
-    async batch(calls, { timeoutMs, signal, maxBytes = defaultMaxBytes }) {
+    async batch(calls, limits) {
       if (calls.length === 0) return []
-      const timeout = AbortSignal.timeout(Math.ceil(timeoutMs))
-      const either = signal ? AbortSignal.any([signal, timeout]) : timeout
       const body = JSON.stringify(
         calls.map((call, id) => ({ jsonrpc: '2.0', id, method: call.method, params: call.params })),
       )
-      const text = await post(agent, {
-        origin,
-        path,
-        headers,
-        body,
-        signal: either,
-        maxBytes,
-      }).catch((error: unknown) => {
-        if (error instanceof RpcTransportError) throw error
-        if (timeout.aborted) throw new RpcTransportError('timeout')
-        throw new RpcTransportError(signal?.aborted ? 'aborted' : 'connection')
-      })
-      return parseBatch(text, calls.length)
+      return parseBatch(await post(agent, { origin, path, headers, body }, limits), calls.length)
     },
     async close() {
       await agent.destroy()
@@ -92,28 +78,64 @@ function splitUrl(url: string) {
   }
 }
 
-async function post(
+type Post = Pick<Dispatcher.DispatchOptions, 'path'> & {
+  readonly origin: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** By handlers: streams and abort signals took more time than the request itself. */
+function post(
   agent: Dispatcher,
-  parameters: {
-    origin: string
-    path: string
-    headers: Record<string, string>
-    body: string
-    signal: AbortSignal
-    maxBytes: number
-  },
-) {
-  const { maxBytes, ...request } = parameters
-  const answer = await agent.request({ ...request, method: 'POST' })
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new RpcTransportError('too_large')
-    chunks.push(chunk)
-  }
-  if (answer.statusCode !== 200) throw new RpcTransportError('http_status', answer.statusCode)
-  return Buffer.concat(chunks).toString('utf8')
+  request: Post,
+  { timeoutMs, signal, maxBytes = defaultMaxBytes }: RpcLimits,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let status = 0
+    let controller: Dispatcher.DispatchController | undefined
+    let fault: RpcTransportError | undefined
+
+    const timer = setTimeout(() => fail('timeout'), Math.ceil(timeoutMs))
+    const abort = () => fail('aborted')
+    signal?.addEventListener('abort', abort)
+    function settle() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+    function fail(kind: RpcFault, httpStatus?: number) {
+      if (fault) return
+      settle()
+      fault = new RpcTransportError(kind, httpStatus)
+      reject(fault)
+      controller?.abort(fault)
+    }
+    if (signal?.aborted) return fail('aborted')
+    agent.dispatch(
+      { ...request, method: 'POST' },
+      {
+        onRequestStart(started) {
+          controller = started
+          if (fault) started.abort(fault)
+        },
+        onResponseStart(_, statusCode) {
+          status = statusCode
+        },
+        onResponseData(_, chunk) {
+          size += chunk.length
+          if (size > maxBytes) return fail('too_large')
+          chunks.push(chunk)
+        },
+        onResponseEnd() {
+          if (status !== 200) return fail('http_status', status)
+          settle()
+          resolve(Buffer.concat(chunks).toString('utf8'))
+        },
+        onResponseError: () => fail('connection'),
+      },
+    )
+  })
 }
 
 function parseBatch(text: string, count: number): readonly RpcOutcome[] {

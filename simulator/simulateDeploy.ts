@@ -8,14 +8,8 @@ import {
   toHex,
   zeroAddress,
 } from 'viem'
-import {
-  balanceOfCall,
-  type CallShape,
-  nativeBalanceCall,
-  nativeBalanceCode,
-  nativeBalanceReader,
-  simulateParams,
-} from './callShapes.ts'
+import { balanceReaderOverride, readBalances, readBalancesCall } from './balanceReader.ts'
+import { balanceOfCall, type CallShape, simulateParams } from './callShapes.ts'
 import type { Generation } from './generation.ts'
 import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
@@ -74,28 +68,23 @@ export async function simulateDeploy(
   const calls = [
     ask('proxyOf', 200_000n),
     ask('predict', 200_000n),
-    nativeBalanceCall(owner),
-    nativeBalanceCall(relayer),
+    readBalancesCall([owner, relayer].map((holder) => ({ token: zeroAddress, holder }))),
     ask('deploy', deployGas),
     // Last: the calls share their state, and a hostile token could deploy the proxy or move a balance.
     { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) },
   ]
   const nowSecs = BigInt(Math.floor(now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
-  const stateOverrides = {
-    ...generation.overrides,
-    [nativeBalanceReader]: { code: nativeBalanceCode },
-  }
+  const stateOverrides = { ...generation.overrides, ...balanceReaderOverride }
   const params = simulateParams({ calls, stateOverrides, timeSecs })
   const [outcome] = await generation.fork.rpc.batch([{ method: 'eth_simulateV1', params }], {
     timeoutMs,
   })
   const results = outcome && readSimulated(outcome, calls.length)
-  const [proxyOf, predict, native, relay, deploy, token] = results ?? []
+  const [proxyOf, predict, balances, deploy, token] = results ?? []
   const predictedProxy = readAddress(predict)
   const existing = readAddress(proxyOf)
-  const nativeBalance = readWord(native)
-  const relayerBalance = readWord(relay)
+  const [nativeBalance, relayerBalance] = readBalances(balances, 2)
   if (nativeBalance === undefined || relayerBalance === undefined || !deploy)
     throw new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
   if (predictedProxy === undefined || existing === undefined)

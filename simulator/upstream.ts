@@ -74,7 +74,7 @@ export function createUpstream({
   }
 
   async function attemptAll(calls: readonly RpcCall[]) {
-    let last: unknown = new RpcTransportError('connection')
+    let last: unknown
     for (let step = 0; step < endpoints.length; step += 1) {
       const index = (preferred + step) % endpoints.length
       const endpoint = endpoints[index]
@@ -87,7 +87,7 @@ export function createUpstream({
         last = error
       }
     }
-    throw last
+    throw last ?? new RpcTransportError('connection')
   }
 
   async function send(calls: readonly RpcCall[]) {
