@@ -70,6 +70,37 @@ s('makes no call while the source asked for a pause', async () => {
   assert.is(reasonOf(await ask(dispatched)), 'quote')
 })
 
+s(
+  'keeps a pause that is asked for while others stand in the queue, and tries nothing inside',
+  async () => {
+    const answers = [
+      { ...down, transient: true, retryAfterMs: 3_000 },
+      { ...fail('rate_limited'), retryAfterMs: 3_000 },
+    ]
+    for (const first of answers) {
+      const source = inTurn(first, answerQuote())
+      const crowd = put(source, { concurrency: 1 })
+      const outcomes = await Promise.all([1n, 2n].map((amount) => ask(crowd, never, amount)))
+      assert.equal(outcomes.map(reasonOf), [first.reason, 'rate_limited'])
+      assert.is(source.requests.length, 1)
+      assert.is(retries, 0)
+    }
+  },
+)
+
+s('calls nobody for a caller that left the queue', async () => {
+  const slow = scriptSource({ name: 'a', delayMs: 20, answer: answerQuote() })
+  const crowd = put(slow, { concurrency: 1 })
+  const leaving = new AbortController()
+  const first = ask(crowd, never, 1n)
+  const second = ask(crowd, leaving.signal, 2n).catch(() => undefined)
+  leaving.abort(new Error('left'))
+  assert.is(reasonOf(await first), 'quote')
+  await second
+  assert.is(reasonOf(await ask(crowd, never, 3n)), 'quote')
+  assert.is(slow.requests.length, 2)
+})
+
 s('opens the circuit after faults in a row, and lets one call try later', async () => {
   const source = inTurn(down, down, answerQuote())
   const dispatched = put(source, { breakAfter: 2, halfOpenAfterMs: 20 })

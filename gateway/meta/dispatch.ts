@@ -66,7 +66,9 @@ type Context = Parameters<Source['quote']>[1]
 // cockatiel does not know the type of results; they are what our own calls return.
 const isTransient = (result: unknown) => {
   const outcome = result as SourceOutcome
-  return outcome.status === 'failure' && outcome.transient === true
+  if (outcome.status !== 'failure' || outcome.transient !== true) return false
+  // Whoever names a pause is not asked again at once.
+  return outcome.retryAfterMs === undefined
 }
 
 /** Only what says that the source is ill opens its circuit; "no route" is a healthy answer. */
@@ -129,6 +131,8 @@ async function withTimeout(
   signal: AbortSignal,
   run: (signal: AbortSignal) => Promise<SourceOutcome>,
 ): Promise<SourceOutcome> {
+  // Whoever left while it stood in the queue wants no call any more, and its signal fires no more.
+  signal.throwIfAborted()
   // One controller for both ends: AbortSignal.any costs several times as much.
   const stop = new AbortController()
   const { promise: late, resolve, reject } = Promise.withResolvers<SourceOutcome>()
@@ -170,10 +174,16 @@ export function dispatchSource(
     pausedUntilMs = Math.max(pausedUntilMs, deps.now() + pauseMs)
   }
 
-  function refuse(): SourceOutcome | undefined {
+  function refusePaused(): SourceOutcome | undefined {
     const leftMs = pausedUntilMs - deps.now()
-    if (leftMs > 0)
-      return fail('rate_limited', `asked not to be called for ${Math.ceil(leftMs)} ms`)
+    return leftMs > 0
+      ? fail('rate_limited', `asked not to be called for ${Math.ceil(leftMs)} ms`)
+      : undefined
+  }
+
+  function refuse(): SourceOutcome | undefined {
+    const paused = refusePaused()
+    if (paused) return paused
     return mayStart() ? undefined : fail('rate_limited', 'our own limit of calls per second')
   }
 
@@ -185,11 +195,16 @@ export function dispatchSource(
         if (attempt > 0) context.onRetry()
         return source.quote(request, { ...context, signal })
       }, signal)
-    const bounded = () => withTimeout(limits.timeoutMs, context.signal, attempt)
-    try {
-      const outcome = await breaker.execute(() => crowd.execute(bounded))
+    // The pause is asked for and noted inside: the next in the queue starts before anything outside.
+    const bounded = async () => {
+      const paused = refusePaused()
+      if (paused) return paused
+      const outcome = await withTimeout(limits.timeoutMs, context.signal, attempt)
       notePause(outcome)
       return outcome
+    }
+    try {
+      return await breaker.execute(() => crowd.execute(bounded))
     } catch (error) {
       if (error instanceof BrokenCircuitError) return fail('circuit_open')
       if (error instanceof BulkheadRejectedError)
