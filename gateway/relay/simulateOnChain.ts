@@ -2,12 +2,14 @@ import {
   type Address,
   BaseError,
   type Client,
+  concat,
   type Hex,
   hexToBigInt,
   isHex,
   numberToHex,
   parseAbi,
   size,
+  slice,
   zeroAddress,
 } from 'viem'
 import { getBalance, readContract } from 'viem/actions'
@@ -72,27 +74,30 @@ export function withFallback(
   }
 }
 
-/** JSON-RPC errors are the contract's doing; anything else is the chain's. */
-const isExecutionError = (error: unknown) =>
-  error instanceof BaseError &&
-  error.walk((cause) => cause instanceof Error && 'code' in cause) !== null
+/**
+ * Init code that asks `token.balanceOf(owner)` with 200,000 gas, keeps one word of the answer and returns
+ * (success, size of the answer, the word). Nothing that the token does fails this call: an error is the node's.
+ */
+const balanceProbe = ({ owner, tokenIn }: { readonly owner: Address; readonly tokenIn: Address }) =>
+  concat([
+    '0x6370a0823160e01b5f52', // memory[0..4] = selector
+    concat(['0x73', owner, '0x600452']), // memory[4..36] = owner
+    concat(['0x6020604060245f73', tokenIn, '0x62030d40fa']), // staticcall, answer to memory[64..96]
+    '0x5f523d60205260605ff3', // memory[0..64] = success, size
+  ])
+const probeGas = numberToHex(2_000_000)
 
 async function readBalance(
   client: Client,
-  { owner, tokenIn }: { readonly owner: Address; readonly tokenIn: Address },
+  tokenAndOwner: { readonly owner: Address; readonly tokenIn: Address },
 ): Promise<bigint | undefined> {
-  const data: Hex = `0x70a08231${owner.slice(2).toLowerCase().padStart(64, '0')}`
-  try {
-    const gas = numberToHex(200_000)
-    const result = await client.request({
-      method: 'eth_call',
-      params: [{ to: tokenIn, data, gas }, 'latest'],
-    })
-    return size(result) === 32 ? hexToBigInt(result) : undefined
-  } catch (error) {
-    if (isExecutionError(error)) return undefined
-    throw error
-  }
+  const result = await client.request({
+    method: 'eth_call',
+    params: [{ data: balanceProbe(tokenAndOwner), gas: probeGas }, 'latest'],
+  })
+  if (size(result) !== 96) throw new Error('the node does not answer what it was asked')
+  const [success, length, word] = [0, 32, 64].map((at) => hexToBigInt(slice(result, at, at + 32)))
+  return success === 1n && length === 32n ? word : undefined
 }
 
 async function runDeploy(
@@ -110,17 +115,24 @@ async function runDeploy(
     })
     return { status: 'ok', gasUsed: hexToBigInt(gas) } as const
   } catch (error) {
-    if (isExecutionError(error)) return { status: 'reverted', reason: reasonOf(error) } as const
-    throw error
+    const data = findRevert(error)
+    if (data === undefined) throw error
+    const reason = describeRevert(data, createErrorTable([]))
+    return { status: 'reverted', reason } as const
   }
 }
 
-/** The contract's own words where the node passes its revert data on. */
-function reasonOf(error: unknown): string {
-  const carrier = error instanceof BaseError ? error.walk((cause) => hasData(cause)) : undefined
-  return describeRevert(hasData(carrier) ? carrier.data : '0x', createErrorTable([]))
-}
+/** How nodes say that a contract has reverted (the second is Nethermind's); other errors are their own. */
+const revertCodes: ReadonlySet<unknown> = new Set([3, -32015])
 
-function hasData(cause: unknown): cause is { readonly data: Hex } {
-  return typeof cause === 'object' && cause !== null && 'data' in cause && isHex(cause.data)
+type Coded = { readonly code: unknown; readonly data?: unknown }
+
+const hasRevertCode = (cause: unknown): cause is Coded =>
+  typeof cause === 'object' && cause !== null && 'code' in cause && revertCodes.has(cause.code)
+
+/** Data of a contract's refusal, empty where the node does not pass it on; undefined for other errors. */
+function findRevert(error: unknown): Hex | undefined {
+  const found = error instanceof BaseError ? error.walk(hasRevertCode) : undefined
+  if (!hasRevertCode(found)) return undefined
+  return isHex(found.data) ? found.data : '0x'
 }
