@@ -28,7 +28,7 @@ import { openRelayerKey } from './signing/openRelayerKey.ts'
 import type { Store } from './store/createPorts.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { version } from './version.ts'
-import { settlementLimits, wireRelay } from './wireRelay.ts'
+import { wireRelay } from './wireRelay.ts'
 
 export type Gateway = {
   /** Base URLs by service, of those that are served. */
@@ -45,10 +45,10 @@ const packQuotes = 1_000
 
 /** Quota contracts of the chains where quota is sold; x402 payments are settled where a relayer key is. */
 function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, DigestKey>) {
-  return chains.flatMap(({ chain, quotaManager: address, x402Settle }) => {
+  return chains.flatMap(({ chain, quotaManager: address, settlementLimits: limits }) => {
     if (!address) return []
     const { chainId, usdc: token } = chain
-    const key = x402Settle ? keys.get(chainId) : undefined
+    const key = keys.get(chainId)
     const contract = {
       chainId,
       address,
@@ -56,8 +56,7 @@ function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, 
       confirmations: claims.confirmations,
       finalizedFrom: claims.finalizedAbove,
     }
-    if (!key) return [contract]
-    const limits = settlementLimits
+    if (!key || !limits) return [contract]
     const place = { chainId, token: token.address, payTo: address }
     const signer = createSettlementSigner({ ...place, maxFeeWei: limits.maxFeeWei, key })
     return [{ ...contract, settlement: { signer, limits } }]
@@ -199,7 +198,7 @@ const startRouting = (
     serviceName: config.serviceName,
     version,
     publicUrl: baseUrl(config.routing),
-    x402Support: config.chains.some((chain) => chain.x402Settle),
+    x402Support: config.chains.some(({ settlementLimits }) => settlementLimits !== undefined),
     observe(event) {
       metrics.synced(event)
       log[event.event === 'failed' || event.event === 'reorged' ? 'warn' : 'info'](

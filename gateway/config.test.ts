@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../fixtures/test.ts'
 import { ConfigError, describeSettings, readConfig } from './config.ts'
+import { defaultLimits } from './relay/limits.ts'
 
 const config = suite('config')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-config-'))
@@ -30,9 +31,44 @@ config('serves the chains that have an RPC URL, with the documented limits', () 
   assert.equal(chains[0]?.relayLimits, {
     maxRelayFeeWei: 200_000_000_000_000n,
     minRelayerBalanceWei: 1_000_000_000_000_000n,
+    pendingWindowMs: 120_000,
     maxDeploysPerHour: 60,
     maxSpendPerHourWei: 20_000_000_000_000_000n,
     gasCap: 200_000,
+  })
+  assert.equal(chains[0]?.relayLimits, defaultLimits)
+  assert.is(chains[0]?.settlementLimits, undefined)
+})
+
+config('sets every limit of the relay and of settlements for each chain by itself', () => {
+  const { chains } = readConfig({
+    ...enough,
+    ARBITRUM_RPC_URL: 'https://three.example',
+    ARBITRUM_MAX_RELAY_FEE_WEI: '1',
+    ARBITRUM_MIN_RELAYER_BALANCE_WEI: '2',
+    ARBITRUM_PENDING_WINDOW_SECS: '3',
+    ARBITRUM_MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR: '4',
+    ARBITRUM_MAX_CHAIN_SPEND_PER_HOUR_WEI: '5',
+    ARBITRUM_SPONSORED_GAS_CAP: '60000',
+    ARBITRUM_X402_SETTLE: 'true',
+    ARBITRUM_X402_MAX_FEE_WEI: '7',
+    ARBITRUM_X402_MAX_SETTLEMENTS_PER_HOUR: '8',
+    ARBITRUM_X402_MAX_SPEND_PER_HOUR_WEI: '9',
+  })
+  const [base, arbitrum] = chains
+  assert.equal([base?.relayLimits, base?.settlementLimits], [defaultLimits, undefined])
+  assert.equal(arbitrum?.relayLimits, {
+    maxRelayFeeWei: 1n,
+    minRelayerBalanceWei: 2n,
+    pendingWindowMs: 3_000,
+    maxDeploysPerHour: 4,
+    maxSpendPerHourWei: 5n,
+    gasCap: 60_000,
+  })
+  assert.equal(arbitrum?.settlementLimits, {
+    maxFeeWei: 7n,
+    maxPerHour: 8,
+    maxSpendPerHourWei: 9n,
   })
 })
 

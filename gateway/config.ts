@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type Static, Type } from 'typebox'
 import type { Address, Hex } from 'viem'
+import type { SettlementLimits } from './access/accessConfig.ts'
 import { type Chain, chains } from './chain/chains.ts'
 import { ProviderSettingsError, readProviderSettings } from './meta/providerSettings.ts'
 import type { ProviderSetting } from './meta/providers.ts'
+import type { RelayLimits } from './relay/limits.ts'
 import type { RelayerKeySource } from './signing/openRelayerKey.ts'
 
 /** A setting given empty (`X=`) counts as absent: compose files pass unset variables that way. */
@@ -104,10 +106,14 @@ const chainSettings = Type.Object({
   RELAYER_PASSWORD_FILE: text('file with the password of the keystore'),
   MAX_RELAY_FEE_WEI: wei('gate 6', '200000000000000'),
   MIN_RELAYER_BALANCE_WEI: wei('gate 7', '1000000000000000'),
+  PENDING_WINDOW_SECS: integer('gate 8', 120, 1),
   MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR: integer('gate 9', 60, 0),
   MAX_CHAIN_SPEND_PER_HOUR_WEI: wei('gate 10', '20000000000000000'),
   SPONSORED_GAS_CAP: integer('gate 5', 200_000, 21_000),
   X402_SETTLE: flag('settle x402 payments with the relayer key', false),
+  X402_MAX_FEE_WEI: wei('worst case of one settlement', '100000000000000'),
+  X402_MAX_SETTLEMENTS_PER_HOUR: integer('apart from the relay', 120, 0),
+  X402_MAX_SPEND_PER_HOUR_WEI: wei('apart from the relay', '10000000000000000'),
 })
 
 type ProcessSettings = Static<typeof processSettings>
@@ -129,14 +135,9 @@ export type ChainConfig = {
   readonly quotaManager: Address | undefined
   readonly proxyFactory: Address | undefined
   readonly relayer: RelayerKeySource | undefined
-  readonly relayLimits: {
-    readonly maxRelayFeeWei: bigint
-    readonly minRelayerBalanceWei: bigint
-    readonly maxDeploysPerHour: number
-    readonly maxSpendPerHourWei: bigint
-    readonly gasCap: number
-  }
-  readonly x402Settle: boolean
+  readonly relayLimits: RelayLimits
+  /** Caps of x402 settlements, apart from the relay's; undefined: none are settled. */
+  readonly settlementLimits: SettlementLimits | undefined
 }
 
 export type Config = {
@@ -262,11 +263,18 @@ function toChainConfig(chain: Chain, env: Environment): ChainConfig {
     relayLimits: {
       maxRelayFeeWei: BigInt(settings.MAX_RELAY_FEE_WEI),
       minRelayerBalanceWei: BigInt(settings.MIN_RELAYER_BALANCE_WEI),
+      pendingWindowMs: settings.PENDING_WINDOW_SECS * 1000,
       maxDeploysPerHour: settings.MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR,
       maxSpendPerHourWei: BigInt(settings.MAX_CHAIN_SPEND_PER_HOUR_WEI),
       gasCap: settings.SPONSORED_GAS_CAP,
     },
-    x402Settle: settings.X402_SETTLE,
+    settlementLimits: settings.X402_SETTLE
+      ? {
+          maxFeeWei: BigInt(settings.X402_MAX_FEE_WEI),
+          maxPerHour: settings.X402_MAX_SETTLEMENTS_PER_HOUR,
+          maxSpendPerHourWei: BigInt(settings.X402_MAX_SPEND_PER_HOUR_WEI),
+        }
+      : undefined,
   }
 }
 

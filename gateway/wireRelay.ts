@@ -1,5 +1,4 @@
 import type { Simulator } from '../simulator/simulator.ts'
-import type { SettlementLimits } from './access/accessConfig.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { ChainConfig } from './config.ts'
 import type { Log, Metrics } from './observe.ts'
@@ -9,13 +8,6 @@ import { createSigner } from './relay/signer.ts'
 import type { DigestKey } from './signing/digestKey.ts'
 import type { Store } from './store/openStore.ts'
 import { version } from './version.ts'
-
-/** The relayer's key also settles x402 payments, under caps of their own. */
-export const settlementLimits: SettlementLimits = {
-  maxFeeWei: 100_000_000_000_000n,
-  maxPerHour: 120,
-  maxSpendPerHourWei: 10_000_000_000_000_000n,
-}
 
 const alarms: ReadonlySet<RelayEvent['kind']> = new Set(alarmKinds)
 

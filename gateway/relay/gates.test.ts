@@ -55,6 +55,7 @@ table('holds the limits of the document', () => {
     gasCap: 200_000,
     maxRelayFeeWei: 2n * 10n ** 14n,
     minRelayerBalanceWei: 10n ** 15n,
+    pendingWindowMs: 120_000,
     maxDeploysPerHour: 60,
     maxSpendPerHourWei: 2n * 10n ** 16n,
   })

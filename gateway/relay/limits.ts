@@ -6,6 +6,8 @@ export type RelayLimits = {
   readonly maxRelayFeeWei: bigint
   /** Gate 7. */
   readonly minRelayerBalanceWei: bigint
+  /** Gate 8: how long a recorded transaction answers for its owner before it is replaced. */
+  readonly pendingWindowMs: number
   /** Gate 9. */
   readonly maxDeploysPerHour: number
   /** Gate 10. */
@@ -17,17 +19,17 @@ export const MIN_RELAYER_BALANCE_WEI = 1_000_000_000_000_000n
 export const MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR = 60
 export const MAX_CHAIN_SPEND_PER_HOUR_WEI = 20_000_000_000_000_000n
 export const SPONSORED_GAS_CAP = 200_000
+export const PENDING_WINDOW_SECS = 120
 
 /** The document's values, used wherever a chain's configuration says nothing else. */
 export const defaultLimits: RelayLimits = {
   gasCap: SPONSORED_GAS_CAP,
   maxRelayFeeWei: MAX_RELAY_FEE_WEI,
   minRelayerBalanceWei: MIN_RELAYER_BALANCE_WEI,
+  pendingWindowMs: PENDING_WINDOW_SECS * 1000,
   maxDeploysPerHour: MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR,
   maxSpendPerHourWei: MAX_CHAIN_SPEND_PER_HOUR_WEI,
 }
 
-/** Gate 8: how long a recorded transaction answers for its owner before it is replaced. */
-export const pendingWindowMs = 120_000
 /** Window of gates 9 and 10, counted back from now: never a calendar hour. */
 export const capWindowMs = 3_600_000

@@ -2,7 +2,6 @@ import { type Hex, hexToBigInt } from 'viem'
 import type { RelayOutcome, RelayStore, RelayTransaction } from '../store/relay.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'
-import { pendingWindowMs } from './limits.ts'
 import type { RelayChain } from './relayChain.ts'
 import { replaceStuck } from './replaceStuck.ts'
 import { currentHash } from './signReservation.ts'
@@ -161,11 +160,11 @@ async function follow(
 }
 
 function isReplacementDue(
-  { now, replacedAtMs }: ReconcileDeps,
+  { chain: { limits }, now, replacedAtMs }: ReconcileDeps,
   { id, markedAtMs }: RelayTransaction,
 ): boolean {
   const triedAtMs = replacedAtMs.get(id) ?? Number.NEGATIVE_INFINITY
-  return now() - markedAtMs >= pendingWindowMs && now() - triedAtMs >= resendAfterMs
+  return now() - markedAtMs >= limits.pendingWindowMs && now() - triedAtMs >= resendAfterMs
 }
 
 /** The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. */

@@ -5,7 +5,7 @@ import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import type { Observe } from './events.ts'
 import { type FeeSnapshot, quoteFees, readFees } from './fees.ts'
 import { firstAnswer, type GateAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
-import { capWindowMs, pendingWindowMs } from './limits.ts'
+import { capWindowMs } from './limits.ts'
 import type { RelayChain } from './relayChain.ts'
 import { findStuck, judgeLedger, signWith } from './signReservation.ts'
 
@@ -122,11 +122,11 @@ function reserve(
     readonly facts: PricedFacts
   },
 ): Promise<Reservation> {
-  const { chainId, signer } = chain
+  const { chainId, signer, limits } = chain
   const decide = (ledger: RelayLedger): RelayDecision<Reservation> => {
     const { fees, stopped } = judgeLedger(facts, ledger)
     if (stopped) return { kind: 'leave', value: { answer: stopped } }
-    const stuck = findStuck(ledger)
+    const stuck = findStuck(ledger, limits)
     const nonce = stuck?.nonce ?? ledger.nextNonce
     const signed = signWith(signer, { owner, nonce, fees })
     const { attempt, reservedWei } = signed
@@ -139,7 +139,7 @@ function reserve(
       ? { kind: 'replace', id: stuck.id, signed, value }
       : { kind: 'insert', proxy, signed, value }
   }
-  const windows = { windowMs: capWindowMs, markerMs: pendingWindowMs }
+  const windows = { windowMs: capWindowMs, markerMs: limits.pendingWindowMs }
   const request = { chainId, owner, signer: signer.address, chainNonce, nowMs: now(), ...windows }
   return store.reserve(request, decide)
 }

@@ -3,7 +3,7 @@ import type { RelayStore, RelayTransaction } from '../store/relay.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'
 import { quoteFees, readFees } from './fees.ts'
-import { capWindowMs, pendingWindowMs } from './limits.ts'
+import { capWindowMs } from './limits.ts'
 import type { RelayChain } from './relayChain.ts'
 import { findStuck, judgeLedger, signWith } from './signReservation.ts'
 
@@ -47,11 +47,11 @@ export async function replaceStuck(
       chainNonce: snapshot.relayerNonce,
       nowMs: now(),
       windowMs: capWindowMs,
-      markerMs: pendingWindowMs,
+      markerMs: limits.pendingWindowMs,
     },
     (ledger) => {
       // Another process may have replaced or settled it since it was read.
-      if (findStuck(ledger)?.id !== id) return { kind: 'leave', value: undefined }
+      if (findStuck(ledger, limits)?.id !== id) return { kind: 'leave', value: undefined }
       const judged = judgeLedger({ limits, relayerBalance, fees }, ledger)
       if (judged.stopped) {
         const { answer } = judged.stopped

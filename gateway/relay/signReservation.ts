@@ -2,11 +2,14 @@ import type { SignedCall } from '../signing/signCall.ts'
 import type { RelayLedger, RelayTransaction } from '../store/relay.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'
 import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
-import { capWindowMs, pendingWindowMs } from './limits.ts'
+import { capWindowMs, type RelayLimits } from './limits.ts'
 import type { DeployOrder, Signer } from './signer.ts'
 
 /** The transaction a new one would take the place of: unmined and past its pending window. */
-export function findStuck({ live, nowMs }: RelayLedger): RelayTransaction | undefined {
+export function findStuck(
+  { live, nowMs }: RelayLedger,
+  { pendingWindowMs }: Pick<RelayLimits, 'pendingWindowMs'>,
+): RelayTransaction | undefined {
   const isStuck = live?.status === 'pending' && nowMs - live.markedAtMs >= pendingWindowMs
   return isStuck ? live : undefined
 }
@@ -22,7 +25,7 @@ export function judgeLedger(
   ledger: RelayLedger,
 ): { readonly fees: FeeQuote; readonly stopped: StoppedAt | undefined } {
   const { live, deploys, spendWei, oldestMarkedAtMs, nowMs } = ledger
-  const stuck = findStuck(ledger)
+  const stuck = findStuck(ledger, facts.limits)
   const fees = stuck
     ? quoteReplacement(facts.fees, stuck.attempts.at(-1) ?? stuck.attempts[0])
     : facts.fees
