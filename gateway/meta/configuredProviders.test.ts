@@ -26,25 +26,36 @@ const deps: MetaDeps = {
   taxOf: () => undefined,
   poolsBetween: () => [],
   config: {
-    providers: names.map((name) => ({ name, baseUrl: `${providers.url}/${name}` })),
+    providers: names.map((name) => ({
+      name,
+      baseUrl: `${providers.url}/${name}`,
+      timeoutMs: 20_000,
+    })),
     allowPrivateProviders: true,
-    patienceMs: 1_500,
-    deadlineMs: 8_000,
+    patienceMs: 20_000,
+    deadlineMs: 30_000,
   },
   now: Date.now,
   log,
 }
-const meta = createMeta(deps)
-const server = await createService({
-  name: 'meta',
-  endpoints: meta.endpoints,
-  requestIdField: 'requestId',
-  log,
-  checkOutput: true,
-}).listen()
+async function serve(config: MetaDeps['config'] = {}) {
+  const { endpoints, close } = createMeta({ ...deps, config: { ...deps.config, ...config } })
+  const requestIdField = 'requestId' as const
+  const service = createService({ name: 'meta', endpoints, requestIdField, log, checkOutput: true })
+  const listening = await service.listen()
+  return {
+    url: listening.url,
+    close: async () => {
+      await listening.close()
+      await close()
+    },
+  }
+}
+const server = await serve()
+const hasty = await serve({ patienceMs: 3_000 })
 s.after(async () => {
   await server.close()
-  await meta.close()
+  await hasty.close()
   chainClient.close()
   await providers.close()
 })
@@ -60,8 +71,8 @@ type Reply = {
   dispatched: number
   elapsedMs: number
 }
-async function quote(change: Record<string, unknown> = {}): Promise<Reply> {
-  const res = await fetch(`${server.url}/quote`, {
+async function quote(change: Record<string, unknown> = {}, { url } = server): Promise<Reply> {
+  const res = await fetch(`${url}/quote`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -79,6 +90,7 @@ async function quote(change: Record<string, unknown> = {}): Promise<Reply> {
 s('ranks their quotes, and shows an order book as a price only', async () => {
   const { best, quotes, responses, dispatched, failures } = await quote()
   assert.is(dispatched, 6)
+  assert.equal(failures, [{ provider: 'routing', reason: 'no_route' }])
   // The first two quote the same; the one that answered first stands first.
   const order = quotes.map(({ provider }) => provider)
   assert.equal(order.slice(0, 2).sort(), ['kyberswap', 'sushi'])
@@ -86,21 +98,20 @@ s('ranks their quotes, and shows an order book as a price only', async () => {
   assert.is(best?.amountOut, '255000000000000000')
   const cow = responses.find(({ provider }) => provider === 'cow')
   assert.is(cow?.referenceAmountOut, '254000000000000000')
-  assert.equal(failures, [{ provider: 'routing', reason: 'no_route' }])
 })
 
 s('does not wait for a hung provider longer than its patience, and drops its socket', async () => {
   providers.answerWith((call) =>
     call.provider === 'sushi' ? { delayMs: 'never' } : recorded(call),
   )
-  const { best, failures, elapsedMs } = await quote({ slippageBps: 51 })
+  const { best, failures, elapsedMs } = await quote({ slippageBps: 51 }, hasty)
   assert.is(best?.provider, 'kyberswap')
   assert.match(
     failures.find(({ provider }) => provider === 'sushi')?.reason ?? '',
-    /^timeout: slower than the 1500 ms/,
+    /^timeout: slower than the 3000 ms/,
   )
-  assert.ok(elapsedMs < 4_000, `${elapsedMs}`)
-  const deadline = Date.now() + 1_000
+  assert.ok(elapsedMs < 20_000, `${elapsedMs}`)
+  const deadline = Date.now() + 5_000
   while (providers.open() > 0) {
     if (Date.now() > deadline) throw new Error('a socket stayed open')
     await new Promise((resolve) => setTimeout(resolve, 1))
@@ -121,7 +132,7 @@ s('never lets a lure win unsimulated', async () => {
 
 s('makes one call for equal requests at once', async () => {
   providers.calls.length = 0
-  providers.answerWith((call) => ({ ...recorded(call), delayMs: 400 }))
+  providers.answerWith((call) => ({ ...recorded(call), delayMs: 2_500 }))
   await Promise.all(Array.from({ length: 10 }, () => quote({ slippageBps: 53 })))
   assert.is(providers.calls.filter(({ provider }) => provider === 'velora').length, 1)
 })
@@ -146,16 +157,12 @@ s('leaves a provider alone that asked for a pause', async () => {
 })
 
 s('never asks a source that is turned off, and knows the names it can turn off', async () => {
-  const start = (sourcesOff: readonly string[]) =>
-    createMeta({ ...deps, config: { ...deps.config, sourcesOff } })
-  assert.throws(() => start(['nobody']), /there is no source nobody to turn off; known are routing/)
-  const without = start(['routing', 'cow'])
-  const listening = await createService({
-    name: 'meta',
-    endpoints: without.endpoints,
-    requestIdField: 'requestId',
-    log,
-  }).listen()
+  const config = { ...deps.config, sourcesOff: ['nobody'] }
+  assert.throws(
+    () => createMeta({ ...deps, config }),
+    /there is no source nobody to turn off; known are routing/,
+  )
+  const listening = await serve({ sourcesOff: ['routing', 'cow'] })
   const { sources } = (await (await fetch(`${listening.url}/sources`)).json()) as {
     sources: { name: string }[]
   }
@@ -164,7 +171,6 @@ s('never asks a source that is turned off, and knows the names it can turn off',
     ['velora', 'nordstern', 'kyberswap', 'sushi'],
   )
   await listening.close()
-  await without.close()
 })
 
 s.run()
