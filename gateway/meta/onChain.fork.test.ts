@@ -32,7 +32,7 @@ const simulator = await createSimulator({
 const clients = world.map(({ chainId, rpcUrl }) => {
   const chain = getChain(chainId)
   if (!chain) throw new Error(`no chain ${chainId}`)
-  return createChainClient({ chain, rpcUrls: [rpcUrl], timeoutMs: 5_000 })
+  return createChainClient({ chain, rpcUrls: [rpcUrl], timeoutMs: 30_000 })
 })
 /** Every exchange of the world, also those that the routing service does not follow. */
 const dexesOf = (chainId: number): readonly OnChainDex[] => {
@@ -63,7 +63,8 @@ const meta = createMeta({
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: () => undefined,
   poolsBetween,
-  config: {},
+  // A loaded machine takes its time; nobody is to be left out for that.
+  config: { sourceTimeoutMs: 30_000, patienceMs: 30_000, deadlineMs: 60_000 },
   now: Date.now,
   log,
 })

@@ -18,7 +18,7 @@ const world = await startWorldChain({ chainId })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: world.rpcUrl }] })
 const chain = getChain(chainId)
 if (!chain) throw new Error('no chain')
-const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl], timeoutMs: 5_000 })
+const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl], timeoutMs: 30_000 })
 const executor = getAddress(world.manifest.executor)
 const routing = await createRouting({
   chains: [{ chainClient, executor, maxAgeMs: 0 }],
@@ -37,7 +37,8 @@ const meta = createMeta({
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: routing.taxOf,
   poolsBetween: routing.poolsBetween,
-  config: {},
+  // A loaded machine takes its time; nobody is to be left out for that.
+  config: { sourceTimeoutMs: 30_000, patienceMs: 30_000, deadlineMs: 60_000 },
   now: Date.now,
   log,
 })
