@@ -15,8 +15,9 @@ async function main() {
     config.keyPepper,
     ...(config.databaseUrl === undefined ? [] : [config.databaseUrl]),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),
-    ...config.chains.flatMap(({ rpcUrls, forkOrigin }) => [
+    ...config.chains.flatMap(({ rpcUrls, forkOrigin, relayer }) => [
       ...rpcUrls,
+      ...(relayer && 'privateKey' in relayer ? [relayer.privateKey] : []),
       ...(forkOrigin ? [forkOrigin.rpcUrl] : []),
     ]),
   ]

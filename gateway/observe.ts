@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
@@ -68,6 +68,12 @@ export function createMetrics() {
     labelNames: ['chain', 'kind', 'code'] as const,
     registers,
   })
+  const relayFunds = new Gauge({
+    name: 'forkyard_relay_funds',
+    help: 'The relayer: its balance, what it sponsored in the last 3600 s, and its limits',
+    labelNames: ['chain', 'what'] as const,
+    registers,
+  })
   const sourceAnswers = new Counter({
     name: 'forkyard_source_answers_total',
     help: "Answers of the meta-aggregator's sources: quote, reference, or the reason of a failure",
@@ -104,6 +110,11 @@ export function createMetrics() {
     },
     relayed(event: { readonly kind: string; readonly chainId: number; readonly code?: string }) {
       relayEvents.inc({ chain: String(event.chainId), kind: event.kind, code: event.code ?? '' })
+    },
+    /** Amounts by name, in wei where the name says so. */
+    funded(chainId: number, amounts: Readonly<Record<string, bigint | number>>) {
+      for (const [what, amount] of Object.entries(amounts))
+        relayFunds.set({ chain: String(chainId), what }, Number(amount))
     },
     answered(event: { service: string; route: string; status: number; durationMs: number }) {
       const { service, route } = event

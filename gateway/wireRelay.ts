@@ -2,14 +2,13 @@ import type { Simulator } from '../simulator/simulator.ts'
 import type { ChainClient } from './chain/client.ts'
 import type { ChainConfig } from './config.ts'
 import type { Log, Metrics } from './observe.ts'
-import { alarmKinds, type RelayEvent, refusalCodes } from './relay/events.ts'
+import { alarmKinds, refusalCodes } from './relay/events.ts'
 import { createRelay, type Relay } from './relay/relay.ts'
 import { createSigner } from './relay/signer.ts'
+import { reportRelay } from './reportRelay.ts'
 import type { DigestKey } from './signing/digestKey.ts'
 import type { Store } from './store/openStore.ts'
 import { version } from './version.ts'
-
-const alarms: ReadonlySet<RelayEvent['kind']> = new Set(alarmKinds)
 
 /** The relay over the chains that have a factory and a key. */
 export function wireRelay({
@@ -43,10 +42,6 @@ export function wireRelay({
     simulator,
     chains: served,
     version,
-    observe(event) {
-      metrics.relayed(event)
-      const level = alarms.has(event.kind) ? 'warn' : 'info'
-      log[level](event, `relay: ${event.kind.replaceAll('_', ' ')}`)
-    },
+    observe: reportRelay({ log, metrics }),
   })
 }

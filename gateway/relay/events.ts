@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { RelayLimits } from './limits.ts'
 
 /** Everything worth a log line, a counter or an alert. Holds no secret. */
 export type RelayEvent =
@@ -44,6 +45,16 @@ export type RelayEvent =
       readonly chainId: number
       readonly hash: Hex
       readonly code: string
+    }
+  /** Every half minute, for gauges. */
+  | {
+      readonly kind: 'funds'
+      readonly chainId: number
+      readonly balanceWei: bigint
+      readonly deploysThisHour: number
+      readonly spendThisHourWei: bigint
+      readonly pending: number
+      readonly limits: RelayLimits
     }
   | {
       readonly kind: 'low_balance'

@@ -3,6 +3,8 @@ import { readContract } from 'viem/actions'
 import { startRelayScene } from '../../fixtures/relayScene.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createLog, createMetrics } from '../observe.ts'
+import { reportRelay } from '../reportRelay.ts'
 import { encodeDeploy } from './signer.ts'
 
 /** What the relay promises (P1, P7, P10 and P11 stand beside gates, signer, faults and hostile tokens). */
@@ -195,18 +197,46 @@ promise('P9: an answer does not wait for mining', () =>
   }),
 )
 
-promise('P12: the key is in no answer and no event', async () => {
-  const { stand } = await setUp()
+promise('P12: the key is in no answer, no event, no metric and no line of the log', async () => {
+  const lines: string[] = []
+  const write = (line: string) => void lines.push(line)
+  // Nothing is redacted: what is not there cannot be missed by a filter.
+  const log = createLog({ level: 'debug', secrets: [], destination: { write } })
+  const metrics = createMetrics()
+  const { stand } = await setUp({ wrapClient: dropSends })
   const answers = [
     await ask(stand, await newOwner()),
     await stand.get('/api/intents'),
     await stand.get('/health'),
     await stand.get('/openapi.json'),
   ]
-  const text = JSON.stringify([answers, stand.events, await stand.relay.history({})], (_, value) =>
+  await stand.relay.reconcile()
+  assert.ok(stand.events.some(({ kind }) => kind === 'broadcast_failed'))
+  for (const event of stand.events) reportRelay({ log, metrics })(event)
+  assert.ok(lines.length > 2)
+  const history = await stand.relay.history({})
+  const text = JSON.stringify([answers, stand.events, history], (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  assert.not.match(text.toLowerCase(), chain.manifest.relayer.privateKey.slice(2).toLowerCase())
+  const all = [text, ...lines, await metrics.registry.metrics()].join('\n').toLowerCase()
+  assert.not.match(all, chain.manifest.relayer.privateKey.slice(2).toLowerCase())
+})
+
+promise('P12: balance, spend and caps of the moment are told every half minute', async () => {
+  const { stand, clock } = await setUp()
+  const funds = () => stand.events.filter((event) => event.kind === 'funds')
+  await stand.relay.reconcile()
+  assert.is((await ask(stand, await newOwner())).status, 200)
+  clock.ms += 29_999
+  await stand.relay.reconcile()
+  assert.is(funds().length, 1)
+  clock.ms += 1
+  await stand.relay.reconcile()
+  const [before, after] = funds()
+  const { reservedWei } = await only(stand)
+  assert.equal([before?.deploysThisHour, before?.spendThisHourWei], [0, 0n])
+  assert.equal([after?.deploysThisHour, after?.spendThisHourWei], [1, reservedWei])
+  assert.ok((after?.balanceWei ?? 0n) > 0n && after?.limits.maxDeploysPerHour === 60)
 })
 
 promise('P13: a clock that jumps back opens no cap and no second marker', async () => {

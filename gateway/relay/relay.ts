@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks'
-import { getBalance } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import { type Coordination, createLocalCoordination } from '../store/coordination.ts'
 import type { RelayStore, RelayTransaction } from '../store/relay.ts'
@@ -17,6 +16,7 @@ import { type RelayAnswer, relayDeploy } from './relayDeploy.ts'
 import { relayEndpoints } from './routes.ts'
 import type { Signer } from './signer.ts'
 import { createChainSimulator, withFallback } from './simulateOnChain.ts'
+import { createFundsWatch } from './watchFunds.ts'
 
 export type RelayChainConfig = {
   readonly client: ChainClient
@@ -42,9 +42,6 @@ export type Relay = ReturnType<typeof createRelay>
 
 /** Wall time at start, then the monotonic clock: NTP steps open no window. */
 const steadyNow = () => Math.floor(performance.timeOrigin + performance.now())
-const balanceEveryMs = 30_000
-/** Warn while the balance still pays for this many deployments at the fee ceiling above gate 7's floor. */
-const warnBelowDeploys = 25n
 
 type Served = {
   readonly chain: RelayChain
@@ -68,10 +65,12 @@ export function createRelay(deps: RelayDeps) {
     const chain = { chainId, client, signer, limits: { ...defaultLimits, ...limits } }
     const broadcaster = createBroadcaster(chain, { now, observe })
     const pass = createPass({ ...deps, now, observe }, { chain, broadcaster })
+    const watchFunds = createFundsWatch({ store, now, observe }, chain)
     const loop = createLoop({
       everyMs: reconcileEveryMs,
       run: async () => {
         if (desk.isChosen()) await pass()
+        await watchFunds()
       },
       failed: (cause) => observe({ kind: 'reconcile_failed', chainId, cause }),
     })
@@ -161,24 +160,6 @@ function createPass(
   { chain, broadcaster }: Pick<Served, 'chain' | 'broadcaster'>,
 ) {
   const { store, now, observe, finalDepth } = deps
-  let balanceReadAtMs = Number.NEGATIVE_INFINITY
   const memory = { overtakenAt: new Map<number, bigint>(), replacedAtMs: new Map<number, number>() }
-  return async () => {
-    await reconcile({ store, chain, broadcaster, now, observe, finalDepth, ...memory })
-    if (now() - balanceReadAtMs < balanceEveryMs) return
-    balanceReadAtMs = now()
-    await warnLowBalance(chain, observe)
-  }
-}
-
-async function warnLowBalance(
-  { chainId, client, signer, limits }: RelayChain,
-  observe: Observe,
-): Promise<void> {
-  const balanceWei = await getBalance(client.client, { address: signer.address })
-  const spendableWei = balanceWei - limits.minRelayerBalanceWei
-  const deploysLeft = spendableWei < 0n ? 0n : spendableWei / limits.maxRelayFeeWei
-  if (deploysLeft >= warnBelowDeploys) return
-  const relayer = signer.address
-  observe({ kind: 'low_balance', chainId, relayer, balanceWei, deploysLeft: Number(deploysLeft) })
+  return () => reconcile({ store, chain, broadcaster, now, observe, finalDepth, ...memory })
 }
