@@ -199,6 +199,7 @@ const startRouting = (
     version,
     publicUrl: baseUrl(config.routing),
     x402Support: config.chains.some(({ settlementLimits }) => settlementLimits !== undefined),
+    registrations: config.agentRegistrations,
     observe(event) {
       metrics.synced(event)
       log[event.event === 'failed' || event.event === 'reorged' ? 'warn' : 'info'](

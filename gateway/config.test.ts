@@ -90,6 +90,24 @@ config('names every variable that is wrong or missing', () => {
   )
 })
 
+config('reads the ERC-8004 identities of the routing service', () => {
+  const agentRegistry = `eip155:8453:0x${'8'.repeat(40)}`
+  const other = `eip155:1:0x${'7'.repeat(40)}`
+  const AGENT_REGISTRATIONS = `${agentRegistry}/42, ${other}/0`
+  assert.equal(readConfig({ ...enough, AGENT_REGISTRATIONS }).agentRegistrations, [
+    { agentId: 42, agentRegistry },
+    { agentId: 0, agentRegistry: other },
+  ])
+  assert.equal(readConfig(enough).agentRegistrations, [])
+  for (const wrong of [
+    '42',
+    `${agentRegistry}`,
+    `${agentRegistry}/x`,
+    `${agentRegistry}/1 ${other}/2`,
+  ])
+    assert.match(faultOf({ ...enough, AGENT_REGISTRATIONS: wrong }), /AGENT_REGISTRATIONS/)
+})
+
 config('refuses a bare private key in production, and takes it in a lab', () => {
   const key = { BASE_RELAYER_PRIVATE_KEY: `0x${'1'.repeat(64)}` }
   assert.match(faultOf({ ...enough, ...key }), /BASE_RELAYER_KEYSTORE/)

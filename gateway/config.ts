@@ -7,6 +7,7 @@ import { type Chain, chains } from './chain/chains.ts'
 import { ProviderSettingsError, readProviderSettings } from './meta/providerSettings.ts'
 import type { ProviderSetting } from './meta/providers.ts'
 import type { RelayLimits } from './relay/limits.ts'
+import type { AgentRegistration } from './routing/wire/agentRegistration.ts'
 import type { RelayerKeySource } from './signing/openRelayerKey.ts'
 
 /** A setting given empty (`X=`) counts as absent: compose files pass unset variables that way. */
@@ -51,6 +52,11 @@ const processSettings = Type.Object({
   ROUTING_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
   META_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
   RELAY_PUBLIC_URL: text('absolute URL in documents; default: the listener'),
+  AGENT_REGISTRATIONS: Type.String({
+    default: '',
+    pattern: '^( *eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}/(0|[1-9][0-9]{0,14}) *(,|$))*$',
+    description: 'comma-separated ERC-8004 identities, each eip155:<chain>:<registry>/<agent id>',
+  }),
   FREE_QUOTA: integer('quotes given at registration by wallet', 0),
   RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
   RATE_LIMIT_BURST: integer('burst per key', 100, 1),
@@ -149,6 +155,8 @@ export type Config = {
   readonly keyPrefix: string
   readonly keyPepper: string
   readonly routing: ListenerConfig
+  /** ERC-8004 identities of the routing service. */
+  readonly agentRegistrations: readonly AgentRegistration[]
   readonly meta: ListenerConfig & {
     readonly providers: readonly ProviderSetting[]
     readonly sourcesOff: readonly string[]
@@ -234,6 +242,12 @@ function toProviders(value: string): readonly ProviderSetting[] {
   }
 }
 
+/** The pattern of the setting was checked: registry, a slash, the agent's id. */
+function toRegistration(text: string): AgentRegistration {
+  const [agentRegistry = '', agentId = ''] = text.split('/')
+  return { agentId: Number(agentId), agentRegistry }
+}
+
 function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
   if (settings.RELAYER_PRIVATE_KEY !== '')
     return { privateKey: settings.RELAYER_PRIVATE_KEY as Hex }
@@ -316,6 +330,7 @@ export function readConfig(env: Environment): Config {
     keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
     routing: listener('ROUTING'),
+    agentRegistrations: list(settings.AGENT_REGISTRATIONS).map(toRegistration),
     meta: {
       ...listener('META'),
       providers: toProviders(settings.META_PROVIDERS),

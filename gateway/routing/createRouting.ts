@@ -23,6 +23,7 @@ import { createSearchQueue, type SearchQueue } from './searchQueue.ts'
 import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
 import { createTaxBook } from './taxBook.ts'
 import { createUsdPrices } from './usdPrices.ts'
+import type { AgentRegistration } from './wire/agentRegistration.ts'
 
 export type RoutingChainConfig = {
   readonly chainClient: ChainClient
@@ -53,6 +54,8 @@ export type RoutingDeps = {
   readonly publicUrl: string
   /** Whether x402 payments are settled here. */
   readonly x402Support: boolean
+  /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */
+  readonly registrations?: readonly AgentRegistration[] | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
@@ -88,6 +91,7 @@ export async function createRouting({
   maxLagMs = 30_000,
   observe,
   now = () => performance.now(),
+  registrations = [],
   ...service
 }: RoutingDeps): Promise<Routing> {
   const closing = new AbortController()
@@ -96,7 +100,15 @@ export async function createRouting({
     createRoutingChain(config, { simulator, snapshots, searches, observe, now }),
   )
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
-  const deps = { ...service, chains: byId, simulator, now, maxLagMs, startedAtMs: now() }
+  const deps = {
+    ...service,
+    registrations,
+    chains: byId,
+    simulator,
+    now,
+    maxLagMs,
+    startedAtMs: now(),
+  }
   const started = await Promise.all(
     chains.map((chain) => startChain({ chain, observe, closing: closing.signal })),
   )

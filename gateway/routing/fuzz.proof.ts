@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { fuzzEndpoints } from '../../fixtures/fuzzEndpoints.ts'
 import { createInject } from '../../fixtures/inject.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -35,7 +36,10 @@ const routing = await createRouting({
 })
 await routing.warmed
 const store = openStore({ path: ':memory:' })
-const log = { debug() {}, info() {}, warn() {}, error() {} }
+/** What a 5xx came from must be known when it comes. */
+const error = (fields: object, message: string) =>
+  void process.stderr.write(`${message}: ${inspect(fields, { depth: 6 })}\n`)
+const log = { debug() {}, info() {}, warn() {}, error }
 const contract = {
   ...{ chainId, address: world.manifest.quotaManager, token: chain.usdc },
   ...{ confirmations: 1, finalizedFrom: 10n ** 12n },
@@ -79,6 +83,7 @@ for (const endpoint of endpoints)
       known: {
         ...{ address: addresses, chain_id: [chainId], chainId: [chainId] },
         ...{ amount_in: amounts, amountIn: amounts, inputAmount: amounts },
+        ...{ target_token: addresses, token: addresses, amount: amounts, max_amount: amounts },
         ...{ target_output: amounts, max_input: ['1000000000000000000000000'] },
       },
       readUsed: async () => (await store.ledger.balance(keyId)).used,

@@ -5,6 +5,8 @@ import { repriceHint } from './repriceHint.ts'
 
 /** A state older than this is not trusted where its pools can be read anew. */
 const hintAfterMs = 3_000
+/** More than any pool counts; the pools of a partial quote are offered no more. */
+const mostTaken = 2n ** 127n
 
 export type QuoteOutcome =
   | { readonly status: 'ok'; readonly quote: Quote }
@@ -12,7 +14,9 @@ export type QuoteOutcome =
   | { readonly status: 'unavailable'; readonly reason: string }
 
 /** The best exact-input route and its payload. */
-export async function quote(deps: QuoteDeps, parameters: QuoteParameters): Promise<QuoteOutcome> {
+export async function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<QuoteOutcome> {
+  const isBeyond = asked.allowPartial && asked.amountIn > mostTaken
+  const parameters = isBeyond ? { ...asked, amountIn: mostTaken } : asked
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, parameters)
@@ -23,7 +27,8 @@ export async function quote(deps: QuoteDeps, parameters: QuoteParameters): Promi
   const planned = { chain, state, source, route, parameters }
   const hinted = chain.sync.lagMs() > hintAfterMs ? await takeHint(deps, planned) : undefined
   const finished = await finishQuote(deps, hinted ?? planned)
-  return finished ? { status: 'ok', quote: finished } : { status: 'no_route' }
+  if (!finished) return { status: 'no_route' }
+  return { status: 'ok', quote: isBeyond ? { ...finished, amountIn: asked.amountIn } : finished }
 }
 
 /** The same path on fresh reads of its pools, when the followed state has not been confirmed for long. */

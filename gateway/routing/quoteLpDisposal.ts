@@ -76,21 +76,25 @@ export async function quoteLpDisposal(
   const state = await prepareAll(chain, parameters)
   if (!state) return { status: 'unavailable', reason: 'the chain has not been read yet' }
   const prices = await chain.usdPrices(state)
-  const results: LegResult[] = []
-  let left = state
+  const sized: Sized[] = []
   for (const [index, leg] of legs.entries()) {
     const token = toEngineToken(chain, leg.token)
     const price = priceFor(prices, { token, valueUsd: leg.valueUsd ?? 0 })
-    const sized = sizeLeg(leg, { parameters, price })
-    if (!sized) return { status: 'unpriced', leg: index }
+    const one = sizeLeg(leg, { parameters, price })
+    if (!one) return { status: 'unpriced', leg: index }
+    sized.push(one)
+  }
+  const results: LegResult[] = []
+  let left = state
+  for (const [index, leg] of sized.entries()) {
     if (isSameToken(leg.token, targetToken)) {
-      results.push({ ...sized, passthrough: true })
+      results.push({ ...leg, passthrough: true })
       continue
     }
-    const routed = await routeLeg(deps, { chain, state: left, leg: sized, parameters })
+    const routed = await routeLeg(deps, { chain, state: left, leg, parameters })
     if (!routed && !parameters.allowPartial) return { status: 'no_route', leg: index }
     results.push({
-      ...{ ...sized, passthrough: false },
+      ...{ ...leg, passthrough: false },
       ...(routed ? { quote: routed.quote } : { error: 'no executable route found' }),
     })
     left = routed?.left ?? left

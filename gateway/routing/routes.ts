@@ -7,7 +7,7 @@ import { quoteExactOutput } from './quoteExactOutput.ts'
 import { type DisposalOutcome, quoteLpDisposal } from './quoteLpDisposal.ts'
 import { isSameToken, type QuoteDeps, type QuoteParameters } from './quoteRequest.ts'
 import { listLeftOut, readChainStatus, readHealth } from './registry.ts'
-import { agentRegistration, fromAgent } from './wire/agentRegistration.ts'
+import { type AgentRegistration, agentRegistration, fromAgent } from './wire/agentRegistration.ts'
 import { compareBody, compareResponse, fromComparison, toCandidates } from './wire/compare.ts'
 import {
   exactOutputQuery,
@@ -15,6 +15,7 @@ import {
   fromExactOutput,
   toExactOutput,
 } from './wire/exactOutput.ts'
+import * as examples from './wire/examples.ts'
 import {
   type DisposalBody,
   disposalBody,
@@ -31,6 +32,7 @@ export type RouteDeps = QuoteDeps & {
   readonly version: string
   readonly publicUrl: string
   readonly x402Support: boolean
+  readonly registrations?: readonly AgentRegistration[] | undefined
   readonly startedAtMs: number
 }
 
@@ -42,10 +44,7 @@ export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
 }
 
 function refuseSameToken({ tokenIn, tokenOut }: Pick<QuoteParameters, 'tokenIn' | 'tokenOut'>) {
-  if (!isSameToken(tokenIn, tokenOut)) return
-  throw httpError('invalidRequest', 'token_in and token_out are the same token', {
-    details: [{ field: 'token_out', reason: 'must differ from token_in' }],
-  })
+  if (isSameToken(tokenIn, tokenOut)) refuse('token_out', 'must differ from token_in')
 }
 
 function unwrap(outcome: QuoteOutcome) {
@@ -62,9 +61,9 @@ function refuse(field: string, reason: string): never {
 /** What a schema cannot say: each leg has a size and, where a price makes it, a bound; no token twice. */
 function refuseUnsizedLegs({ legs, allow_unbounded_estimate: isUnbounded }: DisposalBody) {
   for (const [index, { token, value_usd: valueUsd, amount, max_amount: bound }] of legs.entries()) {
-    const field = `legs.${index}`
+    const field = `legs[${index}]`
     if (amount === undefined && valueUsd === undefined)
-      refuse(field, 'must have value_usd or amount')
+      refuse(`${field}.value_usd`, 'is required where amount is not given')
     if (amount === undefined && bound === undefined && !isUnbounded)
       refuse(
         `${field}.max_amount`,
@@ -78,11 +77,11 @@ function refuseUnsizedLegs({ legs, allow_unbounded_estimate: isUnbounded }: Disp
 function unwrapDisposal(outcome: DisposalOutcome) {
   if (outcome.status === 'unpriced')
     return refuse(
-      `legs.${outcome.leg}.value_usd`,
+      `legs[${outcome.leg}].value_usd`,
       'cannot be used: nothing deep enough prices the token at this value, give amount',
     )
   if (outcome.status === 'no_route') {
-    const field = `legs.${outcome.leg}`
+    const field = `legs[${outcome.leg}]`
     throw httpError('noRoute', undefined, { details: [{ field, reason: 'has no route' }] })
   }
   if (outcome.status === 'unavailable')
@@ -100,6 +99,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       input: quoteBody(chainIds),
       output: quoteResponse,
       auth: 'key',
+      examples: examples.quote,
       cost: 1,
       errors: { 404: 'No route for this pair and amount', 503: 'The chain has not been read yet' },
       handle: async ({ body, signal }) => {
@@ -115,6 +115,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       input: disposalBody(chainIds),
       output: disposalResponse,
       auth: 'key',
+      examples: examples.lpDisposal,
       cost: ({ body }) =>
         body.legs.filter(({ token }) => !isSameToken(token, body.target_token)).length,
       errors: { 404: 'No route for a leg', 503: 'The chain has not been read yet' },
@@ -131,6 +132,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       query: exactOutputQuery(chainIds),
       output: exactOutputResponse,
       auth: 'key',
+      examples: examples.exactOutput,
       cost: 16,
       errors: { 404: 'No route for this pair', 503: 'The chain has not been read yet' },
       handle: async ({ query, signal }) => {
@@ -147,6 +149,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       input: compareBody(chainIds),
       output: compareResponse,
       auth: 'key',
+      examples: examples.compare,
       cost: ({ body }) => body.candidates.length,
       errors: { 503: 'The chain cannot be simulated right now' },
       handle: async ({ body, signal }) => {
@@ -174,6 +177,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       summary: 'Whether the service can quote',
       output: registry.healthResponse,
       auth: 'none',
+      examples: examples.health,
       handle: async () =>
         registry.fromHealth({
           status: readHealth(deps),
@@ -188,6 +192,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       summary: 'Known tokens by address',
       output: registry.tokensResponse,
       auth: 'none',
+      examples: examples.tokens,
       handle: async () => registry.fromTokens(deps.chains.values()),
     }),
     endpoint({
@@ -196,6 +201,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       summary: 'Chains, their DEXes and how far they are synced',
       output: registry.chainsResponse,
       auth: 'none',
+      examples: examples.chains,
       handle: async () => registry.fromChains(readChainStatus(deps)),
     }),
     endpoint({
@@ -204,6 +210,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       summary: 'Details of the synced state of every chain',
       output: registry.statusResponse,
       auth: 'none',
+      examples: examples.status,
       handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
     }),
     endpoint({

@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox'
 
+/** An identity: its number in a registry named `eip155:<chain id>:<address>`. */
+const registration = Type.Object({
+  agentId: Type.Integer({ minimum: 0 }),
+  agentRegistry: Type.String({ pattern: '^eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}$' }),
+})
+export type AgentRegistration = Static<typeof registration>
+
 /** The registration file of ERC-8004, as of the text of 2026-01-25. */
 export const agentRegistration = Type.Object({
   type: Type.Literal('https://eips.ethereum.org/EIPS/eip-8004#registration-v1'),
@@ -16,7 +23,7 @@ export const agentRegistration = Type.Object({
   ),
   x402Support: Type.Boolean(),
   active: Type.Boolean(),
-  registrations: Type.Array(Type.Object({ agentId: Type.Integer(), agentRegistry: Type.String() })),
+  registrations: Type.Array(registration),
   supportedTrust: Type.Array(Type.String()),
 })
 
@@ -29,6 +36,7 @@ export function fromAgent({
   publicUrl,
   x402Support,
   active,
+  registrations = [],
 }: {
   readonly serviceName: string
   readonly version: string
@@ -37,6 +45,8 @@ export function fromAgent({
   /** Whether x402 payments are settled here. */
   readonly x402Support: boolean
   readonly active: boolean
+  /** Of whoever minted the identity; an empty list claims none. */
+  readonly registrations?: readonly AgentRegistration[] | undefined
 }): Static<typeof agentRegistration> {
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
@@ -51,8 +61,7 @@ export function fromAgent({
     ],
     x402Support,
     active,
-    // Filled in by whoever mints the identity; an empty list claims none.
-    registrations: [],
+    registrations: [...registrations],
     supportedTrust: [],
   }
 }
