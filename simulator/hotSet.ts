@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { isStateRead } from './blockReads.ts'
 import type { RpcCall } from './rpcBatch.ts'
 
 /** The accounts and slots that simulations have had to fetch lately; the oldest are forgotten first. */
@@ -16,9 +17,10 @@ const maxSlotsPerAccount = 96
 export function createHotSet(): HotSet {
   const accounts = new Map<Address, Set<Hex>>()
   return {
-    note({ method, params }) {
+    note(call) {
+      const { method, params } = call
       const [address, slot] = params as [unknown, unknown]
-      if (typeof address !== 'string' || !stateReads.has(method)) return
+      if (typeof address !== 'string' || !isStateRead(call)) return
       const key = address.toLowerCase() as Address
       const slots = accounts.get(key) ?? new Set<Hex>()
       accounts.delete(key)
@@ -31,14 +33,6 @@ export function createHotSet(): HotSet {
     list: () => [...accounts].map(([address, slots]) => ({ address, slots: [...slots] })),
   }
 }
-
-const stateReads = new Set([
-  'eth_getStorageAt',
-  'eth_getBalance',
-  'eth_getCode',
-  'eth_getTransactionCount',
-  'eth_getAccountInfo',
-])
 
 /** Maps and sets keep the order of insertion. */
 function dropOldest<K>(

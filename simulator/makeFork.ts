@@ -30,7 +30,7 @@ export async function makeFork(
     startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
     readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
     // A cold fork is slower and no worse.
-    relay.prefetch(blockNumber).catch(() => undefined),
+    relay.prefetch(target).catch(() => undefined),
   ])
   try {
     await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { accountReads, createBlockReads, notAnswered } from './blockReads.ts'
 import { createHotSet, type HotAccount } from './hotSet.ts'
 import { createPace } from './pace.ts'
 import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
-import { toTag, type Upstream } from './upstream.ts'
+import { type BlockId, toTag, type Upstream } from './upstream.ts'
 
 /**
  * Stands between the forks and the real chain, in this process. So no fork ever knows the chain's URL
@@ -16,8 +17,8 @@ export type UpstreamRelay = {
   readonly url: string
   /** The same for forks of what may be hostile: their reads are paced, and make nothing hot. */
   readonly slowUrl: string
-  /** Fetches the hot set as of a block; its answers are kept until the block after the next is fetched. */
-  readonly prefetch: (blockNumber: bigint) => Promise<void>
+  /** Fetches what is not yet known of the hot set as of a block. */
+  readonly prefetch: (block: BlockId) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
   readonly close: () => Promise<void>
 }
@@ -30,7 +31,6 @@ type Envelope = {
 
 const maxBodyBytes = 4 * 1024 * 1024
 const callsPerBatch = 200
-const blocksKept = 2
 /** An honest candidate needs some dozens of cold reads; only a bomb goes on for thousands. */
 const slowPace = { burst: 400, perSecond: 100 }
 
@@ -43,17 +43,10 @@ export async function createUpstreamRelay({
   host?: string | undefined
 }): Promise<UpstreamRelay> {
   const hot = createHotSet()
-  const fetched = new Map<string, Map<string, RpcOutcome>>()
+  const reads = createBlockReads({ upstream })
   const secretPath = `/${randomBytes(16).toString('hex')}`
   const slowPath = `${secretPath}/slow`
   const pace = createPace(slowPace)
-
-  async function answerAll(envelopes: readonly Envelope[]): Promise<readonly RpcOutcome[]> {
-    const ready = envelopes.map((envelope) => find(fetched, envelope))
-    const missing = envelopes.filter((_, index) => ready[index] === undefined)
-    const outcomes = missing.length > 0 ? [...(await upstream.send(missing))] : []
-    return ready.map((outcome) => outcome ?? outcomes.shift() ?? notAnswered)
-  }
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     const isSlow = request.url === slowPath
@@ -65,7 +58,9 @@ export async function createUpstreamRelay({
     const envelopes = (Array.isArray(body) ? body : [body]).map(readEnvelope)
     if (isSlow) await pace(envelopes.length)
     else for (const envelope of envelopes) hot.note(envelope)
-    const outcomes = await answerAll(envelopes).catch(() => envelopes.map(() => notAnswered))
+    const outcomes = await reads
+      .answer(envelopes, { isKept: !isSlow })
+      .catch(() => envelopes.map(() => notAnswered))
     const answers = outcomes.map((outcome, index) => toAnswer(envelopes[index]?.id, outcome))
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
@@ -80,20 +75,11 @@ export async function createUpstreamRelay({
   return {
     url: `http://${host}:${port}${secretPath}`,
     slowUrl: `http://${host}:${port}${slowPath}`,
-    async prefetch(blockNumber) {
-      const tag = toTag(blockNumber)
-      const answers = new Map<string, RpcOutcome>()
-      fetched.set(tag, answers)
-      for (const old of [...fetched.keys()].slice(0, -blocksKept)) fetched.delete(old)
-      const calls = hot.list().flatMap((account) => readsOf(account, tag))
+    async prefetch(block) {
+      reads.open(block)
+      const calls = hot.list().flatMap((account) => readsOf(account, toTag(block.blockNumber)))
       await Promise.all(
-        chunk(calls, callsPerBatch).map(async (part) => {
-          const outcomes = await upstream.send(part)
-          outcomes.forEach((outcome, index) => {
-            const call = part[index]
-            if (call && outcome.ok) answers.set(keyOf(call), outcome)
-          })
-        }),
+        chunk(calls, callsPerBatch).map((part) => reads.answer(part, { isKept: true })),
       )
     },
     hotAccounts: hot.list,
@@ -104,34 +90,18 @@ export async function createUpstreamRelay({
   }
 }
 
-const notAnswered: RpcOutcome = {
-  ok: false,
-  code: -32603,
-  message: 'the chain does not answer',
-  data: undefined,
-}
-
 /** anvil leaves out empty parameters. */
 function readEnvelope({ id, method, params }: Partial<Envelope>): Envelope {
   return { id, method: String(method), params: Array.isArray(params) ? params : [] }
 }
 
 function readsOf({ address, slots }: HotAccount, tag: string): readonly RpcCall[] {
-  // anvil asks for an account in one call or in three, whichever answers sooner; where the first is
-  // not known, its refusal is not kept.
-  const account = ['eth_getAccountInfo', 'eth_getBalance', 'eth_getTransactionCount', 'eth_getCode']
+  // anvil asks for an account in one call or in three, whichever answers sooner.
   return [
-    ...account.map((method) => ({ method, params: [address, tag] })),
+    ...accountReads.map((method) => ({ method, params: [address, tag] })),
     ...slots.map((slot) => ({ method: 'eth_getStorageAt', params: [address, slot, tag] })),
   ]
 }
-
-function find(fetched: ReadonlyMap<string, ReadonlyMap<string, RpcOutcome>>, call: RpcCall) {
-  const tag = call.params.at(-1)
-  return typeof tag === 'string' ? fetched.get(tag)?.get(keyOf(call)) : undefined
-}
-
-const keyOf = ({ method, params }: RpcCall) => `${method} ${params.join(' ')}`.toLowerCase()
 
 function toAnswer(id: unknown, outcome: RpcOutcome) {
   if (outcome.ok) return { jsonrpc: '2.0', id, result: outcome.result ?? null }

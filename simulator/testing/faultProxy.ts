@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { RpcCall } from '../rpcBatch.ts'
 
 export type Fault =
   | 'none'
@@ -15,9 +16,15 @@ export type FaultProxy = {
   /** Ends in what must never be shown. */
   readonly url: string
   readonly secret: string
-  readonly set: (p: { fault?: Fault; delayMs?: number; target?: string }) => void
-  /** Reads of state that came through, batches counted by their entries. */
-  readonly stateReads: () => number
+  readonly set: (p: {
+    fault?: Fault
+    delayMs?: number
+    target?: string
+    /** Methods that it says it does not have. */
+    unknownMethods?: readonly string[]
+  }) => void
+  /** Reads of state that came so far, as method, account, slot and block; those of a batch one by one. */
+  readonly stateReads: () => readonly string[]
   readonly close: () => Promise<void>
 }
 
@@ -27,13 +34,14 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
   let target = first
   let fault: Fault = 'none'
   let delayMs = 0
-  let reads = 0
+  let unknownMethods: readonly string[] = []
+  const reads: string[] = []
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     let body = ''
     for await (const chunk of request) body += chunk
     const parsed: unknown = JSON.parse(body)
-    reads += countStateReads(parsed)
+    reads.push(...listStateReads(parsed))
     if (fault === 'busy') return response.writeHead(429, { 'retry-after': '1' }).end('slow down')
     if (fault === 'broken') return response.writeHead(500).end('<html>oops</html>')
     if (fault === 'unauthorized') return response.writeHead(401).end('{"error":"key"}')
@@ -42,7 +50,8 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
     if (fault === 'stall') return undefined
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(target, { method: 'POST', body, headers })
+    const forwarded = withoutMethods(body, unknownMethods)
+    const answer = await fetch(target, { method: 'POST', body: forwarded, headers })
     const text = await answer.text()
     response.writeHead(200, headers)
     if (fault === 'drip') return drip(response, text)
@@ -61,6 +70,7 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
       fault = next.fault ?? fault
       delayMs = next.delayMs ?? delayMs
       target = next.target ?? target
+      unknownMethods = next.unknownMethods ?? unknownMethods
     },
     stateReads: () => reads,
     async close() {
@@ -70,11 +80,17 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
   }
 }
 
+/** No node has a method of the new name, so it refuses it in its own words. */
+const withoutMethods = (body: string, methods: readonly string[]) =>
+  methods.reduce((text, method) => text.replaceAll(`"${method}"`, `"${method}Not"`), body)
+
 const stateRead = /^eth_get(StorageAt|Balance|Code|TransactionCount|AccountInfo)$/
 
-function countStateReads(body: unknown): number {
-  const calls = (Array.isArray(body) ? body : [body]) as readonly { method: string }[]
-  return calls.filter(({ method }) => stateRead.test(method)).length
+function listStateReads(body: unknown): readonly string[] {
+  const calls = (Array.isArray(body) ? body : [body]) as readonly RpcCall[]
+  return calls
+    .filter(({ method }) => stateRead.test(method))
+    .map(({ method, params }) => `${method} ${params.join(' ')}`.toLowerCase())
 }
 
 /** A byte every 50 ms. */
