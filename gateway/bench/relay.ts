@@ -12,6 +12,7 @@ import {
   type RelayStand,
   startRelayStand,
 } from '../../fixtures/relayStand.ts'
+import { waitForReceipt } from '../../fixtures/send.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import type { RelayLimits } from '../relay/limits.ts'
@@ -96,7 +97,11 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   }
   await open.relay.reconcile()
   const [row] = await open.relay.history({ limit: 1 })
-  process.stdout.write(`gas limit signed for a deployment: ${row?.attempts[0].gasLimit}\n`)
+  const { gasUsed } = await waitForReceipt({
+    rpcUrl: chain.rpcUrl,
+    hash: row?.attempts[0].hash ?? '0x',
+  })
+  process.stdout.write(`a deployment: ${gasUsed} gas, limit ${row?.attempts[0].gasLimit}\n`)
   await open.close()
   await capped.close()
   await stores.open.close()

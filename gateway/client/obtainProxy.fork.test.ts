@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { readContract } from 'viem/actions'
@@ -80,6 +82,53 @@ client('deploys from the wallet when there is no relay at all', async () => {
   const { owner, wallet } = await newOwner()
   const result = await obtainProxy({ relayUrl: 'http://127.0.0.1:9', wallet }, request(owner))
   assert.equal([result.status, result.refusal], ['ready', 'the relay could not be reached'])
+})
+
+/** A relay that says it can serve, and answers requests as told; undefined: breaks the connection. */
+async function startBadRelay(
+  answer: { readonly status: number; readonly body: string } | undefined,
+) {
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') response.end('{"servable":true}')
+    else if (answer) response.writeHead(answer.status).end(answer.body)
+    else response.destroy()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { relayUrl: `http://127.0.0.1:${port}`, close: () => void server.close() }
+}
+const refusing = (status: number, error: string) => ({ status, body: JSON.stringify({ error }) })
+const unreadable = 'the relay could not be reached'
+const badAnswers = [
+  ['400', refusing(400, 'owner has no native balance'), 'owner has no native balance'],
+  ['429', refusing(429, 'limit is exhausted'), 'limit is exhausted'],
+  ['500', refusing(500, 'oh'), 'oh'],
+  ['502', refusing(502, 'chain unreachable'), 'chain unreachable'],
+  ['503', refusing(503, 'not funded'), 'not funded'],
+  ['an error page of a proxy', { status: 502, body: '<html>Bad Gateway</html>' }, unreadable],
+  ['a 200 that is no JSON', { status: 200, body: 'OK' }, unreadable],
+  ['a 200 without a hash', { status: 200, body: '{"proxy":"0x01"}' }, unreadable],
+  ['a 200 with a hash that is none', { status: 200, body: '{"txHash":"0x12"}' }, unreadable],
+  ['a broken connection', undefined, unreadable],
+] as const
+for (const [what, answer, refusal] of badAnswers)
+  client(`deploys from the wallet after ${what}`, async () => {
+    const { relayUrl, close } = await startBadRelay(answer)
+    const { owner, wallet, deployedByWallet } = await newOwner()
+    const result = await obtainProxy({ relayUrl, wallet }, request(owner))
+    assert.equal([result.status, result.refusal], ['ready', refusal])
+    assert.is(deployedByWallet(), 1)
+    close()
+  })
+
+client('does not go on where a relay lies that the proxy exists', async () => {
+  const lie = JSON.stringify({ proxy: `0x${'11'.repeat(20)}`, existing: true })
+  const { relayUrl, close } = await startBadRelay({ status: 200, body: lie })
+  const { owner, wallet } = await newOwner()
+  const result = await obtainProxy({ relayUrl, wallet }, request(owner))
+  assert.is(result.status === 'ready' && result.by, 'wallet')
+  assert.is(result.status === 'ready' && result.proxy, await wallet.readProxy())
+  close()
 })
 
 client('goes back to the prompt when a sponsored deployment does not confirm', async () => {

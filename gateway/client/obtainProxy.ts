@@ -35,6 +35,10 @@ type RelayReply =
   | { readonly status: 'refused'; readonly refusal: string }
 
 const pollMs = 250
+const unreadable = 'the relay could not be reached'
+
+const isHash = (value: unknown): value is Hex =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
 
 /**
  * Gets an owner their proxy: sponsored where the relay can, from the wallet where it cannot. A chain that
@@ -89,9 +93,11 @@ async function askRelay(
     const { txHash, existing, error } = answer.body
     if (answer.status !== 200) return { status: 'refused', refusal: text(error) }
     if (existing === true) return { status: 'existing' }
-    return { status: 'sent', txHash: txHash as Hex }
+    // Without a hash there is nothing to wait for.
+    if (!isHash(txHash)) return { status: 'refused', refusal: unreadable }
+    return { status: 'sent', txHash }
   } catch {
-    return { status: 'refused', refusal: 'the relay could not be reached' }
+    return { status: 'refused', refusal: unreadable }
   }
 }
 

@@ -258,13 +258,37 @@ gate('says in /api/intents what it has spent and whether it can serve', async ()
   const { chains } = body as unknown as { chains: Record<string, unknown>[] }
   const one = (await stand.get(`/api/intents?chainId=${chainId}`)).body as unknown
   assert.equal([one], chains)
-  assert.is(chains[0]?.['servable'], true)
-  assert.is(chains[0]?.['factory'], manifest.proxyFactory)
-  assert.is(chains[0]?.['relayer'], stand.signer.address)
-  assert.is(chains[0]?.['maxDeploysPerHour'], 60)
-  assert.is(chains[0]?.['maxSpendPerHourWei'], '20000000000000000')
+  const rows = await stand.relay.history({})
+  assert.ok(rows.length > 0)
+  assert.equal(chains[0], {
+    chainId,
+    servable: true,
+    factory: manifest.proxyFactory,
+    relayer: stand.signer.address,
+    deploysThisHour: rows.length,
+    maxDeploysPerHour: 60,
+    spendThisHourWei: String(rows.reduce((sum, { reservedWei }) => sum + reservedWei, 0n)),
+    maxSpendPerHourWei: '20000000000000000',
+    relayerBalanceWei: String(
+      BigInt((await rpc('eth_getBalance', stand.signer.address, 'latest')) as Hex),
+    ),
+  })
   assert.is((await stand.get('/api/intents?chainId=1')).status, 400)
 })
+const unservable = [
+  ['fee_ceiling_exceeded', { maxRelayFeeWei: 1n }],
+  ['relay_not_funded', { minRelayerBalanceWei: 10n ** 30n }],
+  ['deploy_cap_reached', { maxDeploysPerHour: 0 }],
+  ['spend_budget_exhausted', { maxSpendPerHourWei: 1n }],
+] as const
+for (const [reason, limits] of unservable)
+  gate(`says in /api/intents that a chain cannot be served: ${reason}`, async () => {
+    const one = await startRelayStand({ chain, limits })
+    const { status, body } = await one.get(`/api/intents?chainId=${chainId}`)
+    const { servable, reason: said } = body as { servable?: boolean; reason?: string }
+    await one.close()
+    assert.equal([status, servable, said], [200, false, reason])
+  })
 
 gate.after(async () => {
   await stand.close()

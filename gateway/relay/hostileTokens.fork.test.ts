@@ -42,6 +42,7 @@ const deployingCode: Hex = `0x7f${head.slice(2)}5f527f${tail.padEnd(64, '0')}602
 
 for (const [index, [, code]] of tokens.entries()) await rpc('anvil_setCode', tokenAt(index), code)
 await rpc('anvil_setCode', deployer, deployingCode)
+await rpc('anvil_setCode', tokenAt(200), '0x60205ff3')
 const [someone = '0x'] = manifest.accounts.map(({ address }) => address)
 await rpc('anvil_setBalance', someone, numberToHex(10n ** 22n))
 await prepareOwners(chain, [victim])
@@ -53,12 +54,21 @@ const stand = await startRelayStand({ chain, simulator, rpcUrl: upstream.rpcUrl,
 const ask = (owner: Address, tokenIn: Address) =>
   stand.post({ chainId, owner, tokenIn, amountIn: '1' })
 
+/** A contract that answers zero: an honest token of which the owner has nothing. */
+const harmless = tokenAt(200)
+async function time<answer>(run: () => Promise<answer>) {
+  const started = performance.now()
+  const answer = await run()
+  return { ...answer, tookMs: performance.now() - started }
+}
+
 for (const [index, [what]] of tokens.entries())
   hostile(`P11: a token that ${what} fails gate 2, in time`, async () => {
-    const started = performance.now()
-    const { status, body } = await ask(victim, tokenAt(index))
+    const honest = await time(() => ask(victim, harmless))
+    const { status, body, tookMs } = await time(() => ask(victim, tokenAt(index)))
     assert.equal([status, body.error], [400, 'owner balance does not cover this amount'])
-    assert.ok(performance.now() - started < 2_000)
+    // The deadline is the fork's, five seconds; what holds on a busy machine is a share of the usual.
+    assert.ok(tookMs < Math.max(2_000, 10 * honest.tookMs), `${tookMs} ms`)
   })
 
 hostile('P11: a token that lies still has to get past the native balance', async () => {
@@ -116,6 +126,18 @@ hostile('P10: gates 1 to 5 decide even while the fees cannot be read', async () 
   const unread = await ask(victim, lyingToken)
   assert.equal([unread.status, unread.body.existing], [200, true])
   assert.is((await ask(owner, tokenAt(0))).status, 400)
+  // Whom those gates let pass is told that the chain is away, and nothing is signed for him.
+  await prepareOwners(chain, [owner])
+  await rpc('evm_mine')
+  const before = await stand.relay.history({})
+  const sent = await rpc('eth_getTransactionCount', stand.signer.address, 'pending')
+  let unpriced = await ask(owner, lyingToken)
+  const deadline = Date.now() + 10_000
+  // The fork follows the block in which he has his balance a moment later.
+  while (unpriced.status === 400 && Date.now() < deadline) unpriced = await ask(owner, lyingToken)
+  assert.equal([unpriced.status, unpriced.body.code], [502, 'chain_unreachable'])
+  assert.equal(await stand.relay.history({}), before)
+  assert.is(await rpc('eth_getTransactionCount', stand.signer.address, 'pending'), sent)
 })
 
 hostile('serves from the chain itself while the forks are gone', async () => {
