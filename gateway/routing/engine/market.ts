@@ -46,20 +46,20 @@ export type Market = {
   readonly pairGas: Float64Array
 }
 
-/** Curves belong to a pool object; markets that share the object share its curves. */
-const curvesOfPool = new WeakMap<EnginePool, Map<number, Curve | undefined>>()
+/** Curves belong to a pool object, by i * tokens + j; markets that share the object share its curves. */
+const curvesOfPool = new WeakMap<EnginePool, (Curve | 'none' | undefined)[]>()
 
 function curveOf(pool: EnginePool, i: number, j: number): Curve | undefined {
+  const { length } = pool.tokens
   let curves = curvesOfPool.get(pool)
   if (!curves) {
-    curves = new Map()
+    curves = new Array(length * length).fill(undefined)
     curvesOfPool.set(pool, curves)
   }
-  const key = i * 16 + j
-  if (curves.has(key)) return curves.get(key)
-  const curve = pool.curve(i, j)
-  curves.set(key, curve)
-  return curve
+  const known = curves[i * length + j]
+  const curve = known ?? pool.curve(i, j) ?? 'none'
+  if (known === undefined) curves[i * length + j] = curve
+  return curve === 'none' ? undefined : curve
 }
 
 type Edge = { pool: number; from: number; to: number; i: number; j: number }

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { chunk } from '../sync/chunk.ts'
 import { callLens, type LensResult } from '../sync/lens.ts'
+import type { LiquidityTick } from './concentratedLiquidity.ts'
 import {
   applyConcentratedLog,
   burnTopic,
@@ -8,7 +9,7 @@ import {
   mintTopic,
   swapTopic,
 } from './concentratedLogs.ts'
-import type { ConcentratedProtocol, ConcentratedRecord } from './concentratedRecord.ts'
+import type { ConcentratedProtocol, ConcentratedRecord, TickRecord } from './concentratedRecord.ts'
 import {
   type LoadParameters,
   type PoolFamily,
@@ -43,8 +44,18 @@ const mostWords = 1_200
 /** The state as the maths takes it. */
 export function toConcentratedState(record: ConcentratedRecord) {
   const [token0 = '', token1 = ''] = record.tokens
-  const ticks = record.ticks.map(({ index, net }) => [index, net] as const)
-  return { ...record, token0, token1, ticks, mostWords }
+  return { ...record, token0, token1, ticks: toLiquidityTicks(record.ticks), mostWords }
+}
+
+/** One table for all states of a pool between two changes of its ticks. */
+const tables = new WeakMap<readonly TickRecord[], readonly LiquidityTick[]>()
+
+function toLiquidityTicks(ticks: readonly TickRecord[]): readonly LiquidityTick[] {
+  const known = tables.get(ticks)
+  if (known) return known
+  const table = ticks.map(({ index, net }) => [index, net] as const)
+  tables.set(ticks, table)
+  return table
 }
 
 type ConcentratedFamily = Pick<

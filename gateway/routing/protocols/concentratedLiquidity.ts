@@ -1,4 +1,4 @@
-import { type Curve, type CurvePiece, joinCurve } from './curve.ts'
+import { type Curve, draftCurve } from './curve.ts'
 import {
   maxSqrtRatioX96,
   maxTick,
@@ -7,6 +7,7 @@ import {
   sqrtRatioAtTick,
   tickAtSqrtRatio,
 } from './tickMath.ts'
+import { tickRangesOf } from './tickRanges.ts'
 
 /** An initialised tick and the liquidity it adds when crossed upwards. */
 export type LiquidityTick = readonly [tick: number, liquidityNet: bigint]
@@ -184,60 +185,103 @@ function priceAfterInput(price: bigint, liquidity: bigint, amount: bigint, zeroF
   return (numerator + denominator - 1n) / denominator
 }
 
+type Direction = { readonly zeroForOne: boolean; readonly feePips: number }
+type CurveDraft = ReturnType<typeof draftCurve>
+
 /** The swap as pieces between initialised ticks. */
 export function concentratedCurve(
   state: ConcentratedState,
-  { zeroForOne, feePips }: { readonly zeroForOne: boolean; readonly feePips: number },
+  { zeroForOne, feePips }: Direction,
 ): Curve | undefined {
-  const { ticks } = state
   const kept = 1 - feePips / 1e6
-  const limit = zeroForOne ? minSqrtRatioX96 + 1n : maxSqrtRatioX96 - 1n
   if (state.sqrtPriceX96 < minSqrtRatioX96 || state.sqrtPriceX96 > maxSqrtRatioX96) return undefined
-  const pieces: CurvePiece[] = []
+  if (!(kept > 0)) return undefined
+  const draft = draftCurve(state.ticks.length + 1)
+  const addKnown = findRanges(state, zeroForOne)
+  if (addKnown) addKnown(draft, kept)
+  else addTickByTick(draft, state, { zeroForOne, kept })
+  return draft.finish()
+}
+
+/** Adds the pieces by the table's ranges; undefined where the state does not fit to its own ticks. */
+function findRanges(
+  { sqrtPriceX96, tick, liquidity, ticks }: ConcentratedState,
+  zeroForOne: boolean,
+): ((draft: CurveDraft, kept: number) => void) | undefined {
+  const ranges = tickRangesOf(ticks)
+  if (!ranges) return undefined
+  const here = findTickIndex(ticks, tick, true)
+  if (liquidity !== (ranges.liquidity[here] ?? 0n)) return undefined
+  const end = ticks[zeroForOne ? here : here + 1]
+  if (!end) return () => undefined
+  const ratio = sqrtRatioAtTick(end[0])
+  const width = zeroForOne ? sqrtPriceX96 - ratio : ratio - sqrtPriceX96
+  if (width < 0n) return undefined
+  const { depth, root, span } = ranges
+  const at = (values: Float64Array, k: number) => values[k] as number
+  const last = ticks.length - 1
+  return (draft, kept) => {
+    const addPiece = zeroForOne ? addDownwards : addUpwards
+    addPiece(draft, kept, toRoot(sqrtPriceX96), toRoot(ratio), toRoot(width), Number(liquidity))
+    if (zeroForOne)
+      for (let k = here - 1; k >= 0; k--)
+        addDownwards(draft, kept, at(root, k + 1), at(root, k), at(span, k), at(depth, k))
+    else
+      for (let k = here + 1; k < last; k++)
+        addUpwards(draft, kept, at(root, k), at(root, k + 1), at(span, k), at(depth, k))
+  }
+}
+
+function toRoot(ratioX96: bigint): number {
+  return Number(ratioX96) / 2 ** 96
+}
+
+/** The pieces of any state, tick by tick; a broken one ends them. */
+function addTickByTick(
+  draft: CurveDraft,
+  state: ConcentratedState,
+  { zeroForOne, kept }: { readonly zeroForOne: boolean; readonly kept: number },
+): void {
+  const { ticks } = state
+  const limit = zeroForOne ? minSqrtRatioX96 + 1n : maxSqrtRatioX96 - 1n
+  const addPiece = zeroForOne ? addDownwards : addUpwards
   let price = state.sqrtPriceX96
   let liquidity = state.liquidity
   let index = findTickIndex(ticks, state.tick, zeroForOne)
-  while (liquidity >= 0n && kept > 0) {
+  while (liquidity >= 0n) {
     const crossed = ticks[index]
     const ratio = crossed ? sqrtRatioAtTick(crossed[0]) : limit
     const width = zeroForOne ? price - ratio : ratio - price
-    if (liquidity > 0n && width > 0n)
-      pieces.push(priceRangePiece({ price, ratio, width, liquidity, zeroForOne, kept }))
+    if (width > 0n)
+      addPiece(draft, kept, toRoot(price), toRoot(ratio), toRoot(width), Number(liquidity))
     if (!crossed) break
     if (width > 0n) price = ratio
     liquidity += zeroForOne ? -crossed[1] : crossed[1]
     index += zeroForOne ? -1 : 1
   }
-  return joinCurve(pieces)
 }
 
-type PriceRange = {
-  readonly price: bigint
-  readonly ratio: bigint
-  readonly width: bigint
-  readonly liquidity: bigint
-  readonly zeroForOne: boolean
-  readonly kept: number
+/** A range between two square roots of the price that are `span` apart; loose numbers, for speed. */
+function addDownwards(
+  draft: CurveDraft,
+  kept: number,
+  start: number,
+  end: number,
+  span: number,
+  depth: number,
+): void {
+  if (!(depth > 0 && span > 0)) return
+  draft.add((depth * span) / (start * end) / kept, kept * start * start, (kept * start) / depth)
 }
 
-function priceRangePiece({
-  price,
-  ratio,
-  width,
-  liquidity,
-  zeroForOne,
-  kept,
-}: PriceRange): CurvePiece {
-  const scale = 2 ** 96
-  const start = Number(price) / scale
-  const end = Number(ratio) / scale
-  const depth = Number(liquidity)
-  const span = Number(width) / scale
-  if (zeroForOne)
-    return {
-      dx: (depth * span) / (start * end) / kept,
-      a: kept * start * start,
-      b: (kept * start) / depth,
-    }
-  return { dx: (depth * span) / kept, a: kept / (start * start), b: kept / (depth * start) }
+function addUpwards(
+  draft: CurveDraft,
+  kept: number,
+  start: number,
+  _end: number,
+  span: number,
+  depth: number,
+): void {
+  if (!(depth > 0 && span > 0)) return
+  draft.add((depth * span) / kept, kept / (start * start), kept / (depth * start))
 }

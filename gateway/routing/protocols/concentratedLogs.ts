@@ -1,6 +1,7 @@
 import { decodeAbiParameters, toEventSelector } from 'viem'
 import type { ConcentratedRecord, TickRecord } from './concentratedRecord.ts'
 import type { PoolLog } from './poolLog.ts'
+import { signedWordAt, wordAt } from './wordAt.ts'
 
 export const initializeTopic = toEventSelector('Initialize(uint160,int24)')
 export const swapTopic = toEventSelector(
@@ -17,14 +18,6 @@ export const burnTopic = toEventSelector('Burn(address,int24,int24,uint128,uint2
 /** Fees of Algebra pools: of both directions in 1.9, of any in Integral. */
 export const directionalFeeTopic = toEventSelector('Fee(uint16,uint16)')
 export const feeTopic = toEventSelector('Fee(uint16)')
-
-const swapData = [
-  { type: 'int256' },
-  { type: 'int256' },
-  { type: 'uint160' },
-  { type: 'uint128' },
-  { type: 'int24' },
-] as const
 
 /** A pool's state after an event; events that move no price and no liquidity leave it as it is. */
 export function applyConcentratedLog<record extends ConcentratedRecord>(
@@ -63,10 +56,15 @@ export function applyConcentratedLog<record extends ConcentratedRecord>(
 }
 
 function applySwap<record extends ConcentratedRecord>(record: record, log: PoolLog): record {
-  const [amount0, amount1, sqrtPriceX96, liquidity, tick] = decodeAbiParameters(swapData, log.data)
+  const [amount0, amount1, tick] = [0, 1, 4].map((place) => signedWordAt(log.data, place)) as [
+    bigint,
+    bigint,
+    bigint,
+  ]
   const [isFresh0, isFresh1] = record.isFresh
   return {
-    ...{ ...record, sqrtPriceX96, liquidity, tick },
+    ...record,
+    ...{ sqrtPriceX96: wordAt(log.data, 2), liquidity: wordAt(log.data, 3), tick: Number(tick) },
     isFresh: [isFresh0 === true && amount0 <= 0n, isFresh1 === true && amount1 <= 0n],
     swapsSeen: record.swapsSeen + 1,
     changedBlock: log.blockNumber,

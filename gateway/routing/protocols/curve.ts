@@ -20,32 +20,60 @@ export type CurvePiece = { readonly dx: number; readonly a: number; readonly b: 
 
 /** Joins pieces into a curve; pieces without width or with a broken number end it. */
 export function joinCurve(pieces: readonly CurvePiece[]): Curve | undefined {
-  const count = countUsable(pieces)
-  if (count === 0) return undefined
+  const draft = draftCurve(pieces.length)
+  for (const { dx, a, b } of pieces) draft.add(dx, a, b)
+  return draft.finish()
+}
+
+/** One buffer for all drafts: a curve is finished before the next is begun. */
+let buffer = createBuffer(64)
+
+function createBuffer(size: number) {
+  return { dx: new Float64Array(size), a: new Float64Array(size), b: new Float64Array(size) }
+}
+
+/** The same piece by piece, for curves made by the thousand; `most` pieces at most. */
+export function draftCurve(most: number) {
+  if (most > buffer.dx.length) buffer = createBuffer(2 * most)
+  const { dx, a, b } = buffer
+  let count = 0
+  let isBroken = false
+  return {
+    add(width: number, rate: number, bend: number): void {
+      if (isBroken) return
+      if (!isUsable(width, rate, bend)) {
+        isBroken = true
+        return
+      }
+      dx[count] = width
+      a[count] = rate
+      b[count] = bend
+      count++
+    },
+    finish: (): Curve | undefined => (count === 0 ? undefined : finishCurve(count)),
+  }
+}
+
+function isUsable(dx: number, a: number, b: number): boolean {
+  return dx > 0 && a > 0 && a < Number.POSITIVE_INFINITY && b >= 0 && b < Number.POSITIVE_INFINITY
+}
+
+function finishCurve(count: number): Curve {
   const x = new Float64Array(count + 1)
   const y = new Float64Array(count + 1)
   const a = new Float64Array(count)
   const b = new Float64Array(count)
   for (let k = 0; k < count; k++) {
-    const piece = pieces[k] as CurvePiece
-    const bend = Math.max(piece.b, leastBend / piece.dx)
-    a[k] = bend === piece.b ? piece.a : piece.a * (1 + leastBend)
+    const dx = buffer.dx[k] as number
+    const given = buffer.b[k] as number
+    const rate = buffer.a[k] as number
+    const bend = Math.max(given, leastBend / dx)
+    a[k] = bend === given ? rate : rate * (1 + leastBend)
     b[k] = bend
-    x[k + 1] = (x[k] as number) + piece.dx
-    y[k + 1] = (y[k] as number) + pieceOutput(a[k] as number, bend, piece.dx)
+    x[k + 1] = (x[k] as number) + dx
+    y[k + 1] = (y[k] as number) + pieceOutput(a[k] as number, bend, dx)
   }
   return { count, x, y, a, b }
-}
-
-function countUsable(pieces: readonly CurvePiece[]): number {
-  for (let k = 0; k < pieces.length; k++) {
-    const { dx, a, b } = pieces[k] as CurvePiece
-    if (
-      !(dx > 0 && a > 0 && a < Number.POSITIVE_INFINITY && b >= 0 && b < Number.POSITIVE_INFINITY)
-    )
-      return k
-  }
-  return pieces.length
 }
 
 function pieceOutput(a: number, b: number, dx: number): number {

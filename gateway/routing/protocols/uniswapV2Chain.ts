@@ -1,4 +1,4 @@
-import { decodeAbiParameters, encodeAbiParameters, toEventSelector, toFunctionSelector } from 'viem'
+import { encodeAbiParameters, toEventSelector, toFunctionSelector } from 'viem'
 import { chunk } from '../sync/chunk.ts'
 import { findByLookup, listPairs } from '../sync/findPools.ts'
 import { callLens } from '../sync/lens.ts'
@@ -6,6 +6,7 @@ import { createdAt } from './createdAt.ts'
 import { type LoadParameters, type PoolFamily, type ReadDeps, toHead } from './poolFamily.ts'
 import type { PoolHead } from './poolHead.ts'
 import { createUniswapV2Pool } from './uniswapV2.ts'
+import { wordAt } from './wordAt.ts'
 
 export type PairRecord = PoolHead & {
   readonly protocol: 'uniswap_v2'
@@ -62,12 +63,9 @@ export const uniswapV2Family: PoolFamily<PairRecord> = {
   /** Every change of a pair's reserves ends in a `Sync`. */
   apply(record, log) {
     if (log.topics[0] !== syncTopic) return record
-    const [reserve0, reserve1] = decodeAbiParameters(
-      [{ type: 'uint112' }, { type: 'uint112' }],
-      log.data,
-    )
     return {
-      ...{ ...record, reserve0, reserve1, changedBlock: log.blockNumber },
+      ...{ ...record, changedBlock: log.blockNumber },
+      ...{ reserve0: wordAt(log.data, 0), reserve1: wordAt(log.data, 1) },
       isFresh: [false, false],
       swapsSeen: record.swapsSeen + 1,
     }
