@@ -33,6 +33,20 @@ function addTests(engine: StoreEngine) {
     )
   })
 
+  s('saves thousands of pools, and leaves no snapshot where it broke off', async () => {
+    const pools = Array.from({ length: 2_000 }, (_, index) => ({
+      ...{ id: `0x${index}`, state: `state of ${index}` },
+    }))
+    await snapshots.save(10, { ...snapshot, pools })
+    assert.is((await snapshots.load(10))?.pools.length, pools.length)
+    const broken = { id: '0x1999', state: null as unknown as string }
+    const cut = snapshots.save(10, { ...snapshot, pools: [...pools.slice(0, 1_999), broken] })
+    assert.ok(await cut.catch((error: unknown) => error))
+    assert.is(await snapshots.load(10), undefined)
+    await snapshots.save(10, { ...snapshot, pools })
+    assert.is((await snapshots.load(10))?.pools.length, pools.length)
+  })
+
   s('forgets a chain on demand, and no other', async () => {
     await snapshots.save(42161, snapshot)
     await snapshots.clear(8453)

@@ -25,7 +25,11 @@ export type PoolSnapshot = {
 /** Pools of each chain as of one block. */
 export type PoolSnapshots = {
   load(chainId: number): Promise<PoolSnapshot | undefined>
-  /** Moves a chain's snapshot to a block: given pools and tokens replace those of the same name. */
+  /**
+   * Moves a chain's snapshot to a block: given pools and tokens replace those of the same name. Many
+   * are written in small transactions between which other work goes on; until the last one there is no
+   * snapshot. One save of a chain at a time.
+   */
   save(chainId: number, snapshot: PoolSnapshot): Promise<void>
   /** Forgets a chain's snapshot. */
   clear(chainId: number): Promise<void>
@@ -57,6 +61,7 @@ const writeToken = sql(
   `INSERT INTO tokens VALUES (?, ?, ?, ?) ON CONFLICT (chain_id, token) DO UPDATE
      SET symbol = excluded.symbol, decimals = excluded.decimals`,
 )
+const forgetHead = sql('DELETE FROM pool_heads WHERE chain_id = ?')
 const deletions = ['pool_heads', 'pools', 'tokens'].map((table) =>
   sql(`DELETE FROM ${table} WHERE chain_id = ?`),
 )
@@ -78,18 +83,48 @@ function* load(chainId: number): Program<PoolSnapshot | undefined> {
   }
 }
 
-function* save(chainId: number, { head, pools, tokens }: PoolSnapshot): Program<void> {
-  const { number, hash, parentHash, timestampSecs } = head
-  yield* writeHead.run(chainId, number.toString(), hash, parentHash, timestampSecs.toString())
+/** A transaction of so many rows takes about a millisecond and its flush to the disk. */
+const rowsPerPiece = 50
+
+function* writeRows(chainId: number, { pools, tokens }: Rows): Program<void> {
   for (const { id, state } of pools) yield* writePool.run(chainId, id, state)
   for (const { address, symbol, decimals } of tokens)
     yield* writeToken.run(chainId, address, symbol, decimals)
 }
 
+function* saveHead(chainId: number, head: SnapshotHead): Program<void> {
+  const { number, hash, parentHash, timestampSecs } = head
+  yield* writeHead.run(chainId, number.toString(), hash, parentHash, timestampSecs.toString())
+}
+
+type Rows = Pick<PoolSnapshot, 'pools' | 'tokens'>
+
+function listPieces({ pools, tokens }: Rows): readonly Rows[] {
+  const count = Math.ceil(Math.max(pools.length, tokens.length) / rowsPerPiece)
+  return Array.from({ length: count }, (_, k) => {
+    const range = [k * rowsPerPiece, (k + 1) * rowsPerPiece] as const
+    return { pools: pools.slice(...range), tokens: tokens.slice(...range) }
+  })
+}
+
+/** A head is what makes pools a snapshot: it goes before the first of many changes and comes last. */
+async function save(
+  engine: Engine,
+  { chainId, head, ...rows }: PoolSnapshot & { readonly chainId: number },
+): Promise<void> {
+  const pieces = listPieces(rows)
+  if (pieces.length > 1) await engine.write(() => forgetHead.run(chainId))
+  for (const piece of pieces.slice(0, -1)) await engine.write(() => writeRows(chainId, piece))
+  await engine.write(function* () {
+    yield* writeRows(chainId, pieces.at(-1) ?? { pools: [], tokens: [] })
+    yield* saveHead(chainId, head)
+  })
+}
+
 export function createPoolSnapshots(engine: Engine): PoolSnapshots {
   return {
     load: (chainId) => engine.snapshot(() => load(chainId)),
-    save: (chainId, snapshot) => engine.write(() => save(chainId, snapshot)),
+    save: (chainId, snapshot) => save(engine, { chainId, ...snapshot }),
     clear: (chainId) =>
       engine.write(function* () {
         for (const statement of deletions) yield* statement.run(chainId)

@@ -267,7 +267,8 @@ export function createChainSync({
         await serially(loadAll)
         await snapshots?.clear(chainId)
       }
-      await save()
+      // Quotes need not wait for it; closing does.
+      void save()
       void follow()
       if (!isRestored) await verify()
       else

@@ -1,5 +1,6 @@
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { chunk } from './chunk.ts'
 import { decodePool, encodePool } from './poolCodec.ts'
 import type { BlockHead } from './readHead.ts'
 import type { TokenInfo } from './readTokens.ts'
@@ -11,6 +12,9 @@ export type Restored = {
   readonly tokens: readonly TokenInfo[]
 }
 
+/** Some tens of microseconds each. */
+const encodedAtOnce = 20
+
 /** Keeps a chain's pools in the store: what changed since the last time, all at one block. */
 export function createSnapshotWriter({
   chainId,
@@ -21,6 +25,26 @@ export function createSnapshotWriter({
 }) {
   let saved: SyncedState['pools'] = new Map()
   let savedHash = ''
+  let savedTokens = 0
+  let tail: Promise<unknown> = Promise.resolve()
+
+  async function write(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
+    if (state.head.hash === savedHash && state.pools === saved) return
+    // Records are never changed in place: another object is another state.
+    const changed = [...state.pools.values()].filter((record) => saved.get(record.id) !== record)
+    const pools: { id: string; state: string }[] = []
+    for (const part of chunk(changed, encodedAtOnce)) {
+      for (const record of part) pools.push({ id: record.id, state: encodePool(record) })
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    // Tokens only ever become more.
+    const news = tokens.slice(savedTokens)
+    await snapshots.save(chainId, { head: state.head, pools, tokens: news })
+    saved = state.pools
+    savedHash = state.head.hash
+    savedTokens = tokens.length
+  }
+
   return {
     /** What an earlier process left, of the DEXes that are still configured. */
     async restore(dexes: ReadonlySet<string>): Promise<Restored | undefined> {
@@ -32,17 +56,11 @@ export function createSnapshotWriter({
       })
       return { head: snapshot.head, records, tokens: snapshot.tokens }
     },
-    async save(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
-      if (state.head.hash === savedHash && state.pools === saved) return
-      // Records are never changed in place: another object is another state.
-      const changed = [...state.pools.values()].filter((record) => saved.get(record.id) !== record)
-      await snapshots.save(chainId, {
-        head: state.head,
-        pools: changed.map((record) => ({ id: record.id, state: encodePool(record) })),
-        tokens,
-      })
-      saved = state.pools
-      savedHash = state.head.hash
+    /** Encodes and writes bit by bit, so that quotes go on; one call after the other. */
+    save(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
+      const run = tail.then(() => write(state, tokens))
+      tail = run.catch(() => undefined)
+      return run
     },
   }
 }
