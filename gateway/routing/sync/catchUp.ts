@@ -4,6 +4,7 @@ import { creations, familyOf, followedTopics, poolIdOf } from '../protocols/fami
 import type { PoolRef } from '../protocols/poolFamily.ts'
 import type { PoolLog } from '../protocols/poolLog.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { applyLogs } from './applyLogs.ts'
 import { loadPools } from './loadPools.ts'
 import { type BlockHead, type LogFilter, readBlockLogs, readHead } from './readHead.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
@@ -161,29 +162,6 @@ async function applyBlocks(
       changed: [...new Set(logsOfBlock[index]?.map(poolIdOf))],
     })),
   }
-}
-
-/** Folds the events into the pools; what only another read can tell is added to `stale`. */
-function applyLogs({
-  state,
-  logs,
-  stale,
-}: {
-  readonly state: SyncedState
-  readonly logs: readonly PoolLog[]
-  readonly stale: Set<string>
-}): Map<string, PoolRecord> {
-  const changed = new Map<string, PoolRecord>()
-  for (const log of logs) {
-    const id = poolIdOf(log)
-    const before = changed.get(id) ?? state.pools.get(id)
-    if (!before || stale.has(id)) continue
-    const after = familyOf(before).apply(before, log)
-    if (!after) stale.add(id)
-    else if (after !== before) changed.set(id, after)
-  }
-  for (const id of stale) changed.delete(id)
-  return changed
 }
 
 /** What moves without events, by pool, at the head. */

@@ -68,8 +68,19 @@ const ether = 10n ** 30n
 type Receipt = { status: Hex; logs: { address: Address; data: Hex; topics: [Hex, ...Hex[]] }[] }
 
 /** A chain of the offline world with a rich contract that swaps through its executor. */
-export async function startSwapStand(chainId: number): Promise<SwapStand> {
-  const world = await startWorldChain({ chainId, args: ['--auto-impersonate'] })
+export function startSwapStand(chainId: number): Promise<SwapStand> {
+  return startSwapStandOn({ chainId, statePath: undefined })
+}
+
+/** The same on a state that went on from such a stand's. */
+export async function startSwapStandOn({
+  chainId,
+  statePath,
+}: {
+  readonly chainId: number
+  readonly statePath: string | undefined
+}): Promise<SwapStand> {
+  const world = await startWorldChain({ chainId, statePath, args: ['--auto-impersonate'] })
   const { manifest, rpcUrl } = world
   const rpc = createRpc(rpcUrl)
   await rpc('evm_setBlockGasLimit', toHex(2n * callGas))
@@ -95,7 +106,9 @@ export async function startSwapStand(chainId: number): Promise<SwapStand> {
       : ((await builder.read({
           ...{ to: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] },
         })) as bigint)
-  for (const { address } of Object.values(manifest.tokens)) {
+  // A state that went on from a stand's has been through this.
+  const unspent = statePath === undefined ? Object.values(manifest.tokens) : []
+  for (const { address } of unspent) {
     const share = ((await balanceOf(address, seeder.address)) * 9n) / 10n
     const pay = { to: seeder.address, abi: seederAbi, functionName: 'pay' }
     await builder.write({ ...pay, args: [address, [probe], share] })

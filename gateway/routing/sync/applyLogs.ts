@@ -1,0 +1,27 @@
+import { familyOf, poolIdOf } from '../protocols/families.ts'
+import type { PoolLog } from '../protocols/poolLog.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import type { SyncedState } from './syncedState.ts'
+
+/** Folds the events into the pools; what only another read can tell is added to `stale`. */
+export function applyLogs({
+  state,
+  logs,
+  stale,
+}: {
+  readonly state: Pick<SyncedState, 'pools'>
+  readonly logs: readonly PoolLog[]
+  readonly stale: Set<string>
+}): Map<string, PoolRecord> {
+  const changed = new Map<string, PoolRecord>()
+  for (const log of logs) {
+    const id = poolIdOf(log)
+    const before = changed.get(id) ?? state.pools.get(id)
+    if (!before || stale.has(id)) continue
+    const after = familyOf(before).apply(before, log)
+    if (!after) stale.add(id)
+    else if (after !== before) changed.set(id, after)
+  }
+  for (const id of stale) changed.delete(id)
+  return changed
+}
