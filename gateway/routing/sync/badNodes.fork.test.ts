@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import { startFaultProxy } from '../../../fixtures/faultProxy.ts'
+import { rpcFaults, startFaultProxy } from '../../../fixtures/faultProxy.ts'
 import { createRpc } from '../../../fixtures/rpc.ts'
 import { send } from '../../../fixtures/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
@@ -92,10 +92,22 @@ s.after(async () => {
   await world.close()
 })
 
-for (const fault of ['http429', 'garbage'] as const)
+for (const fault of rpcFaults.filter((each) => each !== 'silence'))
   s(`keeps its state while the node answers ${fault}, and catches up afterwards`, () =>
     assertHoldsOut(() => proxy.break({ fault, matches: everything })),
   )
+
+s('waits for a silent node anew with each question, and lets the event loop turn', async () => {
+  proxy.break({ fault: 'silence', matches: everything })
+  await sync.fresh()
+  await sync.fresh()
+  // The check behind the one that hangs has not begun; its first caller's patience is over.
+  const asked = performance.now()
+  await sync.fresh()
+  assert.ok(performance.now() - asked > 1_000)
+  proxy.mend()
+  await assertCaughtUp()
+})
 
 s('keeps its state while the node does not give the logs of a block', () =>
   assertHoldsOut(() =>

@@ -100,7 +100,7 @@ function essence({ changedBlock: _, swapsSeen: __, ...record }: PoolRecord) {
 /** A whole load may outlast one question; a handful of blocks does not. */
 async function syncedToHead() {
   const head = BigInt(String(await rpc('eth_blockNumber')))
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   for (;;) {
     const state = await sync.fresh()
     if (state?.head.number === head) return state

@@ -184,18 +184,16 @@ export function createChainSync({
   /** A check that has not begun yet serves everybody who asks before it begins. */
   let waiting: Promise<void> | undefined
   function confirm(): Promise<void> {
-    waiting ??= atMost(
-      longestConfirmMs,
-      serially(async () => {
-        waiting = undefined
-        try {
-          await advance()
-        } catch (error) {
-          observe({ event: 'failed', chainId, reason: reasonOf(error) })
-        }
-      }),
-    )
-    return waiting
+    waiting ??= serially(async () => {
+      waiting = undefined
+      try {
+        await advance()
+      } catch (error) {
+        observe({ event: 'failed', chainId, reason: reasonOf(error) })
+      }
+    })
+    // Each caller has its own patience: behind a long load, one that is over must not answer the next.
+    return atMost(longestConfirmMs, waiting)
   }
 
   /** Takes up what an earlier process left; false when that is of no use any more. */
