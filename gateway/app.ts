@@ -16,6 +16,7 @@ import { createSettlementSigner } from './access/x402/settlementSigner.ts'
 import { type ChainClient, createChainClient } from './chain/client.ts'
 import { getDexes } from './chain/dexes.ts'
 import type { ChainConfig, Config, ListenerConfig } from './config.ts'
+import { createForkMetrics } from './forkMetrics.ts'
 import type { Access } from './http/access.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import { createService, type Listening } from './http/service.ts'
@@ -156,9 +157,10 @@ const freshnessOf: Record<Config['mode'], Freshness> = {
 
 const startSimulator = async (
   { chains, mode, simulatordUrl }: Config,
-  { log, store }: Observed & { readonly store: Store },
-): Promise<Simulator> =>
-  createSimulator({
+  { log, metrics, store }: Observed & { readonly store: Store },
+): Promise<Simulator> => {
+  const forkMetrics = createForkMetrics(metrics)
+  const simulator = await createSimulator({
     chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl, ...fallbackUrls] }) =>
       upstreamUrl
         ? [{ chainId: chain.chainId, upstreamUrl, fallbackUrls, freshness: freshnessOf[mode] }]
@@ -169,8 +171,17 @@ const startSimulator = async (
       : { forks: await createContainerForks({ url: simulatordUrl }) }),
     abis: knownAbis,
     slots: store.slots,
-    log: (event) => log.info(event, 'simulator'),
+    log(event) {
+      forkMetrics.happened(event)
+      log.info(event, 'simulator')
+    },
   })
+  forkMetrics.show(
+    simulator,
+    chains.map(({ chain }) => chain.chainId),
+  )
+  return simulator
+}
 
 const startRouting = (
   config: Config,

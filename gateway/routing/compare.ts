@@ -16,6 +16,7 @@ export type ComparedResult = {
 export type Comparison =
   | {
       readonly status: 'ok'
+      readonly blockNumber: bigint
       readonly results: readonly ComparedResult[]
       /** Provider of the highest simulated output; of equals the first. */
       readonly winnerProviderId: string | undefined
@@ -47,7 +48,12 @@ export async function compare(
       return result ? [{ providerId, quotedOutput, result }] : []
     })
     if (results.every(({ result }) => isRpcOutage(result))) return { status: 'unavailable' }
-    return { status: 'ok', results, winnerProviderId: pickWinner(results) }
+    return {
+      status: 'ok',
+      blockNumber: report.blockNumber,
+      results,
+      winnerProviderId: pickWinner(results),
+    }
   } catch (error) {
     if (error instanceof SimulatorUnavailable) return { status: 'unavailable' }
     throw error

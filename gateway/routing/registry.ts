@@ -1,3 +1,4 @@
+import type { GenerationStatus } from '../../simulator/generations.ts'
 import type { Simulator } from '../../simulator/simulator.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
@@ -9,6 +10,7 @@ export type ChainStatus = {
   /** Whether quotes are answered, and whether everything they rest on is within bounds. */
   readonly health: 'ok' | 'degraded' | 'down'
   readonly simulatorReady: boolean
+  readonly fork: GenerationStatus | undefined
 }
 
 export type StatusDeps = {
@@ -22,13 +24,15 @@ export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): Ch
   return [...chains.values()].map((chain) => {
     const state = chain.sync.current()
     const lagMs = chain.sync.lagMs()
-    const simulatorReady = simulator?.status(chain.chainId).ready ?? false
+    const fork = simulator?.status(chain.chainId)
+    const simulatorReady = fork?.ready ?? false
     const isSound = lagMs <= maxLagMs && (!simulator || simulatorReady)
     return {
       chain,
       state,
       lagMs,
       simulatorReady,
+      fork,
       health: state ? (isSound ? 'ok' : 'degraded') : 'down',
     }
   })

@@ -118,6 +118,11 @@ s('compares candidates by what they deliver', async () => {
   assert.is(better?.accuracyDelta, '0')
   assert.is(better?.accuracyBps, 10_000)
   assert.is(better?.actualOutput, good.output)
+  assert.ok(BigInt(better?.gas_used ?? 0) > 50_000n)
+  const [fork] = (await stand.get<Static<typeof healthResponse>>('/health')).forks
+  assert.equal([fork?.chain_id, fork?.ready], [chainId, true])
+  assert.is(body.block_number, fork?.block_number)
+  assert.ok((fork?.age_ms ?? -1) >= 0)
   assert.is(broken?.status, 'simulation_failed')
   assert.is(broken?.success, false)
   assert.type(broken?.error, 'string')

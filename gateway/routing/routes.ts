@@ -184,6 +184,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
           version: deps.version,
           uptimeMs: deps.now() - deps.startedAtMs,
           leftOut: listLeftOut(deps),
+          statuses: readChainStatus(deps),
         }),
     }),
     endpoint({

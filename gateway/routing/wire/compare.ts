@@ -73,11 +73,12 @@ export const compareResponse = Type.Object({
         Type.String({ description: 'actualOutput minus quotedOutput, signed' }),
       ),
       accuracyBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295 })),
-      gasUsed: Type.Optional(uint256()),
+      gas_used: Type.Optional(uint256()),
       error: Type.Optional(Type.String()),
     }),
   ),
   winnerProviderId: Type.Optional(Type.String()),
+  block_number: Type.Integer({ description: 'The block that all of them were simulated on' }),
 })
 
 const greatestU32 = 2n ** 32n - 1n
@@ -98,16 +99,18 @@ function fromResult({ providerId, quotedOutput, result }: ComparedResult) {
     actualOutput: result.amountOut.toString(),
     accuracyDelta: (result.amountOut - quotedOutput).toString(),
     accuracyBps: toAccuracyBps(result.amountOut, quotedOutput),
-    gasUsed: result.gasUsed.toString(),
+    gas_used: result.gasUsed.toString(),
   }
 }
 
 export function fromComparison({
+  blockNumber,
   results,
   winnerProviderId,
 }: Extract<Comparison, { status: 'ok' }>): Static<typeof compareResponse> {
   return {
     results: results.map(fromResult),
     ...(winnerProviderId !== undefined && { winnerProviderId }),
+    block_number: Number(blockNumber),
   }
 }

@@ -134,15 +134,22 @@ export const compare = {
         actualOutput: '1000000000000000000',
         accuracyDelta: '0',
         accuracyBps: 10_000,
-        gasUsed: '45038',
+        gas_used: '45038',
       },
     ],
     winnerProviderId: 'wrap',
+    block_number: 38_000_000,
   },
 }
 
 export const health = {
-  output: { status: 'ok', version: '1.0.0', uptime_secs: 86_400, dexes_left_out: [] },
+  output: {
+    status: 'ok',
+    version: '1.0.0',
+    uptime_secs: 86_400,
+    forks: [{ chain_id: 8453, ready: true, block_number: 38_000_000, age_ms: 400 }],
+    dexes_left_out: [],
+  },
 }
 
 export const tokens = {

@@ -9,6 +9,15 @@ export const healthResponse = Type.Object({
   status: oneOf(['ok', 'degraded', 'error']),
   version: Type.String(),
   uptime_secs: Type.Integer(),
+  forks: Type.Array(
+    Type.Object({
+      chain_id: Type.Integer(),
+      ready: Type.Boolean(),
+      block_number: Type.Optional(Type.Integer()),
+      age_ms: Type.Integer({ description: 'Since that block was last known to be the head' }),
+    }),
+    { description: 'The simulation forks' },
+  ),
   dexes_left_out: Type.Array(
     Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
     { description: 'Configured DEXes that are not what their rows say on that chain' },
@@ -20,20 +29,30 @@ export function fromHealth({
   version,
   uptimeMs,
   leftOut,
+  statuses,
 }: {
   readonly status: 'ok' | 'degraded' | 'error'
   readonly version: string
   readonly uptimeMs: number
   readonly leftOut: readonly { chainId: number; dex: string; reason: string }[]
+  readonly statuses: readonly ChainStatus[]
 }): Static<typeof healthResponse> {
   return {
     ...{ status, version, uptime_secs: Math.floor(uptimeMs / 1000) },
+    forks: statuses.flatMap(fromFork),
     dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
       chain_id: chain,
       dex,
       reason,
     })),
   }
+}
+
+function fromFork({ chain, fork }: ChainStatus) {
+  if (!fork) return []
+  const { ready, blockNumber, ageMs } = fork
+  const block = blockNumber === undefined ? {} : { block_number: Number(blockNumber) }
+  return [{ chain_id: chain.chainId, ready, ...block, age_ms: Math.round(ageMs) }]
 }
 
 export const tokensResponse = Type.Record(
