@@ -2,6 +2,7 @@ import { printTable } from '../commands/printTable.ts'
 import { benchFanOut, ratio } from './meta/fanOutBench.ts'
 import { benchFaults } from './meta/faultBench.ts'
 import { ms, percentile } from './meta/figures.ts'
+import { benchLeave } from './meta/leaveBench.ts'
 import { benchSimulate } from './meta/simulateBench.ts'
 import { startRecorded } from './meta/startRecorded.ts'
 
@@ -52,6 +53,22 @@ printTable(print, {
       ratio(ours, atOnce).toFixed(2),
     ],
   ],
+})
+
+title('clients of streams leave at once: until providers saw the last request closed')
+const leaving = await benchLeave([1, ...Array.from({ length: 9 }, () => 500)])
+const rowOf = (streams: number) => {
+  const figures = leaving.filter((figure) => figure.streams === streams)
+  return [
+    String(streams),
+    String(Math.max(...figures.map(({ upstream }) => upstream))),
+    pair(figures.map(({ closedMs }) => closedMs)),
+    pair(figures.map(({ cpuMs }) => cpuMs)),
+  ]
+}
+printTable(print, {
+  head: ['streams', 'requests upstream', 'closed, ms p50 / p95', 'our CPU, ms p50 / p95'],
+  rows: [rowOf(1), rowOf(500)],
 })
 
 title('faults of 8 providers')

@@ -170,6 +170,9 @@ function isFinishedStream(ctx: Context): boolean {
   return ctx.get('last-event-id').endsWith(':done')
 }
 
+/** One for all: capturing a stack for each of many clients that leave at once would delay the rest. */
+const clientLeft = new Error('the client left')
+
 /** Made only when a handler asks: an AbortController per request is measurable on the hot path. */
 function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
   let signal: AbortSignal | undefined
@@ -178,9 +181,9 @@ function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
     const left = new AbortController()
     // `req` never closes once its body is read; `res` does.
     ctx.res.once('close', () => {
-      if (!ctx.res.writableEnded) left.abort(new Error('the client left'))
+      if (!ctx.res.writableEnded) left.abort(clientLeft)
     })
-    if (ctx.res.closed) left.abort(new Error('the client left'))
+    if (ctx.res.closed) left.abort(clientLeft)
     signal = AbortSignal.any([left.signal, stopping])
     return signal
   }

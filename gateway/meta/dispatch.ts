@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   BrokenCircuitError,
   BulkheadRejectedError,
@@ -195,8 +196,11 @@ export function dispatchSource(
         if (attempt > 0) context.onRetry()
         return source.quote(request, { ...context, signal })
       }, signal)
+    let isQueued = false
     // The pause is asked for and noted inside: the next in the queue starts before anything outside.
     const bounded = async () => {
+      // Where many leave at once, those in the queue are about to leave as well: let them.
+      if (isQueued) await nextTurn()
       const paused = refusePaused()
       if (paused) return paused
       const outcome = await withTimeout(limits.timeoutMs, context.signal, attempt)
@@ -204,7 +208,11 @@ export function dispatchSource(
       return outcome
     }
     try {
-      return await breaker.execute(() => crowd.execute(bounded))
+      return await breaker.execute(() => {
+        const running = crowd.execute(bounded)
+        isQueued = true
+        return running
+      })
     } catch (error) {
       if (error instanceof BrokenCircuitError) return fail('circuit_open')
       if (error instanceof BulkheadRejectedError)

@@ -211,7 +211,8 @@ async function repeat(
 
 /**
  * One streamed quote request: `initial`, late `quote`s and `sim_update`s, with `refreshIntervalMs`
- * repeated cycles, always `done`. When the signal fires, everything under way is aborted.
+ * repeated cycles, always `done`. When the signal fires, everything under way is aborted, and nobody is
+ * told.
  */
 export async function streamQuotes(
   deps: AggregateDeps,
@@ -244,6 +245,7 @@ export async function streamQuotes(
   } finally {
     clearInterval(timer)
   }
+  if (signal.aborted) return
   const quoteType = request.source.trade.type
   sink.done('done', fromDone({ elapsedMs: elapsedOf(session), quoteType, tracking }))
 }

@@ -101,7 +101,8 @@ s(
       Array.from({ length: 500 }, (_, index) =>
         // Another slippage each, so that no two share a call.
         open(hungMeta.url, {
-          body: { slippageBps: index, keepAliveMs: 1_000 },
+          // Between two cycles a stream stays open, whatever its sources said.
+          body: { slippageBps: index, keepAliveMs: 1_000, refreshIntervalMs: 60_000 },
           signal: leaving.signal,
         }),
       ),
