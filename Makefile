@@ -2,8 +2,9 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
+BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-lab docker-test clean
+.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-lab docker-test clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,12 +47,17 @@ proof: install services ## the long proofs: fuzz, faults, load (some minutes eac
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
 
-docker-test: install ## tests that need a Docker engine: forks in containers
-	@DOCKER_BUILDKIT=0 docker build --quiet --network host -f docker/anvil.Dockerfile -t forkyard-anvil .
+docker-images: ## build the images: gateway and supervisor, lab, proxy, one anvil
+	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t forkyard-anvil .
+	@$(BUILD_IMAGE) -f docker/Dockerfile -t forkyard .
+	@$(BUILD_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
+	@$(BUILD_IMAGE) -f docker/proxy.Dockerfile -t forkyard-proxy .
+
+docker-test: install docker-images ## tests that need a Docker engine: forks in containers, the compose stacks
 	@$(RUN) test -- '**/*.docker.ts'
 
-docker-lab: ## run the same lab in a container, in the foreground
-	docker compose -f docker/compose.yaml up --build
+docker-lab: ## run the same lab in containers, in the foreground
+	@docker/lab.sh
 
 clean: ## stop the lab, drop caches and dependencies
 	@[ ! -d node_modules ] || $(RUN) lab-down

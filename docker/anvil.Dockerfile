@@ -3,9 +3,9 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY docker/collectAnvil.mjs docker/
+COPY docker/collect.mjs docker/
 # The version of the lockfile, checked against its hash.
-RUN npm ci --omit=dev --ignore-scripts --loglevel=error && node docker/collectAnvil.mjs /image
+RUN npm ci --omit=dev --ignore-scripts --loglevel=error && mkdir /image && node docker/collect.mjs /image anvil
 
 FROM scratch
 COPY --from=build /image /

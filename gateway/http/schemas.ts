@@ -73,9 +73,13 @@ export const bytes = (documentation: Documentation & { maxLength?: number } = {}
 export const bytes32 = (documentation: Documentation = {}) =>
   Type.Unsafe<Hex>({ type: 'string', format: 'bytes32', ...documentation })
 
-/** One of the configured chains. */
+/** One of the configured chains; none where there are none, which an empty `enum` would not say. */
 export const chainId = (chainIds: readonly number[]) =>
-  Type.Unsafe<number>({ type: 'integer', enum: [...chainIds], description: 'Chain id' })
+  Type.Unsafe<number>({
+    type: 'integer',
+    ...(chainIds.length > 0 ? { enum: [...chainIds] } : { not: {} }),
+    description: 'Chain id',
+  })
 
 /** One of a few fixed strings, with one clear message (a union of literals gives a poor one). */
 export const oneOf = <const values extends readonly string[]>(

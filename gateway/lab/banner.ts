@@ -45,10 +45,15 @@ export function curlLines({ services, apiKey, chains }: LabManifest): readonly s
 /** What the lab prints when it is ready. */
 export function banner(
   manifest: LabManifest,
-  timings: { readonly readyMs: number; readonly firstQuoteMs: number },
+  {
+    readyMs,
+    firstQuoteMs,
+  }: { readonly readyMs: number; readonly firstQuoteMs?: number | undefined },
 ) {
   const { services, chains } = manifest
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+  const firstQuote =
+    firstQuoteMs === undefined ? '' : `, first quote answered after ${seconds(firstQuoteMs)}`
   const chainRows = Object.entries(chains).map(([id, chain]) => [
     `${chainNames[id] ?? 'chain'} ${id}`,
     chain.rpcUrl,
@@ -60,7 +65,7 @@ export function banner(
   return [
     '',
     pc.bold(
-      `Forkyard lab ${manifest.version} (${manifest.mode}) is ready: ${seconds(timings.readyMs)}, first quote answered after ${seconds(timings.firstQuoteMs)}`,
+      `Forkyard lab ${manifest.version} (${manifest.mode}) is ready: ${seconds(readyMs)}${firstQuote}`,
     ),
     '',
     toTable({

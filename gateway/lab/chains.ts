@@ -1,5 +1,5 @@
 import { ensureWorld } from '../../fixtures/world.ts'
-import { chains as knownChains } from '../chain/chains.ts'
+import { type Chain, getChain, chains as knownChains } from '../chain/chains.ts'
 import { startForkedChain } from './forkedChain.ts'
 import type { LabChainManifest } from './manifest.ts'
 import { startOfflineChain } from './offlineChain.ts'
@@ -15,35 +15,47 @@ export type LabChain = {
 
 export type LabEnvironment = Readonly<Record<string, string | undefined>>
 
-/** Starts the chains of the lab side by side: forks where an RPC URL is given, the offline world elsewhere. */
-export async function startLabChains({
+const upstreamOf = (env: LabEnvironment, { envPrefix }: Chain) =>
+  env[`${envPrefix}_RPC_URL`]?.split(',')[0]?.trim()
+
+type Steps = { readonly env: LabEnvironment; readonly step: (message: string) => void }
+
+async function loadWorld(step: Steps['step']): Promise<void> {
+  step('loading the offline world')
+  let shown = ''
+  await ensureWorld({
+    onProgress: (progress) => {
+      const message = `building the offline world (first use): chain ${progress.chainId || 'contracts'}, ${progress.step}`
+      if (message !== shown) step(message)
+      shown = message
+    },
+  })
+}
+
+function startOne(chain: Chain, env: LabEnvironment): Promise<LabChain> {
+  const upstreamUrl = upstreamOf(env, chain)
+  return upstreamUrl
+    ? startForkedChain({ chain, upstreamUrl, env })
+    : startOfflineChain({ chain, env })
+}
+
+/** One chain of the lab: a fork where its RPC URL is given, else of the offline world. */
+export async function startLabChain({
+  chainId,
   env,
   step,
-}: {
-  readonly env: LabEnvironment
-  readonly step: (message: string) => void
-}): Promise<readonly LabChain[]> {
-  const upstreamOf = (envPrefix: string) => env[`${envPrefix}_RPC_URL`]?.split(',')[0]?.trim()
-  if (knownChains.some(({ envPrefix }) => !upstreamOf(envPrefix))) {
-    step('loading the offline world')
-    let shown = ''
-    await ensureWorld({
-      onProgress: (progress) => {
-        const message = `building the offline world (first use): chain ${progress.chainId || 'contracts'}, ${progress.step}`
-        if (message !== shown) step(message)
-        shown = message
-      },
-    })
-  }
+}: Steps & { readonly chainId: number }): Promise<LabChain> {
+  const chain = getChain(chainId)
+  if (!chain) throw new Error(`there is no chain ${chainId}`)
+  if (!upstreamOf(env, chain)) await loadWorld(step)
+  return startOne(chain, env)
+}
+
+/** Starts the chains of the lab side by side: forks where an RPC URL is given, the offline world elsewhere. */
+export async function startLabChains({ env, step }: Steps): Promise<readonly LabChain[]> {
+  if (knownChains.some((chain) => !upstreamOf(env, chain))) await loadWorld(step)
   step('starting two chains')
-  const started = await Promise.allSettled(
-    knownChains.map((chain) => {
-      const upstreamUrl = upstreamOf(chain.envPrefix)
-      return upstreamUrl
-        ? startForkedChain({ chain, upstreamUrl, env })
-        : startOfflineChain({ chain, env })
-    }),
-  )
+  const started = await Promise.allSettled(knownChains.map((chain) => startOne(chain, env)))
   const chains = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const failure = started.find((result) => result.status === 'rejected')
   if (!failure) return chains

@@ -10,6 +10,8 @@ export type LabAccount = {
 export type LabChainManifest = {
   /** The chain the gateway follows: send transactions here. */
   readonly rpcUrl: string
+  /** Takes cheatcodes too, in a lab whose chains stand behind a filter; the path is a secret. */
+  readonly adminRpcUrl?: string | undefined
   readonly executor: Address
   readonly quotaManager: Address
   readonly proxyFactory: Address

@@ -15,7 +15,7 @@ import { readContract } from 'viem/actions'
 import { quotaManager, userProxyFactoryV6 } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { LabChainManifest } from './manifest.ts'
-import { startTestLab } from './testLab.ts'
+import { findTestLab } from './testLab.ts'
 import { createPerson } from './testPerson.ts'
 
 /**
@@ -23,7 +23,7 @@ import { createPerson } from './testPerson.ts'
  * A person registers by signature, buys quota on chain, claims it, asks for a quote, checks it against
  * a worse one, swaps; then lets the relay deploy a proxy and swaps through it.
  */
-const lab = await startTestLab()
+const lab = await findTestLab()
 const manifest = lab.manifest()
 const story = suite('story')
 story.after(async () => {

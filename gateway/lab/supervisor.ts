@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { cacheDir } from '../../fixtures/world/cache.ts'
 import { version } from '../version.ts'
 import { banner } from './banner.ts'
 import { type LabChain, startLabChains } from './chains.ts'
+import { countPools } from './countPools.ts'
 import { startGatewayProcess } from './gatewayProcess.ts'
 import { createLabKeys } from './keys.ts'
+import { labDefaults } from './labDefaults.ts'
 import {
   findSupervisor,
   type LabFiles,
@@ -77,22 +77,6 @@ function gatewayEnvironment(
   }
 }
 
-/** The lab's own defaults where the person has set nothing: decisions of the specification, section 3. */
-function labDefaults(env: Parameters['env']) {
-  const defaults = {
-    FREE_QUOTA: '1000',
-    RATE_LIMIT_PER_SECOND: '1000',
-    RATE_LIMIT_BURST: '5000',
-    IP_RATE_LIMIT_PER_SECOND: '0',
-    // Compiled modules of the last start: a third of the gateway's start-up time.
-    NODE_COMPILE_CACHE: join(cacheDir(), 'node'),
-    CLAIM_CONFIRMATIONS: '1',
-    BASE_X402_SETTLE: 'true',
-    ARBITRUM_X402_SETTLE: 'true',
-  }
-  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !env[name]))
-}
-
 /** With a pack no chain is asked but those in it. */
 async function openPack({ env, print }: Parameters) {
   const path = env['FORKYARD_PACK']
@@ -104,30 +88,6 @@ async function openPack({ env, print }: Parameters) {
 
 const modeOf = (chains: readonly LabChain[]) =>
   chains.some((chain) => chain.forked) ? 'forked' : 'offline'
-
-type ChainsAnswer = readonly {
-  readonly chain_id: number
-  readonly dexes: readonly { readonly name: string; readonly pool_count: number }[]
-}[]
-
-/** How many pools of each DEX the gateway has found: the lab itself knows only what it made. */
-async function countPools(manifest: LabManifest): Promise<LabManifest> {
-  const response = await fetch(`${manifest.services.routing}/api/chains`)
-  // Our own gateway's answer, of the documented shape.
-  const answer = (await response.json()) as ChainsAnswer
-  const countOf = (chainId: string, name: string) =>
-    answer
-      .find((chain) => String(chain.chain_id) === chainId)
-      ?.dexes.find((dex) => dex.name === name)?.pool_count ?? 0
-  const chains = Object.entries(manifest.chains).map(([chainId, chain]) => [
-    chainId,
-    {
-      ...chain,
-      dexes: chain.dexes.map((dex) => ({ ...dex, pools: countOf(chainId, dex.name) || dex.pools })),
-    },
-  ])
-  return { ...manifest, chains: Object.fromEntries(chains) }
-}
 
 /** Time to the first answered quote, asked as a client would: over HTTP, with a key. */
 async function askFirstQuote(manifest: LabManifest, apiKey: string) {

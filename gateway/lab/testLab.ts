@@ -42,3 +42,13 @@ export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
     },
   }
 }
+
+/** The running lab whose operators' listener FORKYARD_TEST_LAB names, or a new one. */
+export async function findTestLab(): Promise<{ manifest(): LabManifest; down(): Promise<void> }> {
+  const opsUrl = process.env['FORKYARD_TEST_LAB']
+  if (!opsUrl) return startTestLab()
+  const response = await fetch(`${opsUrl}/lab/manifest`)
+  // Written by the lab that is running there.
+  const manifest = (await response.json()) as LabManifest
+  return { manifest: () => manifest, down: async () => undefined }
+}

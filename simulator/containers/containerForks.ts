@@ -1,6 +1,7 @@
+import { lookup } from 'node:dns/promises'
 import { connect, type Socket } from 'node:net'
 import type { Fork, ForkBackend } from '../fork.ts'
-import { createRpcEndpoint } from '../rpcBatch.ts'
+import { createRpcEndpoint, type RpcEndpoint } from '../rpcBatch.ts'
 import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from './protocol.ts'
 
 /** An exit is reported within a round trip; a supervisor that is silent for this long has lost its forks. */
@@ -17,34 +18,46 @@ export async function createContainerForks({
 }: {
   readonly url: string
 }): Promise<ForkBackend> {
-  const supervisor = createRpcEndpoint({ url })
   const host = await readOwnAddress(new URL(url))
   const living = new Map<string, () => void>()
-  let session: Promise<string> | undefined
+  let session: Promise<Session> | undefined
   let closed = false
 
   async function call<T, M extends ForkMethod>(
-    method: M,
-    { parameter, timeoutMs }: { parameter: ForkParameter<M>; timeoutMs: number },
+    supervisor: RpcEndpoint,
+    { method, parameter, timeoutMs }: { method: M; parameter: ForkParameter<M>; timeoutMs: number },
   ) {
     const [outcome] = await supervisor.batch([{ method, params: [parameter] }], { timeoutMs })
     if (!outcome?.ok) throw new Error('the supervisor refused')
     return outcome.result as T
   }
-  function open(): Promise<string> {
-    const opening = call<string, 'openSession'>('openSession', {
-      parameter: {},
-      timeoutMs: startTimeoutMs,
-    })
+  function open(): Promise<Session> {
+    const opening = openOne()
     opening.then(follow, () => {
       session = undefined
     })
     return opening
   }
-  async function follow(sessionId: string) {
+  /** With one of the supervisors behind the name; the session stays with it. */
+  async function openOne(): Promise<Session> {
+    const supervisor = createRpcEndpoint({ url: await pickOne(url) })
+    try {
+      const id = await call<string, 'openSession'>(supervisor, {
+        method: 'openSession',
+        parameter: {},
+        timeoutMs: startTimeoutMs,
+      })
+      return { id, supervisor }
+    } catch (error) {
+      await supervisor.close()
+      throw error
+    }
+  }
+  async function follow({ id: sessionId, supervisor }: Session) {
     try {
       while (!closed) {
-        const exited = await call<readonly string[], 'waitForExits'>('waitForExits', {
+        const exited = await call<readonly string[], 'waitForExits'>(supervisor, {
+          method: 'waitForExits',
           parameter: { session: sessionId },
           timeoutMs: waitTimeoutMs,
         })
@@ -54,13 +67,15 @@ export async function createContainerForks({
       // Whatever the reason, nobody tells us any more what becomes of the forks.
       session = undefined
       for (const end of living.values()) end()
+      // It may be closed already, when the backend is.
+      await supervisor.close().catch(() => undefined)
     }
   }
   return {
     host,
     async startFork({ chainId, upstreamUrl, blockNumber, niceness = 0 }): Promise<Fork> {
       session ??= open()
-      const sessionId = await session
+      const { id: sessionId, supervisor } = await session
       const { port, pathname } = new URL(upstreamUrl)
       const parameter = {
         session: sessionId,
@@ -74,7 +89,8 @@ export async function createContainerForks({
         id,
         url: forkUrl,
         pid,
-      } = await call<StartedFork, 'startFork'>('startFork', {
+      } = await call<StartedFork, 'startFork'>(supervisor, {
+        method: 'startFork',
         parameter,
         timeoutMs: startTimeoutMs,
       })
@@ -90,7 +106,8 @@ export async function createContainerForks({
         async kill() {
           if (isAlive()) {
             // Without the supervisor the fork is swept by it, or by its successor.
-            await call('stopFork', {
+            await call(supervisor, {
+              method: 'stopFork',
               parameter: { session: sessionId, fork: id },
               timeoutMs: startTimeoutMs,
             }).catch(() => undefined)
@@ -102,9 +119,21 @@ export async function createContainerForks({
     },
     async close() {
       closed = true
-      await supervisor.close()
+      const last = await session?.catch(() => undefined)
+      await last?.supervisor.close()
     },
   }
+}
+
+type Session = { readonly id: string; readonly supervisor: RpcEndpoint }
+
+/** A name may stand for several supervisors: one of them, by its address. */
+async function pickOne(url: string): Promise<string> {
+  const picked = new URL(url)
+  const found = await lookup(picked.hostname, { all: true, family: 4 })
+  const one = found[Math.floor(Math.random() * found.length)]
+  if (one) picked.hostname = one.address
+  return picked.href
 }
 
 function createLife(onEnd: () => void) {

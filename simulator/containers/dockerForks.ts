@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type Docker from 'dockerode'
 import { forkParameters } from '../forkParameters.ts'
 import { createRpcEndpoint } from '../rpcBatch.ts'
@@ -15,7 +16,7 @@ export type DockerForks = {
     onExit: (id: string) => void,
   ) => Promise<StartedFork>
   readonly stop: (id: string) => Promise<void>
-  /** Removes every fork of this supervisor, those of an earlier run included. Returns how many. */
+  /** Removes the forks of this supervisor, of its earlier runs, and of any of its name that is gone. */
   readonly sweep: () => Promise<number>
 }
 
@@ -26,6 +27,8 @@ export type ContainerLimits = {
 }
 
 export const forkLabel = 'forkyard.simulatord'
+/** Of several supervisors of one name, the one that made the fork. */
+const hostLabel = 'forkyard.simulatord.host'
 const anvilPort = 8545
 const startTimeoutMs = 8_000
 /** anvil's runtime makes up to 512 threads for reads that block, beside its workers. */
@@ -46,6 +49,16 @@ export async function createDockerForks(
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error
     }
   }
+  /** A supervisor in a container, which others of its name leave its forks to. */
+  async function isRunningElsewhere(host: string | undefined): Promise<boolean> {
+    if (host === undefined || host === hostname()) return false
+    try {
+      return (await docker.getContainer(host).inspect()).State.Running
+    } catch (error) {
+      if (isStatus(error, 404)) return false
+      throw error
+    }
+  }
   return {
     host: network.host,
     async start({ upstreamHost, upstreamPort, upstreamPath, niceness, ...block }, onExit) {
@@ -56,6 +69,7 @@ export async function createDockerForks(
         Cmd: toFlags(forkParameters({ chainId: block.chainId, upstreamUrl, blockNumber })),
         Labels: {
           [forkLabel]: name,
+          [hostLabel]: hostname(),
           'forkyard.chain': String(block.chainId),
           'forkyard.block': String(block.blockNumber),
         },
@@ -100,8 +114,14 @@ export async function createDockerForks(
         all: true,
         filters: { label: [`${forkLabel}=${name}`] },
       })
-      await Promise.all(found.map(({ Id }) => remove(Id)))
-      return found.length
+      const removed = await Promise.all(
+        found.map(async ({ Id, Labels }) => {
+          if (await isRunningElsewhere(Labels[hostLabel])) return 0
+          await remove(Id)
+          return 1
+        }),
+      )
+      return removed.reduce<number>((sum, count) => sum + count, 0)
     },
   }
 }

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 export async function waitFor(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  { deadlineMs = 5_000 }: { deadlineMs?: number } = {},
+  { deadlineMs = 5_000, everyMs = 20 }: { deadlineMs?: number; everyMs?: number } = {},
 ): Promise<number> {
   const startedAt = performance.now()
   while (!(await isTrue())) {
     if (performance.now() - startedAt > deadlineMs) throw new Error(`not in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
   return performance.now() - startedAt
 }

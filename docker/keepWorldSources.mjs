@@ -1,0 +1,12 @@
+// Copies what the world's content hash is made of out of packages that a running lab needs for nothing else.
+import { cpSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+
+const [target] = process.argv.slice(2)
+const { worldPackages } = await import(join(process.cwd(), 'fixtures/world/npmArtifacts.ts'))
+const { readSources } = await import(join(process.cwd(), 'fixtures/world/compile.ts'))
+const imported = Object.keys(readSources()).filter(
+  (path) => globSync(`node_modules/${path}`).length,
+)
+for (const path of [...worldPackages.map((name) => `${name}/package.json`), ...imported])
+  cpSync(join('node_modules', path), join(target, path))

@@ -1,0 +1,10 @@
+# The reverse proxy before the three services. Build: docker build -f docker/proxy.Dockerfile -t forkyard-proxy .
+FROM debian:bookworm-slim
+RUN apt-get update -qq \
+    && apt-get install -qq -y --no-install-recommends nginx-light >/dev/null \
+    && rm -rf /var/lib/apt/lists/* /var/log/nginx/* /etc/nginx/sites-enabled \
+    && ln -sf /dev/stdout /var/log/nginx/access.log && ln -sf /dev/stderr /var/log/nginx/error.log
+COPY docker/proxy/nginx.conf /etc/nginx/nginx.conf
+USER 1000:1000
+EXPOSE 8080 8443
+CMD ["nginx", "-g", "daemon off;"]

@@ -1,0 +1,141 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { assert, suite } from '../../../fixtures/test.ts'
+
+/** What the compose files promise, read from the files themselves. */
+const s = suite('compose files')
+const dir = join(import.meta.dirname, '../../../docker')
+
+type Service = {
+  readonly image?: string
+  readonly build?: { readonly dockerfile?: string; readonly network?: string }
+  readonly ports?: readonly (string | { readonly published?: unknown; readonly target?: unknown })[]
+  readonly volumes?: readonly (string | { readonly source?: string })[]
+  readonly networks?: readonly string[] | Readonly<Record<string, unknown>>
+  readonly network_mode?: string
+  readonly privileged?: boolean
+  readonly read_only?: boolean
+  readonly user?: string
+  readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly mem_limit?: string
+  readonly pids_limit?: number
+  readonly deploy?: { readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> } }
+  readonly environment?: Readonly<Record<string, unknown>>
+  readonly logging?: { readonly options?: Readonly<Record<string, unknown>> }
+}
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>
+}
+
+const files = globSync('compose*.yaml', { cwd: dir }).sort()
+const composes = files.map((name) => ({
+  name,
+  // Our own files; the assertions below say what is missing.
+  compose: parse(readFileSync(join(dir, name), 'utf8'), { merge: true }) as Compose,
+}))
+const services = composes.flatMap(({ name, compose }) =>
+  Object.entries(compose.services).map(([service, value]) => ({
+    at: `${name}: ${service}`,
+    service: value,
+    compose,
+  })),
+)
+const ours = services.filter(({ service }) => service.image?.startsWith('forkyard') ?? true)
+const volumesOf = ({ volumes = [] }: Service) =>
+  volumes.map((volume) => (typeof volume === 'string' ? volume : (volume.source ?? '')))
+const networksOf = ({ networks = ['default'] }: Service) =>
+  Array.isArray(networks) ? (networks as readonly string[]) : Object.keys(networks)
+const isPublished = ({ ports = [] }: Service) => ports.length > 0
+
+s('there are some', () => {
+  assert.ok(files.includes('compose.yaml'))
+  assert.ok(services.length > 3)
+})
+
+s('no service with a published port mounts the Docker socket, nor can a gateway see it', () => {
+  for (const { at, service, compose } of services) {
+    const holdsSocket = volumesOf(service).some((volume) => volume.includes('docker.sock'))
+    if (!holdsSocket) continue
+    assert.not.ok(isPublished(service), at)
+    for (const network of networksOf(service))
+      assert.is(compose.networks[network]?.internal, true, `${at}: ${network} leads out`)
+  }
+})
+
+s('an anvil is published nowhere and listens on no network that a door is on but its own', () => {
+  const chains = services.filter(({ at }) => / chain-/.test(at))
+  assert.ok(chains.length > 0)
+  for (const { at, service } of chains) {
+    assert.not.ok(isPublished(service), at)
+    assert.not.ok(networksOf(service).includes('front'), at)
+  }
+  for (const { at, compose } of chains) assert.is(compose.networks['chains']?.internal, true, at)
+})
+
+s('whatever the lab publishes is on loopback', () => {
+  const lab = composes.find(({ name }) => name === 'compose.yaml')?.compose
+  for (const [name, { ports = [] }] of Object.entries(lab?.services ?? {}))
+    for (const port of ports) assert.match(String(port), /^127\.0\.0\.1:/, name)
+})
+
+s('no service is privileged, shares the host, or gains privileges', () => {
+  for (const { at, service } of services) {
+    assert.not.ok(service.privileged, at)
+    assert.is(service.network_mode, undefined, at)
+    assert.ok(service.security_opt?.includes('no-new-privileges:true'), at)
+  }
+})
+
+s('our own run read-only, as nobody in particular, without capabilities', () => {
+  assert.ok(ours.length > 3)
+  for (const { at, service } of ours) {
+    assert.is(service.read_only, true, at)
+    assert.equal(service.cap_drop, ['ALL'], at)
+    assert.equal(service.cap_add ?? [], [], at)
+    if (!volumesOf(service).some((volume) => volume.includes('docker.sock')))
+      assert.is(service.user, '1000:1000', at)
+  }
+})
+
+s('everything has limits of memory and processes; our own rotate their logs', () => {
+  for (const { at, service } of services) {
+    const limits = service.deploy?.resources?.limits ?? {}
+    assert.ok(service.mem_limit ?? limits['memory'], `${at}: memory`)
+    assert.ok(service.pids_limit ?? limits['pids'], `${at}: pids`)
+  }
+  for (const { at, service } of ours) {
+    assert.ok(service.logging?.options?.['max-size'], at)
+    assert.ok(service.logging?.options?.['max-file'], at)
+  }
+})
+
+s('secrets come from files, never from the environment', () => {
+  for (const { at, service } of services)
+    for (const [name, value] of Object.entries(service.environment ?? {})) {
+      if (!/PASSWORD|PEPPER|PRIVATE_KEY|SECRET|TOKEN|DATABASE_URL|REDIS_URL/.test(name)) continue
+      assert.match(name, /_FILE$/, at)
+      assert.match(String(value), /^\/run\/secrets\//, `${at}: ${name}`)
+    }
+})
+
+s('Dockerfiles are there, and Prometheus, Grafana and the proxies find what they mount', () => {
+  for (const { at, service } of services) {
+    if (service.build?.dockerfile)
+      assert.ok(existsSync(join(dir, '..', service.build.dockerfile)), at)
+    for (const volume of volumesOf(service).filter((source) => source.startsWith('./')))
+      assert.ok(existsSync(join(dir, volume.split(':')[0] ?? '')), `${at}: ${volume}`)
+  }
+})
+
+s('the dashboard asks for metrics that the gateway has', () => {
+  const source = readFileSync(join(dir, '../gateway/observe.ts'), 'utf8')
+  const dashboard = readFileSync(join(dir, 'monitoring/grafana/forkyard.json'), 'utf8')
+  const names = new Set(dashboard.match(/forkyard_[a-z_]+/g))
+  assert.ok(names.size >= 5)
+  for (const name of names) assert.match(source, name.replace(/_bucket$/, ''))
+})
+s.run()

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createRpc } from '../../../fixtures/rpc.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import type { LabManifest } from '../manifest.ts'
+import { scanPorts } from './scanPorts.ts'
+import { startStack } from './stack.ts'
+
+/** The lab of docker/compose.yaml, as `make docker-lab` brings it up; needs the images (`make docker-images`). */
+const s = suite('lab of containers')
+const run = promisify(execFile)
+const patient = { deadlineMs: 180_000, everyMs: 250 }
+const lab = await startStack({
+  file: 'compose.yaml',
+  portNames: [
+    ...['ROUTING_PORT', 'META_PORT', 'RELAY_PORT', 'OPS_PORT'],
+    ...['BASE_CHAIN_PORT', 'ARBITRUM_CHAIN_PORT', 'BASE_ADMIN_PORT', 'ARBITRUM_ADMIN_PORT'],
+  ],
+})
+s.after(() => lab.down())
+const ops = `http://127.0.0.1:${lab.ports['OPS_PORT']}`
+const isReady = () =>
+  fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(3_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+const readManifest = async () =>
+  (await (await fetch(`${ops}/lab/manifest`)).json()) as LabManifest & {
+    chains: Record<string, { adminRpcUrl: string }>
+  }
+let manifest: Awaited<ReturnType<typeof readManifest>>
+const chainOf = (id: string) => {
+  const chain = manifest.chains[id]
+  if (!chain) throw new Error(`the lab has no chain ${id}`)
+  return chain
+}
+
+s('is ready', async () => {
+  await waitFor('the lab is ready', isReady, patient)
+  manifest = await readManifest()
+})
+
+s('lives the same story as the lab of processes', async () => {
+  const env = { ...process.env, FORKYARD_TEST_LAB: ops, NO_COLOR: '1' }
+  const story = join(import.meta.dirname, '../story.fork.test.ts')
+  const { stdout } = await run(process.execPath, [story], { env })
+  assert.match(stdout, /Passed:\s+2/)
+})
+
+s('shows a filtered chain to all, and every method to the holder of the token', async () => {
+  for (const method of ['anvil_setBalance', 'evm_mine', 'hardhat_reset', 'debug_traceCall']) {
+    const answer = await createRpc(chainOf('8453').rpcUrl)(method).catch(
+      (error: Error) => error.message,
+    )
+    assert.match(String(answer), 'not served here')
+  }
+  const height = async () => Number(await createRpc(chainOf('8453').rpcUrl)('eth_blockNumber'))
+  const before = await height()
+  await createRpc(chainOf('8453').adminRpcUrl)('evm_mine')
+  assert.ok((await height()) > before)
+  const stranger = chainOf('8453').adminRpcUrl.replace(/\/[^/]+$/, '/guess')
+  assert.is((await fetch(stranger, { method: 'POST', body: '{}' })).status, 401)
+})
+
+s('has no door but those it publishes on loopback, seen from another network', async () => {
+  const { IPAM } = await lab.docker.getNetwork('bridge').inspect()
+  const host = IPAM?.Config?.[0]?.['Gateway'] ?? ''
+  const containers = await Promise.all(
+    (await lab.find()).map((id) => lab.docker.getContainer(id).inspect()),
+  )
+  const inside = containers.flatMap(({ NetworkSettings }) =>
+    Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress),
+  )
+  const published = Object.values(lab.ports)
+  const known = [8080, 8081, 8082, 8090, 8545, 8546, 8555, 8556, 2375, 2376, 5432, 6379]
+  assert.equal(await scanPorts(lab, { hosts: [host], ports: [...known, ...published] }), [])
+  const everyPort = Array.from({ length: 10_000 }, (_, port) => port + 1)
+  assert.equal(await scanPorts(lab, { hosts: inside.slice(0, 1), ports: everyPort }), [])
+  assert.equal(await scanPorts(lab, { hosts: inside, ports: known }), [])
+})
+
+s('runs as the compose file says: read-only, without capabilities, nothing mounted', async () => {
+  for (const id of await lab.find()) {
+    const { HostConfig, Config, Mounts } = await lab.docker.getContainer(id).inspect()
+    assert.is(HostConfig.ReadonlyRootfs, true)
+    assert.equal(HostConfig.CapDrop, ['ALL'])
+    assert.is(Config.User, '1000:1000')
+    assert.ok(Mounts.every(({ Source }) => !Source.includes('docker.sock')))
+    assert.ok(Number(HostConfig.Memory) > 0)
+  }
+})
+
+/** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
+async function kill(service: string) {
+  for (const id of await lab.find(service))
+    process.kill((await lab.docker.getContainer(id).inspect()).State.Pid, 'SIGKILL')
+}
+const quote = async () => {
+  const { services, apiKey, chains } = await readManifest()
+  const tokens = chains['8453']?.tokens
+  const response = await fetch(`${services.routing}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    body: JSON.stringify({
+      chain_id: 8453,
+      token_in: tokens?.['WETH']?.address,
+      token_out: tokens?.['USDC']?.address,
+      amount_in: '1000000000000000',
+    }),
+  })
+  await response.body?.cancel()
+  return response.status
+}
+const quotes = () =>
+  quote().then(
+    (status) => status === 200,
+    () => false,
+  )
+
+for (const service of ['gateway', 'rpc', 'chain-base'])
+  s(`serves again by itself after ${service} was killed, and knows its keys`, async () => {
+    const { apiKey } = await readManifest()
+    await kill(service)
+    await waitFor('ready again', isReady, patient)
+    await waitFor('quotes again', quotes, patient)
+    assert.is((await readManifest()).apiKey, apiKey)
+    const open = () => createRpc(chainOf('8453').rpcUrl)('eth_chainId')
+    await waitFor('the chain answers', () => open().then(Boolean, () => false), patient)
+  })
+
+s('says that it is not ready while its chains hang, and is ready after', async () => {
+  const [id = ''] = await lab.find('chain-base')
+  await lab.docker.getContainer(id).pause()
+  await waitFor('it says so', async () => !(await isReady()), patient)
+  await lab.docker.getContainer(id).unpause()
+  await waitFor('ready again', isReady, patient)
+  await waitFor('quotes again', quotes, patient)
+})
+s.run()

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getChain } from '../../chain/chains.ts'
+import { writeJson } from '../labFiles.ts'
+import type { LabChainManifest } from '../manifest.ts'
+
+/** What the containers of one lab tell each other, in a volume that they share. */
+export type SharedFiles = {
+  /** A secret that any of them may ask for first. */
+  readonly secret: (name: 'pepper' | 'admin-token') => string
+  /** What is made once and then stays. */
+  readonly keep: (name: string, make: () => Promise<string>) => Promise<string>
+  readonly chain: (chainId: number) => SharedChain | undefined
+  readonly putChain: (chainId: number, chain: SharedChain | undefined) => void
+}
+
+export type SharedChain = {
+  readonly manifest: LabChainManifest
+  readonly forked: boolean
+  /** What the gateway is told about this chain. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Where a chain's container listens for the others. */
+export const chainPort = 8545
+/** The ports at which chains are published: a filtered one, and one for tests, with a token. */
+export const doors: Readonly<Record<number, { readonly open: number; readonly admin: number }>> = {
+  8453: { open: 8545, admin: 8555 },
+  42161: { open: 8546, admin: 8556 },
+}
+/** The chain's container is named so in the compose file. */
+export const hostOf = (chainId: number) =>
+  `chain-${getChain(chainId)?.envPrefix.toLowerCase() ?? chainId}`
+
+export function openSharedFiles(dir: string): SharedFiles {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const chainPath = (chainId: number) => join(dir, `chain-${chainId}.json`)
+  return {
+    secret(name) {
+      const path = join(dir, name)
+      const fresh = randomBytes(32).toString('base64url')
+      try {
+        writeFileSync(path, fresh, { flag: 'wx', mode: 0o600 })
+        return fresh
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+        return readFileSync(path, 'utf8')
+      }
+    },
+    async keep(name, make) {
+      const path = join(dir, name)
+      if (existsSync(path)) return readFileSync(path, 'utf8')
+      const made = await make()
+      writeFileSync(path, made, { mode: 0o600 })
+      return made
+    },
+    chain(chainId) {
+      if (!existsSync(chainPath(chainId))) return undefined
+      // Written by putChain below, so whole and of our shape.
+      return JSON.parse(readFileSync(chainPath(chainId), 'utf8')) as SharedChain
+    },
+    putChain(chainId, chain) {
+      if (chain) writeJson(chainPath(chainId), chain)
+      else rmSync(chainPath(chainId), { force: true })
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+import { cacheDir } from '../../fixtures/world/cache.ts'
+
+/** The lab's own defaults where the person has set nothing: decisions of the specification, section 3. */
+export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
+  const defaults = {
+    FREE_QUOTA: '1000',
+    RATE_LIMIT_PER_SECOND: '1000',
+    RATE_LIMIT_BURST: '5000',
+    IP_RATE_LIMIT_PER_SECOND: '0',
+    // Compiled modules of the last start: a third of the gateway's start-up time.
+    NODE_COMPILE_CACHE: join(cacheDir(), 'node'),
+    CLAIM_CONFIRMATIONS: '1',
+    BASE_X402_SETTLE: 'true',
+    ARBITRUM_X402_SETTLE: 'true',
+  }
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !env[name]))
+}

@@ -1,0 +1,149 @@
+import { execFile, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { createKey } from '../access/issueKeys.ts'
+import { openStore } from './openStore.ts'
+
+const s = suite('backup')
+const run = promisify(execFile)
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-backup-'))
+const path = join(dir, 'forkyard.sqlite')
+const cli = join(import.meta.dirname, '..', 'cli.ts')
+const env = {
+  ...process.env,
+  DATABASE_PATH: path,
+  DATABASE_URL: '',
+  NODE_COMPILE_CACHE: join(dir, 'compiled'),
+}
+const forkyard = (...args: string[]) => run(process.execPath, [cli, ...args], { env })
+const failure = (...args: string[]) =>
+  forkyard(...args).then(
+    () => 'no failure',
+    ({ stderr }: { stderr: string }) => stderr,
+  )
+
+const store = openStore({ path })
+const deps = { store, config: { keyPrefix: 'fy_lab', pepper: 'p'.repeat(32) }, now: Date.now }
+const { id: keyId } = await createKey(deps, { label: 'writer', quotes: 10_000_000 })
+// Large enough that a backup takes a while.
+const filler = Array.from({ length: 2_000 }, (_, n) => ({ id: `0x${n}`, state: 'x'.repeat(4_000) }))
+const hash = `0x${'0'.repeat(64)}` as const
+const head = { number: 1n, hash, parentHash: hash, timestampSecs: 1n }
+await store.pools.save(1, { head, pools: filler, tokens: [] })
+store.close()
+
+const writer = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [path, keyId])
+let acknowledged = 0
+writer.on('message', (count) => {
+  acknowledged = Number(count)
+})
+const patient = { deadlineMs: 60_000 }
+await waitFor('the writer writes', () => acknowledged > 10, patient)
+s.after(async () => {
+  if (writer.connected) await stopWriter()
+  rmSync(dir, { recursive: true })
+})
+
+async function stopWriter() {
+  const gone = once(writer, 'exit')
+  writer.disconnect()
+  await gone
+}
+
+/** How many charges a copy holds, after asking it whether its books agree. */
+async function readCharges(file: string): Promise<number> {
+  const copy = openStore({ path: file })
+  try {
+    assert.equal(copy.db.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+    assert.equal(await copy.ledger.audit(), [])
+    return (await copy.ledger.balance(keyId)).used
+  } finally {
+    copy.close()
+  }
+}
+
+s('holds one moment, with everything acknowledged before it began', async () => {
+  for (const name of ['one', 'two']) {
+    const file = join(dir, name)
+    const before = acknowledged
+    await forkyard('backup', file)
+    assert.not.ok(existsSync(`${file}-wal`))
+    const charges = await readCharges(file)
+    assert.ok(charges >= before, `${charges} of ${before}`)
+    assert.ok(acknowledged > before, 'nothing was written meanwhile')
+  }
+})
+
+s('leaves the last good backup when it is killed on the way', async () => {
+  const file = join(dir, 'killed')
+  await forkyard('backup', file)
+  const first = await readCharges(file)
+  let cut = 0
+  for (let round = 0; round < 3; round += 1) {
+    const child = spawn(process.execPath, [cli, 'backup', file], { env, stdio: 'ignore' })
+    const gone = once(child, 'exit')
+    while (!existsSync(`${file}.partial`) && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    child.kill('SIGKILL')
+    await gone
+    if (existsSync(`${file}.partial`)) cut += 1
+    assert.ok((await readCharges(file)) >= first)
+  }
+  assert.ok(cut > 0, 'no kill came in time')
+  const before = acknowledged
+  await forkyard('backup', file)
+  assert.ok((await readCharges(file)) >= before)
+  assert.not.ok(existsSync(`${file}.partial`))
+})
+
+s('is put back only where nobody uses the database', async () => {
+  const file = join(dir, 'back')
+  await forkyard('backup', file)
+  const charges = await readCharges(file)
+  assert.match(await failure('restore', file), 'is in use: stop the gateway first')
+  await stopWriter()
+  assert.ok((await readCharges(path)) >= charges)
+  await forkyard('restore', file)
+  assert.is(await readCharges(path), charges)
+})
+
+s('is put back after a crash that left a log, which is not played into it', async () => {
+  const file = join(dir, 'log')
+  await forkyard('backup', file)
+  const charges = await readCharges(file)
+  const crashing = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [path, keyId])
+  let written = 0
+  crashing.on('message', () => {
+    written += 1
+  })
+  await waitFor('it has written', () => written > 10, patient)
+  const gone = once(crashing, 'exit')
+  crashing.kill('SIGKILL')
+  await gone
+  assert.ok(existsSync(`${path}-wal`))
+  await forkyard('restore', file)
+  assert.is(await readCharges(path), charges)
+})
+
+s('refuses what is no backup, and names what is missing', async () => {
+  const junk = join(dir, 'junk')
+  writeFileSync(
+    junk,
+    'not a database, but longer than the header of one would have to be'.repeat(99),
+  )
+  const before = await readCharges(path)
+  assert.match(await failure('restore', junk), 'is no database of Forkyard')
+  const foreign = join(dir, 'foreign')
+  new Database(foreign).exec('CREATE TABLE other (x)').close()
+  assert.match(await failure('restore', foreign), 'is no database of Forkyard')
+  assert.match(await failure('restore', join(dir, 'none')), 'there is no')
+  assert.match(await failure('backup', join(dir, 'none', 'x')), 'directory does not exist')
+  assert.is(await readCharges(path), before)
+})
+s.run()

@@ -1,0 +1,127 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+
+/** What keeps a backup or a restore from being done; the sentence is for the operator. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+}
+
+/** All pages in one step: one read transaction, so one moment, whatever is written meanwhile. */
+const allPages = 0x7fffffff
+
+function sync(path: string) {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+/** Takes the place of `path` in one step; a crash leaves the old file or the new one, whole. */
+function putInPlace(draft: string, path: string) {
+  sync(draft)
+  renameSync(draft, path)
+  sync(dirname(path))
+}
+
+function removeDraft(draft: string) {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true })
+}
+
+function check(path: string) {
+  if (!existsSync(path)) throw new BackupError(`there is no ${path}`)
+  const db = new Database(path, { readonly: true })
+  try {
+    const [row] = db.pragma('integrity_check(1)') as readonly { integrity_check?: string }[]
+    if (row?.integrity_check !== 'ok') throw new BackupError(`${path} is damaged`)
+    db.prepare('SELECT 1 FROM migrations').get()
+  } catch (cause) {
+    if (cause instanceof BackupError) throw cause
+    throw new BackupError(`${path} is no database of Forkyard`, { cause })
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Copies a database as of one moment while gateways write to it. `to` is whole and checked, or it is
+ * what it was before.
+ */
+export async function backupDatabase({
+  path,
+  to,
+}: {
+  readonly path: string
+  readonly to: string
+}): Promise<void> {
+  const draft = `${to}.partial`
+  removeDraft(draft) // what a killed backup left
+  const db = openExisting(path)
+  try {
+    await db.backup(draft, { progress: () => allPages })
+  } finally {
+    db.close()
+  }
+  settle(draft)
+  check(draft)
+  putInPlace(draft, to)
+}
+
+function openExisting(path: string) {
+  if (!existsSync(path)) throw new BackupError(`there is no ${path}`)
+  return new Database(path, { fileMustExist: true })
+}
+
+/** A copy of a database in WAL mode opens with files beside it; one file is easier to keep. */
+function settle(path: string) {
+  const db = new Database(path)
+  db.pragma('journal_mode = DELETE')
+  db.close()
+}
+
+/** Puts a backup in the database's place. Refuses while any process has the database open. */
+export function restoreDatabase({
+  path,
+  from,
+}: {
+  readonly path: string
+  readonly from: string
+}): void {
+  check(from)
+  const release = existsSync(path) ? takeAlone(path) : () => undefined
+  try {
+    const draft = `${path}.restored`
+    removeDraft(draft)
+    copyFileSync(from, draft)
+    // The old file's log would be played into the new one.
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+    putInPlace(draft, path)
+  } finally {
+    release()
+  }
+}
+
+/** Holds the database for itself; every open connection of another process shows as busy. */
+function takeAlone(path: string): () => void {
+  const db = new Database(path, { timeout: 500 })
+  try {
+    // Not in WAL mode any more: what the log holds is in the file then, and nobody else has it open.
+    db.pragma('journal_mode = DELETE')
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (cause) {
+    db.close()
+    throw new BackupError(`${path} is in use: stop the gateway first`, { cause })
+  }
+  return () => {
+    db.exec('ROLLBACK')
+    db.close()
+  }
+}
