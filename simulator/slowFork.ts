@@ -36,7 +36,7 @@ export function createSlowFork({
       await fork.kill()
       throw new Error('the generation is over')
     }
-    const stopWatching = watchFork(fork, () => void fork.kill())
+    const stopWatching = watchFork(fork, { onWedged: () => void fork.kill() })
     void fork.exited.then(() => {
       stopWatching()
       onExit()

@@ -50,9 +50,13 @@ export function createStandingForks(
   function toLive({ fork, overrides }: MadeFork, target: Target): LiveGeneration {
     const { blockNumber } = target
     const slow = createSlowFork({ start: () => startSlowFork(blockNumber) })
-    const stopWatching = watchFork(fork, () => {
-      log({ event: 'fork_wedged', chainId, blockNumber })
-      void fork.kill()
+    const stopWatching = watchFork(fork, {
+      // Another one is made while this one may still prove to be merely slow.
+      onMiss: () => live.condemn(),
+      onWedged() {
+        log({ event: 'fork_wedged', chainId, blockNumber })
+        void fork.kill()
+      },
     })
     const live: LiveGeneration = {
       ...target,

@@ -5,10 +5,13 @@ const pingTimeoutMs = 650
 const missesAllowed = 1
 
 /**
- * Pings a fork and reports it once when it misses two pings in a row: about 1.6 s after it wedged.
- * A ping that came late because our own loop stood still does not count.
+ * Pings a fork. Reports a missed ping, at most 1 s after the fork wedged, and once a second one in a row,
+ * at most 1.6 s after. A ping that came late because our own loop stood still does not count.
  */
-export function watchFork(fork: Fork, onWedged: () => void): () => void {
+export function watchFork(
+  fork: Fork,
+  { onMiss, onWedged }: { readonly onMiss?: () => void; readonly onWedged: () => void },
+): () => void {
   let misses = 0
   let stopped = false
   let timer: NodeJS.Timeout | undefined
@@ -29,6 +32,7 @@ export function watchFork(fork: Fork, onWedged: () => void): () => void {
       stopped = true
       return onWedged()
     }
+    if (misses > 0) onMiss?.()
     schedule()
   }
   function schedule() {
