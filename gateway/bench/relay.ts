@@ -15,7 +15,13 @@ import {
 import { waitForReceipt } from '../../fixtures/send.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import type { RelayLimits } from '../relay/limits.ts'
+import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { quoteFees, readFees } from '../relay/fees.ts'
+import { defaultLimits, type RelayLimits } from '../relay/limits.ts'
+import { createSigner } from '../relay/signer.ts'
+import { createChainSimulator } from '../relay/simulateOnChain.ts'
+import { createMemoryKey } from '../signing/digestKey.ts'
 import type { Store } from '../store/createPorts.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
@@ -35,15 +41,15 @@ const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: forkU
 
 type Figures = { readonly perSecond: number; readonly p50: number; readonly p99: number }
 
-async function measure(owners: readonly Address[], stand: RelayStand, status: number) {
+/** Asks for each owner, so many at a time. */
+async function measure(owners: readonly Address[], ask: (owner: Address) => Promise<unknown>) {
   const times: number[] = []
   const queue = [...owners]
   async function client() {
     for (let owner = queue.pop(); owner; owner = queue.pop()) {
       const started = performance.now()
-      const answer = await stand.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+      await ask(owner)
       times.push(performance.now() - started)
-      if (answer.status !== status) throw new Error(`${answer.status}: ${answer.body.error}`)
     }
   }
   const started = performance.now()
@@ -59,6 +65,48 @@ async function measure(owners: readonly Address[], stand: RelayStand, status: nu
   return figures
 }
 
+const askRelay = (stand: RelayStand, status: number) => async (owner: Address) => {
+  const answer = await stand.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
+  if (answer.status !== status) throw new Error(`${answer.status}: ${answer.body.error}`)
+}
+
+/**
+ * What any relay does at least, without gates, book, HTTP or a database: simulate the deployment by gas
+ * estimate, read the fees, sign, send.
+ */
+function createBareRelay() {
+  const { relayer, proxyFactory: factory } = chain.manifest
+  const key = createMemoryKey(relayer.privateKey)
+  const signer = createSigner({ chainId, factory, key })
+  const client = connectChain(upstream.rpcUrl)
+  const bareSimulator = createChainSimulator([client])
+  let nonce: number | undefined
+  async function simulate(owner: Address) {
+    const place = { chainId, factory, owner, tokenIn: lyingToken, relayer: relayer.address }
+    const { deploy } = await bareSimulator.simulateDeploy(place)
+    return deploy.status === 'ok' ? deploy.gasUsed : 0n
+  }
+  return {
+    simulate,
+    async deploy(owner: Address) {
+      const fees = readFees(client, { relayer: relayer.address, factory, owner })
+      const [gasUsed, snapshot] = await Promise.all([simulate(owner), fees])
+      nonce ??= snapshot.relayerNonce
+      const quote = quoteFees(snapshot, { gasUsed, limits: defaultLimits })
+      const { raw } = signer.signDeploy({ ...quote, owner, nonce })
+      nonce += 1
+      await client.client.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    },
+    close: client.close,
+  }
+}
+
+function connectChain(rpcUrl: string) {
+  const data = getChain(chainId)
+  if (!data) throw new Error(`no chain ${chainId}`)
+  return createChainClient({ chain: data, rpcUrls: [rpcUrl] })
+}
+
 function count({ seen }: FaultProxy): number {
   return seen.requests
 }
@@ -66,8 +114,49 @@ function count({ seen }: FaultProxy): number {
 const generous = { maxDeploysPerHour: 1_000_000, maxSpendPerHourWei: 10n ** 24n }
 const postgres = await startPostgres()
 const table = new Table({
-  head: ['outcome', 'req/s', 'p50 ms', 'p99 ms', 'relay: upstream trips', 'forks: upstream trips'],
+  head: ['outcome', 'req/s', 'of bare', 'p50 ms', 'p99 ms', 'relay: trips', 'forks: trips'],
 })
+const rates = { simulate: 0, deploy: 0 }
+
+async function addRow(
+  title: string,
+  {
+    owners,
+    ask,
+    against,
+  }: {
+    readonly owners: readonly Address[]
+    readonly ask: (owner: Address) => Promise<unknown>
+    /** The bare work that this does more than. */
+    readonly against: keyof typeof rates
+  },
+): Promise<number> {
+  const before = [count(upstream), count(forkUpstream)] as const
+  const { perSecond, p50, p99 } = await measure(owners, ask)
+  const trips = [count(upstream) - before[0], count(forkUpstream) - before[1]]
+  const share = rates[against] === 0 ? 1 : perSecond / rates[against]
+  table.push([
+    title,
+    perSecond.toFixed(0),
+    `${share.toFixed(2)}x`,
+    p50.toFixed(0),
+    p99.toFixed(0),
+    ...trips.map((sum) => (sum / owners.length).toFixed(2)),
+  ])
+  return perSecond
+}
+
+async function measureBare(): Promise<void> {
+  const owners = Array.from({ length: requests }, (_, index) => ownerAt(index, 'bench bare'))
+  await prepareOwners(chain, owners)
+  const bare = createBareRelay()
+  await measure(owners.slice(0, 32), bare.simulate)
+  const simulate = { owners, ask: bare.simulate, against: 'simulate' } as const
+  rates.simulate = await addRow('bare: simulated on the chain', simulate)
+  const deploy = { owners, ask: bare.deploy, against: 'deploy' } as const
+  rates.deploy = await addRow('bare: simulated, priced, signed, sent', deploy)
+  bare.close()
+}
 
 type Stores = { readonly open: OpenStore; readonly capped: OpenStore }
 type OpenStore = Store & { close(): Promise<void> }
@@ -80,21 +169,15 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   const open = await start(stores.open, generous)
   const capped = await start(stores.capped, { maxDeploysPerHour: 0 })
   const poor = owners.map((_, index) => ownerAt(index, `poor ${engine}`))
-  await measure(poor.slice(0, 32), open, 400)
-  const rows: readonly (readonly [string, readonly Address[], RelayStand, number])[] = [
-    ['refused at gate 3 (native balance)', poor, open, 400],
-    ['refused at gate 9 (deploy cap)', owners, capped, 429],
-    ['deployed: signed, durable, broadcast', owners, open, 200],
-    ['answered from the pending marker or the proxy', owners, open, 200],
-  ]
-  for (const [name, who, stand, status] of rows) {
-    const before = [count(upstream), count(forkUpstream)] as const
-    const { perSecond, p50, p99 } = await measure(who, stand, status)
-    const trips = [count(upstream) - before[0], count(forkUpstream) - before[1]]
-    const perRequest = trips.map((sum) => (sum / who.length).toFixed(2))
-    const title = `${engine}: ${name}`
-    table.push([title, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), ...perRequest])
-  }
+  await measure(poor.slice(0, 32), askRelay(open, 400))
+  const rows = [
+    ['refused at gate 3 (native balance)', poor, askRelay(open, 400), 'simulate'],
+    ['refused at gate 9 (deploy cap)', owners, askRelay(capped, 429), 'simulate'],
+    ['deployed: signed, durable, broadcast', owners, askRelay(open, 200), 'deploy'],
+    ['answered from the pending marker or the proxy', owners, askRelay(open, 200), 'simulate'],
+  ] as const
+  for (const [name, who, ask, against] of rows)
+    await addRow(`${engine}: ${name}`, { owners: who, ask, against })
   await open.relay.reconcile()
   const [row] = await open.relay.history({ limit: 1 })
   const { gasUsed } = await waitForReceipt({
@@ -108,6 +191,7 @@ async function measureEngine(engine: string, stores: Stores): Promise<void> {
   await stores.capped.close()
 }
 
+await measureBare()
 const openFile = (name: string) =>
   openConfiguredStore({ databasePath: join(dir, name), databaseUrl: undefined })
 await measureEngine('SQLite', {
