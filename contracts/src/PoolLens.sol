@@ -106,8 +106,9 @@ contract PoolLens {
             pair.token0 = address(uint160(token));
             (ok1, token,) = _read2(pairs[i], 0xd21220a7);
             pair.token1 = address(uint160(token));
-            (, uint256 cumulative,) = _read2(pairs[i], 0x5909c0d5);
-            pair.isFresh = cumulative == 0;
+            // A pair without price counters has none to pay for.
+            (bool counts, uint256 cumulative,) = _read2(pairs[i], 0x5909c0d5);
+            pair.isFresh = counts && cumulative == 0;
             pair.ok = ok && ok0 && ok1;
             pair.reserve0 = uint112(reserve0);
             pair.reserve1 = uint112(reserve1);

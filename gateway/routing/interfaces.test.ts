@@ -149,6 +149,20 @@ const proofs: Readonly<Record<string, Proofs>> = {
       'gas_estimate: estimated gas units',
     ],
   },
+  'routing/gasFamilies.fork.test.ts': {
+    'are within 10 % of receipts, pool by pool': ['gas_estimate holds on every family of pools'],
+  },
+  'routing/exactOutput.fork.test.ts': {
+    'deliver at least their targets and spend exactly input_consumed, executed': [
+      'The payload of an exact output delivers at least target_output',
+    ],
+  },
+  'routing/unavailable.test.ts': {
+    'answers 503 with Retry-After, and nothing is charged': [
+      '503: service degraded (compare/simulate: RPC unavailable)',
+    ],
+    'says error when no chain can be quoted, and is no active agent then': ['Health: error'],
+  },
   'routing/measureRoute.test.ts': {
     'describes paths with their pools and parts': ['route_path: human-readable'],
     'measures impact against the mid prices along the route, fees counted': [
@@ -229,7 +243,9 @@ for (const [file, tests] of Object.entries(proofs))
     const text = readFileSync(join(gateway, file), 'utf8')
     for (const [name, sentences] of Object.entries(tests)) {
       // As the name of a suite's test, with what a loop puts before it.
-      const named = new RegExp(`['"\`](\\$\\{\\w+\\}: )?${quoteText(name)}['"\`],\\n?`)
+      const named = new RegExp(
+        `['"\`](\\$\\{\\w+\\}: )?${quoteText(name)}(, on \\$\\{.*\\}|: \\$\\{.*\\})?['"\`],\\n?`,
+      )
       assert.match(text, named, `${file} has no such test: ${name}`)
       assert.ok(sentences.length > 0, name)
     }
