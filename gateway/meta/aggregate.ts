@@ -72,9 +72,7 @@ export function strictRefusal(
   return fail('calldata_mismatch', `delivers ${delivered}, less than ${bound}`)
 }
 
-export function quotesOf(
-  entries: readonly Entry[],
-): readonly { entry: Entry; quote: SourceQuote }[] {
+function quotesOf(entries: readonly Entry[]): readonly { entry: Entry; quote: SourceQuote }[] {
   return entries.flatMap((entry) =>
     entry.outcome.status === 'quote' ? [{ entry, quote: entry.outcome.quote }] : [],
   )

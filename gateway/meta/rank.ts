@@ -35,7 +35,7 @@ function tierOf({ simulation }: RankedQuote, isAbsurd: boolean): number {
 }
 
 /** Delivered amount where it is known, quoted amount elsewhere. */
-export function deliveredOut({ quote, simulation }: RankedQuote): bigint {
+function deliveredOut({ quote, simulation }: RankedQuote): bigint {
   return simulation.actualOutput ?? quote.amountOut
 }
 

@@ -40,7 +40,7 @@ export type StreamParameters = {
 }
 
 /** Repeated dispatch ends after this many cycles. */
-export const maxCycles = 20
+const maxCycles = 20
 
 type Session = Omit<StreamParameters, 'sink'> & {
   readonly outbox: Outbox

@@ -64,7 +64,7 @@ function checkBaseUrl(baseUrl: string, allowPrivate: boolean): URL {
 }
 
 /** Milliseconds of a Retry-After header: seconds or an HTTP date. */
-export function readRetryAfter(header: unknown, nowMs: number): number | undefined {
+function readRetryAfter(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined
   if (/^\d+(\.\d+)?$/.test(header)) return Number(header) * 1_000
   const atMs = Date.parse(header)

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { byId, type Provider, toQuote } from '../provider/createProvider.ts'
+import type { Address } from 'viem'
+import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -8,6 +9,7 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
+import { fail } from '../source.ts'
 
 const router = '0x7C137a37742437D2212b7Bd873ed135b5C4C61dA'
 
@@ -16,6 +18,14 @@ const readAnswer = createReader(
     amountIn: Amount,
     amountOut: Amount,
     minimumAmountOut: Amount,
+    tokens: Type.Optional(
+      Type.Array(
+        Type.Object({
+          address: AddressField,
+          transferFeeBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+        }),
+      ),
+    ),
     approval: Type.Optional(
       Type.Union([Type.Object({ token: AddressField, spender: AddressField }), Type.Null()]),
     ),
@@ -59,7 +69,11 @@ export const fabric: Provider = {
     if (answer.status !== 'ok') return answer
     const read = readAnswer(answer.body)
     if (read.status !== 'ok') return read
-    const { transaction: tx, approval, ...quote } = read.value
+    const { transaction: tx, approval, tokens, ...quote } = read.value
+    const find = (asked: Address) => tokens?.find(({ address }) => isToken(address, asked))
+    const [soldToken, boughtToken] = [find(ask.tokenIn), find(ask.tokenOut)]
+    if (tokens && !(soldToken && boughtToken))
+      return fail('invalid_response', 'the quote is for other tokens')
     return toQuote('fabric', ask, {
       amountIn: toAmount(quote.amountIn),
       amountOut: toAmount(quote.amountOut),
@@ -69,6 +83,8 @@ export const fabric: Provider = {
       calldata: tx.data,
       value: toAmount(tx.value),
       gasEstimate: usualGas,
+      taxInBps: soldToken?.transferFeeBps,
+      taxOutBps: boughtToken?.transferFeeBps,
       isFirm: true,
     })
   },

@@ -76,7 +76,6 @@ export function streamBody(chainIds: readonly number[], sourceNames: readonly st
 }
 
 export type QuoteBody = Static<ReturnType<typeof quoteBody>>
-export type StreamBody = Static<ReturnType<typeof streamBody>>
 
 export type MetaRequest = {
   readonly source: SourceRequest

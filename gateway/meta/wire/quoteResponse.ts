@@ -135,7 +135,7 @@ export function fromProxyTx({ to, data, value, minOut }: ProxyTx): Static<typeof
   return { to, data, value: value.toString(), minOut: minOut.toString() }
 }
 
-export function fromResponses(entries: Aggregate['entries']): Static<typeof Response>[] {
+function fromResponses(entries: Aggregate['entries']): Static<typeof Response>[] {
   return entries.map(({ provider, outcome, elapsedMs, attempts }) => ({
     provider,
     status: outcome.status === 'failure' ? 'failure' : 'quote',

@@ -9,6 +9,7 @@ import {
 import { decodeResult, readBatch } from '../../readBatch.ts'
 import { isNative, type SourceRequest } from '../../source.ts'
 import type { DirectDex, DirectFamily, Payload, Swap } from './createDirectSource.ts'
+import { describePath } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
 
 const poolAbi = parseAbi(['function getPoolId() view returns (bytes32)'])
@@ -95,6 +96,6 @@ export function createBalancerV2(kind: keyof typeof swapGas): DirectFamily<Hop> 
       gas: 0n,
     }),
     encode,
-    describe: ({ tokens, poolId }) => `${tokens[0]}[${poolId}]>${tokens[1]}`,
+    describe: ({ tokens, poolId }) => describePath({ tokens, keys: [poolId] }, String),
   }
 }

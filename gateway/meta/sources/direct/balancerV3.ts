@@ -1,6 +1,7 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
 import { decodeResult, readBatch } from '../../readBatch.ts'
 import type { DirectFamily } from './createDirectSource.ts'
+import { describePath } from './findPools.ts'
 
 const abi = parseAbi([
   'function version() view returns (string)',
@@ -58,5 +59,5 @@ export const balancerV3: DirectFamily<Hop> = {
     const calldata = encodeFunctionData({ abi, functionName: 'swapSingleTokenExactIn', args })
     return { target: router, spender: router, calldata }
   },
-  describe: ({ tokens, pool }) => `${tokens[0]}[${pool}]>${tokens[1]}`,
+  describe: ({ tokens, pool }) => describePath({ tokens, keys: [pool] }, String),
 }

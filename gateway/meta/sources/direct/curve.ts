@@ -10,6 +10,7 @@ import {
 import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
 import { isNative } from '../../source.ts'
 import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
+import { describePath } from './findPools.ts'
 import type { ExactInput } from './routerV2.ts'
 
 const factoryAbi = parseAbi([
@@ -142,7 +143,7 @@ function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): D
       const { pool } = swap.path
       return { target: pool, spender: pool, calldata: encodeSwap(swap, swap.amounts) }
     },
-    describe: ({ tokens, pool }) => `${tokens[0]}[${pool}]>${tokens[1]}`,
+    describe: ({ tokens, pool }) => describePath({ tokens, keys: [pool] }, String),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
-import { findPaths } from './findPools.ts'
+import { describePath, findPaths } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
 import { type ExactInput, formOf } from './routerV2.ts'
 
@@ -91,6 +91,5 @@ export const liquidityBook: DirectFamily<BookPath> = {
     if (swap.amounts.type !== 'exactInput') throw new Error('asked for exact inputs only')
     return { target: router, spender: router, calldata: encode(swap, swap.amounts) }
   },
-  describe: ({ tokens, binSteps }) =>
-    tokens.map((token, at) => (at === 0 ? token : `[${binSteps[at - 1]}]>${token}`)).join(''),
+  describe: ({ tokens, binSteps }) => describePath({ tokens, keys: binSteps }, String),
 }
