@@ -3,6 +3,7 @@ import { startRelayScene } from '../../fixtures/relayScene.ts'
 import { revertChain } from '../../fixtures/revertChain.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { ChainClient } from '../chain/client.ts'
 
 /** What becomes of a signed transaction: pending, stuck, dropped, reorged, overtaken, final. */
 const life = suite('relay lifecycle')
@@ -101,6 +102,30 @@ life('a transaction that the node has dropped is offered again, the same bytes',
     assert.is((await receipt(body.txHash))?.status, '0x1')
   }),
 )
+
+life('a pass that breaks off has settled the part of it that was read', async () => {
+  let reads = 0
+  const breakOff = (client: ChainClient): ChainClient => {
+    const request = ((call: { readonly method: string }) => {
+      if (call.method === 'eth_getTransactionReceipt') reads += 1
+      return reads > 16
+        ? Promise.reject(new Error('broke off'))
+        : client.client.request(call as never)
+    }) as never
+    return { ...client, client: { ...client.client, request } }
+  }
+  const { stand } = await setUp({ wrapClient: breakOff })
+  const owners = await Promise.all(Array.from({ length: 20 }, newOwner))
+  const answers = await Promise.all(owners.map((owner) => ask(stand, owner)))
+  for (const { body } of answers) await mined(body.txHash)
+  await stand.relay.reconcile()
+  const statuses = (await stand.relay.history({})).map(({ status }) => status)
+  assert.equal(
+    ['mined', 'pending'].map((each) => statuses.filter((status) => status === each).length),
+    [16, 4],
+  )
+  assert.ok(stand.events.some(({ kind }) => kind === 'reconcile_failed'))
+})
 
 life('a reorg brings the same bytes back, and they are mined again', async () => {
   const { stand, clock } = await setUp()

@@ -25,6 +25,7 @@ export type ReconcileDeps = {
  * Counted by watching, not by reading old state: nodes prune that, and local chains start without it.
  */
 const lostDepth = 2n
+const partSize = 16
 /** Mempools drop transactions; what has no receipt after this long is offered again. */
 const resendAfterMs = 15_000
 
@@ -58,6 +59,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   await check(deps, { head, transactions: open.filter(({ status }) => status !== 'pending') })
 }
 
+/** In parts, each settled before the next is read: a process that dies often still gets on. */
 async function check(
   deps: ReconcileDeps,
   {
@@ -65,15 +67,18 @@ async function check(
     transactions,
   }: { readonly head: Head; readonly transactions: readonly RelayTransaction[] },
 ): Promise<void> {
-  const receipts = await Promise.all(
-    transactions.map(({ attempts }) =>
-      Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain, hash))),
-    ),
-  )
-  for (const [index, transaction] of transactions.entries()) {
-    const receipt = receipts[index]?.find((found) => found !== undefined)
-    if (receipt) await settleMined(deps, { transaction, receipt, head })
-    else await follow(deps, { transaction, head })
+  for (let start = 0; start < transactions.length; start += partSize) {
+    const part = transactions.slice(start, start + partSize)
+    const receipts = await Promise.all(
+      part.map(({ attempts }) =>
+        Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain, hash))),
+      ),
+    )
+    for (const [index, transaction] of part.entries()) {
+      const receipt = receipts[index]?.find((found) => found !== undefined)
+      if (receipt) await settleMined(deps, { transaction, receipt, head })
+      else await follow(deps, { transaction, head })
+    }
   }
 }
 
