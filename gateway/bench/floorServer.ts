@@ -5,14 +5,16 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import Database from 'better-sqlite3'
 import Koa from 'koa'
 import { formats } from '../http/schemas.ts'
-import { QuoteBody, quoteAnswer } from './quoteShape.ts'
+import { longQuoteAnswer, QuoteBody, quoteAnswer } from './quoteShape.ts'
 import { reportToParent } from './reportToParent.ts'
 
 /**
  * The floor: Koa, a router, ajv, a key lookup and a durable debit, written out in one file with nothing
  * else. `groupCommit` false: one transaction per request, as one would write it first.
+ * `long`: answers as long as a quote of seven steps.
  */
-const [path = ':memory:', mode = 'group'] = process.argv.slice(2)
+const [path = ':memory:', mode = 'group', size = 'short'] = process.argv.slice(2)
+const answer = size === 'long' ? longQuoteAnswer : quoteAnswer
 const pepper = 'pepper'
 const hash = (key: string) => createHmac('sha256', pepper).update(key).digest()
 const db = new Database(path)
@@ -80,7 +82,7 @@ router.post('/quote', async (ctx) => {
   }
   ctx.set('x-ratelimit-limit', '1000')
   ctx.set('x-ratelimit-remaining', '999')
-  ctx.body = quoteAnswer
+  ctx.body = answer
 })
 app.use(router.routes())
 const server = app.listen(0, '127.0.0.1', () => reportToParent(server, 'bench'))

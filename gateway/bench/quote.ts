@@ -13,9 +13,9 @@ import { startServer } from './startServer.ts'
  */
 const seconds = Number(process.argv[2] ?? 5)
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-bench-'))
-const floor = await startServer('bare Koa + ajv, durable debit', 'floorServer.ts', [
+const floor = await startServer('bare Koa + ajv, durable debit, 12 kB', 'floorServer.ts', [
   join(dir, 'floor.db'),
-  'group',
+  ...['group', 'long'],
 ])
 const [still, moving] = await Promise.all(
   (['still', 'moving'] as const).map((pools) =>

@@ -32,3 +32,25 @@ export const quoteAnswer = {
   calldata: `0x${'ab'.repeat(300)}`,
   execution: { calldata: `0x${'ab'.repeat(300)}`, value: '0x0' },
 }
+
+const calldata = `0x${'ab'.repeat(2_200)}`
+const step = {
+  protocol: 'uniswap_v3',
+  dex: 'uniswap-v3',
+  pool: '0xd0b53D9277642d899DF5C87A3966A349A798F224',
+  token_in: '0x4200000000000000000000000000000000000006',
+  token_out: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  fee_pips: 500,
+  amount_in: '1000000000000000000',
+  amount_out: '2731558211',
+  path: 0,
+  share_bps: 10_000,
+}
+
+/** Of the size of a route of seven steps: 12 kB. */
+export const longQuoteAnswer = {
+  ...quoteAnswer,
+  calldata,
+  execution: { calldata, value: '0x0' },
+  steps: Array.from({ length: 7 }, () => step),
+}

@@ -10,12 +10,35 @@ const maxUint256 = 2n ** 256n - 1n
 const hexAddress = /^0x[0-9a-fA-F]{40}$/
 const decimal = /^(0|[1-9][0-9]{0,77})$/
 
-/** Lower or upper case carry no checksum; a mixed case must be the right one (EIP-55). */
-export function isAddressAnyCase(value: string): value is Address {
-  if (!hexAddress.test(value)) return false
+/** By the text they came as. Looked up for every request, so nothing orders it by use; it starts over when full. */
+const checksummed = new Map<string, Address>()
+const mostChecksummed = 20_000
+
+/**
+ * The checksummed form of an address, undefined for what is none. Lower or upper case carry no checksum; a
+ * mixed case must be the right one (EIP-55).
+ */
+export function readAddress(value: string): Address | undefined {
+  const known = checksummed.get(value)
+  if (known !== undefined) return known
+  if (!hexAddress.test(value)) return undefined
   const digits = value.slice(2)
-  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
-  return checksumAddress(value.toLowerCase() as Address) === value
+  const address = checksumAddress(value.toLowerCase() as Address)
+  const hasCase = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
+  if (hasCase && address !== value) return undefined
+  if (checksummed.size >= mostChecksummed) checksummed.clear()
+  checksummed.set(value, address)
+  return address
+}
+
+export const isAddressAnyCase = (value: string): value is Address =>
+  readAddress(value) !== undefined
+
+/** Of a value that its schema has found to be an address. */
+export function toChecksummed(value: string): Address {
+  const address = readAddress(value)
+  if (!address) throw new Error(`not an address: ${value.slice(0, 50)}`)
+  return address
 }
 
 const isUint256 = (value: string) => decimal.test(value) && BigInt(value) <= maxUint256

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { getAddress, toHex, zeroAddress } from 'viem'
+import { toHex, zeroAddress } from 'viem'
 import {
   address,
   chainId,
   oneOf,
   positiveUint256,
   slippageBps,
+  toChecksummed,
   uint256,
   withDefault,
 } from '../../http/schemas.ts'
@@ -40,8 +41,8 @@ export const quoteBody = (chainIds: readonly number[]) =>
 export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): QuoteParameters {
   return {
     chainId: body.chain_id,
-    tokenIn: getAddress(body.token_in),
-    tokenOut: getAddress(body.token_out),
+    tokenIn: toChecksummed(body.token_in),
+    tokenOut: toChecksummed(body.token_out),
     amountIn: BigInt(body.amount_in),
     slippageBps: body.slippage_bps,
     taker: toTaker(body.taker),
@@ -52,7 +53,7 @@ export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): Q
 
 /** The zero address as taker means the same as none. */
 export function toTaker(taker: string | undefined) {
-  return taker === undefined || BigInt(taker) === 0n ? undefined : getAddress(taker)
+  return taker === undefined || BigInt(taker) === 0n ? undefined : toChecksummed(taker)
 }
 
 const step = Type.Object({
