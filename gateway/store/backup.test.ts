@@ -8,6 +8,7 @@ import Database from 'better-sqlite3'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { createKey } from '../access/issueKeys.ts'
+import { backupDatabase, restoreDatabase } from './backup.ts'
 import { openStore } from './openStore.ts'
 
 const s = suite('backup')
@@ -27,6 +28,10 @@ const failure = (...args: string[]) =>
     () => 'no failure',
     ({ stderr }: { stderr: string }) => stderr,
   )
+
+/** A backup in a process that starts fast, to be killed. */
+const program = `import(${JSON.stringify(join(import.meta.dirname, 'backup.ts'))}).then(
+  ({ backupDatabase }) => backupDatabase({ path: process.argv[1], to: process.argv[2] }))`
 
 const store = openStore({ path })
 const deps = { store, config: { keyPrefix: 'fy_lab', pepper: 'p'.repeat(32) }, now: Date.now }
@@ -69,24 +74,25 @@ async function readCharges(file: string): Promise<number> {
 }
 
 s('holds one moment, with everything acknowledged before it began', async () => {
-  for (const name of ['one', 'two']) {
+  for (const name of ['one', 'two', 'three']) {
     const file = join(dir, name)
     const before = acknowledged
-    await forkyard('backup', file)
+    if (name === 'one') await forkyard('backup', file)
+    else await backupDatabase({ path, to: file })
+    await waitFor('more is written', () => acknowledged > before, patient)
     assert.not.ok(existsSync(`${file}-wal`))
     const charges = await readCharges(file)
     assert.ok(charges >= before, `${charges} of ${before}`)
-    assert.ok(acknowledged > before, 'nothing was written meanwhile')
   }
 })
 
 s('leaves the last good backup when it is killed on the way', async () => {
   const file = join(dir, 'killed')
-  await forkyard('backup', file)
+  await backupDatabase({ path, to: file })
   const first = await readCharges(file)
   let cut = 0
   for (let round = 0; round < 3; round += 1) {
-    const child = spawn(process.execPath, [cli, 'backup', file], { env, stdio: 'ignore' })
+    const child = spawn(process.execPath, ['-e', program, path, file], { stdio: 'ignore' })
     const gone = once(child, 'exit')
     while (!existsSync(`${file}.partial`) && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 1))
@@ -97,14 +103,14 @@ s('leaves the last good backup when it is killed on the way', async () => {
   }
   assert.ok(cut > 0, 'no kill came in time')
   const before = acknowledged
-  await forkyard('backup', file)
+  await backupDatabase({ path, to: file })
   assert.ok((await readCharges(file)) >= before)
   assert.not.ok(existsSync(`${file}.partial`))
 })
 
 s('is put back only where nobody uses the database', async () => {
   const file = join(dir, 'back')
-  await forkyard('backup', file)
+  await backupDatabase({ path, to: file })
   const charges = await readCharges(file)
   assert.match(await failure('restore', file), 'is in use: stop the gateway first')
   await stopWriter()
@@ -115,7 +121,7 @@ s('is put back only where nobody uses the database', async () => {
 
 s('is put back after a crash that left a log, which is not played into it', async () => {
   const file = join(dir, 'log')
-  await forkyard('backup', file)
+  await backupDatabase({ path, to: file })
   const charges = await readCharges(file)
   const crashing = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [path, keyId])
   let written = 0
@@ -127,7 +133,7 @@ s('is put back after a crash that left a log, which is not played into it', asyn
   crashing.kill('SIGKILL')
   await gone
   assert.ok(existsSync(`${path}-wal`))
-  await forkyard('restore', file)
+  restoreDatabase({ path, from: file })
   assert.is(await readCharges(path), charges)
 })
 
@@ -138,11 +144,12 @@ s('refuses what is no backup, and names what is missing', async () => {
     'not a database, but longer than the header of one would have to be'.repeat(99),
   )
   const before = await readCharges(path)
-  assert.match(await failure('restore', junk), 'is no database of Forkyard')
+  const restoring = (from: string) => () => restoreDatabase({ path, from })
+  assert.throws(restoring(junk), /is no database of Forkyard/)
   const foreign = join(dir, 'foreign')
   new Database(foreign).exec('CREATE TABLE other (x)').close()
-  assert.match(await failure('restore', foreign), 'is no database of Forkyard')
-  assert.match(await failure('restore', join(dir, 'none')), 'there is no')
+  assert.throws(restoring(foreign), /is no database of Forkyard/)
+  assert.throws(restoring(join(dir, 'none')), /there is no/)
   assert.match(await failure('backup', join(dir, 'none', 'x')), 'directory does not exist')
   assert.is(await readCharges(path), before)
 })
