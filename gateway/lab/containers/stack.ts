@@ -59,7 +59,7 @@ export async function startStack({
       return found.map(({ Id }) => Id)
     },
     async down() {
-      await compose('--profile', '*', 'down', '--volumes', '--timeout', '2')
+      await compose('--profile', '*', 'down', '--volumes', '--timeout', '20')
     },
   }
   try {

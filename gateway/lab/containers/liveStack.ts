@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Docker from 'dockerode'
+import { startWorldChain } from '../../../fixtures/world.ts'
+import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
+import { startStack } from './stack.ts'
+
+const run = promisify(execFile)
+
+/** The machine as containers see it, and a way through it to a chain that listens on loopback only. */
+async function openWay(docker: Docker, rpcUrl: string) {
+  const bridge = await docker.getNetwork('bridge').inspect()
+  const host = bridge.IPAM?.Config?.[0]?.['Gateway'] ?? ''
+  const server = createServer((caller) => {
+    const chain = connect(Number(new URL(rpcUrl).port), '127.0.0.1')
+    for (const end of [caller, chain])
+      end.on('error', () => {
+        caller.destroy()
+        chain.destroy()
+      })
+    caller.pipe(chain).pipe(caller)
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  return { server, url: `http://${host}:${(server.address() as AddressInfo).port}` }
+}
+
+/** A certificate for the three names and its key, made by the proxy's own image. */
+async function makeCertificate(): Promise<string> {
+  const certificate = [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-days', '2', '-subj', '/CN=localhost', '-keyout', '-', '-out', '-'],
+    ...['-addext', 'subjectAltName=DNS:routing.localhost,DNS:meta.localhost,DNS:relay.localhost'],
+  ]
+  return (await run('docker', ['run', '--rm', 'forkyard-proxy', 'openssl', ...certificate])).stdout
+}
+
+export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
+
+/** A stack in live mode before two local chains, asked through its proxy as callers do; for tests. */
+export async function startLiveStack({
+  file,
+  args = [],
+  env = {},
+}: {
+  readonly file: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}) {
+  const docker = new Docker()
+  const secretsDir = mkdtempSync(join(tmpdir(), 'forkyard-secrets-'))
+  const chains = await Promise.all([8453, 42161].map((chainId) => startWorldChain({ chainId })))
+  const [base, arbitrum] = await Promise.all(chains.map(({ rpcUrl }) => openWay(docker, rpcUrl)))
+  const world = chains[0]?.manifest
+  if (!world || !base || !arbitrum) throw new Error('no chains')
+  const pem = await makeCertificate()
+  const secrets = {
+    key_pepper: 'pepper-that-must-not-be-seen-anywhere',
+    base_rpc_url: base.url,
+    arbitrum_rpc_url: arbitrum.url,
+    'base_relayer.json': '',
+    'arbitrum_relayer.json': '',
+    relayer_password: '',
+    postgres_password: 'password-that-must-not-be-seen',
+    database_url: 'postgres://forkyard:password-that-must-not-be-seen@postgres/forkyard',
+    tls_certificate: pem,
+    tls_key: pem,
+  }
+  for (const [name, value] of Object.entries(secrets))
+    writeFileSync(join(secretsDir, name), value, { mode: 0o644 })
+  const forksName = `test-${process.pid}`
+  async function end() {
+    base?.server.close()
+    arbitrum?.server.close()
+    await Promise.all(chains.map((chain) => chain.close()))
+    rmSync(secretsDir, { recursive: true })
+  }
+  const stack = await startStack({
+    file,
+    args,
+    portNames: ['HTTP_PORT', 'HTTPS_PORT'],
+    env: {
+      SECRETS_DIR: secretsDir,
+      FORKS_NAME: forksName,
+      BASE_EXECUTOR: world.executor,
+      ...env,
+    },
+  }).catch(async (error: unknown) => {
+    await end()
+    throw error
+  })
+  let apiKey = ''
+
+  function ask(
+    service: string,
+    path: string,
+    { body, withKey = false }: { readonly body?: unknown; readonly withKey?: boolean } = {},
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        {
+          ...{ host: '127.0.0.1', port: stack.ports['HTTPS_PORT'], path, ca: pem, timeout: 20_000 },
+          ...{ servername: `${service}.localhost`, agent: false },
+          method: body === undefined ? 'GET' : 'POST',
+          headers: {
+            host: `${service}.localhost`,
+            'content-type': 'application/json',
+            ...(withKey ? { 'x-api-key': apiKey } : {}),
+          },
+        },
+        (response) => {
+          let text = ''
+          response.on('data', (chunk) => {
+            text += chunk
+          })
+          response.on('end', () => {
+            const isJson = response.headers['content-type']?.includes('json')
+            resolve({ status: response.statusCode ?? 0, body: isJson ? JSON.parse(text) : {} })
+          })
+        },
+      )
+      asked.on('error', reject).on('timeout', () => asked.destroy(new Error('timeout')))
+      asked.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+  const quoteBody = {
+    chain_id: 8453,
+    token_in: world.tokens['WETH']?.address,
+    token_out: world.tokens['USDC']?.address,
+    amount_in: '1000000000000000',
+  }
+  const quote = () => ask('routing', '/quote', { body: quoteBody, withKey: true })
+  const forkyard = (...command: string[]) =>
+    stack.compose('exec', '-T', 'gateway', 'node', 'gateway/cli.ts', ...command)
+  return {
+    ...stack,
+    forksName,
+    secrets,
+    ask,
+    quote,
+    /** The command line in a gateway's container. */
+    forkyard,
+    async createKey(quotes: number) {
+      const created = await forkyard('keys', 'create', 'test', '--quotes', String(quotes))
+      apiKey = /fy_live_[0-9A-Za-z]+/.exec(created)?.[0] ?? ''
+      return apiKey
+    },
+    isServing: () =>
+      ask('routing', '/health').then(
+        ({ status, body }) => status === 200 && body['status'] !== 'error',
+        () => false,
+      ),
+    isQuoting: () =>
+      quote().then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    async readUsed(): Promise<number> {
+      const { status, body } = await ask('routing', '/auth/key-info', { withKey: true })
+      if (status !== 200) throw new Error(`key-info answered ${status}`)
+      return Number(body['quota_used'])
+    },
+    /** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
+    async kill(id: string) {
+      process.kill((await docker.getContainer(id).inspect()).State.Pid, 'SIGKILL')
+    },
+    async down() {
+      // A supervisor that is ended before it has swept leaves forks, which keep their network.
+      const label = [`${forkLabel}=${forksName}`]
+      await stack.compose('stop', '--timeout', '20')
+      for (const { Id } of await docker.listContainers({ all: true, filters: { label } }))
+        await docker.getContainer(Id).remove({ force: true })
+      await stack.down()
+      await end()
+    },
+  }
+}
