@@ -17,6 +17,10 @@ const malformedStream = 'refuses _ with 400 before the stream opens'
 const exactOut = 'answers an exact output with the least input'
 const states = 'names _ _, and best is another'
 
+const fields = 'names its fields as the document does, each in its own type'
+const repeats =
+  'repeats with refresh and keep_alive until the client leaves, then aborts its sources'
+
 const rows: readonly Row[] = [
   [
     'Fans a quote request out to configured sources',
@@ -33,6 +37,30 @@ const rows: readonly Row[] = [
     'A response holds executable calldata; the caller submits',
     onChain,
     '_: _ to _ delivers what each source quotes, to the wei',
+  ],
+  [
+    'It is not a signer, wallet or broadcaster: it never signs or broadcasts',
+    withRouting,
+    'signs and sends nothing: the chain stands still while it quotes',
+  ],
+  [
+    'Quote comparison is done here; the token catalog is served by the routing service',
+    routes,
+    'takes the fields of a stream along, and has no catalog of tokens',
+  ],
+  [
+    'keepAliveMs, refreshIntervalMs, firstN, mustInclude are for streams only',
+    routes,
+    'takes the fields of a stream along, and has no catalog of tokens',
+  ],
+  ['QuoteResponse: its fields', routes, fields],
+  ['best: its fields, decimal strings and integers', routes, fields],
+  ['proxyTx: to, data, value, minOut and nothing else', routes, fields],
+  ['Without a best, best is null', stream, 'ends with initial and done when every source fails'],
+  [
+    'callers treat the state as an enumeration: what reverted is never best',
+    routes,
+    'has no best when everything reverts',
   ],
   [
     'The routing service is one of the sources behind it',
@@ -141,6 +169,24 @@ const rows: readonly Row[] = [
     stream,
     'repeats with refresh and keep_alive until the client leaves, then aborts its sources',
   ],
+  ['Event keep_alive {elapsedMs, refreshesDone}', stream, repeats],
+  ['Event refresh {cycle, elapsedMs, tracking}', stream, repeats],
+  [
+    'Event done {elapsedMs, quoteType, tracking}',
+    stream,
+    'sends initial with the first quote, late quotes after, then done',
+  ],
+  [
+    'Event initial is an initial QuoteResponse',
+    stream,
+    'sends initial with the first quote, late quotes after, then done',
+  ],
+  [
+    'Updates are keyed by provider',
+    stream,
+    'sends pending quotes at once and a sim_update for each',
+  ],
+  ['Parse the event name, then its JSON data', clients, '_: fetch-event-stream'],
   ['done is always sent', stream, 'ends with initial and done when every source fails'],
   ['HTTP 400 for invalid input', routes, malformed],
   ['HTTP 400 for invalid input of a stream', stream, malformedStream],
@@ -154,15 +200,21 @@ const rows: readonly Row[] = [
 const s = suite('meta interfaces')
 /** Names of tests in a table are templates; here each placeholder is an underscore. */
 const placeholder = /\$\{\w+\}/g
-const texts = new Map<string, string>()
-const read = (file: string) => {
-  const text = texts.get(file) ?? readFileSync(join(import.meta.dirname, '..', file), 'utf8')
-  texts.set(file, text)
-  return text.replaceAll(placeholder, '_')
+const title = /\bs\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>,/gs
+const titles = new Map<string, ReadonlySet<string>>()
+function titlesOf(file: string): ReadonlySet<string> {
+  const known = titles.get(file)
+  if (known) return known
+  const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  const names = [...text.matchAll(title)].map(({ groups }) =>
+    (groups?.['name'] ?? '').replaceAll(placeholder, '_'),
+  )
+  titles.set(file, new Set(names))
+  return new Set(names)
 }
 for (const [sentence, file, test] of rows)
   s(`${sentence}: there is a test`, () => {
-    assert.ok(read(file).includes(test), `${file} has no test "${test}"`)
+    assert.ok(titlesOf(file).has(test), `${file} has no test "${test}"`)
   })
 
 s.run()

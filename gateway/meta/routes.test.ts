@@ -112,6 +112,34 @@ s('answers the best of several sources, with failures and telemetry', async () =
   assert.is(body.proxyTx, undefined)
 })
 
+const bestFields = [
+  ...['provider', 'amountIn', 'amountOut', 'minAmountOut', 'target', 'approveTarget', 'calldata'],
+  ...['value', 'gasEstimate', 'taxInBps', 'taxOutBps', 'telemetry', 'simulation'],
+]
+const answerFields = [
+  ...['best', 'quotes', 'failures', 'responses', 'dispatched', 'elapsedMs', 'quoteType'],
+  ...['calldataPolicy', 'tracking', 'simulation'],
+]
+s('names its fields as the document does, each in its own type', async () => {
+  const { body } = await post({ dryRun: true, proxyAddress: proxy })
+  assert.equal(Object.keys(body).sort(), [...answerFields, 'proxyTx'].sort())
+  assert.equal(Object.keys(body.best).sort(), bestFields.toSorted())
+  assert.equal(Object.keys(body.proxyTx).sort(), ['data', 'minOut', 'to', 'value'])
+  assert.equal(Object.keys(body.tracking).sort(), ['clientId', 'dryRun', 'requestId'])
+  for (const amount of [body.best.amountIn, body.best.amountOut, body.best.value])
+    assert.match(amount, /^\d+$/)
+  for (const amount of [body.proxyTx.value, body.proxyTx.minOut]) assert.match(amount, /^\d+$/)
+  const { gasEstimate, taxInBps, taxOutBps } = body.best
+  for (const count of [gasEstimate, taxInBps, taxOutBps, body.dispatched, body.elapsedMs])
+    assert.ok(Number.isSafeInteger(count))
+})
+
+s('takes the fields of a stream along, and has no catalog of tokens', async () => {
+  const more = { keepAliveMs: 1_000, refreshIntervalMs: 1_000, firstN: 1, mustInclude: ['a'] }
+  assert.is((await post(more)).status, 200)
+  assert.is((await fetch(`${server.url}/api/tokens`)).status, 404)
+})
+
 s('moves best to the winner of the simulation', async () => {
   const { body } = await post({ dryRun: true })
   assert.is(body.best.provider, 'a')

@@ -109,6 +109,7 @@ s('sends initial with the first quote, late quotes after, then done', async () =
   assert.is(initial.quotes.length, 1)
   assert.is(initial.dispatched, 3)
   assert.is(dataOf<Late>(events[1]).quote.provider, 'b')
+  assert.equal(Object.keys(dataOf<object>(events[2])), ['elapsedMs', 'quoteType', 'tracking'])
 })
 
 s('waits with initial for firstN quotes, or until all have answered', async () => {
@@ -203,6 +204,7 @@ s(
     assert.equal(Object.keys(keepAlive?.data as object), ['elapsedMs', 'refreshesDone'])
     const refresh = seen.find(({ event }) => event === 'refresh')
     assert.is(dataOf<{ cycle: number }>(refresh).cycle, 1)
+    assert.equal(Object.keys(refresh?.data as object), ['cycle', 'elapsedMs', 'tracking'])
     // After a refresh every source is heard again, the first of the first cycle included.
     const later = seen.slice(seen.findIndex(({ event }) => event === 'refresh'))
     assert.ok(

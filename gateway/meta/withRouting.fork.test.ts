@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
-import { getBalance, readContract } from 'viem/actions'
+import { getBalance, getBlockNumber, readContract } from 'viem/actions'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
@@ -218,6 +218,18 @@ s('delivers a token that taxes its transfers, with its tax reported by every sou
   if (!best) return
   const delivered = await execute(token('TAX'), token('WETH'), best)
   assert.is(`${delivered}`, best.simulation.actualOutput)
+})
+
+s('signs and sends nothing: the chain stands still while it quotes', async () => {
+  const before = await getBlockNumber(client, { cacheTime: 0 })
+  const { quotes } = await quote({
+    tokenIn: token('USDC'),
+    tokenOut: token('WETH'),
+    amountIn: '500000000',
+    dryRun: true,
+  })
+  assert.ok(quotes.some(({ simulation }) => simulation.status === 'success'))
+  assert.is(await getBlockNumber(client, { cacheTime: 0 }), before)
 })
 
 s('lists its sources with their figures', async () => {
