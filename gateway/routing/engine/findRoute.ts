@@ -6,11 +6,11 @@ import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { planFlow } from './planFlow.ts'
 import { pruneFlow } from './pruneFlow.ts'
-import { replayRoute } from './replayRoute.ts'
+import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
-import { trimFlow } from './trimFlow.ts'
+import { connectedEdges, trimFlow } from './trimFlow.ts'
 
 export type FindRouteParameters = {
   readonly tokenIn: string
@@ -153,7 +153,7 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
   }
   const path = searchPath(market, start, frame.hopsToOut)
   if (!path) return undefined
-  const single = replay(search, path, new Float64Array(path.length).fill(1))
+  const single = replayFirst(search, path)
   yield
   if (search.isOver()) return single
   const further = { ...start, maxHops: Math.min(frame.maxHops - 1, maxSteps) }
@@ -176,7 +176,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const flow = yield* pruneFlow(market, pruning, grown)
   yield
   const fits = flow.edges.length <= maxSteps
-  const split = fits ? replay(search, flow.edges, flow.inputs) : undefined
+  const split = fits ? yield* replaySplit(search, flow) : undefined
   const best = betterRoute(frame, split, single)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   const net = netOutput(frame, best)
@@ -281,21 +281,58 @@ function betterRoute(frame: SearchFrame, one: Route | undefined, other: Route | 
   return netOutput(frame, one) > netOutput(frame, other) ? one : other
 }
 
+/** The path alone; a pool of it that refuses is left out of the next search. */
+function replayFirst(search: Search, path: readonly number[]): Route | undefined {
+  const replayed = replay(search, path, new Float64Array(path.length).fill(1))
+  if (replayed.status === 'refused')
+    search.refused.add(search.market.edgePool[replayed.edge] as number)
+  return replayed.status === 'ok' ? replayed.route : undefined
+}
+
+/** A split that lost more than this part to pools that refused is searched for again without them. */
+const leastLossPart = 1e-6
+const maxRefusals = 16
+
+/** The split without the pools that refuse their part of it, solved again for the others. */
+function* replaySplit(search: Search, start: FlowSolution) {
+  const { market, frame, refused } = search
+  const amountIn = Number(search.amountIn)
+  const { tokenIn, tokenOut, effort } = frame
+  const gone: number[] = []
+  let flow: FlowSolution | undefined = start
+  let route: Route | undefined
+  while (flow && gone.length < maxRefusals) {
+    const replayed = replay(search, flow.edges, flow.inputs)
+    if (replayed.status === 'ok') route = replayed.route
+    if (replayed.status !== 'refused') break
+    gone.push(market.edgePool[replayed.edge] as number)
+    const left = flow.edges.filter((edge) => !gone.includes(market.edgePool[edge] as number))
+    const edges = connectedEdges(market, frame, left)
+    const problem = { tokenIn, tokenOut, amountIn, edges, effort }
+    flow =
+      edges.length > 0
+        ? trimFlow(market, frame, solveFlow(market, problem, flow.logPrices))
+        : undefined
+    yield
+  }
+  if (!route || !flow || flow.value < start.value * (1 - leastLossPart))
+    for (const pool of gone) refused.add(pool)
+  return route
+}
+
 /** Plans a flow and runs it in exact integers; sells less when the pools cannot take all. */
 function replay(
-  { market, frame, amountIn, refused }: Search,
+  { market, frame, amountIn }: Search,
   edges: readonly number[],
   inputs: ArrayLike<number>,
-): Route | undefined {
+): ReplayResult {
   const { tokenIn, tokenOut } = frame
   const problem = { tokenIn, tokenOut, amountIn: Number(amountIn), edges, inputs }
   const planned = planFlow(market, problem)
-  if (!planned) return undefined
+  if (!planned) return { status: 'incomplete' }
   const sold =
     planned.unsold > 0 ? BigInt(Math.floor(Number(amountIn) * (1 - planned.unsold))) : amountIn
-  const replayed = replayRoute(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
-  if (replayed.status === 'refused') refused.add(market.edgePool[replayed.edge] as number)
-  return replayed.status === 'ok' ? replayed.route : undefined
+  return replayRoute(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
 }
 
 /** A path as a flow, with the prices at which it sells just what runs through it. */
