@@ -16,10 +16,13 @@ import type { SyncedState } from './sync/syncedState.ts'
 /** Where the state behind a quote came from. */
 export type QuoteSource = 'local' | 'path_hint' | 'rpc'
 
-/** 30,000 units of work are about a millisecond; the deadline is for machines that are not well. */
-const searchLimits = {
-  deep: { maxHops: 3, maxSteps: 12, maxWork: 300_000, deadlineMs: 250 },
-  ultra: { maxHops: 4, maxSteps: 16, maxWork: 1_500_000, deadlineMs: 1_000 },
+/**
+ * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
+ * is some 130,000 gas on a chain where a block has tens of millions.
+ */
+export const searchLimits = {
+  deep: { maxHops: 3, maxSteps: 32, maxWork: 300_000, deadlineMs: 250 },
+  ultra: { maxHops: 4, maxSteps: 48, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
 /** A state that knows both tokens and their taxes, reading from the chain what is missing. */
@@ -50,7 +53,7 @@ export async function prepareState(
 }
 
 /** A request that needs no search waits no longer than this for one that does. */
-const sliceMs = 2
+export const sliceMs = 2
 
 /** The best route between two of the engine's tokens for what the executor holds. */
 export async function searchRoute(

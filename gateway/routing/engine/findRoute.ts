@@ -157,8 +157,10 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
   yield
   if (search.isOver()) return single
   const further = { ...start, maxHops: Math.min(frame.maxHops - 1, maxSteps) }
+  yield
   const longer =
     further.maxHops > start.maxHops ? searchPath(market, further, frame.hopsToOut) : path
+  yield
   const first = solvePath(search, longer ?? path)
   return first ? yield* improveRoute(search, first, single) : single
 }
@@ -215,6 +217,7 @@ function* leastBound(
       ends: 'flow',
       mayRaise,
     })
+    yield
     bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn: Number(amountIn) }))
     if (bound <= enough || isOver()) break
     yield
@@ -230,6 +233,7 @@ const maxChains = 16
 const leastProfitPart = 1e-7
 /** A round that gains less than this part is the last with its probe. */
 const leastGainPart = 2e-7
+const maxAvoided = 8
 /** A flow that is off by more is not the best one; fewer chains at once are easier to solve. */
 const unsolved = 1e-4
 
@@ -240,11 +244,14 @@ function* growToOptimum(search: Search, first: FlowSolution) {
   let flow = first
   let level = 0
   let chains = maxChains
+  const avoided = new Set<number>()
   for (let round = 0; round < maxRounds && level < probeParts.length && !isGrownUp(); round++) {
     const probe = flow.value * (probeParts[level] as number)
-    const growth = { frame, flow, leastProfit: flow.value * leastProfitPart, maxChains: chains }
+    const leastProfit = flow.value * leastProfitPart
+    const growth = { frame, flow, leastProfit, maxChains: chains, avoided }
     const passes = frame.maxHops - 1
     const near = priceOutside(market, frame, flow, { probe, passes, ends: 'flow' })
+    yield
     let grown = growFlow(market, growth, near)
     if (grown.status === 'blocked') {
       const far = priceOutside(market, frame, flow, { probe, passes, ends: 'tokenOut' })
@@ -258,7 +265,8 @@ function* growToOptimum(search: Search, first: FlowSolution) {
     const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges, effort: frame.effort }
     const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
     if (!next || next.imbalance > unsolved) {
-      if (chains === 1) level++
+      if (chains === 1) avoided.add(grown.edges[flow.edges.length] as number)
+      if (avoided.size > maxAvoided) break
       chains = Math.ceil(chains / 4)
       continue
     }

@@ -133,6 +133,8 @@ export type Growth = {
   /** Chains that promise less than this (in tokenOut) are left. */
   readonly leastProfit: number
   readonly maxChains: number
+  /** Edges no chain begins with: what they began could not be balanced. */
+  readonly avoided: ReadonlySet<number>
 }
 
 export type Growing =
@@ -241,6 +243,7 @@ function findChains(market: Market, growth: Growth, outside: OutsidePrices): Cha
       const lastEdge = market.pairEdges[pair + 1] as number
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         if ((market.a0[edge] as number) * price <= ownPrice || inFlow.has(edge)) continue
+        if (growth.avoided.has(edge)) continue
         pointAtPrice(market, edge, ownPrice / price, point)
         const edges = traceOutside(market, flow, outside, edge)
         if (!edges) continue

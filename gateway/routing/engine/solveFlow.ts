@@ -34,6 +34,8 @@ const balanced = 1e-11
 const farOff = 0.2
 const maxStep = 1.5
 const maxLineTries = 28
+/** Work per edge after which a set of edges counts as one that cannot be balanced. */
+const patiencePerEdge = 1_000
 /** A point on a curve takes about as long as this many looks at an edge. */
 const evaluationWeight = 3
 
@@ -49,8 +51,10 @@ export function solveFlow(
   startLogPrices: Float64Array,
 ): FlowSolution {
   const system = createSystem(market, problem, startLogPrices)
+  const { effort, edges } = problem
+  const mostSpent = effort.spent + patiencePerEdge * edges.length
   let value = system.balanceNodes(farOff)
-  for (let iteration = 0; iteration < maxIterations; iteration++) {
+  for (let iteration = 0; iteration < maxIterations && effort.spent < mostSpent; iteration++) {
     const imbalance = system.imbalance()
     if (imbalance < balanced) break
     const before = value
@@ -58,7 +62,7 @@ export function solveFlow(
     if (!(value < before - Math.abs(before) * 1e-15)) break
   }
   return {
-    edges: problem.edges,
+    edges,
     inputs: system.inputs,
     outputs: system.outputs,
     value,
