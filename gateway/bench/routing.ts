@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createMarket } from '../routing/engine/market.ts'
+import { searchLimits } from '../routing/planRoute.ts'
 import { generateMarket, generateTrades } from './routing/generateMarket.ts'
 import {
   compareTrade,
@@ -34,7 +35,7 @@ const { values: flags } = parseArgs({
     'gas-price-wei': { type: 'string' },
     hops: { type: 'string', default: '3' },
     'max-steps': { type: 'string', default: '64' },
-    'max-work': { type: 'string', default: '1000000' },
+    'max-work': { type: 'string', default: String(searchLimits.deep.maxWork) },
     'deadline-ms': { type: 'string', default: '2000' },
     peer: { type: 'boolean', default: true },
     only: { type: 'string' },

@@ -1,0 +1,89 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { printTable } from '../commands/printTable.ts'
+import { findRouteInSlices } from '../routing/engine/findRoute.ts'
+import { createMarket } from '../routing/engine/market.ts'
+import { searchLimits, sliceMs } from '../routing/planRoute.ts'
+import { generateMarket, generateTrades } from './routing/generateMarket.ts'
+import { toEnginePool, toId } from './routing/readPools.ts'
+import { percentile } from './routing/report.ts'
+
+/**
+ * How long quotes hold the event loop: the synchronous stretches between two turns that each search
+ * gives it, and the delay of a timer meanwhile; next to the same timer on an idle loop.
+ *
+ * Usage: `npm run -s bench:loop -- [trades, default 200]`.
+ */
+const count = Number(process.argv[2] ?? 200)
+const idleMs = 2_000
+const sets = [
+  { pools: 1_000, tokens: 100, seed: 3 },
+  { pools: 10_000, tokens: 1_000, seed: 9 },
+] as const
+
+/** Stretches of a search, from one turn of the loop to the next. */
+async function measureStretches(size: (typeof sets)[number]) {
+  const generated = generateMarket(size)
+  const market = createMarket(generated.records.map(toEnginePool))
+  const { trades } = generateTrades(generated, count)
+  const stretches: number[] = []
+  const quotes: number[] = []
+  const ask = async (trade: (typeof trades)[number]) => {
+    let since = performance.now()
+    let isDone = false
+    const watch = () => {
+      if (isDone) return
+      const at = performance.now()
+      stretches.push(at - since)
+      since = at
+      setImmediate(watch)
+    }
+    const started = since
+    setImmediate(watch)
+    await findRouteInSlices(
+      market,
+      {
+        ...{ tokenIn: toId(trade.in), tokenOut: toId(trade.out), amountIn: BigInt(trade.amount) },
+        ...{ ...searchLimits.deep, gasPriceWei: 10_000_000n, nativeToken: generated.base },
+        now: () => performance.now(),
+      },
+      { sliceMs },
+    )
+    isDone = true
+    quotes.push(performance.now() - started)
+    stretches.push(performance.now() - since)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  for (const trade of trades.slice(0, 50)) await ask(trade)
+  stretches.length = 0
+  quotes.length = 0
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  for (const trade of trades) await ask(trade)
+  delay.disable()
+  return { stretches, quotes, delay }
+}
+
+function show(values: readonly number[]): string {
+  return [0.5, 0.99, 1].map((part) => percentile(values, part).toFixed(2)).join(' / ')
+}
+
+const toMs = (nanos: number) => (nanos / 1e6).toFixed(1)
+
+const idle = monitorEventLoopDelay({ resolution: 1 })
+idle.enable()
+await new Promise((resolve) => setTimeout(resolve, idleMs))
+idle.disable()
+const rows: string[][] = [['idle loop', '', '', `${toMs(idle.percentile(99))} / ${toMs(idle.max)}`]]
+for (const size of sets) {
+  const { stretches, quotes, delay } = await measureStretches(size)
+  rows.push([
+    `${size.pools} pools, ${count} quotes`,
+    show(quotes),
+    show(stretches),
+    `${toMs(delay.percentile(99))} / ${toMs(delay.max)}`,
+  ])
+}
+printTable((text) => process.stdout.write(text), {
+  head: ['ms', 'quote p50 / p99 / max', 'stretch p50 / p99 / max', 'timer late p99 / max'],
+  rows,
+})
