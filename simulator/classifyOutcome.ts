@@ -2,6 +2,7 @@ import { size } from 'viem'
 import type { SimulatedCall } from './readSimulated.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
 import type { RpcOutcome } from './rpcBatch.ts'
+import { unsupportedMark } from './systemOverrides.ts'
 
 export type CandidateResult =
   | { readonly status: 'ok'; readonly amountOut: bigint; readonly gasUsed: bigint }
@@ -24,6 +25,8 @@ export const unavailable = (cause: UnavailableCause, reason: string): CandidateR
 
 export const chainUnreachable = unavailable('rpc_error', 'the chain did not answer in time')
 
+const intrinsicGasCode = -32000
+
 /**
  * What anvil says when it refuses the whole bundle. It gives no finer code than these, so its words
  * must be matched; they hold the upstream's URL and go no further than this function.
@@ -33,7 +36,7 @@ export function classifyRefusal(outcome: RpcOutcome & { ok: false }): CandidateR
   if (outcome.message.includes('InvalidFEOpcode'))
     return unavailable('unsupported', 'unsupported precompile')
   if (outcome.code === -32003) return failed('insufficient native balance for the value sent')
-  if (outcome.code === -32000) return failed('gas cap is below the intrinsic gas of the calldata')
+  if (needsGas(outcome)) return failed('gas cap is below the intrinsic gas of the calldata')
   if (outcome.code === -32603 && outcome.message.includes('EVM error'))
     return failed(
       `execution halted: ${/EVM error:? ?(\w+)/.exec(outcome.message)?.[1] ?? 'unknown'}`,
@@ -41,11 +44,16 @@ export function classifyRefusal(outcome: RpcOutcome & { ok: false }): CandidateR
   return unavailable('rpc_error', 'the fork refused the simulation')
 }
 
+/** The gas cap does not even pay for the calldata. */
+export const needsGas = ({ code }: RpcOutcome & { ok: false }) => code === intrinsicGasCode
+
 /** Why the candidate's own call did not succeed. */
 export function classifyHalt(
   call: SimulatedCall,
   { gasCap, errors }: { gasCap: bigint; errors: ErrorTable },
 ): CandidateResult {
+  if (call.returnData === unsupportedMark)
+    return unavailable('unsupported', 'unsupported precompile')
   if (size(call.returnData) > 0) return failed(describeRevert(call.returnData, errors))
   if (call.gasUsed >= gasCap) return failed('gas cap exceeded')
   if (call.message.includes('InvalidFEOpcode'))

@@ -5,6 +5,7 @@ import {
   classifyHalt,
   classifyRefusal,
   failed,
+  needsGas,
   unavailable,
 } from './classifyOutcome.ts'
 import { readSimulated, type SimulatedCall } from './readSimulated.ts'
@@ -37,7 +38,8 @@ export function readBundle(
   },
 ): BundleReading {
   const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
-  if (!outcome.ok) return done(classifyRefusal(outcome))
+  if (!outcome.ok)
+    return { kind: needsGas(outcome) ? 'out_of_gas' : 'done', result: classifyRefusal(outcome) }
   const calls = readSimulated(outcome, bundle.callCount)
   if (!calls) return done(unavailable('rpc_error', 'the fork gave no readable answer'))
   const misfunded = readFunding(calls, { bundle, expected })

@@ -39,33 +39,42 @@ const arbGasInfo: SystemContract = {
     'getGasAccountingParams()',
   ],
 }
+/** Of these nothing is known that could be repeated. */
+const others: readonly SystemContract[] = [
+  ...['65', '66', '67', '68', '69', '6b', '6d', '6e', '6f', '70', '71', '72', '73', 'ff'],
+].map((last) => ({ address: `0x${last.padStart(40, '0')}`, signatures: [] }))
 const systemContracts: Readonly<Record<number, readonly SystemContract[]>> = {
-  42161: [arbSys, arbGasInfo],
+  42161: [arbSys, arbGasInfo, ...others],
 }
-/** What the real chain shows as the code of a precompile. */
-const precompileCodes: readonly unknown[] = ['0xfe', '0x']
+/** What a stand-in reverts with that has no answer; callers mostly pass it on. */
+export const unsupportedMark = toFunctionSelector('UnsupportedPrecompile()')
 
 /**
  * Code for the chain's own precompiles, which a fork lacks: it answers as the real chain answers at
  * that block. A chain that has real code in their place (the offline world) keeps it.
  */
 export async function readSystemOverrides(
-  upstream: Upstream,
+  upstream: Pick<Upstream, 'send'>,
   { chainId, blockNumber }: { chainId: number; blockNumber: bigint },
 ): Promise<StateOverrides> {
   const tag = toTag(blockNumber)
-  const overrides: StateOverrides = {}
-  for (const { address, signatures } of systemContracts[chainId] ?? []) {
+  const asked = (systemContracts[chainId] ?? []).map(({ address, signatures }) => {
     const selectors = signatures.map((signature) => toFunctionSelector(signature))
     const calls: readonly RpcCall[] = [
       { method: 'eth_getCode', params: [address, tag] },
       ...selectors.map((data) => ({ method: 'eth_call', params: [{ to: address, data }, tag] })),
     ]
-    const [code, ...outcomes] = await upstream.send(calls)
-    if (!code?.ok || !precompileCodes.includes(code.result)) continue
+    return { address, selectors, calls }
+  })
+  if (asked.length === 0) return {}
+  const outcomes = [...(await upstream.send(asked.flatMap(({ calls }) => calls)))]
+  const overrides: StateOverrides = {}
+  for (const { address, selectors, calls } of asked) {
+    const [code, ...answered] = outcomes.splice(0, calls.length)
+    if (!code?.ok || !isPrecompile(code.result, selectors)) continue
     const answers = new Map<Hex, Hex>()
     for (const [index, selector] of selectors.entries()) {
-      const outcome = outcomes[index]
+      const outcome = answered[index]
       if (outcome?.ok && isHex(outcome.result)) answers.set(selector, outcome.result)
     }
     if (address === arbSys.address) {
@@ -77,12 +86,17 @@ export async function readSystemOverrides(
   return overrides
 }
 
-/** EVM code that answers each selector with fixed words, and reverts on all others. */
+/** The real chain shows 0xfe as the code; one that shows none may need those that contracts read. */
+const isPrecompile = (code: unknown, selectors: readonly Hex[]) =>
+  code === '0xfe' || (code === '0x' && selectors.length > 0)
+
+/** EVM code that answers each selector with fixed words, and reverts with the mark on all others. */
 export function assembleAnswers(answers: ReadonlyMap<Hex, Hex>): Hex {
   const entries = [...answers].filter(([, words]) => size(words) > 0 && size(words) % 32 === 0)
-  // PUSH0 CALLDATALOAD PUSH1 e0 SHR, then per entry: DUP1 PUSH4 selector EQ PUSH2 target JUMPI; last PUSH0 PUSH0 REVERT
+  // PUSH0 CALLDATALOAD PUSH1 e0 SHR, then per entry: DUP1 PUSH4 selector EQ PUSH2 target JUMPI; last
+  // PUSH4 mark PUSH0 MSTORE PUSH1 4 PUSH1 28 REVERT
   const head: Hex = '0x5f3560e01c'
-  const tail: Hex = '0x5f5ffd'
+  const tail = concat(['0x63', unsupportedMark, '0x5f526004601cfd'])
   let target = size(head) + entries.length * 11 + size(tail)
   const jumps: Hex[] = []
   const bodies: Hex[] = []
