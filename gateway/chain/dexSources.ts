@@ -96,6 +96,44 @@ export const dexSources: Readonly<Record<number, Readonly<Record<string, readonl
       'github:aerodrome-finance/slipstream script/constants/output/DeployCL-Base-Gauge-Caps.json:7',
       'github:DefiLlama/DefiLlama-Adapters projects/aerodrome-CL/index.js:21',
     ],
+    ['0x5ef72230578b3e399e6c6f4f6360edf95e83bbfd']: [
+      'npm:@curvefi/api@2.65.13 lib/constants/network_constants.js:236',
+      'github:DefiLlama/DefiLlama-Adapters projects/curve/contracts.json:137',
+    ],
+    ['0xc9fe0c63af9a39402e8a5514f9c43af0322b665f']: [
+      'npm:@curvefi/api@2.65.13 lib/constants/network_constants.js:238',
+      'github:curvefi/twocrypto-ng deployments.yaml:25',
+      'github:DefiLlama/DefiLlama-Adapters projects/curve/contracts.json:140',
+    ],
+    ['0xa5961898870943c68037f6848d2d866ed2016bcb']: [
+      'npm:@curvefi/api@2.65.13 lib/constants/network_constants.js:239',
+      'github:DefiLlama/DefiLlama-Adapters projects/curve/contracts.json:141',
+    ],
+    ['0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e']: [
+      'github:0xProject/0x-settler src/core/MaverickV2.sol:23',
+      'github:DefiLlama/DefiLlama-Adapters projects/maverick-v2/index.js:64',
+    ],
+    ['0x0226fce8c969604c3a0ad19c37d1fafac73e13c2']: [
+      'github:DODOEX/contractV2 config/base-config.js:38',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:23',
+    ],
+    ['0xc0f9553df63de5a97fe64422c8578d0657c360f7']: [
+      'github:DODOEX/contractV2 config/base-config.js:39',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:23',
+    ],
+    ['0x200d866edf41070de251ef92715a6ea825a5eb80']: [
+      'github:DODOEX/contractV2 config/base-config.js:40',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:23',
+    ],
+    ['0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4']: [
+      'github:woonetwork/docs guides/integrate-woofi-as-liquidity-source.md:149',
+      'github:paraswap/paraswap-dex-lib src/dex/woo-fi-v2/config.ts:69',
+      'github:DefiLlama/DefiLlama-Adapters registries/sumTokens/data2.js:166',
+    ],
+    ['0x91716c4eda1fb55e84bf8b4c7085f84285c19085']: [
+      'github:Instadapp/fluid-contracts-public deployments/base/DexFactory.json:2',
+      'github:propeller-heads/tycho-indexer protocols/substreams/ethereum-fluid/src/modules.rs:600 (chain not named next to it)',
+    ],
   },
   42161: {
     ['0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9']: [
@@ -184,6 +222,41 @@ export const dexSources: Readonly<Record<number, Readonly<Record<string, readonl
     ['0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c']: [
       'npm:@traderjoe-xyz/sdk-v2@3.0.21 dist/index.js:16538',
       'github:DefiLlama/DefiLlama-Adapters registries/traderJoeV2.js:61',
+    ],
+    ['0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f']: [
+      'npm:@curvefi/api@2.65.13 lib/constants/network_constants.js:23',
+      'github:curvefi/twocrypto-ng deployments.yaml:4',
+      'github:DefiLlama/DefiLlama-Adapters projects/curve/contracts.json:72',
+    ],
+    ['0xbc0797015fcfc47d9c1856639cae50d0e69fbee8']: [
+      'npm:@curvefi/api@2.65.13 lib/constants/network_constants.js:101',
+      'github:0xProject/0x-settler src/chains/Arbitrum/Common.sol:210',
+      'github:DefiLlama/DefiLlama-Adapters projects/curve/contracts.json:73',
+    ],
+    ['0x0a7e848aca42d879ef06507fca0e7b33a0a63c1e']: [
+      'github:0xProject/0x-settler src/core/MaverickV2.sol:23',
+      'github:DefiLlama/DefiLlama-Adapters projects/maverick-v2/index.js:72',
+    ],
+    ['0xda4c4411c55b0785e501332354a036c04833b72b']: [
+      'github:DODOEX/contractV2 config/arb-config.js:42',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:6',
+    ],
+    ['0xa6cf3d163358af376ec5e8b7cc5e102a05fde63d']: [
+      'github:DODOEX/contractV2 config/arb-config.js:43',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:6',
+    ],
+    ['0xc8fe2440744dcd733246a4db14093664defd5a53']: [
+      'github:DODOEX/contractV2 config/arb-config.js:44',
+      'github:DefiLlama/DefiLlama-Adapters projects/dodo/index.js:6',
+    ],
+    ['0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4']: [
+      'github:woonetwork/docs references/readme/arbitrum-one.md:5',
+      'github:paraswap/paraswap-dex-lib src/dex/woo-fi-v2/config.ts:49',
+      'github:DefiLlama/DefiLlama-Adapters registries/sumTokens/data2.js:145',
+    ],
+    ['0x91716c4eda1fb55e84bf8b4c7085f84285c19085']: [
+      'github:Instadapp/fluid-contracts-public deployments/arbitrum/DexFactory.json:2',
+      'github:paraswap/paraswap-dex-lib src/dex/fluid-dex/config.ts:18',
     ],
   },
 }

@@ -7,6 +7,7 @@ import { afterTax } from './protocols/taxedPool.ts'
 import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
 import { findRouteFacts, type QuoteStep, type RouteFacts } from './routeFacts.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import { type Verification, verifyExecution } from './verifyExecution.ts'
 
@@ -82,7 +83,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     inputConsumed: consumedOf(planned),
     amountOut,
     minAmountOut,
-    source,
+    source: source === 'local' && usesQuoted(state, route) ? 'rpc' : source,
     routePath: facts.routePath,
     gasEstimate: facts.gasEstimate,
     priceImpactBps: facts.priceImpactBps,

@@ -10,7 +10,9 @@ import {
   type RoutingMode,
   toEngineToken,
 } from './quoteRequest.ts'
+import { type Replayed, replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
 /** Where the state behind a quote came from. */
@@ -55,24 +57,19 @@ export async function prepareState(
 /** A request that needs no search waits no longer than this for one that does. */
 export const sliceMs = 2
 
+export type SearchParameters = {
+  readonly chain: RoutingChain
+  readonly market: Market
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly amountIn: bigint
+  readonly mode: RoutingMode
+}
+
 /** The best route between two of the engine's tokens for what the executor holds. */
 export async function searchRoute(
   deps: Pick<QuoteDeps, 'now'>,
-  {
-    chain,
-    market,
-    tokenIn,
-    tokenOut,
-    amountIn,
-    mode,
-  }: {
-    readonly chain: RoutingChain
-    readonly market: Market
-    readonly tokenIn: string
-    readonly tokenOut: string
-    readonly amountIn: bigint
-    readonly mode: RoutingMode
-  },
+  { chain, market, tokenIn, tokenOut, amountIn, mode }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const parameters = {
@@ -83,6 +80,46 @@ export async function searchRoute(
   }
   const route = await chain.searches(() => findRouteInSlices(market, parameters, { sliceMs }))
   return route && route.amountOut > 0n ? route : undefined
+}
+
+/** A quoter that gives this much less than its samples promised has another route stand against it. */
+const toleratedBps = 10n
+const oneBps = 10_000n
+
+/**
+ * The best route with what its pools really give, and the pools as it leaves them: where it uses pools
+ * without local maths, the chain is asked. Should they refuse, or give less than the search believed,
+ * the best route without any of them is compared.
+ */
+export async function searchSettled(
+  deps: Pick<QuoteDeps, 'now'>,
+  { state, ...parameters }: SearchParameters & { readonly state: SyncedState },
+): Promise<Replayed | undefined> {
+  const route = await searchRoute(deps, parameters)
+  return route && settleFound(deps, { ...parameters, state, route })
+}
+
+async function settleFound(
+  deps: Pick<QuoteDeps, 'now'>,
+  {
+    state,
+    route,
+    ...parameters
+  }: SearchParameters & { readonly state: SyncedState; readonly route: Route },
+): Promise<Replayed | undefined> {
+  const { chain, market, tokenIn, tokenOut } = parameters
+  const replay = (found: Route) =>
+    replayShares(market, { route: found, tokenIn, tokenOut, amountIn: found.amountIn })
+  if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
+  const settled = await settleRoute({ chain, state, market, route, tokenIn, tokenOut }).catch(
+    // The node's trouble is reported by sync; pools with maths of their own serve on.
+    () => undefined,
+  )
+  const least = (route.amountOut * (oneBps - toleratedBps)) / oneBps
+  if (settled && settled.route.amountOut >= least) return settled
+  const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
+  if (!local || (settled && settled.route.amountOut >= local.amountOut)) return settled
+  return replay(local) ?? { route: local, pools: [] }
 }
 
 /** The route for what arrives at the executor, from the cache of this state where it was asked before. */
@@ -102,9 +139,17 @@ export async function planRoute(
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
-  const route = await chain.routes.find(state, `${tokenIn}:${tokenOut}:${amountIn}:${mode}`, () =>
-    searchRoute(deps, { chain, market: state.market, tokenIn, tokenOut, amountIn, mode }),
-  )
+  const question = { chain, market: state.market, tokenIn, tokenOut, amountIn, mode }
+  const key = `${tokenIn}:${tokenOut}:${amountIn}:${mode}`
+  const found = await chain.routes.find(state, key, () => searchRoute(deps, question))
+  // A quoter's answer is of one block, whether or not an event told of a change.
+  const route =
+    found && usesQuoted(state, found)
+      ? await chain.routes.find(state, `${key}:${state.head.hash}`, async () => {
+          const settled = await settleFound(deps, { ...question, state, route: found })
+          return settled?.route
+        })
+      : found
   if (!route) return undefined
   return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route
 }

@@ -3,6 +3,7 @@ import { finishQuote, type Quote } from './finishQuote.ts'
 import { prepareState, searchRoute, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import { toLocalMarket } from './settleRoute.ts'
 import { solveInput } from './solveInput.ts'
 
 export type ExactOutputParameters = Omit<QuoteParameters, 'amountIn' | 'allowPartial'> & {
@@ -29,7 +30,8 @@ export async function quoteExactOutput(
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, parameters)
   if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
-  const { market } = found.state
+  // Searching for an input takes many evaluations: only pools with maths of their own bear that.
+  const market = toLocalMarket(found.state.market, found.state)
   const solution = await solveInput({
     market,
     tokenIn: toEngineToken(chain, tokenIn),

@@ -1,10 +1,9 @@
 import type { Address } from 'viem'
 import { updateMarket } from './engine/market.ts'
 import { finishQuote, type Quote } from './finishQuote.ts'
-import { prepareState, searchRoute, taxOf } from './planRoute.ts'
+import { prepareState, searchSettled, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { isSameToken, type QuoteDeps, type RoutingMode, toEngineToken } from './quoteRequest.ts'
-import { replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import { priceFor, type UsdPrice } from './usdPrices.ts'
@@ -169,9 +168,9 @@ async function routeLeg(
     tokenOut: toEngineToken(chain, targetToken),
   }
   const amountIn = afterTax(leg.amountIn, taxOf(chain, leg.token))
-  const route = await searchRoute(deps, { chain, market, ...tokens, amountIn, mode })
-  if (!route || route.amountIn < amountIn) return undefined
-  const replayed = replayShares(market, { route, ...tokens, amountIn })
+  const settled = await searchSettled(deps, { chain, state, market, ...tokens, amountIn, mode })
+  if (!settled || settled.route.amountIn < amountIn) return undefined
+  const { route, pools } = settled
   const quote = await finishQuote(deps, {
     ...{ chain, state, source: 'local', route },
     parameters: {
@@ -180,5 +179,5 @@ async function routeLeg(
     },
   })
   if (!quote) return undefined
-  return { quote, left: { ...state, market: updateMarket(market, replayed?.pools ?? []) } }
+  return { quote, left: { ...state, market: updateMarket(market, pools) } }
 }

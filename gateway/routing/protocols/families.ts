@@ -4,10 +4,14 @@ import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
 import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancerV3Chain.ts'
 import { camelotV2Family } from './camelotV2Chain.ts'
+import { curveCryptoFamily } from './curveCryptoChain.ts'
 import { curvePlainFamily } from './curvePlainChain.ts'
 import { curveStableNgFamily } from './curveStableNgChain.ts'
+import { dodoV2Family } from './dodoV2Chain.ts'
 import type { EnginePool } from './enginePool.ts'
+import { fluidFamily } from './fluidChain.ts'
 import { liquidityBookFamily } from './liquidityBookChain.ts'
+import { maverickV2Family } from './maverickV2Chain.ts'
 import type { PoolCreation, PoolFamily } from './poolFamily.ts'
 import type { PoolLog } from './poolLog.ts'
 import type { PoolRecord } from './poolRecord.ts'
@@ -15,8 +19,9 @@ import { solidlyFamily } from './solidlyChain.ts'
 import { uniswapV2Family } from './uniswapV2Chain.ts'
 import { pancakeV3Family, slipstreamFamily, uniswapV3Family } from './uniswapV3Chain.ts'
 import { uniswapV4Family } from './uniswapV4Chain.ts'
+import { woofiFamily } from './woofiChain.ts'
 
-/** Every family that is priced from local state. */
+/** Every family; those at the end are priced by the quoters of their protocols. */
 const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['uniswap_v2']: uniswapV2Family,
   ['uniswap_v3']: uniswapV3Family,
@@ -34,6 +39,11 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['balancer_v3_weighted']: balancerV3WeightedFamily,
   ['balancer_v3_stable']: balancerV3StableFamily,
   ['liquidity_book']: liquidityBookFamily,
+  ['curve_crypto']: curveCryptoFamily,
+  ['fluid']: fluidFamily,
+  ['maverick_v2']: maverickV2Family,
+  ['dodo_v2']: dodoV2Family,
+  ['woofi']: woofiFamily,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

@@ -1,6 +1,7 @@
 import { type Curve, type CurvePiece, joinCurve } from './curve.ts'
 
-type Point = { readonly x: number; readonly y: number }
+/** Input and output, raw amounts. */
+export type Point = { readonly x: number; readonly y: number }
 
 export type FittedCurveParameters = {
   /** Greatest input worth looking at, raw amount. */
@@ -19,12 +20,20 @@ const leastOutput = 1000n
 
 /** A curve through exact outputs at amounts of many sizes, concave everywhere. */
 export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | undefined {
+  return curveThrough(
+    parts.flatMap((part) => {
+      const amount = (most * part) >> 32n
+      const output = amount > 0n ? amountOut(amount) : undefined
+      if (output === undefined || output < leastOutput) return []
+      return [{ x: Number(amount), y: Number(output) }]
+    }),
+  )
+}
+
+/** A curve from nothing through points in rising order, concave everywhere; what does not rise is passed over. */
+export function curveThrough(known: readonly Point[]): Curve | undefined {
   const points: Point[] = [{ x: 0, y: 0 }]
-  for (const part of parts) {
-    const amount = (most * part) >> 32n
-    const output = amount > 0n ? amountOut(amount) : undefined
-    if (output === undefined || output < leastOutput) continue
-    const point = { x: Number(amount), y: Number(output) }
+  for (const point of known) {
     const last = points[points.length - 1] as Point
     if (point.x > last.x && point.y > last.y) points.push(point)
   }

@@ -35,6 +35,14 @@ export type StepTokens = { readonly tokenIn: string; readonly tokenOut: string }
 /** The family's part of a step of the executor; `kind` is a constant of `StepKinds.sol`. */
 export type StepCall = { readonly kind: number; readonly pool: Address; readonly data: Hex }
 
+/** How the on-chain quoter of a pool is asked. */
+export type Quoter<record extends PoolHead = PoolHead> = {
+  question(record: record, trade: Trade): { readonly target: Address; readonly data: Hex }
+  /** The output in an answer's words; undefined where the pool would not take all. */
+  readAnswer(words: readonly bigint[], trade: Trade): bigint | undefined
+}
+export type Trade = { readonly i: number; readonly j: number; readonly amountIn: bigint }
+
 /** A creation event: its topic, and the pool that came into being. */
 export type PoolCreation = {
   readonly topic: Hex
@@ -80,6 +88,8 @@ export type PoolFamily<record extends PoolHead = PoolHead> = {
     },
   ): Promise<ReadonlyMap<string, Partial<record>>>
   toEnginePool(record: record): EnginePool
+  /** For pools without local maths: `toEnginePool` guesses, and the chain is asked what a swap gives. */
+  readonly quoter?: Quoter<record> | undefined
   encodeStep(record: record, tokens: StepTokens): StepCall
   /** Raw units of token j per raw unit of token i, without fees. */
   midPrice(record: record, i: number, j: number): number

@@ -8,6 +8,7 @@ import type { CurvePlainRecord } from './curvePlainChain.ts'
 import type { CurveStableNgRecord } from './curveStableNgChain.ts'
 import type { BookRecord } from './liquidityBookChain.ts'
 import type { PoolRef } from './poolFamily.ts'
+import type { QuotedRecord } from './quotedChain.ts'
 import type { SolidlyRecord } from './solidlyChain.ts'
 import type { PairRecord } from './uniswapV2Chain.ts'
 import type { ManagedRecord } from './uniswapV4Chain.ts'
@@ -24,6 +25,7 @@ export type PoolRecord =
   | CurvePlainRecord
   | BalancerV3Record
   | BookRecord
+  | QuotedRecord
 
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {

@@ -11,12 +11,14 @@ import {
   numberToHex,
   type Transport,
 } from 'viem'
-import { managerLens, poolLens } from '../../../contracts/artifacts.ts'
+import { managerLens, poolLens, quoteLens } from '../../../contracts/artifacts.ts'
 
+/** Quoters that run the swap are no views. */
+type Readable = 'view' | 'nonpayable'
 type Result<
   abi extends Abi,
-  name extends ContractFunctionName<abi, 'view'>,
-> = ContractFunctionReturnType<abi, 'view', name>
+  name extends ContractFunctionName<abi, Readable>,
+> = ContractFunctionReturnType<abi, Readable, name>
 export type LensResult<name extends ContractFunctionName<typeof poolLens.abi, 'view'>> = Result<
   typeof poolLens.abi,
   name
@@ -34,7 +36,7 @@ function createLensCall<const abi extends Abi>(lens: {
   readonly abi: abi
   readonly deployedBytecode: Hex
 }) {
-  return async <const name extends ContractFunctionName<abi, 'view'>>(
+  return async <const name extends ContractFunctionName<abi, Readable>>(
     client: Client<Transport, Chain>,
     {
       functionName,
@@ -42,7 +44,7 @@ function createLensCall<const abi extends Abi>(lens: {
       blockNumber,
     }: {
       readonly functionName: name
-      readonly args: ContractFunctionArgs<abi, 'view', name>
+      readonly args: ContractFunctionArgs<abi, Readable, name>
       readonly blockNumber: bigint
     },
   ): Promise<Result<abi, name>> => {
@@ -69,3 +71,5 @@ function createLensCall<const abi extends Abi>(lens: {
 export const callLens = createLensCall(poolLens)
 /** Pools inside Uniswap v4's manager. */
 export const callManagerLens = createLensCall(managerLens)
+/** On-chain quoters. */
+export const callQuoteLens = createLensCall(quoteLens)

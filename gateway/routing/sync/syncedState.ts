@@ -17,7 +17,11 @@ export type TaxOf = (token: string) => number
 
 /** The pool as the engine sees it, its tokens' taxes included. */
 export function priceRecord(record: PoolRecord, taxOf: TaxOf): EnginePool {
-  const pool = toEnginePool(record)
+  return withTaxes(record, toEnginePool(record), taxOf)
+}
+
+/** A pool of the engine with the taxes of the record's tokens. */
+export function withTaxes(record: PoolRecord, pool: EnginePool, taxOf: TaxOf): EnginePool {
   const taxesBps = record.tokens.map(taxOf)
   if (taxesBps.every((tax) => tax === 0)) return pool
   return createTaxedPool(pool, { taxesBps, takesTaxedInput: familyOf(record).takesTaxedInput })

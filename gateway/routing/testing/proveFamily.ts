@@ -1,6 +1,10 @@
 import { erc20Abi } from 'viem'
 import type { EnginePool } from '../protocols/enginePool.ts'
+import { familyOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { nameQuestion, pinAnswers } from '../protocols/quoted.ts'
+import { isQuoted } from '../settleRoute.ts'
+import { askQuoters } from '../sync/askQuoters.ts'
 import { discoverAll } from '../sync/discover.ts'
 import { loadPools } from '../sync/loadPools.ts'
 import { readCall, readCalls } from '../sync/readCalls.ts'
@@ -88,18 +92,42 @@ export function pickTrade(
   return { i, j, amountIn: random.magnitude((limits[i] ?? 1n) / part || 1n) }
 }
 
+/** The pool whose word is taken for these trades: one without local maths says what its quoter says. */
+async function poolToExpect(
+  stand: SwapStand,
+  { record, trades }: { readonly record: PoolRecord; readonly trades: readonly PoolTrade[] },
+): Promise<EnginePool> {
+  const { quoter } = familyOf(record)
+  if (!quoter) return priceRecord(record, stand.taxOf)
+  const words = await askQuoters(stand.chainClient, {
+    questions: trades.map((trade) => quoter.question(record, trade)),
+    blockNumber: await headNumber(stand),
+  })
+  const answers = new Map(
+    trades.map((trade, index) => {
+      const answer = words[index]
+      const name = nameQuestion(trade.i, trade.j, trade.amountIn)
+      return [name, answer && quoter.readAnswer(answer, trade)] as const
+    }),
+  )
+  const note = () => {
+    throw new Error('a trade was not asked about')
+  }
+  return pinAnswers(priceRecord(record, stand.taxOf), { answers, note })
+}
+
 /** Random swaps of every size on a pool as it stands: the chain's answers against the engine's. */
 export async function compareSwaps(
   stand: SwapStand,
   { record, count, random, tally }: Run & { readonly count: number },
 ): Promise<void> {
-  const pool = priceRecord(record, stand.taxOf)
   const limits = await readLimits(stand, record)
   for (let left = count; left > 0; left -= trialsPerCall) {
     const trades = Array.from({ length: Math.min(left, trialsPerCall) }, () =>
       pickTrade(random, { record, limits }),
     )
     const outcomes = await stand.tryAll(trades.map((trade) => toTrial(stand, record, trade)))
+    const pool = await poolToExpect(stand, { record, trades })
     for (const [index, trade] of trades.entries()) {
       const outcome = outcomes[index]
       if (!outcome) throw new Error('the probe answered too little')
@@ -137,6 +165,7 @@ export async function executeSwaps(
   for (let swap = 0; swap < count; swap += 1) {
     // A pool that was emptied has little left to show.
     const trade = pickTrade(random, { record, limits, part: 256n })
+    if (isQuoted(record)) pool = await poolToExpect(stand, { record, trades: [trade] })
     const expected = expectSwap(pool, { trade, taxOf: stand.taxOf })
     const outcome = await stand.execute(toTrial(stand, record, trade))
     note(tally, { record, trade, difference: describeDifference(expected, outcome) })
@@ -144,9 +173,11 @@ export async function executeSwaps(
     if (!outcome.ok) continue
     tally.gas.push(Number(outcome.gasUsed))
     if (expected) pool = expected.swap.next
+    else if (isQuoted(record)) continue
     // Paid nothing, but moved: the engine does not follow dust.
     else pool = priceRecord(await reload(stand, record), stand.taxOf)
   }
+  if (isQuoted(record)) return
   const fresh = await reload(stand, record)
   for (const [i, j] of [
     [0, 1],

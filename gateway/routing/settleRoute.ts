@@ -1,0 +1,115 @@
+import { type Market, updateMarket } from './engine/market.ts'
+import type { Route } from './engine/route.ts'
+import type { EnginePool } from './protocols/enginePool.ts'
+import { familyOf, toEnginePool } from './protocols/families.ts'
+import type { Trade } from './protocols/poolFamily.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
+import { nameQuestion, pinAnswers } from './protocols/quoted.ts'
+import { type Replayed, replayShares } from './replayShares.ts'
+import type { RoutingChain } from './routingChain.ts'
+import { askQuoters } from './sync/askQuoters.ts'
+import { type SyncedState, withTaxes } from './sync/syncedState.ts'
+
+/** A pool without local maths: what the engine says of it is a guess between samples. */
+export function isQuoted(record: PoolRecord): boolean {
+  return familyOf(record).quoter !== undefined
+}
+
+/** Whether a route goes through pools that the chain has to be asked about. */
+export function usesQuoted({ pools }: SyncedState, { steps }: Route): boolean {
+  return steps.some(({ poolId }) => {
+    const record = pools.get(poolId)
+    return record !== undefined && isQuoted(record)
+  })
+}
+
+function shut({ id, tokens, gas }: EnginePool): EnginePool {
+  return { id, tokens, gas, curve: () => undefined, swap: () => undefined }
+}
+
+const localMarkets = new WeakMap<Market, Market>()
+
+/** The market of the pools whose maths is known here. */
+export function toLocalMarket(market: Market, { pools }: SyncedState): Market {
+  const known = localMarkets.get(market)
+  if (known) return known
+  const quoted = [...pools.values()].filter(isQuoted).flatMap(({ id }) => {
+    const pool = market.pools[market.poolIndex.get(id) ?? -1]
+    return pool ? [shut(pool)] : []
+  })
+  const local = quoted.length > 0 ? updateMarket(market, quoted) : market
+  localMarkets.set(market, local)
+  return local
+}
+
+type Settling = {
+  readonly chain: RoutingChain
+  readonly state: SyncedState
+  readonly market: Market
+  readonly route: Route
+  readonly tokenIn: string
+  readonly tokenOut: string
+}
+type Asked = { readonly record: PoolRecord; readonly trade: Trade }
+
+/**
+ * A route with what its pools really give: all questions to quoters that can be asked at once go in one
+ * request, at the block of the state. Undefined where a pool refuses.
+ */
+export async function settleRoute(settling: Settling): Promise<Replayed | undefined> {
+  const { chain, state, market, route, tokenIn, tokenOut } = settling
+  const records = listQuoted(settling)
+  // A quoter tells of the pool as it stands: a second swap through one contract is beyond it.
+  if (new Set(records.map(({ address }) => address)).size < countQuotedSteps(settling))
+    return undefined
+  const answers = new Map(records.map(({ id }) => [id, new Map<string, bigint | undefined>()]))
+  const taxOf = (token: string) => chain.taxes.get(token) ?? 0
+  // Each round answers at least the first question of the rounds before.
+  for (let round = 0; round <= route.steps.length; round += 1) {
+    const asked: Asked[] = []
+    const pinned = records.map((record) => {
+      const note = (i: number, j: number, amountIn: bigint) =>
+        void asked.push({ record, trade: { i, j, amountIn } })
+      const known = answers.get(record.id) ?? new Map()
+      return withTaxes(record, pinAnswers(toEnginePool(record), { answers: known, note }), taxOf)
+    })
+    const replayed = replayShares(updateMarket(market, pinned), {
+      ...{ route, tokenIn, tokenOut, amountIn: route.amountIn },
+    })
+    if (asked.length === 0 || !replayed) return asked.length === 0 ? replayed : undefined
+    const outputs = await ask(chain, { asked, state })
+    for (const [index, { record, trade }] of asked.entries())
+      answers.get(record.id)?.set(nameQuestion(trade.i, trade.j, trade.amountIn), outputs[index])
+  }
+  return undefined
+}
+
+function listQuoted({ state, route }: Settling): readonly PoolRecord[] {
+  const ids = new Set(route.steps.map(({ poolId }) => poolId))
+  return [...ids].flatMap((id) => {
+    const record = state.pools.get(id)
+    return record && isQuoted(record) ? [record] : []
+  })
+}
+
+function countQuotedSteps({ state, route }: Settling): number {
+  return route.steps.filter(({ poolId }) => {
+    const record = state.pools.get(poolId)
+    return record !== undefined && isQuoted(record)
+  }).length
+}
+
+async function ask(
+  chain: RoutingChain,
+  { asked, state }: { readonly asked: readonly Asked[]; readonly state: SyncedState },
+): Promise<readonly (bigint | undefined)[]> {
+  const { client } = chain.chainClient
+  const questions = asked.flatMap(
+    ({ record, trade }) => familyOf(record).quoter?.question(record, trade) ?? [],
+  )
+  const answers = await askQuoters({ client }, { questions, blockNumber: state.head.number })
+  return asked.map(({ record, trade }, index) => {
+    const words = answers[index]
+    return words && familyOf(record).quoter?.readAnswer(words, trade)
+  })
+}
