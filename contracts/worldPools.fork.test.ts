@@ -59,6 +59,13 @@ const curve: Family = async ({ client, pool: { address, tokens }, direction }) =
     ),
   }
 }
+const flags = (...values: boolean[]): Hex =>
+  encodeAbiParameters(
+    values.map(() => ({ type: 'bool' })),
+    values,
+  )
+const sellsFirst = (tokens: readonly Address[], { tokenIn }: Direction): boolean =>
+  isAddressEqual(tokens[0] ?? zeroAddress, tokenIn)
 const balancerV3: Family = ({ pool: { address } }) => ({
   kind: 5,
   pool: '0xbA1333333333a1BA1108E8412f11850A5C319bA9',
@@ -118,6 +125,27 @@ const families: Readonly<Record<string, Family>> = {
   balancer_v2_stable: balancerV2,
   curve_stable_ng: curve,
   curve_plain: curve,
+  curve_crypto: ({ pool: { address, tokens }, direction: { tokenIn, tokenOut } }) => {
+    const indexes = [tokenIn, tokenOut].map((token) =>
+      BigInt(tokens.findIndex((coin) => isAddressEqual(coin, token))),
+    )
+    const types = [{ type: 'uint256' }, { type: 'uint256' }]
+    return { kind: 7, pool: address, data: encodeAbiParameters(types, indexes) }
+  },
+  maverick_v2: ({ pool: { address, tokens }, direction }) => ({
+    ...{ kind: 9, pool: address, data: flags(sellsFirst(tokens, direction)) },
+  }),
+  dodo_v2: ({ pool: { address, tokens }, direction }) => ({
+    ...{ kind: 10, pool: address, data: flags(sellsFirst(tokens, direction)) },
+  }),
+  woofi: ({ pool }) => ({ kind: 11, pool: pool.address, data: '0x' }),
+  // Native currency is the first of its pair: the zero address sorts before all others.
+  fluid: ({ pool: { address, tokens }, direction }) => {
+    const isNativePair = tokens[0] === zeroAddress
+    const second = tokens[1] ?? zeroAddress
+    const data = flags(!isAddressEqual(second, direction.tokenIn), isNativePair)
+    return { kind: 12, pool: address, data }
+  },
 }
 
 for (const chainId of [8453, 42161])

@@ -11,6 +11,22 @@ contract QuoteLens {
         bytes data;
     }
 
+    /// @param token Zero for the native currency.
+    /// @param amountAt Where the amount stands in `data`, in bytes.
+    struct Direction {
+        address holder;
+        address token;
+        address target;
+        bytes data;
+        uint256 amountAt;
+    }
+
+    /// @param held What the holder has of the token: the largest amount asked about.
+    struct Sampled {
+        uint256 held;
+        bytes[] answers;
+    }
+
     /// @dev Beyond it a quoter is no use, and the others' gas would be gone.
     uint256 private constant GAS_PER_QUESTION = 2_000_000;
     uint256 private constant MAX_ANSWER_BYTES = 96;
@@ -28,9 +44,27 @@ contract QuoteLens {
     function ask(Question[] calldata questions) external returns (bytes[] memory answers) {
         answers = new bytes[](questions.length);
         for (uint256 i = 0; i < questions.length; ++i) {
-            try this.askOne(questions[i]) {}
-            catch (bytes memory reason) {
-                answers[i] = _unwrap(reason);
+            answers[i] = _askAlone(questions[i].target, questions[i].data);
+        }
+    }
+
+    /// @notice Asks about amounts from all that a pool holds downwards, each `ratio` times the one before.
+    /// @return sampled Answers by rising amount; empty where the quoter refused.
+    function sample(Direction[] calldata directions, uint256 points, uint256 ratio)
+        external
+        returns (Sampled[] memory sampled)
+    {
+        sampled = new Sampled[](directions.length);
+        for (uint256 i = 0; i < directions.length; ++i) {
+            Direction calldata direction = directions[i];
+            uint256 amount = _held(direction.token, direction.holder);
+            sampled[i].held = amount;
+            sampled[i].answers = new bytes[](points);
+            bytes memory data = direction.data;
+            for (uint256 k = points; k > 0 && amount > 0; --k) {
+                _write(data, direction.amountAt, amount);
+                sampled[i].answers[k - 1] = _askAlone(direction.target, data);
+                amount /= ratio;
             }
         }
     }
@@ -64,10 +98,31 @@ contract QuoteLens {
     }
 
     /// @notice Always reverts: with the answer, or with nothing where there is none.
-    function askOne(Question calldata question) external {
+    function askOne(address target, bytes calldata data) external {
         if (msg.sender != address(this)) revert NotForOthers();
-        bytes memory answer = _call(question.target, question.data, MAX_ANSWER_BYTES);
+        bytes memory answer = _call(target, data, MAX_ANSWER_BYTES);
         revert Answer(answer);
+    }
+
+    function _askAlone(address target, bytes memory data) private returns (bytes memory answer) {
+        try this.askOne(target, data) {}
+        catch (bytes memory reason) {
+            answer = _unwrap(reason);
+        }
+    }
+
+    function _held(address token, address holder) private returns (uint256) {
+        if (token == address(0)) return holder.balance;
+        bytes memory answer =
+            _call(token, abi.encodeWithSignature("balanceOf(address)", holder), 32);
+        return answer.length == 32 ? _word(answer, 0) : 0;
+    }
+
+    function _write(bytes memory data, uint256 offset, uint256 word) private pure {
+        if (offset + 32 > data.length) revert NotForOthers();
+        assembly ("memory-safe") {
+            mstore(add(add(data, 32), offset), word)
+        }
     }
 
     function _addList(address[] memory found, uint256 count, address factory, bytes memory question)

@@ -15,14 +15,16 @@ export type QuotedState = {
 /** Amounts asked about in each direction. */
 export const gridSize = 14
 /** Each is this many times the one before. */
-const gridRatio = 3n
+export const gridRatio = 3n
 const quotedGas = 180_000
 /** Smaller outputs say more about rounding than about the price. */
 export const leastOutput = 1_000
 
 /** The amounts worth asking about where a pool holds `held`: from all of it down to a millionth. */
 export function listGrid(held: bigint): readonly bigint[] {
-  return Array.from({ length: gridSize }, (_, k) => held / gridRatio ** BigInt(gridSize - 1 - k))
+  const grid = [held]
+  while (grid.length < gridSize) grid.unshift((grid[0] ?? 0n) / gridRatio)
+  return grid
 }
 
 /** Where the outputs of a direction begin. */

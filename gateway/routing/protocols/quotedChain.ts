@@ -1,12 +1,11 @@
-import { type Address, erc20Abi, getAddress, type Hex } from 'viem'
-import { getBalance } from 'viem/actions'
+import { type Address, getAddress, type Hex } from 'viem'
 import { getChain, isNative } from '../../chain/chains.ts'
 import type { Dex, Protocol } from '../../chain/dexes.ts'
-import { askQuoters } from '../sync/askQuoters.ts'
+import { sampleQuoters } from '../sync/askQuoters.ts'
 import { chunk } from '../sync/chunk.ts'
 import { dedupePools } from '../sync/findPools.ts'
 import { callQuoteLens } from '../sync/lens.ts'
-import { readCall, readCalls, wordToAddress } from '../sync/readCalls.ts'
+import { readCalls, wordToAddress } from '../sync/readCalls.ts'
 import {
   type FindParameters,
   type LoadParameters,
@@ -14,12 +13,12 @@ import {
   type PoolRef,
   type Quoter,
   type ReadDeps,
-  type Trade,
   toHead,
 } from './poolFamily.ts'
 import type { PoolHead } from './poolHead.ts'
 import {
   createQuotedPool,
+  gridRatio,
   gridSize,
   leastOutput,
   listGrid,
@@ -74,8 +73,10 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
     { pools, blockNumber }: LoadParameters,
   ): Promise<QuotedRecord[]> {
     const wrapped = getChain(deps.client.chain.id)?.wrappedNative
-    const named = await own.readTokens(deps, { pools, blockNumber })
-    const fees = await readFees(deps, { pools, blockNumber })
+    const [named, fees] = await Promise.all([
+      own.readTokens(deps, { pools, blockNumber }),
+      readFees(deps, { pools, blockNumber }),
+    ])
     const blanks = pools.flatMap((pool, index): Blank[] => {
       const coins = named[index]
       if (!wrapped || !coins || coins.length < 2) return []
@@ -106,33 +107,36 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
     return answers.map((words) => Number(((words?.[0] ?? 0n) * pips) / feeCall.unit))
   }
 
-  /** Asks every pool about every amount of its grid, in as few requests as there are batches. */
+  /** Asks every pool about every amount of its grid, in one round trip. */
   async function sample(
     deps: ReadDeps,
     { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
   ): Promise<QuotedRecord[]> {
-    const grids = await readGrids(deps, { blanks, blockNumber })
-    const trades = blanks.flatMap(({ record }, index) =>
-      listTrades(record, grids[index] ?? []).map((trade) => ({ record, index, trade })),
-    )
-    const answers = await askQuoters(deps, {
-      questions: trades.map(({ record, trade }) => own.quoter.question(record, trade)),
-      blockNumber,
+    const rows = blanks.flatMap((blank, index) => listRows(blank, index))
+    const sampled = await sampleQuoters(deps, {
+      directions: rows.map(({ i, j, record, holder }) => ({
+        holder,
+        token: record.native[i] ? undefined : (record.tokens[i] as Address),
+        ask: (amountIn) => own.quoter.question(record, { i, j, amountIn }),
+      })),
+      ...{ points: gridSize, ratio: gridRatio, blockNumber },
     })
-    const outputs = blanks.map(({ record }) =>
-      new Array<bigint>(record.tokens.length ** 2 * gridSize).fill(0n),
-    )
-    for (const [at, { record, index, trade }] of trades.entries()) {
-      const words = answers[at]
-      const output = words && own.quoter.readAnswer(words, trade)
-      const place = outputsAt(record, trade.i, trade.j) + trade.k
-      if (output !== undefined) (outputs[index] ?? [])[place] = output
-    }
-    return blanks.map(({ record }, index) => ({
-      ...record,
-      amounts: grids[index] ?? [],
-      outputs: outputs[index] ?? [],
+    const records = blanks.map(({ record: { tokens, ...head } }) => ({
+      ...{ ...head, tokens },
+      amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
+      outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
     }))
+    for (const [at, { i, j, index }] of rows.entries()) {
+      const [record, samples] = [records[index], sampled[at]]
+      if (!record || !samples) continue
+      for (const [k, amountIn] of listGrid(samples.held).entries()) {
+        record.amounts[i * gridSize + k] = amountIn
+        const words = samples.answers[k]
+        const output = words && own.quoter.readAnswer(words, { i, j, amountIn })
+        if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
+      }
+    }
+    return records
   }
 
   return {
@@ -172,41 +176,10 @@ type Blank = {
   readonly holder: Address
 }
 
-function listTrades(
-  { tokens }: Unsampled,
-  grid: readonly bigint[],
-): readonly (Trade & { readonly k: number })[] {
-  return tokens.flatMap((_, i) =>
-    tokens.flatMap((__, j) =>
-      Array.from({ length: i === j ? 0 : gridSize }, (___, k) => ({
-        ...{ i, j, k },
-        amountIn: grid[i * gridSize + k] ?? 0n,
-      })).filter(({ amountIn }) => amountIn > 0n),
-    ),
-  )
-}
-
-/** The amounts worth asking about, by what lies in each pool. */
-async function readGrids(
-  deps: ReadDeps,
-  { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
-): Promise<readonly (readonly bigint[])[]> {
-  const calls = blanks.flatMap(({ record, holder }) =>
-    record.tokens.map((token) =>
-      readCall(token as Address, {
-        ...{ abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
-      }),
-    ),
-  )
-  const words = await readCalls(deps, { calls, blockNumber })
-  let at = 0
-  return Promise.all(
-    blanks.map(async ({ record, holder }) => {
-      const held = record.tokens.map(() => words[at++]?.[0] ?? 0n)
-      for (const [k, isNativeSide] of record.native.entries())
-        if (isNativeSide) held[k] = await getBalance(deps.client, { address: holder, blockNumber })
-      return held.flatMap(listGrid)
-    }),
+/** Every direction of a pool; `index` is the pool's. */
+function listRows({ record, holder }: Blank, index: number) {
+  return record.tokens.flatMap((_, i) =>
+    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j, index, record, holder }])),
   )
 }
 

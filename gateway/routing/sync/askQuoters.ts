@@ -1,4 +1,4 @@
-import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import { type Address, type Chain, type Client, type Hex, type Transport, zeroAddress } from 'viem'
 import { chunk } from './chunk.ts'
 import { callQuoteLens } from './lens.ts'
 
@@ -21,11 +21,62 @@ export async function askQuoters(
       callQuoteLens(client, { functionName: 'ask', args: [[...batch]], blockNumber }),
     ),
   )
-  return answers.flat().map((answer) => {
-    const count = Math.floor((answer.length - 2) / 64)
-    if (count === 0) return undefined
-    return Array.from({ length: count }, (_, k) =>
-      BigInt(`0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`),
-    )
+  return answers.flat().map(toWords)
+}
+
+/** One direction of a pool, to be asked about amounts of many sizes. */
+export type QuotedDirection = {
+  /** Who holds the token, undefined for the native currency: as much is the largest amount. */
+  readonly holder: Address
+  readonly token: Address | undefined
+  /** The question about an amount. */
+  readonly ask: (amountIn: bigint) => Question
+}
+export type Samples = {
+  readonly held: bigint
+  /** By rising amount: `held` over powers of `ratio`; undefined where the quoter refused. */
+  readonly answers: readonly (readonly bigint[] | undefined)[]
+}
+
+/** Stands for the amount in a question; 128 bits, as some quoters take no more. */
+const mark = 0xa5c3_96f1_7e24_8b0d_d1e9_4f63_5a87_c2b1n
+const markWord = mark.toString(16).padStart(64, '0')
+
+/** Directions of pools through their quoters, at `points` amounts each. */
+export async function sampleQuoters(
+  { client }: { readonly client: Client<Transport, Chain> },
+  {
+    directions,
+    points,
+    ratio,
+    blockNumber,
+  }: {
+    readonly directions: readonly QuotedDirection[]
+    readonly points: number
+    readonly ratio: bigint
+    readonly blockNumber: bigint
+  },
+): Promise<readonly Samples[]> {
+  const rows = directions.map(({ holder, token = zeroAddress, ask }) => {
+    const { target, data } = ask(mark)
+    return { holder, token, target, data, amountAt: BigInt((data.indexOf(markWord) - 2) / 2) }
   })
+  const sampled = await Promise.all(
+    chunk(rows, Math.max(1, Math.floor(questionsPerBatch / points))).map((batch) =>
+      callQuoteLens(client, {
+        functionName: 'sample',
+        args: [[...batch], BigInt(points), ratio],
+        blockNumber,
+      }),
+    ),
+  )
+  return sampled.flat().map(({ held, answers }) => ({ held, answers: answers.map(toWords) }))
+}
+
+function toWords(answer: Hex): readonly bigint[] | undefined {
+  const count = Math.floor((answer.length - 2) / 64)
+  if (count === 0) return undefined
+  return Array.from({ length: count }, (_, k) =>
+    BigInt(`0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`),
+  )
 }
