@@ -61,7 +61,9 @@ export type QuotedProtocol = Pick<
 }
 
 /** A pool is sampled again without an event after this time: prices move by clocks and oracles too. */
-const resampleMs = 1_000
+const resampleMs = 10_000
+/** A block is not held up by more than this. */
+const mostPerRefresh = 4
 const pips = 1_000_000n
 
 /** A family whose pools the search sees through samples, and whose routes the chain prices. */
@@ -145,16 +147,18 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
     ...{ creations: own.creations, topics: own.topics, load, encodeStep: own.encodeStep },
     apply: () => undefined,
     async refresh(deps, { records, dexes, blockNumber }) {
-      const due = records.filter(
-        (record) => performance.now() - (sampledAtMs.get(record) ?? 0) >= resampleMs,
-      )
+      const now = performance.now()
+      const due = records
+        .filter((record) => now - (sampledAtMs.get(record) ?? 0) >= resampleMs)
+        .slice(0, mostPerRefresh)
+      if (due.length === 0) return new Map()
       const blanks = due.map((record) => {
         const dex = dexes.find(({ name }) => name === record.dex)
-        const holder = (dex && own.holderOf?.(dex)) ?? record.address
-        return { record, holder }
+        return { record, holder: (dex && own.holderOf?.(dex)) ?? record.address }
       })
-      const fresh = await sample(deps, { blanks, blockNumber })
-      for (const record of due) sampledAtMs.set(record, performance.now())
+      for (const record of due) sampledAtMs.set(record, now)
+      // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
+      const fresh = await sample(deps, { blanks, blockNumber }).catch(() => [])
       return new Map(fresh.map(({ id, amounts, outputs }) => [id, { amounts, outputs }]))
     },
     quoter: own.quoter,
