@@ -168,6 +168,8 @@ contract QuoteLens {
     }
 
     function _unwrap(bytes memory reason) private pure returns (bytes memory answer) {
+        // A revert's selector is its first four bytes.
+        // forge-lint: disable-next-line(unsafe-typecast)
         if (bytes4(reason) != Answer.selector) return answer;
         assembly ("memory-safe") {
             // The selector, then an offset of 32, then the bytes themselves.

@@ -30,7 +30,7 @@ const creations = [
 /** Curve's crypto pools of 2 and 3 coins, of any generation: they agree in these functions. */
 export const curveCryptoFamily = createQuotedFamily({
   ...curveDiscovery,
-  ...{ protocol: 'curve_crypto', creations, topics, stepGas: 88_000 },
+  ...{ protocol: 'curve_crypto', creations, topics, stepGas: () => 88_000 },
   feeCall: { data: encodeFunctionData({ abi, functionName: 'fee' }), unit: feeUnit },
   async readTokens(deps, { pools, blockNumber }) {
     const calls = pools.flatMap(({ address }) =>

@@ -28,7 +28,7 @@ const creations = ['NewDVM', 'NewDPP', 'NewDSP'].map(
 
 /** DODO v2, all three kinds: a factory each; pools answer for themselves. */
 export const dodoV2Family = createQuotedFamily({
-  ...{ protocol: 'dodo_v2', creations, stepGas: 74_000 },
+  ...{ protocol: 'dodo_v2', creations, stepGas: () => 56_500 },
   topics: [toEventSelector('DODOSwap(address,address,uint256,uint256,address,address)')],
   find: (deps, parameters) =>
     findByPair(deps, {

@@ -23,7 +23,12 @@ const list: NonNullable<Parameters<typeof createQuotedFamily>[0]['list']> = asyn
 
 /** Fluid DEX: prices follow the lending market beside it, at every second. */
 export const fluidFamily = createQuotedFamily({
-  ...{ protocol: 'fluid', creations: [], list, stepGas: 100_000 },
+  ...{
+    protocol: 'fluid',
+    creations: [],
+    list,
+    stepGas: ({ native }, i) => (native[i] ? 70_000 : 100_000),
+  },
   find: async (deps, parameters) => (await list(deps, parameters)) ?? [],
   topics: [toEventSelector('Swap(bool,uint256,uint256,address)')],
   holderOf: ({ holder }) => holder,

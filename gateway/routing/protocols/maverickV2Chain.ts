@@ -21,7 +21,7 @@ const uint128End = 1n << 128n
 
 /** Maverick v2: one quoter for all pools; it runs the swap and undoes it. */
 export const maverickV2Family = createQuotedFamily({
-  ...{ protocol: 'maverick_v2', creations: [], stepGas: 65_000 },
+  ...{ protocol: 'maverick_v2', creations: [], stepGas: () => 65_000 },
   topics: [toEventSelector('PoolSwap(address,address,(uint256,bool,bool,int32),uint256,uint256)')],
   find: (deps, parameters) =>
     findByPair(deps, {

@@ -57,7 +57,8 @@ export type QuotedProtocol = Pick<
   /** Who holds the tokens of a pool; the pool itself when not given. */
   holderOf?(dex: Dex): Address | undefined
   readonly quoter: Quoter<Unsampled>
-  readonly stepGas: number
+  /** Gas of a step that sells token i. */
+  stepGas(record: QuotedRecord, i: number): number
 }
 
 /** A pool is sampled again without an event after this time: prices move by clocks and oracles too. */
@@ -170,7 +171,7 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
     },
     // Samples say nothing about how a price moves beyond them.
     depth: () => undefined,
-    stepGas: () => own.stepGas,
+    stepGas: own.stepGas,
     takesTaxedInput: false,
   }
 }

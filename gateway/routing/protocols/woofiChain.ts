@@ -13,7 +13,7 @@ const mostTokens = 12
 
 /** WOOFi: one contract for all tokens, priced by its oracle. It lists no tokens: known ones are tried. */
 export const woofiFamily = createQuotedFamily({
-  ...{ protocol: 'woofi', creations: [], stepGas: 86_000 },
+  ...{ protocol: 'woofi', creations: [], stepGas: () => 68_000 },
   topics: [
     toEventSelector(
       'WooSwap(address,address,uint256,uint256,address,address,address,uint256,uint256)',
