@@ -78,7 +78,10 @@ const quoteFields = {
   source: oneOf(['local', 'path_hint', 'rpc', 'SmartRouter:exact_output_via_exact_input']),
   route_path: Type.String(),
   price_impact_bps: Type.Integer({ minimum: 0, maximum: 65_535 }),
-  pool_grades: Type.Array(oneOf(['A', 'B', 'C', 'D', 'E', 'F'])),
+  pool_grades: Type.Array(oneOf(['A', 'B', 'C', 'D', 'E', 'F']), {
+    description:
+      'One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 %',
+  }),
   router: Type.Optional(address({ description: 'Same as execution.target' })),
   calldata: Type.Optional(Type.String({ description: 'Same as execution.calldata' })),
   execution: Type.Optional(
