@@ -1,6 +1,7 @@
 import { type Address, type Client, type Hex, hexToBigInt } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
 import { readL1Fee } from '../chain/readL1Fee.ts'
+import { bumpFee } from '../signing/bumpFee.ts'
 import type { RelayLimits } from './limits.ts'
 import { encodeDeploy } from './signer.ts'
 
@@ -104,9 +105,6 @@ export function quoteFees(
   }
 }
 
-/** Nodes take a replacement only if both fees rise by a tenth; an eighth is customary. Rounded up. */
-const bump = (wei: bigint) => (wei * 9n + 7n) / 8n
-
 /** The same deployment again at the same nonce: the higher of an eighth more and the price of now. */
 export function quoteReplacement(
   quote: FeeQuote,
@@ -117,8 +115,8 @@ export function quoteReplacement(
   },
 ): FeeQuote {
   const gasLimit = most(quote.gasLimit, previous.gasLimit)
-  const maxFeePerGasWei = most(quote.maxFeePerGasWei, bump(previous.maxFeePerGasWei))
-  const tipWei = most(quote.maxPriorityFeePerGasWei, bump(previous.maxPriorityFeePerGasWei))
+  const maxFeePerGasWei = most(quote.maxFeePerGasWei, bumpFee(previous.maxFeePerGasWei))
+  const tipWei = most(quote.maxPriorityFeePerGasWei, bumpFee(previous.maxPriorityFeePerGasWei))
   const reservedWei = gasLimit * maxFeePerGasWei + quote.l1FeeWei
   // Gate 6 judges the whole worst case here: the first attempt may already have reached the ceiling.
   return {

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { getBlock, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import { bumpFee } from '../../signing/bumpFee.ts'
 import type { StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement } from '../accessConfig.ts'
 import { claimQuota } from '../claimQuota.ts'
@@ -147,13 +148,11 @@ async function raisePrice(
 ): Promise<StoredSettlement> {
   const nowMs = now()
   if (nowMs - settlement.signedAtMs < stuckAfterMs) return settlement
-  // Nodes take a replacement only if both fees rise by a tenth; an eighth is customary.
-  const bump = (wei: bigint) => (wei * 9n + 7n) / 8n
   const { gasLimit, calldata, signerNonce: nonce } = settlement
   const prices = {
     gasLimit,
-    maxFeePerGasWei: bump(settlement.maxFeePerGasWei),
-    maxPriorityFeePerGasWei: bump(settlement.maxPriorityFeePerGasWei),
+    maxFeePerGasWei: bumpFee(settlement.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: bumpFee(settlement.maxPriorityFeePerGasWei),
   }
   const { l1FeeWei } = await readPrice(chain, { signer, calldata })
   return store.settlements.raise(settlement, { nowMs, windowMs: capWindowMs }, (book) => {

@@ -61,7 +61,7 @@ export async function settlePayment(
 }
 
 /** A payment we have signed for before, also when today's offers have changed since. */
-export function findKnown(
+function findKnown(
   { config, store }: Pick<AccessDeps, 'config' | 'store'>,
   { accepted, payload }: PaymentPayload,
 ): Promise<StoredSettlement | undefined> {
