@@ -56,4 +56,16 @@ s('starts although its folder of records was swept away meanwhile', async () => 
   await fork.kill()
   await waitFor('it is gone', () => !isRunning(fork.pid))
 })
+for (const [chainId, hardFork] of [
+  [8453, 'Jovian'],
+  [42161, 'Prague'],
+] as const)
+  s(`runs chain ${chainId} by the rules of ${hardFork}`, async () => {
+    const fork = await createStartFork({ guard })({ ...asked, chainId })
+    const [outcome] = await fork.rpc.batch([{ method: 'anvil_nodeInfo', params: [] }], {
+      timeoutMs: 10_000,
+    })
+    assert.is(outcome?.ok && Object(outcome.result).hardFork, hardFork)
+    await fork.kill()
+  })
 s.run()

@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, parseAbi, parseEther } from 'viem'
+import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Candidate } from '../buildBundle.ts'
@@ -8,6 +9,7 @@ import { startTestForks } from './testForks.ts'
 const exchangeAbi = parseAbi([
   'function swap(address tokenIn, uint256 amountIn, address recipient) returns (uint256)',
 ])
+const blocklistAbi = parseAbi(['function setBlocked(address account, bool value)'])
 /** Why each token that can't be simulated can't. */
 const refusals: Record<string, string> = {
   Liar: 'balance slot not found',
@@ -57,6 +59,36 @@ export async function runZooSuite(chainId: number): Promise<void> {
       if (!isSimulated) assert.ok(results.every((r) => r.status === 'simulation_unavailable'))
     })
   }
+  // Real contracts: Circle's proxy with a flag in the balance's word, and one that returns nothing.
+  for (const name of ['USDC', 'USDT'].filter((each) => each in manifest.tokens))
+    s(`${name}, the real contract, is simulated`, async () => {
+      const amounts = [1_000_003n, 2_777_000_777n]
+      const address = manifest.tokens[name]?.address ?? '0x'
+      const results = await simulate(amounts.map((amount) => sale(address, amount)))
+      assert.equal(
+        results.map((result) => result.status === 'ok' && result.amountOut),
+        amounts.map((amount) => amount / 1000n),
+      )
+    })
+  s('says so where a blocklisting token refuses the buyer', async () => {
+    const { address = '0x' } = manifest.zoo.find(({ name }) => name === 'Blocklist') ?? {}
+    const setBlocked = async (isBlocked: boolean) => {
+      const args = [manifest.zooExchange, isBlocked] as const
+      const data = encodeFunctionData({ abi: blocklistAbi, functionName: 'setBlocked', args })
+      const privateKey = manifest.accounts[0]?.privateKey ?? '0x'
+      await send({ rpcUrl, privateKey }, { to: address, data })
+    }
+    await setBlocked(true)
+    const [blocked] = await simulate([sale(address, 5_000n)])
+    // The exchange wraps the token's own error: Refused(bytes) around Blocked(address).
+    assert.is(blocked?.status, 'simulation_failed')
+    assert.match(
+      blocked?.status === 'simulation_failed' ? blocked.reason : '',
+      manifest.zooExchange.slice(2).toLowerCase(),
+    )
+    await setBlocked(false)
+    assert.is((await simulate([sale(address, 5_000n)]))[0]?.status, 'ok')
+  })
   s('funds a taker with every token of the world', async () => {
     const tokens = Object.values(manifest.tokens)
     const amounts = tokens.map(({ decimals }) => 10n ** BigInt(decimals) * 3n)
