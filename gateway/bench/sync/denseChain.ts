@@ -6,11 +6,7 @@ import { compileContracts } from '../../../fixtures/world/compile.ts'
 import type { PoolSpec } from '../../../fixtures/world/poolSpec.ts'
 import { openPool } from '../../../fixtures/world/pools.ts'
 import { dumpState } from '../../../fixtures/world/state.ts'
-import {
-  type SwapStand,
-  startSwapStand,
-  startSwapStandOn,
-} from '../../routing/testing/swapStand.ts'
+import { type SwapStand, startSwapStandOn } from '../../routing/testing/swapStand.ts'
 
 const chainId = 8453
 const depthUsd = 50_000
@@ -44,7 +40,9 @@ export async function startDenseChain({
 }
 
 async function buildState({ pools, onProgress }: Parameters<typeof startDenseChain>[0]) {
-  const stand = await startSwapStand(chainId)
+  // Thousands of passed states would be gigabytes.
+  const args = ['--prune-history']
+  const stand = await startSwapStandOn({ chainId, statePath: undefined, args })
   const chain = getChainSpec(chainId)
   const artifacts = compileContracts({ cacheDir: cacheDir() })
   const weth = getTokenSpec(chain, 'WETH').address

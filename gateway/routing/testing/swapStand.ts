@@ -76,11 +76,15 @@ export function startSwapStand(chainId: number): Promise<SwapStand> {
 export async function startSwapStandOn({
   chainId,
   statePath,
+  args = [],
 }: {
   readonly chainId: number
   readonly statePath: string | undefined
+  /** Further anvil flags. */
+  readonly args?: readonly string[] | undefined
 }): Promise<SwapStand> {
-  const world = await startWorldChain({ chainId, statePath, args: ['--auto-impersonate'] })
+  const flags = ['--auto-impersonate', ...args]
+  const world = await startWorldChain({ chainId, statePath, args: flags })
   const { manifest, rpcUrl } = world
   const rpc = createRpc(rpcUrl)
   await rpc('evm_setBlockGasLimit', toHex(2n * callGas))
