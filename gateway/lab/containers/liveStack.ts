@@ -46,8 +46,10 @@ export async function startLiveStack({
   file,
   args = [],
   env = {},
+  start = startStack,
 }: {
   readonly file: string
+  readonly start?: typeof startStack
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }) {
@@ -62,9 +64,10 @@ export async function startLiveStack({
     key_pepper: 'pepper-that-must-not-be-seen-anywhere',
     base_rpc_url: base.url,
     arbitrum_rpc_url: arbitrum.url,
-    'base_relayer.json': '',
-    'arbitrum_relayer.json': '',
-    relayer_password: '',
+    // A swarm takes no empty secret.
+    'base_relayer.json': '{}',
+    'arbitrum_relayer.json': '{}',
+    relayer_password: 'none',
     postgres_password: 'password-that-must-not-be-seen',
     database_url: 'postgres://forkyard:password-that-must-not-be-seen@postgres/forkyard',
     tls_certificate: pem,
@@ -79,7 +82,7 @@ export async function startLiveStack({
     await Promise.all(chains.map((chain) => chain.close()))
     rmSync(secretsDir, { recursive: true })
   }
-  const stack = await startStack({
+  const stack = await start({
     file,
     args,
     portNames: ['HTTP_PORT', 'HTTPS_PORT'],

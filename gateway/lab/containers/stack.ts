@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Docker from 'dockerode'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
@@ -25,27 +26,34 @@ async function freePort(): Promise<number> {
   return port
 }
 
+type Parameters = {
+  readonly file: string
+  readonly portNames: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+}
+
+async function takePorts(names: readonly string[]) {
+  const taken = await Promise.all(names.map(async (name) => [name, await freePort()] as const))
+  return {
+    ports: Object.fromEntries(taken),
+    env: Object.fromEntries(taken.map(([name, port]) => [name, String(port)])),
+  }
+}
+
 /** `portNames` are the variables by which the file publishes its ports. */
 export async function startStack({
   file,
   portNames,
   env = {},
   args = [],
-}: {
-  readonly file: string
-  readonly portNames: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  readonly args?: readonly string[]
-}): Promise<Stack> {
+}: Parameters): Promise<Stack> {
   const docker = new Docker()
   const project = `forkyard-test-${process.pid}`
-  const ports = Object.fromEntries(
-    await Promise.all(portNames.map(async (name) => [name, await freePort()] as const)),
-  )
-  const asText = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${port}`]))
+  const { ports, env: portEnv } = await takePorts(portNames)
   const compose = async (...rest: readonly string[]) => {
     const command = ['compose', '-p', project, '-f', join(root, 'docker', file), ...rest]
-    const options = { cwd: root, env: { ...process.env, ...asText, ...env }, maxBuffer: 2 ** 26 }
+    const options = { cwd: root, env: { ...process.env, ...portEnv, ...env }, maxBuffer: 2 ** 26 }
     return (await run('docker', command, options)).stdout
   }
   const stack: Stack = {
@@ -64,6 +72,71 @@ export async function startStack({
   }
   try {
     await compose('up', '--detach', '--no-build', ...args)
+  } catch (error) {
+    await stack.down()
+    throw error
+  }
+  return stack
+}
+
+/** The same as a stack of a swarm of this one machine, which is made where there is none. */
+export async function startSwarmStack({ file, portNames, env = {} }: Parameters): Promise<Stack> {
+  const docker = new Docker()
+  const project = `forkyard-test-${process.pid}`
+  const { ports, env: portEnv } = await takePorts(portNames)
+  const { Swarm } = (await docker.info()) as { Swarm?: { LocalNodeState?: string } }
+  const isOurs = Swarm?.LocalNodeState !== 'active'
+  if (isOurs) await run('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
+
+  async function find(service?: string) {
+    const label = service
+      ? [`com.docker.swarm.service.name=${project}_${service}`]
+      : [`com.docker.stack.namespace=${project}`]
+    const found = await docker.listContainers({ filters: { label } })
+    return found.map(({ Id }) => Id)
+  }
+  async function stopServices() {
+    const { stdout } = await run('docker', ['stack', 'services', '-q', project])
+    const ids = stdout.split('\n').filter(Boolean)
+    if (ids.length > 0) await run('docker', ['service', 'rm', ...ids])
+    await waitFor('it has ended', async () => (await find()).length === 0, { deadlineMs: 60_000 })
+    return stdout
+  }
+  const stack: Stack = {
+    ports,
+    docker,
+    /** A swarm knows of no `exec`: in the first container of the service. */
+    async compose(command, ...rest) {
+      if (command === 'stop') return stopServices()
+      if (command !== 'exec') throw new Error(`a swarm has no ${command}`)
+      const [service = '', ...program] = rest.filter((word) => word !== '-T')
+      const [id = ''] = await find(service)
+      return (await run('docker', ['exec', id, ...program])).stdout
+    },
+    find,
+    async down() {
+      // A network is in use until the last task on it has quite ended.
+      const remove = () => run('docker', ['stack', 'rm', project])
+      const isRemoved = () =>
+        remove().then(
+          () => true,
+          () => false,
+        )
+      await waitFor('it is gone', isRemoved, { deadlineMs: 120_000, everyMs: 1_000 })
+      await waitFor('it has ended', async () => (await find()).length === 0, { deadlineMs: 60_000 })
+      if (isOurs) await run('docker', ['swarm', 'leave', '--force'])
+      // Ended tasks are kept, and keep their volumes.
+      const label = [`com.docker.stack.namespace=${project}`]
+      for (const { Id } of await docker.listContainers({ all: true, filters: { label } }))
+        await docker.getContainer(Id).remove({ force: true })
+      const filters = JSON.stringify({ label })
+      const { Volumes } = await docker.listVolumes({ filters })
+      await Promise.all(Volumes.map(({ Name }) => docker.getVolume(Name).remove({ force: true })))
+    },
+  }
+  try {
+    const options = { cwd: root, env: { ...process.env, ...portEnv, ...env } }
+    await run('docker', ['stack', 'deploy', '-c', join('docker', file), project], options)
   } catch (error) {
     await stack.down()
     throw error

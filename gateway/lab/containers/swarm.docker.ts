@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { startLiveStack } from './liveStack.ts'
+import { startSwarmStack } from './stack.ts'
+
+/** docker/compose.scale.yaml as `docker stack deploy` runs it, on a swarm of one node. */
+const s = suite('swarm stack')
+const run = promisify(execFile)
+const patient = { deadlineMs: 240_000, everyMs: 250 }
+const stack = await startLiveStack({ file: 'compose.scale.yaml', start: startSwarmStack })
+const { docker, isQuoting, readUsed, quote } = stack
+s.after(() => stack.down())
+const countGateways = async () => {
+  const inspected = await Promise.all(
+    (await stack.find('gateway')).map((id) => docker.getContainer(id).inspect()),
+  )
+  return inspected.filter(({ State }) => State.Health?.Status === 'healthy').length
+}
+
+s('serves with two gateways', async () => {
+  await waitFor('it serves', stack.isServing, patient)
+  await waitFor('both are healthy', async () => (await countGateways()) === 2, patient)
+  await stack.createKey(100_000)
+  await waitFor('it quotes', isQuoting, patient)
+})
+
+s('replaces a killed replica while the other serves, no charge lost', async () => {
+  const before = await readUsed()
+  const [victim = ''] = await stack.find('gateway')
+  await stack.kill(victim)
+  await waitFor('it quotes', isQuoting, patient)
+  await waitFor(
+    'there are two again',
+    async () => (await countGateways()) === 2 && !(await stack.find('gateway')).includes(victim),
+    patient,
+  )
+  assert.ok((await readUsed()) > before)
+})
+
+s('is updated one by one, and answers all along', async () => {
+  const [container = ''] = await stack.find('gateway')
+  const { Config } = await docker.getContainer(container).inspect()
+  const service = Config.Labels['com.docker.swarm.service.name'] ?? ''
+  const old = await stack.find('gateway')
+  const update = run('docker', ['service', 'update', '--force', '--quiet', service])
+  let isOver = false
+  const answers: number[] = []
+  async function ask() {
+    while (!isOver) {
+      const status = await quote().then(
+        (answer) => answer.status,
+        () => 0,
+      )
+      answers.push(status)
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+  }
+  const asking = ask()
+  await update.finally(() => {
+    isOver = true
+  })
+  await asking
+  assert.not.ok((await stack.find('gateway')).some((id) => old.includes(id)))
+  const refused = answers.filter((status) => status !== 200).length
+  assert.ok(answers.length > 10)
+  assert.ok(refused <= answers.length / 20, `${refused} of ${answers.length} not answered`)
+})
+s.run()
