@@ -1,0 +1,77 @@
+import { assert, suite } from '../fixtures/test.ts'
+import type { Fork } from './fork.ts'
+import { makeFork } from './makeFork.ts'
+import type { RpcOutcome } from './rpcBatch.ts'
+import type { BlockId, Upstream } from './upstream.ts'
+import type { UpstreamRelay } from './upstreamRelay.ts'
+
+const s = suite('simulator/makeFork')
+const target: BlockId = { blockNumber: 16n, blockHash: '0x10', timestampSecs: 1_700_000_000n }
+const answer = (result: unknown): RpcOutcome => ({ ok: true, result })
+const fault: RpcOutcome = { ok: false, code: -32000, message: 'no such state', data: undefined }
+
+/** Makes a fork that answers its smoke test so, over a chain whose block may be another one by then. */
+async function make({
+  answers,
+  blockHash = target.blockHash,
+}: {
+  answers: readonly RpcOutcome[]
+  blockHash?: BlockId['blockHash']
+}) {
+  let kills = 0
+  const fork: Fork = {
+    rpc: { batch: async () => answers, close: async () => {} },
+    url: 'http://127.0.0.1:1',
+    pid: 1,
+    exited: new Promise(() => {}),
+    isAlive: () => true,
+    kill: async () => {
+      kills += 1
+    },
+  }
+  const upstream: Upstream = {
+    readHead: async () => target,
+    readBlock: async () => ({ ...target, blockHash }),
+    readChainId: async () => 8453,
+    send: async (calls) => calls.map(() => answer('0x')),
+    isAnswering: () => true,
+    close: async () => {},
+  }
+  const relay: UpstreamRelay = {
+    url: 'http://127.0.0.1:2',
+    slowUrl: 'http://127.0.0.1:3',
+    prefetch: async () => {},
+    hotAccounts: () => [],
+    close: async () => {},
+  }
+  const made = await makeFork(
+    { startFork: async () => fork, upstream, relay },
+    { chainId: 8453, target },
+  ).catch((error: Error) => error.message)
+  return { made, kills }
+}
+
+s('hands out a fork that knows its block and runs a call', async () => {
+  const { made, kills } = await make({ answers: [answer('0x10'), answer([])] })
+  assert.type(made, 'object')
+  assert.is(kills, 0)
+})
+const refusals: readonly (readonly [what: string, answers: readonly RpcOutcome[]])[] = [
+  ['stands on another block', [answer('0xf'), answer([])]],
+  ['cannot run a call', [answer('0x10'), fault]],
+  ['does not know its block', [fault, answer([])]],
+  ['answers nothing', []],
+]
+for (const [what, answers] of refusals)
+  s(`ends a fork that ${what}, and hands it to nobody`, async () => {
+    assert.equal(await make({ answers }), { made: 'the fork failed its smoke test', kills: 1 })
+  })
+s('ends a fork whose block the chain has since replaced', async () => {
+  const { made, kills } = await make({
+    answers: [answer('0x10'), answer([])],
+    blockHash: '0x11',
+  })
+  assert.match(String(made), /reorganised/)
+  assert.is(kills, 1)
+})
+s.run()
