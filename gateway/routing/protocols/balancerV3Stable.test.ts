@@ -1,17 +1,12 @@
-import { assert, suite } from '../../../fixtures/test.ts'
+import { runVectorSuite, type VectorCases, wrongPairs } from '../testing/runVectorSuite.ts'
 import {
   type BalancerV3StableState,
   balancerV3StableAmountOut,
   createBalancerV3StablePool,
 } from './balancerV3Stable.ts'
-import { curveOutput } from './curve.ts'
 
-type Row = readonly [i: number, j: number, amountIn: bigint, executed: bigint | undefined]
-type Case = { readonly state: BalancerV3StableState; readonly rows: readonly Row[] }
-
-const s = suite('balancerV3Stable')
 /** Amounts a real vault paid, and refusals. */
-const cases: Readonly<Record<string, Case>> = {
+const cases: VectorCases<BalancerV3StableState> = {
   '1:66, 1 %': {
     state: {
       id: 'pool',
@@ -34,14 +29,6 @@ const cases: Readonly<Record<string, Case>> = {
       [0, 1, 10697915026n, 6801317538240n],
       [0, 1, 89586n, 72300522n],
       [1, 0, 4000000000009640n, undefined],
-      [1, 0, 0n, undefined],
-      [1, 1, 100000000n, undefined],
-      [
-        1,
-        0,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   '3 tokens, amp 5000': {
@@ -71,14 +58,6 @@ const cases: Readonly<Record<string, Case>> = {
       [2, 1, 11089026426927n, 11088166360380n],
       [2, 1, 1000000n, undefined],
       [0, 2, 22000000014420n, undefined],
-      [0, 2, 0n, undefined],
-      [0, 0, 1000000n, undefined],
-      [
-        0,
-        2,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   'rate rose since the last write: yield fee comes off the balance first': {
@@ -104,14 +83,6 @@ const cases: Readonly<Record<string, Case>> = {
       [1, 0, 2785939181564336135n, 2476472065647747721n],
       [1, 0, 1000000n, undefined],
       [1, 0, 1200000000000000000013640n, undefined],
-      [1, 0, 0n, undefined],
-      [1, 1, 1000000000000000000n, undefined],
-      [
-        1,
-        0,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   '3 tokens with a rate (2024 factory)': {
@@ -139,49 +110,14 @@ const cases: Readonly<Record<string, Case>> = {
       [1, 0, 41485139139774212n, 37722n],
       [2, 1, 15692072197n, 135819376752360469283n],
       [1, 0, 653264860178249990n, 593895n],
-      [0, 2, 0n, undefined],
-      [0, 0, 1000000n, undefined],
       [0, 2, 1361129467683753853853498429727072845824n, undefined],
-      [
-        0,
-        2,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
 }
 
-for (const [name, { state, rows }] of Object.entries(cases)) {
-  s(`pays what the vault pays: ${name}`, () => {
-    for (const [i, j, amountIn, executed] of rows)
-      assert.is(
-        balancerV3StableAmountOut(state, { i, j, amountIn }),
-        executed,
-        `${i} ${j} ${amountIn}`,
-      )
-  })
-  s(`draws a curve that follows the swap: ${name}`, () => {
-    const pool = createBalancerV3StablePool(state)
-    const curve = pool.curve(0, 1)
-    assert.ok(curve)
-    const balance = state.balancesRaw[0] ?? 0n
-    for (const part of [4n, 10n, 100n, 7000n]) {
-      const swap = pool.swap(0, 1, balance / part)
-      assert.ok(swap && curve)
-      const ratio = curveOutput(curve, Number(balance / part)) / Number(swap.amountOut)
-      assert.ok(Math.abs(ratio - 1) < 2e-3, `1/${part}: ${ratio}`)
-    }
-  })
-}
-s('never pays a round trip more than went in', () => {
-  for (const { state } of Object.values(cases)) {
-    const pool = createBalancerV3StablePool(state)
-    const amountIn = (state.balancesRaw[0] ?? 0n) / 50n
-    const there = pool.swap(0, 1, amountIn)
-    assert.ok(there)
-    const back = there.next.swap(1, 0, there.amountOut)
-    assert.ok(back && back.amountOut < amountIn)
-  }
+runVectorSuite('balancerV3Stable', {
+  ...{ cases, create: createBalancerV3StablePool, answer: balancerV3StableAmountOut },
+  inputs: ({ balancesRaw }, { i }) =>
+    [4n, 10n, 100n, 7000n].map((part) => (balancesRaw[i] ?? 0n) / part),
+  ...{ within: 2e-3, refusedPairs: wrongPairs },
 })
-s.run()

@@ -1,17 +1,12 @@
-import { assert, suite } from '../../../fixtures/test.ts'
+import { runVectorSuite, type VectorCases, wrongPairs } from '../testing/runVectorSuite.ts'
 import {
   type BalancerV3WeightedState,
   balancerV3WeightedAmountOut,
   createBalancerV3WeightedPool,
 } from './balancerV3Weighted.ts'
-import { curveOutput } from './curve.ts'
 
-type Row = readonly [i: number, j: number, amountIn: bigint, executed: bigint | undefined]
-type Case = { readonly state: BalancerV3WeightedState; readonly rows: readonly Row[] }
-
-const s = suite('balancerV3Weighted')
 /** Amounts a real vault paid, and refusals. */
-const cases: Readonly<Record<string, Case>> = {
+const cases: VectorCases<BalancerV3WeightedState> = {
   '20/80 1 %': {
     state: {
       id: 'pool',
@@ -34,14 +29,6 @@ const cases: Readonly<Record<string, Case>> = {
       [1, 0, 152n, 18057n],
       [1, 0, 90909109n, 5848850304n],
       [1, 0, 90909113n, undefined],
-      [1, 0, 0n, undefined],
-      [1, 1, 100000000n, undefined],
-      [
-        1,
-        0,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   'near thirds, 10 %': {
@@ -70,14 +57,6 @@ const cases: Readonly<Record<string, Case>> = {
       [1, 0, 70059282053293n, 63n],
       [0, 2, 30000290n, 2125420013n],
       [0, 2, 33333655n, undefined],
-      [0, 2, 0n, undefined],
-      [0, 0, 1000000n, undefined],
-      [
-        0,
-        2,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   'rate rose since the last write: yield fee comes off the balance first': {
@@ -102,15 +81,7 @@ const cases: Readonly<Record<string, Case>> = {
       [0, 1, 11n, 8746506613n],
       [0, 1, 283308n, 225268620043706n],
       [1, 0, 240722166499498495506n, undefined],
-      [1, 0, 0n, undefined],
       [1, 0, 1n, undefined],
-      [1, 1, 1000000000000000000n, undefined],
-      [
-        1,
-        0,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
   '80/20 1 % (2024 factory)': {
@@ -135,48 +106,13 @@ const cases: Readonly<Record<string, Case>> = {
       [1, 0, 18181818416n, 63486241785925180032n],
       [0, 1, 1000000n, undefined],
       [1, 0, 18181818420n, undefined],
-      [1, 0, 0n, undefined],
-      [1, 1, 100000000n, undefined],
-      [
-        1,
-        0,
-        1809251394333065553493296640760748560207343510400633813116524750123642650624n,
-        undefined,
-      ],
     ],
   },
 }
 
-for (const [name, { state, rows }] of Object.entries(cases)) {
-  s(`pays what the vault pays: ${name}`, () => {
-    for (const [i, j, amountIn, executed] of rows)
-      assert.is(
-        balancerV3WeightedAmountOut(state, { i, j, amountIn }),
-        executed,
-        `${i} ${j} ${amountIn}`,
-      )
-  })
-  s(`draws a curve that follows the swap: ${name}`, () => {
-    const pool = createBalancerV3WeightedPool(state)
-    const curve = pool.curve(0, 1)
-    assert.ok(curve)
-    const balance = state.balancesRaw[0] ?? 0n
-    for (const part of [4n, 10n, 100n, 7000n]) {
-      const swap = pool.swap(0, 1, balance / part)
-      assert.ok(swap && curve)
-      const ratio = curveOutput(curve, Number(balance / part)) / Number(swap.amountOut)
-      assert.ok(Math.abs(ratio - 1) < 2e-3, `1/${part}: ${ratio}`)
-    }
-  })
-}
-s('never pays a round trip more than went in', () => {
-  for (const { state } of Object.values(cases)) {
-    const pool = createBalancerV3WeightedPool(state)
-    const amountIn = (state.balancesRaw[0] ?? 0n) / 50n
-    const there = pool.swap(0, 1, amountIn)
-    assert.ok(there)
-    const back = there.next.swap(1, 0, there.amountOut)
-    assert.ok(back && back.amountOut < amountIn)
-  }
+runVectorSuite('balancerV3Weighted', {
+  ...{ cases, create: createBalancerV3WeightedPool, answer: balancerV3WeightedAmountOut },
+  inputs: ({ balancesRaw }, { i }) =>
+    [4n, 10n, 100n, 7000n].map((part) => (balancesRaw[i] ?? 0n) / part),
+  ...{ within: 2e-3, refusedPairs: wrongPairs },
 })
-s.run()

@@ -1,8 +1,6 @@
-import { assert, suite } from '../../../fixtures/test.ts'
+import { assert } from '../../../fixtures/test.ts'
+import { runVectorSuite } from '../testing/runVectorSuite.ts'
 import { type CamelotV2State, camelotV2AmountOut, createCamelotV2Pool } from './camelotV2.ts'
-import { curveOutput } from './curve.ts'
-
-const s = suite('camelotV2')
 
 /** States and quotes of the real contract. */
 const volatile: CamelotV2State = {
@@ -20,75 +18,70 @@ const volatile: CamelotV2State = {
 }
 const stable: CamelotV2State = { ...volatile, stable: true, reserve1: 1300000000434n }
 
-s('equals the volatile pair', () => {
-  const out = (zeroForOne: boolean, amountIn: bigint) =>
-    camelotV2AmountOut(volatile, { zeroForOne, amountIn })
-  assert.is(out(true, 155612176977587236n), 201688n)
-  assert.is(out(false, 4621261n), 3544139141999637747n)
-  assert.is(out(true, 3066380594702804582402n), 3962222657n)
-})
-s('equals the stable pair', () => {
-  const out = (zeroForOne: boolean, amountIn: bigint) =>
-    camelotV2AmountOut(stable, { zeroForOne, amountIn })
-  assert.is(out(true, 113408225773937328137n), 113570368n)
-  assert.is(out(false, 98911708069n), 97537032456470786854151n)
-  assert.is(out(false, 1064n), 1056301459666986n)
-  assert.is(out(true, 159418069475960354242563n), 159106264953n)
-})
-s('takes the fee of the token that goes in', () => {
-  for (const state of [volatile, stable]) {
-    const amountIn = 10n ** 20n
-    const plain = camelotV2AmountOut(state, { zeroForOne: true, amountIn })
-    const out = (fees: Partial<CamelotV2State>) =>
-      camelotV2AmountOut({ ...state, ...fees }, { zeroForOne: true, amountIn })
-    assert.is(out({ token1FeePercent: 2000n }), plain)
-    const dear = out({ token0FeePercent: 2000n })
-    assert.ok(plain && dear && dear < plain)
-  }
-})
-s('sends the share of the owner out of a stable pair only', () => {
-  for (const state of [volatile, stable]) {
-    const amountIn = 10n ** 20n
-    const amountOut = camelotV2AmountOut(state, { zeroForOne: true, amountIn }) ?? 0n
-    const swap = createCamelotV2Pool({ ...state, ownerFeeShare: 40_000n }).swap(0, 1, amountIn)
-    assert.is(swap?.amountOut, amountOut)
-    const sentAway = state.stable ? (amountIn * 3n * 4n) / 10_000n : 0n
-    const after = createCamelotV2Pool({
-      ...state,
-      reserve0: state.reserve0 + amountIn - sentAway,
-      reserve1: state.reserve1 - amountOut,
-    })
-    const expected = after.swap(1, 0, 12345678n)?.amountOut
-    assert.ok(expected)
-    assert.is(swap?.next.swap(1, 0, 12345678n)?.amountOut, expected)
-  }
-})
-s('refuses what the pair reverts on', () => {
-  for (const state of [volatile, stable]) {
-    const pool = createCamelotV2Pool(state)
-    assert.is(pool.swap(0, 1, 0n), undefined)
-    assert.is(pool.swap(0, 1, 1n), undefined, 'no output')
-    assert.is(pool.swap(0, 1, 2n ** 112n), undefined, 'reserve overflow')
-    const empty = createCamelotV2Pool({ ...state, reserve0: 0n, reserve1: 0n })
-    assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
-    assert.is(empty.curve(0, 1), undefined)
-  }
-})
-s('draws curves that follow the swap', () => {
-  for (const state of [volatile, stable])
-    for (const [i, j] of [
-      [0, 1],
-      [1, 0],
-    ] as const) {
-      const pool = createCamelotV2Pool(state)
-      const curve = pool.curve(i, j)
-      const reserve = i === 0 ? state.reserve0 : state.reserve1
-      for (let amount = reserve / 10n ** 6n; amount < reserve * 2n; amount *= 3n) {
-        const swap = pool.swap(i, j, amount)
-        assert.ok(swap && curve)
-        const error = curveOutput(curve, Number(amount)) / Number(swap.amountOut) - 1
-        assert.ok(Math.abs(error) < 2e-3, `${amount}: ${error}`)
+runVectorSuite('camelotV2', {
+  cases: {
+    volatile: {
+      state: volatile,
+      rows: [
+        [0, 1, 155612176977587236n, 201688n],
+        [1, 0, 4621261n, 3544139141999637747n],
+        [0, 1, 3066380594702804582402n, 3962222657n],
+      ],
+    },
+    stable: {
+      state: stable,
+      rows: [
+        [0, 1, 113408225773937328137n, 113570368n],
+        [1, 0, 98911708069n, 97537032456470786854151n],
+        [1, 0, 1064n, 1056301459666986n],
+        [0, 1, 159418069475960354242563n, 159106264953n],
+      ],
+    },
+  },
+  create: createCamelotV2Pool,
+  answer: (state, { i, amountIn }) => camelotV2AmountOut(state, { zeroForOne: i === 0, amountIn }),
+  inputs({ reserve0, reserve1 }, { i }) {
+    const least = (i === 0 ? reserve0 : reserve1) / 10n ** 6n
+    return Array.from({ length: 14 }, (_, power) => least * 3n ** BigInt(power))
+  },
+  within: 2e-3,
+  refusedAmounts: [1n << 112n],
+  more(s) {
+    s('takes the fee of the token that goes in', () => {
+      for (const state of [volatile, stable]) {
+        const amountIn = 10n ** 20n
+        const plain = camelotV2AmountOut(state, { zeroForOne: true, amountIn })
+        const out = (fees: Partial<CamelotV2State>) =>
+          camelotV2AmountOut({ ...state, ...fees }, { zeroForOne: true, amountIn })
+        assert.is(out({ token1FeePercent: 2000n }), plain)
+        const dear = out({ token0FeePercent: 2000n })
+        assert.ok(plain && dear && dear < plain)
       }
-    }
+    })
+    s('sends the share of the owner out of a stable pair only', () => {
+      for (const state of [volatile, stable]) {
+        const amountIn = 10n ** 20n
+        const amountOut = camelotV2AmountOut(state, { zeroForOne: true, amountIn }) ?? 0n
+        const swap = createCamelotV2Pool({ ...state, ownerFeeShare: 40_000n }).swap(0, 1, amountIn)
+        assert.is(swap?.amountOut, amountOut)
+        const sentAway = state.stable ? (amountIn * 3n * 4n) / 10_000n : 0n
+        const after = createCamelotV2Pool({
+          ...state,
+          reserve0: state.reserve0 + amountIn - sentAway,
+          reserve1: state.reserve1 - amountOut,
+        })
+        const expected = after.swap(1, 0, 12345678n)?.amountOut
+        assert.ok(expected)
+        assert.is(swap?.next.swap(1, 0, 12345678n)?.amountOut, expected)
+      }
+    })
+    s('refuses what pays nothing, and an empty pair', () => {
+      for (const state of [volatile, stable]) {
+        assert.is(createCamelotV2Pool(state).swap(0, 1, 1n), undefined)
+        const empty = createCamelotV2Pool({ ...state, reserve0: 0n, reserve1: 0n })
+        assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
+        assert.is(empty.curve(0, 1), undefined)
+      }
+    })
+  },
 })
-s.run()

@@ -1,15 +1,13 @@
-import { assert, suite } from '../../../fixtures/test.ts'
-import { curveOutput } from './curve.ts'
+import { runVectorSuite, type VectorCases } from '../testing/runVectorSuite.ts'
 import {
   createLiquidityBookPool,
   type LiquidityBookState,
   liquidityBookSwapOut,
 } from './liquidityBook.ts'
 
-type Row = readonly [swapForY: boolean, amountIn: bigint, left: bigint, out: bigint, fee: bigint]
+type Answer = readonly [left: bigint, out: bigint, fee: bigint]
 type Bins = readonly (readonly [id: number, reserveX: bigint, reserveY: bigint])[]
 
-const s = suite('liquidityBook')
 const parameters = {
   id: 'pair',
   tokenX: 'x',
@@ -25,13 +23,8 @@ function toBins(bins: Bins) {
 }
 
 /** Answers of real pairs. */
-const cases: readonly {
-  readonly name: string
-  readonly state: LiquidityBookState
-  readonly rows: readonly Row[]
-}[] = [
-  {
-    name: '2.1.1, step 1',
+const cases: VectorCases<LiquidityBookState, Answer> = {
+  '2.1.1, step 1': {
     state: {
       ...parameters,
       binStepBps: 1,
@@ -69,16 +62,15 @@ const cases: readonly {
       ]),
     },
     rows: [
-      [true, 875387967n, 0n, 875294720n, 87542n],
-      [true, 144881325n, 0n, 144866836n, 14489n],
-      [false, 13580244n, 0n, 13578885n, 1359n],
-      [true, 6215003n, 0n, 6214381n, 622n],
-      [true, 370356n, 0n, 370318n, 38n],
-      [true, 213452n, 0n, 213430n, 22n],
+      [0, 1, 875387967n, [0n, 875294720n, 87542n]],
+      [0, 1, 144881325n, [0n, 144866836n, 14489n]],
+      [1, 0, 13580244n, [0n, 13578885n, 1359n]],
+      [0, 1, 6215003n, [0n, 6214381n, 622n]],
+      [0, 1, 370356n, [0n, 370318n, 38n]],
+      [0, 1, 213452n, [0n, 213430n, 22n]],
     ],
   },
-  {
-    name: '2.1.1, step 25',
+  '2.1.1, step 25': {
     state: {
       ...parameters,
       binStepBps: 25,
@@ -116,18 +108,17 @@ const cases: readonly {
       ]),
     },
     rows: [
-      [true, 970050759697670153n, 0n, 2370125721n, 2190601482286360n],
-      [true, 259808021592844964n, 0n, 636398279n, 559399146492095n],
-      [true, 4645640353310524n, 0n, 11379469n, 10002644385722n],
-      [false, 4027305379n, 0n, 1624444754299621533n, 10245095n],
-      [false, 307517n, 0n, 125002658399390n, 663n],
-      [false, 20941n, 0n, 8511965127569n, 46n],
-      [true, 14256641757913626625n, 12918483791537496168n, 3264939608n, 3116505229700578n],
-      [true, 176109318608520019972n, 174771160642143889515n, 3264939608n, 3116505229700578n],
+      [0, 1, 970050759697670153n, [0n, 2370125721n, 2190601482286360n]],
+      [0, 1, 259808021592844964n, [0n, 636398279n, 559399146492095n]],
+      [0, 1, 4645640353310524n, [0n, 11379469n, 10002644385722n]],
+      [1, 0, 4027305379n, [0n, 1624444754299621533n, 10245095n]],
+      [1, 0, 307517n, [0n, 125002658399390n, 663n]],
+      [1, 0, 20941n, [0n, 8511965127569n, 46n]],
+      [0, 1, 14256641757913626625n, [12918483791537496168n, 3264939608n, 3116505229700578n]],
+      [0, 1, 176109318608520019972n, [174771160642143889515n, 3264939608n, 3116505229700578n]],
     ],
   },
-  {
-    name: '2.2.0, step 100',
+  '2.2.0, step 100': {
     state: {
       ...parameters,
       binStepBps: 100,
@@ -165,51 +156,27 @@ const cases: readonly {
       ]),
     },
     rows: [
-      [true, 1440829000296287961098n, 0n, 1411148893139865011987n, 11668881313402571435n],
-      [true, 228916142232912003084n, 0n, 225859430170978014442n, 1837535942042390307n],
-      [false, 54804031212771319814n, 0n, 54365598963069149255n, 438432249702170559n],
-      [false, 3430647672444229641n, 0n, 3403202491064675803n, 27445181379553838n],
-      [true, 146234763833960779n, 0n, 145064885723289092n, 1169878110671687n],
-      [true, 6786884766808066n, 0n, 6732589688673601n, 54295078134465n],
+      [0, 1, 1440829000296287961098n, [0n, 1411148893139865011987n, 11668881313402571435n]],
+      [0, 1, 228916142232912003084n, [0n, 225859430170978014442n, 1837535942042390307n]],
+      [1, 0, 54804031212771319814n, [0n, 54365598963069149255n, 438432249702170559n]],
+      [1, 0, 3430647672444229641n, [0n, 3403202491064675803n, 27445181379553838n]],
+      [0, 1, 146234763833960779n, [0n, 145064885723289092n, 1169878110671687n]],
+      [0, 1, 6786884766808066n, [0n, 6732589688673601n, 54295078134465n]],
     ],
   },
-]
-
-for (const { name, state, rows } of cases) {
-  s(`answers what the pair answers: ${name}`, () => {
-    for (const [swapForY, amountIn, left, out, fee] of rows) {
-      const swap = liquidityBookSwapOut(state, { swapForY, amountIn })
-      assert.ok(swap)
-      assert.equal([swap.amountInLeft, swap.amountOut, swap.fee], [left, out, fee])
-    }
-  })
-  s(`draws a curve that follows the swap: ${name}`, () => {
-    const pool = createLiquidityBookPool(state)
-    const curve = pool.curve(1, 0)
-    assert.ok(curve)
-    for (const part of [0.9, 0.3, 0.01]) {
-      const amountIn = BigInt(Math.floor((curve.x[curve.count] ?? 0) * part))
-      const swap = pool.swap(1, 0, amountIn)
-      assert.ok(swap)
-      const ratio = curveOutput(curve, Number(amountIn)) / Number(swap.amountOut)
-      assert.ok(Math.abs(ratio - 1) < 1e-5, `${part}: ${ratio}`)
-    }
-  })
-  s(`refuses more than all bins take: ${name}`, () => {
-    const pool = createLiquidityBookPool(state)
-    assert.is(pool.swap(0, 1, 10n ** 30n), undefined)
-    assert.is(pool.swap(0, 1, 2n ** 130n), undefined)
-    assert.is(pool.swap(0, 1, 0n), undefined)
-  })
-  s(`never pays a round trip more than went in: ${name}`, () => {
-    const pool = createLiquidityBookPool(state)
-    const curve = pool.curve(1, 0)
-    assert.ok(curve)
-    const amountIn = BigInt(Math.floor((curve.x[curve.count] ?? 0) / 3))
-    const there = pool.swap(1, 0, amountIn)
-    assert.ok(there)
-    const back = there.next.swap(0, 1, there.amountOut)
-    assert.ok(back && back.amountOut < amountIn)
-  })
 }
-s.run()
+
+runVectorSuite('liquidityBook', {
+  ...{ cases, create: createLiquidityBookPool, within: 1e-5 },
+  answer(state, { i, amountIn }) {
+    const swap = liquidityBookSwapOut(state, { swapForY: i === 0, amountIn })
+    return swap && [swap.amountInLeft, swap.amountOut, swap.fee]
+  },
+  inputs(_, { i, pool }) {
+    const curve = pool.curve(i, 1 - i)
+    const all = curve?.x[curve.count] ?? 0
+    return [0.9, 0.3, 0.01].map((part) => BigInt(Math.floor(all * part)))
+  },
+  // More than all bins take, and more than a bin can count.
+  refusedAmounts: [10n ** 30n, 2n ** 130n],
+})

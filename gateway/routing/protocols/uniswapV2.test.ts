@@ -1,8 +1,7 @@
-import { assert, suite } from '../../../fixtures/test.ts'
-import { curveOutput } from './curve.ts'
+import { assert } from '../../../fixtures/test.ts'
+import { runVectorSuite } from '../testing/runVectorSuite.ts'
 import { createUniswapV2Pool, uniswapV2AmountOut } from './uniswapV2.ts'
 
-const s = suite('uniswapV2')
 const state = {
   id: 'pair',
   token0: 'a',
@@ -11,33 +10,35 @@ const state = {
   reserve1: 53278841057231056811n,
   feePips: 3000,
 }
-const pool = createUniswapV2Pool(state)
+/** 1,000 raw units to 10^30, each seven times the one before. */
+const amounts = Array.from({ length: 32 }, (_, power) => 1000n * 7n ** BigInt(power) + 3n)
+const routerFormula = (amountIn: bigint) =>
+  (amountIn * 997n * state.reserve0) / (state.reserve1 * 1000n + amountIn * 997n)
 
-s('equals the router formula with 997/1000', () => {
-  for (let amountIn = 1000n; amountIn < 10n ** 30n; amountIn = amountIn * 7n + 3n) {
-    const expected = (amountIn * 997n * state.reserve0) / (state.reserve1 * 1000n + amountIn * 997n)
-    assert.is(uniswapV2AmountOut(state, { zeroForOne: false, amountIn }), expected)
-  }
+runVectorSuite('uniswapV2', {
+  cases: {
+    'as the router with 997/1000': {
+      state,
+      rows: amounts.map((amountIn) => [1, 0, amountIn, routerFormula(amountIn)]),
+    },
+  },
+  create: createUniswapV2Pool,
+  answer: (_, { i, amountIn }) => uniswapV2AmountOut(state, { zeroForOne: i === 0, amountIn }),
+  inputs: ({ reserve0, reserve1 }, { i }) =>
+    [1n, 100n, 10n ** 4n, 10n ** 6n].map((part) => (i === 0 ? reserve0 : reserve1) / part),
+  ...{ within: 1e-9, refusedAmounts: [2n ** 112n, 2n ** 250n] },
+  more(s) {
+    const pool = createUniswapV2Pool(state)
+    s('refuses what pays nothing, and an empty pair', () => {
+      assert.is(pool.swap(0, 1, 1n), undefined)
+      const empty = createUniswapV2Pool({ ...state, reserve1: 0n })
+      assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
+      assert.is(empty.curve(0, 1), undefined)
+    })
+    s('keeps the fee in the reserves of the next state', () => {
+      const swap = pool.swap(1, 0, 10n ** 18n)
+      const back = swap?.next.swap(0, 1, swap.amountOut)
+      assert.ok(back && back.amountOut < (10n ** 18n * 995n) / 1000n)
+    })
+  },
 })
-s('refuses what the pair reverts on', () => {
-  assert.is(pool.swap(0, 1, 0n), undefined)
-  assert.is(pool.swap(0, 1, 1n), undefined, 'no output')
-  assert.is(pool.swap(0, 1, 2n ** 112n), undefined, 'reserve overflow')
-  assert.is(createUniswapV2Pool({ ...state, reserve1: 0n }).swap(0, 1, 10n ** 20n), undefined)
-  assert.is(createUniswapV2Pool({ ...state, reserve1: 0n }).curve(0, 1), undefined)
-})
-s('keeps the fee in the reserves of the next state', () => {
-  const swap = pool.swap(1, 0, 10n ** 18n)
-  const back = swap?.next.swap(0, 1, swap.amountOut)
-  assert.ok(back && back.amountOut < (10n ** 18n * 995n) / 1000n)
-})
-s('draws a curve that follows the swap', () => {
-  const curve = pool.curve(1, 0)
-  assert.ok(curve)
-  for (let amount = 10n ** 9n; amount < 10n ** 24n; amount *= 11n) {
-    const swap = pool.swap(1, 0, amount)
-    assert.ok(swap && curve)
-    assert.ok(Math.abs(curveOutput(curve, Number(amount)) / Number(swap.amountOut) - 1) < 1e-9)
-  }
-})
-s.run()

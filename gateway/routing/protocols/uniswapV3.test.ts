@@ -1,9 +1,7 @@
-import { assert, suite } from '../../../fixtures/test.ts'
-import { curveOutput } from './curve.ts'
+import { assert } from '../../../fixtures/test.ts'
+import { runVectorSuite, takenAndPaid } from '../testing/runVectorSuite.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
 import { createUniswapV3Pool, type UniswapV3State } from './uniswapV3.ts'
-
-const s = suite('uniswapV3')
 
 /** A Slipstream pool with quotes taken from the real contract (same code as Uniswap v3 for swaps). */
 const state: UniswapV3State = {
@@ -28,52 +26,44 @@ const state: UniswapV3State = {
     [60, -333850249709699449134759n],
   ],
 }
-const pool = createUniswapV3Pool(state)
 
-s('equals the contract within one range', () => {
-  const swap = pool.swap(0, 1, 39322760665778n)
-  assert.is(swap?.amountOut, 39318828389700n)
-  assert.is(pool.swap(1, 0, 16610702498987637n)?.amountOut, 16609041426832599n)
+runVectorSuite('uniswapV3', {
+  cases: {
+    'a Slipstream pool': {
+      state,
+      rows: [
+        [0, 1, 39322760665778n, [39322760665778n, 39318828389700n]],
+        [1, 0, 16610702498987637n, [16610702498987637n, 16609041426832599n]],
+        // Takes only what there is liquidity for.
+        [1, 0, 22617885438465359740928n, [15678959573261539093659n, 15666999986112138866782n]],
+      ],
+    },
+  },
+  ...{ create: createUniswapV3Pool, answer: takenAndPaid(createUniswapV3Pool), within: 1e-7 },
+  inputs: () => Array.from({ length: 24 }, (_, power) => 10n ** 12n * 3n ** BigInt(power)),
+  refusedAmounts: [],
+  more(s) {
+    const pool = createUniswapV3Pool(state)
+    s('leaves a pool that goes on where the swap ended', () => {
+      const first = pool.swap(0, 1, 10n ** 21n)
+      const second = first?.next.swap(0, 1, 10n ** 21n)
+      const both = pool.swap(0, 1, 2n * 10n ** 21n)
+      const sum = (first?.amountOut ?? 0n) + (second?.amountOut ?? 0n)
+      assert.ok(both && both.amountOut - sum < 10n && sum <= both.amountOut + 10n)
+    })
+    s('refuses contradictory state instead of answering', () => {
+      assert.is(createUniswapV3Pool({ ...state, sqrtPriceX96: 0n }).swap(0, 1, 1000n), undefined)
+      assert.is(createUniswapV3Pool({ ...state, tick: -5000 }).swap(1, 0, 10n ** 20n), undefined)
+      assert.is(createUniswapV3Pool({ ...state, liquidity: 1n }).swap(1, 0, 10n ** 18n), undefined)
+      assert.is(createUniswapV3Pool({ ...state, tick: Number.NaN }).swap(1, 0, 1n), undefined)
+    })
+    s('finds the tick of a ratio and back', () => {
+      for (const tick of [-887272, -500001, -1, 0, 1, 77777, 887271])
+        for (const offset of [-1n, 0n, 1n]) {
+          if (tick === -887272 && offset < 0n) continue
+          const expected = offset < 0n ? tick - 1 : tick
+          assert.is(tickAtSqrtRatio(sqrtRatioAtTick(tick) + offset), expected)
+        }
+    })
+  },
 })
-s('takes only what there is liquidity for', () => {
-  const swap = pool.swap(1, 0, 22617885438465359740928n)
-  assert.is(swap?.amountIn, 15678959573261539093659n)
-  assert.is(swap?.amountOut, 15666999986112138866782n)
-})
-s('leaves a pool that goes on where the swap ended', () => {
-  const first = pool.swap(0, 1, 10n ** 21n)
-  const second = first?.next.swap(0, 1, 10n ** 21n)
-  const both = pool.swap(0, 1, 2n * 10n ** 21n)
-  const sum = (first?.amountOut ?? 0n) + (second?.amountOut ?? 0n)
-  assert.ok(both && both.amountOut - sum < 10n && sum <= both.amountOut + 10n)
-})
-s('draws a curve that follows the swap across ticks', () => {
-  for (const [i, j] of [
-    [0, 1],
-    [1, 0],
-  ] as const) {
-    const curve = pool.curve(i, j)
-    assert.ok(curve)
-    for (let amount = 10n ** 12n; amount < 10n ** 24n; amount *= 3n) {
-      const swap = pool.swap(i, j, amount)
-      assert.ok(swap && curve)
-      const error = curveOutput(curve, Number(amount)) / Number(swap.amountOut) - 1
-      assert.ok(Math.abs(error) < 1e-7, `${amount}: ${error}`)
-    }
-  }
-})
-s('refuses contradictory state instead of answering', () => {
-  assert.is(createUniswapV3Pool({ ...state, sqrtPriceX96: 0n }).swap(0, 1, 1000n), undefined)
-  assert.is(createUniswapV3Pool({ ...state, tick: -5000 }).swap(1, 0, 10n ** 20n), undefined)
-  assert.is(createUniswapV3Pool({ ...state, liquidity: 1n }).swap(1, 0, 10n ** 18n), undefined)
-  assert.is(createUniswapV3Pool({ ...state, tick: Number.NaN }).swap(1, 0, 1n), undefined)
-})
-s('finds the tick of a ratio and back', () => {
-  for (const tick of [-887272, -500001, -1, 0, 1, 77777, 887271])
-    for (const offset of [-1n, 0n, 1n]) {
-      if (tick === -887272 && offset < 0n) continue
-      const expected = offset < 0n ? tick - 1 : tick
-      assert.is(tickAtSqrtRatio(sqrtRatioAtTick(tick) + offset), expected)
-    }
-})
-s.run()
