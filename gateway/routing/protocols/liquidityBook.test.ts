@@ -168,7 +168,7 @@ const cases: VectorCases<LiquidityBookState, Answer> = {
 
 runVectorSuite('liquidityBook', {
   ...{ cases, create: createLiquidityBookPool, within: 1e-5 },
-  answer(state, { i, amountIn }) {
+  answer(state, { i, amountIn }): Answer | undefined {
     const swap = liquidityBookSwapOut(state, { swapForY: i === 0, amountIn })
     return swap && [swap.amountInLeft, swap.amountOut, swap.fee]
   },
