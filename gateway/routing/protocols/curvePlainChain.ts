@@ -11,8 +11,14 @@ import {
   toPips,
   toTokens,
 } from './curveChain.ts'
-import { createCurvePlainPool } from './curvePlain.ts'
-import { type LoadParameters, type PoolFamily, type ReadDeps, toHead } from './poolFamily.ts'
+import { createCurvePlainPool, curvePlainAmountOut } from './curvePlain.ts'
+import {
+  type LoadParameters,
+  type PoolFamily,
+  type PoolRef,
+  type ReadDeps,
+  toHead,
+} from './poolFamily.ts'
 
 export type CurvePlainRecord = CurveHead & { readonly protocol: 'curve_plain' }
 
@@ -25,15 +31,21 @@ const abi: Abi = parseAbi([
   'function admin_fee() view returns (uint256)',
   'function base_pool() view returns (address)',
   'function decimals() view returns (uint256)',
+  'function get_dy(int128 i, int128 j, uint256 dx) view returns (uint256)',
 ])
 const nativeDecimals = 18n
 const mostDecimals = 36n
+/** Of the first balance: what the pool is asked to price when it is loaded. */
+const sampleParts = 1_000n
+/** Views and swaps of some pools round apart; a coin that lies is off by a factor. */
+const roundingWei = 2n
+const roundingParts = 10_000n
 const stepGas = 90_000
 const gasPerCoin = 7_000
 
-type Pool = { readonly address: `0x${string}` }
+type Pool = PoolRef
 const coinIndexes = Array.from({ length: mostCoins }, (_, k) => BigInt(k))
-const movingCalls = ({ address }: Pool) => [
+const movingCalls = ({ address }: Pick<Pool, 'address'>) => [
   ...coinIndexes.map((k) => readCall(address, { abi, functionName: 'balances', args: [k] })),
   ...['A_precise', 'fee', 'admin_fee'].map((functionName) =>
     readCall(address, { abi, functionName }),
@@ -75,6 +87,33 @@ async function readRates(
   )
 }
 
+type Plain = {
+  readonly pool: Pool
+  readonly coins: readonly `0x${string}`[]
+  readonly state: NonNullable<ReturnType<typeof readMoving>>
+}
+
+const sampleOf = ({ balances: [first = 0n] }: Pick<CurveHead, 'balances'>) =>
+  first / sampleParts || 1n
+const sampleCalls = ({ pool, state }: Plain) =>
+  coinIndexes.slice(1).map((j) => {
+    const args = [0n, j, sampleOf(state)]
+    return readCall(pool.address, { abi, functionName: 'get_dy', args })
+  })
+
+/**
+ * Whether the pool prices its first coin as we do. It has asked its coins for their decimals once and
+ * for all; a coin that tells another number now would have every swap priced wrong.
+ */
+function isConfirmed(record: CurvePlainRecord, samples: Words): boolean {
+  return record.tokens.slice(1).every((_, k) => {
+    const trade = { i: 0, j: k + 1, amountIn: sampleOf(record) }
+    const [told, own] = [samples[k]?.[0] ?? 0n, curvePlainAmountOut(record, trade) ?? 0n]
+    const apart = told > own ? told - own : own - told
+    return apart <= roundingWei + told / roundingParts
+  })
+}
+
 async function load(
   deps: ReadDeps,
   { pools, blockNumber }: LoadParameters,
@@ -92,21 +131,22 @@ async function load(
     const state = readMoving(words.slice(coinCount), coins.length)
     return state && coins.length >= 2 ? [{ pool, coins, state }] : []
   })
-  const rateOf = await readRates(deps, {
-    coins: new Set(plain.flatMap(({ coins }) => coins)),
-    blockNumber,
-  })
+  const coinsOfAll = new Set(plain.flatMap(({ coins }) => coins))
+  const [rateOf, told] = await Promise.all([
+    readRates(deps, { coins: coinsOfAll, blockNumber }),
+    readCalls(deps, { calls: plain.flatMap(sampleCalls), blockNumber }),
+  ])
+  const samples = plain.map(() => told.splice(0, mostCoins - 1))
   const wrapped = getChain(deps.client.chain.id)?.wrappedNative
-  return plain.flatMap(({ pool, coins, state }): CurvePlainRecord[] => {
+  return plain.flatMap(({ pool, coins, state }, index): CurvePlainRecord[] => {
     const rates = coins.flatMap((coin) => rateOf.get(coin) ?? [])
     if (!wrapped || rates.length !== coins.length) return []
-    return [
-      {
-        ...toHead(pool, { tokens: toTokens(coins, wrapped), blockNumber }),
-        ...{ protocol: 'curve_plain', ...state, rates, isFresh: coins.map(() => false) },
-        native: coins.map(isNative),
-      },
-    ]
+    const record: CurvePlainRecord = {
+      ...toHead(pool, { tokens: toTokens(coins, wrapped), blockNumber }),
+      ...{ protocol: 'curve_plain', ...state, rates, isFresh: coins.map(() => false) },
+      native: coins.map(isNative),
+    }
+    return isConfirmed(record, samples[index] ?? []) ? [record] : []
   })
 }
 
