@@ -12,7 +12,8 @@ import { type SyncedState, withTaxes } from './sync/syncedState.ts'
 
 /** A pool without local maths: what the engine says of it is a guess between samples. */
 export function isQuoted(record: PoolRecord): boolean {
-  return familyOf(record).quoter !== undefined
+  const family = familyOf(record)
+  return family.quoter !== undefined && (family.isQuoted?.(record) ?? true)
 }
 
 /** Whether a route goes through pools that the chain has to be asked about. */

@@ -10,7 +10,7 @@ export type AlgebraV19State = ConcentratedState & {
   readonly id: string
   readonly token0: string
   readonly token1: string
-  /** Fees of `globalState`, token 0 to token 1 and back. The first swap of a block may move them. */
+  /** Fees of the next swap, token 0 to token 1 and back: see `algebraFees.ts`. */
   readonly feeZtoPips: number
   readonly feeOtzPips: number
 }

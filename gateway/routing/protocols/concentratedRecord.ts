@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { PoolHead } from './poolHead.ts'
 
 /** An initialised tick: `gross` decides when it disappears, even where `net` is zero. */
@@ -14,6 +15,10 @@ export type ConcentratedRecord = PoolHead & {
   readonly protocol: ConcentratedProtocol
   /** Fee of token 1 going in; `feePips` is that of token 0. They differ in directional pools only. */
   readonly feePips1: number
+  /** Who sets the fees anew in the first swap of a block; Camelot v3 only. */
+  readonly feeOracle?: Address | undefined
+  /** Who is asked what a swap gives, where the next fee is not known. */
+  readonly quoter?: Address | undefined
   readonly tickSpacing: number
   readonly sqrtPriceX96: bigint
   readonly tick: number

@@ -90,6 +90,8 @@ export type PoolFamily<record extends PoolHead = PoolHead> = {
   toEnginePool(record: record): EnginePool
   /** For pools without local maths: `toEnginePool` guesses, and the chain is asked what a swap gives. */
   readonly quoter?: Quoter<record> | undefined
+  /** Whether this pool is priced by the quoter; all of the family are where it does not say. */
+  isQuoted?(record: record): boolean
   encodeStep(record: record, tokens: StepTokens): StepCall
   /** Raw units of token j per raw unit of token i, without fees. */
   midPrice(record: record, i: number, j: number): number

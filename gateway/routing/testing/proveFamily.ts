@@ -98,7 +98,7 @@ async function poolToExpect(
   { record, trades }: { readonly record: PoolRecord; readonly trades: readonly PoolTrade[] },
 ): Promise<EnginePool> {
   const { quoter } = familyOf(record)
-  if (!quoter) return priceRecord(record, stand.taxOf)
+  if (!quoter || !isQuoted(record)) return priceRecord(record, stand.taxOf)
   const words = await askQuoters(stand.chainClient, {
     questions: trades.map((trade) => quoter.question(record, trade)),
     blockNumber: await headNumber(stand),
