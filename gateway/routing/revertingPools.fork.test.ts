@@ -1,0 +1,171 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import { compileSource } from '../../fixtures/compileSource.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { worldAddress } from '../../fixtures/world/builder.ts'
+import { createSimulator } from '../../simulator/simulator.ts'
+import { createRouting, type Routing } from './createRouting.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
+import { loadFamily } from './testing/proveFamily.ts'
+import { startSwapStand } from './testing/swapStand.ts'
+
+const protocols = ['uniswap_v3', 'camelot_v3', 'algebra_integral', 'liquidity_book'] as const
+
+/** Views tell the truth; a swap is refused. */
+const { Refuser } = compileSource(`
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+contract Refuser {
+  address immutable truth;
+  constructor(address truth_) { truth = truth_; }
+  fallback() external {
+    // swap of Uniswap v3 and Algebra, swap of Liquidity Book
+    if (msg.sig == 0x128acb08 || msg.sig == 0x53c059a0) revert("paused");
+    address code = truth;
+    assembly {
+      calldatacopy(0, 0, calldatasize())
+      let ok := delegatecall(gas(), code, 0, calldatasize(), 0, 0)
+      returndatacopy(0, 0, returndatasize())
+      if ok { return(0, returndatasize()) }
+      revert(0, returndatasize())
+    }
+  }
+}`)
+if (!Refuser) throw new Error('the refuser compiles')
+const refuser = Refuser
+
+/** Whole contracts, as runtime code. */
+const broken: Readonly<Record<string, Hex>> = {
+  'reverts at every call': '0x60006000fd',
+  'burns all gas it gets': '0xfe',
+  'has no code': '0x',
+  'answers each call with ones': '0x600019600052600019602052600019604052600019606052610200610000f3',
+  'answers with a megabyte of nothing': '0x621000006000f3',
+}
+
+const s = suite('pools that revert')
+const stand = await startSwapStand(42161)
+const { rpc, chainId, rpcUrl, chainClient, manifest, probe } = stand
+const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
+s.after(async () => {
+  await simulator.close()
+  await stand.close()
+})
+
+const dexes = stand.dexes.filter(({ protocol }) => protocols.some((each) => each === protocol))
+const families = await Promise.all(protocols.map((protocol) => loadFamily(stand, protocol)))
+const all = families.flat()
+/** One of each family. */
+const victims = families.flatMap(([first]) => first ?? [])
+
+/** Routing that knows the pools of these families only. */
+async function startRouting(): Promise<Routing> {
+  const routing = await createRouting({
+    chains: [{ chainClient, executor: manifest.executor, dexes, maxAgeMs: 0, pollMs: 3_600_000 }],
+    ...{ simulator, serviceName: 'test', version: '0' },
+    ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+  })
+  await routing.warmed
+  return routing
+}
+
+async function quoteBetween(
+  routing: Routing,
+  { tokens, verify }: { readonly tokens: readonly string[]; readonly verify: boolean },
+) {
+  const [tokenIn, tokenOut] = tokens.map((token) => getAddress(token as Address))
+  if (!tokenIn || !tokenOut) throw new Error('a pool has two tokens')
+  const amountIn = (await stand.balanceOf(tokenIn, probe)) / 1_000_000n
+  const asked = { chainId, tokenIn, tokenOut, amountIn, slippageBps: 50, taker: probe, verify }
+  return routing.quote(asked)
+}
+
+/** What is quoted as executable between two tokens delivers its output to the wei; how many were. */
+async function executeBothWays(routing: Routing, { tokens }: PoolRecord): Promise<number> {
+  let executed = 0
+  for (const way of [tokens, [...tokens].reverse()]) {
+    const outcome = await quoteBetween(routing, { tokens: way, verify: false })
+    assert.is.not(outcome.status, 'unavailable')
+    const quote = outcome.status === 'ok' ? outcome.quote : undefined
+    if (!quote?.execution) continue
+    const { data, value } = quote.execution
+    const result = await stand.execute({ tokenIn: quote.tokenIn, value, data })
+    assert.equal([result.ok, result.amountOut], [true, quote.amountOut], quote.routePath)
+    executed += 1
+  }
+  return executed
+}
+
+/** Runs on a chain whose changes are undone afterwards. */
+async function undone(run: () => Promise<void>): Promise<void> {
+  const snapshot = await rpc('evm_snapshot')
+  try {
+    await run()
+  } finally {
+    await rpc('evm_revert', snapshot)
+    await rpc('evm_mine')
+  }
+}
+
+async function refuseSwaps({ address }: PoolRecord): Promise<void> {
+  const truth = worldAddress(`what ${address} does`)
+  await rpc('anvil_setCode', truth, await rpc('eth_getCode', address, 'latest'))
+  await stand.builder.deployAt({ address, artifact: refuser, args: [truth] })
+}
+
+s('there is one of each family', () => {
+  assert.equal(
+    victims.map(({ protocol }) => protocol),
+    [...protocols],
+  )
+})
+
+for (const [name, code] of Object.entries(broken))
+  s(`one that ${name} is left out, the others stay`, () =>
+    undone(async () => {
+      for (const { address } of victims) await rpc('anvil_setCode', address, code)
+      await rpc('evm_mine')
+      const routing = await startRouting()
+      const known = new Set(routing.status()[0]?.state?.pools.keys())
+      for (const record of all)
+        assert.is(known.has(record.id), !victims.includes(record), `${record.dex} ${record.id}`)
+      let executed = 0
+      for (const victim of victims) executed += await executeBothWays(routing, victim)
+      await routing.close()
+      assert.ok(executed > 0)
+    }),
+  )
+
+s('where swaps revert and views do not, a dry run keeps the payload back', () =>
+  undone(async () => {
+    for (const record of all) await refuseSwaps(record)
+    const routing = await startRouting()
+    for (const { protocol, tokens } of victims) {
+      const outcome = await quoteBetween(routing, { tokens, verify: true })
+      if (outcome.status !== 'ok') throw new Error(`${protocol}: ${outcome.status}`)
+      const { executable, execution, unexecutableReason } = outcome.quote
+      assert.equal([executable, execution], [false, undefined], protocol)
+      assert.is(unexecutableReason, 'dry_run_failed', protocol)
+    }
+    await routing.close()
+  }),
+)
+
+s('where followed pools break without a word, a dry run keeps the payload back', () =>
+  undone(async () => {
+    const routing = await startRouting()
+    for (const { address } of all) await rpc('anvil_setCode', address, '0xfe')
+    await rpc('evm_mine')
+    for (const { protocol, tokens } of victims) {
+      const outcome = await quoteBetween(routing, { tokens, verify: true })
+      assert.is.not(outcome.status, 'unavailable', protocol)
+      if (outcome.status === 'ok')
+        assert.equal(
+          [outcome.quote.executable, outcome.quote.execution],
+          [false, undefined],
+          protocol,
+        )
+    }
+    await routing.close()
+  }),
+)
+s.run()
