@@ -1,21 +1,29 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A port that is free on loopback now; 0 asks the system for one. */
+/** Below what systems hand out by themselves: such a port may be somebody's connection a moment later. */
+const choice = { from: 10_000, below: 32_768 }
+
+/** A port that is free on loopback now; 0 leaves the choice to us. */
 export async function takePort({ name, port }: { name: string; port: number }): Promise<number> {
+  if (port !== 0) {
+    if (await isFree(port)) return port
+    throw new Error(`port ${port} is taken by another process; set ${name} to a free one`)
+  }
+  for (;;) {
+    const chosen = randomInt(choice.from, choice.below)
+    if (await isFree(chosen)) return chosen
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer()
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`port ${port} is taken by another process; set ${name} to a free one`)
-          : error,
-      ),
-    )
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address()
-      const taken = typeof address === 'object' && address ? address.port : port
-      server.close(() => resolve(taken))
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
     })
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 
