@@ -92,10 +92,21 @@ s('runs as the compose file says: read-only, without capabilities, nothing mount
   }
 })
 
-/** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
+/**
+ * Kills a service and waits until it was started anew: until then what is asked may be answered by what
+ * dies. From outside: what the engine is asked to kill counts as stopped by hand, and stays so.
+ */
 async function kill(service: string) {
-  for (const id of await lab.find(service))
-    process.kill((await lab.docker.getContainer(id).inspect()).State.Pid, 'SIGKILL')
+  const inspect = async (id: string) => (await lab.docker.getContainer(id).inspect()).State
+  for (const id of await lab.find(service)) {
+    const { Pid, StartedAt } = await inspect(id)
+    process.kill(Pid, 'SIGKILL')
+    const isAnew = async () => {
+      const now = await inspect(id)
+      return now.Running && now.StartedAt !== StartedAt
+    }
+    await waitFor(`${service} is started anew`, isAnew, patient)
+  }
 }
 const quote = async () => {
   const { services, apiKey, chains } = await readManifest()
