@@ -9,8 +9,15 @@ export type Leadership = {
 
 /** How processes on one database share work. */
 export type Coordination = {
-  /** Stands for election until closed; `won` is called each time this process becomes the one. */
-  elect(office: { readonly name: string; readonly won?: (() => void) | undefined }): Leadership
+  /**
+   * Stands for election until closed. `won` is called each time this process becomes the one, with a term
+   * above that of every holder before it; `lost` when it is the one no longer.
+   */
+  elect(office: {
+    readonly name: string
+    readonly won?: ((term: number) => void) | undefined
+    readonly lost?: (() => void) | undefined
+  }): Leadership
   /** Tells every process that listens, this one too. At most once, and lost while nobody listens. */
   publish(message: {
     readonly channel: string
@@ -32,7 +39,7 @@ export function createLocalCoordination(): Coordination {
   return {
     elect({ won }) {
       let held = true
-      if (won) queueMicrotask(won)
+      if (won) queueMicrotask(() => won(1))
       return {
         isHeld: () => held,
         async close() {

@@ -3,6 +3,7 @@ import { createBalanceSlots } from './balanceSlots.ts'
 import { type Challenges, createChallenges } from './challenges.ts'
 import type { Coordination } from './coordination.ts'
 import type { Engine } from './engine.ts'
+import { createFeeds, type Feeds } from './feeds.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createPayments, type Payments } from './payments.ts'
@@ -21,6 +22,7 @@ export type Store = {
   readonly relay: RelayStore
   readonly slots: SlotCache
   readonly pools: PoolSnapshots
+  readonly feeds: Feeds
   readonly coordination: Coordination
   /** Whether the database answers now. */
   isReachable(): Promise<boolean>
@@ -38,6 +40,7 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     relay: createRelayStore(engine),
     slots: createBalanceSlots(engine),
     pools: createPoolSnapshots(engine),
+    feeds: createFeeds(engine),
     isReachable: () =>
       engine
         .read(() => ping.get())

@@ -1,6 +1,7 @@
 import { accessSchema } from './accessSchema.ts'
 import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
 import type { Dialect } from './dialect.ts'
+import { feedsSchema } from './feedsSchema.ts'
 import { poolsSchema } from './poolsSchema.ts'
 import { relaySchema } from './relaySchema.ts'
 
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { id: 3, name: 'balance slots', schema: balanceSlotsSchema },
   { id: 4, name: 'synced pools', schema: poolsSchema },
   { id: 5, name: 'settlements by their last signature', schema: () => settlementsBySigning },
+  { id: 6, name: 'feeds of pools and terms of office', schema: feedsSchema },
 ]

@@ -63,6 +63,18 @@ async function pause(signal: AbortSignal): Promise<void> {
   await wait(pulseMs, undefined, { signal }).catch(() => undefined)
 }
 
+/** In the session that holds the lock: one whose session has ended begins none. */
+async function beginTerm(client: pg.Client, office: string): Promise<number> {
+  const { rows } = await client.query<{ term: number }>(
+    `INSERT INTO offices (name, term) VALUES ($1, 1)
+     ON CONFLICT (name) DO UPDATE SET term = offices.term + 1 RETURNING term`,
+    [office],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the database counts no terms')
+  return row.term
+}
+
 /**
  * Offices are advisory locks, each held by a session of its own: they end with the session, so the next
  * candidate holds one within a pulse of a holder's death. Messages are PostgreSQL's LISTEN and NOTIFY.
@@ -82,7 +94,7 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
   }
 
   return {
-    elect({ name, won }) {
+    elect({ name, won, lost }) {
       let held = false
       const key = toLockKey(`office ${name}`)
       const session = keep(async (client, signal) => {
@@ -95,12 +107,14 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
               held ? 'SELECT true AS won' : `SELECT pg_try_advisory_lock(${key}) AS won`,
             )
             if (!held && rows[0]?.won) {
+              const term = await beginTerm(client, name)
               held = true
-              won?.()
+              won?.(term)
             }
             await pause(signal)
           }
         } finally {
+          if (held) lost?.()
           held = false
         }
       })

@@ -162,7 +162,11 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     const { url, one, two } = await openTwo()
     const elections: string[] = []
     const stand = (who: string, { coordination }: PostgresStore) =>
-      coordination.elect({ name: 'x', won: () => elections.push(who) })
+      coordination.elect({
+        name: 'x',
+        won: (term) => elections.push(`${who} ${term}`),
+        lost: () => elections.push(`${who} out`),
+      })
     const first = stand('one', one)
     await until('the first holds it', () => first.isHeld())
     const second = stand('two', two)
@@ -171,10 +175,11 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.not.ok(second.isHeld())
     await first.close()
     await until('the second holds it', () => second.isHeld())
-    assert.equal(elections, ['one', 'two'])
+    assert.equal(elections, ['one 1', 'one out', 'two 2'])
     // Its session is ended from outside: it knows, and stands again.
     await query(url, `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`)
-    await until('a third election', () => elections.length === 3)
+    await until('a third election', () => elections.length === 5)
+    assert.equal(elections.slice(3), ['two out', 'two 3'])
     assert.ok(second.isHeld())
   })
 
