@@ -179,11 +179,18 @@ function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
   return () => {
     if (signal) return signal
     const left = new AbortController()
+    const leave = () => {
+      if (!ctx.res.writableEnded) left.abort(clientLeft)
+    }
+    // Node answers nobody who has ended, and closes `res` a turn of the event loop later: where many
+    // leave at once, that is after all of them were read.
+    ctx.req.socket.once('end', leave)
     // `req` never closes once its body is read; `res` does.
     ctx.res.once('close', () => {
-      if (!ctx.res.writableEnded) left.abort(clientLeft)
+      ctx.req.socket.off('end', leave)
+      leave()
     })
-    if (ctx.res.closed) left.abort(clientLeft)
+    if (ctx.res.closed || ctx.req.socket.readableEnded) leave()
     signal = AbortSignal.any([left.signal, stopping])
     return signal
   }

@@ -337,6 +337,17 @@ s('tells a stream that its client left', async () => {
   controller.abort()
   await until(() => aborted === 1)
 })
+s('tells a stream whose client has ended its half of the connection', async () => {
+  const { hostname, port } = new URL(server.url)
+  const before = aborted
+  const socket = connect(Number(port), hostname)
+  const body = '{"forever":true}'
+  socket.write(`POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  await new Promise((resolve) => socket.once('data', resolve))
+  socket.end()
+  await until(() => aborted === before + 1)
+  socket.destroy()
+})
 s('answers what is not HTTP with the documented body', async () => {
   const { hostname, port } = new URL(server.url)
   const text = await new Promise<string>((resolve, reject) => {

@@ -101,6 +101,39 @@ s('calls nobody for a caller that left the queue', async () => {
   assert.is(slow.requests.length, 2)
 })
 
+s('calls nobody from the queue while those that are being called leave', async () => {
+  const hung = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+  const crowd = put(hung, { concurrency: 1 })
+  const [first, second] = [new AbortController(), new AbortController()]
+  const asked = [first, second].map(({ signal }, at) =>
+    ask(crowd, signal, BigInt(at + 1)).catch(() => 'left'),
+  )
+  first.abort(new Error('left'))
+  // Promises only: no timer can fire meanwhile, however busy the machine is.
+  for (let settled = 0; settled < 50; settled++) await undefined
+  second.abort(new Error('left'))
+  assert.equal(await Promise.all(asked), ['left', 'left'])
+  assert.is(hung.requests.length, 1)
+})
+
+s('calls who stays in the queue after another left', async () => {
+  let calls = 0
+  const source: Source = {
+    name: 'a',
+    quote: (_, { signal }) =>
+      calls++ > 0
+        ? Promise.resolve(answerQuote())
+        : new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  }
+  const crowd = put(source, { concurrency: 1 })
+  const leaving = new AbortController()
+  const first = ask(crowd, leaving.signal, 1n).catch(() => 'left')
+  const second = ask(crowd, never, 2n)
+  leaving.abort(new Error('left'))
+  assert.is(await first, 'left')
+  assert.is(reasonOf(await second), 'quote')
+})
+
 s('opens the circuit after faults in a row, and lets one call try later', async () => {
   const source = inTurn(down, down, answerQuote())
   const dispatched = put(source, { breakAfter: 2, halfOpenAfterMs: 20 })

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   BrokenCircuitError,
   BulkheadRejectedError,
@@ -61,6 +61,8 @@ export type Dispatched = Source & {
 const usualPauseMs = 2_000
 const longestPauseMs = 3_600_000
 const retryPauseMs = 50
+/** Where one caller left, others often do: this long, nobody from the queue is called for them. */
+const departureMs = 10
 
 type Context = Parameters<Source['quote']>[1]
 
@@ -132,8 +134,6 @@ async function withTimeout(
   signal: AbortSignal,
   run: (signal: AbortSignal) => Promise<SourceOutcome>,
 ): Promise<SourceOutcome> {
-  // Whoever left while it stood in the queue wants no call any more, and its signal fires no more.
-  signal.throwIfAborted()
   // One controller for both ends: AbortSignal.any costs several times as much.
   const stop = new AbortController()
   const { promise: late, resolve, reject } = Promise.withResolvers<SourceOutcome>()
@@ -167,6 +167,7 @@ export function dispatchSource(
   const { breaker, crowd, once } = createPolicies(limits)
   const mayStart = createRateGate(limits.perSecond, deps.now)
   let pausedUntilMs = 0
+  let leftAtMs = Number.NEGATIVE_INFINITY
 
   function notePause(outcome: SourceOutcome): void {
     if (outcome.status !== 'failure') return
@@ -199,13 +200,19 @@ export function dispatchSource(
     let isQueued = false
     // The pause is asked for and noted inside: the next in the queue starts before anything outside.
     const bounded = async () => {
-      // Where many leave at once, those in the queue are about to leave as well: let them.
-      if (isQueued) await nextTurn()
+      const departsMs = isQueued ? leftAtMs + departureMs - performance.now() : 0
+      if (departsMs > 0) await wait(departsMs)
       const paused = refusePaused()
       if (paused) return paused
-      const outcome = await withTimeout(limits.timeoutMs, context.signal, attempt)
-      notePause(outcome)
-      return outcome
+      // Whoever left while it stood in the queue wants no call any more, and its signal fires no more.
+      context.signal.throwIfAborted()
+      try {
+        const outcome = await withTimeout(limits.timeoutMs, context.signal, attempt)
+        notePause(outcome)
+        return outcome
+      } finally {
+        if (context.signal.aborted) leftAtMs = performance.now()
+      }
     }
     try {
       return await breaker.execute(() => {
