@@ -6,11 +6,16 @@ import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
 import { startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
 import { startProviders } from '../../meta/providers.ts'
+import { startRawStreams } from './rawStreams.ts'
 
 const scriptOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const names = ['velora', 'fabric', 'nordstern', 'sushi']
 
+/** Rounds before those that count: what serves many has been compiled. */
+const warmUp = 2
+
 export type LeaveFigures = {
+  readonly isRaw: boolean
   readonly streams: number
   /** Requests to providers that were open when the clients left. */
   readonly upstream: number
@@ -45,10 +50,10 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 async function leaveOnce(
-  metaUrl: string,
+  url: string,
   { streams, last }: { readonly streams: number; readonly last: { open: number; atMs: number } },
-): Promise<LeaveFigures> {
-  const clients = spawn(process.execPath, [scriptOf('openStreams.ts'), metaUrl, String(streams)], {
+): Promise<Omit<LeaveFigures, 'isRaw'>> {
+  const clients = spawn(process.execPath, [scriptOf('openStreams.ts'), url, String(streams)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(clients, 'exit')
@@ -65,7 +70,13 @@ async function leaveOnce(
 }
 
 /** All clients of so many streams leave at once: providers, clients and ourselves in processes of their own. */
-export async function benchLeave(counts: readonly number[]): Promise<readonly LeaveFigures[]> {
+export async function benchLeave({
+  counts,
+  rounds,
+}: {
+  readonly counts: readonly number[]
+  readonly rounds: number
+}): Promise<readonly LeaveFigures[]> {
   const hanging = spawn(
     process.execPath,
     [scriptOf('../../../fixtures/providers/serveHanging.ts')],
@@ -85,9 +96,18 @@ export async function benchLeave(counts: readonly number[]): Promise<readonly Le
     ],
     deadlineMs: 60_000,
   })
+  const raw = await startRawStreams({
+    providerUrls: names.map((name) => `${base}/${name}`),
+    concurrency: limits.concurrency,
+  })
   const figures: LeaveFigures[] = []
-  for (const streams of counts) figures.push(await leaveOnce(meta.url, { streams, last }))
-  await meta.close({ graceMs: 0 })
+  for (const streams of counts)
+    for (let round = -warmUp; round < rounds; round++)
+      for (const isRaw of [true, false]) {
+        const figure = await leaveOnce(isRaw ? raw.url : meta.url, { streams, last })
+        if (round >= 0) figures.push({ isRaw, ...figure })
+      }
+  await Promise.all([meta.close({ graceMs: 0 }), raw.close()])
   await Promise.all(running.map(({ http }) => http.close()))
   hanging.stdin?.end()
   return figures
