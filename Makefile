@@ -32,7 +32,7 @@ check: install ## types, lint, format, generated files up to date
 fix: install ## format, mend what the linter can mend
 	@$(RUN) fix
 
-services: ## install the servers that some tests start (PostgreSQL)
+services: ## install the servers that some tests start (PostgreSQL, Redis)
 	@fixtures/installServices.sh
 
 contracts: install ## compile the contracts and write contracts/artifacts.ts

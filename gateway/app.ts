@@ -11,6 +11,7 @@ import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import type { AccessDeps } from './access/accessConfig.ts'
 import { createAccess } from './access/createAccess.ts'
 import { accessEndpoints } from './access/routes.ts'
+import { openSharedBuckets, type SharedBuckets } from './access/sharedBuckets.ts'
 import { startAccessJobs } from './access/startAccessJobs.ts'
 import { createSettlementSigner } from './access/x402/settlementSigner.ts'
 import { type ChainClient, createChainClient } from './chain/client.ts'
@@ -22,7 +23,8 @@ import type { Endpoint } from './http/endpoint.ts'
 import { createService, type Listening } from './http/service.ts'
 import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
-import { opsEndpoints, type Readiness } from './ops/routes.ts'
+import { createWarnings, readReadiness } from './ops/readiness.ts'
+import { opsEndpoints } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
 import type { DigestKey } from './signing/digestKey.ts'
 import { openRelayerKey } from './signing/openRelayerKey.ts'
@@ -74,7 +76,8 @@ function toAccessDeps(
     clients,
     keys,
     log,
-  }: {
+    ...others
+  }: Pick<AccessDeps, 'buckets' | 'observeCharge'> & {
     store: Store
     clients: readonly ChainClient[]
     keys: ReadonlyMap<number, DigestKey>
@@ -103,7 +106,24 @@ function toAccessDeps(
     },
     now: Date.now,
     log,
+    ...others,
   }
+}
+
+/** Where rate limits are shared, if anywhere; the gateway works without it. */
+const openBuckets = async (
+  { redisUrl }: Config,
+  { log, metrics }: Observed,
+): Promise<SharedBuckets | undefined> => {
+  if (redisUrl === undefined) return undefined
+  const buckets = await openSharedBuckets({
+    url: redisUrl,
+    observe(event) {
+      log[event.event === 'lost' ? 'warn' : 'info'](event, `shared rate limits: ${event.event}`)
+    },
+  })
+  metrics.showSharedLimits(buckets.isConnected)
+  return buckets
 }
 
 type ServiceSpec = {
@@ -191,10 +211,12 @@ const startRouting = (
     store,
     log,
     metrics,
+    warnings,
   }: Observed & {
     readonly store: Store
     readonly clients: readonly ChainClient[]
     readonly simulator: Simulator
+    readonly warnings: () => readonly string[]
   },
 ): Promise<Routing> =>
   createRouting({
@@ -211,6 +233,7 @@ const startRouting = (
     publicUrl: baseUrl(config.routing),
     x402Support: config.chains.some(({ settlementLimits }) => settlementLimits !== undefined),
     registrations: config.agentRegistrations,
+    warnings,
     observe(event) {
       metrics.synced(event)
       log[event.event === 'failed' || event.event === 'reorged' ? 'warn' : 'info'](
@@ -232,23 +255,6 @@ function toRoutingSource(chain: ChainConfig | undefined) {
 const findChain = ({ chains }: Config, chainId: number) =>
   chains.find(({ chain }) => chain.chainId === chainId)
 
-/** One sentence for each thing that keeps a service from doing its work. */
-async function readReadiness(
-  { chains }: Config,
-  {
-    routing,
-    simulator,
-    store,
-  }: { readonly routing: Routing; readonly simulator: Simulator; readonly store: Store },
-): Promise<Readiness> {
-  const reasons = chains.flatMap(({ chain: { chainId, name } }) =>
-    simulator.status(chainId).ready ? [] : [`${name}: no simulation fork is ready`],
-  )
-  if (!(await store.isReachable())) reasons.push('the database does not answer')
-  if (routing.health() !== 'ok') reasons.push(`routing is ${routing.health()}`)
-  return { ready: reasons.length === 0, reasons }
-}
-
 /**
  * Wires the whole system: one store, one client per chain, one simulator, shared by the services.
  * Resolves once every enabled listener answers.
@@ -260,13 +266,16 @@ export async function createGateway(config: Config, observed: Observed): Promise
       source ? [[chainId, openRelayerKey({ mode: config.mode, chainId, source })] as const] : [],
     ),
   )
+  const chains = config.chains.map(({ chain }) => chain)
   const clients = await connect(config)
   const store = await openConfiguredStore(config, {
     failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
   })
   const simulator = await startSimulator(config, { ...observed, store })
-  const routing = await startRouting(config, { ...observed, store, clients, simulator })
-  const accessDeps = toAccessDeps(config, { store, clients, keys, log })
+  const buckets = await openBuckets(config, observed)
+  const { warnings, observeCharge } = createWarnings({ buckets })
+  const routing = await startRouting(config, { ...observed, store, clients, simulator, warnings })
+  const accessDeps = toAccessDeps(config, { store, clients, keys, log, buckets, observeCharge })
   const access = createAccess(accessDeps)
   const jobs = startAccessJobs(accessDeps)
   const meta = createMeta({
@@ -314,7 +323,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
       listener: config.ops,
       endpoints: opsEndpoints({
         metrics,
-        readiness: () => readReadiness(config, { routing, simulator, store }),
+        readiness: () => readReadiness({ chains, routing, simulator, store, warnings }),
         labManifestPath: config.labManifestPath,
       }),
     },
@@ -328,6 +337,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
       await Promise.all([meta.close(), relay.close(), jobs.close()])
       await routing.close()
       await simulator.close()
+      await buckets?.close()
       for (const client of clients) client.close()
       await store.close()
     },

@@ -37,6 +37,11 @@ const processSettings = Type.Object({
     pattern: '^(postgres(ql)?://.+)?$',
     description: 'PostgreSQL that several gateways share, instead of the SQLite file',
   }),
+  REDIS_URL: Type.String({
+    default: '',
+    pattern: '^((rediss?|unix)://.+)?$',
+    description: 'Redis where several gateways share their rate limits; empty = each its own',
+  }),
   KEY_PEPPER: text('secret, at least 32 characters: API keys are stored as HMAC under it'),
   ROUTING_HOST: text('bind address of the routing service', '127.0.0.1'),
   ROUTING_PORT: port('routing service', 8080),
@@ -151,6 +156,8 @@ export type Config = {
   readonly serviceName: string
   readonly databasePath: string
   readonly databaseUrl: string | undefined
+  /** Where rate limits are shared. */
+  readonly redisUrl: string | undefined
   /** Start of every API key: a lab's keys are told apart at sight. */
   readonly keyPrefix: string
   readonly keyPepper: string
@@ -327,6 +334,7 @@ export function readConfig(env: Environment): Config {
     serviceName: settings.SERVICE_NAME,
     databasePath: settings.DATABASE_PATH,
     databaseUrl: orUndefined(settings.DATABASE_URL),
+    redisUrl: orUndefined(settings.REDIS_URL),
     keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
     routing: listener('ROUTING'),

@@ -13,7 +13,7 @@ async function main() {
     )
   const secrets = [
     config.keyPepper,
-    ...(config.databaseUrl === undefined ? [] : [config.databaseUrl]),
+    ...[config.databaseUrl, config.redisUrl].filter((url) => url !== undefined),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),
     ...config.chains.flatMap(({ rpcUrls, forkOrigin, relayer }) => [
       ...rpcUrls,
@@ -48,5 +48,5 @@ try {
 
 function describe(error: unknown) {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return text.replace(/\b(https?|wss?|postgres(?:ql)?):\/\/[^\s"')]+/g, '[url]')
+  return text.replace(/\b(https?|wss?|postgres(?:ql)?|rediss?|unix):\/\/[^\s"')]+/g, '[url]')
 }

@@ -121,6 +121,17 @@ export function createMetrics() {
       requests.inc({ service, route, status: String(event.status) })
       durations.observe({ service, route }, event.durationMs / 1000)
     },
+    /** Reads whether they are connected whenever the metrics are asked for. */
+    showSharedLimits(isConnected: () => boolean) {
+      new Gauge({
+        name: 'forkyard_shared_limits_connected',
+        help: 'Whether rate limits are shared; 0: each gateway limits by itself',
+        registers,
+        collect() {
+          this.set(Number(isConnected()))
+        },
+      })
+    },
     synced({ chainId, event }: { readonly chainId: number; readonly event: string }) {
       syncEvents.inc({ chain: String(chainId), event })
     },

@@ -2,6 +2,7 @@ import type { Address, Chain, Client, Transport } from 'viem'
 import type { Log } from '../http/service.ts'
 import type { Store } from '../store/openStore.ts'
 import type { RateLimit } from './rateLimit.ts'
+import type { SharedBuckets } from './sharedBuckets.ts'
 import type { SettlementSigner } from './x402/settlementSigner.ts'
 
 export type Settlement = { readonly signer: SettlementSigner; readonly limits: SettlementLimits }
@@ -53,6 +54,10 @@ export type AccessDeps = {
   readonly store: Store
   readonly chains: readonly AccessChain[]
   readonly config: AccessConfig
+  /** Where several gateways share their rate limits; absent: each has its own. */
+  readonly buckets?: SharedBuckets | undefined
+  /** Whether the database took the last charge. */
+  readonly observeCharge?: ((outcome: 'taken' | 'refused') => void) | undefined
   /** Wall clock, for records and expiries. Rate limits use a monotonic one. */
   readonly now: () => number
   readonly log: Log

@@ -4,7 +4,8 @@ import type { AccessDeps } from './accessConfig.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
-import { createRateLimit, type TakeUnits } from './rateLimit.ts'
+import type { TakeUnits } from './rateLimit.ts'
+import { chooseRateLimit } from './sharedRateLimit.ts'
 import { decodePaymentHeader } from './x402/paymentPayload.ts'
 
 /**
@@ -16,9 +17,9 @@ const loopback = /^(127\.|::1$)/
 
 /** Keys, limits and quota of the keyed service, as the port that `http/` calls. */
 export function createAccess(deps: AccessDeps): Access {
-  const { config, log } = deps
-  const perKey = createRateLimit(config.keyLimit)
-  const perIp = config.ipLimit && createRateLimit(config.ipLimit)
+  const { config, log, buckets } = deps
+  const perKey = chooseRateLimit({ buckets }, { ...config.keyLimit, name: 'key' })
+  const perIp = config.ipLimit && chooseRateLimit({ buckets }, { ...config.ipLimit, name: 'ip' })
   const isFree = (ip: string) => !config.isLoopbackLimited && loopback.test(ip)
 
   return {
@@ -27,7 +28,7 @@ export function createAccess(deps: AccessDeps): Access {
       const cameAt = performance.now()
       const caller = await findCaller(deps, headers['x-api-key'])
       if (caller) return caller
-      if (perIp && !isFree(ip)) refuseFlood(perIp, ip)
+      if (perIp && !isFree(ip)) await refuseFlood(perIp, ip)
       await waitUntil(cameAt + refusalAfterMs)
       return undefined
     },
@@ -37,9 +38,12 @@ export function createAccess(deps: AccessDeps): Access {
     },
     charge: async (request) => {
       try {
-        return await chargeRequest(deps, request)
+        const charge = await chargeRequest(deps, request)
+        deps.observeCharge?.('taken')
+        return charge
       } catch (cause) {
         if (!isStoreError(cause)) throw cause
+        deps.observeCharge?.('refused')
         log.error({ err: cause, requestId: request.requestId }, 'the ledger refused a charge')
         return { status: 'refused', error: httpError('unavailable', undefined, { cause }) }
       }
@@ -77,8 +81,8 @@ async function findCaller(
 }
 
 /** Guessing keys is limited per address, under a name of its own: honest calls are not slowed by it. */
-function refuseFlood(take: TakeUnits, ip: string): void {
-  const { allowed, retryAfterSecs } = take(`401 ${ip}`, 1)
+async function refuseFlood(take: TakeUnits, ip: string): Promise<void> {
+  const { allowed, retryAfterSecs } = await take(`401 ${ip}`, 1)
   if (allowed) return
   throw httpError(
     'rateLimited',

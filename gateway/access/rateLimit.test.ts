@@ -6,7 +6,7 @@ const s = suite('access/rateLimit')
 
 s('lets a burst pass and then the rate', () => {
   let now = 0
-  const take = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => now })
+  const { take } = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => now })
   for (let index = 0; index < 100; index++) assert.ok(take('k', 1).allowed)
   const refused = take('k', 1)
   assert.equal([refused.allowed, refused.remaining, refused.retryAfterSecs], [false, 0, 1])
@@ -16,16 +16,16 @@ s('lets a burst pass and then the rate', () => {
   assert.ok(take('other', 1).allowed)
 })
 s('weighs 16 units as 16', () => {
-  const take = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => 0 })
+  const { take } = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => 0 })
   assert.is(take('k', 16).remaining, 84)
 })
 s('counts a refused request as nothing', () => {
-  const take = createRateLimit({ unitsPerSec: 1, burst: 10 }, { monotonicMs: () => 0 })
+  const { take } = createRateLimit({ unitsPerSec: 1, burst: 10 }, { monotonicMs: () => 0 })
   assert.is(take('k', 11).remaining, 10)
   assert.ok(take('k', 10).allowed)
 })
 s('writes the headers of the IETF draft', () => {
-  const take = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => 0 })
+  const { take } = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => 0 })
   assert.equal(take('k', 1).headers, {
     'ratelimit-policy': '"default";q=100;w=5',
     ratelimit: '"default";r=99;t=1',
@@ -44,7 +44,7 @@ s(
         (unitsPerSec, burst, steps) => {
           let now = 0
           let passed = 0
-          const take = createRateLimit({ unitsPerSec, burst }, { monotonicMs: () => now })
+          const { take } = createRateLimit({ unitsPerSec, burst }, { monotonicMs: () => now })
           for (const [waitMs, weight] of steps) {
             now += waitMs
             const state = take('k', weight)

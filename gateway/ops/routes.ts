@@ -8,6 +8,8 @@ export type Readiness = {
   readonly ready: boolean
   /** What is missing, one sentence each; empty when ready. */
   readonly reasons: readonly string[]
+  /** What works in part only; none of it keeps a service from its work. */
+  readonly warnings: readonly string[]
 }
 
 type Deps = {
@@ -32,7 +34,11 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       method: 'get',
       path: '/readyz',
       summary: 'Whether every service can do its work; 503 with the reasons where not',
-      output: Type.Object({ ready: Type.Boolean(), reasons: Type.Array(Type.String()) }),
+      output: Type.Object({
+        ready: Type.Boolean(),
+        reasons: Type.Array(Type.String()),
+        warnings: Type.Array(Type.String()),
+      }),
       auth: 'none',
       handle: async () => {
         const state = await readiness()

@@ -58,6 +58,8 @@ export type RoutingDeps = {
   readonly registrations?: readonly AgentRegistration[] | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
+  /** What else is not as it should be, in sentences: health is degraded while there is any. */
+  readonly warnings?: (() => readonly string[]) | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   /** Monotonic, in milliseconds. */
   readonly now?: (() => number) | undefined

@@ -34,6 +34,7 @@ export type RouteDeps = QuoteDeps & {
   readonly x402Support: boolean
   readonly registrations?: readonly AgentRegistration[] | undefined
   readonly startedAtMs: number
+  readonly warnings?: (() => readonly string[]) | undefined
 }
 
 const retrySoon = { headers: { 'retry-after': '1' } }
@@ -181,6 +182,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       handle: async () =>
         registry.fromHealth({
           status: readHealth(deps),
+          warnings: deps.warnings?.() ?? [],
           version: deps.version,
           uptimeMs: deps.now() - deps.startedAtMs,
           leftOut: listLeftOut(deps),

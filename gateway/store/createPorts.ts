@@ -8,7 +8,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createPayments, type Payments } from './payments.ts'
 import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
-import { sql } from './program.ts'
+import { type Program, sql } from './program.ts'
 import { createRelayStore, type RelayStore } from './relay.ts'
 import { createSettlements, type Settlements } from './settlements.ts'
 
@@ -26,9 +26,22 @@ export type Store = {
   readonly coordination: Coordination
   /** Whether the database answers now. */
   isReachable(): Promise<boolean>
+  /** Whether it takes a durable write now; nothing that anybody reads is changed. */
+  isWritable(): Promise<boolean>
 }
 
 const ping = sql('SELECT 1')
+
+function* mark(): Program<void> {
+  const postgres = "SELECT pg_logical_emit_message(true, 'forkyard', '')"
+  yield { kind: 'query', text: { sqlite: 'PRAGMA user_version = 0', postgres }, values: [] }
+}
+
+const isDone = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    () => false,
+  )
 
 export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
   return {
@@ -41,12 +54,7 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     slots: createBalanceSlots(engine),
     pools: createPoolSnapshots(engine),
     feeds: createFeeds(engine),
-    isReachable: () =>
-      engine
-        .read(() => ping.get())
-        .then(
-          () => true,
-          () => false,
-        ),
+    isReachable: () => isDone(engine.read(() => ping.get())),
+    isWritable: () => isDone(engine.write(mark)),
   }
 }

@@ -22,13 +22,21 @@ type Service = {
   readonly security_opt?: readonly string[]
   readonly mem_limit?: string
   readonly pids_limit?: number
-  readonly deploy?: { readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> } }
+  readonly deploy?: {
+    readonly replicas?: unknown
+    readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> }
+  }
   readonly environment?: Readonly<Record<string, unknown>>
   readonly logging?: { readonly options?: Readonly<Record<string, unknown>> }
 }
 type Compose = {
   readonly services: Readonly<Record<string, Service>>
-  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>
+  readonly networks: Readonly<
+    Record<
+      string,
+      { readonly internal?: boolean; readonly driver_opts?: Record<string, string> } | null
+    >
+  >
 }
 
 const files = globSync('compose*.yaml', { cwd: dir }).sort()
@@ -80,6 +88,29 @@ s('whatever the lab publishes is on loopback', () => {
   const lab = composes.find(({ name }) => name === 'compose.yaml')?.compose
   for (const [name, { ports = [] }] of Object.entries(lab?.services ?? {}))
     for (const port of ports) assert.match(String(port), /^127\.0\.0\.1:/, name)
+})
+
+s('elsewhere one variable binds what is published to an address; unset, to all', () => {
+  for (const { at, service, compose } of services.filter((one) => isPublished(one.service))) {
+    if (at.startsWith('compose.yaml')) continue
+    const [outer = '', ...others] = networksOf(service).filter(
+      (name) => compose.networks[name]?.internal !== true,
+    )
+    assert.equal(others, [], `${at}: published by which network?`)
+    const options = compose.networks[outer]?.driver_opts ?? {}
+    const bound = options['com.docker.network.bridge.host_binding_ipv4']
+    assert.match(bound ?? '', /^\$\{PUBLISH_ADDRESS:-0\.0\.0\.0\}$/, at)
+  }
+})
+
+s('Redis is optional: not started unless asked for, and reached by gateways alone', () => {
+  const scale = composes.find(({ name }) => name === 'compose.scale.yaml')?.compose
+  const redis = scale?.services['redis']
+  assert.match(String(redis?.deploy?.replicas), /^\$\{REDIS_REPLICAS:-0\}$/)
+  assert.equal(networksOf(redis ?? {}), ['limits'])
+  assert.is(scale?.networks['limits']?.internal, true)
+  for (const [name, service] of Object.entries(scale?.services ?? {}))
+    assert.is(networksOf(service).includes('limits'), ['redis', 'gateway'].includes(name), name)
 })
 
 s('no service is privileged, shares the host, or gains privileges', () => {

@@ -69,6 +69,7 @@ export async function startLiveStack({
     'arbitrum_relayer.json': '{}',
     relayer_password: 'none',
     postgres_password: 'password-that-must-not-be-seen',
+    redis_url: 'redis://redis',
     database_url: 'postgres://forkyard:password-that-must-not-be-seen@postgres/forkyard',
     tls_certificate: pem,
     tls_key: pem,
@@ -89,6 +90,7 @@ export async function startLiveStack({
     env: {
       SECRETS_DIR: secretsDir,
       FORKS_NAME: forksName,
+      PUBLISH_ADDRESS: '127.0.0.1',
       BASE_EXECUTOR: world.executor,
       ...env,
     },

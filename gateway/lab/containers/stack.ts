@@ -79,6 +79,24 @@ export async function startStack({
   return stack
 }
 
+const gatewayBridge = 'docker_gwbridge'
+
+/** A swarm's tasks publish their ports by this bridge, which it makes itself where there is none. */
+async function bindToLoopback(docker: Docker): Promise<void> {
+  const networks = await docker.listNetworks()
+  if (networks.some(({ Name }) => Name === gatewayBridge))
+    await docker.getNetwork(gatewayBridge).remove()
+  await docker.createNetwork({
+    Name: gatewayBridge,
+    Driver: 'bridge',
+    Options: {
+      'com.docker.network.bridge.host_binding_ipv4': '127.0.0.1',
+      'com.docker.network.bridge.enable_icc': 'false',
+      'com.docker.network.bridge.name': gatewayBridge,
+    },
+  })
+}
+
 /** The same as a stack of a swarm of this one machine, which is made where there is none. */
 export async function startSwarmStack({ file, portNames, env = {} }: Parameters): Promise<Stack> {
   const docker = new Docker()
@@ -86,7 +104,10 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
   const { ports, env: portEnv } = await takePorts(portNames)
   const { Swarm } = (await docker.info()) as { Swarm?: { LocalNodeState?: string } }
   const isOurs = Swarm?.LocalNodeState !== 'active'
-  if (isOurs) await run('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
+  if (isOurs) {
+    await bindToLoopback(docker)
+    await run('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
+  }
 
   async function find(service?: string) {
     const label = service
@@ -124,7 +145,10 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
         )
       await waitFor('it is gone', isRemoved, { deadlineMs: 120_000, everyMs: 1_000 })
       await waitFor('it has ended', async () => (await find()).length === 0, { deadlineMs: 60_000 })
-      if (isOurs) await run('docker', ['swarm', 'leave', '--force'])
+      if (isOurs) {
+        await run('docker', ['swarm', 'leave', '--force'])
+        await docker.getNetwork(gatewayBridge).remove()
+      }
       // Ended tasks are kept, and keep their volumes.
       const label = [`com.docker.stack.namespace=${project}`]
       for (const { Id } of await docker.listContainers({ all: true, filters: { label } }))

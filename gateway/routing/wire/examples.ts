@@ -149,6 +149,7 @@ export const health = {
     uptime_secs: 86_400,
     forks: [{ chain_id: 8453, ready: true, block_number: 38_000_000, age_ms: 400 }],
     dexes_left_out: [],
+    warnings: [],
   },
 }
 

@@ -22,6 +22,9 @@ export const healthResponse = Type.Object({
     Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
     { description: 'Configured DEXes that are not what their rows say on that chain' },
   ),
+  warnings: Type.Array(Type.String(), {
+    description: 'What works in part only; none of it keeps the service from answering',
+  }),
 })
 
 export function fromHealth({
@@ -29,22 +32,26 @@ export function fromHealth({
   version,
   uptimeMs,
   leftOut,
+  warnings,
   statuses,
 }: {
   readonly status: 'ok' | 'degraded' | 'error'
   readonly version: string
   readonly uptimeMs: number
   readonly leftOut: readonly { chainId: number; dex: string; reason: string }[]
+  readonly warnings: readonly string[]
   readonly statuses: readonly ChainStatus[]
 }): Static<typeof healthResponse> {
   return {
-    ...{ status, version, uptime_secs: Math.floor(uptimeMs / 1000) },
+    status: status === 'ok' && warnings.length > 0 ? 'degraded' : status,
+    ...{ version, uptime_secs: Math.floor(uptimeMs / 1000) },
     forks: statuses.flatMap(fromFork),
     dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
       chain_id: chain,
       dex,
       reason,
     })),
+    warnings: [...warnings],
   }
 }
 

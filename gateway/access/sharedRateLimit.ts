@@ -1,0 +1,37 @@
+import { createRateLimit, createStateOf, type RateLimit, type TakeUnits } from './rateLimit.ts'
+import type { SharedBuckets } from './sharedBuckets.ts'
+
+/**
+ * One limit for all gateways on one Redis; each limits by itself, from where the shared limit stood, while
+ * that does not answer: of several gateways each then lets the whole rate pass.
+ */
+export function createSharedRateLimit(
+  { buckets, local }: { buckets: SharedBuckets; local: ReturnType<typeof createRateLimit> },
+  { unitsPerSec, burst, name }: RateLimit & { readonly name: string },
+): TakeUnits {
+  // Whole microseconds: what several clients add up stays exact.
+  const usPerUnit = Math.max(1, Math.round(1e6 / unitsPerSec))
+  const toState = createStateOf({ burst, msPerUnit: usPerUnit / 1000 })
+
+  return async (id, weight) => {
+    const costUs = weight * usPerUnit
+    const taken = await buckets.take({
+      bucket: `${name}:${id}`,
+      costUs,
+      capacityUs: burst * usPerUnit,
+    })
+    if (!taken) return local.take(id, weight)
+    const usedMs = taken.usedUs / 1000
+    local.setUsed(id, usedMs)
+    return toState({ allowed: taken.allowed, usedMs, costMs: costUs / 1000 })
+  }
+}
+
+/** The limit as the configuration wants it: shared where there is somewhere to share it. */
+export function chooseRateLimit(
+  { buckets }: { readonly buckets: SharedBuckets | undefined },
+  limit: RateLimit & { readonly name: string },
+): TakeUnits {
+  const local = createRateLimit(limit)
+  return buckets ? createSharedRateLimit({ buckets, local }, limit) : local.take
+}
