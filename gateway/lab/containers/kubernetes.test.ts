@@ -7,7 +7,11 @@ import { promisify } from 'node:util'
 import { parse, parseAllDocuments } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
 
-/** The manifests against Kubernetes' own schema (its OpenAPI document, as types), and against each other. */
+/**
+ * The manifests against Kubernetes' own OpenAPI document, twice: as JSON schemas (compiled by ajv in
+ * kubernetes-models: values, formats, what is required) and as types (also what it does not know); and
+ * against each other.
+ */
 const s = suite('kubernetes manifests')
 const run = promisify(execFile)
 const dir = join(import.meta.dirname, '../../../docker/kubernetes')
@@ -53,7 +57,40 @@ async function complaints(...objects: readonly Resource[]): Promise<string> {
   }
 }
 
-s('are what the schema says', async () => {
+/** What the JSON schema of its kind says against an object; empty where nothing. */
+async function findSchemaErrors(object: Resource): Promise<string> {
+  const models: Readonly<Record<string, unknown>> = await import(
+    `kubernetes-models/${object.apiVersion}/${object.kind}`
+  )
+  // The package's own shape: one class for each kind.
+  const Model = models[object.kind] as new (data: unknown) => { validate(): void }
+  try {
+    new Model(object).validate()
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+s('are valid by the JSON schemas of their kinds', async () => {
+  for (const resource of resources) assert.is(await findSchemaErrors(resource), '', resource.kind)
+})
+
+s('would not be with a wrong type, a missing field or a number out of range', async () => {
+  const change = (kind: string, spec: Record<string, unknown>) => {
+    const found = resources.find((resource) => resource.kind === kind)
+    if (!found) throw new Error(`no ${kind}`)
+    return findSchemaErrors({ ...found, spec: { ...found.spec, ...spec } })
+  }
+  assert.match(await change('Deployment', { replicas: 'three' }), 'replicas must be integer')
+  assert.match(await change('Deployment', { replicas: 2 ** 40 }), 'must match format "int32"')
+  assert.match(await change('Deployment', { selector: undefined }), 'required property selector')
+  assert.match(await change('Service', { ports: [{ name: 'http' }] }), 'required property port')
+  assert.match(await change('NetworkPolicy', { ingress: [{ from: 'all' }] }), 'must be array')
+  assert.match(await change('Ingress', { rules: [{ http: {} }] }), 'required property paths')
+})
+
+s('are what the schema says as types', async () => {
   assert.equal(resources.map(({ kind }) => kind).sort(), [
     ...['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Namespace', 'NetworkPolicy'],
     ...['PodDisruptionBudget', 'Service'],
