@@ -28,6 +28,7 @@ import { opsEndpoints } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
 import type { DigestKey } from './signing/digestKey.ts'
 import { openRelayerKey } from './signing/openRelayerKey.ts'
+import { createSourceMetrics } from './sourceMetrics.ts'
 import type { Store } from './store/createPorts.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
 import { version } from './version.ts'
@@ -278,6 +279,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const accessDeps = toAccessDeps(config, { store, clients, keys, log, buckets, observeCharge })
   const access = createAccess(accessDeps)
   const jobs = startAccessJobs(accessDeps)
+  const sourceMetrics = createSourceMetrics(metrics)
   const meta = createMeta({
     quote: routing.quote,
     clients,
@@ -289,8 +291,9 @@ export async function createGateway(config: Config, observed: Observed): Promise
     config: config.meta,
     now: Date.now,
     log,
-    observe: metrics.sourced,
+    observe: sourceMetrics.answered,
   })
+  sourceMetrics.show(meta.sourceStates)
   const relay = wireRelay({ store, simulator, clients, chains: config.chains, keys, log, metrics })
   relay.start()
 

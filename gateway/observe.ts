@@ -74,26 +74,8 @@ export function createMetrics() {
     labelNames: ['chain', 'what'] as const,
     registers,
   })
-  const sourceAnswers = new Counter({
-    name: 'forkyard_source_answers_total',
-    help: "Answers of the meta-aggregator's sources: quote, reference, or the reason of a failure",
-    labelNames: ['source', 'outcome'] as const,
-    registers,
-  })
-  const sourceDurations = new Histogram({
-    name: 'forkyard_source_duration_seconds',
-    help: 'Time that a source took to answer',
-    labelNames: ['source'] as const,
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  })
   return {
     registry,
-    sourced(event: { source: string; outcome: string; durationMs: number }) {
-      const { source, outcome } = event
-      sourceAnswers.inc({ source, outcome })
-      sourceDurations.observe({ source }, event.durationMs / 1000)
-    },
     /** Starts the relay's counters at zero: an alert sees an increase, never a first appearance. */
     expectsRelay({
       chainId,

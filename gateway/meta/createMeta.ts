@@ -11,6 +11,7 @@ import { type ProviderSetting, startProviders, targetsOf } from './providers.ts'
 import { metaRoutes } from './routes.ts'
 import type { DryRun } from './simulateQuotes.ts'
 import { createRoutingSource, type RoutingDeps } from './sources/routing.ts'
+import type { SourceState } from './wire/sources.ts'
 import { withExactOutput } from './withExactOutput.ts'
 
 export type MetaConfig = {
@@ -56,6 +57,7 @@ export class UnknownSource extends Error {
 
 export type Meta = {
   readonly endpoints: readonly Endpoint[]
+  readonly sourceStates: () => readonly SourceState[]
   close(): Promise<void>
 }
 
@@ -126,6 +128,7 @@ export function createMeta(deps: MetaDeps): Meta {
       return answer.status === 'ok' ? answer.quote.amountOut : undefined
     },
   })
+  const sourceStates = () => sources.map(({ source }) => ({ name: source.name, ...source.state() }))
   const endpoints = metaRoutes({
     now,
     onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
@@ -140,7 +143,7 @@ export function createMeta(deps: MetaDeps): Meta {
     dryRunOf: deps.dryRunOf,
     chainIds: deps.clients.map(({ chainId }) => chainId),
     sourceNames: sources.map(({ source }) => source.name),
-    sourceStates: () => sources.map(({ source }) => ({ name: source.name, ...source.state() })),
+    sourceStates,
   })
-  return { endpoints, close }
+  return { endpoints, sourceStates, close }
 }
