@@ -41,14 +41,8 @@ export async function serveEndpoint(
   const signals = lazySignal(ctx, deps.stopping)
   let answer: Reply | StreamReply
   try {
-    const value = await endpoint.handle({
-      ...input,
-      ...facts,
-      caller,
-      get signal() {
-        return signals()
-      },
-    })
+    const request = { ...input, ...facts, caller, takeSignal: signals }
+    const value = await endpoint.handle(Object.assign(Object.create(signalled), request))
     answer = toAnswer(value, endpoint, deps.checkOutput)
   } catch (error) {
     await charge?.conclude({ status: error instanceof HttpError ? error.status : 500, body: '' })
@@ -172,6 +166,17 @@ function isFinishedStream(ctx: Context): boolean {
 
 /** One for all: capturing a stack for each of many clients that leave at once would delay the rest. */
 const clientLeft = new Error('the client left')
+
+/**
+ * What requests inherit. In a literal, each request's getter would make a hidden class of its own, which
+ * only a full collection frees, and the request with it: every minor one would copy them all.
+ */
+const signalled = {
+  takeSignal: (): AbortSignal => new AbortController().signal,
+  get signal(): AbortSignal {
+    return this.takeSignal()
+  },
+}
 
 /** Made only when a handler asks: an AbortController per request is measurable on the hot path. */
 function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
