@@ -1,6 +1,7 @@
 import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
-import type { OutsidePrices, SearchFrame } from './growFlow.ts'
-import type { Market } from './market.ts'
+import { bestRate, gasOf, type Market } from './market.ts'
+import type { OutsidePrices } from './priceOutside.ts'
+import type { SearchFrame } from './searchFrame.ts'
 
 /** Covers the rounding of the sums below; the pools themselves only round downwards. */
 const floatError = 1e-11
@@ -43,9 +44,9 @@ export function boundOutput(
     const lastEdge = market.pairEdges[pair + 1] as number
     frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
     for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-      const gas = (market.gas[edge] as number) * frame.gasPrice
+      const gas = gasOf(market, edge) * frame.gasPrice
       let profit = -gas
-      if ((market.a0[edge] as number) * priceTo > priceFrom) {
+      if (bestRate(market, edge) * priceTo > priceFrom) {
         pointAtPrice(market, edge, priceFrom / priceTo, point)
         profit += priceTo * point.y - priceFrom * point.x
       }
@@ -67,20 +68,20 @@ function pricesOf(market: Market, outside: OutsidePrices): Float64Array {
     hasChanged = false
     for (let token = 0; token < prices.length; token++) {
       if (prices[token] !== 0) continue
-      prices[token] = bestRate(market, prices, token)
+      prices[token] = bestValue(market, prices, token)
       if (prices[token] !== 0) hasChanged = true
     }
   }
   return prices
 }
 
-function bestRate(market: Market, prices: Float64Array, token: number): number {
+function bestValue(market: Market, prices: Float64Array, token: number): number {
   let best = 0
   const lastEdge = market.pairEdges[market.outPairs[token + 1] as number] as number
   const firstEdge = market.pairEdges[market.outPairs[token] as number] as number
   for (let edge = firstEdge; edge < lastEdge; edge++) {
     const price = prices[market.edgeTo[edge] as number] as number
-    best = Math.max(best, (market.a0[edge] as number) * price)
+    best = Math.max(best, bestRate(market, edge) * price)
   }
   return best
 }

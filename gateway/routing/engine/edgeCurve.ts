@@ -3,8 +3,10 @@ import type { Market } from './market.ts'
 
 /** Float output of an edge for an input. */
 export function edgeOutput(market: Market, edge: number, amount: number): number {
-  if (amount <= (market.x1[edge] as number))
-    return ((market.a0[edge] as number) * amount) / (1 + (market.b0[edge] as number) * amount)
+  const { heads } = market
+  const head = 4 * edge
+  if (amount <= (heads[head + 2] as number))
+    return ((heads[head] as number) * amount) / (1 + (heads[head + 1] as number) * amount)
   const curve = market.curves[edge]
   return curve ? curveOutput(curve, amount) : 0
 }
@@ -19,7 +21,25 @@ export type EdgePoint = { x: number; y: number; slope: number }
  * Written into `point` to spare the garbage of millions of calls.
  */
 export function pointAtPrice(market: Market, edge: number, price: number, point: EdgePoint): void {
-  pointOnCurve(market.curves[edge], price, point)
+  const { heads } = market
+  const head = 4 * edge
+  const a = heads[head] as number
+  if (a > price) {
+    const root = Math.sqrt(a / price)
+    const bend = heads[head + 1] as number
+    const dx = (root - 1) / bend
+    if (!(dx < (heads[head + 2] as number))) {
+      pointOnCurve(market.curves[edge], price, point)
+      return
+    }
+    point.x = dx
+    point.y = (a * dx) / root
+    point.slope = root / (2 * bend)
+    return
+  }
+  point.x = 0
+  point.y = 0
+  point.slope = 0
 }
 
 export function pointOnCurve(curve: Curve | undefined, price: number, point: EdgePoint): void {

@@ -1,13 +1,15 @@
 import { boundOutput } from './boundOutput.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import { growFlow, priceOutside, type SearchFrame } from './growFlow.ts'
+import { growFlow } from './growFlow.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { planFlow } from './planFlow.ts'
+import { priceOutside } from './priceOutside.ts'
 import { pruneFlow } from './pruneFlow.ts'
 import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
+import type { SearchFrame } from './searchFrame.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
@@ -149,6 +151,7 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
     amountIn: Number(search.amountIn),
     maxHops: Math.min(maxHops, maxSteps),
     gasCost,
+    mustExceed: Number.NEGATIVE_INFINITY,
     effort: frame.effort,
   }
   const path = searchPath(market, start, frame.hopsToOut)
@@ -156,7 +159,11 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
   const single = replayFirst(search, path)
   yield
   if (search.isOver()) return single
-  const further = { ...start, maxHops: Math.min(frame.maxHops - 1, maxSteps) }
+  const further = {
+    ...start,
+    maxHops: Math.min(frame.maxHops - 1, maxSteps),
+    mustExceed: single ? netOutput(frame, single) : start.mustExceed,
+  }
   yield
   const longer =
     further.maxHops > start.maxHops ? searchPath(market, further, frame.hopsToOut) : path

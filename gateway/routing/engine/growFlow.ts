@@ -1,131 +1,11 @@
 import { type EdgePoint, edgeOutput, marginalRate, pointAtPrice } from './edgeCurve.ts'
-import type { Effort } from './effort.ts'
-import type { Market } from './market.ts'
+import { bestRate, gasOf, type Market } from './market.ts'
+import type { OutsidePrices } from './priceOutside.ts'
+import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
-
-/** What stays the same through one search. */
-export type SearchFrame = {
-  readonly tokenIn: number
-  readonly tokenOut: number
-  readonly maxHops: number
-  readonly hopsFromIn: Uint8Array
-  readonly hopsToOut: Uint8Array
-  /** Price of one unit of gas in tokenOut; 0 when gas is free. */
-  readonly gasPrice: number
-  readonly effort: Effort
-}
 
 /** Edges to add, in order, from a token of the flow to a token of the flow, and the prices on the way. */
 type Chain = { readonly edges: readonly number[]; readonly profit: number }
-
-/** Prices of the tokens outside the flow (0: no way back into it), and the edge that earns each. */
-export type OutsidePrices = { readonly prices: Float64Array; readonly via: Int32Array }
-
-export type OutsidePricing = {
-  readonly probe: number
-  /** Chains end in any token of the flow but tokenIn, or in tokenOut only: those never close a cycle. */
-  readonly ends: 'flow' | 'tokenOut'
-  /** Lets tokens of the flow rise too where a chain outside it pays more. */
-  readonly mayRaise?: boolean | undefined
-  /** Longest chain; stale pools could raise prices in circles for ever. */
-  readonly passes: number
-}
-
-/**
- * Values every token outside the flow by what its best chain into the flow brings when `probe` (in
- * tokenOut) goes through it: a probe of 0 means marginal prices, a large one sees past pools of dust.
- * The flow's own tokens keep their prices.
- */
-export function priceOutside(
-  market: Market,
-  frame: SearchFrame,
-  flow: FlowSolution,
-  { probe, ends, passes, mayRaise = false }: OutsidePricing,
-): OutsidePrices {
-  const size = market.tokens.length
-  const prices = new Float64Array(size)
-  const via = new Int32Array(size).fill(-1)
-  let frontier: number[] = []
-  for (let token = 0; token < size; token++) {
-    const log = flow.logPrices[token] as number
-    if (Number.isNaN(log)) continue
-    prices[token] = Math.exp(log)
-    if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
-  }
-  const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
-  for (let pass = 0; pass < passes && frontier.length > 0; pass++)
-    frontier = spreadPrices(market, frame, { fixed, prices, via, frontier, probe })
-  return { prices, via }
-}
-
-type Spread = {
-  /** Tokens with a number here keep their price. */
-  readonly fixed: Float64Array
-  readonly prices: Float64Array
-  readonly via: Int32Array
-  readonly frontier: readonly number[]
-  readonly probe: number
-}
-
-/** One pass: the tokens that sell into the frontier; returns those whose price rose. */
-function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
-  const { fixed, prices, via, frontier, probe } = spread
-  const risen: number[] = []
-  const hasRisen = new Uint8Array(prices.length)
-  for (const next of frontier) {
-    const price = prices[next] as number
-    const rest = frame.maxHops - 1 - (frame.hopsToOut[next] as number)
-    const first = market.inPairs[next] as number
-    const last = market.inPairs[next + 1] as number
-    frame.effort.spent += last - first
-    for (let at = first; at < last; at++) {
-      const token = market.inPairFrom[at] as number
-      if ((market.inPairRate[at] as number) * price <= (prices[token] as number)) continue
-      if ((frame.hopsFromIn[token] as number) > rest) continue
-      if (!Number.isNaN(fixed[token] as number)) continue
-      const pair = market.inPairList[at] as number
-      const lastEdge = market.pairEdges[pair + 1] as number
-      frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
-      for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-        if ((market.a0[edge] as number) * price <= (prices[token] as number)) continue
-        const value = price * probedRate(market, frame, edge, price, probe)
-        if (value <= (prices[token] as number)) continue
-        if (comesFrom(market, via, next, token)) break
-        prices[token] = value
-        via[token] = edge
-        if (hasRisen[token] === 1) continue
-        hasRisen[token] = 1
-        risen.push(token)
-      }
-    }
-  }
-  return risen
-}
-
-/** True when the chain that prices `token` runs through `other`: stale pools would raise each other. */
-function comesFrom(market: Market, via: Int32Array, token: number, other: number): boolean {
-  for (let edge = via[token] as number; edge >= 0; ) {
-    const next = market.edgeTo[edge] as number
-    if (next === other) return true
-    edge = via[next] as number
-  }
-  return false
-}
-
-/** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
-function probedRate(
-  market: Market,
-  frame: SearchFrame,
-  edge: number,
-  price: number,
-  probe: number,
-) {
-  const a0 = market.a0[edge] as number
-  if (probe === 0 || a0 === 0) return a0
-  const x = probe / (a0 * price)
-  const gas = ((market.gas[edge] as number) * frame.gasPrice) / probe
-  return (edgeOutput(market, edge, x) / x) * Math.max(0, 1 - gas)
-}
 
 export type Growth = {
   readonly frame: SearchFrame
@@ -208,7 +88,7 @@ function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: 
   }
   const input = Math.exp(low)
   const output = edges.reduce((amount, edge) => edgeOutput(market, edge, amount), input)
-  const gas = edges.reduce((sum, edge) => sum + (market.gas[edge] as number), 0)
+  const gas = edges.reduce((sum, edge) => sum + gasOf(market, edge), 0)
   return priceEnd * output - priceStart * input - gas * frame.gasPrice
 }
 
@@ -218,7 +98,7 @@ function priceChain(market: Market, { flow }: Growth, chain: Chain, logPrices: F
     if (!Number.isNaN(flow.logPrices[token] as number) || !Number.isNaN(logPrices[token] as number))
       continue
     const next = logPrices[market.edgeTo[edge] as number] as number
-    logPrices[token] = next + Math.log(market.a0[edge] as number)
+    logPrices[token] = next + Math.log(bestRate(market, edge))
   }
 }
 
@@ -242,12 +122,12 @@ function findChains(market: Market, growth: Growth, outside: OutsidePrices): Cha
       if ((frame.hopsToOut[next] as number) > rest) continue
       const lastEdge = market.pairEdges[pair + 1] as number
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
-        if ((market.a0[edge] as number) * price <= ownPrice || inFlow.has(edge)) continue
+        if (bestRate(market, edge) * price <= ownPrice || inFlow.has(edge)) continue
         if (growth.avoided.has(edge)) continue
         pointAtPrice(market, edge, ownPrice / price, point)
         const edges = traceOutside(market, flow, outside, edge)
         if (!edges) continue
-        const gas = edges.reduce((sum, step) => sum + (market.gas[step] as number), 0)
+        const gas = edges.reduce((sum, step) => sum + gasOf(market, step), 0)
         const profit = price * point.y - ownPrice * point.x - gas * frame.gasPrice
         if (profit > growth.leastProfit) chains.push({ edges, profit })
       }
@@ -263,6 +143,7 @@ function traceOutside(market: Market, flow: FlowSolution, { via }: OutsidePrices
     const token = market.edgeTo[edge] as number
     if (!Number.isNaN(flow.logPrices[token] as number)) return edges
     edge = via[token] as number
+    if (edge < 0) return undefined
   }
   return undefined
 }

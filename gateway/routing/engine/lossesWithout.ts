@@ -1,6 +1,6 @@
 import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
-import type { SearchFrame } from './growFlow.ts'
 import type { Market } from './market.ts'
+import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 

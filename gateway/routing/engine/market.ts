@@ -33,17 +33,27 @@ export type Market = {
   readonly inPairPlace: Int32Array
   readonly edgesOfPool: ReadonlyArray<readonly number[]>
   readonly curves: ReadonlyArray<Curve | undefined>
-  /** First piece of each edge's curve, flat: most evaluations end there. a0 = 0 where nothing is sold. */
-  readonly a0: Float64Array
-  readonly b0: Float64Array
-  readonly x1: Float64Array
-  readonly gas: Float64Array
+  /**
+   * Four numbers per edge, side by side so that one look at memory brings them all: `a`, `b` and the
+   * end of its curve's first piece, where most evaluations end (a = 0 where nothing is sold), and gas.
+   */
+  readonly heads: Float64Array
   /** Best marginal rate of each pair: most pairs of a search are passed over by it alone. */
   readonly pairRate: Float64Array
   /** The same in the order of inPairList. */
   readonly inPairRate: Float64Array
   /** Least gas of each pair. */
   readonly pairGas: Float64Array
+}
+
+/** Units out per unit in of the very first unit; 0 where nothing is sold. */
+export function bestRate(market: Market, edge: number): number {
+  return market.heads[4 * edge] as number
+}
+
+/** Gas of a swap through the edge. */
+export function gasOf(market: Market, edge: number): number {
+  return market.heads[4 * edge + 3] as number
 }
 
 /** Curves belong to a pool object, by i * tokens + j; markets that share the object share its curves. */
@@ -90,11 +100,11 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
     ...indexPairs(edges, tokens.length),
   }
   const curves: (Curve | undefined)[] = new Array(edges.length).fill(undefined)
-  const flat = { a0: floats(edges.length), b0: floats(edges.length), x1: floats(edges.length) }
+  const heads = floats(4 * edges.length)
   const pairCount = layout.pairFrom.length
   const rates = { pairRate: floats(pairCount), inPairRate: floats(pairCount) }
   const best = { ...rates, pairGas: floats(pairCount) }
-  const market = { ...layout, curves, ...flat, gas: floats(edges.length), ...best }
+  const market = { ...layout, curves, heads, ...best }
   for (const index of sorted.keys()) writePool(market, index)
   for (let pair = 0; pair < pairCount; pair++) writePair(market, pair)
   return market
@@ -168,10 +178,10 @@ function writePool(market: Mutable, index: number): void {
   for (const edge of market.edgesOfPool[index] as readonly number[]) {
     const curve = curveOf(pool, market.edgeI[edge] as number, market.edgeJ[edge] as number)
     market.curves[edge] = curve
-    market.a0[edge] = curve?.a[0] ?? 0
-    market.b0[edge] = curve?.b[0] ?? 0
-    market.x1[edge] = curve?.x[1] ?? 0
-    market.gas[edge] = pool.gas
+    market.heads[4 * edge] = curve?.a[0] ?? 0
+    market.heads[4 * edge + 1] = curve?.b[0] ?? 0
+    market.heads[4 * edge + 2] = curve?.x[1] ?? 0
+    market.heads[4 * edge + 3] = pool.gas
   }
 }
 
@@ -180,8 +190,8 @@ function writePair(market: Mutable, pair: number): void {
   let gas = Number.POSITIVE_INFINITY
   const last = market.pairEdges[pair + 1] as number
   for (let edge = market.pairEdges[pair] as number; edge < last; edge++) {
-    rate = Math.max(rate, market.a0[edge] as number)
-    gas = Math.min(gas, market.gas[edge] as number)
+    rate = Math.max(rate, bestRate(market, edge))
+    gas = Math.min(gas, gasOf(market, edge))
   }
   market.pairRate[pair] = rate
   market.inPairRate[market.inPairPlace[pair] as number] = rate
@@ -209,10 +219,7 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
     ...market,
     pools,
     curves: market.curves.slice(),
-    a0: market.a0.slice(),
-    b0: market.b0.slice(),
-    x1: market.x1.slice(),
-    gas: market.gas.slice(),
+    heads: market.heads.slice(),
     pairRate: market.pairRate.slice(),
     inPairRate: market.inPairRate.slice(),
     pairGas: market.pairGas.slice(),
@@ -228,15 +235,15 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
 
 /** The snapshot without one pool, for a search that found it refusing what its curve promised. */
 export function withoutPool(market: Market, pool: number): Market {
-  const { curves, a0, x1, pairRate, inPairRate, pairGas } = market
-  const flat = { a0: a0.slice(), x1: x1.slice() }
+  const { curves, pairRate, inPairRate, pairGas } = market
+  const heads = market.heads.slice()
   const rates = { pairRate: pairRate.slice(), inPairRate: inPairRate.slice() }
   const pairs = { ...rates, pairGas: pairGas.slice() }
-  const next = { ...market, curves: curves.slice(), ...flat, ...pairs }
+  const next = { ...market, curves: curves.slice(), heads, ...pairs }
   for (const edge of market.edgesOfPool[pool] ?? []) {
     next.curves[edge] = undefined
-    next.a0[edge] = 0
-    next.x1[edge] = 0
+    heads[4 * edge] = 0
+    heads[4 * edge + 2] = 0
   }
   writePairsOf(next, pool)
   return next

@@ -1,6 +1,6 @@
-import type { SearchFrame } from './growFlow.ts'
 import { lossesWithout } from './lossesWithout.ts'
-import type { Market } from './market.ts'
+import { gasOf, type Market } from './market.ts'
+import type { SearchFrame } from './searchFrame.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { connectedEdges, createConnection, trimFlow } from './trimFlow.ts'
 
@@ -21,11 +21,11 @@ type Removal = {
 
 /** Output of a flow less the gas of its edges, in tokenOut. */
 export function netValue(market: Market, frame: SearchFrame, flow: FlowSolution): number {
-  return flow.value - frame.gasPrice * gasOf(market, flow.edges)
+  return flow.value - frame.gasPrice * gasOfAll(market, flow.edges)
 }
 
-function gasOf(market: Market, edges: readonly number[]): number {
-  return edges.reduce((sum, edge) => sum + (market.gas[edge] as number), 0)
+function gasOfAll(market: Market, edges: readonly number[]): number {
+  return edges.reduce((sum, edge) => sum + gasOf(market, edge), 0)
 }
 
 /**
@@ -165,6 +165,6 @@ function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): R
     const key = removed.join()
     if (seen.has(key)) return []
     seen.add(key)
-    return [{ rest, removed, loss, cost: gasOf(market, removed) * frame.gasPrice }]
+    return [{ rest, removed, loss, cost: gasOfAll(market, removed) * frame.gasPrice }]
   })
 }

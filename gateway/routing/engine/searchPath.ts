@@ -1,6 +1,6 @@
 import { edgeOutput } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import type { Market } from './market.ts'
+import { gasOf, type Market } from './market.ts'
 
 export type PathSearch = {
   readonly tokenIn: number
@@ -9,6 +9,8 @@ export type PathSearch = {
   readonly maxHops: number
   /** Cost of one unit of gas in each token; undefined when gas is free. */
   readonly gasCost: Float64Array | undefined
+  /** A path that nets no more than this is not looked for. */
+  readonly mustExceed: number
   readonly effort: Effort
 }
 
@@ -47,6 +49,40 @@ function countHops(
   return hops
 }
 
+/**
+ * What one unit of each token brings at most in units of `target`, by marginal rates over up to `passes`
+ * hops: no path does better, whatever flows through it.
+ */
+export function ratesTo(
+  market: Market,
+  { target, passes, effort }: { target: number; passes: number; effort: Effort },
+): Float64Array {
+  const { inPairs, inPairFrom, inPairRate } = market
+  const rates = new Float64Array(market.tokens.length)
+  rates[target] = 1
+  let frontier = [target]
+  for (let pass = 0; pass < passes && frontier.length > 0; pass++) {
+    const risen: number[] = []
+    const hasRisen = new Uint8Array(rates.length)
+    for (const token of frontier) {
+      const rate = rates[token] as number
+      const last = inPairs[token + 1] as number
+      effort.spent += (last - (inPairs[token] as number)) / 4
+      for (let at = inPairs[token] as number; at < last; at++) {
+        const value = (inPairRate[at] as number) * rate
+        const from = inPairFrom[at] as number
+        if (value <= (rates[from] as number) || from === target) continue
+        rates[from] = value
+        if (hasRisen[from] === 1) continue
+        hasRisen[from] = 1
+        risen.push(from)
+      }
+    }
+    frontier = risen
+  }
+  return rates
+}
+
 /** Per layer and token: the amount of the best path there, the gas it has used, its last edge. */
 type Labels = {
   readonly amounts: Float64Array
@@ -71,14 +107,16 @@ export function searchPath(
   search: PathSearch,
   reach: Uint8Array,
 ): readonly number[] | undefined {
-  const { tokenIn, tokenOut, amountIn, maxHops, gasCost } = search
+  const { tokenIn, tokenOut, amountIn, maxHops, gasCost, effort } = search
   const size = market.tokens.length
   const labels = createLabels(size * (maxHops + 1))
   labels.amounts[tokenIn] = amountIn
   let frontier = [tokenIn]
-  let winner = { net: Number.NEGATIVE_INFINITY, layer: 0 }
+  const rates = ratesTo(market, { target: tokenOut, passes: maxHops, effort })
+  let winner = { net: search.mustExceed, layer: 0 }
   for (let layer = 0; layer < maxHops; layer++) {
-    frontier = relaxLayer(market, { ...search, layer, frontier, labels, reach })
+    const mustExceed = winner.net
+    frontier = relaxLayer(market, { ...search, mustExceed, layer, frontier, labels, reach, rates })
     const place = (layer + 1) * size + tokenOut
     const amount = labels.amounts[place] as number
     const net = amount - (labels.gas[place] as number) * (gasCost?.[tokenOut] ?? 0)
@@ -96,12 +134,14 @@ export function spreadAmounts(
   const size = market.tokens.length
   const labels = createLabels(size * (maxHops + 1))
   const effort = { spent: 0 }
-  const search = { tokenIn: source, tokenOut: -1, amountIn, maxHops, gasCost: undefined, effort }
+  const ends = { tokenIn: source, tokenOut: -1, mustExceed: Number.NEGATIVE_INFINITY }
+  const search = { ...ends, amountIn, maxHops, gasCost: undefined, effort }
   const reach = new Uint8Array(size)
+  const rates = new Float64Array(size).fill(1)
   labels.amounts[source] = amountIn
   let frontier = [source]
   for (let layer = 0; layer < maxHops; layer++)
-    frontier = relaxLayer(market, { ...search, layer, frontier, labels, reach })
+    frontier = relaxLayer(market, { ...search, layer, frontier, labels, reach, rates })
   const best = labels.amounts.slice(0, size)
   for (let place = size; place < labels.amounts.length; place++)
     best[place % size] = Math.max(best[place % size] as number, labels.amounts[place] as number)
@@ -113,10 +153,13 @@ type Layer = PathSearch & {
   readonly frontier: readonly number[]
   readonly labels: Labels
   readonly reach: Uint8Array
+  /** What a unit of each token brings at most in the end. */
+  readonly rates: Float64Array
 }
 
 function relaxLayer(market: Market, state: Layer): number[] {
   const { tokenIn, tokenOut, maxHops, layer, frontier, labels, reach, gasCost, effort } = state
+  const { rates, mustExceed } = state
   const { amounts, gas, parent } = labels
   const here = layer * market.tokens.length
   const there = here + market.tokens.length
@@ -126,23 +169,26 @@ function relaxLayer(market: Market, state: Layer): number[] {
     if (token === tokenOut) continue
     const amount = amounts[here + token] as number
     const gasBefore = gas[here + token] as number
+    const least = mustExceed + (gasCost ? gasBefore * (gasCost[tokenOut] as number) : 0)
     const firstPair = market.outPairs[token] as number
     const lastPair = market.outPairs[token + 1] as number
     effort.spent += lastPair - firstPair
     for (let pair = firstPair; pair < lastPair; pair++) {
       const next = market.pairTo[pair] as number
+      const most = (market.pairRate[pair] as number) * amount
+      if (most * (rates[next] as number) <= least) continue
       if (next === tokenIn || (reach[next] as number) > rest) continue
       const unitCost = gasCost ? (gasCost[next] as number) : 0
       const before = amounts[there + next] as number
       let top =
         before === 0 ? Number.NEGATIVE_INFINITY : before - (gas[there + next] as number) * unitCost
-      if ((market.pairRate[pair] as number) * amount - gasBefore * unitCost <= top) continue
+      if (most - gasBefore * unitCost <= top) continue
       if (layer > 1 && visits(market, parent, token, layer, next)) continue
       const lastEdge = market.pairEdges[pair + 1] as number
       effort.spent += lastEdge - (market.pairEdges[pair] as number)
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         const output = edgeOutput(market, edge, amount)
-        const gasUsed = gasBefore + (market.gas[edge] as number)
+        const gasUsed = gasBefore + gasOf(market, edge)
         const net = output - gasUsed * unitCost
         if (!(output > 0 && net > top)) continue
         if (layer > 0 && usesPool(market, parent, token, layer, edge)) continue

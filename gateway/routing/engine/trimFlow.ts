@@ -1,5 +1,5 @@
-import type { SearchFrame } from './growFlow.ts'
 import type { Market } from './market.ts'
+import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
 type Ends = Pick<SearchFrame, 'tokenIn' | 'tokenOut'>

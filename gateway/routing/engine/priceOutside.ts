@@ -1,0 +1,153 @@
+import { edgeOutput } from './edgeCurve.ts'
+import { bestRate, gasOf, type Market } from './market.ts'
+import type { SearchFrame } from './searchFrame.ts'
+import type { FlowSolution } from './solveFlow.ts'
+
+/** Prices of the tokens outside the flow (0: no way back into it), and the edge that earns each. */
+export type OutsidePrices = { readonly prices: Float64Array; readonly via: Int32Array }
+
+export type OutsidePricing = {
+  readonly probe: number
+  /** Chains end in any token of the flow but tokenIn, or in tokenOut only: those never close a cycle. */
+  readonly ends: 'flow' | 'tokenOut'
+  /** Lets tokens of the flow rise too where a chain outside it pays more. */
+  readonly mayRaise?: boolean | undefined
+  /** Longest chain; stale pools could raise prices in circles for ever. */
+  readonly passes: number
+}
+
+/**
+ * Values every token outside the flow by what its best chain into the flow brings when `probe` (in
+ * tokenOut) goes through it: a probe of 0 means marginal prices, a large one sees past pools of dust.
+ * The flow's own tokens keep their prices. A token that brings no more than it costs at least when
+ * bought from the flow is on no chain that pays: it keeps that cost for a price, and is not followed.
+ */
+export function priceOutside(
+  market: Market,
+  frame: SearchFrame,
+  flow: FlowSolution,
+  { probe, ends, passes, mayRaise = false }: OutsidePricing,
+): OutsidePrices {
+  const size = market.tokens.length
+  const via = new Int32Array(size).fill(-1)
+  let frontier: number[] = []
+  const prices = new Float64Array(size)
+  const priced: number[] = []
+  for (let token = 0; token < size; token++) {
+    const log = flow.logPrices[token] as number
+    if (Number.isNaN(log)) continue
+    prices[token] = Math.exp(log)
+    priced.push(token)
+    if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
+  }
+  if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes })
+  const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
+  for (let pass = 0; pass < passes && frontier.length > 0; pass++)
+    frontier = spreadPrices(market, frame, { fixed, prices, via, frontier, probe })
+  return { prices, via }
+}
+
+/** Prices every token that the flow can buy by the least it costs at marginal rates. */
+function spreadCosts(
+  market: Market,
+  { effort }: SearchFrame,
+  {
+    prices,
+    priced,
+    passes,
+  }: { readonly prices: Float64Array; readonly priced: readonly number[]; readonly passes: number },
+): void {
+  const { outPairs, pairTo, pairRate } = market
+  let frontier = priced
+  for (let pass = 0; pass < passes && frontier.length > 0; pass++) {
+    const fallen: number[] = []
+    const hasFallen = new Uint8Array(prices.length)
+    for (const token of priced) hasFallen[token] = 2
+    for (const token of frontier) {
+      const price = prices[token] as number
+      const last = outPairs[token + 1] as number
+      effort.spent += last - (outPairs[token] as number)
+      for (let pair = outPairs[token] as number; pair < last; pair++) {
+        const rate = pairRate[pair] as number
+        const next = pairTo[pair] as number
+        const known = prices[next] as number
+        if (known !== 0 && known * rate <= price) continue
+        if (rate === 0 || hasFallen[next] === 2) continue
+        prices[next] = price / rate
+        if (hasFallen[next] === 1) continue
+        hasFallen[next] = 1
+        fallen.push(next)
+      }
+    }
+    frontier = fallen
+  }
+}
+
+type Spread = {
+  /** Tokens with a number here keep their price. */
+  readonly fixed: Float64Array
+  readonly prices: Float64Array
+  readonly via: Int32Array
+  readonly frontier: readonly number[]
+  readonly probe: number
+}
+
+/** One pass: the tokens that sell into the frontier; returns those whose price rose. */
+function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
+  const { fixed, prices, via, frontier, probe } = spread
+  const risen: number[] = []
+  const hasRisen = new Uint8Array(prices.length)
+  for (const next of frontier) {
+    const price = prices[next] as number
+    const rest = frame.maxHops - 1 - (frame.hopsToOut[next] as number)
+    const first = market.inPairs[next] as number
+    const last = market.inPairs[next + 1] as number
+    frame.effort.spent += last - first
+    for (let at = first; at < last; at++) {
+      const token = market.inPairFrom[at] as number
+      if ((market.inPairRate[at] as number) * price <= (prices[token] as number)) continue
+      if ((frame.hopsFromIn[token] as number) > rest) continue
+      if (!Number.isNaN(fixed[token] as number)) continue
+      const pair = market.inPairList[at] as number
+      const lastEdge = market.pairEdges[pair + 1] as number
+      frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
+      for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
+        if (bestRate(market, edge) * price <= (prices[token] as number)) continue
+        const value = price * probedRate(market, frame, edge, price, probe)
+        if (value <= (prices[token] as number)) continue
+        if (comesFrom(market, via, next, token)) break
+        prices[token] = value
+        via[token] = edge
+        if (hasRisen[token] === 1) continue
+        hasRisen[token] = 1
+        risen.push(token)
+      }
+    }
+  }
+  return risen
+}
+
+/** True when the chain that prices `token` runs through `other`: stale pools would raise each other. */
+function comesFrom(market: Market, via: Int32Array, token: number, other: number): boolean {
+  for (let edge = via[token] as number; edge >= 0; ) {
+    const next = market.edgeTo[edge] as number
+    if (next === other) return true
+    edge = via[next] as number
+  }
+  return false
+}
+
+/** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
+function probedRate(
+  market: Market,
+  frame: SearchFrame,
+  edge: number,
+  price: number,
+  probe: number,
+) {
+  const a0 = bestRate(market, edge)
+  if (probe === 0 || a0 === 0) return a0
+  const x = probe / (a0 * price)
+  const gas = (gasOf(market, edge) * frame.gasPrice) / probe
+  return (edgeOutput(market, edge, x) / x) * Math.max(0, 1 - gas)
+}
