@@ -31,6 +31,7 @@ import { openRelayerKey } from './signing/openRelayerKey.ts'
 import { createSourceMetrics } from './sourceMetrics.ts'
 import type { Store } from './store/createPorts.ts'
 import { openConfiguredStore } from './store/openConfiguredStore.ts'
+import { showSync } from './syncMetrics.ts'
 import { version } from './version.ts'
 import { wireRelay } from './wireRelay.ts'
 
@@ -228,7 +229,8 @@ const startRouting = (
       ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
     })),
     simulator,
-    snapshots: store.pools,
+    // A database of one machine has nobody to elect.
+    ...(config.databaseUrl === undefined ? { snapshots: store.pools } : { shared: store }),
     serviceName: config.serviceName,
     version,
     publicUrl: baseUrl(config.routing),
@@ -276,6 +278,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const buckets = await openBuckets(config, observed)
   const { warnings, observeCharge } = createWarnings({ buckets })
   const routing = await startRouting(config, { ...observed, store, clients, simulator, warnings })
+  showSync(metrics, routing)
   const accessDeps = toAccessDeps(config, { store, clients, keys, log, buckets, observeCharge })
   const access = createAccess(accessDeps)
   const jobs = startAccessJobs(accessDeps)

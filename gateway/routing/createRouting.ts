@@ -6,6 +6,8 @@ import { type Dex, getDexes } from '../chain/dexes.ts'
 import { feedsOf, type TokenFeed } from '../chain/feeds.ts'
 import { type SeedToken, seedTokens } from '../chain/tokens.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { Coordination } from '../store/coordination.ts'
+import type { Feeds } from '../store/feeds.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
 import { poolsBetween } from './poolsBetween.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
@@ -21,6 +23,7 @@ import { routingEndpoints } from './routes.ts'
 import { createDiscoveryGuard, createGasPrice, type RoutingChain } from './routingChain.ts'
 import { createSearchQueue, type SearchQueue } from './searchQueue.ts'
 import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
+import { createSharedSync } from './sync/createSharedSync.ts'
 import { createTaxBook } from './taxBook.ts'
 import { createUsdPrices } from './usdPrices.ts'
 import type { AgentRegistration } from './wire/agentRegistration.ts'
@@ -48,6 +51,8 @@ export type RoutingDeps = {
   readonly simulator: Simulator | undefined
   /** Where synced pools are kept between runs. */
   readonly snapshots?: PoolSnapshots | undefined
+  /** For gateways that share a database: one of them is elected to read a chain for all. */
+  readonly shared?: { readonly feeds: Feeds; readonly coordination: Coordination } | undefined
   readonly serviceName: string
   readonly version: string
   /** Base URL as callers see it, without a slash at the end. */
@@ -90,6 +95,7 @@ export async function createRouting({
   chains: configs,
   simulator,
   snapshots,
+  shared,
   maxLagMs = 30_000,
   observe,
   now = () => performance.now(),
@@ -99,7 +105,7 @@ export async function createRouting({
   const closing = new AbortController()
   const searches = createSearchQueue()
   const chains = configs.map((config) =>
-    createRoutingChain(config, { simulator, snapshots, searches, observe, now }),
+    createRoutingChain(config, { simulator, snapshots, shared, searches, observe, now }),
   )
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
   const deps = {
@@ -147,10 +153,11 @@ function createRoutingChain(
   {
     simulator,
     snapshots,
+    shared,
     searches,
     observe,
     now,
-  }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'observe'> & {
+  }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'shared' | 'observe'> & {
     readonly searches: SearchQueue
     readonly now: () => number
   },
@@ -158,18 +165,20 @@ function createRoutingChain(
   const { chainId, chain } = chainClient
   const taxes = createTaxBook({ chainId, simulator })
   const followed = dexes ?? getDexes(chainId)
-  const sync = createChainSync({
+  const source = {
     chainClient,
     dexes: followed,
     seedTokens: seeds ?? seedTokens(chainId),
     pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
     maxAgeMs,
     origin,
-    snapshots,
-    taxOf: (token) => taxes.get(token) ?? 0,
+    taxOf: (token: string) => taxes.get(token) ?? 0,
     observe,
     now,
-  })
+  }
+  const sync = shared
+    ? createSharedSync({ ...source, ...shared })
+    : createChainSync({ ...source, snapshots })
   return {
     chainId,
     chainClient,

@@ -4,8 +4,8 @@ import { type Program, sql } from './program.ts'
 /** The store looks into no text of these: heads, entries and changes are their owner's own. */
 export type FeedEntry = { readonly name: string; readonly body: string }
 
-/** `ageMs`: how long ago the writer knew its head to be true. */
-type Stamp = { readonly term: number; readonly ageMs: number }
+/** `ageMs`: how long ago the writer knew its head to be true, asked when the time is taken. */
+type Stamp = { readonly term: number; readonly ageMs: () => number }
 
 /**
  * `deposed`: a later term has claimed the feed, nothing was written. `out_of_step`: the feed does not stand
@@ -51,11 +51,14 @@ export type Feeds = {
     feed: string,
     p: Stamp & { readonly head: string; readonly entries: readonly FeedEntry[] },
   ): Promise<number | undefined>
-  /** Brings the snapshot to `seq` by the entries that changed, and forgets changes nobody will ask for. */
+  /**
+   * Brings the snapshot to `seq` by the entries that changed, and forgets changes nobody will ask for.
+   * False, and nothing is written, where a later term or a later snapshot has been.
+   */
   save(
     feed: string,
     p: { readonly term: number; readonly seq: number; readonly entries: readonly FeedEntry[] },
-  ): Promise<Written>
+  ): Promise<boolean>
   /** What a reader at `seq` has not seen; undefined where nothing was ever written. */
   read(feed: string, seq: number | undefined): Promise<FeedReading | undefined>
 }
@@ -88,7 +91,11 @@ const restartAt = sql<{ seq: number }>(
   `UPDATE feeds SET seq = seq + 1, saved_seq = seq + 1, head = ?, confirmed_at_ms = ?
    WHERE feed = ? AND term = ? RETURNING seq`,
 )
-const settle = sql('UPDATE feeds SET saved_seq = ? WHERE feed = ? AND term = ? AND seq >= ?')
+/** Never back behind a restart, whose entries are of another state. */
+const settle = sql(
+  `UPDATE feeds SET saved_seq = @seq
+   WHERE feed = @feed AND term = @term AND seq >= @seq AND saved_seq <= @seq`,
+)
 const insertChange = sql('INSERT INTO feed_changes (feed, seq, body) VALUES (?, ?, ?)')
 const changesAfter = sql<{ body: string }>(
   'SELECT body FROM feed_changes WHERE feed = ? AND seq > ? ORDER BY seq',
@@ -104,9 +111,9 @@ const writeEntriesOf = (count: number) =>
   )
 const [writeEntry, writeEntries] = [writeEntriesOf(1), writeEntriesOf(rowsAtOnce)]
 
-/** Ends a transaction whose writer is deposed. */
-class Deposed extends Error {
-  override name = 'Deposed'
+/** Undoes a snapshot that is not wanted any more. */
+class Superseded extends Error {
+  override name = 'Superseded'
 }
 
 function* writeAll(feed: string, entries: readonly FeedEntry[]): Program<void> {
@@ -124,8 +131,10 @@ function* judge(feed: string, term: number): Program<Written> {
 }
 
 export function createFeeds(engine: Engine, now: () => number = Date.now): Feeds {
-  function* confirmedAt(ageMs: number): Program<number> {
-    return Math.floor((yield* engine.clock(now())) - ageMs)
+  /** Asked after the clock: the age may come out greater than it is, never smaller. */
+  function* confirmedAt(ageMs: () => number): Program<number> {
+    const atMs = yield* engine.clock(now())
+    return Math.floor(atMs - ageMs())
   }
 
   /** As of one moment: what a reader at `seq` lacks. */
@@ -169,15 +178,15 @@ export function createFeeds(engine: Engine, now: () => number = Date.now): Feeds
       }),
     save: (feed, { term, seq, entries }) =>
       engine
-        .write(function* (): Program<Written> {
+        .write(function* (): Program<boolean> {
           yield* writeAll(feed, entries)
           // Last, so that changes go on being written meanwhile; nothing above stands without it.
-          if ((yield* settle.run(seq, feed, term, seq)) === 0) throw new Deposed()
+          if ((yield* settle.run({ feed, term, seq })) === 0) throw new Superseded()
           yield* forgetChanges.run(feed, seq - keptChanges)
-          return 'written'
+          return true
         })
         .catch((error: unknown) => {
-          if (error instanceof Deposed) return 'deposed'
+          if (error instanceof Superseded) return false
           throw error
         }),
     async read(feed, seq) {

@@ -96,6 +96,7 @@ export function createGeneratedChain({
     mayDiscover: () => false,
     sync: {
       chainId,
+      role: () => 'alone',
       start: async () => undefined,
       current: () => state,
       fresh: async () => state,

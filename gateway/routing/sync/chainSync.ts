@@ -10,7 +10,7 @@ import { discoverAll, discoverFor } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { readHead } from './readHead.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
-import { createSnapshotWriter } from './snapshotWriter.ts'
+import { createSnapshotWriter, type Restored } from './snapshotWriter.ts'
 import { advanceState, createSyncedState, type SyncedState, type TaxOf } from './syncedState.ts'
 import { type LeftOut, verifyDexes } from './verifyDexes.ts'
 
@@ -23,9 +23,15 @@ export type SyncEvent =
     }
   | { readonly event: 'reorged'; readonly chainId: number; readonly from: bigint }
   | { readonly event: 'failed'; readonly chainId: number; readonly reason: string }
+  /** Reads the chain for all gateways from now on, or no longer. */
+  | { readonly event: 'leading' | 'following'; readonly chainId: number }
+
+/** Who reads the chain: this gateway for itself, or one that was elected and writes for the others. */
+export type SyncRole = 'alone' | 'leader' | 'follower'
 
 export type ChainSync = {
   readonly chainId: number
+  role(): SyncRole
   /** Loads everything once; throws when the chain cannot be read. Then follows until `close`. */
   start(): Promise<void>
   current(): SyncedState | undefined
@@ -63,6 +69,10 @@ export type ChainSyncParameters = {
     | undefined
   /** Where pools are kept between runs. */
   readonly snapshots?: PoolSnapshots | undefined
+  /** What another process has read already, to go on from. */
+  readonly inherited?: Restored | undefined
+  /** Called each time the state was confirmed or changed. */
+  readonly stirred?: (() => void) | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   readonly now?: (() => number) | undefined
 }
@@ -94,6 +104,8 @@ export function createChainSync({
   maxAgeMs,
   origin,
   snapshots,
+  inherited,
+  stirred = () => undefined,
   taxOf = () => 0,
   observe = () => undefined,
   now = () => performance.now(),
@@ -147,6 +159,7 @@ export function createChainSync({
     passed = [{ number: head.number, hash: head.hash, changed: [] }]
     confirmedAtMs = now()
     observe({ event: 'loaded', chainId, pools: records.length, ms: Math.round(now() - started) })
+    stirred()
     if (source !== deps) await advance()
   }
 
@@ -171,6 +184,7 @@ export function createChainSync({
       if (reorgedFrom !== undefined) observe({ event: 'reorged', chainId, from: reorgedFrom })
     }
     confirmedAtMs = askedAtMs
+    stirred()
   }
 
   /** State changes run one after the other. */
@@ -199,17 +213,19 @@ export function createChainSync({
   /** Takes up what an earlier process left; false when that is of no use any more. */
   async function restore(): Promise<boolean> {
     const started = now()
-    const restored = await writer?.restore(new Set(dexes.map(({ name }) => name)))
+    const restored = inherited ?? (await writer?.restore(new Set(dexes.map(({ name }) => name))))
     if (!restored || restored.records.length === 0) return false
     const { head, records } = restored
     addTokens(restored.tokens)
     passed = []
     const own = createSyncedState(deps, { head, records })
     const result = await catchUp(deps, { state: own, passed })
-    if (result.status !== 'current' && result.status !== 'advanced') return false
+    // A node a little behind the one that was read before catches up by itself.
+    const isBehind = result.status === 'inconsistent' && inherited !== undefined
+    if (result.status === 'lost' || (result.status === 'inconsistent' && !isBehind)) return false
     state = result.status === 'advanced' ? result.state : own
     passed = result.status === 'advanced' ? [...result.passed] : []
-    confirmedAtMs = now()
+    if (!isBehind) confirmedAtMs = now()
     observe({ event: 'restored', chainId, pools: records.length, ms: Math.round(now() - started) })
     return true
   }
@@ -229,6 +245,7 @@ export function createChainSync({
       const fresh = [...new Set(unread)].filter((token) => !tokens.has(token))
       addTokens(await readTokens(deps, { tokens: fresh, blockNumber: head.number }))
       state = advanceState(deps, { state, head, changed: records })
+      stirred()
     })
   }
 
@@ -237,6 +254,7 @@ export function createChainSync({
     if (!state) return
     const hasKnownTokens = seedTokens.length > 1
     leftOut = await verifyDexes(deps, { dexes, pools: state.pools.values(), hasKnownTokens })
+    stirred()
   }
 
   async function save(): Promise<void> {
@@ -258,6 +276,7 @@ export function createChainSync({
 
   return {
     chainId,
+    role: () => 'alone',
     async start() {
       await chainClient.checkChainId()
       const isRestored = await serially(restore)
@@ -294,6 +313,7 @@ export function createChainSync({
         })
         addTokens(infos)
         state = advanceState(deps, { state, head, changed: records })
+        stirred()
         return state
       }),
     reprice: (repriced) =>

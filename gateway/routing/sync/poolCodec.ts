@@ -2,22 +2,31 @@ import { isProtocol } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
 /** Raised when a family's record changes: texts of another version are read from the chain again. */
-const version = 3
+export const version = 3
 /** Marks a bigint in the text; no field of a record begins with it otherwise. */
 const mark = 'n:'
 
+/** JSON with bigints; for what records are made of, not for anybody's texts. */
+export function toText(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'bigint' ? `${mark}${each}` : each,
+  )
+}
+
+export function fromText(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  )
+}
+
 /** A pool's state as text, for the store. */
 export function encodePool(record: PoolRecord): string {
-  return JSON.stringify({ ...record, version }, (_key, value: unknown) =>
-    typeof value === 'bigint' ? `${mark}${value}` : value,
-  )
+  return toText({ ...record, version })
 }
 
 /** The reverse; undefined for a text of another version of the record. */
 export function decodePool(text: string): PoolRecord | undefined {
-  const record: unknown = JSON.parse(text, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
-  )
+  const record = fromText(text)
   if (!isRecord(record)) return undefined
   const { version: _, ...rest } = record as PoolRecord & { version?: unknown }
   return rest as PoolRecord

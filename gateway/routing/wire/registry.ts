@@ -18,6 +18,17 @@ export const healthResponse = Type.Object({
     }),
     { description: 'The simulation forks' },
   ),
+  syncs: Type.Array(
+    Type.Object({
+      chain_id: Type.Integer(),
+      role: oneOf(['alone', 'leader', 'follower']),
+      last_sync_block: Type.Integer(),
+      sync_lag_ms: Type.Integer(),
+    }),
+    {
+      description: 'Who reads each chain: this gateway, or the elected one whose pools it follows',
+    },
+  ),
   dexes_left_out: Type.Array(
     Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
     { description: 'Configured DEXes that are not what their rows say on that chain' },
@@ -46,6 +57,12 @@ export function fromHealth({
     status: status === 'ok' && warnings.length > 0 ? 'degraded' : status,
     ...{ version, uptime_secs: Math.floor(uptimeMs / 1000) },
     forks: statuses.flatMap(fromFork),
+    syncs: statuses.map(({ chain, state, lagMs }) => ({
+      chain_id: chain.chainId,
+      role: chain.sync.role(),
+      last_sync_block: Number(state?.head.number ?? 0n),
+      sync_lag_ms: toLag(lagMs),
+    })),
     dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
       chain_id: chain,
       dex,

@@ -1,0 +1,184 @@
+import type { FeedEntry, Feeds } from '../../store/feeds.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { chunk } from './chunk.ts'
+import { encodeChange, encodeHead, toPoolChange, toPoolEntry, toTokenEntry } from './feedCodec.ts'
+import type { TokenInfo } from './readTokens.ts'
+import type { SyncedState } from './syncedState.ts'
+import type { LeftOut } from './verifyDexes.ts'
+
+/** What the elected gateway knows now. */
+export type Published = {
+  readonly state: SyncedState
+  readonly tokens: readonly TokenInfo[]
+  readonly leftOut: readonly LeftOut[]
+  /** When the state was last known to be the node's head, by `now`. */
+  readonly confirmedAtMs: number
+}
+
+type Pools = SyncedState['pools']
+type Outcome = 'written' | 'skipped' | 'deposed'
+
+export type PublisherParameters = {
+  readonly feeds: Feeds
+  readonly feed: string
+  readonly term: number
+  /** Where the feed stood when this gateway took over; undefined: nothing of it is known. */
+  readonly from?:
+    | { readonly seq: number; readonly pools: Pools; readonly tokens: number }
+    | undefined
+  readonly read: () => Published | undefined
+  /** Something was written: others may want to look. */
+  readonly wrote: () => void
+  /** A later term has claimed the feed. */
+  readonly deposed: () => void
+  readonly failed: (error: unknown) => void
+  readonly now: () => number
+}
+
+/** A head that did not change is confirmed no more often. */
+const confirmEveryMs = 200
+const saveEveryMs = 15_000
+/** More pools at once are another state: it costs readers less than as many changes. */
+const mostChanged = 2_000
+/** Some tens of microseconds each. */
+const encodedAtOnce = 20
+
+/** Writes a chain's pools into its feed, one write after the other, whenever it is woken. */
+export function createPublisher({
+  feeds,
+  feed,
+  term,
+  from,
+  read,
+  wrote,
+  deposed,
+  failed,
+  now,
+}: PublisherParameters) {
+  /** What stands in the feed; undefined while that is not known. */
+  let standing = from && { ...from, head: '' }
+  let wroteAtMs = Number.NEGATIVE_INFINITY
+  /** What stands in the feed's snapshot, as far as this gateway wrote it. */
+  let saved: { readonly pools: Pools; readonly tokens: number } = { pools: new Map(), tokens: 0 }
+  let savedAtMs = now()
+  let isOver = false
+
+  const stampOf = ({ confirmedAtMs }: Published) => ({ term, ageMs: () => now() - confirmedAtMs })
+
+  function listChanged(pools: Pools, before: Pools): PoolRecord[] {
+    // Records are never changed in place: another object is another state.
+    return [...pools.values()].filter((record) => before.get(record.id) !== record)
+  }
+
+  /** Bit by bit, so that quotes go on. */
+  async function encodeEntries(
+    records: readonly PoolRecord[],
+    tokens: readonly TokenInfo[],
+  ): Promise<readonly FeedEntry[]> {
+    const entries = tokens.map(toTokenEntry)
+    for (const part of chunk(records, encodedAtOnce)) {
+      for (const record of part) entries.push(toPoolEntry(record))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    return entries
+  }
+
+  async function restart(news: Published): Promise<Outcome> {
+    const { state, tokens, leftOut } = news
+    const head = encodeHead({ head: state.head, leftOut })
+    const entries = await encodeEntries([...state.pools.values()], tokens)
+    const seq = await feeds.restart(feed, { ...stampOf(news), head, entries })
+    if (seq === undefined) return 'deposed'
+    standing = { seq, pools: state.pools, tokens: tokens.length, head }
+    saved = { pools: state.pools, tokens: tokens.length }
+    savedAtMs = now()
+    return 'written'
+  }
+
+  async function write(news: Published): Promise<Outcome> {
+    if (!standing) return restart(news)
+    const { state, tokens, leftOut } = news
+    const { seq, pools } = standing
+    const head = encodeHead({ head: state.head, leftOut })
+    const changed = pools === state.pools ? [] : listChanged(state.pools, pools)
+    const came = changed.filter(({ id }) => !pools.has(id)).length
+    const isAnother = pools.size + came !== state.pools.size || changed.length > mostChanged
+    if (isAnother) return restart(news)
+    // Tokens only ever become more.
+    const fresh = tokens.slice(standing.tokens)
+    const isSame = head === standing.head && changed.length === 0 && fresh.length === 0
+    if (isSame && now() - wroteAtMs < confirmEveryMs) return 'skipped'
+    const body = encodeChange({
+      pools: changed.map((record) => toPoolChange(pools.get(record.id), record)),
+      tokens: fresh,
+    })
+    const written = isSame
+      ? await feeds.confirm(feed, { ...stampOf(news), seq })
+      : await feeds.append(feed, { ...stampOf(news), seq, head, body })
+    // After a commit whose answer was lost: what stands there now is not known.
+    if (written === 'out_of_step') return restart(news)
+    if (written === 'written' && !isSame)
+      standing = { seq: seq + 1, pools: state.pools, tokens: tokens.length, head }
+    return written
+  }
+
+  async function round(): Promise<void> {
+    const news = read()
+    if (!news || isOver) return
+    const outcome = await write(news)
+    if (isOver || outcome === 'skipped') return
+    if (outcome === 'deposed') {
+      isOver = true
+      deposed()
+      return
+    }
+    wroteAtMs = now()
+    wrote()
+    if (now() - savedAtMs > saveEveryMs) void save(news)
+  }
+
+  /** Beside the changes, which go on. */
+  async function save({ state, tokens }: Published): Promise<void> {
+    if (!standing) return
+    savedAtMs = now()
+    const { seq } = standing
+    const changed = listChanged(state.pools, saved.pools)
+    try {
+      const entries = await encodeEntries(changed, tokens.slice(saved.tokens))
+      if (isOver || !(await feeds.save(feed, { term, seq, entries }))) return
+      saved = { pools: state.pools, tokens: tokens.length }
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  let running: Promise<void> | undefined
+  let again = false
+  async function runAll(): Promise<void> {
+    do {
+      again = false
+      await round().catch((error: unknown) => {
+        failed(error)
+      })
+    } while (again && !isOver)
+  }
+  function wake(): Promise<void> {
+    again = running !== undefined
+    running ??= runAll().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    /** Writes what has changed since the last time; resolves when what is known now is written. */
+    wake,
+    seq: () => standing?.seq,
+    async close() {
+      isOver = true
+      await running
+    },
+  }
+}
+
+export type Publisher = ReturnType<typeof createPublisher>

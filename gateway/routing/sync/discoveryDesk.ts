@@ -1,0 +1,62 @@
+import type { Address } from 'viem'
+
+/** What gateways tell each other of a chain's feed, beside what stands in it. */
+export type FeedMessage =
+  /** Something was written. */
+  | { readonly kind: 'wrote' }
+  /** Please look for the pools of these tokens. */
+  | { readonly kind: 'wanted'; readonly tokens: readonly Address[] }
+  /** Their pools are in the feed at this number, as far as there are any. */
+  | { readonly kind: 'looked'; readonly tokens: readonly Address[]; readonly seq: number }
+
+/** Messages are our own, but of whatever version: anything else counts as news. */
+export function readMessage(payload: string): FeedMessage {
+  const message = JSON.parse(payload) as Partial<FeedMessage>
+  return message.kind === 'wanted' || message.kind === 'looked'
+    ? (message as FeedMessage)
+    : { kind: 'wrote' }
+}
+
+/** A message has room for 8,000 bytes. */
+const mostTokens = 100
+const askAgainMs = 500
+/** A quote waits no longer for pools that another gateway looks for. */
+const longestWaitMs = 3_000
+
+type Waiting = {
+  readonly tokens: readonly Address[]
+  readonly done: (seq: number | undefined) => void
+}
+
+/** Where a follower asks the elected gateway for pools of tokens nobody has asked for before. */
+export function createDiscoveryDesk({ tell }: { readonly tell: (message: FeedMessage) => void }) {
+  const waiting = new Set<Waiting>()
+
+  return {
+    /** The feed's number that has their pools; undefined when nobody answered in time. */
+    ask(wanted: readonly Address[]): Promise<number | undefined> {
+      const tokens = wanted.slice(0, mostTokens)
+      return new Promise((resolve) => {
+        const done = (seq: number | undefined) => {
+          clearInterval(asking)
+          clearTimeout(patience)
+          waiting.delete(entry)
+          resolve(seq)
+        }
+        const entry: Waiting = { tokens, done }
+        waiting.add(entry)
+        // Who is asked may change, or not be there yet.
+        const asking = setInterval(() => tell({ kind: 'wanted', tokens }), askAgainMs)
+        const patience = setTimeout(() => done(undefined), longestWaitMs)
+        tell({ kind: 'wanted', tokens })
+      })
+    },
+    answered({ tokens, seq }: { readonly tokens: readonly Address[]; readonly seq: number }) {
+      for (const { tokens: wanted, done } of [...waiting])
+        if (wanted.every((token) => tokens.includes(token))) done(seq)
+    },
+    close() {
+      for (const { done } of [...waiting]) done(undefined)
+    },
+  }
+}
