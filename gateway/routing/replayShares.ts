@@ -51,7 +51,8 @@ export function replayShares(
 
 /**
  * The least input for which the steps of a route, with their shares, give `target`, between
- * nothing and `atMost`, which must give it.
+ * nothing and `atMost`, which must give it. To the wei where the route is one path; where it is split,
+ * other shares would matter more than the last billionth.
  */
 export function findLeastInput(
   market: Market,
@@ -67,27 +68,41 @@ export function findLeastInput(
     readonly atMost: bigint
   },
 ): Route | undefined {
-  const atLeast = (amountIn: bigint) => {
+  const first = replayShares(market, { ...rest, amountIn: atMost })?.route
+  if (!first || first.amountOut < target) return undefined
+  const isPath = first.steps.every(({ shareBps }) => shareBps === 10_000)
+  let [low, best, above]: [Point, Route, Point] = [{ amountIn: 0n, amountOut: 0n }, first, first]
+  const probe = (wanted: bigint) => {
+    const amountIn = clamp(wanted, low.amountIn + 1n, best.amountIn - 1n)
     const tried = replayShares(market, { ...rest, amountIn })?.route
-    if (tried && tried.amountOut >= target) best = tried
+    if (tried && tried.amountOut >= target) [above, best] = [best, tried]
     else low = { amountIn, amountOut: tried?.amountOut ?? 0n }
+    return best.amountIn - low.amountIn
   }
-  let low = { amountIn: 0n, amountOut: 0n }
-  let best = replayShares(market, { ...rest, amountIn: atMost })?.route
-  if (!best || best.amountOut < target) return undefined
-  while (best.amountIn - low.amountIn > 1n) {
-    const width: bigint = best.amountIn - low.amountIn
-    const rise: bigint = best.amountOut - low.amountOut
-    // Where the chord meets the target; outputs bend downwards, so the least input lies just before it.
-    const chord: bigint =
-      rise > 0n ? low.amountIn + ((target - low.amountOut) * width) / rise : low.amountIn
-    atLeast(clamp(chord, low.amountIn + 1n, best.amountIn - 1n))
-    if (best.amountIn - low.amountIn > 1n)
-      atLeast(best.amountIn - clamp((best.amountIn - low.amountIn) / 64n, 1n, width))
-    // A bend too sharp for the chord: halve.
-    if (best.amountIn - low.amountIn > width / 2n) atLeast((best.amountIn + low.amountIn) / 2n)
+  const isFound = (width: bigint) => width <= (isPath ? 1n : 1n + best.amountIn / splitPart)
+  // Outputs bend downwards: the chord between two points meets the target above the least input, the
+  // line through two points on one side meets it below.
+  for (let width = atMost; !isFound(width); ) {
+    const before = width
+    const isSmooth = best.amountOut - low.amountOut > roughness
+    if (isSmooth) width = probe(meet(low, best, target))
+    if (isSmooth && !isFound(width)) width = probe(meet(best, above, target) - 1n)
+    if (!isFound(width) && width > before / 4n) width = probe((best.amountIn + low.amountIn) / 2n)
   }
   return best
+}
+
+type Point = Pick<Route, 'amountIn' | 'amountOut'>
+
+const splitPart = 1_000_000_000n
+/** Below so many units of output, rounding in the pools is all that a line would follow. */
+const roughness = 8n
+
+/** The input at which the line through two points gives `target`. */
+function meet(one: Point, other: Point, target: bigint): bigint {
+  const rise = other.amountOut - one.amountOut
+  if (rise <= 0n) return one.amountIn
+  return one.amountIn + ((target - one.amountOut) * (other.amountIn - one.amountIn)) / rise
 }
 
 function clamp(value: bigint, low: bigint, high: bigint): bigint {
