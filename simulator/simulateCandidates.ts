@@ -192,8 +192,12 @@ async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   for (const job of jobs) {
     job.gasCap = gasOf.hungrySwap
     await deps.slowLane(() => runOnSlowFork(deps, { ...run, remainingMs }, job))
+    if (isOrdinary(job)) deps.suspects.acquit(job.candidate)
   }
 }
+
+const isOrdinary = ({ reading: { result } }: Job) =>
+  result.status === 'ok' && result.gasUsed <= gasOf.swap
 
 /** Once more on a new one, should the slow fork die meanwhile: it may have been for somebody else's bomb. */
 async function runOnSlowFork(deps: SimulateDeps, run: Run, job: Job) {

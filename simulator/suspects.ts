@@ -9,17 +9,27 @@ import type { Candidate } from './buildBundle.ts'
 export type Suspects = {
   readonly has: (candidate: Candidate) => boolean
   readonly add: (candidate: Candidate) => void
+  /** It ran like an ordinary swap: what it did before may have been a cold or busy machine. Believed once. */
+  readonly acquit: (candidate: Candidate) => void
 }
 
 const max = 5_000
 const keptMs = 300_000
 
 export function createSuspects(): Suspects {
-  const known = new LRUCache<string, true>({ max, ttl: keptMs })
+  const known = new LRUCache<string, 'charged' | 'acquitted' | 'relapsed'>({ max, ttl: keptMs })
   return {
-    has: (candidate) => known.has(keyOf(candidate)),
+    has(candidate) {
+      const record = known.get(keyOf(candidate))
+      return record === 'charged' || record === 'relapsed'
+    },
     add(candidate) {
-      known.set(keyOf(candidate), true)
+      const key = keyOf(candidate)
+      known.set(key, known.has(key) ? 'relapsed' : 'charged')
+    },
+    acquit(candidate) {
+      const key = keyOf(candidate)
+      if (known.get(key) === 'charged') known.set(key, 'acquitted')
     },
   }
 }
