@@ -1,114 +1,16 @@
-import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  getAddress,
-  type Hex,
-  isAddressEqual,
-  zeroAddress,
-} from 'viem'
-import { getBalance, readContract } from 'viem/actions'
+import { encodeFunctionData, getAddress, zeroAddress } from 'viem'
+import { readContract } from 'viem/actions'
 import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
-import { revertChain } from '../../fixtures/revertChain.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
+import { startWorldMeta } from '../../fixtures/meta/worldMeta.ts'
+import { createWorldTrader } from '../../fixtures/meta/worldTrader.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { startWorldChain } from '../../fixtures/world.ts'
-import { createSimulator } from '../../simulator/simulator.ts'
-import { getChain } from '../chain/chains.ts'
-import { createChainClient } from '../chain/client.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { createService } from '../http/service.ts'
-import { createMeta } from './createMeta.ts'
-import type { OnChainDex } from './onChainSources.ts'
 
 /** Meta over HTTP on the offline world: what it quotes is what the chain delivers. */
 const s = suite('meta on chain')
-const chainIds = [8453, 42161]
-const world = await Promise.all(chainIds.map((chainId) => startWorldChain({ chainId })))
-const simulator = await createSimulator({
-  chains: world.map(({ chainId, rpcUrl }) => ({ chainId, upstreamUrl: rpcUrl })),
-})
-const clients = world.map(({ chainId, rpcUrl }) => {
-  const chain = getChain(chainId)
-  if (!chain) throw new Error(`no chain ${chainId}`)
-  return createChainClient({ chain, rpcUrls: [rpcUrl], timeoutMs: 30_000 })
-})
-/** Every exchange of the world, also those that the routing service does not follow. */
-const dexesOf = (chainId: number): readonly OnChainDex[] => {
-  const known = getDexes(chainId)
-  const names = new Set(known.map(({ name }) => name))
-  const { manifest } = world.find((chain) => chain.chainId === chainId) ?? { manifest: undefined }
-  const others = manifest?.dexes.filter(({ name }) => !names.has(name)) ?? []
-  return [...known, ...others.map((dex) => ({ ...dex, feesPips: [] }))]
-}
-/** The pools that the routing service would know. */
-const poolsBetween = (
-  chainId: number,
-  p: { readonly dex: string; readonly tokens: readonly Address[] },
-): readonly Address[] =>
-  (world.find((chain) => chain.chainId === chainId)?.manifest.pools ?? [])
-    .filter(
-      ({ dex, tokens }) =>
-        dex === p.dex &&
-        p.tokens.every((token) => tokens.some((held) => isAddressEqual(held, token))),
-    )
-    .map(({ address }) => address)
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const meta = createMeta({
-  quote: async () => ({ status: 'no_route' }),
-  clients,
-  dexesOf,
-  executorOf: () => undefined,
-  dryRunOf: () => simulator.simulateCandidates,
-  taxOf: () => undefined,
-  poolsBetween,
-  // A loaded machine takes its time; nobody is to be left out for that.
-  config: { sourceTimeoutMs: 30_000, patienceMs: 30_000, deadlineMs: 60_000 },
-  now: Date.now,
-  log,
-})
-const server = await createService({
-  name: 'meta',
-  endpoints: meta.endpoints,
-  requestIdField: 'requestId',
-  log,
-  checkOutput: true,
-}).listen()
-s.after(async () => {
-  await server.close()
-  await meta.close()
-  for (const client of clients) client.close()
-  await simulator.close()
-  await Promise.all(world.map((chain) => chain.close()))
-})
-
-type Reply = {
-  best: {
-    provider: string
-    amountIn: string
-    amountOut: string
-    minAmountOut: string
-    target: Address
-    approveTarget: Address | null
-    calldata: Hex
-    value: string
-    simulation: { status: string; actualOutput?: string; error?: string }
-  } | null
-  quotes: NonNullable<Reply['best']>[]
-  failures: { provider: string; reason: string }[]
-  proxyTx?: { to: Address; data: Hex; value: string; minOut: string }
-}
-async function quote(body: Record<string, unknown>): Promise<Reply> {
-  const res = await fetch(`${server.url}/quote`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const answer = (await res.json()) as Reply
-  assert.is(res.status, 200, JSON.stringify(answer))
-  return answer
-}
+const stand = await startWorldMeta()
+const { world, quote } = stand
+s.after(() => stand.close())
 
 const everywhere = [
   'uniswap-v4',
@@ -142,49 +44,9 @@ const expectedOf = (chainId: number, [from, to]: readonly [string, string]) => {
   return from === 'ETH' ? [...ether, ...fromEther] : ether
 }
 
-for (const [at, chain] of world.entries()) {
-  const { chainId, manifest, rpcUrl } = chain
-  const client = clients[at]?.client
-  const account = manifest.accounts[3]
-  if (!client || !account) throw new Error('the world has no account')
-  const owner = getAddress(account.address)
-  const signer = { rpcUrl, privateKey: account.privateKey }
-  const rpc = createRpc(rpcUrl)
-  const token = (name: string) => {
-    if (name === 'ETH') return zeroAddress
-    const found = manifest.tokens[name]
-    if (!found) throw new Error(`no token ${name}`)
-    return getAddress(found.address)
-  }
-  const balanceOf = (address: Address) =>
-    address === zeroAddress
-      ? getBalance(client, { address: owner })
-      : readContract(client, { address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-  const approve = (address: Address, spender: Address, amount: bigint) =>
-    send(signer, {
-      to: address,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }),
-    })
-  /** What the owner's balance of `tokenOut` grew by, gas apart, in a copy of the chain's state. */
-  async function measure(
-    tokenOut: Address,
-    transact: () => Promise<{ gasUsed: bigint; effectiveGasPrice: bigint; status: string }>,
-  ) {
-    const before = await balanceOf(tokenOut)
-    const receipt = await transact()
-    assert.is(receipt.status, 'success')
-    const gas = tokenOut === zeroAddress ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
-    return (await balanceOf(tokenOut)) - before + gas
-  }
-  /** Runs and then undoes, so that every quote meets the state that it was made on. */
-  async function undone<T>(run: () => Promise<T>): Promise<T> {
-    const id = await rpc('evm_snapshot')
-    try {
-      return await run()
-    } finally {
-      await revertChain(rpc, id)
-    }
-  }
+for (const { chainId } of world) {
+  const trader = createWorldTrader(stand, chainId)
+  const { client, manifest, owner, signer, token, balanceOf, approve, measure, undone } = trader
 
   const trades: [tokenIn: string, tokenOut: string, amountIn: bigint][] = [
     ['USDC', 'WETH', 500_000_000n],

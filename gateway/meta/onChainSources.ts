@@ -12,12 +12,17 @@ import {
   type DirectDex,
   type DirectFamily,
   type DirectSource,
+  type NamedContracts,
 } from './sources/direct/createDirectSource.ts'
-import { createCurveNg, createCurvePlain } from './sources/direct/curve.ts'
+import { createCurveCrypto, createCurveNg, createCurvePlain } from './sources/direct/curve.ts'
+import { createDodoV2 } from './sources/direct/dodoV2.ts'
+import { createFluid } from './sources/direct/fluid.ts'
 import { liquidityBook } from './sources/direct/liquidityBook.ts'
+import { createMaverickV2 } from './sources/direct/maverickV2.ts'
 import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
+import { woofi } from './sources/direct/woofi.ts'
 
 /** An exchange as data. Of a family that is not known here, no source is made. */
 export type OnChainDex = Pick<
@@ -49,13 +54,27 @@ export type OnChainSource = {
 const maxHubs = 2
 const probeTimeoutMs = 10_000
 
-/** `pools`: where a family's pools are their own routers, those that its factory has named. */
-type Create = (deps: DirectDeps, p: { name: string; pools: Set<Address> }) => DirectSource
+/**
+ * Contracts that a chain names, which the payloads may name then. `pools`: where a family's pools are
+ * their own routers. `spenders`: where a router has its tokens taken by another contract.
+ */
+type Named = { readonly pools: NamedContracts; readonly spenders: NamedContracts }
+
+function createNamed(): NamedContracts {
+  const byChain = new Map<number, Set<Address>>()
+  return (chainId) => {
+    const known = byChain.get(chainId) ?? new Set<Address>()
+    byChain.set(chainId, known)
+    return known
+  }
+}
+
+type Create = (deps: DirectDeps, p: { name: string; named: Named }) => DirectSource
 
 const through =
-  <path>(familyOf: (deps: DirectDeps, p: { pools: Set<Address> }) => DirectFamily<path>): Create =>
-  (deps, { name, pools }) =>
-    createDirectSource(deps, { name, family: familyOf(deps, { pools }) })
+  <path>(familyOf: (deps: DirectDeps, named: Named) => DirectFamily<path>): Create =>
+  (deps, { name, named }) =>
+    createDirectSource(deps, { name, family: familyOf(deps, named) })
 const ranged = (kind: Parameters<typeof createRanged>[1]) =>
   through((deps) => createRanged(deps, kind))
 
@@ -77,10 +96,20 @@ const families: ReadonlyMap<string, Create> = new Map([
   ['liquidity_book', through(() => liquidityBook)],
   ['curve_stable_ng', through(createCurveNg)],
   ['curve_plain', through(createCurvePlain)],
+  ['curve_crypto', through(createCurveCrypto)],
+  ['fluid', through(createFluid)],
+  ['maverick_v2', through(createMaverickV2)],
+  ['dodo_v2', through(createDodoV2)],
+  ['woofi', through(() => woofi)],
 ])
 
 /** Families whose pools are traded without a router between. */
-const withoutRouter: ReadonlySet<string> = new Set(['curve_stable_ng', 'curve_plain'])
+const withoutRouter: ReadonlySet<string> = new Set([
+  'curve_stable_ng',
+  'curve_plain',
+  'curve_crypto',
+  'fluid',
+])
 /** Contracts that take the tokens for a router. */
 const proxies: ReadonlyMap<string, readonly Address[]> = new Map([['uniswap_v4', [swapProxy]]])
 
@@ -94,11 +123,11 @@ const isTraded = (dex: OnChainDex) => families.has(dex.protocol) && entranceOf(d
 
 function toTargets(
   { name: provider, protocol, ...dex }: OnChainDex,
-  { chainId, pools }: { readonly chainId: number; readonly pools: ReadonlySet<Address> },
+  { chainId, named: { pools, spenders } }: { readonly chainId: number; readonly named: Named },
 ): TargetRow {
   if (withoutRouter.has(protocol)) {
     // Read when a quote is checked: pools become known by being asked for.
-    const list = () => [...pools]
+    const list = () => [...pools(chainId)]
     return {
       provider,
       chainId,
@@ -111,6 +140,13 @@ function toTargets(
     }
   }
   const router = dex.router ? [dex.router] : []
+  if (protocol === 'dodo_v2')
+    return {
+      ...{ provider, chainId, targets: router },
+      get spenders() {
+        return [...spenders(chainId)]
+      },
+    }
   const takers = proxies.get(protocol)
   return { provider, chainId, targets: [...router, ...(takers ?? [])], spenders: takers ?? router }
 }
@@ -147,9 +183,9 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
   return [...byName].flatMap(([name, protocol]): readonly OnChainSource[] => {
     const create = families.get(protocol)
     if (!create) return []
-    const pools = new Set<Address>()
+    const named = { pools: createNamed(), spenders: createNamed() }
     const directDeps = { dexOf: (chainId: number) => dexOf(chainId, name), now, taxOf }
-    const source = create(directDeps, { name, pools })
+    const source = create(directDeps, { name, named })
     const served = new Set(rows.filter((row) => row.name === name).map(({ chainId }) => chainId))
     // A chain that does not answer yet is asked again by the first quote.
     for (const chainId of served)
@@ -160,7 +196,7 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
     const targets = clients.flatMap(({ chainId }) =>
       dexesOf(chainId)
         .filter((dex) => dex.name === name && isTraded(dex))
-        .map((dex) => toTargets(dex, { chainId, pools })),
+        .map((dex) => toTargets(dex, { chainId, named })),
     )
     return [{ source, targets, serves: (chainId: number) => served.has(chainId) }]
   })

@@ -27,6 +27,9 @@ export type DirectDex = {
   readonly hubTokens: readonly Address[]
 }
 
+/** Contracts of a chain that the chain itself names, and which payloads may name then. */
+export type NamedContracts = (chainId: number) => Set<Address>
+
 /** Output of an exact input, input of an exact output, and the gas of the pools alone. */
 export type Price = { readonly amount: bigint; readonly gas: bigint }
 

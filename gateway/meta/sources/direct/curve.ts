@@ -9,17 +9,22 @@ import {
 } from 'viem'
 import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
 import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
+import type { DirectDex, DirectFamily, NamedContracts, Swap } from './createDirectSource.ts'
 import { describePath } from './findPools.ts'
+import { toCoin } from './pairPools.ts'
 import type { ExactInput } from './routerV2.ts'
 
 const factoryAbi = parseAbi([
   'function find_pool_for_coins(address from, address to, uint256 skip) view returns (address pool)',
   'function pool_count() view returns (uint256 count)',
 ])
-const poolAbi = parseAbi([
-  'function coins(uint256 index) view returns (address coin)',
+const poolAbi = parseAbi(['function coins(uint256 index) view returns (address coin)'])
+const stableAbi = parseAbi([
   'function get_dy(int128 i, int128 j, uint256 dx) view returns (uint256 dy)',
+])
+const cryptoAbi = parseAbi([
+  'function get_dy(uint256 i, uint256 j, uint256 dx) view returns (uint256 dy)',
+  'function exchange(uint256 i, uint256 j, uint256 dx, uint256 minDy) payable returns (uint256 dy)',
 ])
 const ngAbi = parseAbi([
   'function exchange(int128 i, int128 j, uint256 dx, uint256 minDy, address receiver) returns (uint256 dy)',
@@ -93,16 +98,29 @@ function encodePlain({ path: { i, j } }: Swap<Hop>, amounts: ExactInput): Hex {
   return encodeFunctionData({ abi: plainAbi, functionName: 'exchange', args })
 }
 
+/** Pays whoever sends, as well. */
+function encodeCrypto({ path: { i, j } }: Swap<Hop>, amounts: ExactInput): Hex {
+  const args = [i, j, amounts.amountIn, amounts.minAmountOut] as const
+  return encodeFunctionData({ abi: cryptoAbi, functionName: 'exchange', args })
+}
+
 type Deps = { readonly now: () => number }
 /** Collects what the factory named, which is all that a payload may name. */
-type Pools = { readonly pools: Set<Address> }
+type Pools = { readonly pools: NamedContracts }
 type Kind = {
+  /** How its pools count their coins. */
+  readonly abi: typeof stableAbi | typeof cryptoAbi
+  /** Whether its pools hold the native currency itself. */
+  readonly hasNative: boolean
   readonly encodeSwap: (swap: Swap<Hop>, amounts: ExactInput) => Hex
   readonly gas: bigint
 }
 
 /** Each of Curve's pools is its own router. */
-function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): DirectFamily<Hop> {
+function createCurve(
+  { now }: Deps,
+  { pools, abi, hasNative, encodeSwap, gas }: Pools & Kind,
+): DirectFamily<Hop> {
   const known = new Map<string, { readonly hops: readonly Hop[]; readonly readAtMs: number }>()
   return {
     // A pool counts what it is sent only where it is told to; a plain exchange takes the whole sum.
@@ -116,12 +134,12 @@ function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): D
       return decodeResult(count, () => true) === true
     },
     listPaths: async (dex, { tokenIn, tokenOut, signal }) => {
-      if (isNative(tokenIn) || isNative(tokenOut)) return []
+      if (!hasNative && (isNative(tokenIn) || isNative(tokenOut))) return []
       const id = [dex.reader.client.chain.id, dex.factory, tokenIn, tokenOut].join()
       const hit = known.get(id)
       if (hit && hit.readAtMs > now() - poolsTtlMs) return hit.hops
-      const hops = await readPools(dex, [tokenIn, tokenOut], signal)
-      for (const { pool } of hops) pools.add(pool)
+      const hops = await readPools(dex, [toCoin(tokenIn), toCoin(tokenOut)], signal)
+      for (const { pool } of hops) pools(dex.reader.client.chain.id).add(pool)
       if (known.size > maxPairs) known.clear()
       known.set(id, { hops, readAtMs: now() })
       return hops
@@ -131,11 +149,11 @@ function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): D
       const args = [i, j, amount] as const
       return {
         target: pool,
-        data: encodeFunctionData({ abi: poolAbi, functionName: 'get_dy', args }),
+        data: encodeFunctionData({ abi, functionName: 'get_dy', args }),
       }
     },
     readPrice: (data) => ({
-      amount: decodeFunctionResult({ abi: poolAbi, functionName: 'get_dy', data }),
+      amount: decodeFunctionResult({ abi: stableAbi, functionName: 'get_dy', data }),
       gas: 0n,
     }),
     encode: (_, swap) => {
@@ -147,9 +165,16 @@ function createCurve({ now }: Deps, { pools, encodeSwap, gas }: Pools & Kind): D
   }
 }
 
+const stable = { abi: stableAbi, hasNative: false } as const
 /** StableSwap NG. */
 export const createCurveNg = (deps: Deps, { pools }: Pools) =>
-  createCurve(deps, { pools, encodeSwap: encodeNg, gas: 190_000n })
-/** Plain pools of the factory before NG. */
+  createCurve(deps, { ...stable, pools, encodeSwap: encodeNg, gas: 190_000n })
+/** Plain pools of the factory before NG; some hold the native currency. */
 export const createCurvePlain = (deps: Deps, { pools }: Pools) =>
-  createCurve(deps, { pools, encodeSwap: encodePlain, gas: 140_000n })
+  createCurve(deps, { ...stable, hasNative: true, pools, encodeSwap: encodePlain, gas: 140_000n })
+/** Crypto pools of two and three coins, of any generation. */
+export const createCurveCrypto = (deps: Deps, { pools }: Pools) =>
+  createCurve(deps, {
+    ...{ pools, abi: cryptoAbi, hasNative: false },
+    ...{ encodeSwap: encodeCrypto, gas: 200_000n },
+  })

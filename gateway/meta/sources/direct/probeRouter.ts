@@ -10,6 +10,7 @@ const abi = parseAbi([
   'function getWNATIVE() view returns (address)',
   'function factoryV2() view returns (address)',
   'function poolManager() view returns (address)',
+  'function wooPool() view returns (address)',
 ])
 export type ProbeFunction = (typeof abi)[number]['name']
 
