@@ -5,7 +5,12 @@ import type { Log } from '../http/service.ts'
 import type { TargetRow } from './checkQuote.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource } from './dispatch.ts'
 import { createFindProxy } from './findProxy.ts'
-import { createOnChainSources, type OnChainDeps, type OnChainDex } from './onChainSources.ts'
+import {
+  createOnChainSources,
+  listLeftOut,
+  type OnChainDeps,
+  type OnChainDex,
+} from './onChainSources.ts'
 import { createPriceGas } from './priceGas.ts'
 import { type ProviderSetting, startProviders, targetsOf } from './providers.ts'
 import { metaRoutes } from './routes.ts'
@@ -77,11 +82,15 @@ function startSources(deps: MetaDeps) {
   const { sourceTimeoutMs = 5_000, providers: settings = [] } = config
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, concurrency: 256 }
-  const routed = { source: createRoutingSource(deps), serves: () => true }
+  const routed = { source: createRoutingSource(deps), serves: () => true, note: undefined }
   const onChain = createOnChainSources(deps)
-  const local = [routed, ...onChain].map(({ source, serves }) => {
+  const local = [routed, ...onChain].map(({ source, serves, note }) => {
     const whole = withExactOutput(source)
-    return { serves, source: dispatchSource({ now, observe }, { source: whole, limits: own }) }
+    return {
+      serves,
+      note,
+      source: dispatchSource({ now, observe }, { source: whole, limits: own }),
+    }
   })
   const gasPriceWei = async (chainId: number) => {
     const client = deps.clients.find((candidate) => candidate.chainId === chainId)?.client
@@ -93,8 +102,11 @@ function startSources(deps: MetaDeps) {
     const limits = { ...defaultLimits, timeoutMs, perSecond }
     const isReference = provider.name === 'cow'
     const whole = isReference ? source : withExactOutput(source)
+    const note = isReference
+      ? 'a price to compare with: its orders are signed, not sent'
+      : undefined
     const serves = (chainId: number) => chainId in provider.chains
-    return { serves, source: dispatchSource({ now, observe }, { source: whole, limits }) }
+    return { serves, note, source: dispatchSource({ now, observe }, { source: whole, limits }) }
   })
   const all = [...local, ...dispatched]
   const off = new Set(config.sourcesOff)
@@ -128,7 +140,12 @@ export function createMeta(deps: MetaDeps): Meta {
       return answer.status === 'ok' ? answer.quote.amountOut : undefined
     },
   })
-  const sourceStates = () => sources.map(({ source }) => ({ name: source.name, ...source.state() }))
+  const chainIds = deps.clients.map(({ chainId }) => chainId)
+  const sourceStates = () =>
+    sources.map(({ source, serves, note }) => ({
+      ...{ name: source.name, note, chainIds: chainIds.filter(serves) },
+      ...source.state(),
+    }))
   const endpoints = metaRoutes({
     now,
     onFault: ({ provider, error }) => log.error({ err: error, provider }, 'a source threw'),
@@ -141,9 +158,10 @@ export function createMeta(deps: MetaDeps): Meta {
     priceGas,
     findProxy: createFindProxy({ clientOf, log }),
     dryRunOf: deps.dryRunOf,
-    chainIds: deps.clients.map(({ chainId }) => chainId),
+    chainIds,
     sourceNames: sources.map(({ source }) => source.name),
     sourceStates,
+    leftOut: listLeftOut(deps),
   })
   return { endpoints, sourceStates, close }
 }

@@ -23,6 +23,7 @@ import { createRanged } from './sources/direct/ranged.ts'
 import { camelotV2, routerV2 } from './sources/direct/routerV2.ts'
 import { createUniswapV4, swapProxy } from './sources/direct/uniswapV4.ts'
 import { woofi } from './sources/direct/woofi.ts'
+import type { LeftOut } from './wire/sources.ts'
 
 /** An exchange as data. Of a family that is not known here, no source is made. */
 export type OnChainDex = Pick<
@@ -48,6 +49,8 @@ export type OnChainSource = {
   /** What its quotes may name, and nothing else. */
   readonly targets: readonly TargetRow[]
   readonly serves: (chainId: number) => boolean
+  /** What it does not do, and why. */
+  readonly note: string | undefined
 }
 
 /** Middle tokens tried by the on-chain sources; more would make each quote slower, not better. */
@@ -198,6 +201,25 @@ export function createOnChainSources(deps: OnChainDeps): readonly OnChainSource[
         .filter((dex) => dex.name === name && isTraded(dex))
         .map((dex) => toTargets(dex, { chainId, named })),
     )
-    return [{ source, targets, serves: (chainId: number) => served.has(chainId) }]
+    const { note } = source
+    return [{ source, targets, note, serves: (chainId: number) => served.has(chainId) }]
   })
+}
+
+/** Exchanges that are no source, each with the reason. */
+export function listLeftOut({
+  clients,
+  dexesOf,
+}: Pick<OnChainDeps, 'clients' | 'dexesOf'>): readonly LeftOut[] {
+  return clients.flatMap(({ chainId }) =>
+    dexesOf(chainId)
+      .filter((dex) => !isTraded(dex))
+      .map(({ name, protocol }) => ({
+        name,
+        chainId,
+        reason: families.has(protocol)
+          ? 'no router of its own is known'
+          : 'its family has no router here',
+      })),
+  )
 }

@@ -121,6 +121,30 @@ for (const { chainId } of stand.world) {
       assert.is(delivered, BigInt(quote.amountOut))
     })
 
+  s(
+    `${chainId}: every exchange of the routing service is a source or left out with a reason`,
+    async () => {
+      const res = await fetch(`${stand.url}/sources`)
+      const { sources, leftOut } = (await res.json()) as {
+        sources: { name: string; chainIds: number[]; note?: string }[]
+        leftOut: { name: string; chainId: number; reason: string }[]
+      }
+      for (const { name, router } of getDexes(chainId)) {
+        const out = leftOut.find((one) => one.name === name && one.chainId === chainId)
+        if (out) assert.ok(!router && out.reason === 'no router of its own is known', name)
+        else
+          assert.ok(
+            sources.some((one) => one.name === name),
+            name,
+          )
+      }
+      const asked = sources.filter(({ chainIds }) => chainIds.includes(chainId))
+      for (const [name] of trades[chainId] ?? []) assert.ok(asked.some((one) => one.name === name))
+      const balancer = asked.find(({ name }) => name === 'balancer-v3-weighted')
+      assert.match(balancer?.note ?? '', 'Permit2')
+    },
+  )
+
   s(`${chainId}: a payload of each family reverts below its guard`, async () => {
     const first = new Map((trades[chainId] ?? []).toReversed().map((trade) => [trade[0], trade]))
     for (const [name, from, to, amountIn] of first.values()) {

@@ -55,6 +55,7 @@ const service = createService({
     chainIds: [8453, 42161],
     sourceNames: ['a', 'b', 'c'],
     sourceStates: () => [],
+    leftOut: [],
   }),
   requestIdField: 'requestId',
   log,

@@ -13,13 +13,14 @@ import {
   toMetaRequest,
 } from './wire/quoteRequest.ts'
 import { fromAggregate, QuoteResponse, type TrackingFields } from './wire/quoteResponse.ts'
-import { fromSourceState, type SourceState, Sources } from './wire/sources.ts'
+import { fromSourceState, type LeftOut, type SourceState, Sources } from './wire/sources.ts'
 import { streamEvents } from './wire/streamEvents.ts'
 
 export type RoutesDeps = AggregateDeps & {
   readonly chainIds: readonly number[]
   readonly sourceNames: readonly string[]
   readonly sourceStates: () => readonly SourceState[]
+  readonly leftOut: readonly LeftOut[]
 }
 
 function readRequest(body: QuoteBody): MetaRequest {
@@ -101,7 +102,10 @@ function sourcesRoute(deps: RoutesDeps): Endpoint {
     summary: 'Each source, how well and how fast it answers',
     output: Sources,
     auth: 'none',
-    handle: async () => ({ sources: deps.sourceStates().map(fromSourceState) }),
+    handle: async () => ({
+      sources: deps.sourceStates().map(fromSourceState),
+      leftOut: [...deps.leftOut],
+    }),
   })
 }
 

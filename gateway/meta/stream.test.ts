@@ -44,6 +44,7 @@ const service = createService({
     chainIds: [8453],
     sourceNames: names,
     sourceStates: () => [],
+    leftOut: [],
   }),
   requestIdField: 'requestId',
   log,

@@ -2,7 +2,19 @@ import { Type } from 'typebox'
 import { oneOf, type Static } from '../../http/schemas.ts'
 import type { Dispatched } from '../dispatch.ts'
 
-export type SourceState = { readonly name: string } & ReturnType<Dispatched['state']>
+export type SourceState = {
+  readonly name: string
+  readonly chainIds: readonly number[]
+  /** What it does not do, and why. */
+  readonly note?: string | undefined
+} & ReturnType<Dispatched['state']>
+
+/** An exchange that the routing service trades and that is no source of its own. */
+export type LeftOut = {
+  readonly name: string
+  readonly chainId: number
+  readonly reason: string
+}
 
 const state = oneOf(['ok', 'idle', 'paused', 'broken'], {
   description: 'idle: never called; paused: asked not to be called; broken: its circuit is open',
@@ -10,6 +22,8 @@ const state = oneOf(['ok', 'idle', 'paused', 'broken'], {
 
 const SourceEntry = Type.Object({
   name: Type.String(),
+  chainIds: Type.Array(Type.Integer(), { description: 'Where it is asked' }),
+  note: Type.Optional(Type.String({ description: 'What it does not do, and why' })),
   state,
   breaker: oneOf(['closed', 'open', 'half_open']),
   calls: Type.Integer(),
@@ -21,7 +35,13 @@ const SourceEntry = Type.Object({
   retryAfterMs: Type.Integer(),
 })
 
-export const Sources = Type.Object({ sources: Type.Array(SourceEntry) })
+export const Sources = Type.Object({
+  sources: Type.Array(SourceEntry),
+  leftOut: Type.Array(
+    Type.Object({ name: Type.String(), chainId: Type.Integer(), reason: Type.String() }),
+    { description: 'Exchanges of the routing service that are no source of their own' },
+  ),
+})
 
 function stateOf({ breaker, retryAfterMs, calls }: SourceState): Static<typeof state> {
   if (breaker === 'open') return 'broken'
@@ -30,9 +50,12 @@ function stateOf({ breaker, retryAfterMs, calls }: SourceState): Static<typeof s
 }
 
 export function fromSourceState(source: SourceState): Static<typeof SourceEntry> {
-  const { name, breaker, calls, successRate, p50Ms, p95Ms, failures, lastFailure } = source
+  const { name, chainIds, note, breaker, calls, successRate, p50Ms, p95Ms, failures, lastFailure } =
+    source
   return {
     name,
+    chainIds: [...chainIds],
+    ...(note !== undefined && { note }),
     state: stateOf(source),
     breaker,
     calls,

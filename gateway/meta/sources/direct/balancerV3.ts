@@ -19,7 +19,8 @@ type Hop = { readonly pool: Address; readonly tokens: readonly [Address, Address
  */
 export const balancerV3: DirectFamily<Hop> = {
   takesTaxedInput: false,
-  takesNativeOnly: 'the router takes tokens by Permit2 only',
+  takesNativeOnly:
+    'takes the native currency only: its router takes tokens by Permit2, a second approval that no field of a quote carries',
   exactOutput: false,
   hasNativePools: false,
   gas: swapGas,

@@ -94,6 +94,8 @@ export type DirectDeps = {
 /** A source, and whether its router stands on a chain; that is asked once. */
 export type DirectSource = Source & {
   readonly isThere: (chainId: number, signal: AbortSignal) => Promise<boolean>
+  /** What it does not do, and why. */
+  readonly note: string | undefined
 }
 
 /** Paths priced per request; each may run a whole swap in the node. */
@@ -261,5 +263,5 @@ export function createDirectSource<path>(
     const deadline = BigInt(Math.floor(now() / 1000)) + validitySecs
     return toOutcome(name, { family, dex }, { request, ...best, ends, deadline })
   }
-  return { name, quote, isThere }
+  return { name, quote, isThere, note: family.takesNativeOnly }
 }
