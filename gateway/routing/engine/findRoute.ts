@@ -1,7 +1,7 @@
 import { boundOutput } from './boundOutput.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
-import { growFlow } from './growFlow.ts'
+import { growToOptimum } from './growToOptimum.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { planFlow } from './planFlow.ts'
@@ -221,7 +221,6 @@ function* leastBound(
     const outside = priceOutside(market, gasFree, base, {
       probe,
       passes: boundPasses,
-      ends: 'flow',
       mayRaise,
     })
     yield
@@ -230,59 +229,6 @@ function* leastBound(
     yield
   }
   return bound
-}
-
-/** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
-const probeParts = [0.2, 0.02, 0.0005, 0]
-const maxRounds = 30
-const maxChains = 16
-/** A chain must promise this part of the output. */
-const leastProfitPart = 1e-7
-/** A round that gains less than this part is the last with its probe. */
-const leastGainPart = 2e-7
-const maxAvoided = 8
-/** A flow that is off by more is not the best one; fewer chains at once are easier to solve. */
-const unsolved = 1e-4
-
-function* growToOptimum(search: Search, first: FlowSolution) {
-  const { market, frame, maxSteps, isGrownUp } = search
-  const { tokenIn, tokenOut } = frame
-  const amountIn = Number(search.amountIn)
-  let flow = first
-  let level = 0
-  let chains = maxChains
-  const avoided = new Set<number>()
-  for (let round = 0; round < maxRounds && level < probeParts.length && !isGrownUp(); round++) {
-    const probe = flow.value * (probeParts[level] as number)
-    const leastProfit = flow.value * leastProfitPart
-    const growth = { frame, flow, leastProfit, maxChains: chains, avoided }
-    const passes = frame.maxHops - 1
-    const near = priceOutside(market, frame, flow, { probe, passes, ends: 'flow' })
-    yield
-    let grown = growFlow(market, growth, near)
-    if (grown.status === 'blocked') {
-      const far = priceOutside(market, frame, flow, { probe, passes, ends: 'tokenOut' })
-      grown = growFlow(market, growth, far)
-    }
-    if (grown.status !== 'grown') {
-      level++
-      continue
-    }
-    yield
-    const problem = { tokenIn, tokenOut, amountIn, edges: grown.edges, effort: frame.effort }
-    const next = trimFlow(market, frame, solveFlow(market, problem, grown.logPrices))
-    if (!next || next.imbalance > unsolved) {
-      if (chains === 1) avoided.add(grown.edges[flow.edges.length] as number)
-      if (avoided.size > maxAvoided) break
-      chains = Math.ceil(chains / 4)
-      continue
-    }
-    if (!(next.value > flow.value * (1 + leastGainPart))) level++
-    if (next.value > flow.value) flow = next
-    if (flow.edges.length > 2 * maxSteps) break
-    yield
-  }
-  return flow
 }
 
 function netOutput(frame: SearchFrame, route: Route): number {

@@ -3,9 +3,10 @@ import { bestRate, gasOf, type Market } from './market.ts'
 import type { OutsidePrices } from './priceOutside.ts'
 import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
+import { connectedEdges } from './trimFlow.ts'
 
 /** Edges to add, in order, from a token of the flow to a token of the flow, and the prices on the way. */
-type Chain = { readonly edges: readonly number[]; readonly profit: number }
+export type Chain = { readonly edges: readonly number[]; readonly profit: number }
 
 export type Growth = {
   readonly frame: SearchFrame
@@ -17,14 +18,13 @@ export type Growth = {
   readonly avoided: ReadonlySet<number>
 }
 
+/** Edges to solve next, and prices to begin with. */
+type Grown = { readonly edges: readonly number[]; readonly logPrices: Float64Array }
+
 export type Growing =
-  | {
-      readonly status: 'grown'
-      readonly edges: readonly number[]
-      readonly logPrices: Float64Array
-    }
-  /** What would pay closes a cycle or takes a pool twice. */
-  | { readonly status: 'blocked' }
+  | ({ readonly status: 'grown' } & Grown)
+  /** What would pay closes a cycle or takes a pool twice; the best first. */
+  | { readonly status: 'blocked'; readonly chains: readonly Chain[] }
   | { readonly status: 'complete' }
 
 /**
@@ -33,7 +33,19 @@ export type Growing =
  */
 export function growFlow(market: Market, growth: Growth, outside: OutsidePrices): Growing {
   const chains = bestChains(market, growth, findChains(market, growth, outside))
-  const edges = [...growth.flow.edges]
+  const grown = addChains(market, growth, growth.flow.edges, chains)
+  if (grown.edges.length > growth.flow.edges.length) return { status: 'grown', ...grown }
+  return chains.length > 0 ? { status: 'blocked', chains } : { status: 'complete' }
+}
+
+/** The edges with the chains that close no cycle and use no pool twice, the first first. */
+function addChains(
+  market: Market,
+  growth: Growth,
+  start: readonly number[],
+  chains: readonly Chain[],
+): Grown {
+  const edges = [...start]
   const logPrices = growth.flow.logPrices.slice()
   let added = 0
   for (const chain of chains) {
@@ -43,8 +55,33 @@ export function growFlow(market: Market, growth: Growth, outside: OutsidePrices)
     priceChain(market, growth, chain, logPrices)
     added++
   }
-  if (added > 0) return { status: 'grown', edges, logPrices }
-  return { status: chains.length > 0 ? 'blocked' : 'complete' }
+  return { edges, logPrices }
+}
+
+/**
+ * The flow turned round for a blocked chain: without the edges that use its pools or lead from its end
+ * back to its start, with it and with the other chains that this lets in. Undefined when nothing of the
+ * flow would be left.
+ */
+export function turnFlow(
+  market: Market,
+  growth: Growth,
+  chain: Chain,
+  others: readonly Chain[],
+): Grown | undefined {
+  const { frame, flow } = growth
+  const start = market.edgeFrom[chain.edges[0] as number] as number
+  const end = market.edgeTo[chain.edges.at(-1) as number] as number
+  const pools = new Set(chain.edges.map((edge) => market.edgePool[edge]))
+  const goesBack = (edge: number) => {
+    if (market.edgeFrom[edge] !== end) return false
+    const next = market.edgeTo[edge] as number
+    return next === start || leadsTo(market, flow.edges, next, new Set([start]))
+  }
+  const left = flow.edges.filter((edge) => !pools.has(market.edgePool[edge]) && !goesBack(edge))
+  const kept = connectedEdges(market, frame, left)
+  if (kept.length === 0) return undefined
+  return addChains(market, growth, kept, [chain, ...others])
 }
 
 /**
@@ -167,6 +204,19 @@ function canAdd(market: Market, edges: readonly number[], chain: readonly number
   }
   const end = market.edgeTo[chain.at(-1) as number] as number
   return !leadsTo(market, edges, end, visited)
+}
+
+/** A token and all that the flow leads from to it: a chain from it into one of them closes a cycle. */
+export function tokensBefore(
+  market: Market,
+  edges: readonly number[],
+  token: number,
+): ReadonlySet<number> {
+  const before = new Set([token])
+  for (const reached of before)
+    for (const edge of edges)
+      if (market.edgeTo[edge] === reached) before.add(market.edgeFrom[edge] as number)
+  return before
 }
 
 /** True when the flow leads from `origin` to a token of `targets` other than itself. */

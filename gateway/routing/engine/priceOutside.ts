@@ -8,8 +8,8 @@ export type OutsidePrices = { readonly prices: Float64Array; readonly via: Int32
 
 export type OutsidePricing = {
   readonly probe: number
-  /** Chains end in any token of the flow but tokenIn, or in tokenOut only: those never close a cycle. */
-  readonly ends: 'flow' | 'tokenOut'
+  /** Tokens of the flow, besides tokenIn, that no chain may end in. */
+  readonly notInto?: ReadonlySet<number> | undefined
   /** Lets tokens of the flow rise too where a chain outside it pays more. */
   readonly mayRaise?: boolean | undefined
   /** Longest chain; stale pools could raise prices in circles for ever. */
@@ -26,7 +26,7 @@ export function priceOutside(
   market: Market,
   frame: SearchFrame,
   flow: FlowSolution,
-  { probe, ends, passes, mayRaise = false }: OutsidePricing,
+  { probe, notInto, passes, mayRaise = false }: OutsidePricing,
 ): OutsidePrices {
   const size = market.tokens.length
   const via = new Int32Array(size).fill(-1)
@@ -38,7 +38,7 @@ export function priceOutside(
     if (Number.isNaN(log)) continue
     prices[token] = Math.exp(log)
     priced.push(token)
-    if (ends === 'flow' ? token !== frame.tokenIn : token === frame.tokenOut) frontier.push(token)
+    if (token !== frame.tokenIn && !notInto?.has(token)) frontier.push(token)
   }
   if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes })
   const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
