@@ -18,7 +18,7 @@ import {
   toHead,
 } from './poolFamily.ts'
 
-/** Whose views the pools have: constants of `PoolLens.sol`. */
+/** Whose views the pools have: constants of `RangeReads.sol`. */
 const shapes = { uniswapV3: 0, algebraDirectional: 1, algebraIntegral: 2 } as const
 type Range = LensResult<'readRanges'>[number]
 type Shape = keyof typeof shapes
