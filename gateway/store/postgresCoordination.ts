@@ -3,8 +3,10 @@ import pg from 'pg'
 import type { Coordination } from './coordination.ts'
 import { toLockKey } from './postgresEngine.ts'
 
-/** How often a candidate tries, and how often a holder makes sure that its session still lives. */
+/** How often a holder and a listener make sure that their sessions still live. */
 const pulseMs = 500
+/** How often a candidate tries: what a takeover takes at most, its own work aside. */
+const tryMs = 150
 /** A holder that is silent for this long is no longer one. */
 const silentMs = 3_000
 
@@ -59,8 +61,8 @@ function keepSession(
 }
 
 /** A pulse, or less when the signal comes first. */
-async function pause(signal: AbortSignal): Promise<void> {
-  await wait(pulseMs, undefined, { signal }).catch(() => undefined)
+async function pause(signal: AbortSignal, ms = pulseMs): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined)
 }
 
 /** In the session that holds the lock: one whose session has ended begins none. */
@@ -111,7 +113,7 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
               held = true
               won?.(term)
             }
-            await pause(signal)
+            await pause(signal, held ? pulseMs : tryMs)
           }
         } finally {
           if (held) lost?.()

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Table from 'cli-table3'
+import { startPostgres } from '../../fixtures/postgres.ts'
+import { startTrading } from '../../fixtures/tradeWorld.ts'
+import { startWorldChain, type WorldChain } from '../../fixtures/world.ts'
+import { createKey } from '../access/issueKeys.ts'
+import { type DatabaseConfig, openConfiguredStore } from '../store/openConfiguredStore.ts'
+import { benchAccess } from './benchAccess.ts'
+import { measureRps, type RpsFigures, type Stack } from './scale/measureRps.ts'
+import {
+  measureRelayTakeover,
+  measureSyncTakeover,
+  type TakeoverTimes,
+} from './scale/measureTakeovers.ts'
+import { createQuoteBodies } from './scale/quoteBodies.ts'
+import type { ScaleSetup } from './scale/scaleServer.ts'
+import { startServer } from './startServer.ts'
+
+/**
+ * `npm run bench:scale [takeovers] [seconds]`: requests per second of `POST /quote`, keyed and durably
+ * debited, of one gateway and of three on one machine; and how long it takes until another gateway does
+ * what the elected one did when that is killed.
+ */
+const takeovers = Number(process.argv[2] ?? 6)
+const seconds = Number(process.argv[3] ?? 4)
+const rounds = 3
+const keyCount = 100
+/** A block that changes pools, as often as Base has one. */
+const blockMs = 2_000
+
+async function createKeys(database: DatabaseConfig): Promise<readonly string[]> {
+  const store = await openConfiguredStore(database)
+  const keys: string[] = []
+  for (let index = 0; index < keyCount; index += 1) {
+    const label = `bench ${index}`
+    const deps = { store, config: benchAccess, now: Date.now }
+    keys.push((await createKey(deps, { label, quotes: 1e9 })).apiKey)
+  }
+  await store.close()
+  return keys
+}
+
+async function startStack(
+  name: string,
+  { chain, count, ...database }: ScaleSetup & { readonly count: number },
+): Promise<Stack> {
+  const keys = await createKeys(database)
+  const setup: ScaleSetup = { chain, ...database }
+  const start = (_: unknown, index: number) =>
+    startServer(`${name} ${index}`, 'scale/scaleServer.ts', [JSON.stringify(setup)])
+  const gateways = await Promise.all(Array.from({ length: count }, start))
+  return { name, gateways, keys }
+}
+
+function printRps(figures: readonly RpsFigures[]): void {
+  const [first] = figures
+  const table = new Table({
+    head: ['gateways', 'req/s', 'of the first', 'p50 ms', 'p99 ms', 'CPU µs/req', 'failures'],
+    style: { head: [], border: [] },
+  })
+  for (const { name, rps, p50Ms, p99Ms, cpuMicros, failures } of figures)
+    table.push([
+      ...[name, rps.toFixed(0), `${(rps / (first?.rps ?? rps)).toFixed(2)}x`],
+      ...[p50Ms, p99Ms, cpuMicros.toFixed(0), failures],
+    ])
+  process.stdout.write(`${table.toString()}\n`)
+}
+
+function printTakeovers(rows: readonly (readonly [string, TakeoverTimes])[]): void {
+  const table = new Table({
+    head: ['until another serves', 'tries', 'p50 ms', 'worst ms'],
+    style: { head: [], border: [] },
+  })
+  for (const [who, { usual, killed, hung }] of rows)
+    for (const [what, times] of [
+      ['nobody dies', usual],
+      ['kill -9', killed],
+      ['SIGSTOP', hung],
+    ] as const) {
+      const sorted = times.toSorted((a, b) => a - b)
+      const p50 = sorted[Math.floor(sorted.length / 2)] ?? 0
+      const worst = sorted.at(-1) ?? 0
+      table.push([`${who}: ${what}`, times.length, p50.toFixed(0), worst.toFixed(0)])
+    }
+  process.stdout.write(`${table.toString()}\n`)
+}
+
+const postgres = await startPostgres()
+if (!postgres) throw new Error('needs PostgreSQL')
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-scale-'))
+const chain: WorldChain = await startWorldChain({ chainId: 8453 })
+const trading = await startTrading(chain)
+const databasePath = join(dir, 'one.sqlite')
+const onPostgres = async () => ({ databasePath, databaseUrl: await postgres.createDatabase() })
+const shown = { chainId: chain.chainId, rpcUrl: chain.rpcUrl, manifest: chain.manifest }
+
+async function benchRps(): Promise<void> {
+  const stacks = [
+    await startStack('1, SQLite', {
+      ...{ chain: shown, count: 1 },
+      ...{ databasePath, databaseUrl: undefined },
+    }),
+    await startStack('1, PostgreSQL', { chain: shown, count: 1, ...(await onPostgres()) }),
+    await startStack('3, PostgreSQL', { chain: shown, count: 3, ...(await onPostgres()) }),
+  ]
+  let isOver = false
+  async function mine(): Promise<void> {
+    while (!isOver) {
+      await trading.tradeV3(10n ** 16n)
+      await new Promise((resolve) => setTimeout(resolve, blockMs))
+    }
+  }
+  const mining = mine()
+  try {
+    const [first] = stacks
+    if (!first) throw new Error('there are stacks')
+    const bodies = await createQuoteBodies(chain, first)
+    printRps(await measureRps(stacks, { bodies, seconds, rounds }))
+  } finally {
+    isOver = true
+    await mining
+    for (const { gateways } of stacks) for (const { stop } of gateways) stop()
+  }
+}
+
+try {
+  await benchRps()
+  const of = async () => ({ chain, count: takeovers, database: await postgres.createDatabase() })
+  printTakeovers([
+    ['a block in its quotes', await measureSyncTakeover({ ...(await of()), trading })],
+    ['a relayed transaction mined', await measureRelayTakeover(await of())],
+  ])
+} finally {
+  await chain.close()
+  await postgres.close()
+  rmSync(dir, { recursive: true, force: true })
+}
