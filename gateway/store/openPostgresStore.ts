@@ -12,12 +12,22 @@ export type PostgresStore = Store & { close(): Promise<void> }
 const int8 = 20
 
 /**
+ * A connection may fall silent without an end, as when a machine or a network is gone. What is asked on it is
+ * given up after this, and none idles for longer than that takes, so that not one dead connection after the
+ * other is tried: a database that is back is found again within seconds.
+ */
+const silentAfterMs = 8_000
+const idleForMs = 4_000
+/** Changes of the schema take their time, and wait for those of another gateway. */
+const migratingForMs = 300_000
+
+/**
  * What every session sets for itself: commits are durable before they are answered, a process that hangs
  * with a transaction open lets go, and one whose machine is gone is noticed within seconds.
  */
 const session = [
   'synchronous_commit=on',
-  'statement_timeout=15s',
+  'statement_timeout=7s',
   'idle_in_transaction_session_timeout=5s',
   'tcp_keepalives_idle=1',
   'tcp_keepalives_interval=1',
@@ -31,7 +41,7 @@ export function toClientConfig(url: string): pg.ClientConfig {
     // Tells operators whose session holds what.
     application_name: `forkyard ${process.pid}`,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 20_000,
+    query_timeout: silentAfterMs,
     keepAlive: true,
     options: session.map((setting) => `-c ${setting}`).join(' '),
     types: {
@@ -57,16 +67,11 @@ export async function openPostgresStore({
   readonly failed?: ((cause: Error) => void) | undefined
 }): Promise<PostgresStore> {
   const config = toClientConfig(url)
-  const pool = new pg.Pool({ ...config, max: connections })
+  await migrate(config)
+  const pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: idleForMs })
   // For each while it works, and for the pool while it rests: unheard, either would end the process.
   pool.on('connect', (client) => client.on('error', failed))
   pool.on('error', failed)
-  try {
-    await migrate(pool)
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
   const coordination = createPostgresCoordination({ config, pool, failed })
   const ports = createPorts(createPostgresEngine(pool, { time }))
   const charge = createBatchedCharges(pool, ports.ledger.charge)
@@ -82,10 +87,14 @@ export async function openPostgresStore({
 }
 
 /** Gateways that start together migrate one after the other. */
-async function migrate(pool: pg.Pool): Promise<void> {
-  const client = await pool.connect()
+async function migrate(config: pg.ClientConfig): Promise<void> {
+  const client = new pg.Client({ ...config, query_timeout: migratingForMs })
+  // A broken connection is told by what is asked on it.
+  client.on('error', () => undefined)
+  await client.connect()
   try {
     await client.query('BEGIN')
+    await client.query(`SET LOCAL statement_timeout = ${migratingForMs}`)
     await client.query(`SELECT pg_advisory_xact_lock(${toLockKey('migrations')})`)
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, name TEXT NOT NULL)',
@@ -97,9 +106,7 @@ async function migrate(pool: pg.Pool): Promise<void> {
       await client.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name])
     }
     await client.query('COMMIT')
-    client.release()
-  } catch (error) {
-    client.release(true)
-    throw error
+  } finally {
+    await client.end()
   }
 }
