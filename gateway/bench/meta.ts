@@ -56,7 +56,7 @@ printTable(print, {
 })
 
 title(
-  'clients of streams leave at once: ms from killing their process until providers saw the last\n  request closed, p50 / p95; bare is a server that does nothing else',
+  'clients of streams leave at once: ms from leaving until the provider saw the request closed,\n  the worst of each round, p50 / p95; bare is a server that does nothing else',
 )
 const counts = [1, 500]
 const leaving = await benchLeave({ counts, rounds: 9 })

@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
   [
     'A late quote is not a duplicate of initial; reading ends on done',
     clients,
-    '_: eventsource-parser over fetch',
+    '_: five clients read each event as it comes and stop on done',
   ],
   ['Event quote: proxyTx is a sibling of quote', stream, 'adds proxyTx beside each late quote'],
   [
@@ -186,7 +186,11 @@ const rows: readonly Row[] = [
     stream,
     'sends pending quotes at once and a sim_update for each',
   ],
-  ['Parse the event name, then its JSON data', clients, '_: fetch-event-stream'],
+  [
+    'Parse the event name, then its JSON data',
+    clients,
+    '_: five clients read every event of repeated cycles until they leave',
+  ],
   ['done is always sent', stream, 'ends with initial and done when every source fails'],
   ['HTTP 400 for invalid input', routes, malformed],
   ['HTTP 400 for invalid input of a stream', stream, malformedStream],

@@ -1,11 +1,7 @@
-import { fetchEventSource } from '@microsoft/fetch-event-source'
-import { EventSource } from 'eventsource'
-import { createEventSource } from 'eventsource-client'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { events as readFetchEvents } from 'fetch-event-stream'
 import { startNginx } from '../../fixtures/meta/nginx.ts'
-import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { answerQuote, makeQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
+import { streamClients } from '../../fixtures/meta/streamClients.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 /**
@@ -18,6 +14,13 @@ const meta = await startScriptedMeta({
     scriptSource({ name: 'a', answer: answerQuote({ provider: 'a' }) }),
     scriptSource({ name: 'b', delayMs: 1_000, answer: answerQuote({ provider: 'b' }) }),
   ],
+  dryRun: async ({ candidates }) => ({
+    blockNumber: 7n,
+    blockHash: '0x07',
+    results: candidates.map(() => ({
+      ...{ status: 'ok', amountOut: makeQuote().amountOut, gasUsed: 90_000n },
+    })),
+  }),
 })
 const nginx = await startNginx({ '/': meta.url })
 s.after(async () => {
@@ -25,27 +28,29 @@ s.after(async () => {
   await meta.close()
 })
 
-const body = JSON.stringify(quoteRequest)
-const headers = { 'content-type': 'application/json' }
-const post = { method: 'POST', headers, body }
+type Seen = {
+  readonly event: string
+  readonly provider: string | undefined
+  readonly atMs: number
+  readonly data: Record<string, unknown>
+}
 
-type Seen = { readonly event: string; readonly provider: string | undefined; readonly atMs: number }
-function recorder() {
+function recorder(onSeen: (seen: readonly Seen[]) => void = () => undefined) {
   const started = performance.now()
   const seen: Seen[] = []
   return {
     seen,
-    take(event: string | undefined, data: string) {
-      const value = JSON.parse(data) as {
-        best?: { provider: string }
-        quote?: { provider: string }
-      }
-      const provider = value.best?.provider ?? value.quote?.provider
-      seen.push({ event: event ?? '', provider, atMs: performance.now() - started })
+    onEvent(event: string, text: string) {
+      const data = JSON.parse(text) as Record<string, unknown>
+      const named = data as { best?: Seen; quote?: Seen; provider?: string }
+      const provider = named.best?.provider ?? named.quote?.provider ?? named.provider
+      seen.push({ event, provider, atMs: performance.now() - started, data })
+      onSeen(seen)
     },
   }
 }
-function checkSeen(seen: readonly Seen[]): void {
+
+function checkSingleShot(seen: readonly Seen[], name: string): void {
   assert.equal(
     seen.map(({ event, provider }) => [event, provider]),
     [
@@ -53,17 +58,50 @@ function checkSeen(seen: readonly Seen[]): void {
       ['quote', 'b'],
       ['done', undefined],
     ],
+    name,
   )
   // Not held back until the end of the stream.
   const lead = (seen[2]?.atMs ?? 0) - (seen[0]?.atMs ?? 0)
-  assert.ok(lead > 300, `initial came only ${lead} ms before done`)
+  assert.ok(lead > 300, `${name}: initial came only ${lead} ms before done`)
 }
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+
+const repeated = {
+  ...{ ...quoteRequest, dryRun: true, keepAliveMs: 1_000, refreshIntervalMs: 1_000 },
+  proxyAddress: '0x4444444444444444444444444444444444444444',
+}
+/** Both sources have quoted twice, each quote was dry-run, and the connection was kept open. */
+function isEnough(seen: readonly Seen[]): boolean {
+  const count = (event: string, provider?: string) =>
+    seen.filter((one) => one.event === event && one.provider === provider).length
+  return (
+    count('quote', 'b') >= 2 &&
+    count('sim_update', 'a') >= 2 &&
+    count('sim_update', 'b') >= 2 &&
+    count('keep_alive') >= 1
+  )
+}
+
+function checkRepeated(seen: readonly Seen[], name: string): void {
+  const at = (event: string, provider?: string) =>
+    seen.findIndex((one) => one.event === event && one.provider === provider)
+  assert.is(at('initial', 'a'), 0, name)
+  assert.ok(at('initial', 'a') < at('sim_update', 'a'), name)
+  assert.ok(at('quote', 'b') < at('sim_update', 'b'), name)
+  const refresh = seen[at('refresh')]
+  assert.is(refresh?.data['cycle'], 1, name)
+  assert.ok(at('sim_update', 'b') < at('refresh'), `${name}: a cycle ends before the next begins`)
+  assert.ok(
+    at('refresh') < at('quote', 'a'),
+    `${name}: later cycles bring quotes, no other initial`,
+  )
+  assert.is(seen.filter(({ event }) => event === 'initial').length, 1, name)
+  const fieldsOf = (event: string) =>
+    Object.keys(seen.find((one) => one.event === event)?.data ?? {}).sort()
+  assert.equal(fieldsOf('keep_alive'), ['elapsedMs', 'refreshesDone'], name)
+  assert.equal(fieldsOf('refresh'), ['cycle', 'elapsedMs', 'tracking'], name)
+  assert.equal(fieldsOf('sim_update'), ['provider', 'simulation', 'tracking'], name)
+  const quote = ['calldataPolicy', 'proxyTx', 'quote', 'quoteType', 'tracking']
+  assert.equal(fieldsOf('quote'), quote, name)
 }
 
 const ways = [
@@ -73,71 +111,51 @@ const ways = [
 for (const [way, base] of ways) {
   const url = `${base}/quote/stream`
 
-  s(`${way}: eventsource-parser over fetch`, async () => {
-    const { seen, take } = recorder()
-    const res = await fetch(url, post)
-    const events = res.body
-      ?.pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
-    for await (const { event, data } of events ?? []) take(event, data)
-    checkSeen(seen)
-  })
-
-  s(`${way}: fetch-event-stream`, async () => {
-    const { seen, take } = recorder()
-    for await (const { event, data } of readFetchEvents(await fetch(url, post)))
-      if (data !== undefined) take(event, data)
-    checkSeen(seen)
-  })
-
-  s(`${way}: @microsoft/fetch-event-source, which asks once and ends`, async () => {
-    const { seen, take } = recorder()
+  s(`${way}: five clients read each event as it comes and stop on done`, async () => {
     const before = meta.requests()
-    // Made for browsers: it reads timers and fetch off `window`, and listens to `document`.
-    Object.assign(globalThis, { window: globalThis, document: new EventTarget() })
-    await fetchEventSource(url, {
-      ...post,
-      openWhenHidden: true,
-      onmessage: ({ event, data }) => {
-        // Its parser also reports the block that carries only `retry`.
-        if (data !== '') take(event, data)
-      },
-    })
-    checkSeen(seen)
-    assert.is(meta.requests() - before, 1)
+    const never = new AbortController().signal
+    await Promise.all(
+      streamClients.map(async ({ name, read }) => {
+        const { seen, onEvent } = recorder()
+        await read({ url, body: JSON.stringify(quoteRequest), onEvent, signal: never })
+        checkSingleShot(seen, name)
+      }),
+    )
+    // Those that come back hear 204, and stop.
+    const asked = streamClients.reduce((sum, { comesBack }) => sum + (comesBack ? 2 : 1), 0)
+    assert.is(meta.requests() - before, asked)
   })
 
-  s(`${way}: eventsource, which comes back once, hears 204 and stops`, async () => {
-    const { seen, take } = recorder()
+  s(`${way}: five clients read every event of repeated cycles until they leave`, async () => {
     const before = meta.requests()
-    const source = new EventSource(url, {
-      fetch: (input, init) =>
-        fetch(input, { ...init, ...post, headers: { ...init.headers, ...headers } }),
-    })
-    for (const name of ['initial', 'quote', 'done'])
-      source.addEventListener(name, ({ data }) => take(name, data))
-    await until(() => source.readyState === source.CLOSED)
-    checkSeen(seen)
-    assert.is(meta.requests() - before, 2)
-  })
-
-  s(`${way}: eventsource-client, which comes back once, hears 204 and stops`, async () => {
-    const { seen, take } = recorder()
-    const before = meta.requests()
-    const source = createEventSource({
-      url,
-      ...post,
-      onMessage: ({ event, data }) => take(event, data),
-    })
-    await until(() => source.readyState === 'closed')
-    checkSeen(seen)
-    assert.is(meta.requests() - before, 2)
+    await Promise.all(
+      streamClients.map(async ({ name, read }) => {
+        const leaving = new AbortController()
+        const { seen, onEvent } = recorder((all) => isEnough(all) && leaving.abort())
+        const late = setTimeout(() => leaving.abort(), 60_000)
+        await read({ url, body: JSON.stringify(repeated), onEvent, signal: leaving.signal })
+        clearTimeout(late)
+        assert.ok(isEnough(seen), `${name}: ${seen.map(({ event }) => event).join()}`)
+        checkRepeated(seen, name)
+      }),
+    )
+    // Each stream ends once its client has left: none goes on, and none was asked for again.
+    const deadline = Date.now() + 60_000
+    while (meta.requests() - before < streamClients.length) {
+      if (Date.now() > deadline) throw new Error('a stream goes on without its client')
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    assert.is(meta.requests() - before, streamClients.length)
   })
 }
 
 if (nginx)
   s('nginx does pack the stream', async () => {
-    const res = await fetch(`${nginx.url}/quote/stream`, post)
+    const res = await fetch(`${nginx.url}/quote/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(quoteRequest),
+    })
     assert.is(res.headers.get('content-encoding'), 'gzip')
     await res.text()
   })

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
+import { answerQuote } from '../../../fixtures/meta/quotes.ts'
 import { startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
 import { startProviders } from '../../meta/providers.ts'
+import type { Source } from '../../meta/source.ts'
 import { startRawStreams } from './rawStreams.ts'
 
 const scriptOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -17,28 +18,36 @@ const warmUp = 2
 export type LeaveFigures = {
   readonly isRaw: boolean
   readonly streams: number
-  /** Requests to providers that were open when the clients left. */
+  /** Requests to providers that clients had left; also those of the queue that were called meanwhile. */
   readonly upstream: number
-  /** From the kill of the clients' process until the providers saw the last of them closed. */
+  /** From a client's leaving until the provider saw its request closed: the worst of all. */
   readonly closedMs: number
   /** Processor time that our own process took for it. */
   readonly cpuMs: number
 }
 
-/** `<open> <wall clock in ms>` lines of the hanging providers; the newest stands in `last`. */
+type Times = readonly (readonly [amount: number, atMs: number])[]
+
+/** What the hanging providers say. */
 function watchOpen(child: ChildProcess) {
   const lines = createInterface({ input: child.stdout ?? process.stdin })
-  const last = { open: 0, atMs: 0 }
+  const last = { open: 0, closed: [] as Times }
   const url = new Promise<string>((resolve) => {
     lines.once('line', (line) => {
       resolve(line)
-      lines.on('line', (next) => {
-        const [open, atMs] = next.split(' ').map(Number)
-        Object.assign(last, { open, atMs })
-      })
+      lines.on('line', (next) => void Object.assign(last, JSON.parse(next)))
     })
   })
   return { url, last }
+}
+
+/** Answers every amount. */
+const quick: Source = {
+  name: 'a',
+  quote: async ({ trade }) => {
+    const amountIn = trade.type === 'exactInput' ? trade.amountIn : 0n
+    return answerQuote({ provider: 'a', amountIn, maxAmountIn: amountIn })
+  },
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -51,22 +60,27 @@ async function until(condition: () => boolean): Promise<void> {
 
 async function leaveOnce(
   url: string,
-  { streams, last }: { readonly streams: number; readonly last: { open: number; atMs: number } },
+  { streams, last }: { readonly streams: number; readonly last: { open: number; closed: Times } },
 ): Promise<Omit<LeaveFigures, 'isRaw'>> {
   const clients = spawn(process.execPath, [scriptOf('openStreams.ts'), url, String(streams)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const exited = once(clients, 'exit')
-  await once(clients.stdout, 'data')
+  const lines = createInterface({ input: clients.stdout })
+  await once(lines, 'line')
   await until(() => last.open >= Math.min(streams, defaultLimits.concurrency) * names.length)
-  const upstream = last.open
   const cpuBefore = process.cpuUsage()
-  const leftAtMs = performance.timeOrigin + performance.now()
-  clients.kill('SIGKILL')
-  await exited
+  const said = once(lines, 'line')
+  clients.stdin.write('leave\n')
+  const [line] = await said
   await until(() => last.open === 0)
   const { user, system } = process.cpuUsage(cpuBefore)
-  return { streams, upstream, closedMs: last.atMs - leftAtMs, cpuMs: (user + system) / 1_000 }
+  await exited
+  const left = new Map(JSON.parse(String(line)) as Times)
+  const waits = last.closed.map(([amount, atMs]) => atMs - (left.get(amount) ?? Number.NaN))
+  const closedMs = Math.max(...waits)
+  if (Number.isNaN(closedMs)) throw new Error('a request was closed that no client had asked for')
+  return { streams, upstream: waits.length, closedMs, cpuMs: (user + system) / 1_000 }
 }
 
 /** All clients of so many streams leave at once: providers, clients and ourselves in processes of their own. */
@@ -91,7 +105,7 @@ export async function benchLeave({
   const limits = { ...defaultLimits, timeoutMs: 60_000 }
   const meta = await startScriptedMeta({
     sources: [
-      scriptSource({ name: 'a', answer: answerQuote({ provider: 'a' }) }),
+      quick,
       ...running.map(({ source }) => dispatchSource({ now: Date.now }, { source, limits })),
     ],
     deadlineMs: 60_000,

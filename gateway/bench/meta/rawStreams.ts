@@ -16,9 +16,6 @@ export async function startRawStreams({
   const agent = new Agent()
   let running = 0
   const server = createServer((req, res) => {
-    res.writeHead(200, { 'content-type': 'text/event-stream' })
-    res.write('event: initial\ndata: {}\n\n')
-    req.resume()
     const isAsked = running < concurrency
     if (isAsked) running++
     const left = new AbortController()
@@ -27,9 +24,16 @@ export async function startRawStreams({
       left.abort()
     })
     const { signal } = left
-    if (isAsked)
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.write('event: initial\ndata: {}\n\n')
+      if (!isAsked) return
+      const { amountIn } = JSON.parse(Buffer.concat(chunks).toString()) as { amountIn: string }
       for (const url of providerUrls)
-        request(url, { dispatcher: agent, signal }).catch(() => undefined)
+        request(`${url}?amount=${amountIn}`, { dispatcher: agent, signal }).catch(() => undefined)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
