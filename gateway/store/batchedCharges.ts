@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
+import { createFlights } from './createFlights.ts'
 import type { Balance, ChargeParameters, ChargeResult, Ledger } from './ledger.ts'
 import { toStoreError } from './storeUnavailable.ts'
-
-/** The most charges of one statement, and the most statements under way: the second fills while one runs. */
-const [maxBatch, maxFlights] = [500, 2]
 
 /**
  * Takes each key's sum where its balance covers it, and writes a ledger row for each charge. Keys in one
@@ -34,8 +32,7 @@ type Row = { readonly key_id: string; readonly total: number; readonly used: num
  * balance does not cover all of its charges, and a charge with an Idempotency-Key, are judged one by one.
  */
 export function createBatchedCharges(pool: Pool, one: Ledger['charge']): Ledger['charge'] {
-  const queue: Job[] = []
-  let flights = 0
+  const flights = createFlights(fly)
 
   async function fly(jobs: readonly Job[]): Promise<void> {
     const groups = Map.groupBy(jobs, ({ charge }) => charge.keyId)
@@ -49,25 +46,12 @@ export function createBatchedCharges(pool: Pool, one: Ledger['charge']): Ledger[
       for (const [keyId, group] of groups) answer(group, debited.get(keyId), one)
     } catch (cause) {
       for (const { reject } of jobs) reject(toStoreError(cause))
-    } finally {
-      flights -= 1
-      takeOff()
-    }
-  }
-
-  function takeOff(): void {
-    while (flights < maxFlights && queue.length > 0) {
-      flights += 1
-      void fly(queue.splice(0, maxBatch))
     }
   }
 
   return (charge) => {
     if (charge.idempotency) return one(charge)
-    return new Promise((resolve, reject) => {
-      // What else arrives in this turn of the event loop goes along.
-      if (queue.push({ charge, resolve, reject }) === 1) setImmediate(takeOff)
-    })
+    return new Promise((resolve, reject) => flights.board({ charge, resolve, reject }))
   }
 }
 

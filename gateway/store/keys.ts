@@ -29,7 +29,7 @@ export type Keys = {
   replaceSecret(parameters: { id: string; secretHash: Buffer; start: string }): Promise<boolean>
 }
 
-type Row = {
+export type KeyRow = {
   id: string
   id_hash: Hex
   start: string
@@ -40,18 +40,20 @@ type Row = {
   revoked_at_ms: number | null
 }
 
-const columns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
+export const keyColumns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
 const insert = sql(
   `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
    VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
 )
 const insertBalance = sql('INSERT INTO balances (key_id) VALUES (?)')
-const bySecret = sql<Row>(
-  `SELECT ${columns} FROM keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`,
+const bySecret = sql<KeyRow>(
+  `SELECT ${keyColumns} FROM keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`,
 )
-const byId = sql<Row>(`SELECT ${columns} FROM keys WHERE id = ?`)
-const byWallet = sql<Row>(`SELECT ${columns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`)
-const all = sql<Row>(`SELECT ${columns} FROM keys ORDER BY created_at_ms, id`)
+const byId = sql<KeyRow>(`SELECT ${keyColumns} FROM keys WHERE id = ?`)
+const byWallet = sql<KeyRow>(
+  `SELECT ${keyColumns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
+)
+const all = sql<KeyRow>(`SELECT ${keyColumns} FROM keys ORDER BY created_at_ms, id`)
 const revoke = sql('UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL')
 const replace = sql(
   'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
@@ -74,11 +76,11 @@ export function createKeys(engine: Engine): Keys {
         yield* insertBalance.run(id)
       }),
     findBySecretHash: async (secretHash) =>
-      toKey(await engine.read(() => bySecret.get(secretHash))),
-    find: async (id) => toKey(await engine.read(() => byId.get(id))),
+      toStoredKey(await engine.read(() => bySecret.get(secretHash))),
+    find: async (id) => toStoredKey(await engine.read(() => byId.get(id))),
     findByWallet: async (wallet) =>
-      toKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
-    list: async () => (await engine.read(() => all.all())).flatMap((row) => toKey(row) ?? []),
+      toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
+    list: async () => (await engine.read(() => all.all())).flatMap((row) => toStoredKey(row) ?? []),
     revoke: ({ id, atMs }) =>
       engine.write(function* () {
         return (yield* revoke.run(atMs, id)) === 1
@@ -90,7 +92,7 @@ export function createKeys(engine: Engine): Keys {
   }
 }
 
-function toKey(row: Row | undefined): StoredKey | undefined {
+export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
   if (!row) return undefined
   return {
     id: row.id,

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { createBatchedCharges } from './batchedCharges.ts'
+import { createBatchedKeys } from './batchedKeys.ts'
 import { createPorts, type Store } from './createPorts.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrations } from './migrations.ts'
@@ -77,6 +78,7 @@ export async function openPostgresStore({
   const charge = createBatchedCharges(pool, ports.ledger.charge)
   return {
     ...ports,
+    keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool) },
     ledger: { ...ports.ledger, charge },
     coordination,
     async close() {

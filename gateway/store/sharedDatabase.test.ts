@@ -98,6 +98,21 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.equal(await two.ledger.audit(), [])
   })
 
+  s('looks up keys that arrive together, each for itself, and none that was revoked', async () => {
+    const { one, two } = await openTwo()
+    const names = Array.from({ length: 30 }, (_, index) => `looked${index}`)
+    for (const name of names) await addKey(one, 1, name)
+    await one.keys.revoke({ id: 'looked7', atMs: 1 })
+    const asked = [...names, 'nobody', ...names.toReversed()]
+    const found = await Promise.all(
+      asked.map((name) => two.keys.findBySecretHash(Buffer.from(name))),
+    )
+    assert.equal(
+      found.map((key) => key?.id),
+      asked.map((name) => (name === 'looked7' || name === 'nobody' ? undefined : name)),
+    )
+  })
+
   s('charges an Idempotency-Key once that meets both gateways', async () => {
     const { one, two } = await openTwo()
     const keyId = await addKey(one, 10)
