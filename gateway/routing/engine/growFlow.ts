@@ -31,8 +31,14 @@ export type Growing =
  * Looks for chains of edges outside the flow that would pay at its prices, and adds the best of them
  * that close no cycle and use no pool twice.
  */
-export function growFlow(market: Market, growth: Growth, outside: OutsidePrices): Growing {
-  const chains = bestChains(market, growth, findChains(market, growth, outside))
+export function* growFlow(
+  market: Market,
+  growth: Growth,
+  outside: OutsidePrices,
+): Generator<undefined, Growing> {
+  const found = findChains(market, growth, outside)
+  yield
+  const chains = bestChains(market, growth, found)
   const grown = addChains(market, growth, growth.flow.edges, chains)
   if (grown.edges.length > growth.flow.edges.length) return { status: 'grown', ...grown }
   return chains.length > 0 ? { status: 'blocked', chains } : { status: 'complete' }

@@ -56,7 +56,7 @@ export function* growToOptimum(
     }
     const outside = priceOutside(market, frame, flow, pricing)
     yield
-    let grown = growFlow(market, growth, outside)
+    let grown = yield* growFlow(market, growth, outside)
     if (grown.status === 'blocked') {
       const { chains: blocked } = grown
       yield
@@ -100,7 +100,7 @@ function* growAround(
   const starts = new Set(blocked.map(({ edges }) => market.edgeFrom[edges[0] as number] as number))
   for (const start of [...starts].slice(0, maxStarts)) {
     const notInto = tokensBefore(market, flow.edges, start)
-    const grown = growFlow(
+    const grown = yield* growFlow(
       market,
       growth,
       priceOutside(market, frame, flow, { ...pricing, notInto }),

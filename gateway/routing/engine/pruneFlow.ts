@@ -13,7 +13,6 @@ export type Pruning = {
 
 /** Edges that go together (one alone would lead nowhere), what is lost without them and their gas. */
 type Removal = {
-  readonly rest: readonly number[]
   readonly removed: readonly number[]
   readonly loss: number
   readonly cost: number
@@ -41,7 +40,7 @@ export function* pruneFlow(
   while (flow.edges.length > pruning.maxSteps) {
     const next = pruning.isOver()
       ? removeAtOnce(market, pruning, flow)
-      : removeLeast(market, pruning, flow)
+      : yield* removeLeast(market, pruning, flow)
     if (!next) break
     flow = next
     yield
@@ -61,10 +60,11 @@ export function* pruneFlow(
  * Takes half of what is over maxSteps, the least loss per edge first; fewer at once where edges stand
  * in for each other and the real loss is far over the estimate.
  */
-function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
+function* removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   const removals = listRemovals(market, pruning.frame, flow).sort(
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
+  yield
   const excess = flow.edges.length - pruning.maxSteps
   for (let batch = Math.ceil(excess / 2); batch > 1; batch = Math.floor(batch / 3)) {
     const gone = new Set<number>()
@@ -77,12 +77,14 @@ function removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
     const left = flow.edges.filter((edge) => !gone.has(edge))
     const next = solveRest(market, pruning, flow, connectedEdges(market, pruning.frame, left))
     if (next && next.value >= flow.value - estimateSlack * estimate) return next
+    yield
   }
   let best: FlowSolution | undefined
-  for (const { rest, loss } of removals.slice(0, 5)) {
-    const next = solveRest(market, pruning, flow, rest)
+  for (const removal of removals.slice(0, 5)) {
+    const next = solveRest(market, pruning, flow, without(flow, removal))
     if (next && next.value > (best?.value ?? 0)) best = next
-    if (best && best.value >= flow.value * (1 - 1e-6) - estimateSlack * loss) break
+    if (best && best.value >= flow.value * (1 - 1e-6) - estimateSlack * removal.loss) break
+    yield
   }
   return best
 }
@@ -114,6 +116,7 @@ function* removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kep
         loss < estimateSlack * cost && !removed.some((edge) => kept.has(edge)),
     )
     .sort((one, other) => one.loss - one.cost - (other.loss - other.cost))
+  yield
   const before = netValue(market, frame, flow)
   const hopeless = removals.filter(({ loss, cost }) => loss < cost / 8)
   if (hopeless.length > 1) {
@@ -122,11 +125,11 @@ function* removeCostly(market: Market, pruning: Pruning, flow: FlowSolution, kep
     const next = solveRest(market, pruning, flow, connectedEdges(market, frame, left))
     if (next && netValue(market, frame, next) > before) return next
   }
-  for (const { rest, removed } of removals) {
+  for (const removal of removals) {
     if (pruning.isOver()) return undefined
-    const next = solveRest(market, pruning, flow, rest)
+    const next = solveRest(market, pruning, flow, without(flow, removal))
     if (next && netValue(market, frame, next) > before) return next
-    for (const edge of removed) kept.add(edge)
+    for (const edge of removal.removed) kept.add(edge)
     yield
   }
   return undefined
@@ -148,23 +151,28 @@ function listRemovals(market: Market, frame: SearchFrame, flow: FlowSolution): R
   const losses = lossesWithout(market, frame, flow)
   const connection = createConnection(market, frame, flow.edges)
   const seen = new Set<string>()
+  const removals: Removal[] = []
   frame.effort.spent += flow.edges.length * flow.edges.length
-  return flow.edges.flatMap((_edge, gone) => {
-    const kept = new Set(connection.without((k) => k === gone))
-    if (kept.size === 0) return []
-    const rest: number[] = []
+  for (let gone = 0; gone < flow.edges.length; gone++) {
+    const kept = connection.without((k) => k === gone)
+    if (kept.length === 0) continue
     const removed: number[] = []
     let loss = 0
-    for (const [k, edge] of flow.edges.entries()) {
-      if (kept.has(k)) rest.push(edge)
+    for (let k = 0, next = 0; k < flow.edges.length; k++) {
+      if (k === kept[next]) next++
       else {
-        removed.push(edge)
+        removed.push(flow.edges[k] as number)
         loss = Math.max(loss, losses[k] as number)
       }
     }
     const key = removed.join()
-    if (seen.has(key)) return []
+    if (seen.has(key)) continue
     seen.add(key)
-    return [{ rest, removed, loss, cost: gasOfAll(market, removed) * frame.gasPrice }]
-  })
+    removals.push({ removed, loss, cost: gasOfAll(market, removed) * frame.gasPrice })
+  }
+  return removals
+}
+
+function without(flow: FlowSolution, { removed }: Removal): readonly number[] {
+  return flow.edges.filter((edge) => !removed.includes(edge))
 }
