@@ -126,6 +126,17 @@ const proofs: Readonly<Record<string, Proofs>> = {
       'Other non-executable states: no_executor',
     ],
   },
+  'routing/routeLegs.fork.test.ts': {
+    'runs a leg again on pools that an earlier one left otherwise than planned': [
+      'total_estimated_output: sum of every leg, on what the legs before left',
+    ],
+    'prices all legs by fresh reads of their own pools when the state cannot be followed': [
+      'source of a leg: path_hint',
+    ],
+    'reads the missing pools of all legs together, in at most three round trips': [
+      'source of a leg: rpc',
+    ],
+  },
   'routing/usdPrices.fork.test.ts': {
     'takes a feed at its own decimals, with its age and the confidence that follows': [
       'Converted with cached USD-per-raw-unit price',

@@ -15,6 +15,9 @@ import type { RoutingChain } from './routingChain.ts'
 import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
+/** A followed state older than this is not trusted where the pools of a route can be read anew. */
+export const hintAfterMs = 3_000
+
 /** Where the state behind a quote came from. */
 export type QuoteSource = 'local' | 'path_hint' | 'rpc'
 
@@ -27,22 +30,26 @@ export const searchLimits = {
   ultra: { maxHops: 4, maxSteps: 48, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
-/** A state that knows both tokens and their taxes, reading from the chain what is missing. */
+export type PreparedState = {
+  readonly state: SyncedState
+  /** Tokens of the engine whose pools were read for this very request. */
+  readonly read: ReadonlySet<string>
+}
+
+/** A state that knows all these tokens and their taxes, reading from the chain at once what is missing. */
 export async function prepareState(
   chain: RoutingChain,
-  { tokenIn, tokenOut }: { readonly tokenIn: Address; readonly tokenOut: Address },
-): Promise<{ readonly state: SyncedState; readonly source: QuoteSource } | undefined> {
+  tokens: readonly Address[],
+): Promise<PreparedState | undefined> {
   let state = await chain.sync.fresh()
   if (!state) return undefined
-  let source: QuoteSource = 'local'
-  const wanted = [tokenIn, tokenOut].map((token) => toEngineToken(chain, token) as Address)
+  const wanted = [...new Set(tokens.map((token) => toEngineToken(chain, token) as Address))]
   const known = state.market.tokenIndex
   const unknown = wanted.filter((token) => !known.has(token) && chain.mayDiscover(token))
-  if (unknown.length > 0) {
-    const before = state.pools.size
+  const before = state.pools.size
+  if (unknown.length > 0)
     state = (await chain.sync.discover(unknown).catch(() => undefined)) ?? state
-    if (state.pools.size > before) source = 'rpc'
-  }
+  const read = new Set(state.pools.size > before ? unknown : [])
   const samples = wanted
     .filter((token) => chain.taxes.get(token) === undefined)
     .flatMap((address) => {
@@ -51,7 +58,16 @@ export async function prepareState(
     })
   if (samples.length > 0 && (await chain.taxes.measure(samples)))
     state = (await chain.sync.reprice(wanted)) ?? state
-  return { state, source }
+  return { state, read }
+}
+
+/** Where the state behind a quote of these tokens came from, when nothing was read anew since. */
+export function sourceOf(
+  chain: RoutingChain,
+  { read }: PreparedState,
+  tokens: readonly Address[],
+): QuoteSource {
+  return tokens.some((token) => read.has(toEngineToken(chain, token))) ? 'rpc' : 'local'
 }
 
 /** A request that needs no search waits no longer than this for one that does. */
@@ -99,7 +115,8 @@ export async function searchSettled(
   return route && settleFound(deps, { ...parameters, state, route })
 }
 
-async function settleFound(
+/** A route that was found, with what its pools really give. */
+export async function settleFound(
   deps: Pick<QuoteDeps, 'now'>,
   {
     state,

@@ -1,10 +1,8 @@
 import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
-import { planRoute, prepareState } from './planRoute.ts'
+import { hintAfterMs, planRoute, prepareState, sourceOf } from './planRoute.ts'
 import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
 import { repriceHint } from './repriceHint.ts'
 
-/** A state older than this is not trusted where its pools can be read anew. */
-const hintAfterMs = 3_000
 /** More than any pool counts; the pools of a partial quote are offered no more. */
 const mostTaken = 2n ** 127n
 
@@ -19,12 +17,13 @@ export async function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<Qu
   const parameters = isBeyond ? { ...asked, amountIn: mostTaken } : asked
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
-  const found = await prepareState(chain, parameters)
+  const tokens = [parameters.tokenIn, parameters.tokenOut]
+  const found = await prepareState(chain, tokens)
   if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
-  const { state, source } = found
+  const { state } = found
   const route = await planRoute(deps, { chain, state, parameters })
   if (!route) return { status: 'no_route' }
-  const planned = { chain, state, source, route, parameters }
+  const planned = { chain, state, source: sourceOf(chain, found, tokens), route, parameters }
   const hinted = chain.sync.lagMs() > hintAfterMs ? await takeHint(deps, planned) : undefined
   const finished = await finishQuote(deps, hinted ?? planned)
   if (!finished) return { status: 'no_route' }
@@ -33,7 +32,7 @@ export async function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<Qu
 
 /** The same path on fresh reads of its pools, when the followed state has not been confirmed for long. */
 async function takeHint(deps: QuoteDeps, planned: Planned): Promise<Planned | undefined> {
-  const state = await repriceHint(planned.chain, planned)
+  const state = await repriceHint(planned.chain, { ...planned, routes: [planned.route] })
   if (!state) return undefined
   const route = await planRoute(deps, { ...planned, state })
   return route && { ...planned, state, route, source: 'path_hint' }

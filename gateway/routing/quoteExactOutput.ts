@@ -1,6 +1,6 @@
 import type { Route } from './engine/route.ts'
 import { finishQuote, type Quote } from './finishQuote.ts'
-import { prepareState, searchRoute, taxOf } from './planRoute.ts'
+import { prepareState, searchRoute, sourceOf, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
 import { toLocalMarket } from './settleRoute.ts'
@@ -28,7 +28,7 @@ export async function quoteExactOutput(
   const { tokenIn, tokenOut, targetOutput, maxInput, executableOnly } = parameters
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
-  const found = await prepareState(chain, parameters)
+  const found = await prepareState(chain, [tokenIn, tokenOut])
   if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
   // Searching for an input takes many evaluations: only pools with maths of their own bear that.
   const market = toLocalMarket(found.state.market, found.state)
@@ -44,7 +44,7 @@ export async function quoteExactOutput(
   if (solution.status === 'no_route') return solution
   const finish = (route: Route, amountIn: bigint, verify = parameters.verify) =>
     finishQuote(deps, {
-      ...{ chain, state: found.state, source: found.source, route },
+      ...{ chain, state: found.state, source: sourceOf(chain, found, [tokenIn, tokenOut]), route },
       parameters: { ...parameters, amountIn, verify },
     })
   if (solution.status === 'unreachable') {

@@ -1,11 +1,10 @@
 import type { Address } from 'viem'
-import { updateMarket } from './engine/market.ts'
 import { finishQuote, type Quote } from './finishQuote.ts'
-import { prepareState, searchSettled, taxOf } from './planRoute.ts'
+import { type PreparedState, prepareState, sourceOf, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { isSameToken, type QuoteDeps, type RoutingMode, toEngineToken } from './quoteRequest.ts'
+import { type LegRoute, routeLegs } from './routeLegs.ts'
 import type { RoutingChain } from './routingChain.ts'
-import type { SyncedState } from './sync/syncedState.ts'
 import { priceFor, type UsdPrice } from './usdPrices.ts'
 
 export type DisposalLeg = {
@@ -62,19 +61,20 @@ const oneBps = 10_000n
 const e18 = 10n ** 18n
 
 /**
- * Routes all tokens of a position into one. Legs run in their order on one state, each on the pools
- * as the legs before leave them: no liquidity is counted twice.
+ * Routes all tokens of a position into one, on one state: what is missing of it is read for all legs
+ * together, and each leg sees the pools as the legs before leave them. No liquidity is counted twice.
  */
 export async function quoteLpDisposal(
   deps: QuoteDeps,
   parameters: DisposalParameters,
 ): Promise<DisposalOutcome> {
-  const { chainId, targetToken, legs } = parameters
+  const { chainId, targetToken, legs, allowPartial } = parameters
   const chain = deps.chains.get(chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
-  const state = await prepareAll(chain, parameters)
-  if (!state) return { status: 'unavailable', reason: 'the chain has not been read yet' }
-  const prices = await chain.usdPrices(state)
+  const preparing = prepareState(chain, [...legs.map(({ token }) => token), targetToken])
+  const prices = await chain.usdPrices(preparing.then((prepared) => prepared?.state))
+  const prepared = await preparing
+  if (!prepared) return { status: 'unavailable', reason: 'the chain has not been read yet' }
   const sized: Sized[] = []
   for (const [index, leg] of legs.entries()) {
     const token = toEngineToken(chain, leg.token)
@@ -83,21 +83,9 @@ export async function quoteLpDisposal(
     if (!one) return { status: 'unpriced', leg: index }
     sized.push(one)
   }
-  const results: LegResult[] = []
-  let left = state
-  for (const [index, leg] of sized.entries()) {
-    if (isSameToken(leg.token, targetToken)) {
-      results.push({ ...leg, passthrough: true })
-      continue
-    }
-    const routed = await routeLeg(deps, { chain, state: left, leg, parameters })
-    if (!routed && !parameters.allowPartial) return { status: 'no_route', leg: index }
-    results.push({
-      ...{ ...leg, passthrough: false },
-      ...(routed ? { quote: routed.quote } : { error: 'no executable route found' }),
-    })
-    left = routed?.left ?? left
-  }
+  const results = await routeAll(deps, { chain, prepared, sized, parameters })
+  const failed = results.findIndex(({ error }) => error !== undefined)
+  if (failed >= 0 && !allowPartial) return { status: 'no_route', leg: failed }
   return { status: 'ok', disposal: sumUp(parameters, results) }
 }
 
@@ -111,17 +99,6 @@ function sumUp({ chainId, targetToken }: DisposalParameters, legs: readonly LegR
     complete: failedLegs === 0,
     totalOutput: outputs.reduce((sum, output) => sum + output, 0n),
   }
-}
-
-/** One state that knows every token of the request. */
-async function prepareAll(
-  chain: RoutingChain,
-  { legs, targetToken }: DisposalParameters,
-): Promise<SyncedState | undefined> {
-  let state: SyncedState | undefined
-  for (const { token } of legs)
-    state = (await prepareState(chain, { tokenIn: token, tokenOut: targetToken }))?.state ?? state
-  return state
 }
 
 type Sized = Omit<LegResult, 'passthrough' | 'quote' | 'error'>
@@ -146,38 +123,47 @@ function sizeLeg(
   return { token, valueUsd, price, amountSource: 'value_usd', ...clamp(resolved) }
 }
 
-/** A leg's quote, and the state with the pools as its route leaves them. */
-async function routeLeg(
+/** Every leg with its quote; payloads are built, and dry-run where the mode asks for it, side by side. */
+async function routeAll(
   deps: QuoteDeps,
   {
     chain,
-    state,
-    leg,
+    prepared,
+    sized,
     parameters,
   }: {
     readonly chain: RoutingChain
-    readonly state: SyncedState
-    readonly leg: Sized
+    readonly prepared: PreparedState
+    readonly sized: readonly Sized[]
     readonly parameters: DisposalParameters
   },
-): Promise<{ readonly quote: Quote; readonly left: SyncedState } | undefined> {
+): Promise<readonly LegResult[]> {
   const { chainId, targetToken, slippageBps, taker, mode, signal } = parameters
-  const { market } = state
-  const tokens = {
-    tokenIn: toEngineToken(chain, leg.token),
-    tokenOut: toEngineToken(chain, targetToken),
-  }
-  const amountIn = afterTax(leg.amountIn, taxOf(chain, leg.token))
-  const settled = await searchSettled(deps, { chain, state, market, ...tokens, amountIn, mode })
-  if (!settled || settled.route.amountIn < amountIn) return undefined
-  const { route, pools } = settled
-  const quote = await finishQuote(deps, {
-    ...{ chain, state, source: 'local', route },
-    parameters: {
-      ...{ chainId, slippageBps, taker, mode, signal, amountIn: leg.amountIn },
-      ...{ tokenIn: leg.token, tokenOut: targetToken },
-    },
+  const isPassthrough = ({ token }: Sized) => isSameToken(token, targetToken)
+  const swapped = sized.filter((leg) => !isPassthrough(leg))
+  const routes = await routeLegs(deps, {
+    ...{ chain, mode, state: prepared.state },
+    legs: swapped.map(({ token, amountIn }) => ({
+      tokenIn: toEngineToken(chain, token),
+      tokenOut: toEngineToken(chain, targetToken),
+      amountIn: afterTax(amountIn, taxOf(chain, token)),
+    })),
   })
-  if (!quote) return undefined
-  return { quote, left: { ...state, market: updateMarket(market, pools) } }
+  const quoteLeg = async ({ token, amountIn }: Sized, found: LegRoute | undefined) =>
+    found &&
+    finishQuote(deps, {
+      ...{ chain, state: found.state, route: found.route },
+      source: found.source ?? sourceOf(chain, prepared, [token, targetToken]),
+      parameters: {
+        ...{ chainId, slippageBps, taker, mode, signal, amountIn },
+        ...{ tokenIn: token, tokenOut: targetToken },
+      },
+    })
+  const quotes = await Promise.all(swapped.map((leg, index) => quoteLeg(leg, routes[index])))
+  return sized.map((leg) => {
+    if (isPassthrough(leg)) return { ...leg, passthrough: true }
+    const quote = quotes[swapped.indexOf(leg)]
+    const outcome = quote ? { quote } : { error: 'no executable route found' }
+    return { ...leg, passthrough: false, ...outcome }
+  })
 }

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -8,46 +6,12 @@ import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { getDexes } from '../chain/dexes.ts'
 import { createRouting } from './createRouting.ts'
+import { startPickyNode } from './testing/startPickyNode.ts'
 
 const chainId = 42161
 const world = await startWorldChain({ chainId })
 
-type Call = { readonly id: number; readonly method: string }
-
-/** A node that refuses some methods, and counts the requests it gets. */
-async function startPickyNode() {
-  const refused = new Set<string>()
-  const batches: string[][] = []
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString()
-    const calls: Call | Call[] = JSON.parse(body)
-    const list = Array.isArray(calls) ? calls : [calls]
-    batches.push(list.map(({ method }) => method))
-    const bad = list.find(({ method }) => refused.has(method) || refused.has('*'))
-    if (bad) {
-      const error = { code: -32601, message: 'not here' }
-      const answers = list.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
-      res.end(JSON.stringify(Array.isArray(calls) ? answers : answers[0]))
-      return
-    }
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(world.rpcUrl, { method: 'POST', body, headers })
-    res.end(await answer.text())
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, refused, batches, close }
-}
-
-const node = await startPickyNode()
+const node = await startPickyNode(world.rpcUrl)
 const chain = getChain(chainId)
 if (!chain) throw new Error('chain 42161 is built in')
 const chainClient = createChainClient({ chain, rpcUrls: [node.url], timeoutMs: 2_000 })

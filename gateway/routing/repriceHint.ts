@@ -7,15 +7,16 @@ import { readHead } from './sync/readHead.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
 
 /**
- * When the followed state is old: the pools of a route found on it, read anew at the node's head.
+ * When the followed state is old: the pools of routes found on it, read anew at the node's head.
  * A market of those pools only; undefined when the node does not answer.
  */
 export async function repriceHint(
   chain: RoutingChain,
-  { state, route }: { readonly state: SyncedState; readonly route: Route },
+  { state, routes }: { readonly state: SyncedState; readonly routes: readonly Route[] },
 ): Promise<SyncedState | undefined> {
   const { client } = chain.chainClient
-  const pools = route.steps.flatMap(({ poolId }): PoolRef[] => {
+  const ids = new Set(routes.flatMap(({ steps }) => steps.map(({ poolId }) => poolId)))
+  const pools = [...ids].flatMap((poolId): PoolRef[] => {
     const record = state.pools.get(poolId)
     const dex = chain.dexes.find(({ name }) => name === record?.dex)
     return record && dex ? [toRef(record, dex)] : []

@@ -95,8 +95,13 @@ export function priceFor(
   return price && valueUsd <= price.depthUsd ? price : undefined
 }
 
-/** USD prices of all tokens of a state that can be priced; feeds first, pools for the rest. */
-export type UsdPrices = (state: SyncedState) => Promise<ReadonlyMap<string, UsdPrice>>
+/**
+ * USD prices of all tokens of a state that can be priced; feeds first, pools for the rest. Feeds are read
+ * while the state is still being prepared; without a state there are no prices.
+ */
+export type UsdPrices = (
+  state: SyncedState | Promise<SyncedState | undefined>,
+) => Promise<ReadonlyMap<string, UsdPrice>>
 
 /** Where no feed says what the dollar coin is worth, it is worth a dollar. */
 function anchorPrices(
@@ -138,12 +143,16 @@ export function createUsdPrices({
   let owner: SyncedState | undefined
   let spread: ReadonlyMap<string, UsdPrice> = new Map()
 
-  return async (state) => {
-    if (now() - readAtMs > feedTtlMs) {
-      answers = await readFeeds(chainClient, { feeds })
-      readAtMs = now()
-      owner = undefined
-    }
+  async function refresh(): Promise<void> {
+    if (now() - readAtMs <= feedTtlMs) return
+    answers = await readFeeds(chainClient, { feeds })
+    readAtMs = now()
+    owner = undefined
+  }
+
+  return async (asked) => {
+    const [state] = await Promise.all([asked, refresh()])
+    if (!state) return new Map()
     if (owner !== state) {
       const known = answers.flatMap((answer) => {
         const tokenDecimals = decimalsOf(answer.token)
