@@ -10,6 +10,7 @@ const node = createServer(async (request, response) => {
   let text = ''
   for await (const chunk of request) text += chunk
   const calls = JSON.parse(text) as readonly { id: number; method: string }[]
+  if (calls.some(({ method }) => method === 'eth_gasPrice')) return void response.end('<html>')
   const answers = calls.map(({ id, method }) =>
     method === 'eth_getBalance'
       ? { id, error: { code: 1, message: `cannot reach (${key})` } }
@@ -80,6 +81,11 @@ gate('shows no URL that the node quotes', async () => {
   const { text } = await send(open1.port, call('eth_getBalance'))
   assert.match(text, '[url]')
   assert.not.match(text, 'secret-key')
+})
+
+gate('says that the chain does not answer where it answers no JSON', async () => {
+  for (const body of [call('eth_gasPrice'), [call('eth_gasPrice'), call('eth_chainId', 2)]])
+    assert.is((await send(open1.port, body)).answer.error?.message, 'the chain does not answer')
 })
 
 gate('answers what is no call with an error', async () => {

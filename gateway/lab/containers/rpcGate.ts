@@ -105,6 +105,7 @@ export async function openRpcGate({
       bodyTimeout: upstreamTimeoutMs,
     })
     const answers = parse(withoutUrls(await body.text()))
+    if (answers === undefined) throw new Error('the chain answers no JSON')
     return Array.isArray(answers) ? answers : [answers]
   }
 

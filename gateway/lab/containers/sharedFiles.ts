@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getChain } from '../../chain/chains.ts'
 import { writeJson } from '../labFiles.ts'
@@ -33,27 +33,37 @@ export const doors: Readonly<Record<number, { readonly open: number; readonly ad
 export const hostOf = (chainId: number) =>
   `chain-${getChain(chainId)?.envPrefix.toLowerCase() ?? chainId}`
 
+const createSecret = () => randomBytes(32).toString('base64url')
+
+/**
+ * Of several that write at once the first one counts. The file appears with its text in it: an empty one,
+ * seen or left by a crash, would be an empty token.
+ */
+function keepFirst(path: string, text: string): string {
+  const draft = `${path}.${createSecret()}`
+  writeFileSync(draft, text, { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+    return text
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return readFileSync(path, 'utf8')
+  } finally {
+    rmSync(draft)
+  }
+}
+
 export function openSharedFiles(dir: string): SharedFiles {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const chainPath = (chainId: number) => join(dir, `chain-${chainId}.json`)
   return {
     secret(name) {
       const path = join(dir, name)
-      const fresh = randomBytes(32).toString('base64url')
-      try {
-        writeFileSync(path, fresh, { flag: 'wx', mode: 0o600 })
-        return fresh
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-        return readFileSync(path, 'utf8')
-      }
+      return existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, createSecret())
     },
     async keep(name, make) {
       const path = join(dir, name)
-      if (existsSync(path)) return readFileSync(path, 'utf8')
-      const made = await make()
-      writeFileSync(path, made, { mode: 0o600 })
-      return made
+      return existsSync(path) ? readFileSync(path, 'utf8') : keepFirst(path, await make())
     },
     chain(chainId) {
       if (!existsSync(chainPath(chainId))) return undefined
