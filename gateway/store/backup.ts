@@ -6,6 +6,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
@@ -27,6 +28,8 @@ function sync(path: string) {
 /** Takes the place of `path` in one step; a crash leaves the old file or the new one, whole. */
 function putInPlace(draft: string, path: string) {
   sync(draft)
+  // The old file's log would be played into the new one.
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
   renameSync(draft, path)
   sync(dirname(path))
 }
@@ -61,6 +64,7 @@ export async function backupDatabase({
   readonly path: string
   readonly to: string
 }): Promise<void> {
+  if (isSameFile(path, to)) throw new BackupError(`${to} is the database itself`)
   const draft = `${to}.partial`
   removeDraft(draft) // what a killed backup left
   const db = openExisting(path)
@@ -72,6 +76,13 @@ export async function backupDatabase({
   settle(draft)
   check(draft)
   putInPlace(draft, to)
+}
+
+/** However the two are spelt. */
+function isSameFile(one: string, other: string): boolean {
+  if (!existsSync(one) || !existsSync(other)) return false
+  const [{ dev, ino }, second] = [statSync(one), statSync(other)]
+  return dev === second.dev && ino === second.ino
 }
 
 function openExisting(path: string) {
@@ -100,8 +111,6 @@ export function restoreDatabase({
     const draft = `${path}.restored`
     removeDraft(draft)
     copyFileSync(from, draft)
-    // The old file's log would be played into the new one.
-    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
     putInPlace(draft, path)
   } finally {
     release()
