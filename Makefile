@@ -4,10 +4,10 @@ SHELL := /bin/bash
 RUN := npm run --silent
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-lab docker-test clean
+.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-lab docker-test docker-proof clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.package-lock.json ## install the pinned dependencies, Node 24 among them
 
@@ -55,6 +55,9 @@ docker-images: ## build the images: gateway and supervisor, lab, proxy, one anvi
 
 docker-test: install docker-images ## tests that need a Docker engine: forks in containers, the compose stacks
 	@$(RUN) test -- '**/*.docker.ts'
+
+docker-proof: install docker-images ## the longer ones: forked labs, monitoring by a real Prometheus
+	@$(RUN) test -- '**/*.docker.long.ts'
 
 docker-lab: ## run the same lab in containers, in the foreground
 	@docker/lab.sh

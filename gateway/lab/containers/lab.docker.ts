@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { createRpc } from '../../../fixtures/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { startLabChain } from '../chains.ts'
 import type { LabManifest } from '../manifest.ts'
 import { scanPorts } from './scanPorts.ts'
 import { startStack } from './stack.ts'
@@ -40,6 +41,22 @@ const chainOf = (id: string) => {
 s('is ready', async () => {
   await waitFor('the lab is ready', isReady, patient)
   manifest = await readManifest()
+})
+
+const freePorts = { BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' }
+
+s('has the manifest that the lab of processes makes of the same chains', async () => {
+  for (const [id, { rpcUrl, adminRpcUrl, dexes, ...chain }] of Object.entries(manifest.chains)) {
+    const made = await startLabChain({ chainId: Number(id), env: freePorts, step: () => undefined })
+    await made.close()
+    const { rpcUrl: ownUrl, dexes: ownDexes, ...own } = made.manifest
+    assert.equal(chain, own)
+    assert.equal(
+      dexes.map(({ pools, ...dex }) => dex),
+      ownDexes.map(({ pools, ...dex }) => dex),
+    )
+    assert.ok(rpcUrl !== ownUrl && adminRpcUrl !== rpcUrl)
+  }
 })
 
 s('lives the same story as the lab of processes', async () => {

@@ -13,7 +13,7 @@ import { startStack } from './stack.ts'
 const run = promisify(execFile)
 
 /** The machine as containers see it, and a way through it to a chain that listens on loopback only. */
-async function openWay(docker: Docker, rpcUrl: string) {
+export async function openWay(docker: Docker, rpcUrl: string) {
   const bridge = await docker.getNetwork('bridge').inspect()
   const host = bridge.IPAM?.Config?.[0]?.['Gateway'] ?? ''
   const server = createServer((caller) => {
@@ -39,6 +39,23 @@ async function makeCertificate(): Promise<string> {
   return (await run('docker', ['run', '--rm', 'forkyard-proxy', 'openssl', ...certificate])).stdout
 }
 
+/** Run inside a gateway: keys whose balance is not the sum of their ledger, by its own configuration. */
+const auditProgram = `
+const { readConfig } = await import('/forkyard/gateway/config.ts')
+const { openConfiguredStore } = await import('/forkyard/gateway/store/openConfiguredStore.ts')
+const store = await openConfiguredStore(readConfig(process.env))
+console.log(JSON.stringify(await store.ledger.audit()))
+await store.close()`
+
+type Asked = {
+  readonly body?: unknown
+  readonly withKey?: boolean
+  readonly key?: string
+  readonly timeoutMs?: number
+}
+
+export type LiveStack = Awaited<ReturnType<typeof startLiveStack>>
+
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 
 /** A stack in live mode before two local chains, asked through its proxy as callers do; for tests. */
@@ -46,9 +63,11 @@ export async function startLiveStack({
   file,
   args = [],
   env = {},
+  overrides = [],
   start = startStack,
 }: {
   readonly file: string
+  readonly overrides?: readonly string[]
   readonly start?: typeof startStack
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -84,8 +103,7 @@ export async function startLiveStack({
     rmSync(secretsDir, { recursive: true })
   }
   const stack = await start({
-    file,
-    args,
+    ...{ file, args, overrides },
     portNames: ['HTTP_PORT', 'HTTPS_PORT'],
     env: {
       SECRETS_DIR: secretsDir,
@@ -103,18 +121,24 @@ export async function startLiveStack({
   function ask(
     service: string,
     path: string,
-    { body, withKey = false }: { readonly body?: unknown; readonly withKey?: boolean } = {},
+    { body, withKey = false, key = apiKey, timeoutMs = 20_000 }: Asked = {},
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const asked = request(
         {
-          ...{ host: '127.0.0.1', port: stack.ports['HTTPS_PORT'], path, ca: pem, timeout: 20_000 },
+          ...{
+            host: '127.0.0.1',
+            port: stack.ports['HTTPS_PORT'],
+            path,
+            ca: pem,
+            timeout: timeoutMs,
+          },
           ...{ servername: `${service}.localhost`, agent: false },
           method: body === undefined ? 'GET' : 'POST',
           headers: {
             host: `${service}.localhost`,
             'content-type': 'application/json',
-            ...(withKey ? { 'x-api-key': apiKey } : {}),
+            ...(withKey ? { 'x-api-key': key } : {}),
           },
         },
         (response) => {
@@ -138,7 +162,9 @@ export async function startLiveStack({
     token_out: world.tokens['USDC']?.address,
     amount_in: '1000000000000000',
   }
-  const quote = () => ask('routing', '/quote', { body: quoteBody, withKey: true })
+  /** `key`: another one than the last that was made. */
+  const quote = (by: Pick<Asked, 'key' | 'timeoutMs'> = {}) =>
+    ask('routing', '/quote', { body: quoteBody, withKey: true, ...by })
   const forkyard = (...command: string[]) =>
     stack.compose('exec', '-T', 'gateway', 'node', 'gateway/cli.ts', ...command)
   return {
@@ -168,6 +194,11 @@ export async function startLiveStack({
       const { status, body } = await ask('routing', '/auth/key-info', { withKey: true })
       if (status !== 200) throw new Error(`key-info answered ${status}`)
       return Number(body['quota_used'])
+    },
+    /** Keys whose balance differs from the sum of their ledger: none, unless there is a bug. */
+    async audit(): Promise<readonly string[]> {
+      const program = ['node', '--input-type=module', '-e', auditProgram]
+      return JSON.parse(await stack.compose('exec', '-T', 'gateway', ...program)) as string[]
     },
     /** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
     async kill(id: string) {

@@ -1,5 +1,7 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { keepBooksUnder } from './askUnderFault.ts'
+import { checkDoors } from './checkDoors.ts'
 import { startLiveStack } from './liveStack.ts'
 
 /** docker/compose.scale.yaml, three gateways on one PostgreSQL; needs the images (`make docker-images`). */
@@ -8,7 +10,7 @@ const patient = { deadlineMs: 180_000, everyMs: 250 }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
   args: ['--scale', 'gateway=3', '--scale', 'simulatord=2'],
-  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
+  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000', REDIS_REPLICAS: '1' },
 })
 const { docker, quote, readUsed, isQuoting } = stack
 s.after(() => stack.down())
@@ -36,50 +38,11 @@ s('three gateways start together on an empty database, and each serves', async (
   }
 })
 
-/** Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been. */
-function startAsking() {
-  const tally = { acknowledged: 0, refused: 0, unknown: 0 }
-  let isOver = false
-  async function ask() {
-    while (!isOver) {
-      const status = await quote().then(
-        (answer) => answer.status,
-        () => 0,
-      )
-      if (status === 200) tally.acknowledged += 1
-      else if (status === 503) tally.refused += 1
-      else tally.unknown += 1
-      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
-  const asking = Promise.all(Array.from({ length: 8 }, ask))
-  return {
-    tally,
-    async stop() {
-      isOver = true
-      await asking
-      return tally
-    },
-  }
-}
-
-/** Runs the fault under load; then everything acknowledged is charged, and nothing that was refused. */
-async function underLoad(fault: () => Promise<void>) {
-  const before = await readUsed()
-  const asking = startAsking()
-  await waitFor('it is busy', () => asking.tally.acknowledged > 20, patient)
-  await fault()
-  const at = asking.tally.acknowledged
-  await waitFor('it is busy again', () => asking.tally.acknowledged > at + 20, patient)
-  const { acknowledged, unknown } = await asking.stop()
-  const charged = (await readUsed()) - before
-  assert.ok(charged >= acknowledged, `${charged} charged, ${acknowledged} acknowledged`)
-  assert.ok(charged <= acknowledged + unknown, `${charged} charged, ${unknown} unknown`)
-}
+s('has no door but the proxy', () => checkDoors(stack))
 
 s('loses no charge when a gateway is killed under load, and gets it back', async () => {
   const [victim = ''] = await stack.find('gateway')
-  await underLoad(async () => {
+  await keepBooksUnder(stack, async () => {
     await stack.kill(victim)
     await waitFor(
       'it runs again',
@@ -91,7 +54,35 @@ s('loses no charge when a gateway is killed under load, and gets it back', async
 
 s('loses no charge when PostgreSQL is killed under load, and serves again by itself', async () => {
   const [postgres = ''] = await stack.find('postgres')
-  await underLoad(() => stack.kill(postgres))
+  await keepBooksUnder(stack, () => stack.kill(postgres))
+})
+
+s('loses no charge when PostgreSQL is restarted under load', async () => {
+  await keepBooksUnder(stack, async () => void (await stack.compose('restart', 'postgres')))
+})
+
+s('limits on one Redis, on by itself without it, and says so', async () => {
+  const everyone = (what: string) => async () => {
+    const seen = [1, 2, 3].map((index) => readOps(index, '/readyz').catch(() => ''))
+    return (await Promise.all(seen)).every((text) => text.includes(what))
+  }
+  await waitFor('all are ready', everyone('"ready":true,"reasons":[],"warnings":[]'), patient)
+  for (const index of [1, 2, 3])
+    assert.match(await readOps(index, '/metrics'), /^forkyard_shared_limits_connected 1$/m)
+  const commands = ['redis-cli', 'info', 'commandstats']
+  assert.match(
+    await stack.compose('exec', '-T', 'redis', ...commands),
+    /cmdstat_evalsha:calls=\d{2,}/,
+  )
+  await keepBooksUnder(stack, async () => {
+    await stack.compose('stop', 'redis')
+    await waitFor('all say so', everyone('the shared rate limits do not answer'), patient)
+    assert.ok(await everyone('"ready":true')())
+    assert.is((await quote()).status, 200)
+    assert.is((await stack.ask('routing', '/health')).body['status'], 'degraded')
+    await stack.compose('start', 'redis')
+  })
+  await waitFor('all are whole', everyone('"warnings":[]'), patient)
 })
 
 s('refuses while PostgreSQL hangs, within bounds, and serves when it goes on', async () => {

@@ -31,6 +31,8 @@ type Parameters = {
   readonly portNames: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** More compose files, absolute, that change the first. */
+  readonly overrides?: readonly string[]
 }
 
 async function takePorts(names: readonly string[]) {
@@ -47,12 +49,14 @@ export async function startStack({
   portNames,
   env = {},
   args = [],
+  overrides = [],
 }: Parameters): Promise<Stack> {
   const docker = new Docker()
   const project = `forkyard-test-${process.pid}`
   const { ports, env: portEnv } = await takePorts(portNames)
   const compose = async (...rest: readonly string[]) => {
-    const command = ['compose', '-p', project, '-f', join(root, 'docker', file), ...rest]
+    const files = [join(root, 'docker', file), ...overrides].flatMap((path) => ['-f', path])
+    const command = ['compose', '-p', project, ...files, ...rest]
     const options = { cwd: root, env: { ...process.env, ...portEnv, ...env }, maxBuffer: 2 ** 26 }
     return (await run('docker', command, options)).stdout
   }

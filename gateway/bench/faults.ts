@@ -1,0 +1,78 @@
+import { printTable } from '../commands/printTable.ts'
+import { startLiveStack } from '../lab/containers/liveStack.ts'
+import { type FaultFigure, measureFault } from '../lab/containers/measureFault.ts'
+import { makeSmallVolume } from '../lab/containers/smallVolume.ts'
+import { createStackFaults, type StackFault } from '../lab/containers/stackFaults.ts'
+
+/**
+ * Faults of the container stacks, one after the other under load: what health said of each, and how long
+ * after the cause was gone everything was whole again. After each the books are checked; one that does not
+ * balance ends the run. Needs a Docker engine, the images, `nsenter`, `curl` and root.
+ *
+ * Usage: `npm run -s bench:faults -- production|scale [part of a fault's name …]`.
+ */
+const [file = 'production', ...parts] = process.argv.slice(2)
+const lastMs = 8_000
+const isScale = file === 'scale'
+
+const volume = isScale
+  ? await makeSmallVolume({ name: 'postgres', megabytes: 160, uid: 999 })
+  : await makeSmallVolume({ name: 'data', megabytes: 16, uid: 1000 })
+const stack = await startLiveStack({
+  file: `compose.${file}.yaml`,
+  args: isScale ? ['--scale', 'gateway=2'] : [],
+  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000', REDIS_REPLICAS: '1' },
+  overrides: [volume.override],
+})
+const { kill, pause, cut, stop, restart, fill } = createStackFaults(stack, { lastMs })
+const anyFault = (service: string, isOne = false) =>
+  [kill, pause, cut].map((strike) => strike({ service, isOne }))
+
+const productionFaults = () => [
+  ...['proxy', 'gateway', 'simulatord'].flatMap((service) => anyFault(service)),
+  ...[kill({ service: 'fork' }), pause({ service: 'fork' })],
+  fill({ name: 'SQLite volume', volume }),
+]
+const scaleFaults = () => [
+  ...['proxy', 'postgres', 'redis', 'simulatord'].flatMap((service) => anyFault(service)),
+  ...anyFault('gateway', true),
+  restart({ service: 'postgres' }),
+  stop({ service: 'redis' }),
+  fill({ name: 'PostgreSQL volume', volume }),
+]
+
+function toRow({ name, said, recoverySecs, tally }: FaultFigure): readonly string[] {
+  const seconds = recoverySecs === undefined ? 'not in 60 s' : `${recoverySecs.toFixed(1)} s`
+  const { acknowledged, refused, unknown } = tally
+  return [name, said.join('; ') || 'nothing', seconds, `${acknowledged} / ${refused} / ${unknown}`]
+}
+
+let isAsked = true
+// Whoever ends the run still gets the figures so far, and no container stays.
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => {
+    isAsked = false
+  })
+const figures: FaultFigure[] = []
+try {
+  const faults: readonly StackFault[] = isScale ? scaleFaults() : productionFaults()
+  const deadline = Date.now() + 120_000
+  while (!(await stack.isServing()) && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  const probeKey = await stack.createKey(10_000_000)
+  await stack.createKey(10_000_000)
+  for (const fault of faults) {
+    if (!isAsked) break
+    if (parts.length > 0 && !parts.some((part) => fault.name.includes(part))) continue
+    const figure = await measureFault(stack, { fault, probeKey })
+    process.stderr.write(`${toRow(figure).join(' | ')}\n`)
+    figures.push(figure)
+  }
+} finally {
+  await stack.down()
+  await volume.remove()
+}
+printTable((text) => process.stdout.write(text), {
+  head: ['fault', 'health said', 'whole again after', 'acknowledged / refused / unknown'],
+  rows: figures.map(toRow),
+})
