@@ -104,6 +104,16 @@ function addTests(engine: StoreEngine) {
     assert.equal((await feeds.read('bounded', 5))?.news, far?.news)
   })
 
+  s('a claim forgets what nobody has written for a week, and nothing else', async () => {
+    for (const feed of ['dead', 'alive', 'back']) await begin(feed)
+    const weekMs = 7 * 24 * 3_600_000
+    const silence = { term: 1, seq: 1, ageMs: () => weekMs + 60_000 }
+    for (const feed of ['dead', 'back']) await feeds.confirm(feed, silence)
+    await feeds.claim('back', 2)
+    assert.is(await feeds.read('dead', undefined), undefined)
+    for (const feed of ['alive', 'back']) assert.is((await feeds.read(feed, undefined))?.seq, 1)
+  })
+
   s('tells how long ago the head was known to be true', async () => {
     await begin('age')
     await feeds.confirm('age', { term: 1, seq: 1, ageMs: () => 60_000 })

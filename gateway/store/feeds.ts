@@ -37,7 +37,10 @@ export type FeedReading = {
  * writer that was deposed without noticing overwrites nothing.
  */
 export type Feeds = {
-  /** From now on no earlier term writes. False where a later one was here already. */
+  /**
+   * From now on no earlier term writes. False where a later one was here already. Feeds that have been
+   * silent for a week are forgotten by the way.
+   */
   claim(feed: string, term: number): Promise<boolean>
   /** The head still holds at this sequence number. */
   confirm(feed: string, p: Stamp & { readonly seq: number }): Promise<Written>
@@ -75,9 +78,18 @@ type FeedRow = {
 const keptChanges = 128
 const rowsAtOnce = 50
 
+/** A feed that nobody has written for so long, of another version or a chain no longer served, is dead. */
+const longestSilenceMs = 7 * 24 * 3_600_000
+
 const take = sql(
-  `INSERT INTO feeds (feed, term, seq, saved_seq, head, confirmed_at_ms) VALUES (?, ?, 0, 0, '', 0)
+  `INSERT INTO feeds (feed, term, seq, saved_seq, head, confirmed_at_ms) VALUES (?, ?, 0, 0, '', ?)
    ON CONFLICT (feed) DO UPDATE SET term = excluded.term WHERE feeds.term < excluded.term`,
+)
+const silent = sql<{ feed: string }>(
+  'SELECT feed FROM feeds WHERE confirmed_at_ms < ? AND feed <> ?',
+)
+const forgetFeed = ['feed_changes', 'feed_entries', 'feeds'].map((table) =>
+  sql(`DELETE FROM ${table} WHERE feed = ?`),
 )
 const find = sql<FeedRow>(
   'SELECT term, seq, saved_seq, head, confirmed_at_ms FROM feeds WHERE feed = ?',
@@ -154,7 +166,13 @@ export function createFeeds(engine: Engine, now: () => number = Date.now): Feeds
   }
 
   return {
-    claim: (feed, term) => engine.write(() => take.run(feed, term)).then((count) => count > 0),
+    claim: (feed, term) =>
+      engine.write(function* () {
+        const nowMs = yield* engine.clock(now())
+        for (const dead of yield* silent.all(nowMs - longestSilenceMs, feed))
+          for (const statement of forgetFeed) yield* statement.run(dead.feed)
+        return (yield* take.run(feed, term, nowMs)) > 0
+      }),
     confirm: (feed, { term, ageMs, seq }) =>
       engine.write(function* () {
         const count = yield* touch.run(yield* confirmedAt(ageMs), feed, term, seq)

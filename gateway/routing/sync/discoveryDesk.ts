@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, isAddress } from 'viem'
 
 /** What gateways tell each other of a chain's feed, beside what stands in it. */
 export type FeedMessage =
@@ -9,12 +9,22 @@ export type FeedMessage =
   /** Their pools are in the feed at this number, as far as there are any. */
   | { readonly kind: 'looked'; readonly tokens: readonly Address[]; readonly seq: number }
 
-/** Messages are our own, but of whatever version: anything else counts as news. */
+/** Whatever else is said there, by another version or another program, is news to look up. */
 export function readMessage(payload: string): FeedMessage {
-  const message = JSON.parse(payload) as Partial<FeedMessage>
-  return message.kind === 'wanted' || message.kind === 'looked'
-    ? (message as FeedMessage)
-    : { kind: 'wrote' }
+  try {
+    const message = JSON.parse(payload) as Partial<FeedMessage & { tokens: unknown; seq: unknown }>
+    const { kind, tokens, seq } = message
+    if (!areAddresses(tokens)) return { kind: 'wrote' }
+    if (kind === 'wanted') return { kind, tokens }
+    if (kind === 'looked' && typeof seq === 'number') return { kind, tokens, seq }
+  } catch {
+    // No JSON: not ours.
+  }
+  return { kind: 'wrote' }
+}
+
+function areAddresses(tokens: unknown): tokens is readonly Address[] {
+  return Array.isArray(tokens) && tokens.every((token) => isAddress(token, { strict: false }))
 }
 
 /** A message has room for 8,000 bytes. */
