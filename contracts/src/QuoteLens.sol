@@ -11,17 +11,19 @@ contract QuoteLens {
         bytes data;
     }
 
+    /// @param held The largest amount asked about; zero: what the holder has.
     /// @param token Zero for the native currency.
     /// @param amountAt Where the amount stands in `data`, in bytes.
     struct Direction {
         address holder;
+        uint256 held;
         address token;
         address target;
         bytes data;
         uint256 amountAt;
     }
 
-    /// @param held What the holder has of the token: the largest amount asked about.
+    /// @param held The largest amount asked about.
     struct Sampled {
         uint256 held;
         bytes[] answers;
@@ -57,7 +59,8 @@ contract QuoteLens {
         sampled = new Sampled[](directions.length);
         for (uint256 i = 0; i < directions.length; ++i) {
             Direction calldata direction = directions[i];
-            uint256 amount = _held(direction.token, direction.holder);
+            uint256 amount = direction.held;
+            if (amount == 0) amount = _held(direction.token, direction.holder);
             sampled[i].held = amount;
             sampled[i].answers = new bytes[](points);
             bytes memory data = direction.data;

@@ -82,6 +82,7 @@ contract SwapExecutor is TransientGuard, ConcentratedSwaps, AllowanceSwaps, Vaul
         else if (kind == StepKinds.DODO_V2) PairSwaps.swapDodo(step, amount);
         else if (kind == StepKinds.WOOFI) PairSwaps.swapWooFi(step, amount);
         else if (kind == StepKinds.FLUID) _swapFluid(step, amount);
+        else if (kind == StepKinds.TRIDENT) PairSwaps.swapTrident(step, amount);
         else revert UnknownKind(kind);
     }
 

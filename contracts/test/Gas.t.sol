@@ -111,6 +111,10 @@ contract GasTest is FamilyWorld {
         _measure(_route(_wooFi()), "1 hop, woofi (fixture pool)");
     }
 
+    function test_gas_swapOneTridentHop() public {
+        _measure(_route(_trident()), "1 hop, trident (fixture pool)");
+    }
+
     function test_gas_swapOneFluidHop() public {
         _measure(_route(_fluid()), "1 hop, fluid (fixture pool)");
     }

@@ -25,7 +25,7 @@ contract SwapExecutorTest is ExecutorWorld {
         public
     {
         amountIn = _bound(amountIn, 1, 1e23);
-        V3Pool pool = _pool(tokenA, tokenB, 3000, CallbackStyle(style % 3));
+        V3Pool pool = _pool(tokenA, tokenB, 3000, CallbackStyle(style % 4));
         uint256 amountOut = _swap(
             _params(address(tokenA), amountIn, address(tokenB)),
             _route(_v3Step(pool, address(tokenA), WHOLE))

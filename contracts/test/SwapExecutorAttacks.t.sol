@@ -139,6 +139,8 @@ contract SwapExecutorAttacksTest is ExecutorWorld {
         target.pancakeV3SwapCallback(1, 0, "");
         vm.expectRevert(refusal);
         target.algebraSwapCallback(1, 0, "");
+        vm.expectRevert(refusal);
+        target.ramsesV2SwapCallback(1, 0, "");
     }
 
     function test_callback_paysNoMoreThanTheStepsShare() public {

@@ -35,6 +35,13 @@ contract SwapFamiliesTest is FamilyWorld {
         _assertPriced(_wooFi(), amountIn);
     }
 
+    function test_fuzz_trident(uint256 amountIn) public {
+        amountIn = _bound(amountIn, 1e9, 1e23);
+        // What no share stands for is not the pool's.
+        uint256 shared = amountIn / 3 * 3;
+        vm.assertEq(_sell(_trident(), amountIn), shared * PRICED / 1e6, "out");
+    }
+
     // Pools that pull
 
     function test_fuzz_curveStable(uint256 amountIn) public {

@@ -31,6 +31,22 @@ interface IDodoPool {
     function sellQuote(address to) external returns (uint256 received);
 }
 
+/// @title A Trident pool
+interface ITridentPool {
+    /// @notice Sells what the BentoBox holds for the pool beyond its reserves.
+    /// @param data abi.encode(address tokenIn, address recipient, bool unwrapBento)
+    function swap(bytes calldata data) external returns (uint256 amountOut);
+}
+
+/// @title Sushi's BentoBox, which holds the tokens of its users as shares
+interface IBentoBox {
+    /// @notice Credits shares for tokens; those that lie in it uncounted when `from` is itself.
+    function deposit(address token, address from, address to, uint256 amount, uint256 share)
+        external
+        payable
+        returns (uint256 amountOut, uint256 shareOut);
+}
+
 /// @title WOOFi's pool
 interface IWooPool {
     /// @notice Sells `fromAmount` that already lies in the pool.

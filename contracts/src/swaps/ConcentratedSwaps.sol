@@ -35,6 +35,13 @@ abstract contract ConcentratedSwaps is CallbackGate {
         _payPool(amount0Delta, amount1Delta);
     }
 
+    /// @notice Payment request of Ramses v2 pools.
+    function ramsesV2SwapCallback(int256 amount0Delta, int256 amount1Delta, bytes calldata)
+        external
+    {
+        _payPool(amount0Delta, amount1Delta);
+    }
+
     /// @notice Payment request of Maverick v2 pools.
     function maverickV2SwapCallback(address, uint256 amountIn, uint256, bytes calldata) external {
         _payPool(amountIn);

@@ -2,10 +2,12 @@
 pragma solidity ^0.8.28;
 
 import {
+    IBentoBox,
     IDodoPool,
     ILiquidityBookPair,
     IPair,
     ISolidlyPair,
+    ITridentPool,
     IWooPool
 } from "../interfaces/IPools.sol";
 import {ISwapExecutor} from "../interfaces/ISwapExecutor.sol";
@@ -52,6 +54,13 @@ library PairSwaps {
     function swapWooFi(ISwapExecutor.Step calldata step, uint256 amount) internal {
         step.tokenIn.safeTransfer(step.pool, amount);
         IWooPool(step.pool).swap(step.tokenIn, step.tokenOut, amount, 0, address(this), address(0));
+    }
+
+    function swapTrident(ISwapExecutor.Step calldata step, uint256 amount) internal {
+        address bentoBox = abi.decode(step.data, (address));
+        step.tokenIn.safeTransfer(bentoBox, amount);
+        IBentoBox(bentoBox).deposit(step.tokenIn, bentoBox, step.pool, amount, 0);
+        ITridentPool(step.pool).swap(abi.encode(step.tokenIn, address(this), true));
     }
 
     function _takeOut(address pair, bool zeroForOne, uint256 amountOut) private {

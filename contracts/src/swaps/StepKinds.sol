@@ -7,7 +7,8 @@ library StepKinds {
     /// @notice Uniswap v2 and its forks. pool: the pair. data: abi.encode(uint256 feePips), 3000 = 0.3 %.
     uint8 internal constant UNISWAP_V2 = 0;
 
-    /// @notice Uniswap v3 and all that share its `swap`: PancakeSwap v3, Slipstream, Algebra (Camelot v3).
+    /// @notice Uniswap v3 and all that share its `swap`: PancakeSwap v3, Slipstream,
+    /// Ramses v2, Algebra (Camelot v3).
     /// pool: the pool. data: empty.
     uint8 internal constant UNISWAP_V3 = 1;
 
@@ -49,4 +50,7 @@ library StepKinds {
     /// @notice Fluid DEX. pool: the pool. data: abi.encode(bool swap0to1, bool native); native: the wrapped
     /// native token of the step stands for the pool's native currency.
     uint8 internal constant FLUID = 12;
+
+    /// @notice Sushi Trident. pool: the pool. data: abi.encode(address bentoBox), who holds its tokens.
+    uint8 internal constant TRIDENT = 13;
 }

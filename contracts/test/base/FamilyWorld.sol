@@ -4,7 +4,14 @@ pragma solidity ^0.8.28;
 import {ISwapExecutor} from "../../src/interfaces/ISwapExecutor.sol";
 import {IPoolManager} from "../../src/interfaces/IVaults.sol";
 import {StepKinds} from "../../src/swaps/StepKinds.sol";
-import {DodoPool, LiquidityBookPair, SolidlyPair, WooPool} from "../pools/PaidFirstPools.sol";
+import {
+    BentoBox,
+    DodoPool,
+    LiquidityBookPair,
+    SolidlyPair,
+    TridentPool,
+    WooPool
+} from "../pools/PaidFirstPools.sol";
 import {
     BalancerV2Vault,
     CurveCryptoPool,
@@ -45,6 +52,16 @@ abstract contract FamilyWorld is ExecutorWorld {
         _stock(address(pool));
         pool.sync();
         return _step(StepKinds.WOOFI, address(pool), "");
+    }
+
+    function _trident() internal returns (ISwapExecutor.Step memory) {
+        BentoBox bento = new BentoBox();
+        TridentPool pool = new TridentPool(address(tokenA), address(tokenB), bento);
+        _stock(address(bento));
+        bento.deposit(address(tokenA), address(bento), address(pool), 1e24, 0);
+        bento.deposit(address(tokenB), address(bento), address(pool), 1e24, 0);
+        pool.sync();
+        return _step(StepKinds.TRIDENT, address(pool), abi.encode(address(bento)));
     }
 
     function _curveStable() internal returns (ISwapExecutor.Step memory) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {PaidFirst} from "./FixedPrice.sol";
+import {TestToken} from "../tokens/TestToken.sol";
+import {FixedPrice, PaidFirst} from "./FixedPrice.sol";
 import {V2Pair} from "./V2Pair.sol";
 
 /// @notice Aerodrome's and Camelot's way: the pair itself tells the output, its reserves are wider.
@@ -36,6 +37,62 @@ contract DodoPool is PaidFirst {
 
     function sellQuote(address to) external returns (uint256) {
         return _sell(tokenY, to);
+    }
+}
+
+/// @notice Holds what Trident's pools trade; its shares are worth a third of what they stand for.
+contract BentoBox {
+    error SkimTooMuch();
+
+    uint256 private constant WORTH = 3;
+
+    mapping(address => mapping(address => uint256)) public balanceOf;
+    mapping(address => uint256) private _counted;
+
+    function deposit(address token, address from, address to, uint256 amount, uint256)
+        external
+        payable
+        returns (uint256, uint256 shares)
+    {
+        uint256 uncounted = TestToken(token).balanceOf(address(this)) - _counted[token];
+        if (from != address(this) || amount > uncounted) revert SkimTooMuch();
+        _counted[token] += amount;
+        shares = amount / WORTH;
+        balanceOf[token][to] += shares;
+        return (amount, shares);
+    }
+
+    function withdraw(address token, address to, uint256 amount) external {
+        balanceOf[token][msg.sender] -= (amount + WORTH - 1) / WORTH;
+        _counted[token] -= amount;
+        TestToken(token).transfer(to, amount);
+    }
+
+    function amountOf(address token, address owner) external view returns (uint256) {
+        return balanceOf[token][owner] * WORTH;
+    }
+}
+
+contract TridentPool is FixedPrice {
+    BentoBox public immutable BENTO;
+    address private immutable _tokenX;
+    address private immutable _tokenY;
+    mapping(address => uint256) private _kept;
+
+    constructor(address x, address y, BentoBox bento) {
+        (_tokenX, _tokenY, BENTO) = (x, y, bento);
+    }
+
+    function sync() public {
+        _kept[_tokenX] = BENTO.amountOf(_tokenX, address(this));
+        _kept[_tokenY] = BENTO.amountOf(_tokenY, address(this));
+    }
+
+    function swap(bytes calldata data) external returns (uint256 amountOut) {
+        (address tokenIn, address recipient,) = abi.decode(data, (address, address, bool));
+        amountOut = quote(BENTO.amountOf(tokenIn, address(this)) - _kept[tokenIn]);
+        BENTO.withdraw(tokenIn == _tokenX ? _tokenY : _tokenX, recipient, amountOut);
+        sync();
     }
 }
 

@@ -3,17 +3,19 @@ pragma solidity ^0.8.28;
 
 import {TestToken} from "../tokens/TestToken.sol";
 
-/// @notice The callbacks of the three families that share one `swap`.
+/// @notice The callbacks of the four families that share one `swap`.
 enum CallbackStyle {
     Uniswap,
     Pancake,
-    Algebra
+    Algebra,
+    Ramses
 }
 
 interface ISwapCallbacks {
     function uniswapV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external;
     function pancakeV3SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external;
     function algebraSwapCallback(int256 amount0, int256 amount1, bytes calldata data) external;
+    function ramsesV2SwapCallback(int256 amount0, int256 amount1, bytes calldata data) external;
 }
 
 /// @notice A pool with Uniswap v3's `swap`: trades at a fixed price of one to one less a fee, takes at most
@@ -66,6 +68,7 @@ contract V3Pool {
         ISwapCallbacks payer = ISwapCallbacks(msg.sender);
         if (STYLE == CallbackStyle.Uniswap) payer.uniswapV3SwapCallback(amount0, amount1, data);
         else if (STYLE == CallbackStyle.Pancake) payer.pancakeV3SwapCallback(amount0, amount1, data);
-        else payer.algebraSwapCallback(amount0, amount1, data);
+        else if (STYLE == CallbackStyle.Algebra) payer.algebraSwapCallback(amount0, amount1, data);
+        else payer.ramsesV2SwapCallback(amount0, amount1, data);
     }
 }
