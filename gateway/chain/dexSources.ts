@@ -134,6 +134,23 @@ export const dexSources: Readonly<Record<number, Readonly<Record<string, readonl
       'github:Instadapp/fluid-contracts-public deployments/base/DexFactory.json:2',
       'github:propeller-heads/tycho-indexer protocols/substreams/ethereum-fluid/src/modules.rs:600 (chain not named next to it)',
     ],
+    ['0x86a0e97ec0d5db8dae106d3067358d41968fd12c']: [
+      'github:balancer/balancer-deployments addresses/base.json:1096',
+      'npm:@balancer/sdk@6.1.1 dist/index.js:35685',
+      'github:balancer/b-sdk src/utils/balancerV3Contracts.ts:61',
+    ],
+    ['0x312600bc7645e47a4926dc658827398af070d431']: [
+      'github:balancer/balancer-deployments addresses/base.json:1082',
+    ],
+    ['0x201efd508c8dfe9de1a13c2452863a78cb2a86cc']: [
+      'github:balancer/balancer-deployments addresses/base.json:906',
+      'github:balancer/balancer-v3-monorepo pkg/standalone-utils/contracts/BalancerContractRegistry.sol:79',
+    ],
+    ['0x6623d1ceeab236ae93acafb285ddfb77336b6981']: [
+      'github:balancer/balancer-deployments addresses/base.json:1068',
+      'npm:@balancer/sdk@6.1.1 dist/index.js:35779',
+      'github:balancer/b-sdk src/utils/balancerV3Contracts.ts:155',
+    ],
   },
   42161: {
     ['0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9']: [
@@ -257,6 +274,39 @@ export const dexSources: Readonly<Record<number, Readonly<Record<string, readonl
     ['0x91716c4eda1fb55e84bf8b4c7085f84285c19085']: [
       'github:Instadapp/fluid-contracts-public deployments/arbitrum/DexFactory.json:2',
       'github:paraswap/paraswap-dex-lib src/dex/fluid-dex/config.ts:18',
+    ],
+    ['0xe31715e75207acc8bfadd96902ff522058928479']: [
+      'github:balancer/balancer-deployments addresses/arbitrum.json:1506',
+      'npm:@balancer/sdk@6.1.1 dist/index.js:35683',
+      'github:balancer/b-sdk src/utils/balancerV3Contracts.ts:59',
+    ],
+    ['0x64b7dfe8a3972639712efa124d180dc3ff0f5bcf']: [
+      'github:balancer/balancer-deployments addresses/arbitrum.json:1492',
+    ],
+    ['0x355bd33f0033066bb3de396a6d069be57353ad95']: [
+      'github:balancer/balancer-deployments addresses/arbitrum.json:1316',
+    ],
+    ['0x8a8b9f35765899b3a0291700141470d79ea2ea88']: [
+      'github:balancer/balancer-deployments addresses/arbitrum.json:1478',
+      'npm:@balancer/sdk@6.1.1 dist/index.js:35777',
+      'github:balancer/b-sdk src/utils/balancerV3Contracts.ts:153',
+    ],
+    ['0xaaa20d08e59f6561f242b08513d36266c5a29415']: [
+      'github:paraswap/paraswap-dex-lib src/dex/solidly/config.ts:121',
+      'github:DefiLlama/DefiLlama-Adapters registries/uniswapV2.js:2719',
+      'github:bancorprotocol/fastlane-bot fastlane_bot/data/multichain_addresses.csv:12',
+    ],
+    ['0xaa2cd7477c451e703f3b9ba5663334914763edf8']: [
+      'github:paraswap/paraswap-dex-lib src/dex/uniswap-v3/config.ts:238',
+      'github:DefiLlama/DefiLlama-Adapters registries/uniswapV3.js:1132',
+      'github:bancorprotocol/fastlane-bot fastlane_bot/data/multichain_addresses.csv:13',
+    ],
+    ['0xc79ae87e9f55761c08e346b98dddf070c9872787']: [
+      'npm:@sushiswap/trident-core@1.0.9 deployments/arbitrum/ConstantProductPoolFactory.json',
+      'npm:@sushiswap/trident-core@1.0.9 exports/exports.json:17655',
+    ],
+    ['0xc2fb256aba36852dccea92181ec6b355f09a0288']: [
+      'npm:@sushiswap/trident-core@1.0.9 deployments/arbitrum/StablePoolFactory.json',
     ],
   },
 }

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { arbitrumDexRows } from './arbitrumDexRows.ts'
 import { baseDexRows } from './baseDexRows.ts'
 
-/** Families of pools; the last five have no local maths, their quoters are asked. A fork of a known family is a row below. */
+/** Families of pools; the last seven have no local maths, their quoters are asked. A fork of a known family is a row below. */
 export type Protocol =
   | 'uniswap_v2'
   | 'uniswap_v3'
@@ -20,11 +20,15 @@ export type Protocol =
   | 'balancer_v3_weighted'
   | 'balancer_v3_stable'
   | 'liquidity_book'
+  | 'ramses_v2'
+  | 'trident'
   | 'curve_crypto'
   | 'fluid'
   | 'maverick_v2'
   | 'dodo_v2'
   | 'woofi'
+  | 'ramses_v1'
+  | 'balancer_v3_quoted'
 
 export type Dex = {
   readonly name: string
@@ -36,6 +40,8 @@ export type Dex = {
   readonly quoter?: Address | undefined
   /** Who holds the tokens of its pools, where that is another contract. */
   readonly holder?: Address | undefined
+  /** Who tells of new pools, where that is another contract than the factory. */
+  readonly announcer?: Address | undefined
   /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
   readonly feesPips: readonly number[]
   /** Where the factory finds pools by something else than the fee, or besides it: tick spacings. */

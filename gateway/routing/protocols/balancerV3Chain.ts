@@ -33,8 +33,8 @@ export type BalancerV3Record = PoolHead &
   }
 
 /** Deployment of the vault on every chain. */
-const vault: Address = '0xbA1333333333a1BA1108E8412f11850A5C319bA9'
-const vaultAbi = parseAbi([
+export const balancerV3Vault: Address = '0xbA1333333333a1BA1108E8412f11850A5C319bA9'
+export const vaultAbi = parseAbi([
   'function getPoolTokenInfo(address) view returns (address[] tokens, (uint8 tokenType, address rateProvider, bool paysYieldFees)[] tokenInfo, uint256[] balancesRaw, uint256[] lastBalancesLiveScaled18)',
   'function getPoolTokenRates(address) view returns (uint256[] decimalScalingFactors, uint256[] tokenRates)',
   'function getPoolConfig(address) view returns (((bool disableUnbalancedLiquidity, bool enableAddLiquidityCustom, bool enableRemoveLiquidityCustom, bool enableDonation) liquidityManagement, uint256 staticSwapFeePercentage, uint256 aggregateSwapFeePercentage, uint256 aggregateYieldFeePercentage, uint40 tokenDecimalDiffs, uint32 pauseWindowEndTime, bool isPoolRegistered, bool isPoolInitialized, bool isPoolPaused, bool isPoolInRecoveryMode))',
@@ -66,6 +66,12 @@ const poolTopics = [
   'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
   'AmpUpdateStopped(uint256)',
 ].map((event) => toEventSelector(event))
+/** How pools behind the vault are noticed, whatever their maths. */
+export const vaultDiscovery = {
+  topics: vaultTopics,
+  creations: [{ topic: createdTopic, read: () => undefined }],
+  emitters: () => [balancerV3Vault],
+}
 const poolsPerCall = 60
 const longestList = 3_000n
 const firstYear = 2026
@@ -77,7 +83,8 @@ const stepGas = 187_000
 /** Every token's balance and rate is looked at. */
 const gasPerToken = 9_000
 
-async function list(
+/** What a factory of pools behind the vault made. */
+export async function listBalancerV3Pools(
   deps: ReadDeps,
   { dex, blockNumber }: ListParameters,
 ): Promise<PoolRef[] | undefined> {
@@ -116,6 +123,7 @@ async function load(
     blockNumber,
     calls: pools.map(({ address }) => ({ target: address })),
   }
+  const vault = balancerV3Vault
   const calls = pools.map(({ address }) => ({ target: vault, args: [address] as const }))
   const view = { abi: vaultAbi, blockNumber, calls } as const
   const [infos, rates, configs, hooks, versions, weights, amps] = await Promise.all([
@@ -201,15 +209,14 @@ function describe(protocol: BalancerV3Record['protocol']): PoolFamily<BalancerV3
   return {
     /** Everything that a factory made is listed. */
     find: async () => [],
-    list,
+    list: listBalancerV3Pools,
     async load(deps, { pools, blockNumber }) {
       const parts = chunk(pools, poolsPerCall)
       const loaded = parts.map((part) => load(deps, { pools: part, blockNumber, protocol }))
       return (await Promise.all(loaded)).flat()
     },
+    ...vaultDiscovery,
     topics: [...vaultTopics, ...poolTopics],
-    creations: [{ topic: createdTopic, read: () => undefined }],
-    emitters: () => [vault],
     poolIdOf,
     apply,
     async refresh(deps, { records, dexes, blockNumber }) {
@@ -223,7 +230,7 @@ function describe(protocol: BalancerV3Record['protocol']): PoolFamily<BalancerV3
     toEnginePool,
     encodeStep: ({ address }) => ({
       kind: 5,
-      pool: vault,
+      pool: balancerV3Vault,
       data: encodeAbiParameters([{ type: 'address' }], [address]),
     }),
     midPrice,

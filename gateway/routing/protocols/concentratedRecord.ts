@@ -9,6 +9,7 @@ export type ConcentratedProtocol =
   | 'pancake_v3'
   | 'slipstream'
   | 'camelot_v3'
+  | 'ramses_v2'
   | 'algebra_integral'
 
 export type ConcentratedRecord = PoolHead & {

@@ -31,7 +31,7 @@ const creations = [
 export const curveCryptoFamily = createQuotedFamily({
   ...curveDiscovery,
   ...{ protocol: 'curve_crypto', creations, topics, stepGas: () => 88_000 },
-  feeCall: { data: encodeFunctionData({ abi, functionName: 'fee' }), unit: feeUnit },
+  fee: { unit: feeUnit, call: ({ address }) => readCall(address, { abi, functionName: 'fee' }) },
   async readTokens(deps, { pools, blockNumber }) {
     const calls = pools.flatMap(({ address }) =>
       Array.from({ length: mostCoins }, (_, k) =>

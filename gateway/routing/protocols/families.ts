@@ -3,6 +3,7 @@ import type { Protocol } from '../../chain/dexes.ts'
 import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
 import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
 import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancerV3Chain.ts'
+import { balancerV3QuotedFamily } from './balancerV3QuotedChain.ts'
 import { camelotV2Family } from './camelotV2Chain.ts'
 import { curveCryptoFamily } from './curveCryptoChain.ts'
 import { curvePlainFamily } from './curvePlainChain.ts'
@@ -15,9 +16,16 @@ import { maverickV2Family } from './maverickV2Chain.ts'
 import type { PoolCreation, PoolFamily } from './poolFamily.ts'
 import type { PoolLog } from './poolLog.ts'
 import type { PoolRecord } from './poolRecord.ts'
+import { ramsesV1Family } from './ramsesV1Chain.ts'
 import { solidlyFamily } from './solidlyChain.ts'
+import { tridentFamily } from './tridentChain.ts'
 import { uniswapV2Family } from './uniswapV2Chain.ts'
-import { pancakeV3Family, slipstreamFamily, uniswapV3Family } from './uniswapV3Chain.ts'
+import {
+  pancakeV3Family,
+  ramsesV2Family,
+  slipstreamFamily,
+  uniswapV3Family,
+} from './uniswapV3Chain.ts'
 import { uniswapV4Family } from './uniswapV4Chain.ts'
 import { woofiFamily } from './woofiChain.ts'
 
@@ -39,11 +47,15 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['balancer_v3_weighted']: balancerV3WeightedFamily,
   ['balancer_v3_stable']: balancerV3StableFamily,
   ['liquidity_book']: liquidityBookFamily,
+  ['ramses_v2']: ramsesV2Family,
+  ['trident']: tridentFamily,
   ['curve_crypto']: curveCryptoFamily,
   ['fluid']: fluidFamily,
   ['maverick_v2']: maverickV2Family,
   ['dodo_v2']: dodoV2Family,
   ['woofi']: woofiFamily,
+  ['ramses_v1']: ramsesV1Family,
+  ['balancer_v3_quoted']: balancerV3QuotedFamily,
 }
 
 export function isProtocol(name: unknown): name is Protocol {

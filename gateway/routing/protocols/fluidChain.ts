@@ -1,5 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
 import { readCall, readCalls, wordToAddress } from '../sync/readCalls.ts'
+import type { PoolCreation } from './poolFamily.ts'
 import { arrayHead, createQuotedFamily, toRefs } from './quotedChain.ts'
 
 /** Of Fluid's resolver of reserves: it lists the pools, names their tokens and estimates their swaps. */
@@ -21,11 +22,17 @@ const list: NonNullable<Parameters<typeof createQuotedFamily>[0]['list']> = asyn
   return toRefs(dex, words)
 }
 
+/** The event names the pool alone: the resolver, who knows its tokens, is asked for the list again. */
+const poolDeployed: PoolCreation = {
+  topic: toEventSelector('LogDexDeployed(address,uint256)'),
+  read: () => undefined,
+}
+
 /** Fluid DEX: prices follow the lending market beside it, at every second. */
 export const fluidFamily = createQuotedFamily({
   ...{
     protocol: 'fluid',
-    creations: [],
+    creations: [poolDeployed],
     list,
     stepGas: ({ native }, i) => (native[i] ? 70_000 : 100_000),
   },

@@ -7,6 +7,7 @@ import {
 } from 'viem'
 import { dedupePools } from '../sync/findPools.ts'
 import { readCall, readCalls } from '../sync/readCalls.ts'
+import type { PoolCreation } from './poolFamily.ts'
 import { arrayHead, createQuotedFamily, findByPair, readPairTokens, toRefs } from './quotedChain.ts'
 
 const abi = parseAbi([
@@ -19,9 +20,23 @@ const perPair = 8n
 const lastTick = 2 ** 31 - 1
 const uint128End = 1n << 128n
 
+/** None of its fields is indexed: the pool stands first, its tokens eighth and ninth. */
+const poolCreated: PoolCreation = {
+  topic: toEventSelector(
+    'PoolCreated(address,uint8,uint256,uint256,uint256,uint256,int32,address,address,uint8,address)',
+  ),
+  read({ data }) {
+    const words = data.slice(2).match(/.{64}/g) ?? []
+    const [pool, tokenA, tokenB] = [words[0], words[7], words[8]].map(
+      (word) => word && (`0x${word.slice(24)}` as const),
+    )
+    return pool && tokenA && tokenB ? { tokens: [tokenA, tokenB], address: pool } : undefined
+  },
+}
+
 /** Maverick v2: one quoter for all pools; it runs the swap and undoes it. */
 export const maverickV2Family = createQuotedFamily({
-  ...{ protocol: 'maverick_v2', creations: [], stepGas: () => 65_000 },
+  ...{ protocol: 'maverick_v2', creations: [poolCreated], stepGas: () => 65_000 },
   topics: [toEventSelector('PoolSwap(address,address,(uint256,bool,bool,int32),uint256,uint256)')],
   find: (deps, parameters) =>
     findByPair(deps, {

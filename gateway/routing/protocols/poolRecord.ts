@@ -10,6 +10,7 @@ import type { BookRecord } from './liquidityBookChain.ts'
 import type { PoolRef } from './poolFamily.ts'
 import type { QuotedRecord } from './quotedChain.ts'
 import type { SolidlyRecord } from './solidlyChain.ts'
+import type { TridentRecord } from './tridentChain.ts'
 import type { PairRecord } from './uniswapV2Chain.ts'
 import type { ManagedRecord } from './uniswapV4Chain.ts'
 
@@ -26,6 +27,7 @@ export type PoolRecord =
   | BalancerV3Record
   | BookRecord
   | QuotedRecord
+  | TridentRecord
 
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {

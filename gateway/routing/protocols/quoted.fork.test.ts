@@ -2,11 +2,16 @@ import { type Address, encodeFunctionData, parseAbi } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { getDexes } from '../../chain/dexes.ts'
 import { createRouting, type Routing } from '../createRouting.ts'
+import { pauseVaultPool } from '../testing/changeVaultPool.ts'
 import { loadFamily, proveFamily } from '../testing/proveFamily.ts'
 import { createRandom } from '../testing/random.ts'
 import { type SwapStand, startSwapStand } from '../testing/swapStand.ts'
 
-const protocols = ['curve_crypto', 'maverick_v2', 'dodo_v2', 'fluid', 'woofi'] as const
+const both = ['curve_crypto', 'maverick_v2', 'dodo_v2', 'fluid', 'woofi', 'balancer_v3_quoted']
+const protocolsOf: Readonly<Record<number, readonly string[]>> = {
+  8453: both,
+  42161: [...both, 'ramses_v1'],
+}
 const abi = parseAbi(['function setPaused(bool paused)'])
 
 const s = suite('families priced by their quoters')
@@ -16,7 +21,7 @@ s.after(async () => {
 })
 
 for (const stand of stands)
-  for (const protocol of protocols)
+  for (const protocol of protocolsOf[stand.chainId] ?? [])
     s(`${protocol} on ${stand.chainId}: swaps pay what its quoter says`, async () => {
       const random = createRandom(1)
       const tally = await proveFamily(stand, { protocol, compare: 48, execute: 8, random })
@@ -46,7 +51,7 @@ async function quoteOn(
 }
 
 for (const stand of stands)
-  for (const protocol of protocols)
+  for (const protocol of protocolsOf[stand.chainId] ?? [])
     s(`${protocol} on ${stand.chainId}: a quote says rpc, and delivers its output`, async () => {
       const routing = await routeThrough(stand, protocol)
       try {
@@ -70,10 +75,14 @@ for (const stand of stands)
         }
         // Paused without an event: its samples still look fine, its quoter refuses.
         const pause = (paused: boolean) =>
-          stand.asSeeder({
-            to: record.address,
-            data: encodeFunctionData({ abi, functionName: 'setPaused', args: [paused] }),
-          })
+          protocol === 'balancer_v3_quoted'
+            ? pauseVaultPool(stand, { record, paused })
+            : stand.asSeeder({
+                to: record.address,
+                data: encodeFunctionData({ abi, functionName: 'setPaused', args: [paused] }),
+              })
+        // Nobody pauses a pair of Ramses.
+        if (protocol === 'ramses_v1') return
         await pause(true)
         assert.is(await quoteOn(routing, { stand, tokenIn, tokenOut }), undefined)
         await pause(false)

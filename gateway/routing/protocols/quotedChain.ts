@@ -5,7 +5,7 @@ import { sampleQuoters } from '../sync/askQuoters.ts'
 import { chunk } from '../sync/chunk.ts'
 import { dedupePools } from '../sync/findPools.ts'
 import { callQuoteLens } from '../sync/lens.ts'
-import { readCalls, wordToAddress } from '../sync/readCalls.ts'
+import { type ReadCall, readCalls, wordToAddress } from '../sync/readCalls.ts'
 import {
   type FindParameters,
   type LoadParameters,
@@ -26,10 +26,19 @@ import {
   type QuotedState,
 } from './quoted.ts'
 
+type QuotedName =
+  | 'curve_crypto'
+  | 'maverick_v2'
+  | 'dodo_v2'
+  | 'fluid'
+  | 'woofi'
+  | 'ramses_v1'
+  | 'balancer_v3_quoted'
+
 /** A pool priced by its protocol's quoter. */
 export type QuotedRecord = PoolHead &
   QuotedState & {
-    readonly protocol: 'curve_crypto' | 'maverick_v2' | 'dodo_v2' | 'fluid' | 'woofi'
+    readonly protocol: QuotedName
     /** Who is asked: the pool itself, or the quoter of its exchange. */
     readonly quoter: Address
     /** Whether a side is the native currency itself; its token is the wrapped one then. */
@@ -38,6 +47,13 @@ export type QuotedRecord = PoolHead &
 
 /** What is known of a pool before its quoter was asked about any amount. */
 type Unsampled = Omit<QuotedRecord, 'amounts' | 'outputs'>
+
+/** A view that tells the fee, in which word of its answer, and what a whole is in its units. */
+type Fee = {
+  readonly unit: bigint
+  readonly wordAt?: number | undefined
+  call(pool: PoolRef): ReadCall
+}
 
 /** What tells one quoted protocol from another. */
 export type QuotedProtocol = Pick<
@@ -52,8 +68,15 @@ export type QuotedProtocol = Pick<
     deps: ReadDeps,
     parameters: LoadParameters,
   ): Promise<readonly (readonly Address[] | undefined)[]>
+  /** How much of each token belongs to each pool, where its holder has that of others too. */
+  readHeld?(
+    deps: ReadDeps,
+    parameters: LoadParameters,
+  ): Promise<readonly (readonly bigint[] | undefined)[]>
   /** The fee in pips of each pool, where one can be told. */
-  readonly feeCall?: { readonly data: Hex; readonly unit: bigint } | undefined
+  readonly fee?: Fee | undefined
+  /** Where one contract holds the tokens of all pools, wherever it stands, and tells of their changes. */
+  readonly vault?: Address | undefined
   /** Who holds the tokens of a pool; the pool itself when not given. */
   holderOf?(dex: Dex): Address | undefined
   readonly quoter: Quoter<Unsampled>
@@ -70,15 +93,18 @@ const pips = 1_000_000n
 /** A family whose pools the search sees through samples, and whose routes the chain prices. */
 export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord> {
   const sampledAtMs = new WeakMap<QuotedRecord, number>()
+  const { vault } = own
+  const holderOf = (dex: Dex) => vault ?? own.holderOf?.(dex)
 
   async function load(
     deps: ReadDeps,
     { pools, blockNumber }: LoadParameters,
   ): Promise<QuotedRecord[]> {
     const wrapped = getChain(deps.client.chain.id)?.wrappedNative
-    const [named, fees] = await Promise.all([
+    const [named, fees, helds] = await Promise.all([
       own.readTokens(deps, { pools, blockNumber }),
       readFees(deps, { pools, blockNumber }),
+      own.readHeld?.(deps, { pools, blockNumber }),
     ])
     const blanks = pools.flatMap((pool, index): Blank[] => {
       const coins = named[index]
@@ -87,7 +113,8 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
       const { dex, address } = pool
       return [
         {
-          holder: own.holderOf?.(dex) ?? address,
+          holder: holderOf(dex) ?? address,
+          held: helds?.[index],
           record: {
             ...toHead(pool, { tokens, blockNumber }),
             ...{ protocol: own.protocol, quoter: getAddress(dex.quoter ?? address) },
@@ -103,11 +130,10 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
   }
 
   async function readFees(deps: ReadDeps, { pools, blockNumber }: LoadParameters) {
-    const { feeCall } = own
-    if (!feeCall) return []
-    const calls = pools.map(({ address: target }) => ({ target, data: feeCall.data }))
-    const answers = await readCalls(deps, { calls, blockNumber })
-    return answers.map((words) => Number(((words?.[0] ?? 0n) * pips) / feeCall.unit))
+    const { fee } = own
+    if (!fee) return []
+    const answers = await readCalls(deps, { calls: pools.map(fee.call), blockNumber })
+    return answers.map((words) => Number(((words?.[fee.wordAt ?? 0] ?? 0n) * pips) / fee.unit))
   }
 
   /** Asks every pool about every amount of its grid, in one round trip. */
@@ -117,8 +143,8 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
   ): Promise<QuotedRecord[]> {
     const rows = blanks.flatMap((blank, index) => listRows(blank, index))
     const sampled = await sampleQuoters(deps, {
-      directions: rows.map(({ i, j, record, holder }) => ({
-        holder,
+      directions: rows.map(({ i, j, record, holder, held }) => ({
+        ...{ holder, held: held?.[i] },
         token: record.native[i] ? undefined : (record.tokens[i] as Address),
         ask: (amountIn) => own.quoter.question(record, { i, j, amountIn }),
       })),
@@ -145,8 +171,11 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
   return {
     find: own.find,
     ...(own.list && { list: own.list }),
+    ...(vault && { emitters: () => [vault] }),
     ...{ creations: own.creations, topics: own.topics, load, encodeStep: own.encodeStep },
-    apply: () => undefined,
+    // Anybody may name a pool in an event of theirs: its own word counts, and its vault's.
+    apply: (record, { address }) =>
+      address === record.id || address === vault?.toLowerCase() ? undefined : record,
     async refresh(deps, { records, dexes, blockNumber }) {
       const now = performance.now()
       const due = records
@@ -155,7 +184,12 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
       if (due.length === 0) return new Map()
       const blanks = due.map((record) => {
         const dex = dexes.find(({ name }) => name === record.dex)
-        return { record, holder: (dex && own.holderOf?.(dex)) ?? record.address }
+        const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
+        return {
+          record,
+          holder: (dex && holderOf(dex)) ?? record.address,
+          held: own.readHeld && known,
+        }
       })
       for (const record of due) sampledAtMs.set(record, now)
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
@@ -179,12 +213,13 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
 type Blank = {
   readonly record: Unsampled
   readonly holder: Address
+  readonly held?: readonly bigint[] | undefined
 }
 
 /** Every direction of a pool; `index` is the pool's. */
-function listRows({ record, holder }: Blank, index: number) {
+function listRows({ record, ...holding }: Blank, index: number) {
   return record.tokens.flatMap((_, i) =>
-    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j, index, record, holder }])),
+    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j, index, record, ...holding }])),
   )
 }
 

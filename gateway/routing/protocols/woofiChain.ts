@@ -14,11 +14,12 @@ const mostTokens = 12
 /** WOOFi: one contract for all tokens, priced by its oracle. It lists no tokens: known ones are tried. */
 export const woofiFamily = createQuotedFamily({
   ...{ protocol: 'woofi', creations: [], stepGas: () => 68_000 },
+  // A token that comes to it is known by its first deposit.
   topics: [
-    toEventSelector(
-      'WooSwap(address,address,uint256,uint256,address,address,address,uint256,uint256)',
-    ),
-  ],
+    'WooSwap(address,address,uint256,uint256,address,address,address,uint256,uint256)',
+    'Deposit(address,address,uint256)',
+    'Withdraw(address,address,uint256)',
+  ].map((event) => toEventSelector(event)),
   find: async (_, { dex }) => [{ dex, address: dex.factory }],
   list: async (_, { dex }) => [{ dex, address: dex.factory }],
   async readTokens(deps, { pools, blockNumber }) {

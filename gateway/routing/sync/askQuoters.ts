@@ -28,6 +28,8 @@ export async function askQuoters(
 export type QuotedDirection = {
   /** Who holds the token, undefined for the native currency: as much is the largest amount. */
   readonly holder: Address
+  /** The largest amount, where it is known. */
+  readonly held?: bigint | undefined
   readonly token: Address | undefined
   /** The question about an amount. */
   readonly ask: (amountIn: bigint) => Question
@@ -57,9 +59,9 @@ export async function sampleQuoters(
     readonly blockNumber: bigint
   },
 ): Promise<readonly Samples[]> {
-  const rows = directions.map(({ holder, token = zeroAddress, ask }) => {
+  const rows = directions.map(({ holder, held = 0n, token = zeroAddress, ask }) => {
     const { target, data } = ask(mark)
-    return { holder, token, target, data, amountAt: BigInt((data.indexOf(markWord) - 2) / 2) }
+    return { holder, held, token, target, data, amountAt: BigInt((data.indexOf(markWord) - 2) / 2) }
   })
   const sampled = await Promise.all(
     chunk(rows, Math.max(1, Math.floor(questionsPerBatch / points))).map((batch) =>

@@ -1,4 +1,4 @@
-import type { Chain, Client, Hex, Transport } from 'viem'
+import { type Chain, type Client, type Hex, pad, type Transport } from 'viem'
 import type { Dex } from '../../chain/dexes.ts'
 import { creations, familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
 import type { PoolRef } from '../protocols/poolFamily.ts'
@@ -229,7 +229,7 @@ async function findCreated(
 }
 
 function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
-  return dexes.find((dex) => {
+  const able = dexes.filter((dex) => {
     const family = familyOf(dex)
     const emitters = [dex.factory, ...(family.emitters?.(dex) ?? [])]
     return (
@@ -237,4 +237,7 @@ function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex |
       family.creations.some(({ topic }) => topic === topics[0])
     )
   })
+  // One who speaks for several factories names the one that made the pool.
+  const named = able.find(({ factory }) => topics.includes(pad(factory).toLowerCase()))
+  return named ?? able[0]
 }

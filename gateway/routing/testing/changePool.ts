@@ -3,6 +3,7 @@ import { worldAddress } from '../../../fixtures/world/builder.ts'
 import { npmArtifact } from '../../../fixtures/world/npmArtifacts.ts'
 import type { ConcentratedRecord } from '../protocols/concentratedRecord.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { changeTrident } from './changeTrident.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -178,6 +179,18 @@ async function changeFee(
         ...{ functionName: 'setCustomFee', args: [address, fee] },
       })
       return true
+    case 'ramses_v1':
+      await call(stand, factoryOf(stand, record), {
+        abi: parseAbi(['function setPairFee(address pair, uint256 fee)']),
+        ...{ functionName: 'setPairFee', args: [address, BigInt(5 + random.below(95))] },
+      })
+      return true
+    case 'ramses_v2':
+      await call(stand, address, {
+        abi: parseAbi(['function setFee(uint24 fee)']),
+        ...{ functionName: 'setFee', args: [fee] },
+      })
+      return true
     case 'camelot_v2':
       if (random.chance(0.3)) await set(address, 'setStableSwap', [record.stable])
       else await set(address, 'setFeePercent', [fee, 50 + random.below(900)])
@@ -211,7 +224,8 @@ async function changeFee(
 export const changePool: Change = async (stand, { record, random }) => {
   try {
     if (random.chance(0.35) && (await changeFee(stand, { record, random }))) return
-    if ('reserve0' in record) await changePair(stand, { record, random })
+    if (record.protocol === 'trident') await changeTrident(stand, { record, random })
+    else if ('reserve0' in record) await changePair(stand, { record, random })
     else if ('aPrecise' in record) await changeCurve(stand, { record, random })
     else if ('feePips1' in record) await changeRange(stand, { record, random })
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi, getAddress, parseAbi } from 'viem'
+import { balancerV3Vault } from '../protocols/balancerV3Chain.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -58,8 +59,8 @@ export async function pauseVaultPool(
   stand: SwapStand,
   { record, paused }: { readonly record: PoolRecord; readonly paused: boolean },
 ): Promise<void> {
-  if (!('vault' in record)) return
+  const vault = 'vault' in record ? record.vault : balancerV3Vault
   const args = [record.address, paused] as const
   const data = encodeFunctionData({ abi, functionName: 'setPoolPaused', args })
-  await stand.asSeeder({ to: record.vault, data })
+  await stand.asSeeder({ to: vault, data })
 }
