@@ -83,7 +83,9 @@ const families: Readonly<Record<string, Family>> = {
   algebra_integral: concentrated,
   slipstream: concentrated,
   camelot_v3: concentrated,
+  ramses_v2: concentrated,
   aerodrome_v2: solidly,
+  ramses_v1: solidly,
   camelot_v2: solidly,
   uniswap_v4: ({ pool }) => ({
     kind: 3,
@@ -116,6 +118,7 @@ const families: Readonly<Record<string, Family>> = {
   }),
   balancer_v3_weighted: balancerV3,
   balancer_v3_stable: balancerV3,
+  balancer_v3_quoted: balancerV3,
   liquidity_book: async ({ client, pool: { address }, direction: { tokenIn } }) => {
     const tokenX = await readContract(client, { address, abi: poolAbi, functionName: 'getTokenX' })
     const data = encodeAbiParameters([{ type: 'bool' }], [isAddressEqual(tokenX, tokenIn)])
@@ -137,6 +140,13 @@ const families: Readonly<Record<string, Family>> = {
   }),
   dodo_v2: ({ pool: { address, tokens }, direction }) => ({
     ...{ kind: 10, pool: address, data: flags(sellsFirst(tokens, direction)) },
+  }),
+  trident: ({ pool }) => ({
+    ...{ kind: 13, pool: pool.address },
+    data: encodeAbiParameters(
+      [{ type: 'address' }],
+      ['0x74c764D41B77DBbb4fe771daB1939B00b146894A'],
+    ),
   }),
   woofi: ({ pool }) => ({ kind: 11, pool: pool.address, data: '0x' }),
   // Native currency is the first of its pair: the zero address sorts before all others.

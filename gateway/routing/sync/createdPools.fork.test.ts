@@ -1,0 +1,95 @@
+import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { cacheDir } from '../../../fixtures/world/cache.ts'
+import { getChainSpec, getTokenSpec } from '../../../fixtures/world/chains.ts'
+import { compileContracts } from '../../../fixtures/world/compile.ts'
+import type { PoolSpec } from '../../../fixtures/world/poolSpec.ts'
+import { openPool } from '../../../fixtures/world/pools.ts'
+import { seedTokens } from '../../chain/tokens.ts'
+import { startSwapStand } from '../testing/swapStand.ts'
+import { createChainSync } from './chainSync.ts'
+
+/** One new pool of every DEX of the chain that lets anybody open one, between tokens that had none there. */
+const opened: readonly PoolSpec[] = [
+  ['uniswap-v2', 'PENDLE/WETH', 3_000, 9_000],
+  ['uniswap-v3', 'MAGIC/WETH', 3_000, 9_000],
+  ['pancakeswap-v3', 'LINK/WETH', 500, 9_000],
+  ['uniswap-v4', 'ARB/USDC', 500, 9_000],
+  ['algebra-integral', 'LINK/WETH', 500, 9_000],
+  ['balancer-v2-weighted', 'LINK/WETH', 3_000, 9_000],
+  ['balancer-v2-stable', 'USDC/DAI', 100, 9_000],
+  ['camelot-v2', 'LINK/WETH', 3_000, 9_000],
+  ['camelot-v3', 'LINK/WETH', 500, 9_000],
+  ['curve-stable-ng', 'USDC/DAI', 100, 9_000],
+  ['curve-plain', 'USDC/DAI', 100, 9_000],
+  ['balancer-v3-weighted', 'LINK/WETH', 3_000, 9_000, '50/50'],
+  ['balancer-v3-stable', 'USDC/DAI', 100, 9_000],
+  ['balancer-v3-gyro-eclp', 'LINK/WETH', 100, 9_000],
+  ['lb-v2.2', 'LINK/WETH', 1_500, 9_000, '15'],
+  ['curve-twocrypto-ng', 'LINK/WETH', 2_600, 9_000],
+  ['curve-tricrypto-ng', 'USDC/LINK/WETH', 2_000, 9_000],
+  ['fluid-dex', 'ETH/USDC', 100, 9_000],
+  ['maverick-v2', 'LINK/USDC', 2_000, 9_000],
+  ['dodo-v2-dvm', 'LINK/USDC', 400, 9_000],
+  ['ramses-v1', 'LINK/WETH', 2_000, 9_000],
+  ['ramses-v2', 'LINK/WETH', 500, 9_000],
+  ['trident-classic', 'ARB/WETH', 3_000, 9_000],
+  ['trident-stable', 'USDC/DAI', 500, 9_000],
+]
+
+const s = suite('pools that come into being')
+const stand = await startSwapStand(42161)
+const { chainId, chainClient, dexes, builder, manifest } = stand
+const sync = createChainSync({
+  ...{ chainClient, dexes, seedTokens: seedTokens(chainId), pollMs: 3_600_000, maxAgeMs: 0 },
+})
+await sync.start()
+s.after(async () => {
+  await sync.close()
+  await stand.close()
+})
+
+const chain = getChainSpec(chainId)
+const artifacts = compileContracts({ cacheDir: cacheDir() })
+const deps = { builder, artifacts, weth: getTokenSpec(chain, 'WETH').address }
+
+/** The pools that are followed once the head is reached. */
+async function poolsNow() {
+  const head = BigInt(String(await stand.rpc('eth_blockNumber')))
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const state = await sync.fresh()
+    if (state?.head.number === head) return state.pools
+    if (performance.now() > deadline) throw new Error(`stuck before block ${head}`)
+  }
+}
+
+for (const spec of opened)
+  s(`a new pool of ${spec[0]} is followed`, async () => {
+    const before = await poolsNow()
+    const pool = await openPool(deps, { chain, spec })
+    // Balancer v2 has ids of its own, and pools that are contracts all the same.
+    const names = [pool.id, pool.address].map((name) => name?.toLowerCase() ?? '')
+    assert.not.ok(names.some((name) => before.has(name)))
+    const now = await poolsNow()
+    const found = names.map((name) => now.get(name)).find((record) => record !== undefined)
+    assert.is(found?.dex, spec[0])
+    assert.is(found?.tokens.length, pool.tokens.length)
+  })
+
+s('a token that comes to WOOFi is followed', async () => {
+  const address = dexes.find(({ protocol }) => protocol === 'woofi')?.factory
+  const link = manifest.tokens['LINK']?.address
+  if (!address || !link) throw new Error('the world has both')
+  const woofi = address.toLowerCase()
+  const tokensNow = async () => (await poolsNow()).get(woofi)?.tokens ?? []
+  assert.not.ok((await tokensNow()).includes(link.toLowerCase()))
+  const amount = 10n ** 20n
+  const pay = { abi: erc20Abi, functionName: 'transfer', args: [address, amount] } as const
+  await stand.asSeeder({ to: link, data: encodeFunctionData(pay) })
+  const abi = parseAbi(['function list(address token, uint256 wadPrice)'])
+  const list = { abi, functionName: 'list', args: [link, 15_000_000n] } as const
+  await stand.asSeeder({ to: address, data: encodeFunctionData(list) })
+  assert.ok((await tokensNow()).includes(link.toLowerCase()))
+})
+s.run()
