@@ -1,3 +1,4 @@
+import { isHex } from 'viem'
 import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
 import { type BlockId, toTag, type Upstream } from './upstream.ts'
 
@@ -27,22 +28,28 @@ const methodNotFound = -32601
 
 /** anvil tries it on each fork anew, although not every chain offers it. */
 const shortAccountRead = 'eth_getAccountInfo'
-export const accountReads = [
-  shortAccountRead,
-  'eth_getBalance',
-  'eth_getTransactionCount',
-  'eth_getCode',
-] as const
+const partOf: ReadonlyMap<string, string> = new Map([
+  ['eth_getBalance', 'balance'],
+  ['eth_getTransactionCount', 'nonce'],
+  ['eth_getCode', 'code'],
+])
+const longAccountReads = [...partOf.keys()]
+export const accountReads: readonly string[] = [shortAccountRead, ...longAccountReads]
 const stateReads: readonly string[] = [...accountReads, 'eth_getStorageAt']
 export const isStateRead = ({ method }: RpcCall) => stateReads.includes(method)
 
-export function createBlockReads({ upstream }: { readonly upstream: Upstream }): BlockReads {
+export function createBlockReads({
+  upstream,
+}: {
+  readonly upstream: Pick<Upstream, 'send'>
+}): BlockReads {
   const blocks = new Map<string, Known>()
   let refusal: RpcOutcome | undefined
 
   function find(call: RpcCall): RpcOutcome | Promise<RpcOutcome> | undefined {
     if (refusal && call.method === shortAccountRead) return refusal
-    return knownOf(call)?.outcomes.get(keyOf(call))
+    const known = knownOf(call)?.outcomes
+    return known && (known.get(keyOf(call)) ?? derive(known, call))
   }
   function knownOf(call: RpcCall): Known | undefined {
     const tag = call.params.at(-1)
@@ -101,5 +108,26 @@ export const notAnswered: RpcOutcome = {
 
 const isRefusal = ({ method }: RpcCall, outcome: RpcOutcome) =>
   method === shortAccountRead && !outcome.ok && outcome.code === methodNotFound
+
+/**
+ * The account object and its three parts say the same, and forks differ in which they ask for: a fork
+ * whose chain is gone must not fail for want of the form that another one did not use.
+ */
+function derive(known: Known['outcomes'], { method, params }: RpcCall): RpcOutcome | undefined {
+  const resultOf = (wanted: string): unknown => {
+    const outcome = known.get(keyOf({ method: wanted, params }))
+    return outcome && 'ok' in outcome && outcome.ok ? outcome.result : undefined
+  }
+  if (method === shortAccountRead) {
+    const [balance, nonce, code] = longAccountReads.map(resultOf)
+    if (balance === undefined || nonce === undefined || code === undefined) return undefined
+    return { ok: true, result: { balance, nonce, code } }
+  }
+  const part = partOf.get(method)
+  if (part === undefined) return undefined
+  const account = resultOf(shortAccountRead) as Record<string, unknown> | undefined
+  const result = account?.[part]
+  return isHex(result) ? { ok: true, result } : undefined
+}
 
 const keyOf = ({ method, params }: RpcCall) => `${method} ${params.join(' ')}`.toLowerCase()
