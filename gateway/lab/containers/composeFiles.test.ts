@@ -162,11 +162,16 @@ s('Dockerfiles are there, and Prometheus, Grafana and the proxies find what they
   }
 })
 
-s('the dashboard asks for metrics that the gateway has', () => {
-  const source = readFileSync(join(dir, '../gateway/observe.ts'), 'utf8')
-  const dashboard = readFileSync(join(dir, 'monitoring/grafana/forkyard.json'), 'utf8')
-  const names = new Set(dashboard.match(/forkyard_[a-z_]+/g))
-  assert.ok(names.size >= 5)
-  for (const name of names) assert.match(source, name.replace(/_bucket$/, ''))
+s('the dashboard and the rules ask for metrics that the gateway has', () => {
+  const gateway = join(dir, '../gateway')
+  const sources = globSync('*.ts', { cwd: gateway }).map((name) =>
+    readFileSync(join(gateway, name), 'utf8'),
+  )
+  const asking = ['monitoring/grafana/forkyard.json', 'alerts/gateway.yaml', 'alerts/relay.yaml']
+  for (const file of asking) {
+    const names = new Set(readFileSync(join(dir, file), 'utf8').match(/forkyard_[a-z_]+/g))
+    assert.ok(names.size >= 1, file)
+    for (const name of names) assert.match(sources.join('\n'), name.replace(/_bucket$/, ''), file)
+  }
 })
 s.run()
