@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, request as undiciRequest } from 'undici'
 import { fail, type SourceFailure } from '../source.ts'
+import { createConnections } from './createConnections.ts'
 import { isPrivateAddress } from './privateAddress.ts'
 
 /** No provider's answer is larger; the largest recorded one has 14 kB. */
@@ -130,9 +130,9 @@ export function createHttp({
 }): ProviderHttp {
   const base = checkBaseUrl(baseUrl, allowPrivate)
   const root = base.pathname.replace(/\/$/, '')
-  const agent = new Agent({
-    keepAliveTimeout: 30_000,
-    connect: { timeout: 3_000, ...(allowPrivate ? {} : { lookup: publicLookup }) },
+  const connections = createConnections({
+    origin: base.origin,
+    lookup: allowPrivate ? undefined : publicLookup,
   })
 
   async function send({ method = 'GET', path, query = {}, headers = {}, body, signal }: HttpCall) {
@@ -142,20 +142,21 @@ export function createHttp({
     const given = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     )
-    const answer = await undiciRequest(url, {
-      method,
-      dispatcher: agent,
-      signal,
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...Object.fromEntries(given),
-      },
-      ...(body === undefined ? {} : { body }),
+    return connections.use(signal, async (client) => {
+      const answer = await client.request({
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...Object.fromEntries(given),
+        },
+        ...(body === undefined ? {} : { body }),
+      })
+      const retryAfterMs = readRetryAfter(answer.headers['retry-after'], now())
+      return { status: answer.statusCode, text: await readText(answer.body), retryAfterMs }
     })
-    const retryAfterMs = readRetryAfter(answer.headers['retry-after'], now())
-    return { status: answer.statusCode, text: await readText(answer.body), retryAfterMs }
   }
 
   async function call(p: HttpCall): Promise<HttpAnswer> {
@@ -176,5 +177,5 @@ export function createHttp({
     if (!json) return fail('invalid_response', 'the body is not JSON')
     return { status: 'ok', body: json.value, text }
   }
-  return { call, close: () => agent.destroy() }
+  return { call, close: connections.close }
 }
