@@ -13,8 +13,8 @@ const secretPaths = [
   'headers["payment-signature"]',
 ]
 
-/** Replaces each secret, and whatever else looks like a URL with credentials or a path, before a line is written. */
-export function redactSecrets(line: string, secrets: readonly string[]) {
+/** Nothing but the secrets themselves: errors of upstreams lose parts of their URLs before (`chain/redact.ts`). */
+function redactSecrets(line: string, secrets: readonly string[]) {
   return secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), line)
 }
 

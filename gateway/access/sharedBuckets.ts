@@ -34,7 +34,7 @@ const reconnectEveryMs = 250
 const lookEveryMs = 1_000
 const probe = { bucket: 'probe', costUs: 0, capacityUs: 1_000_000 }
 
-async function connect(url: string) {
+async function createRedisClient(url: string) {
   // Loaded only where it is used: it costs every process 28 MB.
   const { createClient, defineScript } = await import('@redis/client')
   const take = defineScript({
@@ -47,7 +47,7 @@ async function connect(url: string) {
     // What the script above returns.
     transformReply: (reply: unknown) => reply as readonly [number, number],
   })
-  const client = createClient({
+  return createClient({
     url,
     scripts: { take },
     disableOfflineQueue: true,
@@ -55,9 +55,8 @@ async function connect(url: string) {
     // Connections are made anew here, in bounded time whatever the old one waits for.
     socket: { connectTimeout: connectWithinMs, reconnectStrategy: false },
   })
-  return client
 }
-type Client = Awaited<ReturnType<typeof connect>>
+type Client = Awaited<ReturnType<typeof createRedisClient>>
 
 class TooSlow extends Error {
   override name = 'TooSlow'
@@ -110,7 +109,7 @@ export async function openSharedBuckets({
 
   /** Connected is what has run the script: one that only takes connections, or may not write, is not. */
   async function open(): Promise<void> {
-    const client = await connect(url)
+    const client = await createRedisClient(url)
     client.on('error', (cause: unknown) => lose(client, cause))
     try {
       await within(connectWithinMs, client.connect())

@@ -1,12 +1,18 @@
-import { createRateLimit, createStateOf, type RateLimit, type TakeUnits } from './rateLimit.ts'
+import {
+  createRateLimit,
+  createStateOf,
+  type LocalLimit,
+  type RateLimit,
+  type TakeUnits,
+} from './rateLimit.ts'
 import type { SharedBuckets } from './sharedBuckets.ts'
 
 /**
  * One limit for all gateways on one Redis; each limits by itself, from where the shared limit stood, while
  * that does not answer: of several gateways each then lets the whole rate pass.
  */
-export function createSharedRateLimit(
-  { buckets, local }: { buckets: SharedBuckets; local: ReturnType<typeof createRateLimit> },
+function createSharedRateLimit(
+  { buckets, local }: { buckets: SharedBuckets; local: LocalLimit },
   { unitsPerSec, burst, name }: RateLimit & { readonly name: string },
 ): TakeUnits {
   // Whole microseconds: what several clients add up stays exact.

@@ -31,8 +31,7 @@ export function readAddress(value: string): Address | undefined {
   return address
 }
 
-export const isAddressAnyCase = (value: string): value is Address =>
-  readAddress(value) !== undefined
+const isAddressAnyCase = (value: string): value is Address => readAddress(value) !== undefined
 
 /** Of a value that its schema has found to be an address. */
 export function toChecksummed(value: string): Address {

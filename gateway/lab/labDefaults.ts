@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { cacheDir } from '../../fixtures/world/cache.ts'
 
-/** The lab's own defaults where the person has set nothing: decisions of the specification, section 3. */
+/** The lab's own defaults where the person has set nothing: what would only be in a tester's way is off. */
 export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
   const defaults = {
     FREE_QUOTA: '1000',
