@@ -25,7 +25,8 @@ import { gainOverPeer, report } from './routing/report.ts'
  * `npm run bench:routing` compares our routes with @sushiswap/tines, our best single path and the dual
  * bound, on recorded and generated markets. With `--pools FILE --trades FILE --json` it prints one
  * JSON array of our routes instead. `output` and `amountOut` are exact gross amounts, `gas` is in gas
- * units; the route is chosen by output net of gas.
+ * units; the route is chosen by output net of gas. `--families` measures ours alone, on markets of every
+ * family: the peer knows two of them.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -39,6 +40,7 @@ const { values: flags } = parseArgs({
     'deadline-ms': { type: 'string', default: '2000' },
     peer: { type: 'boolean', default: true },
     only: { type: 'string' },
+    families: { type: 'boolean', default: false },
     losses: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -146,6 +148,26 @@ function recordedMarkets(): Market[] {
   })
 }
 
+const mixedPools = 1_000
+
+/** Only this part needs the offline chains. */
+async function printFamilies(gasPricesWei: readonly bigint[]): Promise<void> {
+  const { loadMixedMarket, mixTrades } = await import('./routing/mixedMarket.ts')
+  for (const chainId of [8453, 42161]) {
+    const mixed = await loadMixedMarket({ chainId, pools: mixedPools })
+    const market = createMarket(mixed.pools)
+    const trades = mixTrades(mixed, 200)
+    for (const gasPriceWei of gasPricesWei) {
+      const settings = settingsFor(mixed.base, gasPriceWei)
+      warmUp(market, trades, settings)
+      const rows = trades.map((trade) => compareTrade(market, trade, settings, undefined))
+      const size = `${mixed.pools.length} pools of ${mixed.families} families, ${market.tokens.length} tokens`
+      const title = `chain ${chainId}, copied: ${size}, ${trades.length} trades, ${Number(gasPriceWei) / 1e9} gwei`
+      print(`${report(title, rows, false)}\n`)
+    }
+  }
+}
+
 /** The recordings lie beside the project where there are any. */
 function defaultData(): string {
   return join(import.meta.dirname, '../../../shared/data/pools')
@@ -167,7 +189,9 @@ const gasPricesWei = flags['gas-price-wei']
   ? [BigInt(flags['gas-price-wei'])]
   : [0n, 10_000_000_000n]
 
-if (flags.pools && flags.trades) {
+if (flags.families) {
+  await printFamilies(gasPricesWei)
+} else if (flags.pools && flags.trades) {
   const given = {
     name: flags.pools,
     records: readPools(flags.pools),

@@ -26,8 +26,8 @@ export type QuoteSource = 'local' | 'path_hint' | 'rpc'
  * is some 130,000 gas on a chain where a block has tens of millions.
  */
 export const searchLimits = {
-  deep: { maxHops: 3, maxSteps: 32, maxWork: 600_000, deadlineMs: 250 },
-  ultra: { maxHops: 4, maxSteps: 48, maxWork: 1_500_000, deadlineMs: 1_000 },
+  deep: { maxHops: 3, maxSteps: 48, maxWork: 600_000, deadlineMs: 250 },
+  ultra: { maxHops: 4, maxSteps: 64, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
 export type PreparedState = {
