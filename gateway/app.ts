@@ -10,6 +10,7 @@ import type { Freshness } from '../simulator/generations.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import type { AccessDeps } from './access/accessConfig.ts'
 import { createAccess } from './access/createAccess.ts'
+import { isStoreError } from './access/isStoreError.ts'
 import { accessEndpoints } from './access/routes.ts'
 import { openSharedBuckets, type SharedBuckets } from './access/sharedBuckets.ts'
 import { startAccessJobs } from './access/startAccessJobs.ts'
@@ -148,6 +149,7 @@ async function listenAll(
       ...spec,
       version,
       trustedProxies: config.trustedProxies,
+      isOutage: isStoreError,
       log,
       observe: (event) => metrics.answered({ ...event, route: event.path }),
     })

@@ -45,7 +45,10 @@ export function createAccess(deps: AccessDeps): Access {
         if (!isStoreError(cause)) throw cause
         deps.observeCharge?.('refused')
         log.error({ err: cause, requestId: request.requestId }, 'the ledger refused a charge')
-        return { status: 'refused', error: httpError('unavailable', undefined, { cause }) }
+        return {
+          status: 'refused',
+          error: httpError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } }),
+        }
       }
     },
   }

@@ -4,8 +4,10 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from '../http/endpoint.ts'
 import type { HttpError } from '../http/httpError.ts'
 import { createService } from '../http/service.ts'
+import { StoreUnavailable } from '../store/storeUnavailable.ts'
 import { createApiKey } from './apiKey.ts'
 import { createAccess } from './createAccess.ts'
+import { isStoreError } from './isStoreError.ts'
 import { revokeKey } from './issueKeys.ts'
 import { accessEndpoints } from './routes.ts'
 
@@ -118,6 +120,32 @@ s('weighs an endpoint of 16 units as 16 in the limit and in the quota', async ()
   assert.is((await stand.call('/exact', { key, body: {} })).status, 402)
   assert.is((await stand.call('/work', { key, body: {} })).status, 200)
 })
+s(
+  'answers 503 wherever the database does not, 500 for a mistake, and neither tells why',
+  async () => {
+    const { apiKey } = await stand.createKey('outage')
+    const causes = {
+      outage: new StoreUnavailable('postgres://secret'),
+      mistake: new Error('secret'),
+    }
+    const answers = Object.values(causes).map(async (cause) => {
+      const findBySecretHash = () => Promise.reject(cause)
+      const broken = { ...deps, store: { ...store, keys: { ...store.keys, findBySecretHash } } }
+      const [endpoints, access] = [accessEndpoints(broken), createAccess(broken)]
+      const service = createService({ name: 'n', endpoints, access, log, isOutage: isStoreError })
+      const { url, close } = await service.listen()
+      const response = await fetch(`${url}/auth/key-info`, { headers: { 'x-api-key': apiKey } })
+      const text = await response.text()
+      await close()
+      assert.not.match(text, 'secret')
+      return [response.status, response.headers.get('retry-after')]
+    })
+    assert.equal(await Promise.all(answers), [
+      [503, '1'],
+      [500, null],
+    ])
+  },
+)
 s('limits requests without a key per address', async () => {
   const limited = {
     ...deps,

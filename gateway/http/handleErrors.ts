@@ -31,6 +31,14 @@ export function errorBody(
   }
 }
 
-export function toHttpError(error: unknown): HttpError {
-  return error instanceof HttpError ? error : httpError('internal', undefined, { cause: error })
+/** `isOutage`: what of the rest is no mistake of ours, but something that this service needs and has not. */
+export function toHttpError(
+  error: unknown,
+  {
+    isOutage = () => false,
+  }: { readonly isOutage?: ((error: unknown) => boolean) | undefined } = {},
+): HttpError {
+  if (error instanceof HttpError) return error
+  if (!isOutage(error)) return httpError('internal', undefined, { cause: error })
+  return httpError('unavailable', undefined, { cause: error, headers: { 'retry-after': '1' } })
 }

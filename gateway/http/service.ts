@@ -42,6 +42,8 @@ export type ServiceOptions = {
   readonly trustedProxies?: readonly string[]
   /** In tests: an answer that breaks its output schema is a 500. */
   readonly checkOutput?: boolean
+  /** Tells errors of what this service needs and has not (503) from mistakes of ours (500). */
+  readonly isOutage?: ((error: unknown) => boolean) | undefined
   readonly log: Log
   readonly observe?: ((event: RequestEvent) => void) | undefined
 }
@@ -104,7 +106,7 @@ function createAnswer(options: ServiceOptions) {
     try {
       await next()
     } catch (error) {
-      failure = toHttpError(error)
+      failure = toHttpError(error, options)
       // A refusal of the table without a cause is an expected outcome; `observe` counts it.
       if (failure.status >= 500 && failure.cause !== undefined)
         log.error({ err: failure.cause, requestId, path: ctx.path }, 'request failed')
