@@ -91,8 +91,13 @@ const mostPerRefresh = 4
 const pips = 1_000_000n
 
 /** A family whose pools the search sees through samples, and whose routes the chain prices. */
-export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord> {
-  const sampledAtMs = new WeakMap<QuotedRecord, number>()
+export function createQuotedFamily(
+  own: QuotedProtocol,
+  { now = () => performance.now() }: { readonly now?: (() => number) | undefined } = {},
+): PoolFamily<QuotedRecord> {
+  /** By the samples themselves: a record is another object after each change. */
+  const sampledAtMs = new WeakMap<QuotedRecord['outputs'], number>()
+  const ageOf = ({ outputs }: QuotedRecord, atMs: number) => atMs - (sampledAtMs.get(outputs) ?? 0)
   const { vault } = own
   const holderOf = (dex: Dex) => vault ?? own.holderOf?.(dex)
 
@@ -125,7 +130,7 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
       ]
     })
     const records = await sample(deps, { blanks, blockNumber })
-    for (const record of records) sampledAtMs.set(record, performance.now())
+    for (const { outputs } of records) sampledAtMs.set(outputs, now())
     return records.filter(({ outputs }) => outputs.some((output) => output > 0n))
   }
 
@@ -177,9 +182,10 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
     apply: (record, { address }) =>
       address === record.id || address === vault?.toLowerCase() ? undefined : record,
     async refresh(deps, { records, dexes, blockNumber }) {
-      const now = performance.now()
+      const atMs = now()
       const due = records
-        .filter((record) => now - (sampledAtMs.get(record) ?? 0) >= resampleMs)
+        .filter((record) => ageOf(record, atMs) >= resampleMs)
+        .toSorted((one, other) => ageOf(other, atMs) - ageOf(one, atMs))
         .slice(0, mostPerRefresh)
       if (due.length === 0) return new Map()
       const blanks = due.map((record) => {
@@ -191,9 +197,9 @@ export function createQuotedFamily(own: QuotedProtocol): PoolFamily<QuotedRecord
           held: own.readHeld && known,
         }
       })
-      for (const record of due) sampledAtMs.set(record, now)
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
       const fresh = await sample(deps, { blanks, blockNumber }).catch(() => [])
+      for (const { outputs } of [...due, ...fresh]) sampledAtMs.set(outputs, atMs)
       return new Map(fresh.map(({ id, amounts, outputs }) => [id, { amounts, outputs }]))
     },
     quoter: own.quoter,
