@@ -287,13 +287,12 @@ export function createChainSync({
       // Quotes need not wait for it; closing does.
       void save()
       void follow()
-      if (!isRestored) await verify()
-      else
-        adoptMissing()
-          .then(verify)
-          .catch((error: unknown) => {
-            observe({ event: 'failed', chainId, reason: reasonOf(error) })
-          })
+      // It is loaded and followed: no reason to start it once more.
+      const fail = (error: unknown) => {
+        observe({ event: 'failed', chainId, reason: reasonOf(error) })
+      }
+      if (!isRestored) await verify().catch(fail)
+      else adoptMissing().then(verify).catch(fail)
     },
     current: () => state,
     async fresh() {

@@ -161,12 +161,12 @@ export function createPublisher({
         failed(error)
       })
     } while (again && !isOver)
+    // Not a turn later: who wakes it in between would be told of a run that is over.
+    running = undefined
   }
   function wake(): Promise<void> {
     again = running !== undefined
-    running ??= runAll().finally(() => {
-      running = undefined
-    })
+    running ??= runAll()
     return running
   }
 
