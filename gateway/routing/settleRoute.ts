@@ -1,10 +1,9 @@
 import { type Market, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import type { EnginePool } from './protocols/enginePool.ts'
 import { familyOf, toEnginePool } from './protocols/families.ts'
 import type { Trade } from './protocols/poolFamily.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
-import { nameQuestion, pinAnswers } from './protocols/quoted.ts'
+import { closed, nameQuestion, pinAnswers } from './protocols/quoted.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { askQuoters } from './sync/askQuoters.ts'
@@ -24,10 +23,6 @@ export function usesQuoted({ pools }: SyncedState, { steps }: Route): boolean {
   })
 }
 
-function shut({ id, tokens, gas }: EnginePool): EnginePool {
-  return { id, tokens, gas, curve: () => undefined, swap: () => undefined }
-}
-
 const localMarkets = new WeakMap<Market, Market>()
 
 /** The market of the pools whose maths is known here. */
@@ -36,7 +31,7 @@ export function toLocalMarket(market: Market, { pools }: SyncedState): Market {
   if (known) return known
   const quoted = [...pools.values()].filter(isQuoted).flatMap(({ id }) => {
     const pool = market.pools[market.poolIndex.get(id) ?? -1]
-    return pool ? [shut(pool)] : []
+    return pool ? [closed(pool)] : []
   })
   const local = quoted.length > 0 ? updateMarket(market, quoted) : market
   localMarkets.set(market, local)

@@ -41,8 +41,8 @@ function drawCurve(state: QuotedState, i: number, j: number): Curve | undefined 
   return curveThrough(points.filter(({ y }) => y >= leastOutput))
 }
 
-/** A pool that nothing more goes through: what it would answer after a swap nobody was asked. */
-function closed({ id, tokens, gas }: EnginePool): EnginePool {
+/** A pool that nothing goes through: what it would answer after a swap nobody was asked. */
+export function closed({ id, tokens, gas }: EnginePool): EnginePool {
   return { id, tokens, gas, curve: () => undefined, swap: () => undefined }
 }
 
