@@ -1,12 +1,16 @@
 import { inspect } from 'node:util'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { fuzzEndpoints } from '../../fixtures/fuzzEndpoints.ts'
 import { createInject } from '../../fixtures/inject.ts'
+import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { createAccess } from '../access/createAccess.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { accessEndpoints } from '../access/routes.ts'
+import { createChallenge } from '../access/siweChallenge.ts'
 import { benchAccess } from '../bench/benchAccess.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
@@ -15,7 +19,7 @@ import { openStore } from '../store/openStore.ts'
 import { createRouting } from './createRouting.ts'
 
 /**
- * Generated bodies and queries against every endpoint of the routing service that takes any: no 5xx, one
+ * Generated bodies and queries against every endpoint of the routing service: no 5xx, one
  * sentence for each refusal, and the ledger moves by exactly what the answers with 200 cost. In process,
  * with the real store, chain and simulator. Usage: `node gateway/routing/fuzz.proof.ts 25000 [path]
  * [seed]`; four seeds make the 100,000 of each endpoint.
@@ -56,11 +60,30 @@ const service = createService({
 const inject = createInject(service.app)
 
 const addresses = Object.values(world.manifest.tokens).map(({ address }) => address)
+const pools = world.manifest.pools.map(({ address }) => address)
 const amounts = ['1000', '1000000', '1000000000000000']
-const endpoints = service.endpoints.filter(
-  ({ path, input, query, params }) =>
-    (input ?? query ?? params) && (only === undefined || only === path),
-)
+const endpoints = service.endpoints.filter(({ path }) => only === undefined || only === path)
+
+const [payer, ...others] = world.manifest.accounts
+if (!payer) throw new Error('the world funds accounts')
+const transfer = encodeFunctionData({
+  ...{ abi: erc20Abi, functionName: 'transfer' },
+  args: [contract.address, 1_000n],
+})
+const sender = { rpcUrl: world.rpcUrl, privateKey: payer.privateKey }
+const payment = await send(sender, { to: chain.usdc.address, data: transfer })
+// A payment from a wallet that has a key is that key's.
+const wallets = others.map(({ privateKey }) => privateKeyToAccount(privateKey))
+let registered = 0
+
+/** A challenge as it was made for one of the wallets, signed by it. */
+async function signChallenge() {
+  const wallet = wallets[registered++ % wallets.length]
+  if (!wallet) throw new Error('the world funds accounts')
+  const { address } = wallet
+  const { message, nonce } = await createChallenge(deps, { address, chainId })
+  return { address, nonce, signature: await wallet.signMessage({ message }) }
+}
 
 const s = suite('routing fuzz')
 s.after(async () => {
@@ -80,10 +103,12 @@ for (const endpoint of endpoints)
         return { status, text, isStream: false }
       },
       ...{ apiKey, requestsPerEndpoint, seed },
+      valid: { '/auth/register': signChallenge },
       known: {
-        ...{ address: addresses, chain_id: [chainId], chainId: [chainId] },
+        ...{ address: [...addresses, ...pools], chain_id: [chainId], chainId: [chainId] },
         ...{ amount_in: amounts, amountIn: amounts, inputAmount: amounts },
         ...{ target_token: addresses, token: addresses, amount: amounts, max_amount: amounts },
+        tx_hash: [payment.transactionHash],
         ...{ target_output: amounts, max_input: ['1000000000000000000000000'] },
       },
       readUsed: async () => (await store.ledger.balance(keyId)).used,
