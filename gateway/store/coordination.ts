@@ -37,13 +37,20 @@ export type Coordination = {
 export function createLocalCoordination(): Coordination {
   const hub = new EventEmitter().setMaxListeners(0)
   return {
-    elect({ won }) {
+    elect({ won, lost }) {
       let held = true
-      if (won) queueMicrotask(() => won(1))
+      let isTold = false
+      queueMicrotask(() => {
+        if (!held) return
+        isTold = true
+        won?.(1)
+      })
       return {
         isHeld: () => held,
         async close() {
           held = false
+          if (isTold) lost?.()
+          isTold = false
         },
       }
     },

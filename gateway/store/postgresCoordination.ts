@@ -116,8 +116,9 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
             await pause(signal, held ? pulseMs : tryMs)
           }
         } finally {
-          if (held) lost?.()
+          const wasHeld = held
           held = false
+          if (wasHeld) lost?.()
         }
       })
       return { isHeld: () => held, close: session.close }
