@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
+import { readTestTitles } from '../../fixtures/testTitles.ts'
 
 /** Each sentence of the interfaces document about the meta-aggregator, and the test that proves it. */
 type Row = readonly [sentence: string, file: string, test: string]
@@ -202,23 +201,9 @@ const rows: readonly Row[] = [
 ]
 
 const s = suite('meta interfaces')
-/** Names of tests in a table are templates; here each placeholder is an underscore. */
-const placeholder = /\$\{\w+\}/g
-const title = /\bs\(\s*(?<quote>['"`])(?<name>.+?)\k<quote>,/gs
-const titles = new Map<string, ReadonlySet<string>>()
-function titlesOf(file: string): ReadonlySet<string> {
-  const known = titles.get(file)
-  if (known) return known
-  const text = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
-  const names = [...text.matchAll(title)].map(({ groups }) =>
-    (groups?.['name'] ?? '').replaceAll(placeholder, '_'),
-  )
-  titles.set(file, new Set(names))
-  return new Set(names)
-}
 for (const [sentence, file, test] of rows)
   s(`${sentence}: there is a test`, () => {
-    assert.ok(titlesOf(file).has(test), `${file} has no test "${test}"`)
+    assert.ok(readTestTitles(file).has(test), `${file} has no test "${test}"`)
   })
 
 s.run()

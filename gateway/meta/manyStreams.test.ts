@@ -1,0 +1,59 @@
+import { type ClientRequest, request } from 'node:http'
+import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { defaultLimits, dispatchSource } from './dispatch.ts'
+
+/** Five hundred streams at once: each is served, and nothing of them is left when they leave. */
+const s = suite('meta/manyStreams')
+const streams = 500
+const hung = scriptSource({ name: 'b', delayMs: 600_000, answer: answerQuote({ provider: 'b' }) })
+const limits = { ...defaultLimits, timeoutMs: 600_000, concurrency: 32 }
+const meta = await startScriptedMeta({
+  sources: [
+    scriptSource({ name: 'a', answer: answerQuote({ provider: 'a' }) }),
+    dispatchSource({ now: Date.now }, { source: hung, limits }),
+  ],
+  deadlineMs: 600_000,
+})
+s.after(() => meta.close({ graceMs: 0 }))
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 120_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Reads until the stream's `initial`, and then whatever comes. */
+function open(slippageBps: number, onInitial: () => void): ClientRequest {
+  const headers = { 'content-type': 'application/json' }
+  const client = request(`${meta.url}/quote/stream`, { method: 'POST', headers, agent: false })
+  client.on('error', () => undefined)
+  client.on('response', (res) => {
+    let text = ''
+    res.on('data', (chunk: Buffer) => {
+      if (text.includes('event: initial')) return
+      text += chunk.toString()
+      if (text.includes('event: initial')) onInitial()
+    })
+  })
+  // Another slippage each, so that no two share a call; between two cycles a stream stays open.
+  client.end(JSON.stringify({ ...quoteRequest, slippageBps, refreshIntervalMs: 60_000 }))
+  return client
+}
+
+s('serves 500 open streams at once, and aborts all upstream work when they leave', async () => {
+  let initials = 0
+  const clients = Array.from({ length: streams }, (_, index) => open(index, () => initials++))
+  await until(() => initials === streams)
+  assert.is(meta.requests(), 0)
+  // The source's own limit holds, however many ask.
+  assert.is(hung.signals.length, limits.concurrency)
+  assert.ok(hung.signals.every(({ aborted }) => !aborted))
+  for (const client of clients) client.destroy()
+  await until(() => meta.requests() === streams)
+  assert.ok(hung.signals.every(({ aborted }) => aborted))
+})
+s.run()
