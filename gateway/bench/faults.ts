@@ -12,7 +12,7 @@ import { createStackFaults, type StackFault } from '../lab/containers/stackFault
  * Usage: `npm run -s bench:faults -- production|scale [part of a fault's name …]`.
  */
 const [file = 'production', ...parts] = process.argv.slice(2)
-const lastMs = 8_000
+const lastMs = 5_000
 const isScale = file === 'scale'
 
 const volume = isScale

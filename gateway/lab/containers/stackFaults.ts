@@ -42,7 +42,7 @@ export function createStackFaults(
         const targets = await findTargets(target)
         await Promise.all(targets.map((container) => container.pause()))
         await wait(lastMs)
-        await Promise.all(targets.map((container) => container.unpause()))
+        await Promise.all(targets.map((container) => container.unpause().catch(ignoreGone)))
       },
     }),
     /** Off all its networks, and back on them under its names. */
@@ -86,6 +86,11 @@ export function createStackFaults(
       },
     }),
   }
+}
+
+/** A fork that hangs is replaced, and removed, while it does. */
+function ignoreGone(error: { readonly statusCode?: number }): void {
+  if (error.statusCode !== 404) throw error
 }
 
 const forksOf = (name: string) => ({ label: [`${forkLabel}=${name}`] })
