@@ -40,9 +40,7 @@ export async function startDenseChain({
 }
 
 async function buildState({ pools, onProgress }: Parameters<typeof startDenseChain>[0]) {
-  // Thousands of passed states would be gigabytes.
-  const args = ['--prune-history']
-  const stand = await startSwapStandOn({ chainId, statePath: undefined, args })
+  const stand = await startSwapStandOn({ chainId, statePath: undefined })
   const chain = getChainSpec(chainId)
   const artifacts = compileContracts({ cacheDir: cacheDir() })
   const weth = getTokenSpec(chain, 'WETH').address
