@@ -184,11 +184,13 @@ s('limits calls at once and per second', async () => {
 
 s('reports its figures', async () => {
   const dispatched = put(inTurn(answerQuote(), fail('no_route')))
+  const started = performance.now()
   await ask(dispatched)
   await ask(dispatched)
+  const tookMs = performance.now() - started
   const { calls, successRate, failures, p50Ms } = dispatched.state()
   assert.equal([calls, successRate, failures], [2, 0.5, { no_route: 1 }])
-  assert.ok(p50Ms !== undefined && p50Ms < 100)
+  assert.ok(p50Ms !== undefined && p50Ms >= 0 && p50Ms <= tookMs)
   assert.equal(
     events.slice(-2).map(({ source, outcome }) => [source, outcome]),
     [
