@@ -105,7 +105,10 @@ for (const endpoint of endpoints)
       ...{ apiKey, requestsPerEndpoint, seed },
       valid: { '/auth/register': signChallenge },
       known: {
-        ...{ address: [...addresses, ...pools], chain_id: [chainId], chainId: [chainId] },
+        // By name before format: what is no token is a pool.
+        ...{ address: pools, chain_id: [chainId], chainId: [chainId] },
+        ...{ token_in: addresses, token_out: addresses },
+        ...{ inputToken: addresses, outputToken: addresses },
         ...{ amount_in: amounts, amountIn: amounts, inputAmount: amounts },
         ...{ target_token: addresses, token: addresses, amount: amounts, max_amount: amounts },
         tx_hash: [payment.transactionHash],
