@@ -54,7 +54,6 @@ const proofs: Readonly<Record<string, Proofs>> = {
       'Candidate value: hex or decimal',
     ],
     'serves its registry': [
-      'GET /health, /api/tokens, /api/chains need no key',
       'Token registry maps address to {chain_id, symbol, decimals}',
       'GET /api/chains returns live chain and DEX metadata',
       'Health: status, version, uptime_secs',
@@ -173,6 +172,10 @@ const proofs: Readonly<Record<string, Proofs>> = {
       '503: service degraded (compare/simulate: RPC unavailable)',
     ],
     'says error when no chain can be quoted, and is no active agent then': ['Health: error'],
+    'asks nobody for a key but those who want quotes or dry runs': [
+      'GET /health, /api/tokens, /api/chains need no key',
+      'Requests to quote endpoints carry the X-API-Key header',
+    ],
   },
   'routing/measureRoute.test.ts': {
     'describes paths with their pools and parts': ['route_path: human-readable'],

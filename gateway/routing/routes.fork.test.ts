@@ -151,11 +151,17 @@ s('answers amounts up to 2^256 - 1 without a failure of its own', async () => {
 })
 
 s('serves its registry', async () => {
-  assert.equal((await stand.get<Static<typeof healthResponse>>('/health')).status, 'ok')
+  const { status, version, uptime_secs } = await stand.get<Static<typeof healthResponse>>('/health')
+  assert.equal([status, version], ['ok', '1.2.3'])
+  assert.ok(Number.isInteger(uptime_secs) && uptime_secs >= 0)
   const tokens = await stand.get<Static<typeof tokensResponse>>('/api/tokens')
   assert.equal(tokens[getAddress(usdc)], { chain_id: chainId, symbol: 'USDC', decimals: 6 })
   const [entry] = await stand.get<Static<typeof chainsResponse>>('/api/chains')
   assert.is(entry?.chain_id, chainId)
+  const swapped = entry?.dexes.find(({ name }) => name === 'uniswap-v3')
+  assert.ok((swapped?.pool_count ?? 0) > 0 && swapped?.protocol === 'uniswap_v3')
+  assert.equal([entry?.name !== '', entry?.dex_count], [true, entry?.dexes.length])
+  assert.ok((entry?.last_sync_block ?? 0) > 0 && (entry?.sync_lag_ms ?? -1) >= 0)
   const names = getDexes(chainId).map(({ name }) => name)
   const followed = manifest.pools.filter(({ dex }) => names.includes(dex))
   assert.is(entry?.pool_count, followed.length)

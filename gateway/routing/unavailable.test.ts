@@ -24,7 +24,8 @@ const service = createService({
     ...{ startedAtMs: 0, now: () => performance.now() },
   }),
   access: {
-    identify: async () => ({ keyId: 'k', scopes: [] }),
+    identify: async ({ headers }) =>
+      headers['x-api-key'] === 'k' ? { keyId: 'k', scopes: [] } : undefined,
     limit: async () => undefined,
     charge: async ({ cost }) => ({
       ...{ status: 'charged', headers: {} },
@@ -67,6 +68,17 @@ for (const [path, body] of questions)
     assert.ok(headers['retry-after'])
     assert.is(kept, 0)
   })
+
+s('asks nobody for a key but those who want quotes or dry runs', async () => {
+  for (const path of ['/health', '/api/tokens', '/api/chains', '/api/status'])
+    assert.is((await inject({ method: 'GET', path, headers: {} })).status, 200, path)
+  for (const [path, body] of questions) {
+    const headers = { 'content-type': 'application/json' }
+    const text = body && JSON.stringify(body)
+    const asked = { path, method: body ? 'POST' : 'GET', body: text, headers }
+    assert.is((await inject(asked)).status, 401, path)
+  }
+})
 
 s('says error when no chain can be quoted, and is no active agent then', async () => {
   const get = async (path: string) =>
