@@ -41,6 +41,7 @@ const target = join(root, 'artifacts.ts')
 const contractNames = [
   'ManagerLens',
   'PoolLens',
+  'ProbeLens',
   'QuoteLens',
   'QuotaManager',
   'SwapExecutor',

@@ -9,6 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import type { Coordination } from '../store/coordination.ts'
 import type { Feeds } from '../store/feeds.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
+import { createPoolProbes } from './poolProbes.ts'
 import { poolsBetween } from './poolsBetween.ts'
 import { type QuoteOutcome, quote } from './quote.ts'
 import {
@@ -186,6 +187,10 @@ function createRoutingChain(
     executor,
     taxes,
     routes: createRouteCache(),
+    probes: createPoolProbes({
+      ...{ client: chainClient.client, executor, now },
+      current: () => sync.current(),
+    }),
     searches,
     usdPrices: createUsdPrices({
       ...{ chainClient, feeds: feeds ?? feedsOf(chainId), now },

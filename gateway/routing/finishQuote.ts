@@ -162,6 +162,8 @@ async function prepareExecution(
     amountOut,
     stateBlock: state.head.number,
   })
+  if (verification.status === 'failed')
+    chain.probes?.doubt(planned.route.steps.map(({ poolId }) => poolId))
   if (verification.status === 'verified') return { readiness: 'verified', execution, verification }
   if (verification.status === 'unavailable')
     return { readiness: 'unverified', reason: 'verification_unavailable', verification }

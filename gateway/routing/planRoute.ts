@@ -82,8 +82,26 @@ export type SearchParameters = {
   readonly mode: RoutingMode
 }
 
-/** The best route between two of the engine's tokens for what the executor holds. */
+/**
+ * The best route between two of the engine's tokens for what the executor holds, through pools that
+ * were tried and swap.
+ */
 export async function searchRoute(
+  deps: Pick<QuoteDeps, 'now'>,
+  parameters: SearchParameters,
+): Promise<Route | undefined> {
+  const { probes } = parameters.chain
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const route = await searchUntried(deps, parameters)
+    if (!route || !(await probes?.hasRefusing(route))) return route
+  }
+  return undefined
+}
+/** Each of them finds out pools that refuse: where so many do, no route can be relied on. */
+export const mostAttempts = 8
+
+/** The same, but for what is known already nobody asks whether the pools swap. */
+export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
   { chain, market, tokenIn, tokenOut, amountIn, mode }: SearchParameters,
 ): Promise<Route | undefined> {
@@ -94,7 +112,8 @@ export async function searchRoute(
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
   }
-  const route = await chain.searches(() => findRouteInSlices(market, parameters, { sliceMs }))
+  const usable = chain.probes?.usable(market) ?? market
+  const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }))
   return route && route.amountOut > 0n ? route : undefined
 }
 

@@ -4,6 +4,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/builder.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { createRouting, type Routing } from './createRouting.ts'
+import type { Quote } from './finishQuote.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import { loadFamily } from './testing/proveFamily.ts'
 import { startSwapStand } from './testing/swapStand.ts'
@@ -106,6 +107,11 @@ async function undone(run: () => Promise<void>): Promise<void> {
   }
 }
 
+function sharePool(one: Quote, other: Quote): boolean {
+  const used = other.steps.map(({ pool }) => pool)
+  return one.steps.some(({ pool }) => used.includes(pool))
+}
+
 async function refuseSwaps({ address }: PoolRecord): Promise<void> {
   const truth = worldAddress(`what ${address} does`)
   await rpc('anvil_setCode', truth, await rpc('eth_getCode', address, 'latest'))
@@ -135,17 +141,47 @@ for (const [name, code] of Object.entries(broken))
     }),
   )
 
-s('where swaps revert and views do not, a dry run keeps the payload back', () =>
+s('where all swaps revert and views do not, nothing is quoted', () =>
   undone(async () => {
     for (const record of all) await refuseSwaps(record)
     const routing = await startRouting()
-    for (const { protocol, tokens } of victims) {
-      const outcome = await quoteBetween(routing, { tokens, verify: true })
-      if (outcome.status !== 'ok') throw new Error(`${protocol}: ${outcome.status}`)
-      const { executable, execution, unexecutableReason } = outcome.quote
-      assert.equal([executable, execution], [false, undefined], protocol)
-      assert.is(unexecutableReason, 'dry_run_failed', protocol)
-    }
+    for (const { protocol, tokens } of victims)
+      assert.is(
+        (await quoteBetween(routing, { tokens, verify: false })).status,
+        'no_route',
+        protocol,
+      )
+    await routing.close()
+  }),
+)
+
+s('where the swaps of some revert, routes go through the others', () =>
+  undone(async () => {
+    for (const record of victims) await refuseSwaps(record)
+    const routing = await startRouting()
+    let executed = 0
+    for (const victim of victims) executed += await executeBothWays(routing, victim)
+    await routing.close()
+    assert.ok(executed > 0)
+  }),
+)
+
+s('a dry run that fails has pools tried again that once worked', () =>
+  undone(async () => {
+    const routing = await startRouting()
+    const [victim] = victims
+    if (!victim) throw new Error('there is a victim')
+    const { tokens } = victim
+    const before = await quoteBetween(routing, { tokens, verify: false })
+    assert.ok(before.status === 'ok' && before.quote.execution)
+    for (const record of all) await refuseSwaps(record)
+    await rpc('evm_mine')
+    const doubted = await quoteBetween(routing, { tokens, verify: true })
+    if (doubted.status !== 'ok') throw new Error(doubted.status)
+    assert.is(doubted.quote.unexecutableReason, 'dry_run_failed')
+    await rpc('evm_mine')
+    const after = await quoteBetween(routing, { tokens: [...tokens].reverse(), verify: false })
+    if (after.status === 'ok') assert.not.ok(sharePool(after.quote, doubted.quote))
     await routing.close()
   }),
 )

@@ -2,10 +2,11 @@ import { type Market, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import {
   hintAfterMs,
+  mostAttempts,
   type QuoteSource,
   type SearchParameters,
-  searchRoute,
   searchSettled,
+  searchUntried,
   settleFound,
 } from './planRoute.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
@@ -48,12 +49,23 @@ export async function routeLegs(
   return settleLegs(deps, { ...parameters, plans, source: undefined })
 }
 
-/** Routes as the search believes in them, each taken out of the pools before the next is looked for. */
-async function planLegs(deps: Deps, { chain, mode, state, legs }: Common): Promise<Plan[]> {
+/** Routes as the search believes in them, through pools that swap: all of them are tried at once. */
+async function planLegs(deps: Deps, parameters: Common): Promise<Plan[]> {
+  const { probes } = parameters.chain
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const plans = await planUntried(deps, parameters)
+    const tried = plans.map(({ route }) => route && probes?.hasRefusing(route))
+    if (!(await Promise.all(tried)).includes(true)) return plans
+  }
+  return parameters.legs.map((leg) => ({ leg, market: parameters.state.market }))
+}
+
+/** Each route is taken out of the pools before the next is looked for. */
+async function planUntried(deps: Deps, { chain, mode, state, legs }: Common): Promise<Plan[]> {
   const plans: Plan[] = []
   let { market } = state
   for (const leg of legs) {
-    const route = await searchRoute(deps, { chain, market, mode, ...leg })
+    const route = await searchUntried(deps, { chain, market, mode, ...leg })
     if (!route || route.amountIn < leg.amountIn) {
       plans.push({ leg, market })
       continue

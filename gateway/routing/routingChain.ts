@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { getGasPrice } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dexes.ts'
+import type { PoolProbes } from './poolProbes.ts'
 import type { RouteCache } from './routeCache.ts'
 import type { SearchQueue } from './searchQueue.ts'
 import type { ChainSync } from './sync/chainSync.ts'
@@ -19,6 +20,8 @@ export type RoutingChain = {
   readonly taxes: TaxBook
   readonly routes: RouteCache
   readonly searches: SearchQueue
+  /** Which pools swap at all; all are believed where it is missing. */
+  readonly probes?: PoolProbes | undefined
   readonly usdPrices: UsdPrices
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint
