@@ -132,7 +132,7 @@ const proofs: Readonly<Record<string, Proofs>> = {
     'prices all legs by fresh reads of their own pools when the state cannot be followed': [
       'source of a leg: path_hint',
     ],
-    'reads the missing pools of all legs together, in at most three round trips': [
+    'reads the missing pools of all legs together, in at most four round trips': [
       'source of a leg: rpc',
     ],
   },
