@@ -64,7 +64,7 @@ try {
   for (const fault of faults) {
     if (!isAsked) break
     if (parts.length > 0 && !parts.some((part) => fault.name.includes(part))) continue
-    const figure = await measureFault(stack, { fault, probeKey })
+    const figure = await measureFault(stack, { ...fault, probeKey })
     process.stderr.write(`${toRow(figure).join(' | ')}\n`)
     figures.push(figure)
   }

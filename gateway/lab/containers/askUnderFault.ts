@@ -7,8 +7,11 @@ export type Tally = { acknowledged: number; refused: number; unknown: number }
 const sides = 8
 const patient = { deadlineMs: 180_000, everyMs: 100 }
 
-/** Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been. */
-export function startAsking({ quote }: Pick<LiveStack, 'quote'>) {
+/**
+ * Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been.
+ * Each side rests for `restMs` after an answer: without, they take all the machine has.
+ */
+export function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
   const tally: Tally = { acknowledged: 0, refused: 0, unknown: 0 }
   let isOver = false
   async function ask() {
@@ -20,7 +23,8 @@ export function startAsking({ quote }: Pick<LiveStack, 'quote'>) {
       if (status === 200) tally.acknowledged += 1
       else if (status === 503) tally.refused += 1
       else tally.unknown += 1
-      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
+      const pauseMs = status === 200 ? restMs : 50
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
   const asking = Promise.all(Array.from({ length: sides }, ask))
@@ -38,9 +42,13 @@ export function startAsking({ quote }: Pick<LiveStack, 'quote'>) {
  * Runs the fault under load, and waits until it is busy again. Then everything acknowledged is charged,
  * nothing that was refused is, and each balance is the sum of its ledger.
  */
-export async function keepBooksUnder(stack: LiveStack, fault: () => Promise<void>): Promise<Tally> {
+export async function keepBooksUnder(
+  stack: LiveStack,
+  fault: () => Promise<void>,
+  load: { readonly restMs?: number } = {},
+): Promise<Tally> {
   const before = await stack.readUsed()
-  const asking = startAsking(stack)
+  const asking = startAsking(stack, load)
   await waitFor('it is busy', () => asking.tally.acknowledged > 20, patient)
   await fault()
   const at = asking.tally.acknowledged

@@ -12,6 +12,9 @@ const giveUpMs = 60_000
 /** What cannot be reached from outside answers within this or is taken as silent. */
 const answerWithinSecs = 4
 
+/** A fifth of what two cores do: they also bring back what was struck. */
+const load = { restMs: 150 }
+
 export type FaultFigure = {
   readonly name: string
   /** What was not well, in the words of whoever said it. */
@@ -64,7 +67,7 @@ async function readPublic(stack: LiveStack, key: string): Promise<readonly strin
  */
 export async function measureFault(
   stack: LiveStack,
-  { fault: { name, strike }, probeKey }: { fault: StackFault; probeKey: string },
+  { name, strike, probeKey }: StackFault & { readonly probeKey: string },
 ): Promise<FaultFigure> {
   const said = new Set<string>()
 
@@ -86,7 +89,7 @@ export async function measureFault(
   if (!(await becomeWhole())) throw new Error(`${name}: not whole before it: ${[...said].join()}`)
   said.clear()
   let recoverySecs: number | undefined
-  const tally = await keepBooksUnder(stack, async () => {
+  const fault = async () => {
     let isStriking = true
     async function listen() {
       while (isStriking) {
@@ -100,6 +103,7 @@ export async function measureFault(
     isStriking = false
     if (await becomeWhole()) recoverySecs = (performance.now() - endedAt) / 1000
     await listening
-  })
+  }
+  const tally = await keepBooksUnder(stack, fault, load)
   return { name, said: [...said], recoverySecs, tally }
 }
