@@ -23,7 +23,7 @@ type ForkRecord = {
   readonly ownerStartedAt: string
 }
 
-export const defaultForkDir = join(tmpdir(), `forkyard-forks-${userInfo().uid}`)
+const defaultForkDir = join(tmpdir(), `forkyard-forks-${userInfo().uid}`)
 
 const reaperScript = `trap '' INT TERM HUP
 pids=

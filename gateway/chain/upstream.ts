@@ -29,7 +29,7 @@ const redirectFrom = 300
 const longestRetryAfterMs = 60_000
 
 /** `Retry-After` in seconds or as an HTTP date. */
-export function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+function parseRetryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   const secs = Number(header)
   const ms = Number.isFinite(secs) ? secs * 1000 : Date.parse(header) - nowMs

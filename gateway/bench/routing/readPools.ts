@@ -33,7 +33,7 @@ export type TradeFile = { readonly base: string | undefined; readonly trades: re
  * Gas of a swap for every pool, ours and the peer's alike: the peer charges this for v2 and v3, so
  * that outputs net of gas compare routes and not gas models.
  */
-export const gasPerSwap = 60_000
+const gasPerSwap = 60_000
 
 /** Pools of a file; families the bench has no maths for are left out. */
 export function readPools(path: string): readonly PoolRecord[] {

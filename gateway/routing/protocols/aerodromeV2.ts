@@ -26,7 +26,7 @@ const maxRounds = 255
 /** Beyond four times the balance nothing is left to buy. */
 const curveDepth = 4n
 /** Gas of one hop through the executor; the stable kind iterates. */
-export const aerodromeV2Gas = { volatile: 120_000, stable: 150_000 } as const
+const aerodromeV2Gas = { volatile: 120_000, stable: 150_000 } as const
 
 /** `getAmountOut`: 0 for dust, undefined where it reverts. */
 export function aerodromeV2AmountOut(

@@ -14,7 +14,7 @@ export type AlgebraIntegralState = ConcentratedState & {
 }
 
 /** Gas of one hop through the executor. */
-export const algebraIntegralGas = 120_000
+const algebraIntegralGas = 120_000
 
 /** The pool as the engine sees it. */
 export function createAlgebraIntegralPool(state: AlgebraIntegralState): EnginePool {

@@ -18,7 +18,7 @@ export type AlgebraV19State = ConcentratedState & {
 /** The tick table has one bit per tick, whatever the tick spacing. */
 const tableSpacing = 1
 /** Gas of one hop through the executor; the volatility oracle writes once a block. */
-export const algebraV19Gas = 150_000
+const algebraV19Gas = 150_000
 
 /** The pool as the engine sees it. */
 export function createAlgebraV19Pool(state: AlgebraV19State): EnginePool {

@@ -18,7 +18,7 @@ export type BalancerV2StableState = BalancerV2State & {
 }
 
 /** Gas of one hop through the executor. */
-export const balancerV2StableGas = 150_000
+const balancerV2StableGas = 150_000
 /** Beyond four times the balance nothing is left to buy. */
 const curveDepth = 4n
 

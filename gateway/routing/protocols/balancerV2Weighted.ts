@@ -18,7 +18,7 @@ export type BalancerV2WeightedState = BalancerV2State & {
 }
 
 /** Gas of one hop through the executor. */
-export const balancerV2WeightedGas = 110_000
+const balancerV2WeightedGas = 110_000
 const maxInRatio = (3n * one18) / 10n
 
 function onSwap(state: BalancerV2WeightedState, { i, j, balances, amountIn }: ScaledTrade): bigint {

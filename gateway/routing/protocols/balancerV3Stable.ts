@@ -19,7 +19,7 @@ export type BalancerV3StableState = BalancerV3VaultState & {
 }
 
 /** Gas of one hop through the executor. */
-export const balancerV3StableGas = 200_000
+const balancerV3StableGas = 200_000
 /** Extra digits of Balancer's amplification. */
 export const ampPrecision = 1000n
 const maxImbalance = 10_000n

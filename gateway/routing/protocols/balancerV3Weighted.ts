@@ -20,7 +20,7 @@ export type BalancerV3WeightedState = BalancerV3VaultState & {
 }
 
 /** Gas of one hop through the executor. */
-export const balancerV3WeightedGas = 190_000
+const balancerV3WeightedGas = 190_000
 const maxInRatio = (3n * one18) / 10n
 
 function onSwap(state: BalancerV3WeightedState, trade: PoolTrade): bigint {

@@ -33,7 +33,7 @@ const maxRounds = 255
 /** Beyond four times the balance nothing is left to buy. */
 const curveDepth = 4n
 /** Gas of one hop through the executor; the stable kind iterates. */
-export const camelotV2Gas = { volatile: 110_000, stable: 140_000 } as const
+const camelotV2Gas = { volatile: 110_000, stable: 140_000 } as const
 
 /** `getAmountOut`: 0 for dust, undefined where it reverts. */
 export function camelotV2AmountOut(

@@ -81,7 +81,7 @@ function pieceOutput(a: number, b: number, dx: number): number {
 }
 
 /** Index of the piece that holds input `x`. */
-export function findPiece(curve: Curve, x: number): number {
+function findPiece(curve: Curve, x: number): number {
   let low = 0
   let high = curve.count - 1
   while (low < high) {

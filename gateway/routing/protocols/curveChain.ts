@@ -54,7 +54,7 @@ export const curveTopics: readonly Hex[] = [
 const exchangeTopic = curveTopics[0]
 
 /** The factory's pools by its list. */
-export async function listCurvePools(
+async function listCurvePools(
   deps: ReadDeps,
   { dex, blockNumber }: { readonly dex: PoolRef['dex']; readonly blockNumber: bigint },
 ): Promise<PoolRef[] | undefined> {

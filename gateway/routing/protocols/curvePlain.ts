@@ -25,7 +25,7 @@ type Outcome = { readonly amountOut: bigint; readonly adminShare: bigint }
 const one = 10n ** 18n
 const feeUnit = 10n ** 10n
 /** Gas of one hop through the executor. */
-export const curvePlainGas = 130_000
+const curvePlainGas = 130_000
 /** Beyond four times the balance nothing is left to buy. */
 const curveDepth = 4n
 

@@ -47,7 +47,7 @@ type Direction = { readonly swapForY: boolean }
 type BinSwap = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
 /** Gas of one hop through the executor, a few bins. */
-export const liquidityBookGas = 150_000
+const liquidityBookGas = 150_000
 const oneBps = 10_000
 const one18 = 10n ** 18n
 const scaleX128 = 1n << 128n

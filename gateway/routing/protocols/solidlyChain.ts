@@ -20,10 +20,8 @@ export type SolidlyRecord = PoolHead & {
   readonly reserve1: bigint
 }
 
-export const solidlySyncTopic = toEventSelector('Sync(uint256,uint256)')
-export const solidlyCreatedTopic = toEventSelector(
-  'PoolCreated(address,address,bool,address,uint256)',
-)
+const solidlySyncTopic = toEventSelector('Sync(uint256,uint256)')
+const solidlyCreatedTopic = toEventSelector('PoolCreated(address,address,bool,address,uint256)')
 const factoryAbi = parseAbi(['function getFee(address pool, bool stable) view returns (uint256)'])
 const poolsPerCall = 500
 const pipsPerBps = 100

@@ -14,7 +14,7 @@ export type UniswapV2State = {
 const maxReserve = 2n ** 112n - 1n
 const onePips = 1_000_000n
 /** Gas of one hop through the executor. */
-export const uniswapV2Gas = 80_000
+const uniswapV2Gas = 80_000
 
 /** Output rounded down as the router's getAmountOut does; undefined where the pair reverts. */
 export function uniswapV2AmountOut(

@@ -15,7 +15,7 @@ export type UniswapV3State = ConcentratedState & {
 }
 
 /** Gas of one hop through the executor. */
-export const uniswapV3Gas = 110_000
+const uniswapV3Gas = 110_000
 
 /** The pool as the engine sees it. */
 export function createUniswapV3Pool(state: UniswapV3State): EnginePool {

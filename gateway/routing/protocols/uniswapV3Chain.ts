@@ -10,7 +10,7 @@ import { createUniswapV3Pool } from './uniswapV3.ts'
 
 export const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
 /** Slipstream pools are found by tick spacing; the fee is the pool's own affair. */
-export const slipstreamCreatedTopic = toEventSelector('PoolCreated(address,address,int24,address)')
+const slipstreamCreatedTopic = toEventSelector('PoolCreated(address,address,int24,address)')
 const feeAbi = parseAbi([
   'function fee() view returns (uint24)',
   'function currentFee() view returns (uint24)',

@@ -17,7 +17,7 @@ export type UniswapV4State = ConcentratedState & {
 }
 
 /** Gas of one hop through the executor. */
-export const uniswapV4Gas = 130_000
+const uniswapV4Gas = 130_000
 const onePips = 1_000_000
 /** The manager's accounts hold 128 bits with a sign. */
 const amountEnd = 1n << 127n

@@ -40,16 +40,16 @@ export type ManagedRecord = PoolHead & {
   readonly ticks: readonly TickRecord[]
 }
 
-export const managedInitializeTopic = toEventSelector(
+const managedInitializeTopic = toEventSelector(
   'Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)',
 )
 export const managedSwapTopic = toEventSelector(
   'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
 )
-export const modifyLiquidityTopic = toEventSelector(
+const modifyLiquidityTopic = toEventSelector(
   'ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)',
 )
-export const protocolFeeTopic = toEventSelector('ProtocolFeeUpdated(bytes32,uint24)')
+const protocolFeeTopic = toEventSelector('ProtocolFeeUpdated(bytes32,uint24)')
 const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
 
 const lookupsPerCall = 3_000

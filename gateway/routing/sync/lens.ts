@@ -29,7 +29,7 @@ export type ManagerLensResult<name extends ContractFunctionName<typeof managerLe
 /** An address nothing was ever deployed to; the lens' code is laid over it during the call. */
 const lensAddress = '0x00000000000000000000000000000000f0fa1e25'
 /** Under the gas cap of public nodes (50M) and under an ordinary block's limit. */
-export const lensGas = 25_000_000n
+const lensGas = 25_000_000n
 
 /** Makes the function that calls a lens' functions at one block. */
 function createLensCall<const abi extends Abi>(lens: {
