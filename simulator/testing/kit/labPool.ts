@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { LabManifest } from '../../../gateway/lab/manifest.ts'
 import { isRunning } from '../waitFor.ts'
-import { startLeaseLab } from './startLeaseLab.ts'
+import { type LeaseLab, startLeaseLab } from './startLeaseLab.ts'
 
 /** Labs that many processes share, one lease at a time each. */
 export type LabPool = { readonly dir: string; close(): Promise<void> }
@@ -29,8 +21,8 @@ export async function startLabPool({
   readonly size?: number | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
 } = {}): Promise<LabPool> {
+  const labs = await startAll(Array.from({ length: size }, () => startLeaseLab({ env })))
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-pool-'))
-  const labs = await Promise.all(Array.from({ length: size }, () => startLeaseLab({ env })))
   for (const [index, { manifest }] of labs.entries())
     writeFileSync(join(dir, `${index}.json`), JSON.stringify(manifest), { mode: 0o600 })
   process.env[poolVariable] = dir
@@ -42,6 +34,16 @@ export async function startLabPool({
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** All of them or none: those that did start are ended where one did not. */
+async function startAll(starting: readonly Promise<LeaseLab>[]): Promise<readonly LeaseLab[]> {
+  const started = await Promise.allSettled(starting)
+  const labs = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = started.find((each) => each.status === 'rejected')
+  if (!failed) return labs
+  await Promise.all(labs.map((lab) => lab.close()))
+  throw failed.reason
 }
 
 export type HeldLab = {
@@ -78,11 +80,8 @@ export async function holdLab(
       // Written by `startLabPool`.
       const manifest = JSON.parse(readFileSync(path, 'utf8')) as LabManifest
       await putBack(manifest, left.snapshots)
-      return {
-        manifest,
-        note: (snapshots) => writeHolder(lock, snapshots),
-        release: () => rmSync(lock, { force: true }),
-      }
+      writeHolder(lock, {})
+      return { manifest, ...holdLock(lock) }
     }
     if (performance.now() - startedAt > timeoutMs)
       throw new Error(`no lab of the pool was free within ${timeoutMs} ms`)
@@ -90,32 +89,52 @@ export async function holdLab(
   }
 }
 
-/** What the last holder left, once the lock is ours. */
-function takeLock(lock: string): Holder | undefined {
-  const own = JSON.stringify({ pid: process.pid, snapshots: {} } satisfies Holder)
-  try {
-    writeFileSync(lock, own, { flag: 'wx', mode: 0o600 })
-    return { pid: process.pid, snapshots: {} }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+/** Given back once: afterwards the lock may be somebody else's. */
+function holdLock(lock: string): Pick<HeldLab, 'note' | 'release'> {
+  let isHeld = true
+  return {
+    note(snapshots) {
+      if (isHeld) writeHolder(lock, snapshots)
+    },
+    release() {
+      if (isHeld) rmSync(lock, { force: true })
+      isHeld = false
+    },
   }
-  return stealFromDead(lock, own)
 }
 
-function stealFromDead(lock: string, own: string): Holder | undefined {
-  const holder = readHolder(lock)
-  if (!holder || isRunning(holder.pid)) return undefined
-  // Of several who see the dead one, only he who can move this very file away may go on.
-  const aside = `${lock}.${holder.pid}.dead`
+/** What the last holder left, once the lock is ours. */
+function takeLock(lock: string): Holder | undefined {
+  const own: Holder = { pid: process.pid, snapshots: {} }
+  return create(lock, JSON.stringify(own)) ? own : stealFromDead(lock)
+}
+
+/** Of several who see the dead one, only he who makes the turn's file looks again and takes over. */
+function stealFromDead(lock: string): Holder | undefined {
+  const turn = `${lock}.turn`
+  if (!isDead(readHolder(lock)) || !create(turn, '')) return undefined
   try {
-    if (existsSync(aside)) return undefined
-    renameSync(lock, aside)
-    writeFileSync(lock, own, { flag: 'wx', mode: 0o600 })
-  } catch {
-    return undefined
+    const holder = readHolder(lock)
+    if (!holder || !isDead(holder)) return undefined
+    // With what is to be put back, should we die before that is done.
+    writeHolder(lock, holder.snapshots)
+    return holder
+  } finally {
+    rmSync(turn)
   }
-  rmSync(aside, { force: true })
-  return holder
+}
+
+const isDead = (holder: Holder | undefined) => holder !== undefined && !isRunning(holder.pid)
+
+/** Whether the file was not there before. */
+function create(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }
 
 function readHolder(lock: string): Holder | undefined {
@@ -129,6 +148,7 @@ function readHolder(lock: string): Holder | undefined {
 
 function writeHolder(lock: string, snapshots: Readonly<Record<string, Hex>>) {
   const aside = `${lock}.new`
-  writeFileSync(aside, JSON.stringify({ pid: process.pid, snapshots } satisfies Holder))
+  const own: Holder = { pid: process.pid, snapshots }
+  writeFileSync(aside, JSON.stringify(own), { mode: 0o600 })
   renameSync(aside, lock)
 }

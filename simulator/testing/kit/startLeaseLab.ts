@@ -49,7 +49,10 @@ export async function startLeaseLab({
   }
   const startedAt = performance.now()
   while (!isReady(dir)) {
-    if (hasExited(child)) throw new Error(`the lab did not start: ${complaint}`)
+    if (hasExited(child)) {
+      rmSync(parent, { recursive: true, force: true })
+      throw new Error(`the lab did not start: ${complaint}`)
+    }
     if (performance.now() - startedAt > timeoutMs) {
       await close()
       throw new Error(`the lab was not ready after ${timeoutMs} ms: ${complaint}`)
