@@ -197,6 +197,11 @@ const rows: readonly Row[] = [
   ['the answer is packed', clients, 'nginx does pack the stream'],
   ['204 after done', stream, 'answers 204 to a client that comes back after done'],
   [
+    'back-pressure holds up further cycles',
+    'meta/backPressure.test.ts',
+    'asks nobody anew for a client that does not read, and goes on once it reads',
+  ],
+  [
     'back-pressure is bounded',
     'meta/outbox.test.ts',
     'keeps one event per key for a client that does not read, the newest',
