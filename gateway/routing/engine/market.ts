@@ -56,26 +56,15 @@ export function gasOf(market: Market, edge: number): number {
   return market.heads[4 * edge + 3] as number
 }
 
-/** Curves belong to a pool object, by i * tokens + j; markets that share the object share its curves. */
-const curvesOfPool = new WeakMap<EnginePool, (Curve | 'none' | undefined)[]>()
-
-function curveOf(pool: EnginePool, i: number, j: number): Curve | undefined {
-  const { length } = pool.tokens
-  let curves = curvesOfPool.get(pool)
-  if (!curves) {
-    curves = new Array(length * length).fill(undefined)
-    curvesOfPool.set(pool, curves)
-  }
-  const known = curves[i * length + j]
-  const curve = known ?? pool.curve(i, j) ?? 'none'
-  if (known === undefined) curves[i * length + j] = curve
-  return curve === 'none' ? undefined : curve
-}
-
 type Edge = { pool: number; from: number; to: number; i: number; j: number }
 
 /** Builds a snapshot; of two pools with one id the later wins. */
 export function createMarket(pools: Iterable<EnginePool>): Market {
+  return buildMarket(pools, undefined)
+}
+
+/** The same, with the curves of those pools that `before` has too. */
+function buildMarket(pools: Iterable<EnginePool>, before: Market | undefined): Market {
   const byId = new Map<string, EnginePool>()
   for (const pool of pools) byId.set(pool.id, pool)
   const sorted = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
@@ -105,7 +94,7 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
   const rates = { pairRate: floats(pairCount), inPairRate: floats(pairCount) }
   const best = { ...rates, pairGas: floats(pairCount) }
   const market = { ...layout, curves, heads, ...best }
-  for (const index of sorted.keys()) writePool(market, index)
+  for (const index of sorted.keys()) writePool(market, index, before)
   for (let pair = 0; pair < pairCount; pair++) writePair(market, pair)
   return market
 }
@@ -173,16 +162,25 @@ function countStarts(values: readonly number[], size: number): Int32Array {
 
 type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[] }
 
-function writePool(market: Mutable, index: number): void {
+function writePool(market: Mutable, index: number, before: Market | undefined): void {
   const pool = market.pools[index] as EnginePool
+  const known = before?.poolIndex.get(pool.id) ?? -1
+  const isKept = before?.pools[known] === pool
   for (const edge of market.edgesOfPool[index] as readonly number[]) {
-    const curve = curveOf(pool, market.edgeI[edge] as number, market.edgeJ[edge] as number)
+    const i = market.edgeI[edge] as number
+    const j = market.edgeJ[edge] as number
+    const curve = isKept ? curveIn(before, known, i, j) : pool.curve(i, j)
     market.curves[edge] = curve
     market.heads[4 * edge] = curve?.a[0] ?? 0
     market.heads[4 * edge + 1] = curve?.b[0] ?? 0
     market.heads[4 * edge + 2] = curve?.x[1] ?? 0
     market.heads[4 * edge + 3] = pool.gas
   }
+}
+
+function curveIn(market: Market, pool: number, i: number, j: number): Curve | undefined {
+  const isIt = (edge: number) => market.edgeI[edge] === i && market.edgeJ[edge] === j
+  return market.curves[market.edgesOfPool[pool]?.find(isIt) ?? -1]
 }
 
 function writePair(market: Mutable, pair: number): void {
@@ -203,6 +201,12 @@ function writePairsOf(market: Mutable, pool: number): void {
     writePair(market, market.edgePair[edge] as number)
 }
 
+function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {
+  return (
+    pool.tokens.length === tokens.length && pool.tokens.every((token, i) => token === tokens[i])
+  )
+}
+
 /**
  * The next snapshot after some pools changed (or came). The old one stays as it was, so quotes that
  * run on it go on undisturbed; known pools cost their own curves and a copy of the flat arrays.
@@ -211,9 +215,9 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
   const changed = [...changedPools]
   const isKnown = (pool: EnginePool) => {
     const known = market.pools[market.poolIndex.get(pool.id) ?? -1]
-    return known !== undefined && known.tokens.join() === pool.tokens.join()
+    return known !== undefined && hasTokens(known, pool.tokens)
   }
-  if (!changed.every(isKnown)) return createMarket([...market.pools, ...changed])
+  if (!changed.every(isKnown)) return buildMarket([...market.pools, ...changed], market)
   const pools = market.pools.slice()
   const next = {
     ...market,
@@ -227,7 +231,7 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
   for (const pool of changed) {
     const index = market.poolIndex.get(pool.id) ?? 0
     pools[index] = pool
-    writePool(next, index)
+    writePool(next, index, undefined)
     writePairsOf(next, index)
   }
   return next

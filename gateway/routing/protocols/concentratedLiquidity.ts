@@ -1,4 +1,4 @@
-import { type Curve, draftCurve } from './curve.ts'
+import { addPiece, beginCurve, type Curve, endCurve } from './curve.ts'
 import {
   maxSqrtRatioX96,
   maxTick,
@@ -186,7 +186,6 @@ function priceAfterInput(price: bigint, liquidity: bigint, amount: bigint, zeroF
 }
 
 type Direction = { readonly zeroForOne: boolean; readonly feePips: number }
-type CurveDraft = ReturnType<typeof draftCurve>
 
 /** The swap as pieces between initialised ticks. */
 export function concentratedCurve(
@@ -196,40 +195,38 @@ export function concentratedCurve(
   const kept = 1 - feePips / 1e6
   if (state.sqrtPriceX96 < minSqrtRatioX96 || state.sqrtPriceX96 > maxSqrtRatioX96) return undefined
   if (!(kept > 0)) return undefined
-  const draft = draftCurve(state.ticks.length + 1)
-  const addKnown = findRanges(state, zeroForOne)
-  if (addKnown) addKnown(draft, kept)
-  else addTickByTick(draft, state, { zeroForOne, kept })
-  return draft.finish()
+  beginCurve(state.ticks.length + 1)
+  if (!addRanges(state, zeroForOne, kept)) addTickByTick(state, { zeroForOne, kept })
+  return endCurve()
 }
 
-/** Adds the pieces by the table's ranges; undefined where the state does not fit to its own ticks. */
-function findRanges(
+/** Adds the pieces by the table's ranges; false where the state does not fit to its own ticks. */
+function addRanges(
   { sqrtPriceX96, tick, liquidity, ticks }: ConcentratedState,
   zeroForOne: boolean,
-): ((draft: CurveDraft, kept: number) => void) | undefined {
+  kept: number,
+): boolean {
   const ranges = tickRangesOf(ticks)
-  if (!ranges) return undefined
+  if (!ranges) return false
   const here = findTickIndex(ticks, tick, true)
-  if (liquidity !== (ranges.liquidity[here] ?? 0n)) return undefined
+  if (liquidity !== (ranges.liquidity[here] ?? 0n)) return false
   const end = ticks[zeroForOne ? here : here + 1]
-  if (!end) return () => undefined
+  if (!end) return true
   const ratio = sqrtRatioAtTick(end[0])
   const width = zeroForOne ? sqrtPriceX96 - ratio : ratio - sqrtPriceX96
-  if (width < 0n) return undefined
+  if (width < 0n) return false
   const { depth, root, span } = ranges
   const at = (values: Float64Array, k: number) => values[k] as number
   const last = ticks.length - 1
-  return (draft, kept) => {
-    const addPiece = zeroForOne ? addDownwards : addUpwards
-    addPiece(draft, kept, toRoot(sqrtPriceX96), toRoot(ratio), toRoot(width), Number(liquidity))
-    if (zeroForOne)
-      for (let k = here - 1; k >= 0; k--)
-        addDownwards(draft, kept, at(root, k + 1), at(root, k), at(span, k), at(depth, k))
-    else
-      for (let k = here + 1; k < last; k++)
-        addUpwards(draft, kept, at(root, k), at(root, k + 1), at(span, k), at(depth, k))
-  }
+  const add = zeroForOne ? addDownwards : addUpwards
+  add(kept, toRoot(sqrtPriceX96), toRoot(ratio), toRoot(width), Number(liquidity))
+  if (zeroForOne)
+    for (let k = here - 1; k >= 0; k--)
+      addDownwards(kept, at(root, k + 1), at(root, k), at(span, k), at(depth, k))
+  else
+    for (let k = here + 1; k < last; k++)
+      addUpwards(kept, at(root, k), at(root, k + 1), at(span, k), at(depth, k))
+  return true
 }
 
 function toRoot(ratioX96: bigint): number {
@@ -238,13 +235,12 @@ function toRoot(ratioX96: bigint): number {
 
 /** The pieces of any state, tick by tick; a broken one ends them. */
 function addTickByTick(
-  draft: CurveDraft,
   state: ConcentratedState,
   { zeroForOne, kept }: { readonly zeroForOne: boolean; readonly kept: number },
 ): void {
   const { ticks } = state
   const limit = zeroForOne ? minSqrtRatioX96 + 1n : maxSqrtRatioX96 - 1n
-  const addPiece = zeroForOne ? addDownwards : addUpwards
+  const add = zeroForOne ? addDownwards : addUpwards
   let price = state.sqrtPriceX96
   let liquidity = state.liquidity
   let index = findTickIndex(ticks, state.tick, zeroForOne)
@@ -252,8 +248,7 @@ function addTickByTick(
     const crossed = ticks[index]
     const ratio = crossed ? sqrtRatioAtTick(crossed[0]) : limit
     const width = zeroForOne ? price - ratio : ratio - price
-    if (width > 0n)
-      addPiece(draft, kept, toRoot(price), toRoot(ratio), toRoot(width), Number(liquidity))
+    if (width > 0n) add(kept, toRoot(price), toRoot(ratio), toRoot(width), Number(liquidity))
     if (!crossed) break
     if (width > 0n) price = ratio
     liquidity += zeroForOne ? -crossed[1] : crossed[1]
@@ -262,26 +257,12 @@ function addTickByTick(
 }
 
 /** A range between two square roots of the price that are `span` apart; loose numbers, for speed. */
-function addDownwards(
-  draft: CurveDraft,
-  kept: number,
-  start: number,
-  end: number,
-  span: number,
-  depth: number,
-): void {
+function addDownwards(kept: number, start: number, end: number, span: number, depth: number): void {
   if (!(depth > 0 && span > 0)) return
-  draft.add((depth * span) / (start * end) / kept, kept * start * start, (kept * start) / depth)
+  addPiece((depth * span) / (start * end) / kept, kept * start * start, (kept * start) / depth)
 }
 
-function addUpwards(
-  draft: CurveDraft,
-  kept: number,
-  start: number,
-  _end: number,
-  span: number,
-  depth: number,
-): void {
+function addUpwards(kept: number, start: number, _end: number, span: number, depth: number): void {
   if (!(depth > 0 && span > 0)) return
-  draft.add((depth * span) / kept, kept / (start * start), kept / (depth * start))
+  addPiece((depth * span) / kept, kept / (start * start), kept / (depth * start))
 }

@@ -56,16 +56,15 @@ export function applyConcentratedLog<record extends ConcentratedRecord>(
 }
 
 function applySwap<record extends ConcentratedRecord>(record: record, log: PoolLog): record {
-  const [amount0, amount1, tick] = [0, 1, 4].map((place) => signedWordAt(log.data, place)) as [
-    bigint,
-    bigint,
-    bigint,
-  ]
   const [isFresh0, isFresh1] = record.isFresh
+  const stays = (isFresh: boolean | undefined, place: number) =>
+    isFresh === true && signedWordAt(log.data, place) <= 0n
   return {
     ...record,
-    ...{ sqrtPriceX96: wordAt(log.data, 2), liquidity: wordAt(log.data, 3), tick: Number(tick) },
-    isFresh: [isFresh0 === true && amount0 <= 0n, isFresh1 === true && amount1 <= 0n],
+    sqrtPriceX96: wordAt(log.data, 2),
+    liquidity: wordAt(log.data, 3),
+    tick: Number(signedWordAt(log.data, 4)),
+    isFresh: [stays(isFresh0, 0), stays(isFresh1, 1)],
     swapsSeen: record.swapsSeen + 1,
     changedBlock: log.blockNumber,
   }

@@ -20,38 +20,39 @@ export type CurvePiece = { readonly dx: number; readonly a: number; readonly b: 
 
 /** Joins pieces into a curve; pieces without width or with a broken number end it. */
 export function joinCurve(pieces: readonly CurvePiece[]): Curve | undefined {
-  const draft = draftCurve(pieces.length)
-  for (const { dx, a, b } of pieces) draft.add(dx, a, b)
-  return draft.finish()
+  beginCurve(pieces.length)
+  for (const { dx, a, b } of pieces) addPiece(dx, a, b)
+  return endCurve()
 }
 
-/** One buffer for all drafts: a curve is finished before the next is begun. */
-let buffer = createBuffer(64)
+/** One draft for all: a curve is ended before the next is begun, and leaves nothing to collect. */
+const draft = { ...createBuffer(64), count: 0, isBroken: false }
 
 function createBuffer(size: number) {
   return { dx: new Float64Array(size), a: new Float64Array(size), b: new Float64Array(size) }
 }
 
 /** The same piece by piece, for curves made by the thousand; `most` pieces at most. */
-export function draftCurve(most: number) {
-  if (most > buffer.dx.length) buffer = createBuffer(2 * most)
-  const { dx, a, b } = buffer
-  let count = 0
-  let isBroken = false
-  return {
-    add(width: number, rate: number, bend: number): void {
-      if (isBroken) return
-      if (!isUsable(width, rate, bend)) {
-        isBroken = true
-        return
-      }
-      dx[count] = width
-      a[count] = rate
-      b[count] = bend
-      count++
-    },
-    finish: (): Curve | undefined => (count === 0 ? undefined : finishCurve(count)),
+export function beginCurve(most: number): void {
+  if (most > draft.dx.length) Object.assign(draft, createBuffer(2 * most))
+  draft.count = 0
+  draft.isBroken = false
+}
+
+export function addPiece(dx: number, a: number, b: number): void {
+  if (draft.isBroken) return
+  if (!isUsable(dx, a, b)) {
+    draft.isBroken = true
+    return
   }
+  draft.dx[draft.count] = dx
+  draft.a[draft.count] = a
+  draft.b[draft.count] = b
+  draft.count++
+}
+
+export function endCurve(): Curve | undefined {
+  return draft.count === 0 ? undefined : finishCurve(draft.count)
 }
 
 function isUsable(dx: number, a: number, b: number): boolean {
@@ -64,9 +65,9 @@ function finishCurve(count: number): Curve {
   const a = new Float64Array(count)
   const b = new Float64Array(count)
   for (let k = 0; k < count; k++) {
-    const dx = buffer.dx[k] as number
-    const given = buffer.b[k] as number
-    const rate = buffer.a[k] as number
+    const dx = draft.dx[k] as number
+    const given = draft.b[k] as number
+    const rate = draft.a[k] as number
     const bend = Math.max(given, leastBend / dx)
     a[k] = bend === given ? rate : rate * (1 + leastBend)
     b[k] = bend
