@@ -62,7 +62,9 @@ export async function endMarked(marker: Marker, { graceMs = 5_000 } = {}) {
   const gone = await waitUntil(() => !found.some(isRunning), { timeoutMs: graceMs })
   if (!gone) {
     for (const pid of findMarked(marker)) signal(pid, 'SIGKILL')
-    await waitUntil(() => findMarked(marker).length === 0, { timeoutMs: 2_000 })
+    // A dying process gives up its environment, and with it the marker, before it is gone.
+    const isAnyLeft = () => found.some(isRunning) || findMarked(marker).length > 0
+    await waitUntil(() => !isAnyLeft(), { timeoutMs: 2_000 })
   }
   return found.length
 }
