@@ -32,7 +32,8 @@ export async function checkDoors(stack: Pick<Stack, 'docker' | 'find' | 'ports'>
   )
   const { IPAM } = await docker.getNetwork('bridge').inspect()
   const machine = IPAM?.Config?.[0]?.['Gateway'] ?? ''
-  const ports = [...knownPorts, ...Object.values(stack.ports)]
+  const published = Object.values(stack.ports)
   assert.equal(await scanPorts({ docker }, { hosts: inside, ports: knownPorts }), [])
-  assert.equal(await scanPorts({ docker }, { hosts: [machine], ports }), [])
+  // What else listens on the machine is not the stack's.
+  assert.equal(await scanPorts({ docker }, { hosts: [machine], ports: published }), [])
 }
