@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -8,7 +8,7 @@ import { isReady } from './gatewayProcess.ts'
 import { findSupervisor, labFiles } from './labFiles.ts'
 import type { LabManifest } from './manifest.ts'
 import { readyUrl } from './manifest.ts'
-import { findMarked, isRunning, waitUntil } from './processes.ts'
+import { findMarked, isRunning, readEnvironment, waitUntil } from './processes.ts'
 import { cliPath, startTestLab, testLabEnvironment } from './testLab.ts'
 
 const lab = await startTestLab()
@@ -127,6 +127,37 @@ suiteOfLab('says which port is taken, and leaves nothing', async () => {
   server.close()
   assert.match(message, `port ${port} is taken`)
   assert.match(message, 'META_PORT')
+})
+
+/** The port that the starting gateway of a lab was given; undefined until there is one. */
+function readGivenPort(marker: `${string}=${string}`, name: string): number | undefined {
+  const given = findMarked(marker).map((pid) => {
+    const entry = readEnvironment(pid)?.find((each) => each.startsWith(`${name}=`))
+    return Number(entry?.split('=')[1])
+  })
+  return given.find((port) => port > 0)
+}
+
+suiteOfLab('takes other ports where somebody takes one before the gateway listens', async () => {
+  const { env, dir, remove } = testLabEnvironment()
+  const own = labFiles({ FORKYARD_LAB_DIR: dir })
+  const up = spawn(process.execPath, [cliPath, 'lab-up'], { env, stdio: 'ignore' })
+  const exited = once(up, 'exit')
+  let port: number | undefined
+  const isGiven = () => {
+    port = readGivenPort(own.marker, 'META_PORT')
+    return port !== undefined
+  }
+  assert.ok(await waitUntil(isGiven, { timeoutMs: 60_000, intervalMs: 5 }))
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  assert.equal(await exited, [0, null])
+  const manifest = JSON.parse(readFileSync(own.manifest, 'utf8')) as LabManifest
+  assert.is.not(manifest.services.meta, `http://127.0.0.1:${port}`)
+  assert.ok(await isReady(`${manifest.services.ops}/readyz`))
+  server.close()
+  await once(spawn(process.execPath, [cliPath, 'lab-down'], { env, stdio: 'ignore' }), 'exit')
+  remove()
 })
 
 suiteOfLab('keeps its manifest and database from other users', () => {

@@ -21,10 +21,13 @@ export function isRunning(pid: number) {
   return stat !== undefined && !/^\d+ \(.*\) [ZX] /s.test(stat)
 }
 
+/** Entries of a process's environment as given at its start; undefined when it is gone or not ours. */
+export const readEnvironment = (pid: number): readonly string[] | undefined =>
+  readOrGone(`/proc/${pid}/environ`)?.split('\0')
+
 /** Process ids whose environment, as given at their start, holds the marker; never our own. */
 export function findMarked(marker: Marker): readonly number[] {
-  const holdsMarker = (pid: number) =>
-    readOrGone(`/proc/${pid}/environ`)?.split('\0').includes(marker) === true
+  const holdsMarker = (pid: number) => readEnvironment(pid)?.includes(marker) === true
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number)

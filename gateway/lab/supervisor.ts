@@ -138,7 +138,7 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
   await endMarked(files.marker) // what a killed supervisor left
   makeLabFolder(files)
   try {
-    const ports = await takePorts(env)
+    let ports = await takePorts(env)
     const pack = await openPack(parameters)
     if (pack) closers.push(pack.close)
     const chains = await startLabChains({ env: { ...env, ...pack?.env }, step }).catch(
@@ -162,19 +162,26 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       apiKey: keys.apiKey,
       chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
     })
-    const gateway = await startGatewayProcess({
-      env: gatewayEnvironment(parameters, { chains, ports, pepper, databaseUrl }),
-      logPath: files.gatewayLog,
-      readyUrl: readyUrl({ services: toServices(ports) }),
-      onDeath: () => setStatus('starting', 'the gateway died; starting it again'),
-      onRestart: (pid) => {
-        writeJson(files.manifest, toManifest(pid))
-        setStatus('ready', 'ready')
-      },
-      onGiveUp: (error) => {
-        print(`${error.message}\n`)
-        setStatus('failed', error.message)
-      },
+    const startGateway = () =>
+      startGatewayProcess({
+        env: gatewayEnvironment(parameters, { chains, ports, pepper, databaseUrl }),
+        logPath: files.gatewayLog,
+        readyUrl: readyUrl({ services: toServices(ports) }),
+        onDeath: () => setStatus('starting', 'the gateway died; starting it again'),
+        onRestart: (pid) => {
+          writeJson(files.manifest, toManifest(pid))
+          setStatus('ready', 'ready')
+        },
+        onGiveUp: (error) => {
+          print(`${error.message}\n`)
+          setStatus('failed', error.message)
+        },
+      })
+    const gateway = await startGateway().catch(async (error: Error) => {
+      if (!error.message.includes('EADDRINUSE')) throw error
+      // Somebody took one between our look and the gateway's start.
+      ports = await takePorts(env)
+      return startGateway()
     })
     closers.push(gateway.close)
     const readyMs = performance.now()
