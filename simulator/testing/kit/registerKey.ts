@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
-/** A key of its own, as any wallet gets one: for a signature. */
+/** A key of its own, got as every wallet gets one: for a signature. */
 export async function registerKey({ routing }: { readonly routing: string }): Promise<string> {
   const account = privateKeyToAccount(generatePrivateKey())
   const { address } = account
