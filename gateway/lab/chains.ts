@@ -22,12 +22,13 @@ type Steps = { readonly env: LabEnvironment; readonly step: (message: string) =>
 
 async function loadWorld(step: Steps['step']): Promise<void> {
   step('loading the offline world')
-  let shown = ''
+  // The chains are built at the same time, and tell their steps in turn.
+  const shown = new Set<string>()
   await ensureWorld({
     onProgress: (progress) => {
       const message = `building the offline world (first use): chain ${progress.chainId || 'contracts'}, ${progress.step}`
-      if (message !== shown) step(message)
-      shown = message
+      if (!shown.has(message)) step(message)
+      shown.add(message)
     },
   })
 }
