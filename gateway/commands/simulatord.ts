@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import Docker from 'dockerode'
 import { createDockerForks } from '../../simulator/containers/dockerForks.ts'
 import { startSimulatord } from '../../simulator/containers/simulatord.ts'
 
@@ -13,6 +12,8 @@ export function simulatordCommand(print: (text: string) => void): Command {
     .option('--memory <MiB>', 'limit of one fork', Number, 1024)
     .option('--cpus <number>', 'limit of one fork', Number, 1)
     .action(async ({ image, name, port, memory, cpus }: Options) => {
+      // Loaded here: every command would wait for it.
+      const { default: Docker } = await import('dockerode')
       const limits = { image, memoryBytes: memory * 2 ** 20, cpus }
       const forks = await createDockerForks({ docker: new Docker() }, { name, limits })
       const log = (line: string) => print(`simulatord: ${line}\n`)
