@@ -92,8 +92,8 @@ s('would not be with a wrong type, a missing field or a number out of range', as
 
 s('are what the schema says as types', async () => {
   assert.equal(resources.map(({ kind }) => kind).sort(), [
-    ...['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Namespace', 'NetworkPolicy'],
-    ...['PodDisruptionBudget', 'Service'],
+    ...['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Namespace'],
+    ...['NetworkPolicy', 'PodDisruptionBudget', 'Service'],
   ])
   assert.is(await complaints(...resources), '')
 })

@@ -165,6 +165,13 @@ export async function startLiveStack({
   /** `key`: another one than the last that was made. */
   const quote = (by: Pick<Asked, 'key' | 'timeoutMs'> = {}) =>
     ask('routing', '/quote', { body: quoteBody, withKey: true, ...by })
+  /** The one charged GET: 16 quotes. */
+  const quoteExactOutput = () => {
+    const { token_in, token_out } = quoteBody
+    const query = `chain_id=8453&token_in=${token_in}&token_out=${token_out}`
+    const path = `/quote_exact_output?${query}&target_output=1000000&max_input=1000000000000000000`
+    return ask('routing', path, { withKey: true })
+  }
   const forkyard = (...command: string[]) =>
     stack.compose('exec', '-T', 'gateway', 'node', 'gateway/cli.ts', ...command)
   return {
@@ -173,6 +180,7 @@ export async function startLiveStack({
     secrets,
     ask,
     quote,
+    quoteExactOutput,
     /** The command line in a gateway's container. */
     forkyard,
     async createKey(quotes: number) {

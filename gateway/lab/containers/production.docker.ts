@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
@@ -42,6 +44,17 @@ s(
     assert.is(plain.status, 308)
   },
 )
+
+s('speaks HTTP/2, over which a browser holds any number of streams open', async () => {
+  const session = connect(`https://127.0.0.1:${stack.ports['HTTPS_PORT']}`, {
+    ca: stack.secrets.tls_certificate,
+    servername: 'meta.localhost',
+  })
+  const asked = session.request({ ':path': '/health', ':authority': 'meta.localhost' })
+  const [headers] = await once(asked, 'response')
+  session.destroy()
+  assert.is(headers[':status'], 200)
+})
 
 s('has no lab: no routes, no commands, no files', async () => {
   for (const service of ['routing', 'meta', 'relay'])

@@ -55,6 +55,59 @@ s('loses no charge when a gateway is killed under load, and gets it back', async
   })
 })
 
+s('asks no second gateway for an exact output that a dying one may have charged', async () => {
+  const before = await readUsed()
+  const [dying = ''] = await stack.find('gateway')
+  const container = docker.getContainer(dying)
+  await container.pause()
+  const statuses: number[] = []
+  // The proxy takes any of three: at least one of these waits for the one that hangs.
+  const asking = Array.from({ length: 32 }, async () => {
+    statuses.push((await stack.quoteExactOutput()).status)
+  })
+  await waitFor('the other two answered', () => statuses.length >= 8, patient)
+  await stack.kill(dying)
+  // What is frozen dies when it thaws; it may be gone before it is told to.
+  await container.unpause().catch(() => undefined)
+  await Promise.all(asking)
+  const answered = statuses.filter((status) => status === 200).length
+  assert.ok(answered < statuses.length, 'what the dying one had was answered by another')
+  assert.equal([...new Set(statuses)].sort(), [200, 502])
+  assert.is((await readUsed()) - before, 16 * answered)
+  await waitFor('it quotes', isQuoting, patient)
+})
+
+/** The gateways that read Base themselves; nobody's word counts who does not answer. */
+async function findReaders(): Promise<readonly number[]> {
+  const readers: number[] = []
+  for (const index of [1, 2, 3]) {
+    const metrics = await readOps(index, '/metrics').catch(() => '')
+    if (/^forkyard_sync_leads\{chain="8453"\} 1$/m.test(metrics)) readers.push(index)
+  }
+  return readers
+}
+
+s('one gateway reads the chain for all, another when it is killed', async () => {
+  let readers: readonly number[] = []
+  const isOneReading = async () => {
+    readers = await findReaders()
+    return readers.length === 1
+  }
+  await waitFor('one reads', isOneReading, patient)
+  const [first] = readers
+  const containers = await Promise.all(
+    (await stack.find('gateway')).map((id) => docker.getContainer(id).inspect()),
+  )
+  const victim = containers.find(
+    ({ Name: name }) => name.endsWith(`gateway_${first}`) || name.endsWith(`gateway-${first}`),
+  )
+  if (!victim) throw new Error(`no gateway ${first}`)
+  await stack.kill(victim.Id)
+  const isAnother = async () => (await isOneReading()) && readers[0] !== first
+  await waitFor('another reads', isAnother, patient)
+  await waitFor('it quotes', isQuoting, patient)
+})
+
 s('loses no charge when PostgreSQL is killed under load, and serves again by itself', async () => {
   const [postgres = ''] = await stack.find('postgres')
   await keepBooksUnder(stack, () => stack.kill(postgres))
