@@ -9,7 +9,7 @@ import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
 import { startTestLab } from '../testLab.ts'
 import { openWay } from './liveStack.ts'
-import { startStack } from './stack.ts'
+import { labPortNames, startStack } from './stack.ts'
 
 /**
  * The two labs in forked mode, of containers and of processes, on the same two upstream chains: one
@@ -29,10 +29,7 @@ const toUrls = (urls: readonly string[]) => ({
 const stack = await startStack({
   file: 'compose.yaml',
   env: toUrls(ways.map(({ url }) => url)),
-  portNames: [
-    ...['ROUTING_PORT', 'META_PORT', 'RELAY_PORT', 'OPS_PORT'],
-    ...['BASE_CHAIN_PORT', 'ARBITRUM_CHAIN_PORT', 'BASE_ADMIN_PORT', 'ARBITRUM_ADMIN_PORT'],
-  ],
+  portNames: labPortNames,
 })
 const processes = await startTestLab(toUrls(upstreams.map(({ rpcUrl }) => rpcUrl)))
 s.after(async () => {

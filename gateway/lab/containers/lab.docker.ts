@@ -7,19 +7,13 @@ import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { startLabChain } from '../chains.ts'
 import type { LabManifest } from '../manifest.ts'
 import { scanPorts } from './scanPorts.ts'
-import { startStack } from './stack.ts'
+import { labPortNames, startStack } from './stack.ts'
 
 /** The lab of docker/compose.yaml, as `make docker-lab` brings it up; needs the images (`make docker-images`). */
 const s = suite('lab of containers')
 const run = promisify(execFile)
 const patient = { deadlineMs: 180_000, everyMs: 250 }
-const lab = await startStack({
-  file: 'compose.yaml',
-  portNames: [
-    ...['ROUTING_PORT', 'META_PORT', 'RELAY_PORT', 'OPS_PORT'],
-    ...['BASE_CHAIN_PORT', 'ARBITRUM_CHAIN_PORT', 'BASE_ADMIN_PORT', 'ARBITRUM_ADMIN_PORT'],
-  ],
-})
+const lab = await startStack({ file: 'compose.yaml', portNames: labPortNames })
 s.after(() => lab.down())
 const ops = `http://127.0.0.1:${lab.ports['OPS_PORT']}`
 const isReady = () =>

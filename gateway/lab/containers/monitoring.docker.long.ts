@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
-import { startStack } from './stack.ts'
+import { labPortNames, startStack } from './stack.ts'
 
 /**
  * The lab's profile `monitoring` before a real Prometheus: Debian's, in the place of the public image, which
@@ -27,10 +27,7 @@ await run('docker', ['build', '-q', '--network', 'host', '-t', image, '-f', dock
 const lab = await startStack({
   file: 'compose.yaml',
   overrides: [override],
-  portNames: [
-    ...['ROUTING_PORT', 'META_PORT', 'RELAY_PORT', 'OPS_PORT', 'PROMETHEUS_PORT'],
-    ...['BASE_CHAIN_PORT', 'ARBITRUM_CHAIN_PORT', 'BASE_ADMIN_PORT', 'ARBITRUM_ADMIN_PORT'],
-  ],
+  portNames: [...labPortNames, 'PROMETHEUS_PORT'],
   args: [...['chain-base', 'chain-arbitrum', 'rpc', 'gateway', 'prometheus']],
 })
 s.after(async () => {

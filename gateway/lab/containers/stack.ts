@@ -35,7 +35,14 @@ type Parameters = {
   readonly overrides?: readonly string[]
 }
 
-async function takePorts(names: readonly string[]) {
+/** The variables by which docker/compose.yaml publishes its ports. */
+export const labPortNames = [
+  ...['ROUTING_PORT', 'META_PORT', 'RELAY_PORT', 'OPS_PORT'],
+  ...['BASE_CHAIN_PORT', 'ARBITRUM_CHAIN_PORT', 'BASE_ADMIN_PORT', 'ARBITRUM_ADMIN_PORT'],
+]
+
+/** Free ports, by the names of their variables. */
+export async function takePorts(names: readonly string[]) {
   const taken = await Promise.all(names.map(async (name) => [name, await freePort()] as const))
   return {
     ports: Object.fromEntries(taken),
