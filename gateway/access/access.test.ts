@@ -16,6 +16,7 @@ import { openStore } from '../store/openStore.ts'
 import type { AccessConfig } from './accessConfig.ts'
 import { createAccess } from './createAccess.ts'
 import { createKey, grantQuota, listKeys, revokeKey, rotateKey } from './issueKeys.ts'
+import { encodeHeader } from './paymentRequired.ts'
 import { accessEndpoints } from './routes.ts'
 
 const s = suite('access')
@@ -58,9 +59,19 @@ const work = endpoint({
     return { at: performance.now() }
   },
 })
+const ask = endpoint({
+  method: 'get',
+  path: '/ask',
+  summary: 'Something that costs, asked in the address',
+  query: Type.Object({ n: Type.Integer() }),
+  output: Type.Object({ n: Type.Integer(), at: Type.Number() }),
+  auth: 'key',
+  cost: 16,
+  handle: async ({ query }) => ({ n: query.n, at: performance.now() }),
+})
 const service = createService({
   name: 'routing',
-  endpoints: [...accessEndpoints(deps), work],
+  endpoints: [...accessEndpoints(deps), work, ask],
   access: createAccess(deps),
   log,
   checkOutput: true,
@@ -192,6 +203,31 @@ s('answers a repeated Idempotency-Key from the store, once charged', async () =>
   assert.is(again.headers.get('idempotent-replayed'), 'true')
   assert.is((await call('/work', { key: apiKey, body: { n: 2 }, headers })).status, 409)
   assert.is((await store.ledger.balance(id)).used, 1)
+})
+s('tells requests apart by what their address asks, under one key or one payment', async () => {
+  const { id, apiKey } = await createKey(deps, { label: 'asked', quotes: 100 })
+  const address = '0x00000000000000000000000000000000000000b2'
+  const authorization = {
+    ...{ from: address, to: address, nonce: `0x${'11'.repeat(32)}` },
+    ...{ value: '1', validAfter: '0', validBefore: '1' },
+  }
+  const accepted = { scheme: 'exact', network: 'eip155:8453', amount: '1' }
+  const payment = encodeHeader({
+    x402Version: 2,
+    accepted: { ...accepted, asset: address, payTo: address },
+    payload: { signature: '0x11', authorization },
+    extensions: { 'payment-identifier': { info: { id: 'pay_0123456789abcdef' } } },
+  })
+  const names = [{ 'payment-signature': payment }, { 'idempotency-key': 'asked-1' }]
+  for (const [index, headers] of names.entries()) {
+    const first = await call('/ask?n=1000', { key: apiKey, headers })
+    assert.is(first.status, 200, first.text)
+    const again = await call('/ask?n=1000', { key: apiKey, headers })
+    assert.is(again.text, first.text)
+    assert.is(again.headers.get('idempotent-replayed'), 'true')
+    assert.is((await call('/ask?n=999999999', { key: apiKey, headers })).status, 409)
+    assert.is((await store.ledger.balance(id)).used, 16 * (index + 1))
+  }
 })
 s('answers 503 when the disk is full, and nothing without its row in the ledger', async () => {
   const { id, apiKey } = await createKey(deps, { label: 'full', quotes: 10_000 })

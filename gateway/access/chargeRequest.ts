@@ -120,27 +120,26 @@ function readPayment({ headers }: ChargeRequest): PaymentPayload | undefined {
  * A payment with an identifier (x402's extension) is answered once: the same identifier, payment and
  * request get the stored answer, anything else under that identifier is refused.
  */
-function readPaymentIdentifier(
-  { method, path, rawBody }: ChargeRequest,
-  payment: PaymentPayload | undefined,
-) {
+function readPaymentIdentifier(request: ChargeRequest, payment: PaymentPayload | undefined) {
   const id = payment?.extensions?.['payment-identifier']?.info.id
   if (!payment || id === undefined) return undefined
   const { signature, authorization } = payment.payload
-  const fingerprint = createHash('sha256')
-    .update(`${method} ${path}\n${signature} ${JSON.stringify(authorization)}\n${rawBody}`)
-    .digest()
-  return { key: `payment-identifier:${id}`, fingerprint }
+  const paid = `${signature} ${JSON.stringify(authorization)}\n`
+  return { key: `payment-identifier:${id}`, fingerprint: fingerprintOf(request, paid) }
 }
 
-function readIdempotency({ method, path, headers, rawBody }: ChargeRequest) {
-  const key = headers['idempotency-key']
-  if (method !== 'POST' || typeof key !== 'string') return undefined
+/** Also of a GET: one that is charged is not safe to repeat without it. */
+function readIdempotency(request: ChargeRequest) {
+  const key = request.headers['idempotency-key']
+  if (typeof key !== 'string') return undefined
   if (!/^[\x21-\x7e]{1,128}$/.test(key))
     throw httpError('invalidRequest', 'Idempotency-Key must be 1 to 128 printable characters')
-  const fingerprint = createHash('sha256').update(`${method} ${path}\n${rawBody}`).digest()
-  return { key, fingerprint }
+  return { key, fingerprint: fingerprintOf(request) }
 }
+
+/** What was asked: a GET asks in its address, a POST in its body. */
+const fingerprintOf = ({ method, path, search, rawBody }: ChargeRequest, paid = '') =>
+  createHash('sha256').update(`${method} ${path}${search}\n${paid}${rawBody}`).digest()
 
 function paymentRequired(
   { config }: AccessDeps,

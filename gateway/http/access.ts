@@ -26,6 +26,8 @@ export type ChargeRequest = {
   readonly cost: number
   readonly method: string
   readonly path: string
+  /** The address from its `?` on, as it was sent; empty without one. */
+  readonly search: string
   readonly headers: IncomingHttpHeaders
   readonly rawBody: string
   readonly requestId: string

@@ -128,6 +128,7 @@ async function chargeFor(
     cost: endpoint.costOf(input),
     method: ctx.method,
     path: ctx.path,
+    search: ctx.search,
     headers: ctx.req.headers,
     rawBody: input.rawBody,
     requestId: facts.requestId,
