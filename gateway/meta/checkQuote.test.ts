@@ -34,6 +34,9 @@ const rows: [
 ][] = [
   ['no output', { amountOut: 0n, minAmountOut: 0n }, {}, 'invalid_response'],
   ['a guarantee above the quote', { minAmountOut: 2_000n }, {}, 'invalid_response'],
+  ['the greatest output', { amountOut: 2n ** 256n - 1n, minAmountOut: 1n }, {}, undefined],
+  ['an output that no contract knows', { amountOut: 2n ** 256n }, {}, 'invalid_response'],
+  ['gas that no contract knows', { gasEstimate: 10n ** 78n - 1n }, {}, 'invalid_response'],
   ['another input', { amountIn: 5n }, {}, 'invalid_response'],
   ['a target off the list', { target: other }, {}, 'target_not_allowed'],
   ['a spender off the list', { approveTarget: other }, {}, 'target_not_allowed'],

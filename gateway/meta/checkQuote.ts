@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, maxUint256 } from 'viem'
 import { checkCalldata } from './calldata/checkCalldata.ts'
 import {
   fail,
@@ -35,8 +35,13 @@ const tokenCalls: ReadonlySet<Hex> = new Set([
 const has = (list: readonly Address[], address: Address) =>
   list.some((entry) => entry.toLowerCase() === address.toLowerCase())
 
+const isOver = (amount: bigint) => amount > maxUint256
+
 function checkAmounts(quote: SourceQuote, { trade }: SourceRequest): SourceFailure | undefined {
-  const { amountIn, maxAmountIn, amountOut, minAmountOut } = quote
+  const { amountIn, maxAmountIn, amountOut, minAmountOut, value, gasEstimate } = quote
+  // No contract can be told more, and encoding it throws.
+  if ([amountIn, maxAmountIn, amountOut, minAmountOut, value, gasEstimate].some(isOver))
+    return fail('invalid_response', 'an amount is above 2^256 - 1')
   if (amountOut <= 0n) return fail('invalid_response', 'the quote has no output')
   if (minAmountOut > amountOut)
     return fail('invalid_response', 'the guaranteed output is above the quoted one')

@@ -1,5 +1,7 @@
 import type { Address } from 'viem'
 import type { Candidate, CandidateResult, Simulator } from '../../simulator/simulator.ts'
+import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
+import type { FanOutDeps } from './fanOut.ts'
 import { type ProxyTx, proxyTx } from './proxyTx.ts'
 import type { SourceQuote, SourceRequest } from './source.ts'
 
@@ -28,7 +30,7 @@ export type QuoteSimulation = {
 export const disabled: QuoteSimulation = { status: 'disabled' }
 export const pending: QuoteSimulation = { status: 'pending' }
 
-export type SimulateDeps = {
+export type SimulateDeps = Pick<FanOutDeps, 'onFault'> & {
   /** Undefined for a chain without a simulator. */
   readonly dryRunOf: (chainId: number) => DryRun | undefined
 }
@@ -90,10 +92,10 @@ function toSimulation(
 
 /**
  * Dry runs of all quotes, on one block, in one batch; through the caller's proxy where that
- * is deployed. An unreachable simulator is a state of each quote, never a throw.
+ * is deployed. A simulator that fails is a state of each quote, never a throw.
  */
 export async function simulateQuotes(
-  { dryRunOf }: SimulateDeps,
+  { dryRunOf, onFault }: SimulateDeps,
   {
     quotes,
     request,
@@ -117,10 +119,10 @@ export async function simulateQuotes(
   const dryRun = dryRunOf(request.chainId)
   if (!dryRun) return all({ status: 'notConfigured', error: 'this chain has no simulator' })
   // With a proxy, that is how the payload will run: simulating it from the wallet would prove nothing.
-  const candidates = quotes.map((quote) =>
-    toCandidate(request, quote, proxy && proxyTx({ proxy: proxy.address, request, quote, nowMs })),
-  )
+  const through = (quote: SourceQuote) =>
+    proxy && proxyTx({ proxy: proxy.address, request, quote, nowMs })
   try {
+    const candidates = quotes.map((quote) => toCandidate(request, quote, through(quote)))
     const { chainId } = request
     const minBlock = proxy?.sinceBlock
     const report = await dryRun({ chainId, candidates, minBlock, signal })
@@ -132,7 +134,9 @@ export async function simulateQuotes(
       }),
       blockNumber: report.blockNumber,
     }
-  } catch {
+  } catch (error) {
+    const isOutage = error instanceof SimulatorUnavailable || signal.aborted
+    if (!isOutage) onFault({ provider: 'simulator', error })
     return all({ status: 'rpcError', error: 'the simulator could not be reached' })
   }
 }

@@ -22,6 +22,8 @@ const proxy = '0x4444444444444444444444444444444444444444'
 
 let sources: readonly ScriptedSource[] = []
 let dryRun: DryRun | undefined
+let priceGas: () => Promise<undefined>
+const faults: string[] = []
 const names = ['a', 'b', 'c']
 const targets = names.map((provider) => ({
   provider,
@@ -33,12 +35,12 @@ const service = createService({
   name: 'meta',
   endpoints: metaRoutes({
     now: Date.now,
-    onFault: () => {},
+    onFault: ({ provider }) => void faults.push(provider),
     sourcesFor: () => sources,
     targets,
     deadlineMs: 2_000,
     patienceMs: 1_000,
-    priceGas: async () => undefined,
+    priceGas: () => priceGas(),
     findProxy: async () => undefined,
     dryRunOf: () => dryRun,
     chainIds: [8453],
@@ -53,6 +55,8 @@ const server = await service.listen()
 s.after(() => server.close())
 s.before.each(() => {
   dryRun = undefined
+  priceGas = async () => undefined
+  faults.length = 0
   sources = [
     scriptSource({ name: 'a', answer: answerQuote({ provider: 'a', amountOut: 1_000n }) }),
     scriptSource({
@@ -180,6 +184,29 @@ s('shows nothing unproved under the strict policy', async () => {
 s('adds proxyTx beside each late quote', async () => {
   const events = await readAll({ proxyAddress: proxy })
   assert.is(dataOf<Late>(events[1]).proxyTx?.minOut, '1094')
+})
+
+s('counts a number that no contract knows as a failure of its source', async () => {
+  const amountOut = 10n ** 78n - 1n
+  sources = [
+    scriptSource({ name: 'a', answer: answerQuote({ provider: 'a', amountOut }) }),
+    scriptSource({ name: 'b', delayMs: 40, answer: answerQuote({ provider: 'b' }) }),
+  ]
+  const events = await readAll({ proxyAddress: proxy })
+  assert.equal(namesOf(events), ['initial', 'done'])
+  const { best, failures } = dataOf<Initial>(events[0])
+  assert.is(best?.provider, 'b')
+  assert.equal(
+    failures.map(({ provider }) => provider),
+    ['a'],
+  )
+})
+
+s('survives a fault of its own while a slow source is still awaited', async () => {
+  priceGas = () => Promise.reject(new Error('a bug'))
+  const events = await readAll({ calldataPolicy: 'strict' })
+  assert.equal(namesOf(events), ['initial', 'done'])
+  assert.equal(faults, ['a', 'b'])
 })
 
 s(

@@ -161,6 +161,10 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
     if (ranked) held.ranked.push(ranked)
     if (isReady(held, session)) sendInitial(deps, session, held, sources.length)
   }
+  // Nobody awaits these before the last source has answered: until then a throw would be unhandled.
+  const blame = ({ provider }: Entry) => {
+    return (error: unknown) => deps.onFault({ provider, error })
+  }
   // Nobody is cut off for being slow: late quotes are what a stream is for.
   const { deadlineMs } = deps
   await fanOut(deps, {
@@ -169,7 +173,7 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
     deadlineMs,
     patienceMs: deadlineMs,
     signal,
-    onEntry: (entry) => void admitted.push(take(entry)),
+    onEntry: (entry) => void admitted.push(take(entry).catch(blame(entry))),
   })
   await Promise.all(admitted)
   if (!held.isSent && !signal.aborted) sendInitial(deps, session, held, sources.length)

@@ -81,9 +81,12 @@ export async function benchSimulate(rounds: number): Promise<SimulateFigures> {
     return performance.now() - started
   }
   const dryRunOf = () => simulator.simulateCandidates
+  const onFault = ({ error }: { readonly error: unknown }) => {
+    throw error
+  }
   const batch = async () => {
     const parameters = { quotes, request, proxy: undefined, nowMs: Date.now(), signal }
-    const { simulations } = await simulateQuotes({ dryRunOf }, parameters)
+    const { simulations } = await simulateQuotes({ dryRunOf, onFault }, parameters)
     const bad = simulations.find(({ status }) => status !== 'success')
     if (bad) throw new Error(bad.error)
   }
