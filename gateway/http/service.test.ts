@@ -269,6 +269,18 @@ s('answers 404 for an unknown path, 405 with Allow for a wrong method', async ()
     'HEAD, GET, OPTIONS',
   )
 })
+s('knows each path by one spelling, so that a proxy may have rules for it', async () => {
+  for (const path of ['/fail/reply', '/swap/8453', '/openapi.json'])
+    for (const other of [`${path}/`, path.toUpperCase(), `/${path}`, path.replace('s', '%73')])
+      if (other !== path) assert.is((await call(other, { headers: good })).status, 404, other)
+})
+s('charges no HEAD: a charged path answers it with 405', async () => {
+  concluded.length = 0
+  const head = await call('/fail/reply', { method: 'HEAD', headers: good })
+  assert.is(head.status, 405)
+  assert.is(head.headers.get('allow'), 'GET, OPTIONS')
+  assert.equal(concluded, [])
+})
 s('answers HEAD like GET without a body, OPTIONS with Allow, and a preflight', async () => {
   const head = await call('/swap/8453', { method: 'HEAD' })
   assert.is(head.status, 200)

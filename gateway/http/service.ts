@@ -68,7 +68,8 @@ export function createService(options: ServiceOptions): Service {
   const stopping = new AbortController()
   const deps: ServeDeps = { access, maxBodyBytes, checkOutput, stopping: stopping.signal }
   const app = new Koa()
-  const router = new Router()
+  // A proxy knows a charged path by its one spelling: another must not be answered, and charged, as well.
+  const router = new Router({ strict: true, sensitive: true })
 
   app.use(createAnswer(options))
   for (const endpoint of endpoints)
@@ -76,6 +77,7 @@ export function createService(options: ServiceOptions): Service {
       ctx.state['path'] = endpoint.path
       return serveEndpoint(deps, { ctx, endpoint, facts: ctx.state['facts'] })
     })
+  refuseChargedHead(router, endpoints)
   app.use(answerPreflight)
   app.use(router.routes())
   app.use((ctx) => refuseUnmatched(ctx, router))
@@ -154,6 +156,14 @@ async function answerPreflight(ctx: Context, next: () => Promise<unknown>): Prom
   const headers = ctx.get('access-control-request-headers')
   if (headers !== '') ctx.set('access-control-allow-headers', headers)
   ctx.set('access-control-max-age', '86400')
+}
+
+/** The router answers HEAD wherever it answers GET; nobody is to pay for an answer without a body. */
+function refuseChargedHead(router: Router, endpoints: readonly Endpoint[]): void {
+  const charged = endpoints.filter(({ isCharged }) => isCharged).map(({ path }) => path)
+  for (const layer of router.stack)
+    if (charged.some((path) => path === layer.path))
+      layer.methods = layer.methods.filter((method) => method !== 'HEAD')
 }
 
 function refuseUnmatched(ctx: Context, router: Router): void {
