@@ -34,11 +34,11 @@ export function startAccessJobs(deps: AccessDeps, { everyMs = 5_000 } = {}): Acc
 
 async function followUp(deps: AccessDeps, chain: AccessDeps['chains'][number]): Promise<void> {
   const { chainId } = chain
-  try {
-    await reconcileSettlements(deps, { chain })
-    await recheckPayments(deps, { chain })
-  } catch (error) {
-    // The chain is out of reach; the next pass starts from the same rows.
-    deps.log.warn({ chainId, reason: (error as Error).name }, 'payments were not followed up')
-  }
+  for (const job of [reconcileSettlements, recheckPayments])
+    try {
+      await job(deps, { chain })
+    } catch (error) {
+      // The chain is out of reach; the next pass starts from the same rows.
+      deps.log.warn({ chainId, reason: (error as Error).name }, 'payments were not followed up')
+    }
 }

@@ -137,6 +137,8 @@ faults('a chain that is down is not servable, and healthy again afterwards', asy
     [down?.servable, down?.reason, down?.relayerBalanceWei],
     [false, 'chain_unreachable', undefined],
   )
+  const said = stand.events.find(({ kind }) => kind === 'chain_unreachable')
+  assert.ok(said && 'cause' in said && said.cause instanceof Error)
   assert.is((await stand.get(`/api/intents?chainId=${chainId}`)).status, 200)
   assert.is(await health(), 'error')
   await stand.relay.reconcile()

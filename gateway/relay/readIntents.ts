@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import { getBalance } from 'viem/actions'
 import type { RelayStore } from '../store/relay.ts'
+import type { Observe } from './events.ts'
 import { quoteFees, readFees } from './fees.ts'
 import { firstAnswer } from './gates.ts'
 import { capWindowMs } from './limits.ts'
@@ -30,13 +31,17 @@ type Reading =
 
 /** Whether the relay would sponsor an owner of this chain now: gates 6, 7, 9 and 10 without an owner. */
 export async function readIntent(
-  { store, now }: { readonly store: RelayStore; readonly now: () => number },
+  {
+    store,
+    now,
+    observe,
+  }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
   chain: RelayChain,
 ): Promise<ChainIntent> {
   const { chainId, signer, limits } = chain
   const windows = { chainId, nowMs: now(), windowMs: capWindowMs }
   const totals = await store.totals(windows)
-  const { reason, balanceWei } = await readServable(chain, totals)
+  const { reason, balanceWei } = await readServable({ chain, observe }, totals)
   return {
     chainId,
     servable: reason === undefined,
@@ -52,7 +57,10 @@ export async function readIntent(
 }
 
 async function readServable(
-  { client, signer, limits }: RelayChain,
+  {
+    chain: { chainId, client, signer, limits },
+    observe,
+  }: { readonly chain: RelayChain; readonly observe: Observe },
   totals: Awaited<ReturnType<RelayStore['totals']>>,
 ): Promise<Reading> {
   const { factory, address: relayer } = signer
@@ -75,8 +83,9 @@ async function readServable(
     const paused = totals.pausedReason === undefined ? undefined : 'relay_paused'
     const code = stopped?.answer.status === 'refused' ? stopped.answer.code : undefined
     return { reason: code ?? paused, balanceWei: relayerBalance }
-  } catch {
+  } catch (cause) {
     // Whatever went wrong, the answer to "can the relay serve this chain" is no, and says why.
+    observe({ kind: 'chain_unreachable', chainId, cause })
     return { reason: 'chain_unreachable', balanceWei: undefined }
   }
 }

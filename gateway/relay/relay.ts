@@ -88,7 +88,7 @@ export function createRelay(deps: RelayDeps) {
     )
     return Promise.all(
       chosen.map(({ chain }) =>
-        shareIntent(String(chain.chainId), () => readIntent({ store, now }, chain)),
+        shareIntent(String(chain.chainId), () => readIntent({ store, now, observe }, chain)),
       ),
     )
   }

@@ -188,6 +188,40 @@ s('raises the price of a stuck settlement at its own nonce, and credits it once'
   })
   assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
+s('raises the others where one price cannot be read, and sends that one as it was', async () => {
+  const people = [await prepare(), await prepare()]
+  const warnings: unknown[][] = []
+  await withoutMining(async () => {
+    for (const { id, payment } of people)
+      await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    const open = await stand.store.settlements.listOpen(8453)
+    const [first, second] = open.toSorted((a, b) => a.signerNonce - b.signerNonce)
+    if (!first || !second || open.length !== 2) throw new Error('not both are open')
+    jumpMs = 61_000
+    const request = (async (call: { method: string; params?: unknown }) => {
+      // The L1 data fee of the first one's payload.
+      if (JSON.stringify(call.params ?? []).includes(first.calldata.slice(2)))
+        throw new Error('the node cannot')
+      return client.request(call as never)
+    }) as typeof client.request
+    const log = { ...stand.deps.log, warn: (...line: unknown[]) => void warnings.push(line) }
+    const chain = { ...base.client, client: { ...client, request } }
+    await reconcileSettlements({ ...stand.deps, log }, { chain })
+    const after = await stand.store.settlements.listOpen(8453)
+    const hashOf = ({ id }: typeof first) => after.find((each) => each.id === id)?.txHash
+    assert.is(hashOf(first), first.txHash)
+    assert.is.not(hashOf(second), second.txHash)
+    const told = warnings.filter(([, text]) => text === 'a settlement was not repriced')
+    const said = { chainId: 8453, txHash: first.txHash, reason: 'Error' }
+    assert.equal(told, [[said, 'a settlement was not repriced']])
+  })
+  await base.rpc('evm_mine')
+  await until(async () => {
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    return (await stand.store.settlements.listOpen(8453)).length === 0
+  })
+  for (const { id } of people) assert.is((await stand.store.ledger.balance(id)).total, 1_000)
+})
 s('never raises a price above the fee ceiling or the budget of the hour', async () => {
   const { id, payment } = await prepare()
   await withoutMining(async () => {

@@ -44,10 +44,7 @@ export async function resolveSettlement(
     if (around === undefined && (claim === 'reverted' || (await isHopeless(chain, settlement))))
       return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
   } catch (error) {
-    deps.log.warn(
-      { chainId, txHash, reason: (error as Error).name },
-      'a settlement was not checked',
-    )
+    warnOf(deps, settlement, 'not checked')(error)
   }
   return settlement
 }
@@ -115,7 +112,8 @@ async function finish(
 
 /**
  * Carries on what an earlier process left: credits what is on the chain, sends the same bytes of what is
- * not, and raises the price of what is stuck, since its nonce holds up everything behind it.
+ * not, and raises the price of what is stuck, since its nonce holds up everything behind it. What goes
+ * wrong with one of them is logged and keeps none of the others.
  */
 export async function reconcileSettlements(
   deps: AccessDeps,
@@ -124,14 +122,27 @@ export async function reconcileSettlements(
   const { chainId, client } = chain
   const { store, config } = deps
   for (const settlement of await store.settlements.listOpen(chainId))
-    await resolveSettlement(deps, settlement)
+    await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
   const terms = config.contracts.find((each) => each.chainId === chainId)?.settlement
   if (!terms) return
   const { address: signer } = terms.signer
   const chainNonce = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
-  for (const settlement of await store.settlements.listUnmined({ chainId, signer, chainNonce }))
-    await sendSettlement(deps, await raisePrice(deps, { chain, settlement, terms }))
+  for (const settlement of await store.settlements.listUnmined({ chainId, signer, chainNonce })) {
+    const raised = await raisePrice(deps, { chain, settlement, terms }).catch(
+      warnOf(deps, settlement, 'not repriced'),
+    )
+    await sendSettlement(deps, raised ?? settlement)
+  }
 }
+
+const warnOf =
+  (
+    { log }: Pick<AccessDeps, 'log'>,
+    { chainId, txHash }: StoredSettlement,
+    what: 'not checked' | 'not repriced',
+  ) =>
+  (error: unknown) =>
+    log.warn({ chainId, txHash, reason: (error as Error).name }, `a settlement was ${what}`)
 
 /** Under the same caps as the first signature; what may not rise stays in play as it is. */
 async function raisePrice(
