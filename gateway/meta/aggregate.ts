@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { checkedSource, type TargetRow } from './checkQuote.ts'
 import { type Entry, type FanOutDeps, fanOut } from './fanOut.ts'
 import { minOutOf, type ProxyTx, proxyTx } from './proxyTx.ts'
-import { bestOf, type GasPrice, type RankedQuote, rank } from './rank.ts'
+import { bestOf, type GasPrice, type RankedQuote, type Ranking, rank, rankingOf } from './rank.ts'
 import {
   type DeployedProxy,
   disabled,
@@ -44,6 +44,7 @@ export type Aggregate = {
   readonly best: RankedQuote | undefined
   /** Best first. */
   readonly quotes: readonly RankedQuote[]
+  readonly ranking: Ranking
   readonly entries: readonly Entry[]
   readonly dispatched: number
   readonly elapsedMs: number
@@ -173,6 +174,7 @@ export async function aggregate(
     policy: request.policy,
     best,
     quotes: ranked,
+    ranking: rankingOf(gasPrice),
     entries,
     dispatched: sources.length,
     elapsedMs: performance.now() - started,

@@ -1,8 +1,9 @@
+import { decodeFunctionResult, encodeFunctionResult, type Hex, multicall3Abi } from 'viem'
 import { makeQuote, makeRequest, weth } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { getChain } from '../chain/chains.ts'
-import { createChainClient } from '../chain/client.ts'
+import { type ChainClient, createChainClient } from '../chain/client.ts'
 import { createPriceGas } from './priceGas.ts'
 
 const s = suite('meta/priceGas')
@@ -42,6 +43,36 @@ for (const { chainId } of worlds)
     const before = priced
     await priceGas({ request, quotes, signal })
     assert.is(priced, before)
+  })
+
+/** The first of these calls is as if it had reverted. */
+function refuseFirst(data: Hex): Hex {
+  const multicall = { abi: multicall3Abi, functionName: 'aggregate3' } as const
+  const [, ...others] = decodeFunctionResult({ ...multicall, data })
+  const result = [{ success: false, returnData: '0x' as Hex }, ...others]
+  return encodeFunctionResult({ ...multicall, result })
+}
+/** A node that has no L1 data fee for the `short` payload. */
+function withoutFee(chainClient: ChainClient): ChainClient {
+  const { client } = chainClient
+  const isAsked = (call: unknown) => JSON.stringify(call).includes('11'.repeat(100))
+  const request = (async (call: { readonly method: string }, options?: object) => {
+    const answer: unknown = await client.request(call as never, options)
+    if (!isAsked(call)) return answer
+    if (chainClient.chain.l1Fee === 'opStack') return refuseFirst(answer as Hex)
+    throw new Error('the node cannot')
+  }) as typeof client.request
+  return { ...chainClient, client: { ...client, request } }
+}
+
+for (const chainClient of clients)
+  s(`${chainClient.chainId}: an L1 fee unknown for one payload counts for none`, async () => {
+    const clientOf = () => withoutFee(chainClient)
+    const priceGas = createPriceGas({ now: Date.now, clientOf, price })
+    const request = makeRequest({ chainId: chainClient.chainId, tokenIn: weth })
+    const gasPrice = await priceGas({ request, quotes, signal })
+    assert.ok((gasPrice?.gasPriceWei ?? 0n) > 0n)
+    assert.is(gasPrice?.l1FeeWei, undefined)
   })
 
 s('has no price where routing has none, where it is late, and for a single quote', async () => {

@@ -76,7 +76,8 @@ export function createPriceGas(deps: PriceGasDeps) {
     const token = type === 'exactInput' ? request.tokenOut : request.tokenIn
     const [priced, l1FeeWei] = await Promise.all([
       remember(chainClient, token),
-      readL1Fees(chainClient, { quotes, signal }),
+      // Unknown for one is unknown for all: they are then compared by their gas alone, alike.
+      readL1Fees(chainClient, { quotes, signal }).catch(() => undefined),
     ])
     return priced && { ...priced, perWei: referenceWei, l1FeeWei }
   }

@@ -1,6 +1,13 @@
 import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { absurdProviders, bestOf, type GasPrice, type RankedQuote, rank } from './rank.ts'
+import {
+  absurdProviders,
+  bestOf,
+  type GasPrice,
+  type RankedQuote,
+  rank,
+  rankingOf,
+} from './rank.ts'
 import type { QuoteSimulation } from './simulateQuotes.ts'
 import type { SourceQuote } from './source.ts'
 
@@ -59,6 +66,13 @@ s('compares net of gas and of the L1 data fee where a price is known', () => {
   ]
   assert.equal(order(quotes), ['a', 'b'])
   assert.equal(order(quotes, gasPrice), ['b', 'a'])
+})
+
+s('says what amounts were compared less of', () => {
+  const gasPrice = { tokenAmount: 1n, perWei: 1n, gasPriceWei: 1n, l1FeeWei: {} }
+  assert.is(rankingOf(undefined), 'gross')
+  assert.is(rankingOf({ ...gasPrice, l1FeeWei: undefined }), 'netOfGas')
+  assert.is(rankingOf(gasPrice), 'netOfGasAndL1Fee')
 })
 
 s('prefers the smaller input for an exact output', () => {

@@ -14,8 +14,17 @@ export type GasPrice = {
   readonly tokenAmount: bigint
   readonly perWei: bigint
   readonly gasPriceWei: bigint
-  /** L1 data fee of each payload, by provider. */
-  readonly l1FeeWei: Readonly<Record<string, bigint>>
+  /** L1 data fee of each payload, by provider; undefined where it is not known of every one. */
+  readonly l1FeeWei: Readonly<Record<string, bigint>> | undefined
+}
+
+/** What amounts were compared less of. */
+export const rankings = ['gross', 'netOfGas', 'netOfGasAndL1Fee'] as const
+export type Ranking = (typeof rankings)[number]
+
+export function rankingOf(gasPrice: GasPrice | undefined): Ranking {
+  if (!gasPrice) return 'gross'
+  return gasPrice.l1FeeWei ? 'netOfGasAndL1Fee' : 'netOfGas'
 }
 
 export type RankParameters = {
@@ -42,7 +51,7 @@ function deliveredOut({ quote, simulation }: RankedQuote): bigint {
 function gasCost({ quote, simulation }: RankedQuote, price: GasPrice | undefined): bigint {
   if (!price || price.perWei === 0n) return 0n
   const gas = simulation.gasUsed ?? quote.gasEstimate
-  const wei = gas * price.gasPriceWei + (price.l1FeeWei[quote.provider] ?? 0n)
+  const wei = gas * price.gasPriceWei + (price.l1FeeWei?.[quote.provider] ?? 0n)
   return (wei * price.tokenAmount) / price.perWei
 }
 

@@ -10,13 +10,19 @@ const nodeInterfaceAbi = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
 ])
 
+/** By provider; whole or not there, since one unknown fee would favour its quote. */
 export type L1Fees = Readonly<Record<string, bigint>>
+
+const complete = (fees: readonly (readonly [string, bigint | undefined])[]): L1Fees | undefined => {
+  const known = fees.filter((fee): fee is readonly [string, bigint] => fee[1] !== undefined)
+  return known.length === fees.length ? Object.fromEntries(known) : undefined
+}
 
 async function readOpStack(
   { client, chain }: ChainClient,
   quotes: readonly SourceQuote[],
   signal: AbortSignal,
-): Promise<L1Fees> {
+): Promise<L1Fees | undefined> {
   const calls = quotes.map(({ calldata }) => ({
     target: opOracle,
     data: encodeFunctionData({ abi: opOracleAbi, functionName: 'getL1Fee', args: [calldata] }),
@@ -26,9 +32,9 @@ async function readOpStack(
     const fee = decodeResult(results[index], (data) =>
       decodeFunctionResult({ abi: opOracleAbi, functionName: 'getL1Fee', data }),
     )
-    return [provider, fee ?? 0n] as const
+    return [provider, fee] as const
   })
-  return Object.fromEntries(fees)
+  return complete(fees)
 }
 
 /** The node answers for this address itself, so no contract (and no multicall) can ask it. */
@@ -36,7 +42,7 @@ async function readArbitrum(
   { client }: ChainClient,
   quotes: readonly SourceQuote[],
   signal: AbortSignal,
-): Promise<L1Fees> {
+): Promise<L1Fees | undefined> {
   const abi = nodeInterfaceAbi
   const functionName = 'gasEstimateL1Component'
   const fees = quotes.map(async ({ provider, target, calldata }) => {
@@ -46,14 +52,17 @@ async function readArbitrum(
     const [gas, baseFee] = decodeFunctionResult({ abi, functionName, data: answer })
     return [provider, gas * baseFee] as const
   })
-  return Object.fromEntries(await Promise.all(fees))
+  return complete(await Promise.all(fees))
 }
 
-/** The L1 data fee of each payload in wei, by provider: what `gas × price` leaves out. */
+/**
+ * The L1 data fee of each payload in wei, by provider: what `gas × price` leaves out. Undefined where the
+ * chain does not say it for every one of them.
+ */
 export async function readL1Fees(
   chainClient: ChainClient,
   { quotes, signal }: { readonly quotes: readonly SourceQuote[]; readonly signal: AbortSignal },
-): Promise<L1Fees> {
+): Promise<L1Fees | undefined> {
   const { l1Fee } = chainClient.chain
   if (l1Fee === 'opStack') return readOpStack(chainClient, quotes, signal)
   return l1Fee === 'arbitrum' ? readArbitrum(chainClient, quotes, signal) : {}

@@ -146,6 +146,7 @@ s('moves best to the winner of the simulation', async () => {
   assert.is(body.best.provider, 'a')
   assert.is(body.simulation.winnerProviderId, 'a')
   assert.is(body.simulation.blockNumber, 7)
+  assert.is(body.simulation.ranking, 'gross')
   assert.equal(body.best.simulation, {
     status: 'success',
     actualOutput: '1000',

@@ -10,7 +10,7 @@ import {
 } from './aggregate.ts'
 import { type Entry, fanOut } from './fanOut.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
-import { bestOf, type RankedQuote, rank } from './rank.ts'
+import { bestOf, type RankedQuote, rank, rankingOf } from './rank.ts'
 import { type DeployedProxy, disabled, pending } from './simulateQuotes.ts'
 import type { SourceQuote } from './source.ts'
 import type { MetaRequest } from './wire/quoteRequest.ts'
@@ -122,6 +122,7 @@ function sendInitial(deps: AggregateDeps, session: Session, held: Held, dispatch
     policy: request.policy,
     best,
     quotes,
+    ranking: rankingOf(undefined),
     entries: held.entries,
     dispatched,
     elapsedMs: elapsedOf(session),

@@ -3,7 +3,7 @@ import { address, bytes, oneOf, type Static, uint256 } from '../../http/schemas.
 import type { Aggregate } from '../aggregate.ts'
 import { failuresOf } from '../fanOut.ts'
 import type { ProxyTx } from '../proxyTx.ts'
-import type { RankedQuote } from '../rank.ts'
+import { type RankedQuote, rankings } from '../rank.ts'
 import type { QuoteSimulation } from '../simulateQuotes.ts'
 import { describeFailure, type SourceRequest } from '../source.ts'
 import { calldataPolicies } from './quoteRequest.ts'
@@ -87,6 +87,7 @@ export const QuoteResponse = Type.Object({
     simulated: Type.Integer(),
     elapsedMs: Type.Integer(),
     blockNumber: nullable(Type.Integer()),
+    ranking: oneOf(rankings, { description: 'What the compared amounts are less of' }),
   }),
   proxyTx: Type.Optional(ProxyTransaction),
 })
@@ -150,7 +151,7 @@ export function fromAggregate(
   aggregate: Aggregate,
   { request, tracking }: { readonly request: SourceRequest; readonly tracking: TrackingFields },
 ): Static<typeof QuoteResponse> {
-  const { best, quotes, entries, proxyTx, simulation } = aggregate
+  const { best, quotes, ranking, entries, proxyTx, simulation } = aggregate
   return {
     best: best ? fromQuote(best) : null,
     quotes: quotes.map(fromQuote),
@@ -166,6 +167,7 @@ export function fromAggregate(
       simulated: simulation.simulated,
       elapsedMs: wholeMs(simulation.elapsedMs),
       blockNumber: simulation.blockNumber === undefined ? null : Number(simulation.blockNumber),
+      ranking,
     },
     ...(proxyTx && { proxyTx: fromProxyTx(proxyTx) }),
   }
