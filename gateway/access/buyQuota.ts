@@ -29,7 +29,7 @@ export type BuyDeps = {
 export type Bought = { readonly txHash: Hex; readonly quotes: number; readonly remaining: number }
 
 /** Thrown with a sentence for the person who buys. */
-export class BuyError extends Error {
+class BuyError extends Error {
   override readonly name = 'BuyError'
 }
 

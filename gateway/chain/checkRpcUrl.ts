@@ -1,5 +1,5 @@
 /** Thrown for an RPC URL that the gateway refuses to use. Never repeats the URL: it may hold a key. */
-export class InvalidRpcUrl extends Error {
+class InvalidRpcUrl extends Error {
   constructor(reason: string) {
     super(`an RPC URL ${reason}`)
     this.name = 'InvalidRpcUrl'

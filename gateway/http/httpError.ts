@@ -28,7 +28,7 @@ export class HttpError extends Error {
 }
 
 /** The one table of what `http/` and `access/` refuse: status, code, sentence. Services add their own rows. */
-export const errorTable = {
+const errorTable = {
   invalidRequest: [400, 'invalid_request', 'the request is not valid'],
   invalidJson: [400, 'invalid_json', 'the body is not valid JSON'],
   invalidPayment: [400, 'invalid_payment', 'the PAYMENT-SIGNATURE header is not a valid payment'],

@@ -5,7 +5,7 @@ import type { LabManifest } from './manifest.ts'
 const chainNames: Readonly<Record<string, string>> = { 8453: 'Base', 42161: 'Arbitrum One' }
 
 /** Three requests that work when pasted: a quote, a meta quote with dry run, a sponsored proxy. */
-export function curlLines({ services, apiKey, chains }: LabManifest): readonly string[] {
+function curlLines({ services, apiKey, chains }: LabManifest): readonly string[] {
   const [chainId = '', chain] = Object.entries(chains)[0] ?? []
   const weth = chain?.tokens['WETH']?.address
   const usdc = chain?.tokens['USDC']?.address

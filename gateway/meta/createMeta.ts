@@ -53,7 +53,7 @@ export type MetaDeps = {
 }
 
 /** Thrown at start for a source to turn off that nobody knows. */
-export class UnknownSource extends Error {
+class UnknownSource extends Error {
   override readonly name = 'UnknownSource'
   constructor(name: string, known: readonly string[]) {
     super(`there is no source ${name} to turn off; known are ${known.join(', ')}`)

@@ -81,7 +81,7 @@ export type RunningProvider = {
 }
 
 /** Thrown at start for a provider that nobody knows. */
-export class UnknownProvider extends Error {
+class UnknownProvider extends Error {
   override readonly name = 'UnknownProvider'
 }
 

@@ -12,7 +12,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 
 /** What keeps a backup or a restore from being done; the sentence is for the operator. */
-export class BackupError extends Error {
+class BackupError extends Error {
   override name = 'BackupError'
 }
 

@@ -11,7 +11,7 @@ const patient = { deadlineMs: 180_000, everyMs: 100 }
  * Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been.
  * Each side rests for `restMs` after an answer: without, they take all the machine has.
  */
-export function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
+function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
   const tally: Tally = { acknowledged: 0, refused: 0, unknown: 0 }
   let isOver = false
   async function ask() {

@@ -31,7 +31,7 @@ export type ProviderHttp = {
 }
 
 /** Thrown at start for a base URL that must not be called. */
-export class UnsafeBaseUrl extends Error {
+class UnsafeBaseUrl extends Error {
   override readonly name = 'UnsafeBaseUrl'
 }
 

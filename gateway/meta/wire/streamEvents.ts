@@ -22,25 +22,25 @@ import {
 
 const quoteType = oneOf(['exactInput', 'exactOutput'])
 
-export const LateQuote = Type.Object({
+const LateQuote = Type.Object({
   quote: Quote,
   quoteType,
   calldataPolicy: oneOf(calldataPolicies),
   tracking: Tracking,
   proxyTx: Type.Optional(ProxyTransaction),
 })
-export const SimUpdate = Type.Object({
+const SimUpdate = Type.Object({
   provider: Type.String(),
   simulation: Simulation,
   tracking: Tracking,
 })
-export const KeepAlive = Type.Object({ elapsedMs: Type.Integer(), refreshesDone: Type.Integer() })
-export const Refresh = Type.Object({
+const KeepAlive = Type.Object({ elapsedMs: Type.Integer(), refreshesDone: Type.Integer() })
+const Refresh = Type.Object({
   cycle: Type.Integer(),
   elapsedMs: Type.Integer(),
   tracking: Tracking,
 })
-export const Done = Type.Object({ elapsedMs: Type.Integer(), quoteType, tracking: Tracking })
+const Done = Type.Object({ elapsedMs: Type.Integer(), quoteType, tracking: Tracking })
 
 /** Data of each event by its name. */
 export const streamEvents = {

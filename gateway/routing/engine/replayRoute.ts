@@ -2,7 +2,7 @@ import type { EnginePool } from '../protocols/enginePool.ts'
 import type { Market } from './market.ts'
 import type { Route, RouteStep } from './route.ts'
 
-export const fullShare = 1n << 64n
+const fullShare = 1n << 64n
 
 /** Edges in execution order with the float amounts they were planned to take. */
 export type Plan = ReadonlyArray<{ readonly edge: number; readonly flow: number }>

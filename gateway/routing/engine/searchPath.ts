@@ -53,7 +53,7 @@ function countHops(
  * What one unit of each token brings at most in units of `target`, by marginal rates over up to `passes`
  * hops: no path does better, whatever flows through it.
  */
-export function ratesTo(
+function ratesTo(
   market: Market,
   { target, passes, effort }: { target: number; passes: number; effort: Effort },
 ): Float64Array {
