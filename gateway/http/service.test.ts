@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import type { Access } from './access.ts'
 import { endpoint } from './endpoint.ts'
 import { HttpError } from './httpError.ts'
@@ -151,14 +152,6 @@ const post = (path: string, body: unknown, headers: Record<string, string> = goo
     headers,
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-async function until(condition: () => boolean) {
-  const deadline = Date.now() + 5_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true in 5 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
 s('fills defaults in, keeps the raw text and ignores unknown fields', async () => {
   const sent = { ...swap, amount_usd: 3 }
   const { status, body, headers } = await post('/swap', sent)
@@ -347,7 +340,7 @@ s('tells a stream that its client left', async () => {
   })
   await res.body?.getReader().read()
   controller.abort()
-  await until(() => aborted === 1)
+  await waitFor('it is told', () => aborted === 1)
 })
 s('tells a stream whose client has ended its half of the connection', async () => {
   const { hostname, port } = new URL(server.url)
@@ -357,7 +350,7 @@ s('tells a stream whose client has ended its half of the connection', async () =
   socket.write(`POST /events HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
   await new Promise((resolve) => socket.once('data', resolve))
   socket.end()
-  await until(() => aborted === before + 1)
+  await waitFor('it is told', () => aborted === before + 1)
   socket.destroy()
 })
 s('answers what is not HTTP with the documented body', async () => {

@@ -2,10 +2,12 @@ import { type ClientRequest, request } from 'node:http'
 import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { defaultLimits, dispatchSource } from './dispatch.ts'
 
 /** Five hundred streams at once: each is served, and nothing of them is left when they leave. */
 const s = suite('meta/manyStreams')
+const patient = { deadlineMs: 120_000 }
 const streams = 500
 const hung = scriptSource({ name: 'b', delayMs: 600_000, answer: answerQuote({ provider: 'b' }) })
 const limits = { ...defaultLimits, timeoutMs: 600_000, concurrency: 32 }
@@ -17,14 +19,6 @@ const meta = await startScriptedMeta({
   deadlineMs: 600_000,
 })
 s.after(() => meta.close({ graceMs: 0 }))
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 120_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
 
 /** Reads until the stream's `initial`, and then whatever comes. */
 function open(slippageBps: number, onInitial: () => void): ClientRequest {
@@ -47,13 +41,13 @@ function open(slippageBps: number, onInitial: () => void): ClientRequest {
 s('serves 500 open streams at once, and aborts all upstream work when they leave', async () => {
   let initials = 0
   const clients = Array.from({ length: streams }, (_, index) => open(index, () => initials++))
-  await until(() => initials === streams)
+  await waitFor('each has begun', () => initials === streams, patient)
   assert.is(meta.requests(), 0)
   // The source's own limit holds, however many ask.
   assert.is(hung.signals.length, limits.concurrency)
   assert.ok(hung.signals.every(({ aborted }) => !aborted))
   for (const client of clients) client.destroy()
-  await until(() => meta.requests() === streams)
+  await waitFor('each is known', () => meta.requests() === streams, patient)
   assert.ok(hung.signals.every(({ aborted }) => aborted))
 })
 s.run()

@@ -2,6 +2,7 @@ import { makeRequest, taker, usdc } from '../../fixtures/meta/quotes.ts'
 import { ethToUsdc, readRecorded, usdcToWeth } from '../../fixtures/providers/bodies.ts'
 import { answerRecorded, startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { checkQuote } from './checkQuote.ts'
 import { providers, providerTargets, startProviders } from './providers.ts'
 import {
@@ -300,17 +301,11 @@ s('an abort closes the socket of the provider at once', async () => {
   const asked = running.map(({ source }) =>
     source.quote(toWeth, { signal: leaving.signal, onRetry: () => undefined }).catch(() => 'left'),
   )
-  const deadline = performance.now() + 30_000
-  const until = async (condition: () => boolean) => {
-    while (!condition()) {
-      if (performance.now() > deadline) throw new Error(`open: ${server.open()}`)
-      await new Promise((resolve) => setTimeout(resolve, 1))
-    }
-  }
+  const within = { deadlineMs: 30_000, everyMs: 1 }
   // OKX opens two; LI.FI, like all others, one.
-  await until(() => server.open() === providers.length + 1)
+  await waitFor('all are asked', () => server.open() === providers.length + 1, within)
   leaving.abort()
-  await until(() => server.open() === 0)
+  await waitFor('all are closed', () => server.open() === 0, within)
   assert.is(server.aborted() - before, providers.length + 1)
   await Promise.all(asked)
 })

@@ -4,6 +4,7 @@ import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
 import { startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { defaultLimits, dispatchSource } from './dispatch.ts'
 import { startProviders } from './providers.ts'
 import type { Source } from './source.ts'
@@ -38,14 +39,9 @@ const hanging = running.map(({ source }) =>
 const meta = await startScriptedMeta({ sources: [fast, slow] })
 const hungMeta = await startScriptedMeta({ sources: [fast, ...hanging], deadlineMs: 60_000 })
 
-async function until(condition: () => boolean | Promise<boolean>, limitMs: number) {
-  const started = performance.now()
-  while (!(await condition())) {
-    if (performance.now() - started > limitMs) throw new Error(`not within ${limitMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  return performance.now() - started
-}
+/** How long it takes, to the millisecond. */
+const until = (what: string, isTrue: () => boolean, deadlineMs: number) =>
+  waitFor(what, isTrue, { deadlineMs, everyMs: 1 })
 
 const started = await startNginx({ '/hung/': `${hungMeta.url}/`, '/': meta.url })
 if (!started) throw new Error('this proof needs nginx')
@@ -85,9 +81,9 @@ for (const [name, base] of [
     const res = await open(base, { signal: leaving.signal })
     const reader = res.body?.getReader()
     await reader?.read()
-    await until(() => recorded.open() === hanging.length, 5_000)
+    await until('all are asked', () => recorded.open() === hanging.length, 5_000)
     leaving.abort()
-    const tookMs = await until(() => recorded.open() === 0, 1_000)
+    const tookMs = await until('all are closed', () => recorded.open() === 0, 1_000)
     process.stdout.write(`  ${name}: ${tookMs.toFixed(1)} ms\n`)
     assert.ok(tookMs < 50, `${tookMs}`)
   })
@@ -115,14 +111,14 @@ s(
         if (event === 'keep_alive') beats++
       }
     })
-    await until(() => initials === 500 && beats >= 500, 30_000)
+    await until('each stream lives', () => initials === 500 && beats >= 500, 30_000)
     const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20
     process.stdout.write(
       `  500 streams: ${recorded.open()} upstream requests, ${grown.toFixed(0)} MiB\n`,
     )
     leaving.abort()
     await Promise.allSettled(readers)
-    const tookMs = await until(() => recorded.open() === 0, 2_000)
+    const tookMs = await until('all are closed', () => recorded.open() === 0, 2_000)
     process.stdout.write(`  all upstream sockets closed after ${tookMs.toFixed(0)} ms\n`)
   },
 )

@@ -1,13 +1,14 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { type RpcFault, rpcFaults, startFaultProxy } from '../../fixtures/faultProxy.ts'
 import { lyingToken, ownerAt, prepareOwners, startRelayStand } from '../../fixtures/relayStand.ts'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** The upstream fails while a gate reads: 502, nothing signed, nothing sent, and the next request works. */
 const faults = suite('relay faults')
+const patient = { deadlineMs: 20_000, everyMs: 50 }
 const chain = await startWorldChain({ chainId: 42161 })
 const { chainId } = chain
 const rpc = createRpc(chain.rpcUrl)
@@ -34,15 +35,6 @@ async function newOwner() {
   return owner
 }
 /** A failing upstream is left alone for up to ten seconds, hence the patience. */
-async function until(done: () => Promise<boolean>) {
-  const deadline = Date.now() + 20_000
-  while (Date.now() < deadline) {
-    if (await done()) return
-    await wait(50)
-  }
-  throw new Error('did not happen in time')
-}
-
 type Seen = { readonly method: string; readonly params?: unknown }
 const says = (text: string) => (call: Seen) =>
   JSON.stringify(call.params ?? [])
@@ -101,10 +93,14 @@ for (const fault of ['silence', 'reset', 'half', 'rpcError'] as const)
     })
     assert.is(status, 200)
     proxy.mend()
-    await until(async () => {
-      await stand.relay.reconcile()
-      return (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
-    })
+    await waitFor(
+      'it is mined',
+      async () => {
+        await stand.relay.reconcile()
+        return (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
+      },
+      patient,
+    )
   })
 
 faults('a signer that fails leaves nothing behind: 503, no row, no nonce', async () => {
@@ -144,7 +140,7 @@ faults('a chain that is down is not servable, and healthy again afterwards', asy
   await stand.relay.reconcile()
   assert.ok(stand.events.some(({ kind }) => kind === 'reconcile_failed'))
   proxy.mend()
-  await until(async () => (await health()) === 'ok')
+  await waitFor('it is well', async () => (await health()) === 'ok', patient)
 })
 
 faults('a fee spike between two requests refuses the second', async () => {
@@ -154,7 +150,8 @@ faults('a fee spike between two requests refuses the second', async () => {
     return stand.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
   }
   const { body } = await ask()
-  await until(async () => (await rpc('eth_getTransactionReceipt', body.txHash)) !== null)
+  const isMined = async () => (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
+  await waitFor('it is mined', isMined, patient)
   await rpc('anvil_setNextBlockBaseFeePerGas', numberToHex(4_000_000_000n))
   await rpc('evm_mine')
   assert.is((await ask()).body.error, 'relay fee ceiling exceeded on this chain right now')

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { getDexes } from '../chain/dexes.ts'
@@ -31,6 +31,7 @@ const open = (dexNames: readonly string[]) =>
     maxLagMs: 4_000,
   })
 
+const patient = { deadlineMs: 60_000 }
 const s = suite('quote sources')
 const routing = await open(['uniswap-v3'])
 s.after(async () => {
@@ -46,14 +47,6 @@ const token = (symbol: string) => {
   return found.address
 }
 const lagMs = () => routing.status()[0]?.lagMs ?? 0
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it did not come about in a minute')
-    await wait(20)
-  }
-}
 
 async function quote(tokenIn: string, tokenOut: string) {
   const outcome = await routing.quote({
@@ -108,10 +101,14 @@ s('reads only the pools of a known path when the state cannot be followed', asyn
   await createRpc(world.rpcUrl)('evm_mine')
   let hinted = followed
   // A read of the path that fails on a busy machine is answered from the old state; the next is not.
-  await until(async () => {
-    hinted = await quote('WETH', 'GMX')
-    return hinted.source === 'path_hint'
-  })
+  await waitFor(
+    'it asks the source',
+    async () => {
+      hinted = await quote('WETH', 'GMX')
+      return hinted.source === 'path_hint'
+    },
+    patient,
+  )
   assert.is(hinted.readiness, 'ready')
   assert.is(hinted.amountOut, followed.amountOut)
   assert.is(hinted.lastSyncBlock, followed.lastSyncBlock + 1n)
@@ -119,7 +116,7 @@ s('reads only the pools of a known path when the state cannot be followed', asyn
 
 s('says stale, without a payload, when the node is gone', async () => {
   node.refused.add('*')
-  await until(() => lagMs() > 4_000)
+  await waitFor('it lags', () => lagMs() > 4_000, patient)
   const stale = await quote('WETH', 'GMX')
   assert.is(stale.source, 'local')
   assert.is(stale.readiness, 'stale')
@@ -131,7 +128,7 @@ s('says stale, without a payload, when the node is gone', async () => {
 
 s('is back as soon as the node is', async () => {
   node.refused.clear()
-  await until(() => routing.health() === 'ok')
+  await waitFor('it is well', () => routing.health() === 'ok', patient)
   const again = await quote('WETH', 'GMX')
   assert.is(again.source, 'local')
   assert.is(again.readiness, 'ready')

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { answerQuote } from '../../../fixtures/meta/quotes.ts'
 import { startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
 import { startProviders } from '../../meta/providers.ts'
 import type { Source } from '../../meta/source.ts'
@@ -50,14 +51,6 @@ const quick: Source = {
   },
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 30_000
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}
-
 async function leaveOnce(
   url: string,
   { streams, last }: { readonly streams: number; readonly last: { open: number; closed: Times } },
@@ -68,12 +61,13 @@ async function leaveOnce(
   const exited = once(clients, 'exit')
   const lines = createInterface({ input: clients.stdout })
   await once(lines, 'line')
-  await until(() => last.open >= Math.min(streams, defaultLimits.concurrency) * names.length)
+  const expected = Math.min(streams, defaultLimits.concurrency) * names.length
+  await waitFor('all are open', () => last.open >= expected, { deadlineMs: 30_000, everyMs: 2 })
   const cpuBefore = process.cpuUsage()
   const said = once(lines, 'line')
   clients.stdin.write('leave\n')
   const [line] = await said
-  await until(() => last.open === 0)
+  await waitFor('all are closed', () => last.open === 0, { deadlineMs: 30_000, everyMs: 2 })
   const { user, system } = process.cpuUsage(cpuBefore)
   await exited
   const left = new Map(JSON.parse(String(line)) as Times)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { createConnections } from './createConnections.ts'
 
 const s = suite('meta/provider/createConnections')
@@ -30,13 +31,6 @@ const ask = (path: string, signal = never) =>
     const { body } = await client.request({ path, method: 'GET' })
     return body.text()
   })
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
 const isOpen = ({ closed }: Socket) => !closed
 
 s('keeps a connection for the next request, and opens one for each at the same time', async () => {
@@ -55,11 +49,11 @@ for (const [when, path] of [
   s(`closes the connection of a request given up ${when}, and connects no other`, async () => {
     const leaving = [new AbortController(), new AbortController()]
     const settled = Promise.allSettled(leaving.map(({ signal }) => ask(path, signal)))
-    await until(() => asked === leaving.length)
+    await waitFor('all have asked', () => asked === leaving.length, { deadlineMs: 20_000 })
     const opened = sockets.length
     for (const each of leaving) each.abort()
     for (const { status } of await settled) assert.is(status, 'rejected')
-    await until(() => sockets.filter(isOpen).length === 0)
+    await waitFor('none is open', () => sockets.filter(isOpen).length === 0, { deadlineMs: 20_000 })
     // A further request takes a connection of its own; those given up took none behind it.
     assert.is(await ask('/answer'), 'hello')
     assert.is(sockets.length - opened, 1)
