@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
 import { getBalance, getBlockNumber, readContract } from 'viem/actions'
+import { serveMeta } from '../../fixtures/meta/serveMeta.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
@@ -7,9 +8,7 @@ import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { getDexes } from '../chain/dexes.ts'
-import { createService } from '../http/service.ts'
 import { createRouting } from '../routing/createRouting.ts'
-import { createMeta } from './createMeta.ts'
 
 /** All of our own sources together on one chain: routing in process beside the routers. */
 const s = suite('meta with routing')
@@ -28,8 +27,7 @@ const routing = await createRouting({
   publicUrl: 'http://127.0.0.1',
   x402Support: false,
 })
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const meta = createMeta({
+const served = await serveMeta({
   quote: routing.quote,
   clients: [chainClient],
   dexesOf: getDexes,
@@ -37,21 +35,9 @@ const meta = createMeta({
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: routing.taxOf,
   poolsBetween: routing.poolsBetween,
-  // A loaded machine takes its time; nobody is to be left out for that.
-  config: { sourceTimeoutMs: 30_000, patienceMs: 30_000, deadlineMs: 60_000 },
-  now: Date.now,
-  log,
 })
-const server = await createService({
-  name: 'meta',
-  endpoints: meta.endpoints,
-  requestIdField: 'requestId',
-  log,
-  checkOutput: true,
-}).listen()
 s.after(async () => {
-  await server.close()
-  await meta.close()
+  await served.close()
   await routing.close()
   chainClient.close()
   await simulator.close()
@@ -86,7 +72,7 @@ type Reply = {
   simulation: { winnerProviderId?: string }
 }
 async function quote(body: Record<string, unknown>): Promise<Reply> {
-  const res = await fetch(`${server.url}/quote`, {
+  const res = await fetch(`${served.url}/quote`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ chainId, taker: owner, ...body }),
@@ -233,7 +219,7 @@ s('signs and sends nothing: the chain stands still while it quotes', async () =>
 })
 
 s('lists its sources with their figures', async () => {
-  const res = await fetch(`${server.url}/sources`)
+  const res = await fetch(`${served.url}/sources`)
   const { sources } = (await res.json()) as {
     sources: { name: string; state: string; calls: number }[]
   }

@@ -1,5 +1,5 @@
 import { type Hex, maxUint256 } from 'viem'
-import { compileSource } from '../../fixtures/compileSource.ts'
+import { compileImpostor } from '../../fixtures/compileImpostor.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/builder.ts'
 import { discoverAll } from './sync/discover.ts'
@@ -9,31 +9,15 @@ import { proveRoutes, routeOn } from './testing/proveRoutes.ts'
 import { createRandom } from './testing/random.ts'
 import { startSwapStand } from './testing/swapStand.ts'
 
-/** Everything as the token's own code does it, but for one view. */
-const { Liar } = compileSource(`
-// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.24;
-contract Liar {
-  address immutable truth;
-  uint256 immutable lie;
-  constructor(address truth_, uint256 lie_) { truth = truth_; lie = lie_; }
-  fallback() external {
-    if (msg.sig == 0x313ce567) {
+/** One view of the token lies. */
+const liar = compileImpostor(
+  `if (msg.sig == 0x313ce567) {
       uint256 told = lie;
       if (told == type(uint256).max) revert("no decimals");
       assembly { mstore(0, told) return(0, 32) }
-    }
-    address code = truth;
-    assembly {
-      calldatacopy(0, 0, calldatasize())
-      let ok := delegatecall(gas(), code, 0, calldatasize(), 0, 0)
-      returndatacopy(0, 0, returndatasize())
-      if ok { return(0, returndatasize()) }
-      revert(0, returndatasize())
-    }
-  }
-}`)
-if (!Liar) throw new Error('the liar compiles')
+    }`,
+  'lie',
+)
 
 const lies: Readonly<Record<string, bigint>> = {
   'none at all': 0n,
@@ -75,8 +59,8 @@ async function loadLiars() {
 const honest = await loadLiars()
 
 async function lie(told: bigint): Promise<void> {
-  if (!Liar || !usdc) throw new Error('nobody to lie')
-  await stand.builder.deployAt({ address: usdc, artifact: Liar, args: [truth, told] })
+  if (!usdc) throw new Error('nobody to lie')
+  await stand.builder.deployAt({ address: usdc, artifact: liar, args: [truth, told] })
 }
 
 for (const [name, told] of Object.entries(lies)) {

@@ -1,14 +1,13 @@
 import type { Static } from 'typebox'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { readContract } from 'viem/actions'
-import { createInject } from '../../fixtures/inject.ts'
+import { openService } from '../../fixtures/openService.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { createService } from '../http/service.ts'
 import { createRouting } from './createRouting.ts'
 import type { DisposalBody, disposalResponse } from './wire/lpDisposal.ts'
 import type { QuoteResponse } from './wire/quote.ts'
@@ -26,27 +25,7 @@ const start = (executor: Address | undefined) =>
     ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
   })
 const [routing, bare] = await Promise.all([start(world.manifest.executor), start(undefined)])
-const service = createService({
-  name: 'routing',
-  endpoints: routing.endpoints,
-  access: {
-    identify: async () => ({ keyId: 'k', scopes: [] }),
-    limit: async () => undefined,
-    charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
-  },
-  checkOutput: true,
-  log: { debug() {}, info() {}, warn() {}, error() {} },
-})
-const inject = createInject(service.app)
-
-/** The answer to a body, as its schema (which the service checks here) has it. */
-async function post<answer>(path: string, body: object): Promise<answer> {
-  const headers = { 'content-type': 'application/json', 'x-api-key': 'k' }
-  const request = { method: 'POST', path, headers, body: JSON.stringify(body) }
-  const { status, text } = await inject(request)
-  if (status !== 200) throw new Error(text)
-  return JSON.parse(text) as answer
-}
+const post = openService(routing.endpoints)
 
 const s = suite('promises kept on chain')
 s.after(async () => {

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import { compileSource } from '../../fixtures/compileSource.ts'
+import { compileImpostor } from '../../fixtures/compileImpostor.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/builder.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
@@ -11,28 +11,10 @@ import { startSwapStand } from './testing/swapStand.ts'
 
 const protocols = ['uniswap_v3', 'camelot_v3', 'algebra_integral', 'liquidity_book'] as const
 
-/** Views tell the truth; a swap is refused. */
-const { Refuser } = compileSource(`
-// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.24;
-contract Refuser {
-  address immutable truth;
-  constructor(address truth_) { truth = truth_; }
-  fallback() external {
-    // swap of Uniswap v3 and Algebra, swap of Liquidity Book
-    if (msg.sig == 0x128acb08 || msg.sig == 0x53c059a0) revert("paused");
-    address code = truth;
-    assembly {
-      calldatacopy(0, 0, calldatasize())
-      let ok := delegatecall(gas(), code, 0, calldatasize(), 0, 0)
-      returndatacopy(0, 0, returndatasize())
-      if ok { return(0, returndatasize()) }
-      revert(0, returndatasize())
-    }
-  }
-}`)
-if (!Refuser) throw new Error('the refuser compiles')
-const refuser = Refuser
+/** Views tell the truth; a swap (of Uniswap v3 and Algebra, of Liquidity Book) is refused. */
+const refuser = compileImpostor(
+  'if (msg.sig == 0x128acb08 || msg.sig == 0x53c059a0) revert("paused");',
+)
 
 /** Whole contracts, as runtime code. */
 const broken: Readonly<Record<string, Hex>> = {

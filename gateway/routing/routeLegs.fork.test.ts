@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { readContract } from 'viem/actions'
-import { createInject } from '../../fixtures/inject.ts'
+import { openService } from '../../fixtures/openService.ts'
 import { createRpc } from '../../fixtures/rpc.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -10,7 +10,6 @@ import { startWorldChain } from '../../fixtures/world.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { getDexes } from '../chain/dexes.ts'
-import { createService } from '../http/service.ts'
 import { createRouting } from './createRouting.ts'
 import { startPickyNode } from './testing/startPickyNode.ts'
 import type { disposalResponse } from './wire/lpDisposal.ts'
@@ -42,18 +41,7 @@ const open = async (protocols: readonly string[], seeds?: readonly []) => {
     ...{ simulator: undefined, serviceName: 'test', version: '0' },
     ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
   })
-  const service = createService({
-    name: 'routing',
-    endpoints: routing.endpoints,
-    access: {
-      identify: async () => ({ keyId: 'k', scopes: [] }),
-      limit: async () => undefined,
-      charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
-    },
-    checkOutput: true,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
-  })
-  const inject = createInject(service.app)
+  const post = openService(routing.endpoints)
   /** The answer, and how many round trips it took one after the other. */
   const dispose = async (symbols: readonly string[]) => {
     const legs = symbols.map((symbol) => ({
@@ -61,15 +49,10 @@ const open = async (protocols: readonly string[], seeds?: readonly []) => {
       amount: String(BigInt(account.funded[symbol] ?? 0) / 1_000n),
     }))
     const before = node.trips()
-    const { status, text } = await inject({
-      ...{ method: 'POST', path: '/quote_lp_disposal' },
-      headers: { 'content-type': 'application/json', 'x-api-key': 'k' },
-      body: JSON.stringify({
-        ...{ chain_id: chainId, target_token: token('USDC'), taker: account.address, legs },
-      }),
+    const disposal = await post<Disposal>('/quote_lp_disposal', {
+      ...{ chain_id: chainId, target_token: token('USDC'), taker: account.address, legs },
     })
-    if (status !== 200) throw new Error(text)
-    return { disposal: JSON.parse(text) as Disposal, trips: node.trips() - before }
+    return { disposal, trips: node.trips() - before }
   }
   return { routing, dispose }
 }
