@@ -20,7 +20,7 @@ import { revertChain } from '../../fixtures/revertChain.ts'
 import { send, waitForReceipt } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { AccessDeps } from './accessConfig.ts'
+import type { AccessDeps, QuotaContract } from './accessConfig.ts'
 import { claimQuota } from './claimQuota.ts'
 import { recheckPayments } from './recheckPayments.ts'
 
@@ -106,6 +106,51 @@ attack(
     assert.is(await balanceOf(apiKey), 10)
   },
 )
+attack(
+  'reorg',
+  'credits a payment again that was mined again, whatever it waited for and whoever looked',
+  async () => {
+    const { id, apiKey } = await stand.createKey('mined again')
+    const person = await createPerson(base)
+    const patient = withContract({ confirmations: 2 })
+    const snapshot = await base.rpc('evm_snapshot')
+    const hash = await pay(person)
+    assert.is((await claim(apiKey, hash)).status, 200)
+    const raw = (await base.rpc('eth_getRawTransactionByHash', hash)) as Hex
+    await revertChain(base.rpc, snapshot)
+    await base.rpc('anvil_mine', '0x1')
+    lie = (method, answer) => {
+      if (method === 'eth_getTransactionReceipt') throw new Error('the provider is out of reach')
+      return answer
+    }
+    await recheckPayments(patient, { chain: patient.chains[0] ?? base.client })
+    lie = undefined
+    assert.is(await balanceOf(apiKey), 0)
+    await base.rpc('eth_sendRawTransaction', raw)
+    await mined(hash)
+    await recheckPayments(patient, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 0)
+    await base.rpc('anvil_mine', '0x1')
+    await recheckPayments(patient, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 10)
+    await recheckPayments(patient, { chain: base.client })
+    assert.is((await stand.store.ledger.balance(id)).total, 10)
+  },
+)
+s('looks no more for a payment that was gone when the chain was final', async () => {
+  const { apiKey } = await stand.createKey('gone')
+  const person = await createPerson(base)
+  const snapshot = await base.rpc('evm_snapshot')
+  await claim(apiKey, await pay(person))
+  await revertChain(base.rpc, snapshot)
+  await base.rpc('anvil_mine', '0x1')
+  const lost = () => stand.store.payments.listLost({ chainId: 8453, limit: 99 })
+  await recheckPayments(stand.deps, { chain: base.client })
+  assert.is((await lost()).length, 1)
+  await base.rpc('anvil_mine', '0x48')
+  await recheckPayments(stand.deps, { chain: base.client })
+  assert.equal(await lost(), [])
+})
 s('marks a payment final and looks at it no more', async () => {
   const { apiKey } = await stand.createKey('final')
   const hash = await pay(await createPerson(base))
@@ -125,20 +170,13 @@ attack(
   async () => {
     const { id } = await stand.createKey('patient')
     const hash = await pay(await createPerson(base), 50_000n)
-    const strict = (change: object) => ({
-      ...stand.deps,
-      config: {
-        ...stand.deps.config,
-        contracts: stand.deps.config.contracts.map((each) => ({ ...each, ...change })),
-      },
-    })
     const caller = { keyId: id, scopes: [] }
     const ask = (deps: typeof stand.deps) =>
       claimQuota(deps, { caller, chainId: 8453, txHash: hash })
-    const three = strict({ confirmations: 3 })
+    const three = withContract({ confirmations: 3 })
     assert.equal(await ask(three), { status: 'unconfirmed', confirmations: 1, needed: 3 })
     await base.rpc('anvil_mine', '0x2')
-    const large = strict({ finalizedFrom: 50_000n })
+    const large = withContract({ finalizedFrom: 50_000n })
     assert.equal(await ask(large), { status: 'not_final' })
     assert.is((await ask(three)).status, 'claimed')
     await base.rpc('anvil_mine', '0x48')
@@ -264,6 +302,11 @@ attack('flood', 'asks the chain once for 40 claims of one transaction at once', 
   assert.ok(claims.every(({ status }) => status === 'claimed'))
   assert.is(asked, 1)
 })
+
+function withContract(change: Partial<QuotaContract>): AccessDeps {
+  const contracts = stand.deps.config.contracts.map((each) => ({ ...each, ...change }))
+  return { ...stand.deps, config: { ...stand.deps.config, contracts } }
+}
 
 /** The same receipt with 2^60 in every transfer. */
 function inflate(answer: unknown) {

@@ -1,7 +1,7 @@
 import { getBlock } from 'viem/actions'
 import type { OpenPayment } from '../store/payments.ts'
 import type { AccessChain, AccessDeps } from './accessConfig.ts'
-import { claimQuota } from './claimQuota.ts'
+import { type Claim, claimQuota } from './claimQuota.ts'
 import { readFinalNumber } from './readFinalNumber.ts'
 
 const batchSize = 200
@@ -27,17 +27,45 @@ export async function recheckPayments(
   })
   for (const payment of open) {
     const block = await getBlock(client, { blockNumber: payment.blockNumber })
-    if (block.hash !== payment.blockHash) await takeBack(deps, payment)
+    if (block.hash !== payment.blockHash) await takeBack(deps, { payment, headBlock: head.number })
     else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
+  }
+  await creditAgain(deps, { chainId, final })
+}
+
+async function takeBack(
+  { store, log, now }: AccessDeps,
+  { payment, headBlock }: { payment: OpenPayment; headBlock: bigint },
+): Promise<void> {
+  const { chainId, txHash, blockHash, keyId } = payment
+  await store.payments.orphan({ chainId, txHash, blockHash, headBlock, atMs: now() })
+  log.warn({ chainId, txHash, keyId }, 'a credited payment was reorganised')
+}
+
+/**
+ * Claims what was taken back, in each pass, until the chain has decided: a transaction may be mined again at
+ * any time, and counts only once it is as deep as any other. What is still not there when the head of its
+ * loss is final will not come by itself.
+ */
+async function creditAgain(
+  deps: AccessDeps,
+  { chainId, final }: { chainId: number; final: bigint },
+): Promise<void> {
+  const { store, log } = deps
+  for (const lost of await store.payments.listLost({ chainId, limit: batchSize })) {
+    const { txHash, keyId } = lost
+    const key = await store.keys.find(keyId)
+    if (!key) throw new Error(`there is no key ${keyId}`)
+    const { status } = await claimQuota(deps, { caller: { ...key, keyId }, chainId, txHash })
+    if (status === 'claimed') log.info({ chainId, txHash, keyId }, 'a payment was credited again')
+    if (status === 'claimed' || mayCome.has(status) || lost.lostAtBlock > final) continue
+    await store.payments.forget(lost)
+    log.warn({ chainId, txHash, keyId, status }, 'a payment is gone')
   }
 }
 
-async function takeBack(deps: AccessDeps, payment: OpenPayment): Promise<void> {
-  const { store, log, now } = deps
-  const { chainId, txHash, blockHash, keyId } = payment
-  await store.payments.orphan({ chainId, txHash, blockHash, atMs: now() })
-  const key = await store.keys.find(keyId)
-  const again =
-    key && (await claimQuota(deps, { caller: { ...key, keyId: key.id }, chainId, txHash }))
-  log.warn({ chainId, txHash, keyId, now: again?.status }, 'a credited payment was reorganised')
-}
+const mayCome: ReadonlySet<Claim['status']> = new Set([
+  'unconfirmed',
+  'not_final',
+  'chain_unreachable',
+])

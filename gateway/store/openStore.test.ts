@@ -165,8 +165,11 @@ function addTests(engine: StoreEngine) {
         chainId: 1,
         txHash: hash,
         blockHash: keccak256('0x0a'),
+        headBlock: 9n,
         atMs: 1,
       })
+      const lost = () => store.payments.listLost({ chainId: 1, limit: 9 })
+      assert.equal(await lost(), [{ chainId: 1, txHash: hash, keyId, lostAtBlock: 9n }])
       assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
       assert.is(
         (await store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 1 })).status,
@@ -174,8 +177,19 @@ function addTests(engine: StoreEngine) {
       )
       await credit(keccak256('0x0b'), 4)
       assert.is((await store.ledger.balance(keyId)).remaining, 4)
+      assert.equal(await lost(), [])
+      const other = await addKey(store, 0)
+      const at = { ...block, txHash: hash, blockHash: keccak256('0x0b') }
+      await store.payments.credit({ ...at, keyId: other, payments: [pay(5, 2, 5)] })
       await credit(keccak256('0x0c'), 1)
       assert.is((await store.ledger.balance(keyId)).remaining, 4)
+      // What the same transaction paid for another key is not forgotten.
+      const [left] = await lost()
+      assert.equal(left, { chainId: 1, txHash: hash, keyId: other, lostAtBlock: 5n })
+      if (left) await store.payments.forget({ ...left, lostAtBlock: 4n })
+      assert.is((await lost()).length, 1)
+      if (left) await store.payments.forget(left)
+      assert.equal(await lost(), [])
     },
   )
   s('finds every balance equal to the sum of its ledger', async () => {

@@ -2,6 +2,7 @@ import type { Address, Hex } from 'viem'
 import type { Engine } from './engine.ts'
 import { credit } from './ledger.ts'
 import { lock, type Program, sql } from './program.ts'
+import { reopenSettlement } from './settlements.ts'
 
 /** How strongly a payment is tied to a key; a stronger proof takes a credit over from a weaker one. */
 export const proofs = { first: 1, sender: 2, payer: 3, settled: 4, bound: 5 } as const
@@ -24,6 +25,12 @@ export type PaymentBlock = {
 
 export type OpenPayment = PaymentBlock & { readonly keyId: string; readonly logIndex: number }
 
+/** Taken back from `keyId` when the chain's head was `lostAtBlock`, and not seen on the chain since. */
+export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
+  readonly keyId: string
+  readonly lostAtBlock: bigint
+}
+
 export type Payments = {
   /**
    * Credits each payment once. One that another key holds with a weaker proof moves over; one that was
@@ -40,8 +47,21 @@ export type Payments = {
     limit: number
   }): Promise<readonly OpenPayment[]>
   finish(parameters: PaymentBlock): Promise<void>
-  /** Takes back what a reorganised transaction had paid; the balance may fall below zero. */
-  orphan(parameters: { chainId: number; txHash: Hex; blockHash: Hex; atMs: number }): Promise<void>
+  /**
+   * Takes back what a reorganised transaction had paid; the balance may fall below zero. It counts as lost,
+   * and the settlement that brought it as open, until it is credited again or forgotten.
+   */
+  orphan(parameters: {
+    chainId: number
+    txHash: Hex
+    blockHash: Hex
+    headBlock: bigint
+    atMs: number
+  }): Promise<void>
+  /** What was taken back and may come again, the longest lost first. */
+  listLost(parameters: { chainId: number; limit: number }): Promise<readonly LostPayment[]>
+  /** Nothing happens where it was credited, or lost once more, meanwhile. */
+  forget(lost: LostPayment): Promise<void>
 }
 
 type Row = {
@@ -66,10 +86,11 @@ const put = sql(
    ON CONFLICT (chain_id, tx_hash, log_index) DO UPDATE
      SET block_number = excluded.block_number, block_hash = excluded.block_hash, payer = excluded.payer,
          amount = excluded.amount, quotes = excluded.quotes, key_id = excluded.key_id,
-         proof = excluded.proof, state = excluded.state, at_ms = excluded.at_ms`,
+         proof = excluded.proof, state = excluded.state, at_ms = excluded.at_ms, lost_at_block = NULL`,
 )
 const setOrphaned = sql(
-  `UPDATE payments SET state = 'orphaned' WHERE chain_id = ? AND tx_hash = ? AND log_index = ?`,
+  `UPDATE payments SET state = 'orphaned', lost_at_block = ?
+   WHERE chain_id = ? AND tx_hash = ? AND log_index = ?`,
 )
 const setFinal = sql(
   `UPDATE payments SET state = 'final' WHERE chain_id = ? AND tx_hash = ? AND block_hash = ? AND state = 'credited'`,
@@ -79,10 +100,26 @@ const open = sql<Row>(
    ORDER BY block_number LIMIT ?`,
 )
 
-function* takeBack(row: Row, atMs: number): Program<void> {
+const lost = sql<Pick<Row, 'tx_hash' | 'key_id'> & { readonly lost_at_block: number }>(
+  `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block FROM payments
+   WHERE chain_id = ? AND lost_at_block IS NOT NULL GROUP BY tx_hash, key_id
+   ORDER BY MAX(lost_at_block), tx_hash LIMIT ?`,
+)
+const setFound = sql(
+  'UPDATE payments SET lost_at_block = NULL WHERE chain_id = ? AND tx_hash = ? AND key_id = ?',
+)
+const forget = sql(
+  `UPDATE payments SET lost_at_block = NULL
+   WHERE chain_id = ? AND tx_hash = ? AND key_id = ? AND lost_at_block <= ?`,
+)
+
+function* takeBack(
+  row: Row,
+  { headBlock, atMs }: { readonly headBlock: bigint; readonly atMs: number },
+): Program<void> {
   const { chain_id, tx_hash, log_index } = row
   yield* credit({ keyId: row.key_id, kind: 'clawback', units: -row.quotes, ref: refOf(row), atMs })
-  yield* setOrphaned.run(chain_id, tx_hash, log_index)
+  yield* setOrphaned.run(headBlock, chain_id, tx_hash, log_index)
 }
 
 const isHeld = (row: Row, block: PaymentBlock) =>
@@ -95,16 +132,17 @@ const lockTx = ({ chainId, txHash }: Pick<PaymentBlock, 'chainId' | 'txHash'>) =
 function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<number | undefined> {
   const { keyId, payments, atMs, ...block } = parameters
   yield* lockTx(block)
+  const now = { headBlock: block.blockNumber, atMs }
   const rows = yield* byTx.all(block.chainId, block.txHash)
   for (const row of rows)
-    if (row.state !== 'orphaned' && !isHeld(row, block)) yield* takeBack(row, atMs)
+    if (row.state !== 'orphaned' && !isHeld(row, block)) yield* takeBack(row, now)
   let quotes: number | undefined
   for (const payment of payments) {
     const holder = rows.find((row) => row.log_index === payment.logIndex && isHeld(row, block))
     if (holder && holder.key_id !== keyId && holder.proof >= payment.proof) continue
     quotes = (quotes ?? 0) + payment.quotes
     if (holder?.key_id === keyId) continue
-    if (holder) yield* takeBack(holder, atMs)
+    if (holder) yield* takeBack(holder, now)
     const amount = payment.amount.toString()
     yield* put.run({ ...block, ...payment, amount, keyId, atMs })
     const ref = refOf({
@@ -114,6 +152,8 @@ function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<numb
     })
     yield* credit({ keyId, kind: 'claim', units: payment.quotes, ref, atMs })
   }
+  // In its new block the transaction's logs may have other numbers: the rows of the old ones are done with.
+  if (quotes !== undefined) yield* setFound.run(block.chainId, block.txHash, keyId)
   return quotes
 }
 
@@ -133,11 +173,25 @@ export function createPayments(engine: Engine): Payments {
       engine.write(function* () {
         yield* setFinal.run(chainId, txHash, blockHash)
       }),
-    orphan: ({ chainId, txHash, blockHash, atMs }) =>
+    orphan: ({ chainId, txHash, blockHash, headBlock, atMs }) =>
       engine.write(function* () {
         yield* lockTx({ chainId, txHash })
-        for (const row of yield* byTx.all(chainId, txHash))
-          if (row.state === 'credited' && row.block_hash === blockHash) yield* takeBack(row, atMs)
+        const rows = (yield* byTx.all(chainId, txHash)).filter(
+          (row) => row.state === 'credited' && row.block_hash === blockHash,
+        )
+        for (const row of rows) yield* takeBack(row, { headBlock, atMs })
+        if (rows.length > 0) yield* reopenSettlement({ chainId, txHash })
+      }),
+    listLost: async ({ chainId, limit }) =>
+      (await engine.read(() => lost.all(chainId, limit))).map((row) => ({
+        chainId,
+        txHash: row.tx_hash,
+        keyId: row.key_id,
+        lostAtBlock: BigInt(row.lost_at_block),
+      })),
+    forget: ({ chainId, txHash, keyId, lostAtBlock }) =>
+      engine.write(function* () {
+        yield* forget.run(chainId, txHash, keyId, lostAtBlock)
       }),
   }
 }

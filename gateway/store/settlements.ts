@@ -140,6 +140,18 @@ const finish = sql(
   `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
 )
 
+const reopen = sql(
+  `UPDATE settlements SET state = 'sent' WHERE chain_id = ? AND tx_hash = ? AND state = 'settled'`,
+)
+
+/** Inside the transaction that takes the payment back: whoever pays again is told to wait for it. */
+export function* reopenSettlement({
+  chainId,
+  txHash,
+}: Pick<StoredSettlement, 'chainId' | 'txHash'>): Program<void> {
+  yield* reopen.run(chainId, txHash)
+}
+
 const findRow = ({ chainId, asset, payer, nonce }: AuthorizationId) =>
   byAuthorization.get(chainId, asset.toLowerCase(), payer.toLowerCase(), nonce.toLowerCase())
 

@@ -268,6 +268,25 @@ s(
     assert.equal(await stand.store.ledger.audit(), [])
   },
 )
+s('credits a settled payment again that a reorg removed and we brought back', async () => {
+  const { id, payment } = await prepare()
+  const snapshot = await base.rpc('evm_snapshot')
+  const total = async () => (await stand.store.ledger.balance(id)).total
+  assert.is((await settlePayment(stand.deps, { payment, keyId: id })).status, 'settled')
+  await revertChain(base.rpc, snapshot)
+  await base.rpc('anvil_mine', '0x1')
+  await recheckPayments(stand.deps, { chain: base.client })
+  assert.is(await total(), 0)
+  const again = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+  assert.is(again.status, 'pending')
+  await until(async () => {
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    await recheckPayments(stand.deps, { chain: base.client })
+    return (await total()) === 1_000
+  })
+  assert.is((await settlePayment(stand.deps, { payment, keyId: id })).status, 'settled')
+  assert.equal(await stand.store.ledger.audit(), [])
+})
 s('changes no balance when the clock jumps an hour either way', async () => {
   const { id, apiKey } = await stand.createKey('jumping')
   const person = await createPerson(base)
