@@ -149,6 +149,16 @@ s('gives a wallet that registers again a new secret for the same key and quota',
   assert.is((await call('/auth/key-info', { key: first.answer.body.api_key })).status, 401)
   assert.is((await call('/auth/key-info', { key: second.answer.body.api_key })).status, 200)
 })
+s('gives the free quota with the key or no key at all', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  store.db.exec(`CREATE TEMP TRIGGER no_grants BEFORE INSERT ON main.ledger
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  const failed = await register(account)
+  store.db.exec('DROP TRIGGER no_grants')
+  assert.is(failed.answer.status, 500, failed.answer.text)
+  assert.is(await store.keys.findByWallet(account.address), undefined)
+  assert.is((await register(account)).answer.body.quota_total, 3)
+})
 s('answers 503 when a contract wallet cannot be checked, 400 for nonsense', async () => {
   const { body: challenge } = await call('/auth/challenge', {
     body: { address: '0x00000000000000000000000000000000000000b2' },

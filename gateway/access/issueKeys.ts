@@ -29,9 +29,8 @@ export async function createKey(
     wallet,
     scopes: keyScopes,
     createdAtMs: now(),
+    quotes,
   })
-  if (quotes > 0)
-    await store.ledger.grant({ keyId: id, units: quotes, ref: 'created', atMs: now() })
   return { id, apiKey: key }
 }
 

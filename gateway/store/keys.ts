@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { Engine } from './engine.ts'
+import { credit } from './ledger.ts'
 import { sql } from './program.ts'
 
 export type StoredKey = {
@@ -15,7 +16,11 @@ export type StoredKey = {
   readonly revokedAtMs: number | undefined
 }
 
-export type NewKey = Omit<StoredKey, 'revokedAtMs'> & { readonly secretHash: Buffer }
+export type NewKey = Omit<StoredKey, 'revokedAtMs'> & {
+  readonly secretHash: Buffer
+  /** Granted in the same transaction: no key is without what it was to start with. */
+  readonly quotes?: number | undefined
+}
 
 export type Keys = {
   insert(key: NewKey): Promise<void>
@@ -61,7 +66,7 @@ const replace = sql(
 
 export function createKeys(engine: Engine): Keys {
   return {
-    insert: ({ id, idHash, secretHash, start, label, wallet, scopes, createdAtMs }) =>
+    insert: ({ id, idHash, secretHash, start, label, wallet, scopes, createdAtMs, quotes = 0 }) =>
       engine.write(function* () {
         yield* insert.run({
           id,
@@ -74,6 +79,9 @@ export function createKeys(engine: Engine): Keys {
           createdAtMs,
         })
         yield* insertBalance.run(id)
+        if (quotes === 0) return
+        const grant = { kind: 'grant', units: quotes, ref: 'created' } as const
+        yield* credit({ ...grant, keyId: id, atMs: createdAtMs })
       }),
     findBySecretHash: async (secretHash) =>
       toStoredKey(await engine.read(() => bySecret.get(secretHash))),
