@@ -4,6 +4,7 @@ import type { AccessDeps } from './accessConfig.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
+import { limitedNetwork } from './limitedNetwork.ts'
 import type { TakeUnits } from './rateLimit.ts'
 import { chooseRateLimit } from './sharedRateLimit.ts'
 import { decodePaymentHeader } from './x402/paymentPayload.ts'
@@ -28,13 +29,13 @@ export function createAccess(deps: AccessDeps): Access {
       const cameAt = performance.now()
       const caller = await findCaller(deps, headers['x-api-key'])
       if (caller) return caller
-      if (perIp && !isFree(ip)) await refuseFlood(perIp, ip)
+      if (perIp && !isFree(ip)) await refuseFlood(perIp, limitedNetwork(ip))
       await waitUntil(cameAt + refusalAfterMs)
       return undefined
     },
     limit: async ({ caller, ip, weight }) => {
       if (caller) return perKey(caller.keyId, weight)
-      return perIp && !isFree(ip) ? perIp(ip, weight) : undefined
+      return perIp && !isFree(ip) ? perIp(limitedNetwork(ip), weight) : undefined
     },
     charge: async (request) => {
       try {
@@ -83,9 +84,9 @@ async function findCaller(
   return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes }
 }
 
-/** Guessing keys is limited per address, under a name of its own: honest calls are not slowed by it. */
-async function refuseFlood(take: TakeUnits, ip: string): Promise<void> {
-  const { allowed, retryAfterSecs } = await take(`401 ${ip}`, 1)
+/** Guessing keys is limited per network, under a name of its own: honest calls are not slowed by it. */
+async function refuseFlood(take: TakeUnits, network: string): Promise<void> {
+  const { allowed, retryAfterSecs } = await take(`401 ${network}`, 1)
   if (allowed) return
   throw httpError(
     'rateLimited',

@@ -166,7 +166,7 @@ s('counts addresses behind a listed proxy apart, and believes nobody else', asyn
     config: { ...config, ipLimit: { unitsPerSec: 0.001, burst: 1 }, isLoopbackLimited: true },
   }
   const endpoints = accessEndpoints(limited)
-  const statuses = async (trustedProxies: readonly string[]) => {
+  const statuses = async (trustedProxies: readonly string[], clients: readonly string[]) => {
     const access = createAccess(limited)
     const other = await createService({
       name: 'n',
@@ -176,7 +176,7 @@ s('counts addresses behind a listed proxy apart, and believes nobody else', asyn
       trustedProxies,
     }).listen()
     const answers = []
-    for (const client of ['1.1.1.1', '2.2.2.2', '1.1.1.1'])
+    for (const client of clients)
       answers.push(
         (await fetch(`${other.url}/auth/pricing`, { headers: { 'x-forwarded-for': client } }))
           .status,
@@ -184,8 +184,12 @@ s('counts addresses behind a listed proxy apart, and believes nobody else', asyn
     await other.close()
     return answers
   }
-  assert.equal(await statuses(['127.0.0.1']), [200, 200, 429])
-  assert.equal(await statuses([]), [200, 429, 429])
+  const clients = ['1.1.1.1', '2.2.2.2', '1.1.1.1', '::ffff:101:101']
+  assert.equal(await statuses(['127.0.0.1'], clients), [200, 200, 429, 429])
+  assert.equal(await statuses([], clients), [200, 429, 429, 429])
+  // One network of IPv6 belongs to one caller, who would have 2^64 buckets.
+  const neighbours = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::1', '2001:db8:0:2::1']
+  assert.equal(await statuses(['127.0.0.1'], neighbours), [200, 429, 200])
 })
 s('answers 402 without an offer where no quota is sold, and serves no claims', async () => {
   const { apiKey: key } = await stand.createKey('nothing to buy')
