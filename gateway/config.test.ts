@@ -114,6 +114,39 @@ config('refuses a bare private key in production, and takes it in a lab', () => 
   assert.is(faultOf({ ...enough, ...key, FORKYARD_MODE: 'offline' }), 'no fault')
 })
 
+config('takes addresses and networks for proxies, and nothing that looks like one', () => {
+  const proxies = '10.0.0.0/8, 192.168.1.7, fd00::/8, 0.0.0.0/0'
+  assert.is(readConfig({ ...enough, TRUSTED_PROXIES: proxies }).trustedProxies.length, 4)
+  for (const wrong of [
+    '10.0.0.0/',
+    'proxy.local',
+    '10.0.0.0/abc',
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0.0/8/8',
+    '/8',
+  ])
+    assert.match(
+      faultOf({ ...enough, TRUSTED_PROXIES: `10.0.0.1,${wrong}` }),
+      `TRUSTED_PROXIES ${wrong}`,
+    )
+})
+
+config('refuses a burst that some endpoint could never pass', () => {
+  assert.match(faultOf({ ...enough, RATE_LIMIT_BURST: '15' }), /RATE_LIMIT_BURST must be >= 16/)
+  assert.match(faultOf({ ...enough, IP_RATE_LIMIT_BURST: '4' }), /IP_RATE_LIMIT_BURST must be >= 5/)
+  assert.is(faultOf({ ...enough, RATE_LIMIT_BURST: '16', IP_RATE_LIMIT_BURST: '5' }), 'no fault')
+})
+
+config('refuses a keystore without the file of its password', () => {
+  const keystore = { ...enough, BASE_RELAYER_KEYSTORE: '/run/secrets/keystore.json' }
+  assert.match(faultOf(keystore), /^BASE_RELAYER_PASSWORD_FILE /)
+  assert.is(
+    faultOf({ ...keystore, BASE_RELAYER_PASSWORD_FILE: '/run/secrets/password' }),
+    'no fault',
+  )
+})
+
 config('treats an empty value as absent', () => {
   assert.is(readConfig({ ...enough, ROUTING_PORT: '' }).routing.port, 8080)
 })

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { Address, Hex } from 'viem'
 import type { SettlementLimits } from './access/accessConfig.ts'
 import { type Chain, chains } from './chain/chains.ts'
+import { readNetwork } from './http/clientIp.ts'
 import { ProviderSettingsError, readProviderSettings } from './meta/providerSettings.ts'
 import type { ProviderSetting } from './meta/providers.ts'
 import type { RelayLimits } from './relay/limits.ts'
@@ -64,11 +65,20 @@ const processSettings = Type.Object({
   }),
   FREE_QUOTA: integer('quotes given at registration by wallet', 0),
   RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
-  RATE_LIMIT_BURST: integer('burst per key', 100, 1),
-  IP_RATE_LIMIT_PER_SECOND: integer('requests per second and IP without a key; 0 = off', 10),
-  IP_RATE_LIMIT_BURST: integer('burst per IP', 50, 1),
-  TRUSTED_PROXIES: text('comma-separated addresses whose X-Forwarded-For is believed'),
-  CLAIM_CONFIRMATIONS: integer('blocks on top of a payment before a claim', 2, 1),
+  RATE_LIMIT_BURST: integer('burst per key; GET /quote_exact_output weighs 16', 100, 16),
+  IP_RATE_LIMIT_PER_SECOND: integer(
+    'requests without a key per second and IPv4 address or IPv6 /64; 0 = off',
+    10,
+  ),
+  IP_RATE_LIMIT_BURST: integer('burst of the same; POST /x402/verify weighs 5', 50, 5),
+  TRUSTED_PROXIES: text(
+    'comma-separated addresses and networks (10.0.0.0/8) whose X-Forwarded-For is believed',
+  ),
+  CLAIM_CONFIRMATIONS: integer(
+    'blocks from the one of a payment on, its own included, before a claim',
+    2,
+    1,
+  ),
   CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
   META_PROVIDERS: text('remote quote providers: names, or JSON with their keys; empty = none'),
   META_SOURCES_OFF: text(
@@ -308,7 +318,13 @@ function refuse(config: Config): readonly string[] {
       `set ${chains.map((chain) => `${chain.envPrefix}_RPC_URL`).join(' or ')}, or run the offline lab with make lab`,
     )
   }
+  for (const entry of config.trustedProxies)
+    if (!readNetwork(entry)) faults.push(`TRUSTED_PROXIES ${entry} is no address or network`)
   for (const { chain, relayer } of config.chains) {
+    if (relayer && 'passwordPath' in relayer && relayer.passwordPath === '')
+      faults.push(
+        `${chain.envPrefix}_RELAYER_PASSWORD_FILE must name the file with the password of ${chain.envPrefix}_RELAYER_KEYSTORE`,
+      )
     if (config.mode === 'live' && relayer && 'privateKey' in relayer)
       faults.push(
         `${chain.envPrefix}_RELAYER_PRIVATE_KEY is for labs; give ${chain.envPrefix}_RELAYER_KEYSTORE and ${chain.envPrefix}_RELAYER_PASSWORD_FILE`,

@@ -19,4 +19,8 @@ s('takes the right-most hop that is no listed proxy', () => {
   assert.is(read(request('::ffff:10.0.0.1', '1.2.3.4')), '1.2.3.4')
   assert.is(read(request('10.0.0.1', 'nonsense')), '10.0.0.1')
 })
+s('believes nobody for half a network', () => {
+  for (const entry of ['10.0.0.0/', 'proxy.local', '10.0.0.0/abc', '10.0.0.0/33'])
+    assert.throws(() => createReadClientIp([entry]), entry)
+})
 s.run()

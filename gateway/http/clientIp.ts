@@ -3,6 +3,22 @@ import { BlockList, isIP } from 'node:net'
 
 export type ReadClientIp = (req: IncomingMessage) => string
 
+type Network = {
+  readonly address: string
+  readonly family: 'ipv4' | 'ipv6'
+  /** Undefined: the address alone. */
+  readonly prefix: number | undefined
+}
+
+/** An address, or a network as `10.0.0.0/8`; undefined for anything else, half of one too. */
+export function readNetwork(entry: string): Network | undefined {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const version = isIP(address)
+  const prefix = bits === undefined ? undefined : Number(bits)
+  if (version === 0 || (prefix ?? 0) > (version === 6 ? 128 : 32)) return undefined
+  return { address, family: version === 6 ? 'ipv6' : 'ipv4', prefix }
+}
+
 /**
  * Reads a caller's address. `X-Forwarded-For` counts only as far as it was written by a listed proxy:
  * the answer is the right-most hop that is not one of them.
@@ -10,11 +26,11 @@ export type ReadClientIp = (req: IncomingMessage) => string
 export function createReadClientIp(trustedProxies: readonly string[]): ReadClientIp {
   const trusted = new BlockList()
   for (const entry of trustedProxies) {
-    const [network = '', prefix] = entry.split('/')
-    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
-    if (isIP(network) === 0) throw new Error(`trusted proxy is not an IP address: ${entry}`)
-    if (prefix === undefined) trusted.addAddress(network, family)
-    else trusted.addSubnet(network, Number(prefix), family)
+    const network = readNetwork(entry)
+    if (!network) throw new Error(`trusted proxy is no address or network: ${entry}`)
+    const { address, family, prefix } = network
+    if (prefix === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, prefix, family)
   }
   const isTrusted = (ip: string) => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
 
