@@ -1,4 +1,12 @@
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import {
+  openAt,
+  type StoreEngine,
+  startStoreEngines,
+  untilAbandoned,
+} from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { PoolSnapshot } from './pools.ts'
 
@@ -10,6 +18,8 @@ const snapshot: PoolSnapshot = {
   ],
   tokens: [{ address: '0x3', symbol: '🦄', decimals: 18 }],
 }
+
+const writer = join(import.meta.dirname, '..', '..', 'fixtures', 'poolWriter.ts')
 
 function addTests(engine: StoreEngine) {
   const s = suite(`pool snapshots on ${engine.name}`)
@@ -45,6 +55,18 @@ function addTests(engine: StoreEngine) {
     assert.is(await snapshots.load(10), undefined)
     await snapshots.save(10, { ...snapshot, pools })
     assert.is((await snapshots.load(10))?.pools.length, pools.length)
+  })
+
+  s('leaves nothing to the next save when the process is killed during one', async () => {
+    const address = await engine.createDatabase()
+    const [, signal] = await once(fork(writer, [address]), 'exit')
+    assert.is(signal, 'SIGKILL')
+    await untilAbandoned(address)
+    const store = await openAt(address)
+    assert.is(await store.pools.load(1), undefined)
+    await store.pools.save(1, snapshot)
+    assert.equal(await store.pools.load(1), snapshot)
+    await store.close()
   })
 
   s('forgets a chain on demand, and no other', async () => {

@@ -28,7 +28,7 @@ export type PoolSnapshots = {
   /**
    * Moves a chain's snapshot to a block: given pools and tokens replace those of the same name. Many
    * are written in small transactions between which other work goes on; until the last one there is no
-   * snapshot. One save of a chain at a time.
+   * snapshot, and what a save that broke off has left is gone with the next. One save of a chain at a time.
    */
   save(chainId: number, snapshot: PoolSnapshot): Promise<void>
   /** Forgets a chain's snapshot. */
@@ -107,15 +107,30 @@ function listPieces({ pools, tokens }: Rows): readonly Rows[] {
   })
 }
 
+function* clear(chainId: number): Program<void> {
+  for (const statement of deletions) yield* statement.run(chainId)
+}
+
+/** Rows without a head are of a save that broke off, each as of another block. */
+function* clearLeftovers(chainId: number): Program<void> {
+  if (!(yield* readHead.get(chainId))) yield* clear(chainId)
+}
+
 /** A head is what makes pools a snapshot: it goes before the first of many changes and comes last. */
 async function save(
   engine: Engine,
   { chainId, head, ...rows }: PoolSnapshot & { readonly chainId: number },
 ): Promise<void> {
   const pieces = listPieces(rows)
-  if (pieces.length > 1) await engine.write(() => forgetHead.run(chainId))
+  const isWhole = pieces.length <= 1
+  if (!isWhole)
+    await engine.write(function* () {
+      yield* clearLeftovers(chainId)
+      yield* forgetHead.run(chainId)
+    })
   for (const piece of pieces.slice(0, -1)) await engine.write(() => writeRows(chainId, piece))
   await engine.write(function* () {
+    if (isWhole) yield* clearLeftovers(chainId)
     yield* writeRows(chainId, pieces.at(-1) ?? { pools: [], tokens: [] })
     yield* saveHead(chainId, head)
   })
@@ -125,9 +140,6 @@ export function createPoolSnapshots(engine: Engine): PoolSnapshots {
   return {
     load: (chainId) => engine.snapshot(() => load(chainId)),
     save: (chainId, snapshot) => save(engine, { chainId, ...snapshot }),
-    clear: (chainId) =>
-      engine.write(function* () {
-        for (const statement of deletions) yield* statement.run(chainId)
-      }),
+    clear: (chainId) => engine.write(() => clear(chainId)),
   }
 }

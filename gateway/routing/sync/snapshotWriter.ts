@@ -26,10 +26,24 @@ export function createSnapshotWriter({
   let saved: SyncedState['pools'] = new Map()
   let savedHash = ''
   let savedTokens = 0
+  /** The store has pools that nobody follows: they would pass for those of the next head. */
+  let hasStale = false
   let tail: Promise<unknown> = Promise.resolve()
+
+  function forget(): void {
+    saved = new Map()
+    savedHash = ''
+    savedTokens = 0
+  }
 
   async function write(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
     if (state.head.hash === savedHash && state.pools === saved) return
+    hasStale ||= [...saved.keys()].some((id) => !state.pools.has(id))
+    if (hasStale) {
+      await snapshots.clear(chainId)
+      forget()
+      hasStale = false
+    }
     // Records are never changed in place: another object is another state.
     const changed = [...state.pools.values()].filter((record) => saved.get(record.id) !== record)
     const pools: { id: string; state: string }[] = []
@@ -39,7 +53,13 @@ export function createSnapshotWriter({
     }
     // Tokens only ever become more.
     const news = tokens.slice(savedTokens)
-    await snapshots.save(chainId, { head: state.head, pools, tokens: news })
+    try {
+      await snapshots.save(chainId, { head: state.head, pools, tokens: news })
+    } catch (error) {
+      // How much of it was written is not known: the next attempt writes everything.
+      forget()
+      throw error
+    }
     saved = state.pools
     savedHash = state.head.hash
     savedTokens = tokens.length
@@ -54,6 +74,7 @@ export function createSnapshotWriter({
         const record = decodePool(state)
         return record && dexes.has(record.dex) ? [record] : []
       })
+      hasStale = records.length < snapshot.pools.length
       return { head: snapshot.head, records, tokens: snapshot.tokens }
     },
     /** Encodes and writes bit by bit, so that quotes go on; one call after the other. */
