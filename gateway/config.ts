@@ -205,7 +205,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const ajv = new Ajv2020({ coerceTypes: true, useDefaults: true, allErrors: true })
 
 /** Reads the named variables, or the files that `NAME_FILE` points to. */
-function pick(names: readonly string[], prefix: string, env: Environment) {
+export function pickSettings(names: readonly string[], prefix: string, env: Environment) {
   const values: Record<string, string> = {}
   for (const name of names) {
     const value = env[prefix + name]
@@ -229,7 +229,7 @@ function read<schema extends typeof processSettings | typeof chainSettings>(
   prefix: string,
   env: Environment,
 ): Static<schema> {
-  const values: unknown = pick(Object.keys(schema.properties), prefix, env)
+  const values: unknown = pickSettings(Object.keys(schema.properties), prefix, env)
   const validate = ajv.compile<Static<schema>>(schema)
   if (validate(values)) return values
   const faults = validate.errors?.map(

@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { pickSettings } from '../config.ts'
 import { backupDatabase, restoreDatabase } from '../store/backup.ts'
 
-/** The same variables as the gateway's; nothing else of its configuration is needed. */
+/** The same variables and files as the gateway's; nothing else of its configuration is needed. */
 function databasePath(): string {
-  if (process.env['DATABASE_URL'])
-    throw new Error('the database is PostgreSQL: use pg_dump and pg_restore')
-  return process.env['DATABASE_PATH'] || 'forkyard.sqlite'
+  const settings = pickSettings(['DATABASE_URL', 'DATABASE_PATH'], '', process.env)
+  if (settings['DATABASE_URL'])
+    throw new Error('the database is PostgreSQL: use pg_dump and pg_restore (docker/README.md)')
+  return settings['DATABASE_PATH'] ?? 'forkyard.sqlite'
 }
 
 /** `forkyard backup <file>` beside a running gateway, `forkyard restore <file>` in place of one. */

@@ -23,11 +23,12 @@ const env = {
   NODE_COMPILE_CACHE: join(dir, 'compiled'),
 }
 const forkyard = (...args: string[]) => run(process.execPath, [cli, ...args], { env })
-const failure = (...args: string[]) =>
-  forkyard(...args).then(
+const reason = (failing: Promise<unknown>) =>
+  failing.then(
     () => 'no failure',
     ({ stderr }: { stderr: string }) => stderr,
   )
+const failure = (...args: string[]) => reason(forkyard(...args))
 
 /** A backup in a process that starts fast, to be killed. */
 const program = `import(${JSON.stringify(join(import.meta.dirname, 'backup.ts'))}).then(
@@ -84,6 +85,23 @@ s('holds one moment, with everything acknowledged before it began', async () => 
     const charges = await readCharges(file)
     assert.ok(charges >= before, `${charges} of ${before}`)
   }
+})
+
+s('is refused where the database is PostgreSQL, named by the variable or by a file', async () => {
+  const file = join(dir, 'refused')
+  const url = 'postgres://nobody@127.0.0.1/none'
+  writeFileSync(join(dir, 'database_url'), url)
+  const named: readonly Record<string, string>[] = [
+    { DATABASE_URL: url },
+    { DATABASE_URL_FILE: join(dir, 'database_url') },
+  ]
+  for (const command of ['backup', 'restore'])
+    for (const database of named) {
+      const given = { env: { ...env, ...database } }
+      const refused = await reason(run(process.execPath, [cli, command, file], given))
+      assert.match(refused, 'the database is PostgreSQL: use pg_dump and pg_restore')
+    }
+  assert.not.ok(existsSync(file))
 })
 
 s('leaves the last good backup when it is killed on the way', async () => {

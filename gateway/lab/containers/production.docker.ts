@@ -144,10 +144,9 @@ s('refuses while its volume is full, says so, and serves again once there is roo
 })
 
 for (const service of ['gateway', 'simulatord', 'proxy'])
-  s(`serves again by itself after ${service} was killed, no charge lost`, async () => {
-    const before = await readUsed()
-    for (const id of await stack.find(service)) await stack.kill(id)
-    await waitFor('it quotes', isQuoting, patient)
-    assert.ok((await readUsed()) > before)
-  })
+  s(`loses no charge when ${service} is killed under load, and serves again by itself`, () =>
+    keepBooksUnder(stack, async () => {
+      for (const id of await stack.find(service)) await stack.kill(id)
+    }).then(() => undefined),
+  )
 s.run()

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { keepBooksUnder } from './askUnderFault.ts'
@@ -13,7 +16,11 @@ const stack = await startLiveStack({
   env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000', REDIS_REPLICAS: '1' },
 })
 const { docker, quote, readUsed, isQuoting } = stack
-s.after(() => stack.down())
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-dump-'))
+s.after(async () => {
+  await stack.down()
+  rmSync(dir, { recursive: true })
+})
 /** Of quotes that are asked for beside a load, whose key has books of its own. */
 let probeKey = ''
 
@@ -115,6 +122,29 @@ s('loses no charge when PostgreSQL is killed under load, and serves again by its
 
 s('loses no charge when PostgreSQL is restarted under load', async () => {
   await keepBooksUnder(stack, async () => void (await stack.compose('restart', 'postgres')))
+})
+
+s('is dumped while it serves, and restored as it was then beside what it was', async () => {
+  const dump = join(dir, 'forkyard.dump')
+  const inPostgres = ['exec', '-T', 'postgres']
+  const before = await readUsed()
+  await stack.pipe([...inPostgres, 'pg_dump', '-U', 'forkyard', '-Fc', 'forkyard'], { to: dump })
+  for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
+  await stack.compose(...inPostgres, 'createdb', '-U', 'forkyard', 'restored')
+  const restore = ['pg_restore', '-U', 'forkyard', '--single-transaction', '-d', 'restored']
+  await stack.pipe([...inPostgres, ...restore], { from: dump })
+  await stack.compose('stop', 'gateway')
+  const rename = (from: string, to: string) => ['-c', `ALTER DATABASE ${from} RENAME TO ${to}`]
+  const renames = [...rename('forkyard', 'replaced'), ...rename('restored', 'forkyard')]
+  await stack.compose(...inPostgres, 'psql', '-U', 'forkyard', '-d', 'postgres', ...renames)
+  const once = ['run', '--rm', '-T', '--no-deps', 'gateway', 'gateway/cli.ts']
+  assert.match(await stack.compose(...once, 'relay', 'pause', '8453'), 'chain 8453 is paused')
+  await stack.compose('start', 'gateway')
+  await waitFor('it serves', stack.isServing, patient)
+  assert.is(await readUsed(), before)
+  assert.equal(await stack.audit(), [])
+  await waitFor('it quotes', isQuoting, patient)
+  assert.match(await stack.forkyard('relay', 'resume', '8453'), 'chain 8453 is resumed')
 })
 
 s('limits on one Redis, on by itself without it, and says so', async () => {

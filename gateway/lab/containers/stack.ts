@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +15,11 @@ export type Stack = {
   readonly ports: Readonly<Record<string, number>>
   readonly docker: Docker
   compose(...args: readonly string[]): Promise<string>
+  /** The same with a file for its input, or for what it prints, byte for byte. */
+  pipe(
+    args: readonly string[],
+    file: { readonly from: string } | { readonly to: string },
+  ): Promise<void>
   /** Ids of the containers of a service. */
   find(service?: string): Promise<readonly string[]>
   down(): Promise<void>
@@ -61,16 +68,16 @@ export async function startStack({
   const docker = new Docker()
   const project = `forkyard-test-${process.pid}`
   const { ports, env: portEnv } = await takePorts(portNames)
-  const compose = async (...rest: readonly string[]) => {
-    const files = [join(root, 'docker', file), ...overrides].flatMap((path) => ['-f', path])
-    const command = ['compose', '-p', project, ...files, ...rest]
-    const options = { cwd: root, env: { ...process.env, ...portEnv, ...env }, maxBuffer: 2 ** 26 }
-    return (await run('docker', command, options)).stdout
-  }
+  const files = [join(root, 'docker', file), ...overrides].flatMap((path) => ['-f', path])
+  const command = ['compose', '-p', project, ...files]
+  const options = { cwd: root, env: { ...process.env, ...portEnv, ...env }, maxBuffer: 2 ** 26 }
+  const compose = async (...rest: readonly string[]) =>
+    (await run('docker', [...command, ...rest], options)).stdout
   const stack: Stack = {
     ports,
     docker,
     compose,
+    pipe: (rest, end) => pipeDocker([...command, ...rest], { ...options, ...end }),
     async find(service) {
       const label = [`com.docker.compose.project=${project}`]
       if (service) label.push(`com.docker.compose.service=${service}`)
@@ -88,6 +95,23 @@ export async function startStack({
     throw error
   }
   return stack
+}
+
+async function pipeDocker(
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv } & ({ from: string } | { to: string }),
+): Promise<void> {
+  const [file, at] =
+    'from' in options ? [openSync(options.from, 'r'), 0] : [openSync(options.to, 'w'), 1]
+  const { cwd, env } = options
+  const stdio: (number | 'ignore' | 'inherit')[] = ['ignore', 'ignore', 'inherit']
+  stdio[at] = file
+  try {
+    const [code] = await once(spawn('docker', args, { cwd, env, stdio }), 'exit')
+    if (code !== 0) throw new Error(`docker ${args.join(' ')} ended with ${code}`)
+  } finally {
+    closeSync(file)
+  }
 }
 
 const gatewayBridge = 'docker_gwbridge'
@@ -144,6 +168,9 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
       const [service = '', ...program] = rest.filter((word) => word !== '-T')
       const [id = ''] = await find(service)
       return (await run('docker', ['exec', id, ...program])).stdout
+    },
+    async pipe() {
+      throw new Error('no test asks a swarm for it')
     },
     find,
     async down() {
