@@ -24,6 +24,7 @@ import type { Endpoint } from './http/endpoint.ts'
 import { createService, type Listening } from './http/service.ts'
 import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
+import { openToNetwork } from './ops/openToNetwork.ts'
 import { createWarnings, readReadiness } from './ops/readiness.ts'
 import { opsEndpoints } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
@@ -156,6 +157,15 @@ async function listenAll(
     listening.push([spec.name, await service.listen(listener)])
   }
   return listening
+}
+
+type Listeners = Awaited<ReturnType<typeof listenAll>>
+
+const openOps = async ({ ops }: Config, { log, listening }: { log: Log; listening: Listeners }) => {
+  const port = listening.find(([name]) => name === 'ops')?.[1].port
+  return ops.network === undefined || port === undefined
+    ? undefined
+    : openToNetwork({ log }, { network: ops.network, port })
 }
 
 /** Whose custom errors simulations show by name. */
@@ -338,10 +348,12 @@ export async function createGateway(config: Config, observed: Observed): Promise
   ]
   const enabled = specs.filter(({ listener }) => listener.enabled)
   const listening = await listenAll(config, enabled, observed)
+  const door = await openOps(config, { log, listening })
   return {
     listeners: Object.fromEntries(listening.map(([name, { url }]) => [name, url])),
     async close() {
       await Promise.all(listening.map(([, service]) => service.close()))
+      await door?.close()
       await Promise.all([meta.close(), relay.close(), jobs.close()])
       await routing.close()
       await simulator.close()

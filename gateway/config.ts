@@ -20,6 +20,7 @@ const flag = (description: string, fallback: boolean) =>
 const port = (description: string, fallback: number) => integer(description, fallback, 0, 65535)
 const wei = (description: string, fallback = '') =>
   Type.String({ default: fallback, pattern: '^[0-9]*$', description })
+const octet = '(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
 const contract = (description: string) =>
   Type.String({ default: '', pattern: '^(0x[0-9a-fA-F]{40})?$', description })
 
@@ -52,6 +53,11 @@ const processSettings = Type.Object({
   RELAY_PORT: port('relay', 8082),
   OPS_HOST: text('bind address of the operators listener', '127.0.0.1'),
   OPS_PORT: port('operators: metrics, readiness, lab', 8090),
+  OPS_NETWORK: Type.String({
+    default: '',
+    pattern: `^(${octet}([.]${octet}){3}/(3[0-2]|[12]?[0-9]))?$`,
+    description: 'where OPS_HOST is loopback: also open at the address in this network, a.b.c.d/n',
+  }),
   ROUTING_ENABLED: flag('serve the routing service', true),
   META_ENABLED: flag('serve the meta-aggregator', true),
   RELAY_ENABLED: flag('serve the relay', true),
@@ -81,9 +87,7 @@ const processSettings = Type.Object({
   ),
   CLAIM_FINALIZED_ABOVE: wei('raw USDC above which a claim waits for finality', '100000000'),
   META_PROVIDERS: text('remote quote providers: names, or JSON with their keys; empty = none'),
-  META_SOURCES_OFF: text(
-    'comma-separated names of sources that are never asked, as in GET /sources',
-  ),
+  META_SOURCES_OFF: text('comma-separated names, as in GET /sources, that are never asked'),
   META_DEADLINE_MS: integer('no source is waited for longer', 12_000, 100),
   META_PATIENCE_MS: integer(
     'after this, quotes in hand are answered without slow sources',
@@ -183,7 +187,7 @@ export type Config = {
     readonly allowPrivateProviders: boolean
   }
   readonly relay: ListenerConfig
-  readonly ops: ListenerConfig
+  readonly ops: ListenerConfig & { readonly network?: string | undefined }
   readonly freeQuota: number
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
@@ -365,7 +369,10 @@ export function readConfig(env: Environment): Config {
       allowPrivateProviders: settings.META_ALLOW_PRIVATE_PROVIDERS,
     },
     relay: listener('RELAY'),
-    ops: { enabled: true, host: settings.OPS_HOST, port: settings.OPS_PORT, publicUrl: undefined },
+    ops: {
+      ...{ enabled: true, host: settings.OPS_HOST, port: settings.OPS_PORT, publicUrl: undefined },
+      network: orUndefined(settings.OPS_NETWORK),
+    },
     freeQuota: settings.FREE_QUOTA,
     rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
     ipRateLimit:
