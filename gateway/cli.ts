@@ -8,6 +8,7 @@ import { keysCommand } from './commands/keys.ts'
 import { relayCommand } from './commands/relay.ts'
 import { simulatordCommand } from './commands/simulatord.ts'
 import { describeSettings } from './config.ts'
+import { maskUrls } from './maskUrls.ts'
 import { version } from './version.ts'
 
 const print = (text: string) => void process.stdout.write(text)
@@ -39,6 +40,7 @@ program
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`forkyard: ${error instanceof Error ? error.message : String(error)}\n`)
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`forkyard: ${maskUrls(reason)}\n`)
   process.exit(1)
 }

@@ -1,6 +1,7 @@
 import { createGateway } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { findDockerAccess } from './dockerSocket.ts'
+import { maskUrls } from './maskUrls.ts'
 import { createLog, createMetrics } from './observe.ts'
 
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
@@ -48,5 +49,5 @@ try {
 
 function describe(error: unknown) {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return text.replace(/\b(https?|wss?|postgres(?:ql)?|rediss?|unix):\/\/[^\s"')]+/g, '[url]')
+  return maskUrls(text)
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { createClient, http, isHex } from 'viem'
+import { BaseError, createClient, custom, isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getChainId } from 'viem/actions'
 import { buyQuota } from '../access/buyQuota.ts'
-import { getChain } from '../chain/chains.ts'
-import { toViemChain } from '../chain/client.ts'
+import { chains } from '../chain/chains.ts'
+import { type ChainClient, ChainUnavailable, createChainClient } from '../chain/client.ts'
 import { toWholeNumber } from './arguments.ts'
 
 type Print = (text: string) => void
@@ -16,6 +16,21 @@ function readEnvironment(name: string): string {
   return value
 }
 
+/** The chain behind a URL, by a client that never repeats the URL: it may hold a key. */
+async function connect(rpcUrl: string): Promise<ChainClient> {
+  for (const chain of chains) {
+    const client = createChainClient({ chain, rpcUrls: [rpcUrl] })
+    const chainId = await getChainId(client.client).catch((cause: unknown) => {
+      const isSilent =
+        cause instanceof BaseError && cause.walk((one) => one instanceof ChainUnavailable)
+      throw isSilent ? new Error('BUYER_RPC_URL does not answer', { cause }) : cause
+    })
+    if (chainId === chain.chainId) return client
+    client.close()
+  }
+  throw new Error('BUYER_RPC_URL serves a chain where no quota is sold')
+}
+
 /** `forkyard buy`: quota for a key of any gateway, paid in USDC by the holder of a private key. */
 export function buyCommand(print: Print) {
   return new Command('buy')
@@ -25,13 +40,12 @@ export function buyCommand(print: Print) {
     .argument('<quotes>', 'whole quotes', toWholeNumber)
     .option('--url <url>', 'the routing service', 'http://127.0.0.1:8080')
     .action(async (quotes: number, { url }: { url: string }) => {
-      const transport = http(readEnvironment('BUYER_RPC_URL'))
-      const chain = getChain(await getChainId(createClient({ transport })))
-      if (!chain) throw new Error('BUYER_RPC_URL serves a chain where no quota is sold')
+      const { client: reader, close } = await connect(readEnvironment('BUYER_RPC_URL'))
       const privateKey = readEnvironment('BUYER_PRIVATE_KEY')
       if (!isHex(privateKey)) throw new Error('BUYER_PRIVATE_KEY must be 0x-prefixed hex')
       const account = privateKeyToAccount(privateKey)
-      const client = createClient({ account, chain: toViemChain(chain), transport })
+      const { chain } = reader
+      const client = createClient({ account, chain, transport: custom(reader, { retryCount: 0 }) })
       const bought = await buyQuota(
         {
           serviceUrl: url,
@@ -41,6 +55,7 @@ export function buyCommand(print: Print) {
         },
         { quotes },
       )
+      close()
       print(`${bought.quotes} quotes bought, ${bought.remaining} left on the key\n`)
     })
 }

@@ -110,5 +110,11 @@ s('buys quota for a key with one command', async () => {
   assert.match(dear.text, /26 quotes cost 2600 raw USDC and .* has 2500/)
   for (const { text } of [bought, dear])
     assert.not.ok(text.includes(apiKey) || text.includes(privateKey))
+  const rpcKey = 'SECRETRPCKEY123'
+  const BUYER_RPC_URL = `http://127.0.0.1:9/v2/${rpcKey}`
+  const cutOff = await forkyard(['buy', '1', '--url', stand.url], { ...wallet, BUYER_RPC_URL })
+  assert.is(cutOff.code, 1)
+  assert.match(cutOff.text, 'BUYER_RPC_URL does not answer')
+  assert.not.match(cutOff.text, rpcKey)
 })
 s.run()
