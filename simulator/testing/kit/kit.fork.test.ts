@@ -5,12 +5,13 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { balanceOfCall } from '../../callShapes.ts'
 import { startLabPool } from './labPool.ts'
+import { type Lease, lease } from './lease.ts'
 import { createLeasedChain } from './leaseChain.ts'
 
 const s = suite('test kit')
 const world = await startWorldChain({ chainId: 8453 })
 const { chain, close } = createLeasedChain({ ...world, ...world.manifest })
-const pool = await startLabPool()
+const pool = await startLabPool({ size: 2 })
 s.after(async () => {
   await pool.close()
   await close()
@@ -48,6 +49,32 @@ s('what a killed worker left is put back before the next one comes', async () =>
   assert.is((await run([worker, 'die'])).code, null)
   const { code, output } = await run([worker])
   assert.is(code, 0, output)
+})
+s('leases of both labs at once see nothing of each other, and a third waits', async () => {
+  const [one, other] = await Promise.all([lease(), lease()])
+  assert.is.not(one.services.routing, other.services.routing)
+  assert.is.not(one.apiKey, other.apiKey)
+  const [here, there] = [one.chain(8453), other.chain(8453)]
+  const blocks = () => Promise.all([here, there].map((each) => each.request('eth_blockNumber')))
+  const [hereAt, thereAt] = await blocks()
+  await here.deal(zeroAddress, somebody, 5n)
+  await here.mine(3)
+  const balances = [here, there].map((each) => each.request('eth_getBalance', [somebody, 'latest']))
+  assert.equal(await Promise.all(balances), ['0x5', '0x0'])
+  assert.equal((await blocks())[1], thereAt)
+  // A key is known to the gateway of its own lab only.
+  const ask = ({ services }: Lease, key: string) =>
+    fetch(`${services.routing}/auth/key-info`, { headers: { 'x-api-key': key } })
+  assert.equal((await ask(one, one.apiKey)).status, 200)
+  assert.equal((await ask(other, one.apiKey)).status, 401)
+  const late = await lease({ timeoutMs: 50 }).catch((error: Error) => error.message)
+  assert.match(String(late), /no lab of the pool was free/)
+  await one.release()
+  // Of the two only what was given back is free, and it is as it was.
+  const next = await lease({ timeoutMs: 5_000 })
+  assert.is(next.services.routing, one.services.routing)
+  assert.is(await next.chain(8453).request('eth_blockNumber'), hereAt)
+  await Promise.all([next.release(), other.release()])
 })
 s('deals every token of the world that can be dealt, and the native currency', async () => {
   const tokens = Object.values(world.manifest.tokens)

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
 import type { Hex } from 'viem'
 import type { LabManifest } from '../../../gateway/lab/manifest.ts'
-import { isRunning } from '../waitFor.ts'
 import { type LeaseLab, startLeaseLab } from './startLeaseLab.ts'
 
 /** Labs that many processes share, one lease at a time each. */
@@ -23,8 +23,10 @@ export async function startLabPool({
 } = {}): Promise<LabPool> {
   const labs = await startAll(Array.from({ length: size }, () => startLeaseLab({ env })))
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-pool-'))
-  for (const [index, { manifest }] of labs.entries())
-    writeFileSync(join(dir, `${index}.json`), JSON.stringify(manifest), { mode: 0o600 })
+  writePool(
+    dir,
+    labs.map(({ manifest }) => manifest),
+  )
   process.env[poolVariable] = dir
   return {
     dir,
@@ -49,12 +51,41 @@ async function startAll(starting: readonly Promise<LeaseLab>[]): Promise<readonl
 export type HeldLab = {
   readonly manifest: LabManifest
   /** To where the chains are put back by whoever comes next, should the holder die. */
-  note(snapshots: Readonly<Record<string, Hex>>): void
+  note(snapshots: Snapshots): void
   release(): void
 }
-type Holder = { readonly pid: number; readonly snapshots: Readonly<Record<string, Hex>> }
+type Snapshots = Readonly<Record<string, Hex>>
+/** `pid` and `started_at` are null while nobody holds the lab. */
+type LabRow = {
+  readonly lab: number
+  readonly manifest: string
+  readonly pid: number | null
+  readonly started_at: string | null
+  /** JSON: to where the next holder puts the chains back. */
+  readonly snapshots: string
+}
 
 const pollMs = 25
+
+/** A database, because its locks end with the process that holds them, whenever that is killed. */
+function openPool(dir: string): Database.Database {
+  const db = new Database(join(dir, 'pool.sqlite'), { timeout: 10_000 })
+  // It outlives processes, not the machine.
+  db.pragma('synchronous = OFF')
+  return db
+}
+
+/** Writes down the labs of a new pool; `dir` is its owner's alone. */
+export function writePool(dir: string, manifests: readonly LabManifest[]): void {
+  const db = openPool(dir)
+  db.exec(
+    `CREATE TABLE labs (lab INTEGER PRIMARY KEY, manifest TEXT NOT NULL, pid INTEGER,
+       started_at TEXT, snapshots TEXT NOT NULL DEFAULT '{}') STRICT`,
+  )
+  const insert = db.prepare('INSERT INTO labs (manifest) VALUES (?)')
+  for (const manifest of manifests) insert.run(JSON.stringify(manifest))
+  db.close()
+}
 
 /** Waits for a lab of the pool that nobody holds. `putBack` is told what a dead holder left behind. */
 export async function holdLab(
@@ -64,91 +95,89 @@ export async function holdLab(
     putBack,
   }: {
     readonly timeoutMs?: number | undefined
-    readonly putBack: (
-      manifest: LabManifest,
-      snapshots: Readonly<Record<string, Hex>>,
-    ) => Promise<void>
+    readonly putBack: (manifest: LabManifest, snapshots: Snapshots) => Promise<void>
   },
 ): Promise<HeldLab> {
   const startedAt = performance.now()
-  for (;;) {
-    for (const file of readdirSync(dir).filter((name) => /^\d+\.json$/.test(name))) {
-      const path = join(dir, file)
-      const lock = path.replace('.json', '.lock')
-      const left = takeLock(lock)
-      if (!left) continue
-      // Written by `startLabPool`.
-      const manifest = JSON.parse(readFileSync(path, 'utf8')) as LabManifest
-      await putBack(manifest, left.snapshots)
-      writeHolder(lock, {})
-      return { manifest, ...holdLock(lock) }
+  const db = openPool(dir)
+  try {
+    for (;;) {
+      const row = takeLab(db)
+      if (row) return await open(dir, row, putBack)
+      if (performance.now() - startedAt > timeoutMs)
+        throw new Error(`no lab of the pool was free within ${timeoutMs} ms`)
+      await delay(pollMs)
     }
-    if (performance.now() - startedAt > timeoutMs)
-      throw new Error(`no lab of the pool was free within ${timeoutMs} ms`)
-    await delay(pollMs)
+  } finally {
+    db.close()
   }
 }
 
-/** Given back once: afterwards the lock may be somebody else's. */
-function holdLock(lock: string): Pick<HeldLab, 'note' | 'release'> {
+async function open(
+  dir: string,
+  { lab, manifest: text, snapshots: left }: LabRow,
+  putBack: (manifest: LabManifest, snapshots: Snapshots) => Promise<void>,
+): Promise<HeldLab> {
+  // Written by `writePool` and `note`.
+  const manifest = JSON.parse(text) as LabManifest
+  const write = (pid: number | null, snapshots: string) => {
+    const db = openPool(dir)
+    const startedAt = pid === null ? null : readStart(pid)
+    db.prepare('UPDATE labs SET pid = ?, started_at = ?, snapshots = ? WHERE lab = ?').run(
+      ...[pid, startedAt, snapshots, lab],
+    )
+    db.close()
+  }
+  try {
+    await putBack(manifest, JSON.parse(left) as Snapshots)
+  } catch (error) {
+    write(null, left)
+    throw error
+  }
+  write(process.pid, '{}')
   let isHeld = true
   return {
+    manifest,
     note(snapshots) {
-      if (isHeld) writeHolder(lock, snapshots)
+      if (isHeld) write(process.pid, JSON.stringify(snapshots))
     },
+    /** Given back once: afterwards the lab may be somebody else's. */
     release() {
-      if (isHeld) rmSync(lock, { force: true })
+      if (isHeld) write(null, '{}')
       isHeld = false
     },
   }
 }
 
-/** What the last holder left, once the lock is ours. */
-function takeLock(lock: string): Holder | undefined {
-  const own: Holder = { pid: process.pid, snapshots: {} }
-  return create(lock, JSON.stringify(own)) ? own : stealFromDead(lock)
+/** A lab that is ours from now on, as its last holder left it. */
+function takeLab(db: Database.Database): LabRow | undefined {
+  const readFree = () =>
+    (db.prepare('SELECT * FROM labs').all() as LabRow[]).find((row) => !isHeldBySomebody(row))
+  // Most looks find none, and need not wait for each other.
+  if (!readFree()) return undefined
+  const take = db.transaction(() => {
+    const row = readFree()
+    if (row)
+      db.prepare('UPDATE labs SET pid = ?, started_at = ? WHERE lab = ?').run(
+        ...[process.pid, readStart(process.pid), row.lab],
+      )
+    return row
+  })
+  return take.immediate()
 }
 
-/** Of several who see the dead one, only he who makes the turn's file looks again and takes over. */
-function stealFromDead(lock: string): Holder | undefined {
-  const turn = `${lock}.turn`
-  if (!isDead(readHolder(lock)) || !create(turn, '')) return undefined
-  try {
-    const holder = readHolder(lock)
-    if (!holder || !isDead(holder)) return undefined
-    // With what is to be put back, should we die before that is done.
-    writeHolder(lock, holder.snapshots)
-    return holder
-  } finally {
-    rmSync(turn)
-  }
-}
+const isHeldBySomebody = ({ pid, started_at }: LabRow) =>
+  pid !== null && readStart(pid) === started_at
 
-const isDead = (holder: Holder | undefined) => holder !== undefined && !isRunning(holder.pid)
-
-/** Whether the file was not there before. */
-function create(path: string, text: string): boolean {
+/** When a process started, in ticks since boot: a pid alone may be somebody else's by now. */
+function readStart(pid: number): string | undefined {
   try {
-    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-}
-
-function readHolder(lock: string): Holder | undefined {
-  try {
-    return JSON.parse(readFileSync(lock, 'utf8')) as Holder
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A zombie that nobody has waited for yet holds nothing.
+    return 'ZX'.includes(state) ? undefined : fields[18]
   } catch {
-    // Given back, or written, in this moment.
+    // It has ended.
     return undefined
   }
-}
-
-function writeHolder(lock: string, snapshots: Readonly<Record<string, Hex>>) {
-  const aside = `${lock}.new`
-  const own: Holder = { pid: process.pid, snapshots }
-  writeFileSync(aside, JSON.stringify(own), { mode: 0o600 })
-  renameSync(aside, lock)
 }
