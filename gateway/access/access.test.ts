@@ -304,6 +304,13 @@ s('makes the official client stop without a signature where nobody would settle 
   assert.match(String(failure), /No .*registered/)
   assert.is(signatures, 0)
 })
+s('documents an outage of the database wherever there is need of it', () => {
+  for (const { path, auth, errors } of accessEndpoints(deps))
+    assert.ok(
+      path === '/auth/pricing' || path.startsWith('/.well') || auth === 'key' || errors?.[503],
+      path,
+    )
+})
 s('documents examples that its own schemas accept', () => {
   const documented = service.endpoints.filter(({ examples }) => examples)
   assert.ok(documented.length >= 6)

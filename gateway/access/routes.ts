@@ -35,6 +35,7 @@ function walletEndpoints(deps: AccessDeps): readonly Endpoint[] {
       input: auth.challengeBody(chainIds),
       output: auth.challengeResponse,
       auth: 'none',
+      errors: { 503: 'The database does not answer' },
       examples: examples.challenge,
       handle: async ({ body }) => {
         const address = getAddress(body.address)
@@ -50,7 +51,9 @@ function walletEndpoints(deps: AccessDeps): readonly Endpoint[] {
       input: auth.registerBody,
       output: auth.registerResponse,
       auth: 'none',
-      errors: { 503: 'The chain that would check a contract wallet is out of reach' },
+      errors: {
+        503: 'The chain that would check a contract wallet is out of reach, or the database does not answer',
+      },
       examples: examples.register,
       handle: async ({ body }) => {
         const { nonce, signature } = body

@@ -50,6 +50,8 @@ type Definition<
   readonly weight?: number
   /** Answers `text/event-stream`; the handler returns `stream(…)`. */
   readonly streams?: boolean
+  /** What a 202 of the same shape means, for OpenAPI; absent: there is none. */
+  readonly pending?: string
   /** Statuses beyond the usual ones, with what they mean, for OpenAPI. */
   readonly errors?: Readonly<Record<number, string>>
   readonly examples?: {

@@ -2,6 +2,7 @@ import { validate } from '@readme/openapi-parser'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
+import { createOpenApi } from './openApi.ts'
 import * as schemas from './schemas.ts'
 import { createService } from './service.ts'
 
@@ -28,6 +29,17 @@ const service = createService({
   log,
 })
 const server = await service.listen()
+const charged = createOpenApi({
+  ...{ title: 't', description: 'd', version: '1', requestIdField: 'request_id' },
+  endpoints: (['get', 'post'] as const).map((method) =>
+    endpoint({
+      ...{ method, path: '/charged', summary: 'Costs a quote', auth: 'key', cost: 1 },
+      ...(method === 'post' && { input: Type.Object({}), pending: 'Not yet' }),
+      output: Type.Object({ ok: Type.Boolean() }),
+      handle: async () => ({ ok: true }),
+    }),
+  ),
+}) as Document
 s.after(() => server.close())
 
 type Document = {
@@ -53,6 +65,12 @@ s('serves a valid OpenAPI 3.1 document of the table', async () => {
   assert.ok(post?.responses['404'])
   const result = await validate(structuredClone(document) as never)
   assert.ok(result.valid, JSON.stringify(result))
+})
+s('documents what every charged request and every body may be answered', () => {
+  const statuses = (method: string) =>
+    Object.keys(charged.paths['/charged']?.[method]?.responses ?? {}).join(' ')
+  assert.is(statuses('get'), '200 401 402 409 429 503')
+  assert.is(statuses('post'), '200 202 400 401 402 409 413 415 429 503')
 })
 s('serves a page that loads nothing from elsewhere', async () => {
   const page = await (await fetch(`${server.url}/docs`)).text()

@@ -52,7 +52,7 @@ function createErrorSchema(requestIdField: RequestIdField): Record<string, unkno
 }
 
 function createOperation(endpoint: Endpoint): Record<string, unknown> {
-  const { method, path, summary, description, input, auth, streams, examples } = endpoint
+  const { method, path, summary, description, input, auth, streams, pending, examples } = endpoint
   const words = path.split(/\W+/).filter((word) => word !== '')
   const type = streams ? 'text/event-stream' : 'application/json'
   return {
@@ -75,6 +75,12 @@ function createOperation(endpoint: Endpoint): Record<string, unknown> {
         description: 'OK',
         content: { [type]: { schema: endpoint.output, ...withExample(examples?.output) } },
       },
+      ...(pending && {
+        202: {
+          description: `${pending}; Retry-After says when to ask again`,
+          content: { [type]: { schema: endpoint.output } },
+        },
+      }),
       ...createErrors(endpoint),
     },
   }
@@ -107,8 +113,13 @@ function createErrors(endpoint: Endpoint): Record<string, unknown> {
     ...((input || query || params) && { 400: 'The request is not valid' }),
     ...(auth === 'key' && { 401: 'Missing or invalid API key' }),
     ...(isCharged && { 402: 'Quota exhausted; the PAYMENT-REQUIRED header says how to buy more' }),
-    ...(input && { 413: 'The body is larger than 256 KiB' }),
+    ...(isCharged && {
+      409: 'The Idempotency-Key or payment identifier is of another request or of one that still runs, or the payment is on its way',
+    }),
+    ...(input && { 413: 'The body is larger than 256 KiB', 415: 'The body is compressed' }),
     429: 'Rate limit exceeded; Retry-After says when to come back',
+    // Whoever has a key is looked up, whatever they ask.
+    ...(auth === 'key' && { 503: 'The database does not answer' }),
     ...errors,
   }
   const schema = { ['$ref']: '#/components/schemas/Error' }

@@ -114,6 +114,7 @@ function createAnswer(options: ServiceOptions) {
         log.error({ err: failure.cause, requestId, path: ctx.path }, 'request failed')
       if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
     }
+    sayWhenToReturn(ctx)
     observe?.({
       service: name,
       method: ctx.method,
@@ -124,6 +125,12 @@ function createAnswer(options: ServiceOptions) {
       code: failure?.code,
     })
   }
+}
+
+/** Who knows better has said so; a service that is out of order may be back at once. */
+function sayWhenToReturn(ctx: Context): void {
+  if (ctx.status !== 503 || ctx.res.headersSent || ctx.response.get('retry-after')) return
+  ctx.set('retry-after', '1')
 }
 
 function readToken(ctx: Context, header: string): string | undefined {

@@ -48,6 +48,7 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
       description: 'The same payment again answers the same and moves nothing twice.',
       input: FacilitatorBody,
       output: SettlementResponse,
+      pending: 'The payment is on its way',
       auth: 'key',
       weight: facilitatorWeight,
       errors: {
