@@ -1,11 +1,8 @@
 import {
   type Address,
-  BaseError,
   type Client,
   concat,
-  type Hex,
   hexToBigInt,
-  isHex,
   numberToHex,
   parseAbi,
   size,
@@ -15,6 +12,7 @@ import {
 import { getBalance, readContract } from 'viem/actions'
 import { createErrorTable, describeRevert } from '../../simulator/revertReason.ts'
 import type { ChainClient } from '../chain/client.ts'
+import { findRevert } from '../chain/findRevert.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import { encodeDeploy } from './signer.ts'
 
@@ -120,19 +118,4 @@ async function runDeploy(
     const reason = describeRevert(data, createErrorTable([]))
     return { status: 'reverted', reason } as const
   }
-}
-
-/** How nodes say that a contract has reverted (the second is Nethermind's); other errors are their own. */
-const revertCodes: ReadonlySet<unknown> = new Set([3, -32015])
-
-type Coded = { readonly code: unknown; readonly data?: unknown }
-
-const hasRevertCode = (cause: unknown): cause is Coded =>
-  typeof cause === 'object' && cause !== null && 'code' in cause && revertCodes.has(cause.code)
-
-/** Data of a contract's refusal, empty where the node does not pass it on; undefined for other errors. */
-function findRevert(error: unknown): Hex | undefined {
-  const found = error instanceof BaseError ? error.walk(hasRevertCode) : undefined
-  if (!hasRevertCode(found)) return undefined
-  return isHex(found.data) ? found.data : '0x'
 }

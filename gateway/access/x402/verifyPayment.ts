@@ -1,5 +1,6 @@
 import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
-import { estimateGas, getBlock, readContract } from 'viem/actions'
+import { estimateGas, readContract } from 'viem/actions'
+import { findRevert } from '../../chain/findRevert.ts'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../accessConfig.ts'
 import { listOffers } from '../paymentRequired.ts'
 import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './eip3009.ts'
@@ -97,8 +98,6 @@ export async function verifyPayment(matched: MatchedPayment): Promise<Verified> 
       return { status: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
     const gas = await simulate(matched)
     if (gas !== undefined) return { status: 'valid', gas }
-    // A node that answers this was reachable, so the simulation's failure is a verdict.
-    await getBlock(client, { blockTag: 'latest' })
     return {
       status: 'invalid',
       reason: (await isSignedByAccount(matched))
@@ -110,6 +109,7 @@ export async function verifyPayment(matched: MatchedPayment): Promise<Verified> 
   }
 }
 
+/** Gas of the transfer, undefined where a contract refuses it; a node's own failure is no verdict. */
 async function simulate({ chain, contract, calldata, settlement }: MatchedPayment) {
   try {
     return await estimateGas(chain.client, {
@@ -118,7 +118,8 @@ async function simulate({ chain, contract, calldata, settlement }: MatchedPaymen
       data: calldata,
       gas: maxGas,
     })
-  } catch {
+  } catch (error) {
+    if (findRevert(error) === undefined) throw error
     return undefined
   }
 }

@@ -3,9 +3,11 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { Type } from 'typebox'
+import { RpcRequestError } from 'viem'
 import { createPerson, type Person, startAccessStand } from '../../../fixtures/accessStand.ts'
 import { send, waitForReceipt } from '../../../fixtures/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { ChainUnavailable } from '../../chain/client.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { encodeHeader } from '../paymentRequired.ts'
 import { startAccessJobs } from '../startAccessJobs.ts'
@@ -22,8 +24,20 @@ const quote = endpoint({
   cost: 1,
   handle: async () => ({ ok: true }),
 })
+/** What the provider answers in place of a gas estimate; undefined: the estimate. */
+let estimateFault: Error | undefined
 const stand = await startAccessStand({
   chainIds: [8453, 42161],
+  wrapClient: (real) => ({
+    ...real,
+    client: {
+      ...real.client,
+      request: (async (args: { method: string }) => {
+        if (estimateFault && args.method === 'eth_estimateGas') throw estimateFault
+        return real.client.request(args as never)
+      }) as typeof real.client.request,
+    },
+  }),
   isSettling: true,
   endpoints: [quote],
 })
@@ -168,6 +182,27 @@ s('verifies and settles through the facilitator endpoints', async () => {
   assert.equal((await stand.call('/x402/settle', { key: apiKey, body })).body, first.body)
   assert.is(await remaining(apiKey), 1000)
   assert.equal((await stand.call('/x402/verify', { body })).body['isValid'], false)
+  const document = (await stand.call('/openapi.json')).body as {
+    paths: Record<string, { post: { responses: Record<string, { content: object }> } }>
+  }
+  const { responses } = document.paths['/x402/settle']?.post ?? { responses: {} }
+  assert.equal(responses['202']?.content, responses['200']?.content)
+})
+s('refuses no payment because the chain could not be asked about it', async () => {
+  const { apiKey } = await stand.createKey('unlucky')
+  const payment = await sign(await createPerson(base), apiKey)
+  const busy = { error: { code: -32000, message: 'header not found' }, body: {}, url: 'http://x' }
+  for (const fault of [new ChainUnavailable(8453, ['timeout']), new RpcRequestError(busy)]) {
+    estimateFault = fault
+    const body = { x402Version: 2, paymentPayload: payment }
+    const verdict = await stand.call('/x402/verify', { body })
+    const answer = await payWith(apiKey, payment)
+    estimateFault = undefined
+    assert.is(verdict.status, 503, verdict.text)
+    assert.is(answer.status, 503, answer.text)
+    for (const { headers } of [verdict, answer]) assert.ok(headers.has('retry-after'))
+  }
+  assert.is((await payWith(apiKey, payment)).status, 200)
 })
 s('credits a payment that a stranger brought to the chain around us', async () => {
   const person = await createPerson(base)
