@@ -8,8 +8,9 @@ import {
 import { createContainerForks } from '../simulator/containers/containerForks.ts'
 import type { Freshness } from '../simulator/generations.ts'
 import { createSimulator, type Simulator } from '../simulator/simulator.ts'
-import type { AccessDeps } from './access/accessConfig.ts'
+import type { AccessDeps, QuotaContract } from './access/accessConfig.ts'
 import { createAccess } from './access/createAccess.ts'
+import { describeSale } from './access/describeSale.ts'
 import { isStoreError } from './access/isStoreError.ts'
 import { accessEndpoints } from './access/routes.ts'
 import { openSharedBuckets, type SharedBuckets } from './access/sharedBuckets.ts'
@@ -226,7 +227,9 @@ const startRouting = (
     log,
     metrics,
     warnings,
+    contracts,
   }: Observed & {
+    readonly contracts: readonly QuotaContract[]
     readonly store: Store
     readonly clients: readonly ChainClient[]
     readonly simulator: Simulator
@@ -246,7 +249,7 @@ const startRouting = (
     serviceName: config.serviceName,
     version,
     publicUrl: baseUrl(config.routing),
-    x402Support: config.chains.some(({ settlementLimits }) => settlementLimits !== undefined),
+    ...describeSale(contracts),
     registrations: config.agentRegistrations,
     warnings,
     observe(event) {
@@ -289,9 +292,11 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const simulator = await startSimulator(config, { ...observed, store })
   const buckets = await openBuckets(config, observed)
   const { warnings, observeCharge } = createWarnings({ buckets })
-  const routing = await startRouting(config, { ...observed, store, clients, simulator, warnings })
-  showSync(metrics, routing)
   const accessDeps = toAccessDeps(config, { store, clients, keys, log, buckets, observeCharge })
+  const { contracts } = accessDeps.config
+  const shared = { ...observed, store, clients, simulator, warnings, contracts }
+  const routing = await startRouting(config, shared)
+  showSync(metrics, routing)
   const access = createAccess(accessDeps)
   const jobs = startAccessJobs(accessDeps)
   const sourceMetrics = createSourceMetrics(metrics)

@@ -58,6 +58,8 @@ export type RoutingDeps = {
   readonly version: string
   /** Base URL as callers see it, without a slash at the end. */
   readonly publicUrl: string
+  /** Whether there is a contract to buy quota from. Default: there is none. */
+  readonly isQuotaSold?: boolean | undefined
   /** Whether x402 payments are settled here. */
   readonly x402Support: boolean
   /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */

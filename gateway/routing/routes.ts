@@ -31,6 +31,7 @@ export type RouteDeps = QuoteDeps & {
   readonly serviceName: string
   readonly version: string
   readonly publicUrl: string
+  readonly isQuotaSold?: boolean | undefined
   readonly x402Support: boolean
   readonly registrations?: readonly AgentRegistration[] | undefined
   readonly startedAtMs: number

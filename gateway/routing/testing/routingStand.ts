@@ -44,6 +44,7 @@ export async function startRoutingStand({
     chains: [{ chainClient, executor: manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 }],
     ...{ simulator, serviceName: 'forkyard-test', version: '1.2.3' },
     ...{ publicUrl: 'https://routing.example', x402Support, registrations },
+    isQuotaSold: x402Support,
   })
   await routing.warmed
   const ledger = { charged: 0 }

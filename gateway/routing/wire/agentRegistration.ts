@@ -34,6 +34,7 @@ export function fromAgent({
   serviceName,
   version,
   publicUrl,
+  isQuotaSold = false,
   x402Support,
   active,
   registrations = [],
@@ -42,6 +43,8 @@ export function fromAgent({
   readonly version: string
   /** As callers see it, without a slash at the end; never taken from a Host header. */
   readonly publicUrl: string
+  /** Whether there is a contract to buy quota from, and so a document of the sale. */
+  readonly isQuotaSold?: boolean | undefined
   /** Whether x402 payments are settled here. */
   readonly x402Support: boolean
   readonly active: boolean
@@ -51,13 +54,14 @@ export function fromAgent({
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: serviceName,
-    description:
-      'Finds the best swap route on Base and Arbitrum One and answers with an executable payload. Quotes cost 0.0001 USD each, bought with USDC on chain; it never signs and never holds funds.',
+    description: `Finds the best swap route on Base and Arbitrum One and answers with an executable payload. ${isQuotaSold ? 'Quotes cost 0.0001 USD each, bought with USDC on chain; it' : 'It'} never signs and never holds funds.`,
     image: image.replaceAll(' ', '%20'),
     services: [
       { name: 'web', endpoint: `${publicUrl}/docs` },
       { name: 'OpenAPI', endpoint: `${publicUrl}/openapi.json`, version },
-      { name: 'x402', endpoint: `${publicUrl}/.well-known/x402`, version: '2' },
+      ...(isQuotaSold
+        ? [{ name: 'x402', endpoint: `${publicUrl}/.well-known/x402`, version: '2' }]
+        : []),
     ],
     x402Support,
     active,
