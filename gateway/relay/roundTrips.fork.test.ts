@@ -23,10 +23,9 @@ const { chainId, manifest } = chain
 const rpc = createRpc(chain.rpcUrl)
 const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const forkUpstream = await startFaultProxy({ target: chain.rpcUrl })
-/** How anvil reads what a fork does not know yet. */
+/** A fork reads an account by the first of these, or by the second, a nonce and the code; a slot by the third. */
 const stateReads: ReadonlySet<string> = new Set([
-  ...['eth_getAccountInfo', 'eth_getBalance', 'eth_getTransactionCount'],
-  ...['eth_getCode', 'eth_getStorageAt', 'eth_getProof'],
+  ...['eth_getAccountInfo', 'eth_getBalance', 'eth_getStorageAt'],
 ])
 /** The owner's account, the proxy's, and a balance. */
 const ofOwner = 3
