@@ -49,7 +49,7 @@ gate('refuses whatever changes, signs, or looks inside', async () => {
     ...['evm_snapshot', 'evm_revert', 'hardhat_reset', 'hardhat_setCode', 'tenderly_setBalance'],
     ...['debug_traceTransaction', 'debug_traceCall', 'trace_call', 'txpool_content', 'admin_peers'],
     ...['eth_sendTransaction', 'eth_sendUnsignedTransaction', 'eth_sign', 'eth_signTransaction'],
-    ...['personal_sign', 'wallet_getCapabilities', 'erigon_getHeaderByNumber', 'EVM_MINE', ''],
+    ...['personal_sign', 'wallet_getCapabilities', 'erigon_getLogs', 'EVM_MINE', ''],
     ...['constructor', '__proto__', 'eth_call ', 'eth_Call'],
   ]
   for (const method of refused) {

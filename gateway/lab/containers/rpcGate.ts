@@ -32,9 +32,10 @@ const publicMethods = new Set([
   ...['eth_getLogs', 'eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter'],
   ...['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'],
   ...['eth_sendRawTransaction', 'net_version', 'net_listening', 'web3_clientVersion', 'web3_sha3'],
-  ...['ots_getApiLevel', 'ots_hasCode', 'ots_getBlockDetails', 'ots_getBlockTransactions'],
-  ...['ots_getContractCreator', 'ots_getInternalOperations', 'ots_getTransactionError'],
-  ...['ots_getTransactionBySenderAndNonce', 'ots_searchTransactionsAfter'],
+  ...['erigon_getHeaderByNumber', 'ots_getApiLevel', 'ots_hasCode', 'ots_getBlockDetails'],
+  ...['ots_getBlockDetailsByHash', 'ots_getBlockTransactions', 'ots_getContractCreator'],
+  ...['ots_getInternalOperations', 'ots_getTransactionError', 'ots_getTransactionBySenderAndNonce'],
+  ...['ots_searchTransactionsAfter'],
   ...['ots_searchTransactionsBefore', 'ots_traceTransaction'],
 ])
 
