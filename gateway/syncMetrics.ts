@@ -7,12 +7,14 @@ export function showSync(
   { status }: Pick<Routing, 'status'>,
 ): void {
   type Status = ReturnType<typeof status>[number]
-  const show = (name: string, help: string, read: (chain: Status) => number) =>
+  const show = (name: string, help: string, read: (chain: Status) => number | undefined) =>
     new Gauge({
       ...{ name, help, labelNames: ['chain'] as const, registers: [registry] },
       collect() {
-        for (const each of status())
-          if (each.state) this.set({ chain: String(each.chain.chainId) }, read(each))
+        for (const each of status()) {
+          const value = read(each)
+          if (value !== undefined) this.set({ chain: String(each.chain.chainId) }, value)
+        }
       },
     })
   show(
@@ -21,11 +23,11 @@ export function showSync(
     ({ chain }) => Number(chain.sync.role() !== 'follower'),
   )
   show('forkyard_sync_block', 'The block that quotes are made at', ({ state }) =>
-    Number(state?.head.number ?? 0n),
+    state ? Number(state.head.number) : undefined,
   )
   show(
     'forkyard_sync_lag_seconds',
-    "Since that block was last known to be the chain's head",
+    "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,
   )
 }

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
+import { createRuleTests } from './ruleTests.ts'
 import { labPortNames, startStack } from './stack.ts'
 
 /**
@@ -78,6 +79,15 @@ s('takes our configuration and every rule: promtool and the running server agree
   await waitFor('all rules are evaluated', areEvaluated, patient)
 })
 
+s('fires every rule when it should, and only then', async () => {
+  writeFileSync(join(dir, 'rules.yaml'), createRuleTests({ rulesDir: '/alerts' }).text)
+  // Read by whoever Prometheus runs as.
+  chmodSync(dir, 0o755)
+  const mounts = ['-v', `${dir}:/tests:ro`, '-v', `${join(root, 'docker/alerts')}:/alerts:ro`]
+  const promtool = ['--entrypoint', 'promtool', image, 'test', 'rules', '/tests/rules.yaml']
+  assert.match((await run('docker', ['run', '--rm', ...mounts, ...promtool])).stdout, 'SUCCESS')
+})
+
 s('answers what the dashboard asks, every panel with figures once there is traffic', async () => {
   const manifest = (await (await fetch(`${ops}/lab/manifest`)).json()) as LabManifest
   const { services, apiKey, chains } = manifest
@@ -124,14 +134,22 @@ s('answers what the dashboard asks, every panel with figures once there is traff
   }
 })
 
-s('calls when the gateway hangs, and is quiet again when it goes on', async () => {
-  const [id = ''] = await lab.find('gateway')
+s('calls when the gateway hangs or is gone, and is quiet again when it is back', async () => {
   const stateOf = async (name: string) =>
     (await readRules()).find((rule) => rule.name === name)?.state
+  const waitForState = (state: string) =>
+    waitFor(`it is ${state}`, async () => (await stateOf('GatewayDown')) === state, patient)
   assert.is(await stateOf('GatewayDown'), 'inactive')
-  await lab.docker.getContainer(id).pause()
-  await waitFor('it fires', async () => (await stateOf('GatewayDown')) === 'firing', patient)
-  await lab.docker.getContainer(id).unpause()
-  await waitFor('it is over', async () => (await stateOf('GatewayDown')) === 'inactive', patient)
+  const [id = ''] = await lab.find('gateway')
+  const container = lab.docker.getContainer(id)
+  for (const [end, begin] of [
+    [() => container.pause(), () => container.unpause()],
+    [() => container.stop(), () => container.start()],
+  ] as const) {
+    await end()
+    await waitForState('firing')
+    await begin()
+    await waitForState('inactive')
+  }
 })
 s.run()

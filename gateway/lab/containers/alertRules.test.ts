@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findDebianProgram } from '../../../fixtures/debianPrograms.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createRuleTests } from './ruleTests.ts'
+
+const s = suite('alert rules')
+const { text, untested } = createRuleTests()
+
+s('each has a case that makes it fire', () => assert.equal(untested, []))
+
+s('fire when they should, and only then, says Prometheus itself', async () => {
+  const promtool = findDebianProgram('promtool')
+  if (!promtool) {
+    const how = 'apt-get install prometheus, or: make docker-proof'
+    return void process.stdout.write(`SKIPPED: promtool is not installed (${how})\n`)
+  }
+  const dir = mkdtempSync(join(tmpdir(), 'forkyard-rules-'))
+  try {
+    writeFileSync(join(dir, 'tests.yaml'), text)
+    const told = await promisify(execFile)(promtool, ['test', 'rules', join(dir, 'tests.yaml')])
+    assert.match(told.stdout, 'SUCCESS')
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+})
+s.run()
