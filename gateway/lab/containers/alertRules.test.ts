@@ -12,6 +12,7 @@ const { text, untested } = createRuleTests()
 
 s('each has a case that makes it fire', () => assert.equal(untested, []))
 
+// Not worth a package that starts a server where nobody asked for one; `make docker-proof` always does this.
 s('fire when they should, and only then, says Prometheus itself', async () => {
   const promtool = findDebianProgram('promtool')
   if (!promtool) {

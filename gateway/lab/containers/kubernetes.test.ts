@@ -1,35 +1,43 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { findPackageJSON } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { parse, parseAllDocuments } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { readConfig } from '../../config.ts'
+import { createReadClientIp } from '../../http/clientIp.ts'
 
 /**
- * The manifests against Kubernetes' own OpenAPI document, twice: as JSON schemas (compiled by ajv in
- * kubernetes-models: values, formats, what is required) and as types (also what it does not know); and
- * against each other.
+ * The manifests as kustomize itself builds them, against Kubernetes' own OpenAPI document, twice: as JSON
+ * schemas (compiled by ajv in kubernetes-models: values, formats, what is required) and as types (also what
+ * it does not know); against each other; and against the gateway's own reading of its settings.
  */
 const s = suite('kubernetes manifests')
 const run = promisify(execFile)
 const dir = join(import.meta.dirname, '../../../docker/kubernetes')
-const read = (name: string) => readFileSync(join(dir, name), 'utf8')
 
 type Resource = {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly name: string }
+  readonly metadata: { readonly name: string; readonly namespace?: string }
   readonly spec?: Record<string, unknown>
+  readonly data?: Readonly<Record<string, string>>
 }
-const { resources: files } = parse(read('kustomization.yaml')) as {
-  readonly resources: readonly string[]
+const kustomize = join(dirname(findPackageJSON('kustomize', import.meta.url) ?? ''), 'run.js')
+async function build(name: string): Promise<readonly Resource[]> {
+  const { stdout } = await run(process.execPath, [kustomize, 'build', join(dir, name)])
+  // What they hold is judged below.
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Resource)
 }
-const resources = files.flatMap((name) =>
-  // Our own files: what they hold is judged below.
-  parseAllDocuments(read(name)).map((document) => document.toJS() as Resource),
-)
+const [base, resources] = await Promise.all([build('base'), build('example')])
+const find = (kind: string, among = resources) => {
+  const found = among.find((resource) => resource.kind === kind)
+  if (!found) throw new Error(`no ${kind}`)
+  return found
+}
 const types = dirname(findPackageJSON('kubernetes-types', import.meta.url) ?? '')
 
 /** The compiler's complaints about an object as a resource of its kind: unknown, missing, mistyped fields. */
@@ -78,8 +86,7 @@ s('are valid by the JSON schemas of their kinds', async () => {
 
 s('would not be with a wrong type, a missing field or a number out of range', async () => {
   const change = (kind: string, spec: Record<string, unknown>) => {
-    const found = resources.find((resource) => resource.kind === kind)
-    if (!found) throw new Error(`no ${kind}`)
+    const found = find(kind)
     return findSchemaErrors({ ...found, spec: { ...found.spec, ...spec } })
   }
   assert.match(await change('Deployment', { replicas: 'three' }), 'replicas must be integer')
@@ -92,25 +99,22 @@ s('would not be with a wrong type, a missing field or a number out of range', as
 
 s('are what the schema says as types', async () => {
   assert.equal(resources.map(({ kind }) => kind).sort(), [
-    ...['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Namespace'],
+    ...['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Namespace'],
     ...['NetworkPolicy', 'PodDisruptionBudget', 'Service'],
   ])
   assert.is(await complaints(...resources), '')
 })
 
 s('would not pass with a misspelt field or a wrong type', async () => {
-  const [gateway] = resources.filter(({ kind }) => kind === 'Deployment')
-  if (!gateway) throw new Error('no deployment')
+  const gateway = find('Deployment')
   const misspelt = { ...gateway, spec: { ...gateway.spec, replica: 3 } }
   assert.match(await complaints(misspelt), /replica.* does not exist/)
   const mistyped = { ...gateway, spec: { ...gateway.spec, replicas: 'three' } }
   assert.match(await complaints(mistyped), 'not assignable to type')
 })
 
-s('name only ports, labels and backends that are there', () => {
-  const text = read('gateway.yaml')
-  const find = (kind: string) => resources.find((resource) => resource.kind === kind)
-  const json = (kind: string) => JSON.stringify(find(kind)?.spec)
+s('name only ports, labels, backends and settings that are there', () => {
+  const json = (kind: string) => JSON.stringify(find(kind).spec)
   for (const port of ['routing', 'meta', 'relay']) {
     assert.match(json('Deployment'), `"name":"${port}"`)
     assert.match(json('Service'), `"targetPort":"${port}"`)
@@ -118,7 +122,96 @@ s('name only ports, labels and backends that are there', () => {
   }
   for (const kind of ['Deployment', 'Service', 'PodDisruptionBudget', 'NetworkPolicy'])
     assert.match(json(kind), '"app.kubernetes.io/name":"gateway"')
-  for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) assert.match(text, probe)
+  assert.match(json('Deployment'), `"configMapRef":{"name":"${find('ConfigMap').metadata.name}"}`)
+  for (const { kind, metadata } of resources)
+    assert.is(metadata.namespace, kind === 'Namespace' ? undefined : 'forkyard', kind)
   assert.not.match(JSON.stringify(resources), 'docker.sock')
+})
+
+type Container = {
+  readonly image: string
+  readonly env?: unknown
+  readonly securityContext?: Readonly<Record<string, unknown>>
+  readonly startupProbe?: unknown
+  readonly livenessProbe?: unknown
+  readonly readinessProbe?: unknown
+}
+type Pod = {
+  readonly securityContext: Readonly<Record<string, unknown>>
+  readonly containers: readonly Container[]
+  readonly initContainers?: readonly Container[]
+}
+const podOf = (among: readonly Resource[]) =>
+  (find('Deployment', among).spec as { template: { spec: Pod } }).template.spec
+
+s('let no container have more than it needs, and probe each that serves', () => {
+  const { securityContext, containers, initContainers = [] } = podOf(resources)
+  assert.equal(securityContext, {
+    ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000 },
+    seccompProfile: { type: 'RuntimeDefault' },
+  })
+  for (const container of [...containers, ...initContainers])
+    assert.equal(container.securityContext, {
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      capabilities: { drop: ['ALL'] },
+    })
+  for (const { startupProbe, livenessProbe, readinessProbe } of containers)
+    assert.ok(startupProbe && livenessProbe && readinessProbe)
+})
+
+s('leave the place to the overlay, and their number to the autoscaler', () => {
+  assert.not.match(JSON.stringify(base), 'example.org')
+  assert.equal(
+    podOf(resources).containers.map(({ image }) => image),
+    ['registry.example.org/forkyard:0.1.0'],
+  )
+  assert.is(find('Deployment').spec?.['replicas'], undefined)
+  const { minReplicas } = find('HorizontalPodAutoscaler').spec as { minReplicas: number }
+  const { minAvailable } = find('PodDisruptionBudget').spec as { minAvailable: number }
+  assert.ok(minAvailable < minReplicas, 'no pod may ever be evicted')
+})
+
+s('are a configuration that the gateway takes, where every setting can be patched', () => {
+  const secrets = mkdtempSync(join(tmpdir(), 'forkyard-secrets-'))
+  const values = {
+    ...{ database_url: 'postgres://u:p@db/forkyard', redis_url: 'redis://redis' },
+    ...{ key_pepper: 'p'.repeat(40), base_rpc_url: 'https://base.example', relayer_password: 'x' },
+    ...{ arbitrum_rpc_url: 'https://arbitrum.example', 'base_relayer.json': '{}' },
+  }
+  for (const [name, value] of Object.entries(values)) writeFileSync(join(secrets, name), value)
+  try {
+    for (const among of [base, resources]) {
+      for (const { env } of podOf(among).containers)
+        assert.is(env, undefined, 'beats the config map')
+      const settings = Object.entries(find('ConfigMap', among).data ?? {})
+      const config = readConfig(
+        Object.fromEntries(
+          settings.map(([name, value]) => [
+            name,
+            value.replace('/run/secrets/forkyard/', `${secrets}/`),
+          ]),
+        ),
+      )
+      for (const host of [config.routing, config.meta, config.relay, config.ops])
+        assert.is(host.host, '0.0.0.0')
+      assert.is(config.databaseUrl, values.database_url)
+      const readClientIp = createReadClientIp(config.trustedProxies)
+      for (const pod of ['10.244.1.7', '172.20.0.9', '192.168.3.4', '100.64.5.6'])
+        assert.is(
+          readClientIp({
+            socket: { remoteAddress: pod },
+            headers: { 'x-forwarded-for': '203.0.113.9' },
+          } as unknown as IncomingMessage),
+          '203.0.113.9',
+          pod,
+        )
+      if (among === base) continue
+      assert.is(config.redisUrl, values.redis_url)
+      for (const name of ['routing', 'meta', 'relay'] as const)
+        assert.is(config[name].publicUrl, `https://${name}.example.org`)
+    }
+  } finally {
+    rmSync(secrets, { recursive: true })
+  }
 })
 s.run()
