@@ -29,6 +29,8 @@ const feePerPips = 10n ** 4n
 const mostListed = 1_000n
 /** Pools of one pair that a factory is asked for. */
 const lookups = [0, 1, 2, 3, 4]
+/** The dearest of its factories takes 18,300. */
+const lookupGas = 20_000
 const factoryAbi = parseAbi([
   'function pool_count() view returns (uint256)',
   'function pool_list(uint256) view returns (address)',
@@ -77,7 +79,7 @@ export const curveDiscovery: Pick<PoolFamily, 'find' | 'list' | 'creations'> = {
     findByLookup(deps, {
       ...parameters,
       selector: toFunctionSelector('find_pool_for_coins(address,address,uint256)'),
-      keys: lookups,
+      ...{ keys: lookups, lookupGas },
     }),
   list: listCurvePools,
   creations: [

@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { getChain } from '../../chain/chains.ts'
 import { chunk } from '../sync/chunk.ts'
+import { chunkPairs } from '../sync/chunkPairs.ts'
 import { callManagerLens, type ManagerLensResult } from '../sync/lens.ts'
 import { addRange } from './concentratedLogs.ts'
 import type { TickRecord } from './concentratedRecord.ts'
@@ -52,7 +53,8 @@ const modifyLiquidityTopic = toEventSelector(
 const protocolFeeTopic = toEventSelector('ProtocolFeeUpdated(bytes32,uint24)')
 const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
 
-const lookupsPerCall = 3_000
+/** A key's hash and its slot take 8,000 gas. */
+const lookupsPerCall = 2_500
 const poolsPerCall = 20
 /** Few pools get a call each: none of them has to be continued in another round trip. */
 const fewPools = 16
@@ -112,13 +114,12 @@ async function find(
     fee,
     tickSpacing: dex.poolKeys?.[index] ?? 1,
   }))
-  const others = withNative(deps, b)
-  const rows = Math.max(1, Math.floor(lookupsPerCall / Math.max(1, others.length * tiers.length)))
+  const pairs = { a: withNative(deps, a), b: withNative(deps, b) }
   const found = await Promise.all(
-    chunk(withNative(deps, a), rows).map((part) =>
+    chunkPairs(pairs, Math.floor(lookupsPerCall / Math.max(1, tiers.length))).map((part) =>
       callManagerLens(deps.client, {
         functionName: 'findManaged',
-        args: [dex.factory, part, others, tiers],
+        args: [dex.factory, part.a, part.b, tiers],
         blockNumber,
       }),
     ),

@@ -139,6 +139,15 @@ export function createChainSync({
     }
   }
 
+  /** Tokens that a pool holds, and those of the registry: of others there is no end. */
+  function pickTraded(infos: readonly TokenInfo[], records: readonly PoolRecord[]): TokenInfo[] {
+    const traded = new Set([
+      ...records.flatMap((record) => record.tokens),
+      ...seedTokens.map(({ address }) => address.toLowerCase()),
+    ])
+    return infos.filter(({ address }) => traded.has(address.toLowerCase()))
+  }
+
   async function loadAll(): Promise<void> {
     const started = now()
     // The first load of a fork reads its origin; what the fork changed since then comes as events.
@@ -216,7 +225,7 @@ export function createChainSync({
     const restored = inherited ?? (await writer?.restore(new Set(dexes.map(({ name }) => name))))
     if (!restored || restored.records.length === 0) return false
     const { head, records } = restored
-    addTokens(restored.tokens)
+    addTokens(pickTraded(restored.tokens, records))
     passed = []
     const own = createSyncedState(deps, { head, records })
     const result = await catchUp(deps, { state: own, passed })
@@ -310,7 +319,7 @@ export function createChainSync({
           hubs: chain.hubTokens,
           blockNumber: head.number,
         })
-        addTokens(infos)
+        addTokens(pickTraded(infos, records))
         state = advanceState(deps, { state, head, changed: records })
         stirred()
         return state

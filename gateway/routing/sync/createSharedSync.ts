@@ -124,7 +124,7 @@ export function createSharedSync({
       from:
         from?.seq === undefined
           ? undefined
-          : { seq: from.seq, pools: from.state.pools, tokens: from.tokens.size },
+          : { seq: from.seq, pools: from.state.pools, tokens: countKept(sync, from) },
       read() {
         const state = sync.current()
         const confirmedAtMs = now() - sync.lagMs()
@@ -271,6 +271,12 @@ export function createSharedSync({
       await taking
     },
   }
+}
+
+/** Taken up first and in order, less those without a pool: the first of `sync` that stand in the feed. */
+function countKept(sync: ChainSync, { tokens }: Followed): number {
+  const firstNew = [...sync.tokens().keys()].findIndex((token) => !tokens.has(token))
+  return firstNew < 0 ? sync.tokens().size : firstNew
 }
 
 function toRestored({ state, tokens }: Followed) {

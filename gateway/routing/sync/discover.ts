@@ -6,15 +6,22 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from './chunk.ts'
 import { findCreations } from './findCreations.ts'
 import { dedupePools } from './findPools.ts'
+import { limitRequests } from './limitRequests.ts'
 import { loadPools } from './loadPools.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
+
+/** Tokens that are paired with every other; more are looked for against these alone. */
+const mostPaired = 100
+/** Each is some tens of milliseconds of the node's time, out of the seconds that a batch of them has. */
+const lookupsUnderWay = 32
 
 type Deps = ReadDeps & { readonly dexes: readonly Dex[] }
 
 /**
  * Pools of every DEX among known tokens. Small factories that list their pools are listed whole, and
  * the tokens found in them count as known for the rest. Those are found by creation events where the
- * node gives them, and by asking the factory for every pair and known tier.
+ * node gives them, and by asking the factory for pairs and known tiers: of many tokens only those with
+ * one of the first, or a chain with many could never be loaded.
  */
 export async function discoverAll(
   deps: Deps,
@@ -33,18 +40,19 @@ export async function discoverAll(
     ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
   const tokensOf = { tokens: [...known], blockNumber }
+  const patient = { ...deps, client: limitRequests(deps.client, lookupsUnderWay) }
   const found = await Promise.all(
     lists
       .filter(({ pools }) => !pools)
       .flatMap(({ dex }) => [
-        findAmong(deps, { dex, ...tokensOf }),
+        findAmong(patient, { dex, ...tokensOf }),
         findCreations(deps, { dex, ...tokensOf }),
       ]),
   )
   return dedupePools([...listed, ...found.flat()])
 }
 
-/** Tokens in halves of pairs once each: pools of every unordered pair of `tokens`. */
+/** Pools of the unordered pairs of `tokens`, each asked for once. */
 async function findAmong(
   deps: Deps,
   {
@@ -58,7 +66,7 @@ async function findAmong(
   },
 ): Promise<PoolRef[]> {
   const found = await Promise.all(
-    chunk(tokens, 16).map((a, index) =>
+    chunk(tokens.slice(0, mostPaired), 16).map((a, index) =>
       familyOf(dex).find(deps, { dex, a, b: tokens.slice(index * 16), blockNumber }),
     ),
   )

@@ -1,13 +1,15 @@
 import type { Address, Hex } from 'viem'
 import type { FindParameters, ListParameters, PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
-import { chunk } from './chunk.ts'
+import { chunkPairs } from './chunkPairs.ts'
 import { callLens } from './lens.ts'
 
-/** A factory look-up costs about 5,000 gas. */
-const lookupsPerCall = 4_000
+/** What is spent of a call's gas on look-ups: the rest is a margin for a factory that stores more. */
+const gasPerCall = 20_000_000
+/** Most factories take 3,900 to 4,400 gas for a look-up in vain. */
+const usualGas = 5_000
 /** A factory with more pairs than this is asked for known pairs only. */
 const longestList = 3_000
-const pairsPerCall = 1_500
+const listedPerCall = 1_500
 
 export function dedupePools(pools: readonly PoolRef[]): PoolRef[] {
   return [...new Map(pools.map((pool) => [(pool.id ?? pool.address).toLowerCase(), pool])).values()]
@@ -26,14 +28,19 @@ export async function findByLookup(
     blockNumber,
     selector,
     keys = [0],
-  }: FindParameters & { readonly selector: Hex; readonly keys?: readonly number[] },
+    lookupGas = usualGas,
+  }: FindParameters & {
+    readonly selector: Hex
+    readonly keys?: readonly number[]
+    readonly lookupGas?: number | undefined
+  },
 ): Promise<PoolRef[]> {
-  const rows = Math.max(1, Math.floor(lookupsPerCall / Math.max(1, b.length * keys.length)))
+  const pairsPerCall = Math.floor(gasPerCall / lookupGas / keys.length)
   const found = await Promise.all(
-    chunk(a, rows).map((part) =>
+    chunkPairs({ a, b }, pairsPerCall).map((part) =>
       callLens(client, {
         functionName: 'findPools',
-        args: [dex.factory, selector, part, b, keys.map(BigInt)],
+        args: [dex.factory, selector, part.a, part.b, keys.map(BigInt)],
         blockNumber,
       }),
     ),
@@ -52,10 +59,10 @@ export async function listPairs(
       args: [dex.factory, BigInt(from), BigInt(to)],
       blockNumber,
     })
-  const [length, first] = await list(0, pairsPerCall)
+  const [length, first] = await list(0, listedPerCall)
   if (length > BigInt(longestList)) return undefined
   const rest: Address[][] = []
-  for (let from = pairsPerCall; from < Number(length); from += pairsPerCall)
-    rest.push([...(await list(from, from + pairsPerCall))[1]])
+  for (let from = listedPerCall; from < Number(length); from += listedPerCall)
+    rest.push([...(await list(from, from + listedPerCall))[1]])
   return dedupePools([...first, ...rest.flat()].map((address) => ({ dex, address })))
 }
