@@ -21,7 +21,7 @@ import type { QuoteParameters } from './quoteRequest.ts'
 import { type ChainStatus, readChainStatus, readHealth } from './registry.ts'
 import { createRouteCache } from './routeCache.ts'
 import { routingEndpoints } from './routes.ts'
-import { createDiscoveryGuard, createGasPrice, type RoutingChain } from './routingChain.ts'
+import { createGasPrice, createSoughtTokens, type RoutingChain } from './routingChain.ts'
 import { createSearchQueue, type SearchQueue } from './searchQueue.ts'
 import { type ChainSyncParameters, createChainSync, type SyncEvent } from './sync/chainSync.ts'
 import { createSharedSync } from './sync/createSharedSync.ts'
@@ -199,7 +199,7 @@ function createRoutingChain(
       decimalsOf: (token) => sync.tokens().get(token)?.decimals,
     }),
     gasPriceWei: createGasPrice({ chainClient, now }),
-    mayDiscover: createDiscoveryGuard({ now }),
+    sought: createSoughtTokens({ now }),
     sync,
   }
 }

@@ -19,7 +19,7 @@ export async function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<Qu
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const tokens = [parameters.tokenIn, parameters.tokenOut]
   const found = await prepareState(chain, tokens)
-  if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
+  if (found.status === 'unavailable') return found
   const { state } = found
   const route = await planRoute(deps, { chain, state, parameters })
   if (!route) return { status: 'no_route' }

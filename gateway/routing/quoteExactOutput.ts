@@ -29,7 +29,7 @@ export async function quoteExactOutput(
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, [tokenIn, tokenOut])
-  if (!found) return { status: 'unavailable', reason: 'the chain has not been read yet' }
+  if (found.status === 'unavailable') return found
   // Searching for an input takes many evaluations: only pools with maths of their own bear that.
   const market = toLocalMarket(found.state.market, found.state)
   const solution = await solveInput({

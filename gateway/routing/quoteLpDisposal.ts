@@ -72,9 +72,11 @@ export async function quoteLpDisposal(
   const chain = deps.chains.get(chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const preparing = prepareState(chain, [...legs.map(({ token }) => token), targetToken])
-  const prices = await chain.usdPrices(preparing.then((prepared) => prepared?.state))
+  const prices = await chain.usdPrices(
+    preparing.then((prepared) => (prepared.status === 'ok' ? prepared.state : undefined)),
+  )
   const prepared = await preparing
-  if (!prepared) return { status: 'unavailable', reason: 'the chain has not been read yet' }
+  if (prepared.status === 'unavailable') return prepared
   const sized: Sized[] = []
   for (const [index, leg] of legs.entries()) {
     const token = toEngineToken(chain, leg.token)

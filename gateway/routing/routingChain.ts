@@ -25,8 +25,7 @@ export type RoutingChain = {
   readonly usdPrices: UsdPrices
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint
-  /** False for a token that was looked for in vain a short while ago. */
-  mayDiscover(token: string): boolean
+  readonly sought: SoughtTokens
 }
 
 const gasPriceTtlMs = 10_000
@@ -56,17 +55,23 @@ export function createGasPrice({
   }
 }
 
-const discoverAgainMs = 30_000
-const mostSearches = 10_000
+const seekAgainMs = 30_000
+const mostSought = 10_000
 
-/** Remembers which tokens were searched, so that nonsense addresses cost the node little. */
-export function createDiscoveryGuard({ now }: { readonly now: () => number }) {
-  const searchedAtMs = new Map<string, number>()
-  return (token: string): boolean => {
-    if (now() - (searchedAtMs.get(token) ?? Number.NEGATIVE_INFINITY) < discoverAgainMs)
-      return false
-    if (searchedAtMs.size >= mostSearches) searchedAtMs.clear()
-    searchedAtMs.set(token, now())
-    return true
+/** Tokens that were looked for a short while ago, so that nonsense addresses cost the node little. */
+export type SoughtTokens = {
+  /** False where looking would find nothing new. */
+  isDue(token: string): boolean
+  add(tokens: readonly string[]): void
+}
+
+export function createSoughtTokens({ now }: { readonly now: () => number }): SoughtTokens {
+  const soughtAtMs = new Map<string, number>()
+  return {
+    isDue: (token) => now() - (soughtAtMs.get(token) ?? Number.NEGATIVE_INFINITY) >= seekAgainMs,
+    add(tokens) {
+      if (soughtAtMs.size >= mostSought) soughtAtMs.clear()
+      for (const token of tokens) soughtAtMs.set(token, now())
+    },
   }
 }

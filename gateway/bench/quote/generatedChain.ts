@@ -93,7 +93,7 @@ export function createGeneratedChain({
       now: () => performance.now(),
     }),
     gasPriceWei: () => 10_000_000n,
-    mayDiscover: () => false,
+    sought: { isDue: () => false, add: () => undefined },
     sync: {
       chainId,
       role: () => 'alone',
@@ -101,7 +101,7 @@ export function createGeneratedChain({
       current: () => state,
       fresh: async () => state,
       lagMs: () => 0,
-      discover: async () => state,
+      discover: async () => ({ status: 'looked', state }),
       leftOut: () => [],
       tokens: () => infos,
       reprice: async () => state,

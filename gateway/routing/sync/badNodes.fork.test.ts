@@ -192,11 +192,33 @@ s('reads the pools of a token asked for the first time in at most three round tr
     if (!token) continue
     await assertCaughtUp()
     const before = proxy.seen.requests
-    const state = await sync.discover([token])
+    const found = await sync.discover([token])
     const requests = proxy.seen.requests - before
     assert.ok(requests > 0 && requests <= 3, `${symbol}: ${requests} requests`)
-    assert.ok((state?.pools.size ?? 0) > 0)
+    assert.ok(found.status === 'looked' && (found.state?.pools.size ?? 0) > 0)
   }
+})
+
+s('checks the head between the goes in which a burst of unknown tokens is looked for', async () => {
+  await assertCaughtUp()
+  proxy.delay(50)
+  const before = proxy.seen.requests
+  const blocks = () => proxy.seen.calls.get('eth_getBlockByNumber') ?? 0
+  const checked = blocks()
+  let looked = 0
+  const burst = Array.from({ length: 100 }, async (_, n) => {
+    const { status } = await sync.discover([`0x${(n + 1).toString(16).padStart(40, '0')}`])
+    if (status === 'looked') looked += 1
+    return status
+  })
+  while (blocks() === checked) await sync.fresh()
+  assert.ok(looked <= 16, `${looked} came before the head`)
+  const statuses = await Promise.all(burst)
+  assert.is(statuses.filter((status) => status === 'busy').length, 36)
+  // A go takes three round trips at most, a check of the head two.
+  const requests = proxy.seen.requests - before
+  assert.ok(requests <= 30, `${requests} requests`)
+  proxy.mend()
 })
 
 s.run()

@@ -6,6 +6,7 @@ import type { Dex } from '../../chain/dexes.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { catchUp, type PassedBlock } from './catchUp.ts'
+import { createDiscoveryQueue } from './createDiscoveryQueue.ts'
 import { discoverAll, discoverFor } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { readHead } from './readHead.ts'
@@ -29,6 +30,11 @@ export type SyncEvent =
 /** Who reads the chain: this gateway for itself, or one that was elected and writes for the others. */
 export type SyncRole = 'alone' | 'leader' | 'follower'
 
+/** `busy`: too many tokens wait already to be looked for. */
+export type Discovery =
+  | { readonly status: 'looked'; readonly state: SyncedState | undefined }
+  | { readonly status: 'busy' }
+
 export type ChainSync = {
   readonly chainId: number
   role(): SyncRole
@@ -39,8 +45,11 @@ export type ChainSync = {
   fresh(): Promise<SyncedState | undefined>
   /** Milliseconds since the state was last known to be the node's head; Infinity before the first. */
   lagMs(): number
-  /** Reads the pools of tokens that are not followed yet, and follows them from now on. */
-  discover(tokens: readonly Address[]): Promise<SyncedState | undefined>
+  /**
+   * Reads the pools of tokens (lower case) that are not followed yet, and follows them from now on.
+   * Rejects when the chain cannot be read.
+   */
+  discover(tokens: readonly Address[]): Promise<Discovery>
   tokens(): ReadonlyMap<string, TokenInfo>
   /** Configured DEXes that are not what their rows say on this chain; they are not asked again. */
   leftOut(): readonly LeftOut[]
@@ -219,6 +228,18 @@ export function createChainSync({
     return atMost(longestConfirmMs, waiting)
   }
 
+  async function look(wanted: readonly Address[]): Promise<void> {
+    if (!state) return
+    const { head } = state
+    const { hubTokens: hubs } = chain
+    const question = { tokens: wanted, hubs, blockNumber: head.number }
+    const { records, infos } = await discoverFor(deps, question)
+    addTokens(pickTraded(infos, records))
+    state = advanceState(deps, { state, head, changed: records })
+    stirred()
+  }
+  const askFor = createDiscoveryQueue({ inTurn: serially, look })
+
   /** Takes up what an earlier process left; false when that is of no use any more. */
   async function restore(): Promise<boolean> {
     const started = now()
@@ -310,20 +331,12 @@ export function createChainSync({
       return state
     },
     lagMs: () => Math.max(0, Math.round(now() - confirmedAtMs)),
-    discover: (wanted) =>
-      serially(async () => {
-        if (!state) return undefined
-        const { head } = state
-        const { records, infos } = await discoverFor(deps, {
-          tokens: wanted,
-          hubs: chain.hubTokens,
-          blockNumber: head.number,
-        })
-        addTokens(pickTraded(infos, records))
-        state = advanceState(deps, { state, head, changed: records })
-        stirred()
-        return state
-      }),
+    async discover(wanted) {
+      const looked = askFor(wanted)
+      if (looked === 'busy') return { status: 'busy' }
+      await looked
+      return { status: 'looked', state }
+    },
     reprice: (repriced) =>
       serially(async () => {
         if (!state) return undefined

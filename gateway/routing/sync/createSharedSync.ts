@@ -2,12 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { Coordination, Leadership } from '../../store/coordination.ts'
 import type { Feeds } from '../../store/feeds.ts'
-import { type ChainSync, type ChainSyncParameters, createChainSync } from './chainSync.ts'
+import {
+  type ChainSync,
+  type ChainSyncParameters,
+  createChainSync,
+  type Discovery,
+} from './chainSync.ts'
 import { createFeedReader, type Followed } from './createFeedReader.ts'
 import { createPublisher, type Publisher } from './createPublisher.ts'
 import { createDiscoveryDesk, type FeedMessage, readMessage } from './discoveryDesk.ts'
 import { version } from './poolCodec.ts'
-import type { SyncedState } from './syncedState.ts'
 
 export type SharedSyncParameters = Omit<
   ChainSyncParameters,
@@ -201,23 +205,26 @@ export function createSharedSync({
     if (!leading || looking.has(name)) return
     const { sync, publisher } = leading
     const isKnown = tokens.every((token) => sync.current()?.market.tokenIndex.has(token))
-    const work = (isKnown ? Promise.resolve() : sync.discover(tokens))
-      .then(() => publisher.wake())
-      .then(() => {
-        const seq = publisher.seq()
-        if (seq !== undefined) tell({ kind: 'looked', tokens, seq })
-      })
+    const look = async () => {
+      // A follower asks again while nobody answers.
+      if (!isKnown && (await sync.discover(tokens)).status === 'busy') return
+      await publisher.wake()
+      const seq = publisher.seq()
+      if (seq !== undefined) tell({ kind: 'looked', tokens, seq })
+    }
+    const work = look()
       .catch(report)
       .finally(() => looking.delete(name))
     looking.set(name, work)
     await work
   }
 
-  async function discover(tokens: readonly Address[]): Promise<SyncedState | undefined> {
+  async function discover(tokens: readonly Address[]): Promise<Discovery> {
     if (leading) return leading.sync.discover(tokens)
     const seq = await desk.ask(tokens)
-    if (seq !== undefined && (reader.current()?.seq ?? 0) < seq) await pull()
-    return current()
+    if (seq === undefined) return { status: 'busy' }
+    if ((reader.current()?.seq ?? 0) < seq) await pull()
+    return { status: 'looked', state: current() }
   }
 
   const current = () => (leading ? leading.sync.current() : reader.current()?.state)

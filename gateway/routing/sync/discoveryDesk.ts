@@ -30,6 +30,8 @@ function areAddresses(tokens: unknown): tokens is readonly Address[] {
 /** A message has room for 8,000 bytes. */
 const mostTokens = 100
 const askAgainMs = 500
+/** Questions under way; whoever comes after them comes again later. */
+const mostWaiting = 64
 /** A quote waits no longer for pools that another gateway looks for. */
 const longestWaitMs = 3_000
 
@@ -43,8 +45,9 @@ export function createDiscoveryDesk({ tell }: { readonly tell: (message: FeedMes
   const waiting = new Set<Waiting>()
 
   return {
-    /** The feed's number that has their pools; undefined when nobody answered in time. */
+    /** The feed's number that has their pools; undefined when nobody answers in time. */
     ask(wanted: readonly Address[]): Promise<number | undefined> {
+      if (waiting.size >= mostWaiting) return Promise.resolve(undefined)
       const tokens = wanted.slice(0, mostTokens)
       return new Promise((resolve) => {
         const done = (seq: number | undefined) => {

@@ -1,0 +1,72 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import { quote } from './quote.ts'
+import { createSoughtTokens } from './routingChain.ts'
+import type { ChainSync } from './sync/chainSync.ts'
+
+const s = suite('quotes of unknown tokens')
+const { chain: known, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
+const [tokenIn = ''] = market.addresses
+const { chainId } = known
+const stranger: Address = '0x00000000000000000000000000000000000000aa'
+
+/** What a quote of a token nobody knows answers, and how often the chain was asked for it. */
+function createStand() {
+  let nowMs = 0
+  let asked = 0
+  let discover: ChainSync['discover'] = async () => ({ status: 'looked', state: undefined })
+  const now = () => nowMs
+  const chain = {
+    ...known,
+    sought: createSoughtTokens({ now }),
+    sync: {
+      ...known.sync,
+      discover: (tokens: readonly Address[]) => {
+        asked += 1
+        return discover(tokens)
+      },
+    },
+  }
+  const deps = { chains: new Map([[chainId, chain]]), simulator: undefined, now, maxLagMs: 30_000 }
+  const pair = { chainId, tokenIn: tokenIn as Address, tokenOut: stranger }
+  return {
+    answer: async () => (await quote(deps, { ...pair, amountIn: 1_000n, slippageBps: 50 })).status,
+    asked: () => asked,
+    pass: (ms: number) => {
+      nowMs += ms
+    },
+    found(next: ChainSync['discover']) {
+      discover = next
+    },
+  }
+}
+
+s('have no route once the chain has been asked, which it is not again for a while', async () => {
+  const stand = createStand()
+  for (let n = 0; n < 3; n += 1) assert.is(await stand.answer(), 'no_route')
+  assert.is(stand.asked(), 1)
+  stand.pass(30_000)
+  assert.is(await stand.answer(), 'no_route')
+  assert.is(stand.asked(), 2)
+})
+
+s('are unavailable while the chain does not answer, and asked for again at once', async () => {
+  const stand = createStand()
+  stand.found(() => Promise.reject(new Error('the node is gone')))
+  assert.is(await stand.answer(), 'unavailable')
+  assert.is(await stand.answer(), 'unavailable')
+  stand.found(async () => ({ status: 'looked', state: undefined }))
+  assert.is(await stand.answer(), 'no_route')
+  assert.is(stand.asked(), 3)
+})
+
+s('are unavailable while too many others wait', async () => {
+  const stand = createStand()
+  stand.found(async () => ({ status: 'busy' }))
+  assert.is(await stand.answer(), 'unavailable')
+  assert.is(await stand.answer(), 'unavailable')
+  assert.is(stand.asked(), 2)
+})
+
+s.run()
