@@ -33,6 +33,16 @@ const hidden = compileSolidity(
   }`,
   'Hidden',
 )
+/** Balances stand where no usual formula puts them. */
+const nestedSource = `contract Nested {
+  mapping(address => mapping(address => uint256)) private nested;
+  function balanceOf(address a) external view returns (uint256) { return nested[a][a]; }
+  function approve(address, uint256) external pure returns (bool) { return true; }
+  function transfer(address a, uint256 v) external returns (bool) {
+    nested[msg.sender][msg.sender] -= v; nested[a][a] += v; return true; }
+  function transferFrom(address f, address a, uint256 v) external returns (bool) {
+    nested[f][f] -= v; nested[a][a] += v; return true; }
+}`
 /** Pays a fixed thousandth of tokenA for what it takes, and knows custom errors. */
 const exchange = compileSolidity(
   `interface IERC20 { function transferFrom(address, address, uint256) external returns (bool); function transfer(address, uint256) external returns (bool); }
@@ -48,6 +58,7 @@ const exchange = compileSolidity(
   'Exchange',
 )
 const token = await chain.deploy({ ...hidden, args: [10n ** 24n] })
+const nested = await chain.deploy(compileSolidity(nestedSource, 'Nested'))
 const shop = await chain.deploy(exchange)
 await chain.send({
   to: tokenA,
@@ -58,10 +69,16 @@ await chain.send({
 
 const stored = new Map<string, BalanceSlot>()
 let writes = 0
+let fault: Error | undefined
+const events: { readonly event: string; readonly reason?: string | undefined }[] = []
 const keyOf = ({ token: of, codeHash }: SlotCacheKey) => `${of} ${codeHash}`.toLowerCase()
 const slots = {
-  get: async (key: SlotCacheKey) => stored.get(keyOf(key)),
+  async get(key: SlotCacheKey) {
+    if (fault) throw fault
+    return stored.get(keyOf(key))
+  },
   async put({ slot, ...key }: SlotCacheKey & { slot: BalanceSlot }) {
+    if (fault) throw fault
     writes += 1
     stored.set(keyOf(key), slot)
   },
@@ -72,6 +89,7 @@ const start = async () =>
     chains: [{ chainId: 8453, upstreamUrl: chain.rpcUrl }],
     slots,
     abis,
+    log: (event) => void events.push(event),
     forks: await startTestForks(),
   })
 const simulator = await start()
@@ -122,6 +140,22 @@ s('stores what it finds and finds again what was stored wrongly', async () => {
   assert.is(writes, before + 1)
   assert.equal(stored.get(key), slot)
   await restarted.close()
+})
+s('keeps no slot that is good for one holder only: anybody may name holders', async () => {
+  const before = writes
+  const result = await simulate(sale(nested, 5_000n))
+  assert.equal(result?.status === 'ok' && result.amountOut, 5n)
+  assert.is(writes, before)
+})
+s('simulates on beside a cache that fails, and says so', async () => {
+  fault = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+  const result = await simulate(sale(world.tokenB, 5_000n))
+  fault = undefined
+  assert.equal(result?.status === 'ok' && result.amountOut, 5n)
+  const reasons = events.flatMap(({ event, reason }) =>
+    event === 'slot_cache_failed' ? reason : [],
+  )
+  assert.equal(reasons, ['SQLITE_FULL', 'SQLITE_FULL'])
 })
 s('shows known errors by name, panics by meaning and the rest as it is', async () => {
   const reasonOf = async (functionName: string, args: readonly unknown[] = []) => {

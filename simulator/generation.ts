@@ -21,6 +21,7 @@ export type GenerationEvent = {
     | 'fork_stuck'
     | 'fork_refused'
     | 'reorg'
+    | 'slot_cache_failed'
   readonly chainId: number
   readonly blockNumber?: bigint | undefined
   readonly elapsedMs?: number

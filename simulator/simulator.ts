@@ -87,6 +87,8 @@ export async function createSimulator({
   now?: (() => number) | undefined
 }): Promise<Simulator> {
   const errors = createErrorTable(abis)
+  const reportCache = (chainId: number) => (cause: unknown) =>
+    log({ event: 'slot_cache_failed', chainId, reason: nameOf(cause) })
   const stands = new Map(
     await Promise.all(
       chains.map(async (chain) => {
@@ -100,7 +102,7 @@ export async function createSimulator({
           chain,
         )
         const dry = {
-          slots: createSlotResolver({ cache: slots }, chain),
+          slots: createSlotResolver({ cache: slots, failed: reportCache(chain.chainId) }, chain),
           findWhales: createFindWhales({ upstream, listHolders }, chain),
           isChainAnswering: upstream.isAnswering,
           slowLane: createSlowLane(),
@@ -146,6 +148,12 @@ export async function createSimulator({
       await forks.close()
     },
   }
+}
+
+/** Never the text: it may name a database, or what an upstream said. */
+function nameOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown'
+  return 'code' in cause ? String(cause.code) : cause.name
 }
 
 /** The same on every start, so that slots found for it stay valid; nobody has its key. */

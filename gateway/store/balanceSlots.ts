@@ -17,13 +17,12 @@ type Row = {
 const find = sql<Row>(
   `SELECT formula, contract, base, shift_bits, width_bits, word_unit, balance_unit
    FROM balance_slots
-   WHERE chain_id = ? AND token = ? AND code_hash = ? AND holder IN ('', ?)
-   ORDER BY holder LIMIT 1`,
+   WHERE chain_id = ? AND token = ? AND code_hash = ? AND holder = ''`,
 )
 const write = sql(
   `INSERT INTO balance_slots
    (chain_id, token, code_hash, holder, formula, contract, base, shift_bits, width_bits, word_unit, balance_unit)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+   VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?)
    ON CONFLICT (chain_id, token, code_hash, holder) DO UPDATE
      SET formula = excluded.formula, contract = excluded.contract, base = excluded.base,
          shift_bits = excluded.shift_bits, width_bits = excluded.width_bits,
@@ -33,18 +32,15 @@ const write = sql(
 /** Where tokens keep their balances, as the simulator found it; survives restarts. */
 export function createBalanceSlots(engine: Engine): SlotCache {
   return {
-    async get({ chainId, token, codeHash, holder }) {
-      const row = await engine.read(() =>
-        find.get(chainId, token.toLowerCase(), codeHash, holder.toLowerCase()),
-      )
+    async get({ chainId, token, codeHash }) {
+      const row = await engine.read(() => find.get(chainId, token.toLowerCase(), codeHash))
       return row && fromRow(row)
     },
-    async put({ chainId, token, codeHash, holder, slot }: SlotCacheKey & { slot: BalanceSlot }) {
+    async put({ chainId, token, codeHash, slot }: SlotCacheKey & { slot: BalanceSlot }) {
       const { formula, contract, base, shiftBits, widthBits, wordUnit, balanceUnit } = slot
-      const owner = formula === 'direct' ? holder.toLowerCase() : ''
       const units = [String(wordUnit), String(balanceUnit)]
       const place = [formula, contract, base, shiftBits, widthBits]
-      const row = [chainId, token.toLowerCase(), codeHash, owner, ...place, ...units]
+      const row = [chainId, token.toLowerCase(), codeHash, ...place, ...units]
       await engine.write(() => write.run(...row))
     },
   }

@@ -27,6 +27,9 @@ UPDATE payments SET lost_at_block = block_number WHERE state = 'orphaned';
 CREATE INDEX payments_lost ON payments (chain_id) WHERE lost_at_block IS NOT NULL;
 `
 
+/** Slots of single holders, whom callers choose, are kept no more. */
+const noSlotsOfHolders = `DELETE FROM balance_slots WHERE holder <> '';`
+
 /** In order, each applied once, on both engines. A landed one is never edited; a change is a new row. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', schema: accessSchema },
@@ -36,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { id: 5, name: 'settlements by their last signature', schema: () => settlementsBySigning },
   { id: 6, name: 'feeds of pools and terms of office', schema: feedsSchema },
   { id: 7, name: 'payments lost in a reorganisation', schema: lostPayments },
+  { id: 8, name: 'no balance slots of single holders', schema: () => noSlotsOfHolders },
 ]

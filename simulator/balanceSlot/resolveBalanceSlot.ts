@@ -5,7 +5,11 @@ import type { BalanceSlot } from './balanceSlot.ts'
 import { findBalanceSlot, type SlotVerdict } from './findBalanceSlot.ts'
 import { readCodeHash } from './readCodeHash.ts'
 
-/** Outlives the process: the gateway's store implements it. A wrong entry costs two round trips, never a wrong answer. */
+/**
+ * Outlives the process: the gateway's store implements it. A wrong entry costs two round trips, never a wrong
+ * answer; a failure costs what there is to find. It holds what a formula gives for every holder: callers
+ * choose holders, so slots of single ones would grow without end.
+ */
 export type SlotCache = {
   readonly get: (p: SlotCacheKey) => Promise<BalanceSlot | undefined>
   readonly put: (p: SlotCacheKey & { readonly slot: BalanceSlot }) => Promise<void>
@@ -16,7 +20,6 @@ export type SlotCacheKey = {
   readonly token: Address
   /** Of the token and, behind a proxy, of the implementation it points to. */
   readonly codeHash: Hex
-  readonly holder: Address
 }
 
 export type SlotResolver = {
@@ -36,7 +39,14 @@ type SlotRequest = {
 const notFoundTtlMs = 30_000
 
 export function createSlotResolver(
-  deps: { readonly cache?: SlotCache | undefined },
+  {
+    cache,
+    failed = () => undefined,
+  }: {
+    readonly cache?: SlotCache | undefined
+    /** Told what the cache threw. */
+    readonly failed?: ((cause: unknown) => void) | undefined
+  },
   { chainId }: { chainId: number },
 ): SlotResolver {
   const known = new LRUCache<string, SlotVerdict>({ max: 20_000 })
@@ -44,25 +54,33 @@ export function createSlotResolver(
   const distrusted = new Set<string>()
 
   async function find(request: SlotRequest, key: string): Promise<SlotVerdict> {
-    const stored = distrusted.has(key) ? undefined : await readStored(request)
+    const stored = distrusted.has(key) ? undefined : await orMiss(readStored(request))
     if (stored) return { status: 'found', slot: stored }
     const verdict = await findBalanceSlot(request, request)
     distrusted.delete(key)
-    if (verdict.status === 'found') await writeStored(request, verdict.slot)
+    if (verdict.status === 'found' && isForAll(verdict.slot))
+      await orMiss(writeStored(request, verdict.slot))
     return verdict
   }
 
-  async function readStored({ rpc, timeoutMs, token, holder }: SlotRequest) {
-    if (!deps.cache) return undefined
+  async function readStored({ rpc, timeoutMs, token }: SlotRequest) {
+    if (!cache) return undefined
     const codeHash = await readCodeHash({ rpc, timeoutMs }, { token })
-    return codeHash && deps.cache.get({ chainId, token, codeHash, holder })
+    return codeHash && cache.get({ chainId, token, codeHash })
   }
 
-  async function writeStored({ rpc, timeoutMs, token, holder }: SlotRequest, slot: BalanceSlot) {
-    if (!deps.cache) return
+  async function writeStored({ rpc, timeoutMs, token }: SlotRequest, slot: BalanceSlot) {
+    if (!cache) return
     const codeHash = await readCodeHash({ rpc, timeoutMs }, { token })
-    if (codeHash) await deps.cache.put({ chainId, token, codeHash, holder, slot })
+    if (codeHash) await cache.put({ chainId, token, codeHash, slot })
   }
+
+  /** A full disk or a lost database is no reason to simulate nothing. */
+  const orMiss = <value>(work: Promise<value>) =>
+    work.catch((cause: unknown) => {
+      failed(cause)
+      return undefined
+    })
 
   return {
     async resolve(request) {
@@ -84,6 +102,8 @@ export function createSlotResolver(
   }
 }
 
+const isForAll = ({ formula }: BalanceSlot) => formula !== 'direct'
+
 type TokenAndHolder = { readonly token: Address; readonly holder: Address }
 const tokenKeyOf = ({ token }: TokenAndHolder) => token.toLowerCase()
 const keyOf = ({ token, holder }: TokenAndHolder) => `${token}:${holder}`.toLowerCase()
@@ -99,6 +119,5 @@ function remember(
     known.set(keyOf(request), verdict, { ttl: notFoundTtlMs })
     return
   }
-  const isShared = verdict.slot.formula !== 'direct'
-  known.set(isShared ? tokenKeyOf(request) : keyOf(request), verdict)
+  known.set(isForAll(verdict.slot) ? tokenKeyOf(request) : keyOf(request), verdict)
 }
