@@ -7,4 +7,6 @@ RUN apt-get update -qq \
 COPY docker/proxy/nginx.conf /etc/nginx/nginx.conf
 USER 1000:1000
 EXPOSE 8080 8443
+HEALTHCHECK --interval=5s --timeout=10s --start-period=10s --retries=6 \
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /healthz HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q 200 <&3"]
 CMD ["nginx", "-g", "daemon off;"]

@@ -12,6 +12,7 @@ type Service = {
   readonly build?: { readonly dockerfile?: string; readonly network?: string }
   readonly ports?: readonly (string | { readonly published?: unknown; readonly target?: unknown })[]
   readonly volumes?: readonly (string | { readonly source?: string })[]
+  readonly tmpfs?: readonly string[]
   readonly networks?: readonly string[] | Readonly<Record<string, unknown>>
   readonly network_mode?: string
   readonly privileged?: boolean
@@ -142,6 +143,13 @@ s('everything has limits of memory and processes; our own rotate their logs', ()
     assert.ok(service.logging?.options?.['max-size'], at)
     assert.ok(service.logging?.options?.['max-file'], at)
   }
+})
+
+s('what waits in the memory of a proxy is bounded', () => {
+  const proxies = services.filter(({ service }) => service.image === 'forkyard-proxy')
+  assert.is(proxies.length, 2)
+  for (const { at, service } of proxies)
+    assert.match(JSON.stringify([service.tmpfs, service.volumes]), /size["=:]+(64m|67108864)/, at)
 })
 
 s('secrets come from files, never from the environment', () => {

@@ -179,6 +179,7 @@ export async function startLiveStack({
     forksName,
     secrets,
     ask,
+    quoteBody,
     quote,
     quoteExactOutput,
     /** The command line in a gateway's container. */

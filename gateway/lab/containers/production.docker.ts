@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { connect } from 'node:http2'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { openProxy } from './askProxy.ts'
 import { keepBooksUnder } from './askUnderFault.ts'
 import { checkDoors } from './checkDoors.ts'
 import { startLiveStack } from './liveStack.ts'
@@ -45,15 +44,89 @@ s(
   },
 )
 
-s('speaks HTTP/2, over which a browser holds any number of streams open', async () => {
-  const session = connect(`https://127.0.0.1:${stack.ports['HTTPS_PORT']}`, {
-    ca: stack.secrets.tls_certificate,
-    servername: 'meta.localhost',
+/** In HTTP/2, over which a browser holds many streams open at once. */
+async function withProxy<answer>(
+  service: 'routing' | 'meta',
+  work: (session: Awaited<ReturnType<typeof openProxy>>) => Promise<answer>,
+): Promise<answer> {
+  const session = await openProxy(stack, service)
+  try {
+    return await work(session)
+  } finally {
+    session.close()
+  }
+}
+
+s('its proxy refuses as a gateway does, where it refuses at all', async () => {
+  await withProxy('meta', async ({ ask: asked }) => {
+    const own = { path: '/quote', headers: { 'x-request-id': 'mine' }, body: ' '.repeat(310_000) }
+    for (const refused of [await asked(own), await asked({ ...own, body: ' '.repeat(290_000) })]) {
+      assert.is(refused.status, 413)
+      assert.is(refused.headers['access-control-allow-origin'], '*')
+      const { code, requestId } = refused.answer
+      assert.equal([code, requestId], ['body_too_large', 'mine'])
+    }
+    const foreign = await asked({ path: '/', headers: { ':authority': 'www.example.org' } })
+    assert.is(foreign.status, 421)
+    assert.not.match(foreign.text, /nginx|<html/i)
   })
-  const asked = session.request({ ':path': '/health', ':authority': 'meta.localhost' })
-  const [headers] = await once(asked, 'response')
-  session.destroy()
-  assert.is(headers[':status'], 200)
+  const paid = await withProxy('routing', ({ ask: asked }) =>
+    asked({
+      path: '/quote',
+      headers: { 'x-api-key': apiKey, 'payment-signature': 'x'.repeat(20_000) },
+      body: JSON.stringify(stack.quoteBody),
+    }),
+  )
+  assert.equal([paid.status, paid.answer['code']], [400, 'invalid_payment'])
+})
+
+s('passes each event of a stream on as it comes', () =>
+  withProxy('meta', async ({ open }) => {
+    const { chain_id: chainId, token_in: tokenIn, token_out: tokenOut } = stack.quoteBody
+    const stream = open({ path: '/quote/stream' })
+    stream.end(
+      JSON.stringify({
+        ...{ chainId, tokenIn, tokenOut, amountIn: stack.quoteBody.amount_in },
+        ...{ taker: '0x00000000000000000000000000000000000000aa' },
+        // Between two cycles a stream stays open, and beats.
+        ...{ keepAliveMs: 1_000, refreshIntervalMs: 60_000 },
+      }),
+    )
+    let text = ''
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+    })
+    for (const event of ['initial', 'keep_alive'])
+      await waitFor(event, () => text.includes(`event: ${event}`), patient)
+    assert.not.ok(stream.readableEnded)
+  }),
+)
+
+s('believes no caller about its address, and has room for each', async () => {
+  await withProxy('routing', async ({ ask: asked }) => {
+    const left = Array.from({ length: 20 }, async (_, index) => {
+      const headers = { 'x-forwarded-for': `198.51.100.${index}` }
+      const answer = await asked({ path: '/api/chains', headers })
+      return Number(answer.headers['x-ratelimit-remaining'])
+    })
+    // A bucket for each claimed address would have all but the one request in it.
+    assert.ok(Math.min(...(await Promise.all(left))) < 49)
+  })
+  const statuses: number[] = []
+  const hold = ({ open }: Awaited<ReturnType<typeof openProxy>>) => {
+    for (let count = 0; count < 80; count += 1)
+      open({ path: '/quote', headers: { 'content-length': '10' } }).on('response', (headers) =>
+        statuses.push(Number(headers[':status'])),
+      )
+  }
+  await withProxy('routing', (first) =>
+    withProxy('meta', async (second) => {
+      for (const session of [first, second]) hold(session)
+      await waitFor('one too many', () => statuses.length > 0, patient)
+      assert.equal([...new Set(statuses)], [429])
+    }),
+  )
+  await waitFor('it quotes', isQuoting, patient)
 })
 
 s('has no lab: no routes, no commands, no files', async () => {
@@ -88,6 +161,10 @@ s('gives the socket to the supervisor alone, and has no door but the proxy', asy
     assert.is(HostConfig.ReadonlyRootfs, true)
     assert.equal(HostConfig.CapDrop, ['ALL'])
   }
+  const [proxy = ''] = await stack.find('proxy')
+  const isHealthy = async () =>
+    (await docker.getContainer(proxy).inspect()).State.Health?.Status === 'healthy'
+  await waitFor('the proxy is healthy', isHealthy, patient)
   const forks = await docker.listContainers({
     filters: { label: [`${forkLabel}=${stack.forksName}`] },
   })
@@ -105,6 +182,10 @@ s('is backed up while it serves, and restored as it was then', async () => {
   for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
   assert.ok((await readUsed()) >= atMost + 5)
   await stack.compose('stop', 'gateway')
+  const { status, headers, answer } = await withProxy('routing', ({ ask: asked }) =>
+    asked({ path: '/health' }),
+  )
+  assert.equal([status, headers['retry-after'], answer['code']], [502, '1', 'unavailable'])
   await stack.compose(
     'run',
     '--rm',
