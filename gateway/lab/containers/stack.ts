@@ -132,6 +132,16 @@ async function bindToLoopback(docker: Docker): Promise<void> {
   })
 }
 
+/** An engine that leaves its swarm forgets the names of all containers, other networks' too (libnetwork). */
+async function waitForOthers(docker: Docker): Promise<void> {
+  const label = 'com.docker.compose.project'
+  const areGone = async () => {
+    const running = await docker.listContainers({ filters: { label: [label] } })
+    return !running.some(({ Labels }) => Labels[label]?.startsWith('forkyard-test-'))
+  }
+  await waitFor('no other stack is tested', areGone, { deadlineMs: 1_200_000, everyMs: 500 })
+}
+
 /** The same as a stack of a swarm of this one machine, which is made where there is none. */
 export async function startSwarmStack({ file, portNames, env = {} }: Parameters): Promise<Stack> {
   const docker = new Docker()
@@ -184,6 +194,7 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
       await waitFor('it is gone', isRemoved, { deadlineMs: 120_000, everyMs: 1_000 })
       await waitFor('it has ended', async () => (await find()).length === 0, { deadlineMs: 60_000 })
       if (isOurs) {
+        await waitForOthers(docker)
         await run('docker', ['swarm', 'leave', '--force'])
         await docker.getNetwork(gatewayBridge).remove()
       }
