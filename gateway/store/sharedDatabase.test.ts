@@ -148,6 +148,32 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.is((await two.ledger.balance(keyId)).remaining, 7)
   })
 
+  s(
+    'takes a payment back and credits it again once, whichever gateway sees what first',
+    async () => {
+      const { one, two } = await openTwo()
+      const keyId = await addKey(one, 0)
+      const mined = (block: 1 | 2) => ({
+        chainId: 1,
+        txHash: keccak256('0x01'),
+        blockNumber: 5n,
+        blockHash: keccak256(numberToHex(block)),
+        payments: [{ logIndex: block, payer: signer, amount: 700n, quotes: 7, proof: 1 as const }],
+      })
+      await one.payments.credit({ ...mined(1), keyId, atMs: 1 })
+      await Promise.all(
+        [one, two, one, two, one, two].flatMap((each) => [
+          each.payments.orphan({ ...mined(1), headBlock: 6n, atMs: 2 }),
+          each.payments.credit({ ...mined(2), keyId, atMs: 2 }),
+          each.payments.listLost({ chainId: 1, limit: 9 }),
+        ]),
+      )
+      assert.equal(await two.ledger.balance(keyId), { total: 7, used: 0, remaining: 7 })
+      assert.equal(await two.payments.listLost({ chainId: 1, limit: 9 }), [])
+      assert.equal(await one.ledger.audit(), [])
+    },
+  )
+
   s('P2 P5: the caps, the nonces and the one live row hold across gateways', async () => {
     const { one, two } = await openTwo()
     const owners = Array.from({ length: 40 }, (_, index) => numberToHex(index + 1, { size: 20 }))
