@@ -3,9 +3,10 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+# The version of the lockfile, checked against its hash; the gateway's image begins with the same layers.
+RUN npm ci --omit=dev --ignore-scripts --loglevel=error
 COPY docker/collect.mjs docker/
-# The version of the lockfile, checked against its hash.
-RUN npm ci --omit=dev --ignore-scripts --loglevel=error && mkdir /image && node docker/collect.mjs /image anvil
+RUN mkdir /image && node docker/collect.mjs /image anvil
 
 FROM scratch
 COPY --from=build /image /
