@@ -61,7 +61,12 @@ async function abandonStart(starting: Promise<Lab>, files: LabFiles) {
 const upTimeoutMs = 60_000
 
 /** `forkyard lab-up`: starts the lab detached, or waits for the running one to be whole again. */
-export async function labUp({ files, env, print }: Parameters) {
+export async function labUp({
+  files,
+  env,
+  print,
+  timeoutMs = upTimeoutMs,
+}: Parameters & { readonly timeoutMs?: number | undefined }) {
   let supervisor: ChildProcess | undefined
   if (!findSupervisor(files)) {
     await endMarked(files.marker)
@@ -81,7 +86,7 @@ export async function labUp({ files, env, print }: Parameters) {
     return phase === 'ready' && (await isReady(readyUrl(readManifest(files))))
   }
   const settled = await waitUntil(isSettled, {
-    timeoutMs: upTimeoutMs,
+    timeoutMs,
     intervalMs: 50,
   })
   follow()
@@ -89,9 +94,7 @@ export async function labUp({ files, env, print }: Parameters) {
   if (settled && status?.phase === 'ready') return
   const reason = status?.message ?? 'the supervisor did not start'
   await labDown({ files, print: () => undefined })
-  throw new Error(
-    settled ? reason : `not ready after ${upTimeoutMs / 1000} s; last step: ${reason}`,
-  )
+  throw new Error(settled ? reason : `not ready after ${timeoutMs / 1000} s; last step: ${reason}`)
 }
 
 function startDetached(files: LabFiles, env: Parameters['env']) {
