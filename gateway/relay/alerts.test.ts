@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { zeroAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { alarmKinds, refusalCodes } from './events.ts'
 import { quoteFees } from './fees.ts'
@@ -34,6 +35,7 @@ const facts: SimulatedFacts & PricedFacts & LedgerFacts = {
 alerts('there is a rule for every refusal of the gate table, and for the pause', () => {
   const paused = judgeLedger(priced, {
     nowMs: 0,
+    signer: zeroAddress,
     live: undefined,
     deploys: 0,
     spendWei: 0n,

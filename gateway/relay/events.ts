@@ -38,8 +38,16 @@ export type RelayEvent =
       readonly chainId: number
       readonly hash: Hex
     }
-  /** Someone else signs with the relayer's key: its caps no longer hold. */
-  | { readonly kind: 'lost'; readonly chainId: number; readonly nonce: number; readonly hash: Hex }
+  /**
+   * `lost`: someone else signs with the relayer's key, its caps no longer hold. `retired`: a former key's
+   * was not mined in its window, and this key may serve its owner.
+   */
+  | {
+      readonly kind: 'lost' | 'retired'
+      readonly chainId: number
+      readonly nonce: number
+      readonly hash: Hex
+    }
   | {
       readonly kind: 'replacement_blocked'
       readonly chainId: number

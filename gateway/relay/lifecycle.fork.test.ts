@@ -4,6 +4,7 @@ import { revertChain } from '../../fixtures/revertChain.ts'
 import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
+import { createMemoryKey } from '../signing/digestKey.ts'
 
 /** What becomes of a signed transaction: pending, stuck, dropped, reorged, overtaken, final. */
 const life = suite('relay lifecycle')
@@ -177,6 +178,66 @@ life(
     assert.is.not(next.body.txHash, body.txHash)
   },
 )
+
+life('one answer of a node that lags behind makes no mined transaction lost', async () => {
+  let isBlind = true
+  const lag = (client: ChainClient): ChainClient => {
+    const request = ((call: { readonly method: string }) =>
+      isBlind && call.method === 'eth_getTransactionReceipt'
+        ? Promise.resolve(null)
+        : client.client.request(call as never)) as never
+    return { ...client, client: { ...client.client, request } }
+  }
+  const { stand } = await setUp({ wrapClient: lag })
+  const { body } = await ask(stand, await newOwner())
+  await mined(body.txHash)
+  await stand.relay.reconcile()
+  isBlind = false
+  await stand.relay.reconcile()
+  assert.is((await only(stand)).status, 'mined')
+  await rpc('anvil_mine', '0x9')
+  isBlind = true
+  await stand.relay.reconcile()
+  assert.is((await only(stand)).status, 'pending')
+  isBlind = false
+  await stand.relay.reconcile()
+  assert.is((await only(stand)).status, 'mined')
+  assert.not(stand.events.some(({ kind }) => kind === 'lost'))
+})
+
+life("a new key follows the old one's transactions and takes none of their nonces", async () => {
+  const path = newPath()
+  const before = await setUp({ path, wrapClient: dropSends })
+  const [owner, other] = [await newOwner(), await newOwner()]
+  for (const each of [owner, other]) assert.is((await ask(before.stand, each)).status, 200)
+  const rows = await before.stand.relay.history({})
+  const oldNonces = rows.map(({ nonce }) => nonce).toReversed()
+  await before.close()
+  const [account] = chain.manifest.accounts
+  if (!account) throw new Error('the world has no accounts')
+  // Beyond the old one's: by its count all of them would be overtaken.
+  const nonce = (oldNonces[0] as number) + 500
+  await rpc('anvil_setNonce', account.address, numberToHex(nonce))
+  const keyOf = () => createMemoryKey(account.privateKey)
+  const { stand, clock } = await setUp({ path, keyOf, wrapClient: dropSends })
+  await stand.relay.reconcile()
+  await rpc('anvil_mine', '0x3')
+  await stand.relay.reconcile()
+  const statuses = async () => (await stand.relay.history({})).map(({ status }) => status)
+  assert.equal(await statuses(), ['pending', 'pending'])
+  clock.ms += 120_000
+  // Nobody signs at a nonce that is another key's, nor for an owner whom that key may still serve.
+  assert.is((await ask(stand, owner)).body.txHash, rows[1]?.attempts[0].hash)
+  await stand.relay.reconcile()
+  assert.equal(await statuses(), ['lost', 'lost'])
+  assert.equal(
+    stand.events.flatMap((event) => (event.kind === 'retired' ? [event.nonce] : [])),
+    oldNonces,
+  )
+  const next = await ask(stand, owner)
+  assert.is(next.status, 200)
+  assert.is((await only(stand)).nonce, nonce)
+})
 
 life(
   'pause stops new signatures, keeps old answers, survives a restart, and ends with resume',

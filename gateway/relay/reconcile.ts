@@ -1,4 +1,4 @@
-import { type Hex, hexToBigInt } from 'viem'
+import { type Address, type Hex, hexToBigInt, isAddressEqual } from 'viem'
 import type { RelayOutcome, RelayStore, RelayTransaction } from '../store/relay.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'
@@ -41,12 +41,13 @@ type Receipt = {
 /**
  * One pass over a chain: settles what has a receipt, takes back what a reorg has dropped, sends again
  * (the same bytes) what the chain does not know, replaces what is stuck, and marks as lost what a
- * foreign transaction has overtaken.
+ * foreign transaction has overtaken. What a former key has signed is followed by that key's nonce, and let
+ * go when it is not mined in its window: this key could never replace it.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { store, chain } = deps
   const { chainId, signer } = chain
-  const head = await readHead(chain)
+  const head = await readHead(chain, signer.address)
   const forgotten = await store.listForgotten({
     chainId,
     signer: signer.address,
@@ -54,19 +55,29 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   })
   for (const transaction of forgotten) await takeBack(deps, transaction)
   const open = await store.listOpen(chainId)
+  await checkAll(deps, { head, transactions: open.filter((one) => isOurs(chain, one)) })
+  const former = open.filter((one) => !isOurs(chain, one))
+  for (const address of new Set(former.map((one) => one.signer)))
+    await checkAll(deps, {
+      head: await readHead(chain, address),
+      transactions: former.filter((one) => one.signer === address),
+    })
+}
+
+const isOurs = ({ signer: { address } }: RelayChain, { signer }: RelayTransaction) =>
+  isAddressEqual(signer, address)
+
+type Checked = { readonly head: Head; readonly transactions: readonly RelayTransaction[] }
+
+async function checkAll(deps: ReconcileDeps, { head, transactions }: Checked): Promise<void> {
+  const isPending = ({ status }: RelayTransaction) => status === 'pending'
   // What is not in the chain yet comes first: it may hold others up.
-  await check(deps, { head, transactions: open.filter(({ status }) => status === 'pending') })
-  await check(deps, { head, transactions: open.filter(({ status }) => status !== 'pending') })
+  await check(deps, { head, transactions: transactions.filter(isPending) })
+  await check(deps, { head, transactions: transactions.filter((one) => !isPending(one)) })
 }
 
 /** In parts, each settled before the next is read: a process that dies often still gets on. */
-async function check(
-  deps: ReconcileDeps,
-  {
-    head,
-    transactions,
-  }: { readonly head: Head; readonly transactions: readonly RelayTransaction[] },
-): Promise<void> {
+async function check(deps: ReconcileDeps, { head, transactions }: Checked): Promise<void> {
   for (let start = 0; start < transactions.length; start += partSize) {
     const part = transactions.slice(start, start + partSize)
     const receipts = await Promise.all(
@@ -82,11 +93,11 @@ async function check(
   }
 }
 
-async function readHead({ client: { client }, signer }: RelayChain): Promise<Head> {
+async function readHead({ client: { client } }: RelayChain, signer: Address): Promise<Head> {
   // One batch, so one upstream; the receipts read after it are of the same view or a newer one.
   const [number, nonce] = await Promise.all([
     client.request({ method: 'eth_blockNumber' }),
-    client.request({ method: 'eth_getTransactionCount', params: [signer.address, 'latest'] }),
+    client.request({ method: 'eth_getTransactionCount', params: [signer, 'latest'] }),
   ])
   return { number: hexToBigInt(number), nonce: Number(nonce) }
 }
@@ -108,14 +119,16 @@ async function readReceipt({ client: { client } }: RelayChain, hash: Hex) {
 }
 
 async function settleMined(
-  { store, chain, broadcaster, observe, finalDepth = 64 }: ReconcileDeps,
+  deps: ReconcileDeps,
   {
     transaction,
     receipt,
     head,
   }: { readonly transaction: RelayTransaction; readonly receipt: Receipt; readonly head: Head },
 ): Promise<void> {
+  const { store, chain, observe, finalDepth = 64 } = deps
   const { blockNumber, blockHash, hash, succeeded, costWei } = receipt
+  forget(deps, transaction)
   const isFinal = head.number - blockNumber >= BigInt(finalDepth)
   const near = succeeded ? 'mined' : 'failed'
   const status = isFinal ? (succeeded ? 'final' : 'final_failed') : near
@@ -128,9 +141,18 @@ async function settleMined(
     actualWei: costWei,
   }
   await store.settle({ id: transaction.id, from: transaction.status, outcome })
-  for (const attempt of transaction.attempts) broadcaster.forget(attempt.hash)
   if (transaction.status === 'pending')
     observe({ kind: succeeded ? 'mined' : 'reverted', chainId: chain.chainId, hash })
+}
+
+/** What earlier passes saw of it says nothing any more, should it come back. */
+function forget(
+  { broadcaster, overtakenAt, replacedAtMs }: ReconcileDeps,
+  { id, attempts }: RelayTransaction,
+): void {
+  overtakenAt.delete(id)
+  replacedAtMs.delete(id)
+  for (const { hash } of attempts) broadcaster.forget(hash)
 }
 
 async function takeBack(
@@ -155,6 +177,10 @@ async function follow(
     return
   }
   deps.overtakenAt.delete(transaction.id)
+  if (!isOurs(deps.chain, transaction) && isPastWindow(deps, transaction)) {
+    await giveUp(deps, { transaction, kind: 'retired' })
+    return
+  }
   if (nonce === head.nonce && isReplacementDue(deps, transaction)) {
     deps.replacedAtMs.set(transaction.id, now())
     if (await replaceStuck(deps, transaction)) return
@@ -164,24 +190,35 @@ async function follow(
   if (sentAtMs === undefined || now() - sentAtMs >= resendAfterMs) await broadcaster.send(latest)
 }
 
-function isReplacementDue(
-  { chain: { limits }, now, replacedAtMs }: ReconcileDeps,
-  { id, markedAtMs }: RelayTransaction,
-): boolean {
-  const triedAtMs = replacedAtMs.get(id) ?? Number.NEGATIVE_INFINITY
-  return now() - markedAtMs >= limits.pendingWindowMs && now() - triedAtMs >= resendAfterMs
+const isPastWindow = ({ chain, now }: ReconcileDeps, { markedAtMs }: RelayTransaction) =>
+  now() - markedAtMs >= chain.limits.pendingWindowMs
+
+function isReplacementDue(deps: ReconcileDeps, transaction: RelayTransaction): boolean {
+  const triedAtMs = deps.replacedAtMs.get(transaction.id) ?? Number.NEGATIVE_INFINITY
+  return isPastWindow(deps, transaction) && deps.now() - triedAtMs >= resendAfterMs
 }
 
 /** The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. */
 async function watchOvertaken(
-  { store, chain, observe, overtakenAt }: ReconcileDeps,
+  deps: ReconcileDeps,
   { transaction, head }: { readonly transaction: RelayTransaction; readonly head: Head },
 ): Promise<void> {
+  const { id } = transaction
+  const seenAt = deps.overtakenAt.get(id) ?? head.number
+  deps.overtakenAt.set(id, seenAt)
+  if (head.number - seenAt >= lostDepth) await giveUp(deps, { transaction, kind: 'lost' })
+}
+
+async function giveUp(
+  deps: ReconcileDeps,
+  {
+    transaction,
+    kind,
+  }: { readonly transaction: RelayTransaction; readonly kind: 'lost' | 'retired' },
+): Promise<void> {
   const { id, nonce } = transaction
-  const seenAt = overtakenAt.get(id) ?? head.number
-  overtakenAt.set(id, seenAt)
-  if (head.number - seenAt < lostDepth) return
-  overtakenAt.delete(id)
-  await store.settle({ id, from: 'pending', outcome: { status: 'lost' } })
-  observe({ kind: 'lost', chainId: chain.chainId, nonce, hash: currentHash(transaction) })
+  const { chainId } = deps.chain
+  forget(deps, transaction)
+  await deps.store.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+  deps.observe({ kind, chainId, nonce, hash: currentHash(transaction) })
 }

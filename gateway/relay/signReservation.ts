@@ -5,13 +5,13 @@ import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
 import { capWindowMs, type RelayLimits } from './limits.ts'
 import type { DeployOrder, Signer } from './signer.ts'
 
-/** The transaction a new one would take the place of: unmined and past its pending window. */
+/** The transaction a new one would take the place of: this key's, unmined and past its pending window. */
 export function findStuck(
-  { live, nowMs }: RelayLedger,
+  { live, nowMs, signer }: RelayLedger,
   { pendingWindowMs }: Pick<RelayLimits, 'pendingWindowMs'>,
 ): RelayTransaction | undefined {
-  const isStuck = live?.status === 'pending' && nowMs - live.markedAtMs >= pendingWindowMs
-  return isStuck ? live : undefined
+  if (live?.status !== 'pending' || live.signer !== signer) return undefined
+  return nowMs - live.markedAtMs >= pendingWindowMs ? live : undefined
 }
 
 /** The hash a caller should watch: the mined one, or the latest of those that share the nonce. */

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, getAddress, type Hex } from 'viem'
 import type { Engine } from './engine.ts'
 import type { Program } from './program.ts'
 import { lockChain, readHighestNonce } from './relayNonce.ts'
@@ -40,6 +40,8 @@ export type RelayTransaction = {
 export type RelayLedger = {
   /** Never behind an earlier reading of this chain, whatever the machine's clock did. */
   readonly nowMs: number
+  /** The key that would sign: another key's nonces are not its own. */
+  readonly signer: Address
   /** The owner's transaction that may still be, or is, in the chain; or failed within `markerMs`. */
   readonly live: RelayTransaction | undefined
   /** Reservations in the window, without `live`: a replacement takes its row's place. */
@@ -158,6 +160,7 @@ function* readLedger(request: ReserveRequest, callerMs: number): Program<RelayLe
   const window = yield* statements.window.all(chainId, nowMs - windowMs, live?.id ?? -1)
   return {
     nowMs,
+    signer: getAddress(signer),
     live,
     ...readWindow(window),
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
