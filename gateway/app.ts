@@ -26,7 +26,7 @@ import { createService, type Listening } from './http/service.ts'
 import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
 import { openToNetwork } from './ops/openToNetwork.ts'
-import { createWarnings, readReadiness } from './ops/readiness.ts'
+import { createReadiness, createWarnings } from './ops/readiness.ts'
 import { opsEndpoints } from './ops/routes.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
 import type { DigestKey } from './signing/digestKey.ts'
@@ -146,7 +146,7 @@ async function listenAll(
   { log, metrics }: Observed,
 ) {
   const listening: (readonly [string, Listening])[] = []
-  for (const { listener, ...spec } of specs) {
+  for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
     const service = createService({
       ...spec,
       version,
@@ -158,15 +158,6 @@ async function listenAll(
     listening.push([spec.name, await service.listen(listener)])
   }
   return listening
-}
-
-type Listeners = Awaited<ReturnType<typeof listenAll>>
-
-const openOps = async ({ ops }: Config, { log, listening }: { log: Log; listening: Listeners }) => {
-  const port = listening.find(([name]) => name === 'ops')?.[1].port
-  return ops.network === undefined || port === undefined
-    ? undefined
-    : openToNetwork({ log }, { network: ops.network, port })
 }
 
 /** Whose custom errors simulations show by name. */
@@ -273,18 +264,44 @@ function toRoutingSource(chain: ChainConfig | undefined) {
 const findChain = ({ chains }: Config, chainId: number) =>
   chains.find(({ chain }) => chain.chainId === chainId)
 
+/** For operators, who may ask from the first moment on. */
+async function openOps(config: Config, observed: Observed) {
+  const readiness = createReadiness()
+  observed.metrics.showReadiness(readiness.read)
+  const endpoints = opsEndpoints({
+    ...{ metrics: observed.metrics, readiness },
+    labManifestPath: config.labManifestPath,
+  })
+  const title = 'Forkyard operations'
+  const spec = { name: 'ops', title, listener: config.ops, endpoints }
+  const listening = await listenAll(config, [spec], observed)
+  const { network } = config.ops
+  const [{ 1: service } = {}] = listening
+  const door =
+    network !== undefined && service
+      ? await openToNetwork({ log: observed.log }, { network, port: service.port })
+      : undefined
+  return {
+    ...{ readiness, listening },
+    async close() {
+      await service?.close()
+      await door?.close()
+    },
+  }
+}
+
 /**
  * Wires the whole system: one store, one client per chain, one simulator, shared by the services.
  * Resolves once every enabled listener answers.
  */
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
   const { log, metrics } = observed
+  const ops = await openOps(config, observed)
   const keys = new Map(
     config.chains.flatMap(({ chain: { chainId }, relayer: source }) =>
       source ? [[chainId, openRelayerKey({ mode: config.mode, chainId, source })] as const] : [],
     ),
   )
-  const chains = config.chains.map(({ chain }) => chain)
   const clients = await connect(config)
   const store = await openConfiguredStore(config, {
     failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
@@ -340,31 +357,22 @@ export async function createGateway(config: Config, observed: Observed): Promise
       endpoints: relay.endpoints,
       access,
     },
-    {
-      name: 'ops',
-      title: 'Forkyard operations',
-      listener: config.ops,
-      endpoints: opsEndpoints({
-        metrics,
-        readiness: () => readReadiness({ chains, routing, simulator, store, warnings }),
-        labManifestPath: config.labManifestPath,
-      }),
-    },
   ]
-  const enabled = specs.filter(({ listener }) => listener.enabled)
-  const listening = await listenAll(config, enabled, observed)
-  const door = await openOps(config, { log, listening })
+  const listening = await listenAll(config, specs, observed)
+  ops.readiness.serves({ routing, store, warnings })
+  const all = [...listening, ...ops.listening]
   return {
-    listeners: Object.fromEntries(listening.map(([name, { url }]) => [name, url])),
+    listeners: Object.fromEntries(all.map(([name, { url }]) => [name, url])),
     async close() {
+      ops.readiness.drains()
       await Promise.all(listening.map(([, service]) => service.close()))
-      await door?.close()
       await Promise.all([meta.close(), relay.close(), jobs.close()])
       await routing.close()
       await simulator.close()
       await buckets?.close()
       for (const client of clients) client.close()
       await store.close()
+      await ops.close()
     },
   }
 }

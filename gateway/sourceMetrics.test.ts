@@ -5,6 +5,7 @@ import { createService } from './http/service.ts'
 import { defaultLimits, dispatchSource } from './meta/dispatch.ts'
 import { fail, type SourceOutcome } from './meta/source.ts'
 import { createMetrics } from './observe.ts'
+import { createReadiness } from './ops/readiness.ts'
 import { opsEndpoints } from './ops/routes.ts'
 import { createSourceMetrics } from './sourceMetrics.ts'
 
@@ -38,7 +39,7 @@ const ops = await createService({
   name: 'ops',
   endpoints: opsEndpoints({
     metrics,
-    readiness: async () => ({ ready: true, reasons: [], warnings: [] }),
+    readiness: createReadiness(),
     labManifestPath: undefined,
   }),
   requestIdField: 'request_id',

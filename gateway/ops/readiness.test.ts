@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startStoreEngines } from '../../fixtures/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { getChain } from '../chain/chains.ts'
+import { createService } from '../http/service.ts'
+import { createLog, createMetrics } from '../observe.ts'
 import { fromHealth } from '../routing/wire/registry.ts'
 import { openStore } from '../store/openStore.ts'
-import { createWarnings, readReadiness } from './readiness.ts'
+import { createReadiness, createWarnings, readReadiness } from './readiness.ts'
+import { opsEndpoints } from './routes.ts'
 
 const s = suite('ops/readiness')
-const base = getChain(8453)
-if (!base) throw new Error('Base is built in')
 const engines = await startStoreEngines()
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-readiness-'))
 const path = join(dir, 'forkyard.sqlite')
@@ -23,9 +23,7 @@ s.after(async () => {
 
 type Deps = Parameters<typeof readReadiness>[0]
 const ready: Deps = {
-  chains: [base],
-  routing: { health: () => 'ok' },
-  simulator: { status: () => ({ ready: true, blockNumber: 1n, ageMs: 0 }) },
+  routing: { health: () => 'ok', status: () => [{ troubles: [] }] },
   store: file,
   warnings: () => [],
 }
@@ -35,26 +33,83 @@ const no = async () => false
 s('is ready when every part does its work', async () => {
   for (const { store } of engines)
     assert.equal(await readReadiness({ ...ready, store }), {
-      ready: true,
-      reasons: [],
-      warnings: [],
+      ...{ ready: true, reasons: [], warnings: [] },
+      takesWrites: true,
     })
 })
 
-s('gives a reason for each part that does not', async () => {
-  const unready = { ready: false, blockNumber: undefined, ageMs: 0 }
+s('is not where nothing can be served, and says why', async () => {
   const cases: readonly (readonly [Partial<Deps>, string])[] = [
-    [{ simulator: { status: () => unready } }, `${base.name}: no simulation fork is ready`],
-    [{ routing: { health: () => 'error' } }, 'routing is error'],
+    [{ routing: { ...ready.routing, health: () => 'error' } }, 'no chain can be quoted'],
     [{ store: { isReachable: no, isWritable: no } }, 'the database does not answer'],
     [{ store: { isReachable: yes, isWritable: no } }, 'the database takes no writes'],
   ]
   for (const [change, reason] of cases)
     assert.equal(await readReadiness({ ...ready, ...change }), {
-      ready: false,
-      reasons: [reason],
-      warnings: [],
+      ...{ ready: false, reasons: [reason], warnings: [] },
+      takesWrites: change.store === undefined,
     })
+})
+
+s('stays ready for the other chains where one is in trouble, and warns of it', async () => {
+  const trouble = 'Arbitrum One: no simulation fork is ready'
+  const status = () => [{ troubles: [] }, { troubles: [trouble] }]
+  const state = await readReadiness({ ...ready, routing: { health: () => 'degraded', status } })
+  assert.equal([state.ready, state.reasons, state.warnings], [true, [], [trouble]])
+})
+
+s('tells operators how it is from its first moment to its last, and Prometheus too', async () => {
+  const readiness = createReadiness()
+  const metrics = createMetrics()
+  metrics.showReadiness(readiness.read)
+  const endpoints = opsEndpoints({ metrics, readiness, labManifestPath: join(dir, 'none.json') })
+  const log = createLog({ level: 'silent', secrets: [] })
+  const service = createService({ name: 'ops', endpoints, log, checkOutput: true })
+  const { url, close } = await service.listen()
+  const ask = async (path: string) => {
+    const response = await fetch(url + path)
+    return [response.status, await response.text()] as const
+  }
+  const statuses = async () => {
+    const paths = ['/livez', '/startupz', '/readyz']
+    return (await Promise.all(paths.map(ask))).map(([status]) => status)
+  }
+  const gauges = async () => {
+    const [, text] = await ask('/metrics')
+    const names = ['ready', 'warnings', 'database_takes_writes']
+    return names.map((name) => new RegExp(`^forkyard_${name} (\\d)$`, 'm').exec(text)?.[1])
+  }
+  assert.equal(
+    [await statuses(), await gauges()],
+    [
+      [200, 503, 503],
+      ['0', '0', '1'],
+    ],
+  )
+  readiness.lacksDatabase()
+  assert.match((await ask('/readyz'))[1], 'the database does not answer')
+  assert.equal(await gauges(), ['0', '0', '0'])
+  readiness.serves({ ...ready, warnings: () => ['one', 'two'] })
+  assert.equal(
+    [await statuses(), await gauges()],
+    [
+      [200, 200, 200],
+      ['1', '2', '1'],
+    ],
+  )
+  readiness.serves({ ...ready, store: { isReachable: yes, isWritable: no } })
+  assert.equal(
+    [await statuses(), await gauges()],
+    [
+      [200, 200, 503],
+      ['0', '0', '0'],
+    ],
+  )
+  readiness.drains()
+  assert.equal(await statuses(), [200, 200, 503])
+  assert.match((await ask('/readyz'))[1], 'shutting down')
+  assert.is((await ask('/lab/manifest'))[0], 503)
+  await close()
 })
 
 s('asks the database for a write that reaches the disk', async () => {
@@ -77,7 +132,7 @@ s('does not wait for a database that hangs', async () => {
 s('stays ready with a warning, and health is degraded by it', async () => {
   const warnings = ['the shared rate limits do not answer: each gateway limits by itself']
   const state = await readReadiness({ ...ready, warnings: () => warnings })
-  assert.equal(state, { ready: true, reasons: [], warnings })
+  assert.equal([state.ready, state.reasons, state.warnings], [true, [], warnings])
   const facts = { version: '0', uptimeMs: 0, leftOut: [], statuses: [] }
   assert.is(fromHealth({ ...facts, status: 'ok', warnings: [] }).status, 'ok')
   const warned = fromHealth({ ...facts, status: 'ok', warnings })

@@ -1,7 +1,6 @@
-import type { Simulator } from '../../simulator/simulator.ts'
 import type { SharedBuckets } from '../access/sharedBuckets.ts'
-import type { Chain } from '../chain/chains.ts'
 import type { Routing } from '../routing/createRouting.ts'
+import type { ChainStatus } from '../routing/registry.ts'
 import type { Store } from '../store/createPorts.ts'
 import type { Readiness } from './routes.ts'
 
@@ -41,27 +40,79 @@ export function createWarnings(
   }
 }
 
-/** One sentence for each thing that keeps a service from doing its work. */
-export async function readReadiness({
-  chains,
-  routing,
-  simulator,
-  store,
-  warnings,
-}: {
-  readonly chains: readonly Chain[]
-  readonly routing: Pick<Routing, 'health'>
-  readonly simulator: Pick<Simulator, 'status'>
+type Parts = {
+  readonly routing: Pick<Routing, 'health'> & {
+    status(): readonly Pick<ChainStatus, 'troubles'>[]
+  }
   readonly store: Pick<Store, 'isReachable' | 'isWritable'>
   readonly warnings: () => readonly string[]
-}): Promise<Readiness> {
-  const reasons = chains.flatMap(({ chainId, name }) =>
-    simulator.status(chainId).ready ? [] : [`${name}: no simulation fork is ready`],
-  )
-  if (!(await within(databaseWithinMs, store.isReachable())))
-    reasons.push('the database does not answer')
-  else if (!(await within(databaseWithinMs, store.isWritable())))
-    reasons.push('the database takes no writes')
-  if (routing.health() !== 'ok') reasons.push(`routing is ${routing.health()}`)
-  return { ready: reasons.length === 0, reasons, warnings: warnings() }
+}
+
+async function readDatabase({ store }: Parts): Promise<readonly string[]> {
+  const [isReachable, isWritable] = await Promise.all([
+    within(databaseWithinMs, store.isReachable()),
+    within(databaseWithinMs, store.isWritable()),
+  ])
+  if (!isReachable) return ['the database does not answer']
+  return isWritable ? [] : ['the database takes no writes']
+}
+
+export type ReadinessState = Readiness & {
+  /** Undefined before the database is open and after it is closed. */
+  readonly takesWrites: boolean | undefined
+}
+
+/**
+ * Ready is who can serve anything. Gateways share the causes of a chain's trouble: were each to step back
+ * for one, none would be left for the other chains.
+ */
+export async function readReadiness(parts: Parts): Promise<ReadinessState> {
+  const { routing, warnings } = parts
+  const database = await readDatabase(parts)
+  const reasons =
+    routing.health() === 'error' ? [...database, 'no chain can be quoted'] : [...database]
+  const troubles = routing.status().flatMap((chain) => chain.troubles)
+  return {
+    ready: reasons.length === 0,
+    reasons,
+    warnings: [...troubles, ...warnings()],
+    takesWrites: database.length === 0,
+  }
+}
+
+export type ReadinessReader = Pick<ReturnType<typeof createReadiness>, 'read' | 'hasStarted'>
+
+/** What to answer to whoever asks for readiness, from the first moment of the process to its last. */
+export function createReadiness() {
+  const unready = (reason: string, takesWrites?: false) => async (): Promise<ReadinessState> => ({
+    ...{ ready: false, reasons: [reason], warnings: [], takesWrites },
+  })
+  let look = unready('the gateway is starting')
+  let reading: Promise<ReadinessState> | undefined
+  let wasReady = false
+
+  /** However many ask at once, the parts are asked once. */
+  function read(): Promise<ReadinessState> {
+    reading ??= look().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  return {
+    read,
+    /** Whether it was ever ready: what came later is no reason to start it once more. */
+    async hasStarted(): Promise<boolean> {
+      wasReady ||= (await read()).ready
+      return wasReady
+    },
+    lacksDatabase(): void {
+      look = unready('the gateway is starting: the database does not answer', false)
+    },
+    serves(parts: Parts): void {
+      look = () => readReadiness(parts)
+    },
+    drains(): void {
+      look = unready('the gateway is shutting down')
+    },
+  }
 }

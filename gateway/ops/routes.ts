@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
 import type { Metrics } from '../observe.ts'
+import type { ReadinessReader } from './readiness.ts'
 
 export type Readiness = {
   readonly ready: boolean
-  /** What is missing, one sentence each; empty when ready. */
+  /** Why nothing is served, one sentence each; empty when ready. */
   readonly reasons: readonly string[]
   /** What works in part only; none of it keeps a service from its work. */
   readonly warnings: readonly string[]
@@ -14,7 +16,7 @@ export type Readiness = {
 
 type Deps = {
   readonly metrics: Metrics
-  readonly readiness: () => Promise<Readiness>
+  readonly readiness: ReadinessReader
   /** Present in a lab only: elsewhere the lab's routes do not exist. */
   readonly labManifestPath: string | undefined
 }
@@ -33,7 +35,7 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
     endpoint({
       method: 'get',
       path: '/readyz',
-      summary: 'Whether every service can do its work; 503 with the reasons where not',
+      summary: 'Whether anything can be served; 503 with the reasons where not',
       output: Type.Object({
         ready: Type.Boolean(),
         reasons: Type.Array(Type.String()),
@@ -41,8 +43,20 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       }),
       auth: 'none',
       handle: async () => {
-        const state = await readiness()
-        return reply({ status: state.ready ? 200 : 503, body: state })
+        const { ready, reasons, warnings } = await readiness.read()
+        return reply({ status: ready ? 200 : 503, body: { ready, reasons, warnings } })
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/startupz',
+      summary:
+        'Whether the gateway was ever ready; from then on 200 as long as the process answers',
+      output: Type.Object({ started: Type.Boolean() }),
+      auth: 'none',
+      handle: async () => {
+        const started = await readiness.hasStarted()
+        return reply({ status: started ? 200 : 503, body: { started } })
       },
     }),
     endpoint({
@@ -68,10 +82,12 @@ function labManifest(path: string) {
     summary: 'Everything a client needs to use this lab',
     output: Type.Object({ version: Type.String() }),
     auth: 'none',
-    handle: async () =>
-      reply({
-        body: await readFile(path, 'utf8'),
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-      }),
+    handle: async () => {
+      const body = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') throw httpError('unavailable', 'the lab is still starting')
+        throw error
+      })
+      return reply({ body, headers: { 'content-type': 'application/json; charset=utf-8' } })
+    },
   })
 }

@@ -11,6 +11,8 @@ export type ChainStatus = {
   readonly health: 'ok' | 'degraded' | 'down'
   readonly simulatorReady: boolean
   readonly fork: GenerationStatus | undefined
+  /** Why it is not `ok`, one sentence each; the same words as long as it lasts. */
+  readonly troubles: readonly string[]
 }
 
 export type StatusDeps = {
@@ -26,14 +28,14 @@ export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): Ch
     const lagMs = chain.sync.lagMs()
     const fork = simulator?.status(chain.chainId)
     const simulatorReady = fork?.ready ?? false
-    const isSound = lagMs <= maxLagMs && (!simulator || simulatorReady)
+    const { name } = chain.chainClient.chain
+    const troubles: string[] = []
+    if (!state) troubles.push(`${name}: its pools are not loaded`)
+    else if (lagMs > maxLagMs) troubles.push(`${name}: its pools are over ${maxLagMs / 1000} s old`)
+    if (simulator && !simulatorReady) troubles.push(`${name}: no simulation fork is ready`)
     return {
-      chain,
-      state,
-      lagMs,
-      simulatorReady,
-      fork,
-      health: state ? (isSound ? 'ok' : 'degraded') : 'down',
+      ...{ chain, state, lagMs, simulatorReady, fork, troubles },
+      health: state ? (troubles.length === 0 ? 'ok' : 'degraded') : 'down',
     }
   })
 }

@@ -38,8 +38,8 @@ async function readGateways({ docker, find }: LiveStack): Promise<readonly strin
       () => '',
     )
     if (text === '') return ['gateway: silent']
-    const { ready, reasons, warnings } = JSON.parse(text) as Readiness
-    return ready ? warnings : reasons
+    const { reasons, warnings } = JSON.parse(text) as Readiness
+    return [...reasons, ...warnings]
   })
   return (await Promise.all(words)).flat()
 }

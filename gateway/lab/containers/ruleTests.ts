@@ -44,6 +44,9 @@ const gatewayCases: readonly Case[] = [
   { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
   { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
   { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
+  ...gauge('GatewayNotReady', 'forkyard_ready', '0', '1'),
+  ...gauge('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
+  ...gauge('GatewayImpaired', 'forkyard_warnings', '2', '0'),
   ...gauge('NoSimulationFork', 'forkyard_fork_ready', '0', '1'),
   ...gauge('SimulationForkStale', 'forkyard_fork_age_seconds', '61', '5'),
   ...[

@@ -39,6 +39,30 @@ s('replaces a killed replica while the other serves, no charge lost', async () =
   assert.ok((await readUsed()) > before)
 })
 
+s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', async () => {
+  const before = await stack.find('gateway')
+  const [postgres = ''] = await stack.find('postgres')
+  const pausedAt = Date.now()
+  await docker.getContainer(postgres).pause()
+  // Three checks that fail in a row would be a gateway's end.
+  const checksMeanwhile = async (id: string) => {
+    const { State } = await docker.getContainer(id).inspect()
+    const log = State.Health?.Log ?? []
+    return log.filter(({ Start }) => Date.parse(Start) > pausedAt)
+  }
+  const areAllChecked = async () => {
+    const checks = await Promise.all(before.map(checksMeanwhile))
+    return checks.every(({ length }) => length >= 2)
+  }
+  await waitFor('each is checked twice', areAllChecked, patient)
+  for (const checks of await Promise.all(before.map(checksMeanwhile)))
+    assert.ok(checks.every(({ ExitCode }) => ExitCode === 0))
+  assert.not.ok(await isQuoting())
+  await docker.getContainer(postgres).unpause()
+  await waitFor('it quotes', isQuoting, patient)
+  assert.equal([...(await stack.find('gateway'))].sort(), [...before].sort())
+})
+
 s('is updated one by one, and answers all along', async () => {
   const [container = ''] = await stack.find('gateway')
   const { Config } = await docker.getContainer(container).inspect()

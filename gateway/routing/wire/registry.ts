@@ -34,7 +34,7 @@ export const healthResponse = Type.Object({
     { description: 'Configured DEXes that are not what their rows say on that chain' },
   ),
   warnings: Type.Array(Type.String(), {
-    description: 'What works in part only; none of it keeps the service from answering',
+    description: 'What is not as it should be, one sentence each, the troubles of each chain first',
   }),
 })
 
@@ -68,7 +68,7 @@ export function fromHealth({
       dex,
       reason,
     })),
-    warnings: [...warnings],
+    warnings: [...statuses.flatMap(({ troubles }) => troubles), ...warnings],
   }
 }
 
