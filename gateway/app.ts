@@ -11,29 +11,30 @@ import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import type { AccessDeps, QuotaContract } from './access/accessConfig.ts'
 import { createAccess } from './access/createAccess.ts'
 import { describeSale } from './access/describeSale.ts'
-import { isStoreError } from './access/isStoreError.ts'
 import { accessEndpoints } from './access/routes.ts'
 import { openSharedBuckets, type SharedBuckets } from './access/sharedBuckets.ts'
 import { startAccessJobs } from './access/startAccessJobs.ts'
 import { createSettlementSigner } from './access/x402/settlementSigner.ts'
-import { type ChainClient, createChainClient } from './chain/client.ts'
+import {
+  type ChainClient,
+  ChainUnavailable,
+  createChainClient,
+  isCausedBy,
+} from './chain/client.ts'
 import { getDexes } from './chain/dexes.ts'
 import type { ChainConfig, Config, ListenerConfig } from './config.ts'
 import { createForkMetrics } from './forkMetrics.ts'
-import type { Access } from './http/access.ts'
-import type { Endpoint } from './http/endpoint.ts'
-import { createService, type Listening } from './http/service.ts'
+import { listenAll, type ServiceSpec } from './listenAll.ts'
 import { createMeta } from './meta/createMeta.ts'
 import type { Log, Metrics } from './observe.ts'
-import { openToNetwork } from './ops/openToNetwork.ts'
-import { createReadiness, createWarnings } from './ops/readiness.ts'
-import { opsEndpoints } from './ops/routes.ts'
+import { openOps } from './openOps.ts'
+import { createWarnings, type GatewayReadiness } from './ops/readiness.ts'
 import { createRouting, type Routing } from './routing/createRouting.ts'
 import type { DigestKey } from './signing/digestKey.ts'
 import { openRelayerKey } from './signing/openRelayerKey.ts'
 import { createSourceMetrics } from './sourceMetrics.ts'
 import type { Store } from './store/createPorts.ts'
-import { openConfiguredStore } from './store/openConfiguredStore.ts'
+import { waitForStore } from './store/waitForStore.ts'
 import { showSync } from './syncMetrics.ts'
 import { version } from './version.ts'
 import { wireRelay } from './wireRelay.ts'
@@ -131,35 +132,6 @@ const openBuckets = async (
   return buckets
 }
 
-type ServiceSpec = {
-  readonly name: string
-  readonly title: string
-  readonly listener: ListenerConfig
-  readonly endpoints: readonly Endpoint[]
-  readonly access?: Access
-  readonly requestIdField?: 'requestId'
-}
-
-async function listenAll(
-  config: Config,
-  specs: readonly ServiceSpec[],
-  { log, metrics }: Observed,
-) {
-  const listening: (readonly [string, Listening])[] = []
-  for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
-    const service = createService({
-      ...spec,
-      version,
-      trustedProxies: config.trustedProxies,
-      isOutage: isStoreError,
-      log,
-      observe: (event) => metrics.answered({ ...event, route: event.path }),
-    })
-    listening.push([spec.name, await service.listen(listener)])
-  }
-  return listening
-}
-
 /** Whose custom errors simulations show by name. */
 const knownAbis: readonly Abi[] = [
   quotaManager.abi,
@@ -168,9 +140,17 @@ const knownAbis: readonly Abi[] = [
   userProxyV6.abi,
 ]
 
-async function connect({ chains }: Config): Promise<readonly ChainClient[]> {
-  const clients = chains.map(({ chain, rpcUrls }) => createChainClient({ chain, rpcUrls }))
-  await Promise.all(clients.map((client) => client.checkChainId()))
+/** A node of another chain ends the start; one that is away is asked for its chain before its first use. */
+async function connect({ chains }: Config, { log }: Observed): Promise<readonly ChainClient[]> {
+  const clients = chains.map(({ chain, rpcUrls }) =>
+    createChainClient({ chain, rpcUrls, trust: 'shown' }),
+  )
+  const check = (client: ChainClient) =>
+    client.checkChainId().catch((error: unknown) => {
+      if (!isCausedBy(error, ChainUnavailable)) throw error
+      log.warn({ chainId: client.chainId }, 'this chain is out of reach: it starts when it answers')
+    })
+  await Promise.all(clients.map(check))
   return clients
 }
 
@@ -192,9 +172,7 @@ const startSimulator = async (
         ? [{ chainId: chain.chainId, upstreamUrl, fallbackUrls, freshness: freshnessOf[mode] }]
         : [],
     ),
-    ...(simulatordUrl === undefined
-      ? {}
-      : { forks: await createContainerForks({ url: simulatordUrl }) }),
+    ...(simulatordUrl === undefined ? {} : { forks: createContainerForks({ url: simulatordUrl }) }),
     abis: knownAbis,
     slots: store.slots,
     log(event) {
@@ -234,6 +212,8 @@ const startRouting = (
       // A lab chain mines on demand: whoever has just sent a transaction wants to see it.
       ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
     })),
+    // Nobody uses a lab before all of it is there.
+    ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,
     // A database of one machine has nobody to elect.
     ...(config.databaseUrl === undefined ? { snapshots: store.pools } : { shared: store }),
@@ -253,6 +233,8 @@ const startRouting = (
   })
 
 const labPollMs = 100
+/** A chain whose first load takes longer joins those that are served by then. */
+const startWithinMs = 20_000
 
 function toRoutingSource(chain: ChainConfig | undefined) {
   const { executor, forkOrigin } = chain ?? {}
@@ -264,30 +246,21 @@ function toRoutingSource(chain: ChainConfig | undefined) {
 const findChain = ({ chains }: Config, chainId: number) =>
   chains.find(({ chain }) => chain.chainId === chainId)
 
-/** For operators, who may ask from the first moment on. */
-async function openOps(config: Config, observed: Observed) {
-  const readiness = createReadiness()
-  observed.metrics.showReadiness(readiness.read)
-  const endpoints = opsEndpoints({
-    ...{ metrics: observed.metrics, readiness },
-    labManifestPath: config.labManifestPath,
-  })
-  const title = 'Forkyard operations'
-  const spec = { name: 'ops', title, listener: config.ops, endpoints }
-  const listening = await listenAll(config, [spec], observed)
-  const { network } = config.ops
-  const [{ 1: service } = {}] = listening
-  const door =
-    network !== undefined && service
-      ? await openToNetwork({ log: observed.log }, { network, port: service.port })
-      : undefined
-  return {
-    ...{ readiness, listening },
-    async close() {
-      await service?.close()
-      await door?.close()
+async function openStore(
+  config: Config,
+  { log, readiness }: { readonly log: Log; readonly readiness: GatewayReadiness },
+): ReturnType<typeof waitForStore> {
+  let isWaiting = false
+  const store = await waitForStore(config, {
+    failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
+    waiting({ name, message }) {
+      readiness.lacksDatabase()
+      if (!isWaiting) log.warn({ reason: `${name}: ${message}` }, 'waiting for the database')
+      isWaiting = true
     },
-  }
+  })
+  readiness.starts()
+  return store
 }
 
 /**
@@ -302,10 +275,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
       source ? [[chainId, openRelayerKey({ mode: config.mode, chainId, source })] as const] : [],
     ),
   )
-  const clients = await connect(config)
-  const store = await openConfiguredStore(config, {
-    failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
-  })
+  const clients = await connect(config, observed)
+  const store = await openStore(config, { log, readiness: ops.readiness })
   const simulator = await startSimulator(config, { ...observed, store })
   const buckets = await openBuckets(config, observed)
   const { warnings, observeCharge } = createWarnings({ buckets })

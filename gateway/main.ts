@@ -1,4 +1,4 @@
-import { createGateway } from './app.ts'
+import { createGateway, type Gateway } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { findDockerAccess } from './dockerSocket.ts'
 import { maskUrls } from './maskUrls.ts'
@@ -23,19 +23,20 @@ async function main() {
     ]),
   ]
   const log = createLog({ level: config.logLevel, secrets })
-  const gateway = await createGateway(config, { log, metrics: createMetrics() })
-  const { listeners } = gateway
-  log.info({ mode: config.mode, listeners }, 'serving')
-
+  let gateway: Gateway | undefined
   let stopping = false
   async function stop(signal: NodeJS.Signals) {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    await gateway.close()
+    // One that is still starting, or waits for its database, has nothing to drain.
+    await gateway?.close()
     process.exit(0)
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name))
+  gateway = await createGateway(config, { log, metrics: createMetrics() })
+  const { listeners } = gateway
+  log.info({ mode: config.mode, listeners }, 'serving')
 }
 
 try {

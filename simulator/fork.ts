@@ -21,8 +21,8 @@ export type Fork = {
 /** Where forks run: as processes of this machine, or in containers. */
 export type ForkBackend = {
   readonly startFork: StartFork
-  /** The address of this process that its forks can reach. */
-  readonly host: string
+  /** The address of this process that its forks can reach; rejects as long as none is known. */
+  readonly findHost: () => Promise<string>
   readonly close: () => Promise<void>
 }
 

@@ -58,8 +58,10 @@ export function createGenerations(
   const forks = createStandingForks(
     {
       log,
-      startSlowFork: (blockNumber) =>
-        startFork({ chainId, upstreamUrl: relay.slowUrl, blockNumber, niceness: slowNiceness }),
+      async startSlowFork(blockNumber) {
+        const { slowUrl: upstreamUrl } = await relay.open()
+        return startFork({ chainId, upstreamUrl, blockNumber, niceness: slowNiceness })
+      },
       onNeedOfAnother: () => void refresh(),
     },
     { chainId },

@@ -38,8 +38,7 @@ async function make({
     close: async () => {},
   }
   const relay: UpstreamRelay = {
-    url: 'http://127.0.0.1:2',
-    slowUrl: 'http://127.0.0.1:3',
+    open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
     prefetch: async () => {},
     hotAccounts: () => [],
     close: async () => {},

@@ -26,8 +26,9 @@ export async function makeFork(
   const refuse = (reason: string) => new SimulatorUnavailable({ chainId, reason })
   if ((await upstream.readChainId()) !== chainId)
     throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
+  const { url: upstreamUrl } = await relay.open()
   const [fork, overrides] = await Promise.all([
-    startFork({ chainId, upstreamUrl: relay.url, blockNumber }),
+    startFork({ chainId, upstreamUrl, blockNumber }),
     readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
     // A cold fork is slower and no worse.
     relay.prefetch(target).catch(() => undefined),

@@ -13,7 +13,7 @@ export function createProcessForks({
   const guard = createForkGuard(where)
   return {
     startFork: createStartFork({ guard }),
-    host: '127.0.0.1',
+    findHost: async () => '127.0.0.1',
     async close() {
       guard.close()
     },

@@ -90,30 +90,28 @@ export async function createSimulator({
   const reportCache = (chainId: number) => (cause: unknown) =>
     log({ event: 'slot_cache_failed', chainId, reason: nameOf(cause) })
   const stands = new Map(
-    await Promise.all(
-      chains.map(async (chain) => {
-        const upstream = createUpstream({
-          chainId: chain.chainId,
-          urls: [chain.upstreamUrl, ...(chain.fallbackUrls ?? [])],
-        })
-        const relay = await createUpstreamRelay({ upstream, host: forks.host })
-        const generations = createGenerations(
-          { startFork: forks.startFork, upstream, relay, log, now: () => performance.now() },
-          chain,
-        )
-        const dry = {
-          slots: createSlotResolver({ cache: slots, failed: reportCache(chain.chainId) }, chain),
-          findWhales: createFindWhales({ upstream, listHolders }, chain),
-          isChainAnswering: upstream.isAnswering,
-          slowLane: createSlowLane(),
-          suspects: createSuspects(),
-          simulatedTaker: takerOf(chain.chainId),
-          errors,
-          now,
-        }
-        return [chain.chainId, { generations, dry }] as const
-      }),
-    ),
+    chains.map((chain) => {
+      const upstream = createUpstream({
+        chainId: chain.chainId,
+        urls: [chain.upstreamUrl, ...(chain.fallbackUrls ?? [])],
+      })
+      const relay = createUpstreamRelay({ upstream, findHost: forks.findHost })
+      const generations = createGenerations(
+        { startFork: forks.startFork, upstream, relay, log, now: () => performance.now() },
+        chain,
+      )
+      const dry = {
+        slots: createSlotResolver({ cache: slots, failed: reportCache(chain.chainId) }, chain),
+        findWhales: createFindWhales({ upstream, listHolders }, chain),
+        isChainAnswering: upstream.isAnswering,
+        slowLane: createSlowLane(),
+        suspects: createSuspects(),
+        simulatedTaker: takerOf(chain.chainId),
+        errors,
+        now,
+      }
+      return [chain.chainId, { generations, dry }] as const
+    }),
   )
   await Promise.all([...stands.values()].map(({ generations }) => generations.start()))
 

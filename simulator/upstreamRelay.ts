@@ -13,14 +13,19 @@ import { type BlockId, toTag, type Upstream } from './upstream.ts'
  * they were is fetched ahead for the next fork in a few batches instead of one slow read after the other.
  */
 export type UpstreamRelay = {
-  /** What a fork takes for its upstream. */
-  readonly url: string
-  /** The same for forks of what may be hostile: their reads are paced, and make nothing hot. */
-  readonly slowUrl: string
+  /** Listens from the first time on; rejects as long as there is no address that forks reach. */
+  readonly open: () => Promise<UpstreamDoors>
   /** Fetches what is not yet known of the hot set as of a block. */
   readonly prefetch: (block: BlockId) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
   readonly close: () => Promise<void>
+}
+
+export type UpstreamDoors = {
+  /** What a fork takes for its upstream. */
+  readonly url: string
+  /** The same for forks of what may be hostile: their reads are paced, and make nothing hot. */
+  readonly slowUrl: string
 }
 
 type Envelope = {
@@ -34,14 +39,14 @@ const callsPerBatch = 200
 /** An honest candidate needs some dozens of cold reads; only a bomb goes on for thousands. */
 const slowPace = { burst: 400, perSecond: 100 }
 
-export async function createUpstreamRelay({
+export function createUpstreamRelay({
   upstream,
-  host = '127.0.0.1',
+  findHost,
 }: {
   upstream: Upstream
   /** The address that the forks reach, and nobody else should. */
-  host?: string | undefined
-}): Promise<UpstreamRelay> {
+  findHost: () => Promise<string>
+}): UpstreamRelay {
   const hot = createHotSet()
   const reads = createBlockReads({ upstream })
   const secretPath = `/${randomBytes(16).toString('hex')}`
@@ -70,11 +75,23 @@ export async function createUpstreamRelay({
     serve(request, response).catch(() => response.writeHead(400).end())
   })
   server.keepAliveTimeout = 60_000
-  await listen(server, host)
-  const { port } = server.address() as AddressInfo
+
+  async function openOnce(): Promise<UpstreamDoors> {
+    const host = await findHost()
+    await listen(server, host)
+    const { port } = server.address() as AddressInfo
+    const url = `http://${host}:${port}`
+    return { url: url + secretPath, slowUrl: url + slowPath }
+  }
+  let opening: Promise<UpstreamDoors> | undefined
   return {
-    url: `http://${host}:${port}${secretPath}`,
-    slowUrl: `http://${host}:${port}${slowPath}`,
+    open() {
+      opening ??= openOnce().catch((error: unknown) => {
+        opening = undefined
+        throw error
+      })
+      return opening
+    },
     async prefetch(block) {
       reads.open(block)
       const calls = hot.list().flatMap((account) => readsOf(account, toTag(block.blockNumber)))
@@ -84,6 +101,11 @@ export async function createUpstreamRelay({
     },
     hotAccounts: hot.list,
     async close() {
+      const isOpen = await opening?.then(
+        () => true,
+        () => false,
+      )
+      if (!isOpen) return
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

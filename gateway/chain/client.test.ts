@@ -4,7 +4,7 @@ import { BaseError } from 'viem'
 import { getBlockNumber, getChainId } from 'viem/actions'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from './chains.ts'
-import { ChainUnavailable, createChainClient, WrongChain } from './client.ts'
+import { ChainUnavailable, createChainClient, isCausedBy, WrongChain } from './client.ts'
 
 type Handler = (calls: readonly RpcBody[], res: ServerResponse) => void
 type RpcBody = { readonly id: number; readonly method: string }
@@ -40,7 +40,10 @@ function answer(result: unknown): Handler {
   }
 }
 
-function connect(rpcUrls: readonly string[], options: { maxResponseBytes?: number } = {}) {
+function connect(
+  rpcUrls: readonly string[],
+  options: { maxResponseBytes?: number; trust?: 'blind' | 'shown' } = {},
+) {
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
   const client = createChainClient({ chain, rpcUrls, timeoutMs: 300, ...options })
@@ -148,6 +151,27 @@ s('never shows a URL or a key, whatever the upstream answers', async () => {
 s('refuses a node of another chain', async () => {
   const node = await startNode(answer('0x1'))
   assert.instance(await failureOf(connect([node.url]).checkChainId()), WrongChain)
+})
+
+s('asks a node that has not shown its chain for nothing else, where it is told to', async () => {
+  let said = '0x1'
+  const methods = (node: { seen: readonly RpcBody[][] }) => node.seen.flat().map((c) => c.method)
+  const answerChain: Handler = (calls, res) =>
+    answer(calls[0]?.method === 'eth_chainId' ? said : '0x10')(calls, res)
+  const other = await startNode(answerChain)
+  const right = await startNode((calls, res) =>
+    answer(calls[0]?.method === 'eth_chainId' ? '0x2105' : '0x11')(calls, res),
+  )
+  const both = connect([other.url, right.url], { trust: 'shown' })
+  assert.is(await getBlockNumber(both.client), 17n)
+  assert.is(both.otherChain(), 1)
+  assert.instance(await failureOf(both.checkChainId()), WrongChain)
+  const alone = connect([other.url], { trust: 'shown' })
+  assert.ok(isCausedBy(await failureOf(getBlockNumber(alone.client)), WrongChain))
+  assert.equal([...new Set(methods(other))], ['eth_chainId'])
+  said = '0x2105'
+  assert.is(await getBlockNumber(alone.client), 16n)
+  assert.is(alone.otherChain(), undefined)
 })
 
 s('refuses link-local addresses in every spelling', () => {

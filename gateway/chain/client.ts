@@ -12,6 +12,15 @@ import type { Chain } from './chains.ts'
 import { checkRpcUrl } from './checkRpcUrl.ts'
 import { createFailover, type Failover } from './failover.ts'
 
+/** viem wraps what a transport throws. */
+export function isCausedBy(
+  error: unknown,
+  kind: typeof ChainUnavailable | typeof WrongChain,
+): boolean {
+  if (error instanceof kind) return true
+  return error instanceof Error && error.cause !== undefined && isCausedBy(error.cause, kind)
+}
+
 /** Thrown when no upstream of a chain answers. */
 export class ChainUnavailable extends Error {
   readonly chainId: number
@@ -22,7 +31,7 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/** Thrown at start when an upstream serves another chain than configured. */
+/** Thrown when an upstream serves another chain than configured. */
 export class WrongChain extends Error {
   constructor({ expected, actual }: { readonly expected: number; readonly actual: number }) {
     super(`the RPC endpoint configured for chain ${expected} serves chain ${actual}`)
@@ -37,6 +46,8 @@ export type ChainClient = {
   readonly client: Client<Transport, ViemChain>
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
   checkChainId(): Promise<void>
+  /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
+  otherChain(): number | undefined
   close(): void
 }
 
@@ -58,7 +69,12 @@ const upstreamName = 'http://upstream'
 function createRequest(chainId: number, failover: Failover) {
   return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
     const outcome = await failover.call({ method, params })
-    if (outcome.status === 'unreachable') throw new ChainUnavailable(chainId, outcome.reasons)
+    if (outcome.status === 'unreachable') {
+      const actual = failover.otherChain()
+      if (actual !== undefined && outcome.reasons.includes('other_chain'))
+        throw new WrongChain({ expected: chainId, actual })
+      throw new ChainUnavailable(chainId, outcome.reasons)
+    }
     if ('result' in outcome.answer) return outcome.answer.result
     throw new RpcRequestError({
       body: { method },
@@ -75,16 +91,20 @@ function createRequest(chainId: number, failover: Failover) {
 export function createChainClient({
   chain,
   rpcUrls,
+  trust = 'blind',
   timeoutMs = 5_000,
   maxResponseBytes = 64 * 1024 * 1024,
 }: {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
+  /** `shown`: each upstream says which chain it serves before it is asked anything else. */
+  readonly trust?: 'blind' | 'shown' | undefined
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
 }): ChainClient {
   for (const url of rpcUrls) checkRpcUrl(url)
-  const failover = createFailover({ rpcUrls, timeoutMs, maxResponseBytes })
+  const expected = trust === 'shown' ? chain.chainId : undefined
+  const failover = createFailover({ chainId: expected, rpcUrls, timeoutMs, maxResponseBytes })
   const client: Client<Transport, ViemChain> = createClient({
     chain: toViemChain(chain),
     transport: custom(
@@ -99,9 +119,11 @@ export function createChainClient({
     chain,
     client,
     async checkChainId() {
-      const actual = await getChainId(client)
+      const answered = await getChainId(client)
+      const actual = failover.otherChain() ?? answered
       if (actual !== chain.chainId) throw new WrongChain({ expected: chain.chainId, actual })
     },
+    otherChain: failover.otherChain,
     close: failover.close,
   }
 }

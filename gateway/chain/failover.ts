@@ -13,6 +13,8 @@ export type Outcome =
 
 export type Failover = {
   call(call: RpcCall): Promise<Outcome>
+  /** What an upstream serves instead of the expected chain, as long as one does. */
+  otherChain(): number | undefined
   close(): void
 }
 
@@ -21,6 +23,8 @@ type Slot = {
   /** Not to be asked before this time unless every other one is in the same state. */
   restingUntilMs: number
   failuresInARow: number
+  /** The chain that it last said it serves. */
+  chainId: number | undefined
 }
 
 const maxBatchCalls = 64
@@ -52,10 +56,13 @@ function pickSlot(slots: readonly Slot[]): Slot | undefined {
 
 /** Spreads calls over upstreams: the first healthy one is asked, the next when it fails. */
 export function createFailover({
+  chainId,
   rpcUrls,
   timeoutMs,
   maxResponseBytes,
 }: {
+  /** Where given, an upstream has to say that it serves this chain before it is asked anything else. */
+  readonly chainId?: number | undefined
   readonly rpcUrls: readonly string[]
   readonly timeoutMs: number
   readonly maxResponseBytes: number
@@ -64,13 +71,26 @@ export function createFailover({
     upstream: createUpstream({ url, maxResponseBytes }),
     restingUntilMs: 0,
     failuresInARow: 0,
+    chainId: undefined,
   }))
   let closed = false
   type Waiting = { readonly call: RpcCall; readonly resolve: (outcome: Outcome) => void }
   let queue: Waiting[] = []
 
+  async function identify(slot: Slot): Promise<void> {
+    if (chainId === undefined || slot.chainId === chainId) return
+    const asked = [{ method: 'eth_chainId', params: [] }]
+    const [answer] = await slot.upstream.send(asked, { timeoutMs })
+    if (!answer || isBusy(answer)) throw new UpstreamError('rate_limited')
+    const said = 'result' in answer ? Number(answer.result) : Number.NaN
+    if (!Number.isSafeInteger(said)) throw new UpstreamError('bad_answer')
+    slot.chainId = said
+    if (said !== chainId) throw new UpstreamError('other_chain')
+  }
+
   /** One attempt; returns the calls that still want an answer. */
   async function attempt(slot: Slot, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    await identify(slot)
     const answers = await slot.upstream.send(
       batch.map(({ call }) => call),
       { timeoutMs },
@@ -127,6 +147,7 @@ export function createFailover({
         if (queue.length === 1) setImmediate(flush)
       })
     },
+    otherChain: () => slots.find((slot) => slot.chainId && slot.chainId !== chainId)?.chainId,
     close() {
       closed = true
       for (const { upstream } of slots) void upstream.close()

@@ -6,7 +6,13 @@ export type RpcAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
 
-export type UpstreamFault = 'timeout' | 'network' | 'rate_limited' | 'http_status' | 'bad_answer'
+export type UpstreamFault =
+  | 'timeout'
+  | 'network'
+  | 'rate_limited'
+  | 'http_status'
+  | 'bad_answer'
+  | 'other_chain'
 
 /** Thrown when an upstream gives no usable answer to a batch. Carries neither its URL nor its text. */
 export class UpstreamError extends Error {

@@ -52,7 +52,7 @@ s('is not where nothing can be served, and says why', async () => {
 })
 
 s('stays ready for the other chains where one is in trouble, and warns of it', async () => {
-  const trouble = 'Arbitrum One: no simulation fork is ready'
+  const trouble = 'arbitrum: no simulation fork is ready'
   const status = () => [{ troubles: [] }, { troubles: [trouble] }]
   const state = await readReadiness({ ...ready, routing: { health: () => 'degraded', status } })
   assert.equal([state.ready, state.reasons, state.warnings], [true, [], [trouble]])

@@ -80,14 +80,16 @@ export async function readReadiness(parts: Parts): Promise<ReadinessState> {
   }
 }
 
-export type ReadinessReader = Pick<ReturnType<typeof createReadiness>, 'read' | 'hasStarted'>
+export type GatewayReadiness = ReturnType<typeof createReadiness>
+export type ReadinessReader = Pick<GatewayReadiness, 'read' | 'hasStarted'>
 
 /** What to answer to whoever asks for readiness, from the first moment of the process to its last. */
 export function createReadiness() {
   const unready = (reason: string, takesWrites?: false) => async (): Promise<ReadinessState> => ({
     ...{ ready: false, reasons: [reason], warnings: [], takesWrites },
   })
-  let look = unready('the gateway is starting')
+  const starting = unready('the gateway is starting')
+  let look = starting
   let reading: Promise<ReadinessState> | undefined
   let wasReady = false
 
@@ -104,6 +106,9 @@ export function createReadiness() {
     async hasStarted(): Promise<boolean> {
       wasReady ||= (await read()).ready
       return wasReady
+    },
+    starts(): void {
+      look = starting
     },
     lacksDatabase(): void {
       look = unready('the gateway is starting: the database does not answer', false)

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
-import { type ChainClient, WrongChain } from '../chain/client.ts'
+import { type ChainClient, isCausedBy, WrongChain } from '../chain/client.ts'
 import { type Dex, getDexes } from '../chain/dexes.ts'
 import { feedsOf, type TokenFeed } from '../chain/feeds.ts'
 import { type SeedToken, seedTokens } from '../chain/tokens.ts'
@@ -69,6 +69,8 @@ export type RoutingDeps = {
   /** What else is not as it should be, in sentences: health is degraded while there is any. */
   readonly warnings?: (() => readonly string[]) | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
+  /** After this the start goes on without the chains that are still being loaded. Default: never. */
+  readonly startWithinMs?: number | undefined
   /** Monotonic, in milliseconds. */
   readonly now?: (() => number) | undefined
 }
@@ -101,6 +103,7 @@ export async function createRouting({
   shared,
   maxLagMs = 30_000,
   observe,
+  startWithinMs,
   now = () => performance.now(),
   registrations = [],
   ...service
@@ -120,11 +123,12 @@ export async function createRouting({
     maxLagMs,
     startedAtMs: now(),
   }
-  const started = await Promise.all(
-    chains.map((chain) => startChain({ chain, observe, closing: closing.signal })),
-  )
+  const { warmed } = await startChains({
+    ...{ chains, observe, closing: closing.signal },
+    withinMs: startWithinMs,
+  })
   return {
-    warmed: Promise.all(started.map(({ warmed }) => warmed)).then(() => undefined),
+    warmed,
     quote: (parameters) => quote(deps, parameters),
     quoteExactOutput: (parameters) => quoteExactOutput(deps, parameters),
     taxOf: (chainId, token) => byId.get(chainId)?.taxes.get(token.toLowerCase()),
@@ -204,6 +208,37 @@ function createRoutingChain(
   }
 }
 
+/** Resolves when all are loaded or the time is over; rejects when, by then, one is not what it should be. */
+async function startChains({
+  chains,
+  withinMs,
+  ...parameters
+}: Omit<StartParameters, 'chain'> & {
+  readonly chains: readonly RoutingChain[]
+  readonly withinMs: number | undefined
+}): Promise<{ readonly warmed: Promise<void> }> {
+  const time = Promise.withResolvers<void>()
+  let isOver = false
+  const timer =
+    withinMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          isOver = true
+          time.resolve()
+        }, withinMs)
+  const starts = chains.map((chain) =>
+    startChain({ chain, ...parameters }).catch((error: unknown) => {
+      if (!isOver) throw error
+      void restartChain({ chain, ...parameters })
+      return { warmed: Promise.resolve() }
+    }),
+  )
+  const all = Promise.all(starts)
+  await Promise.race([all, time.promise]).finally(() => clearTimeout(timer))
+  const warmed = all.then((started) => Promise.all(started.map((each) => each.warmed)))
+  return { warmed: warmed.then(() => undefined) }
+}
+
 type StartParameters = {
   readonly chain: RoutingChain
   readonly observe: RoutingDeps['observe']
@@ -217,8 +252,7 @@ async function startChain(
   try {
     await chain.sync.start()
   } catch (error) {
-    // viem wraps what the transport throws.
-    if (isWrongChain(error)) throw error
+    if (isCausedBy(error, WrongChain)) throw error
     void restartChain(parameters)
     return { warmed: Promise.resolve() }
   }
@@ -228,11 +262,6 @@ async function startChain(
     observe?.({ event: 'failed', chainId: chain.chainId, reason })
   })
   return { warmed }
-}
-
-function isWrongChain(error: unknown): boolean {
-  if (error instanceof WrongChain) return true
-  return error instanceof Error && error.cause !== undefined && isWrongChain(error.cause)
 }
 
 async function restartChain(parameters: StartParameters): Promise<void> {

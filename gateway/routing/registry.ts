@@ -29,7 +29,9 @@ export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): Ch
     const fork = simulator?.status(chain.chainId)
     const simulatorReady = fork?.ready ?? false
     const { name } = chain.chainClient.chain
+    const other = chain.chainClient.otherChain()
     const troubles: string[] = []
+    if (other !== undefined) troubles.push(`${name}: an RPC endpoint serves chain ${other} instead`)
     if (!state) troubles.push(`${name}: its pools are not loaded`)
     else if (lagMs > maxLagMs) troubles.push(`${name}: its pools are over ${maxLagMs / 1000} s old`)
     if (simulator && !simulatorReady) troubles.push(`${name}: no simulation fork is ready`)

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import type { Fork, ForkBackend } from '../fork.ts'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpcBatch.ts'
 import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from './protocol.ts'
@@ -7,18 +7,13 @@ import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from '.
 /** An exit is reported within a round trip; a supervisor that is silent for this long has lost its forks. */
 const waitTimeoutMs = waitMs + 2_000
 const startTimeoutMs = 12_000
-const retryMs = 500
+const connectTimeoutMs = 2_000
 
 /**
  * Forks in containers, made by a supervisor on an internal network. When the supervisor goes away,
- * so do its forks; a new session begins with the next fork that is asked for.
+ * so do its forks; a new session begins with the next fork that is asked for. It need not be there yet.
  */
-export async function createContainerForks({
-  url,
-}: {
-  readonly url: string
-}): Promise<ForkBackend> {
-  const host = await readOwnAddress(new URL(url))
+export function createContainerForks({ url }: { readonly url: string }): ForkBackend {
   const living = new Map<string, () => void>()
   let session: Promise<Session> | undefined
   let closed = false
@@ -72,7 +67,7 @@ export async function createContainerForks({
     }
   }
   return {
-    host,
+    findHost: () => readOwnAddress(new URL(url)),
     async startFork({ chainId, upstreamUrl, blockNumber, niceness = 0 }): Promise<Fork> {
       session ??= open()
       const { id: sessionId, supervisor } = await session
@@ -152,23 +147,16 @@ function createLife(onEnd: () => void) {
 }
 
 /** Of the interface that leads to the supervisor, and so to its forks. */
-async function readOwnAddress({ hostname, port }: URL): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await new Promise((resolve, reject) => {
-        const socket: Socket = connect({ host: hostname, port: Number(port) }, () => {
-          const { localAddress } = socket
-          socket.destroy()
-          localAddress ? resolve(localAddress.replace(/^::ffff:/, '')) : reject(new Error('gone'))
-        })
-        socket.once('error', reject)
-      })
-    } catch {
-      if (attempt === attemptsAtStart) throw new Error('the simulation supervisor does not answer')
-      await new Promise((resolve) => setTimeout(resolve, retryMs))
-    }
-  }
+function readOwnAddress({ hostname, port }: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new Error('the simulation supervisor does not answer'))
+    const socket = connect({ host: hostname, port: Number(port), timeout: connectTimeoutMs })
+    socket.once('connect', () => {
+      const { localAddress } = socket
+      localAddress ? resolve(localAddress.replace(/^::ffff:/, '')) : fail()
+      socket.destroy()
+    })
+    socket.once('timeout', () => socket.destroy(new Error('timeout')))
+    socket.once('error', fail)
+  })
 }
-
-/** It starts beside the gateway and may need longer. */
-const attemptsAtStart = 40

@@ -50,7 +50,7 @@ const listForks = () =>
 const startSimulator = async (url: string) =>
   createSimulator({
     chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
-    forks: await createContainerForks({ url }),
+    forks: createContainerForks({ url }),
   })
 const ask = async (simulator: Awaited<ReturnType<typeof startSimulator>>) => {
   const candidates = [world.swapAForB()]

@@ -17,7 +17,7 @@ export async function startTestForks({
   forkDir?: string | undefined
 } = {}): Promise<TestForks> {
   const { FORKYARD_TEST_SIMULATORD: url } = process.env
-  if (url) return watchPids(await createContainerForks({ url }))
+  if (url) return watchPids(createContainerForks({ url }))
   return watchPids(forkDir === undefined ? createTestProcesses() : createProcessForks({ forkDir }))
 }
 

@@ -158,7 +158,7 @@ s('serves on and says so while one of its chains hangs, and is whole after', asy
   await lab.docker.getContainer(id).pause()
   const isWarning = async () => {
     const response = await fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(3_000) })
-    return response.ok && (await response.text()).includes('"warnings":["Base: ')
+    return response.ok && (await response.text()).includes('"warnings":["base: ')
   }
   await waitFor('it says so', () => isWarning().catch(() => false), patient)
   await lab.docker.getContainer(id).unpause()

@@ -58,6 +58,7 @@ export function createSharedSync({
   const looking = new Map<string, Promise<unknown>>()
   let leading: Leading | undefined
   let office: Leadership | undefined
+  let hasStood = false
   /** The term this gateway holds the office for. */
   let held: number | undefined
   let taking: Promise<void> | undefined
@@ -235,7 +236,9 @@ export function createSharedSync({
     async start() {
       if (current()) return
       ear ??= coordination.subscribe(feed, heard)
-      if (!office) {
+      // Tried again while it rests, it stands by itself when it has rested: twice, one would never lead.
+      if (!hasStood) {
+        hasStood = true
         stand()
         void watch()
       }
