@@ -46,7 +46,7 @@ type Definition<
   readonly auth: auth
   /** Quota units, charged before the work and given back unless the answer is 2xx. Default 0. */
   readonly cost?: number | ((request: { body: ValueOf<body>; query: ValueOf<query> }) => number)
-  /** Rate-limit units; default the cost where it is a number, at least 1. */
+  /** Rate-limit units; default the cost, at least 1. */
   readonly weight?: number
   /** Answers `text/event-stream`; the handler returns `stream(…)`. */
   readonly streams?: boolean
@@ -75,6 +75,8 @@ export type Endpoint = Omit<
   'handle' | 'cost' | 'weight'
 > & {
   readonly weight: number
+  /** Further units that a request weighs, once what it asks for is read. */
+  readonly extraWeightOf: (request: { body: unknown; query: unknown }) => number
   readonly costOf: (request: { body: unknown; query: unknown }) => number
   readonly isCharged: boolean
   readonly validate: {
@@ -96,12 +98,15 @@ export function endpoint<
   const { cost = 0, input, query, params, weight } = definition
   const fixedCost = typeof cost === 'number' ? cost : undefined
   const erased = definition as unknown as Omit<Endpoint, 'weight'>
+  // The compiled checks below have proved the shapes by the time cost and handle are called.
+  const costOf = typeof cost === 'number' ? () => cost : (cost as unknown as Endpoint['costOf'])
+  const isWeighed = weight !== undefined || fixedCost !== undefined
   return {
     ...erased,
     weight: weight ?? Math.max(1, fixedCost ?? 1),
+    extraWeightOf: isWeighed ? () => 0 : (request) => Math.max(0, costOf(request) - 1),
     isCharged: fixedCost !== 0,
-    // The compiled checks below have proved the shapes by the time cost and handle are called.
-    costOf: typeof cost === 'number' ? () => cost : (cost as unknown as Endpoint['costOf']),
+    costOf,
     validate: {
       ...(input && { body: createValidate(input, 'body') }),
       ...(query && { query: createValidate(query, 'query') }),

@@ -23,7 +23,7 @@ export type RequestFacts = {
 
 const noBody: JsonBody = { value: undefined, text: '' }
 
-/** Identify, limit, validate, charge, handle, give back unless 2xx: the path of every request. */
+/** Identify, limit, validate, weigh, charge, handle, give back unless 2xx: the path of every request. */
 export async function serveEndpoint(
   deps: ServeDeps,
   { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
@@ -34,6 +34,8 @@ export async function serveEndpoint(
     return
   }
   const input = await readInput(deps, ctx, endpoint)
+  const weight = endpoint.extraWeightOf(input)
+  if (deps.access && weight > 0) await limit(deps.access, { ctx, caller, ip: facts.ip, weight })
   const charge = await chargeFor(deps.access, { ctx, endpoint, caller, input, facts })
   if (charge?.status === 'replayed') return send(ctx, charge.reply)
   if (charge) ctx.set(charge.headers)
@@ -74,13 +76,21 @@ async function admit(
     caller = await access.identify({ headers: ctx.req.headers, ip: facts.ip })
     if (!caller) throw httpError('unauthorized')
   }
-  const state = await access.limit({ caller, ip: facts.ip, weight: endpoint.weight })
-  if (!state) return caller
+  await limit(access, { ctx, caller, ip: facts.ip, weight: endpoint.weight })
+  return caller
+}
+
+async function limit(
+  access: Access,
+  { ctx, ...request }: { ctx: Context; caller: Caller | undefined; ip: string; weight: number },
+): Promise<void> {
+  const state = await access.limit(request)
+  if (!state) return
   ctx.set('x-ratelimit-limit', String(state.limit))
   ctx.set('x-ratelimit-remaining', String(state.remaining))
   ctx.set('x-ratelimit-reset', String(state.resetSecs))
   if (state.headers) ctx.set(state.headers)
-  if (state.allowed) return caller
+  if (state.allowed) return
   throw httpError(
     'rateLimited',
     `too many requests; the next one is answered in ${state.retryAfterSecs} s`,

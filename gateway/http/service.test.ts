@@ -16,7 +16,7 @@ const events: RequestEvent[] = []
 const logged: string[] = []
 const concluded: number[] = []
 let aborted = 0
-let remaining = 100
+let remaining = 1_000
 
 const access: Access = {
   identify: async ({ headers }) =>
@@ -24,7 +24,7 @@ const access: Access = {
   limit: async ({ caller, weight }) => {
     if (!caller) return undefined
     remaining -= weight
-    return { allowed: remaining >= 0, limit: 100, remaining, resetSecs: 1, retryAfterSecs: 2 }
+    return { allowed: remaining >= 0, limit: 1_000, remaining, resetSecs: 1, retryAfterSecs: 2 }
   },
   charge: async ({ cost }) =>
     cost > 50
@@ -314,6 +314,24 @@ s('answers 429 with Retry-After in header and body', async () => {
   assert.is(status, 429)
   assert.is(headers.get('retry-after'), '2')
   assert.is(body.retryAfterSec, 2)
+})
+s('weighs a request as much as what it asks for costs, before anything is charged', async () => {
+  for (const [cost, units] of [
+    [5, 5],
+    [0, 1],
+  ]) {
+    const before = remaining
+    const { status, headers } = await post('/big', { cost })
+    assert.is(status, 200)
+    assert.is(before - remaining, units)
+    assert.is(headers.get('x-ratelimit-remaining'), String(remaining))
+  }
+  const kept = remaining
+  remaining = 4
+  const heavy = await post('/big', { cost: 5 })
+  remaining = kept
+  assert.is(heavy.status, 429)
+  assert.is(heavy.headers.get('x-charged'), null)
 })
 s('streams events with LF only, an id on each and :done on the last', async () => {
   const res = await fetch(`${server.url}/events`, {

@@ -12,6 +12,7 @@ import {
 } from './quoteRequest.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { type Asking, findShared } from './searchQueue.ts'
 import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
@@ -95,6 +96,7 @@ export type SearchParameters = {
   readonly tokenOut: string
   readonly amountIn: bigint
   readonly mode: RoutingMode
+  readonly isGone?: Asking['isGone']
 }
 
 /**
@@ -118,7 +120,7 @@ export const mostAttempts = 8
 /** The same, but for what is known already nobody asks whether the pools swap. */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, market, tokenIn, tokenOut, amountIn, mode }: SearchParameters,
+  { chain, market, tokenIn, tokenOut, amountIn, mode, isGone }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const parameters = {
@@ -128,7 +130,9 @@ export async function searchUntried(
     now: deps.now,
   }
   const usable = chain.probes?.usable(market) ?? market
-  const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }))
+  const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }), {
+    ...{ chainId: chain.chainId, isGone },
+  })
   return route && route.amountOut > 0n ? route : undefined
 }
 
@@ -190,16 +194,22 @@ export async function planRoute(
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
-  const question = { chain, market: state.market, tokenIn, tokenOut, amountIn, mode }
+  const { isGone } = parameters
+  const question = { chain, market: state.market, tokenIn, tokenOut, amountIn, mode, isGone }
   const key = `${tokenIn}:${tokenOut}:${amountIn}:${mode}`
-  const found = await chain.routes.find(state, key, () => searchRoute(deps, question))
+  const find = () => chain.routes.find(state, key, () => searchRoute(deps, question))
+  const found = await findShared(find, question)
+  const settle = async () => {
+    const settled = found && (await settleFound(deps, { ...question, state, route: found }))
+    return settled?.route
+  }
   // A quoter's answer is of one block, whether or not an event told of a change.
   const route =
     found && usesQuoted(state, found)
-      ? await chain.routes.find(state, `${key}:${state.head.hash}`, async () => {
-          const settled = await settleFound(deps, { ...question, state, route: found })
-          return settled?.route
-        })
+      ? await findShared(
+          () => chain.routes.find(state, `${key}:${state.head.hash}`, settle),
+          question,
+        )
       : found
   if (!route) return undefined
   return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route

@@ -2,6 +2,7 @@ import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
 import { hintAfterMs, planRoute, prepareState, sourceOf } from './planRoute.ts'
 import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
 import { repriceHint } from './repriceHint.ts'
+import { toUnavailable } from './searchQueue.ts'
 
 /** More than any pool counts; the pools of a partial quote are offered no more. */
 const mostTaken = 2n ** 127n
@@ -12,7 +13,11 @@ export type QuoteOutcome =
   | { readonly status: 'unavailable'; readonly reason: string }
 
 /** The best exact-input route and its payload. */
-export async function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<QuoteOutcome> {
+export function quote(deps: QuoteDeps, asked: QuoteParameters): Promise<QuoteOutcome> {
+  return findQuote(deps, asked).catch(toUnavailable)
+}
+
+async function findQuote(deps: QuoteDeps, asked: QuoteParameters): Promise<QuoteOutcome> {
   const isBeyond = asked.allowPartial && asked.amountIn > mostTaken
   const parameters = isBeyond ? { ...asked, amountIn: mostTaken } : asked
   const chain = deps.chains.get(parameters.chainId)

@@ -3,6 +3,7 @@ import { finishQuote, type Quote } from './finishQuote.ts'
 import { prepareState, searchRoute, sourceOf, taxOf } from './planRoute.ts'
 import { afterTax } from './protocols/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import { toUnavailable } from './searchQueue.ts'
 import { toLocalMarket } from './settleRoute.ts'
 import { solveInput } from './solveInput.ts'
 
@@ -21,11 +22,18 @@ export type ExactOutputOutcome =
 const oneBps = 10_000n
 
 /** The route that reaches a target output for the least input, by exact-input probes. */
-export async function quoteExactOutput(
+export function quoteExactOutput(
   deps: QuoteDeps,
   parameters: ExactOutputParameters,
 ): Promise<ExactOutputOutcome> {
-  const { tokenIn, tokenOut, targetOutput, maxInput, executableOnly } = parameters
+  return findQuote(deps, parameters).catch(toUnavailable)
+}
+
+async function findQuote(
+  deps: QuoteDeps,
+  parameters: ExactOutputParameters,
+): Promise<ExactOutputOutcome> {
+  const { tokenIn, tokenOut, targetOutput, maxInput, executableOnly, isGone } = parameters
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, [tokenIn, tokenOut])
@@ -39,7 +47,7 @@ export async function quoteExactOutput(
     target: beforeTax(targetOutput, taxOf(chain, tokenOut)),
     most: afterTax(maxInput, taxOf(chain, tokenIn)),
     search: (question) =>
-      searchRoute(deps, { chain, market, mode: parameters.mode ?? 'deep', ...question }),
+      searchRoute(deps, { chain, market, mode: parameters.mode ?? 'deep', isGone, ...question }),
   })
   if (solution.status === 'no_route') return solution
   const finish = (route: Route, amountIn: bigint, verify = parameters.verify) =>

@@ -5,6 +5,7 @@ import { afterTax } from './protocols/taxedPool.ts'
 import { isSameToken, type QuoteDeps, type RoutingMode, toEngineToken } from './quoteRequest.ts'
 import { type LegRoute, routeLegs } from './routeLegs.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { toUnavailable } from './searchQueue.ts'
 import { priceFor, type UsdPrice } from './usdPrices.ts'
 
 export type DisposalLeg = {
@@ -64,7 +65,14 @@ const e18 = 10n ** 18n
  * Routes all tokens of a position into one, on one state: what is missing of it is read for all legs
  * together, and each leg sees the pools as the legs before leave them. No liquidity is counted twice.
  */
-export async function quoteLpDisposal(
+export function quoteLpDisposal(
+  deps: QuoteDeps,
+  parameters: DisposalParameters,
+): Promise<DisposalOutcome> {
+  return findDisposal(deps, parameters).catch(toUnavailable)
+}
+
+async function findDisposal(
   deps: QuoteDeps,
   parameters: DisposalParameters,
 ): Promise<DisposalOutcome> {
@@ -144,7 +152,7 @@ async function routeAll(
   const isPassthrough = ({ token }: Sized) => isSameToken(token, targetToken)
   const swapped = sized.filter((leg) => !isPassthrough(leg))
   const routes = await routeLegs(deps, {
-    ...{ chain, mode, state: prepared.state },
+    ...{ chain, mode, state: prepared.state, isGone: () => signal?.aborted === true },
     legs: swapped.map(({ token, amountIn }) => ({
       tokenIn: toEngineToken(chain, token),
       tokenOut: toEngineToken(chain, targetToken),

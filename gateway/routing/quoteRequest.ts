@@ -18,6 +18,8 @@ export type QuoteParameters = {
   readonly verify?: boolean | undefined
   readonly mode?: RoutingMode | undefined
   readonly signal?: AbortSignal | undefined
+  /** Whether nobody waits any more; a signal for every quote would show in the tail of the latency. */
+  readonly isGone?: (() => boolean) | undefined
 }
 
 export type QuoteDeps = {

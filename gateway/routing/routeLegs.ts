@@ -26,7 +26,7 @@ export type LegRoute = {
 }
 
 type Deps = Pick<QuoteDeps, 'now'>
-type Common = Pick<SearchParameters, 'chain' | 'mode'> & {
+type Common = Pick<SearchParameters, 'chain' | 'mode' | 'isGone'> & {
   readonly state: SyncedState
   readonly legs: readonly Leg[]
 }
@@ -61,11 +61,14 @@ async function planLegs(deps: Deps, parameters: Common): Promise<Plan[]> {
 }
 
 /** Each route is taken out of the pools before the next is looked for. */
-async function planUntried(deps: Deps, { chain, mode, state, legs }: Common): Promise<Plan[]> {
+async function planUntried(
+  deps: Deps,
+  { chain, mode, state, legs, isGone }: Common,
+): Promise<Plan[]> {
   const plans: Plan[] = []
   let { market } = state
   for (const leg of legs) {
-    const route = await searchUntried(deps, { chain, market, mode, ...leg })
+    const route = await searchUntried(deps, { chain, market, mode, isGone, ...leg })
     if (!route || route.amountIn < leg.amountIn) {
       plans.push({ leg, market })
       continue
@@ -102,10 +105,11 @@ async function settleLegs(
     state,
     plans,
     source,
+    isGone,
   }: Common & { readonly plans: readonly Plan[]; readonly source: LegRoute['source'] },
 ): Promise<readonly (LegRoute | undefined)[]> {
   const settle = ({ leg, route }: Plan, market: Market) =>
-    route && settleFound(deps, { chain, mode, state, market, route, ...leg })
+    route && settleFound(deps, { chain, mode, state, market, route, isGone, ...leg })
   const answered = await Promise.all(plans.map((plan) => settle(plan, plan.market)))
   const routed: (LegRoute | undefined)[] = []
   const moved = new Set<string>()
@@ -116,7 +120,7 @@ async function settleLegs(
     const isMoved = (known ?? plan).route?.steps.some(({ poolId }) => moved.has(poolId))
     const found = isMoved
       ? ((await settle(plan, market)) ??
-        (await searchSettled(deps, { chain, mode, state, market, ...leg })))
+        (await searchSettled(deps, { chain, mode, state, market, isGone, ...leg })))
       : known
     const isWhole = found !== undefined && found.route.amountIn >= leg.amountIn
     routed.push(isWhole ? { route: found.route, state: { ...state, market }, source } : undefined)

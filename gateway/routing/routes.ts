@@ -103,13 +103,18 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       auth: 'key',
       examples: examples.quote,
       cost: 1,
-      errors: { 404: 'No route for this pair and amount', 503: 'The chain has not been read yet' },
+      errors: {
+        404: 'No route for this pair and amount',
+        503: 'The chain has not been read, or too much is waiting',
+      },
       handle: async (request) => {
         const parameters = toQuoteParameters(request.body)
         refuseSameToken(parameters)
         // Only a dry run is worth ending early; a signal for every quote shows in the tail of the latency.
         const signal = parameters.verify ? request.signal : undefined
-        return json(writeQuote(unwrap(await quote(deps, { ...parameters, signal })), deps))
+        const isGone = () => request.signal.aborted
+        const outcome = await quote(deps, { ...parameters, signal, isGone })
+        return json(writeQuote(unwrap(outcome), deps))
       },
     }),
     endpoint({
@@ -122,7 +127,10 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       examples: examples.lpDisposal,
       cost: ({ body }) =>
         body.legs.filter(({ token }) => !isSameToken(token, body.target_token)).length,
-      errors: { 404: 'No route for a leg', 503: 'The chain has not been read yet' },
+      errors: {
+        404: 'No route for a leg',
+        503: 'The chain has not been read, or too much is waiting',
+      },
       handle: async ({ body, signal }) => {
         refuseUnsizedLegs(body)
         const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal })
@@ -138,12 +146,16 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       auth: 'key',
       examples: examples.exactOutput,
       cost: 16,
-      errors: { 404: 'No route for this pair', 503: 'The chain has not been read yet' },
+      errors: {
+        404: 'No route for this pair',
+        503: 'The chain has not been read, or too much is waiting',
+      },
       handle: async ({ query, signal }) => {
         const parameters = toExactOutput(query)
         refuseSameToken(parameters)
-        const quote = unwrap(await quoteExactOutput(deps, { ...parameters, signal }))
-        return fromExactOutput(quote, deps)
+        const isGone = () => signal.aborted
+        const outcome = await quoteExactOutput(deps, { ...parameters, signal, isGone })
+        return fromExactOutput(unwrap(outcome), deps)
       },
     }),
     endpoint({

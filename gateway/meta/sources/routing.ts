@@ -35,6 +35,7 @@ export type RoutingParameters = {
   readonly slippageBps: number
   readonly taker?: Address | undefined
   readonly signal: AbortSignal
+  readonly isGone?: (() => boolean) | undefined
 }
 
 export type RoutingDeps = {
@@ -50,7 +51,8 @@ export function createRoutingSource({ quote }: RoutingDeps): Source {
       const { chainId, tokenIn, tokenOut, trade, recipient, slippageBps } = request
       if (trade.type === 'exactOutput') return fail('unsupported_exact_output')
       const { amountIn } = trade
-      const asked = { chainId, tokenIn, tokenOut, amountIn, taker: recipient, signal }
+      const isGone = () => signal.aborted
+      const asked = { chainId, tokenIn, tokenOut, amountIn, taker: recipient, signal, isGone }
       const guard = request.relaxMinReturn ? 10_000 : slippageBps
       return toOutcome(await quote({ ...asked, slippageBps: guard }), request)
     },
