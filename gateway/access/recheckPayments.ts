@@ -68,4 +68,6 @@ const mayCome: ReadonlySet<Claim['status']> = new Set([
   'unconfirmed',
   'not_final',
   'chain_unreachable',
+  // For as long as the operator sells none there.
+  'unsupported_chain',
 ])
