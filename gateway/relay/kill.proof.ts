@@ -17,7 +17,7 @@ import type { RelayTransaction } from '../store/relay.ts'
  * (before and after every await), under load, on each engine of the store. Afterwards the chain and the
  * database are compared. The same load then meets a check-then-act relay, to show that the checks find what
  * they seek. `RELAY_KILLS=100 RELAY_SEED=3 RELAY_ENGINE=postgres RELAY_ONLY=kills
- * RELAY_SECONDS=400` for one slice of a long run.
+ * RELAY_SECONDS=400` for one slice of a long run; `RELAY_ONLY=caps` and `load` are the other parts.
  */
 const env = process.env
 const killsWanted = Number(env['RELAY_KILLS'] ?? 40)
@@ -25,6 +25,8 @@ const seed = Number(env['RELAY_SEED'] ?? 1)
 /** Ends a slice early, with as many kills as there were. */
 const secondsAllowed = Number(env['RELAY_SECONDS'] ?? 100_000)
 const dir = mkdtempSync(join(tmpdir(), 'relay-kill-'))
+/** Rounds of the caps' part end after so many kills: each begins with an empty book and fills it. */
+const killsOfRound = 20
 const unlimited = { maxDeploysPerHour: '1000000', maxSpendPerHourWei: String(10n ** 24n) }
 const postgres = env['RELAY_ENGINE'] === 'sqlite' ? undefined : await startPostgres()
 let files = 0
@@ -102,23 +104,44 @@ async function drain(chain: WorldChain, setup: Setup): Promise<void> {
   await fleet.close()
 }
 
-async function underKills(chain: WorldChain, { name, createDatabase }: Engine) {
+async function underKills(
+  chain: WorldChain,
+  {
+    engine: { name, createDatabase },
+    wanted = killsWanted,
+    round = 0,
+    limits = unlimited,
+    endMs = Date.now() + secondsAllowed * 1000,
+  }: {
+    readonly engine: Engine
+    readonly wanted?: number
+    /** Chooses owners and fault points, with the seed. */
+    readonly round?: number
+    readonly limits?: Setup['limits']
+    readonly endMs?: number
+  },
+) {
   const database = await createDatabase()
-  const setup: Setup = { database, killWithinPoints: 300, seed, limits: unlimited, naive: false }
-  const fromBlock = Number(await createRpc(chain.rpcUrl)('eth_blockNumber'))
+  const killing = { killWithinPoints: 300, seed: seed + 1_000 * round }
+  const setup: Setup = { database, ...killing, limits, naive: false }
+  const rpc = createRpc(chain.rpcUrl)
+  const fromBlock = Number(await rpc('eth_blockNumber'))
+  const readBalance = async () =>
+    BigInt(String(await rpc('eth_getBalance', chain.manifest.relayer.address, 'latest')))
+  const balanceBefore = await readBalance()
   const fleet = startFleet(chain, setup, 2)
   const said: Said[] = []
-  const endMs = Date.now() + secondsAllowed * 1000
-  let asked = 0
+  let [asked, refused] = [0, 0]
   async function client() {
-    while (fleet.kills() < killsWanted && Date.now() < endMs) {
-      const owner = ownerAt(asked++, `kill ${seed} ${name}`)
+    while (fleet.kills() < wanted && Date.now() < endMs) {
+      const owner = ownerAt(asked++, `kill ${seed} ${round} ${name}`)
       await prepareOwners(chain, [owner])
       // Two at once, so that both processes see the same owner.
       const answers = await Promise.all(
         [0, 1].map(() => askUntilAnswered(fleet.url, chain.chainId, owner)),
       )
       for (const answer of answers) if (typeof answer === 'object') said.push(answer)
+      refused += answers.filter((answer) => answer === 429).length
     }
   }
   const progress = setInterval(
@@ -132,7 +155,62 @@ async function underKills(chain: WorldChain, { name, createDatabase }: Engine) {
   await drain(chain, setup)
   const rows = await readRows(database)
   const sent = await readSent(chain, fromBlock)
-  return { kills, owners: asked, transactions: sent.length, broken: judge(sent, rows, said) }
+  const spentWei = balanceBefore - (await readBalance())
+  const broken = judge(sent, rows, said)
+  return { kills, owners: asked, refused, transactions: sent.length, broken, rows, spentWei }
+}
+
+type Round = Awaited<ReturnType<typeof underKills>>
+
+/** How far a round is over its caps, by the book and by what the chain says; 0 where they held. */
+function judgeCaps({ rows, transactions, spentWei }: Round, { deploys, wei }: Caps) {
+  const bookedWei = rows.reduce((sum, row) => sum + (row.actualWei ?? row.reservedWei), 0n)
+  const over = (value: bigint, cap: bigint) => Number(value > cap ? value - cap : 0n)
+  return {
+    'deployments booked over the cap': over(BigInt(rows.length), BigInt(deploys)),
+    'deployments mined over the cap': over(BigInt(transactions), BigInt(deploys)),
+    'wei booked over the budget': over(bookedWei, wei),
+    'wei spent over the budget': over(spentWei, wei),
+  }
+}
+
+type Caps = { readonly deploys: number; readonly wei: bigint }
+const unlimitedWei = 10n ** 24n
+const capOfDeploys: Caps = { deploys: 12, wei: unlimitedWei }
+
+/** Rounds under the cap of deployments and under the budget, by turns, until there were enough kills. */
+async function underCaps(chain: WorldChain, engine: Engine) {
+  const sums: Record<string, number> = {
+    kills: 0,
+    rounds: 0,
+    deployments: 0,
+    'refused with 429': 0,
+  }
+  const broken: Record<string, number> = {}
+  const add = (to: Record<string, number>, name: string, value: number) => {
+    to[name] = (to[name] ?? 0) + value
+  }
+  const endMs = Date.now() + secondsAllowed * 1000
+  let caps = capOfDeploys
+  for (let round = 1; (sums['kills'] ?? 0) < killsWanted && Date.now() < endMs; round += 1) {
+    const limits = {
+      maxDeploysPerHour: String(caps.deploys),
+      maxSpendPerHourWei: String(caps.wei),
+    }
+    const result = await underKills(chain, { engine, wanted: killsOfRound, round, limits, endMs })
+    const { kills, refused, transactions, rows } = result
+    add(sums, 'kills', kills)
+    add(sums, 'rounds', 1)
+    add(sums, 'deployments', transactions)
+    add(sums, 'refused with 429', refused)
+    for (const [what, count] of Object.entries({ ...result.broken, ...judgeCaps(result, caps) }))
+      add(broken, what, count)
+    // Some of the last rows' worth and a part of one: the budget is met between two deployments.
+    const dearest = rows.map(({ reservedWei }) => reservedWei).toSorted((a, b) => Number(b - a))[0]
+    const isCapped = caps.wei === unlimitedWei
+    caps = isCapped ? { deploys: 1_000_000, wei: ((dearest ?? 0n) * 15n) / 2n } : capOfDeploys
+  }
+  return { sums, broken }
 }
 
 /** Many owners at once against the document's limits, over two processes. */
@@ -196,11 +274,23 @@ function addKills(engine: Engine) {
   const proof = suite(`relay under kill -9 on ${engine.name}`)
   proof(`keeps every promise over ${killsWanted} kills at random fault points`, async () => {
     const { kills, owners, transactions, broken } = await withChain((chain) =>
-      underKills(chain, engine),
+      underKills(chain, { engine }),
     )
     const title = `two relays, one database (${engine.name}), one key, kill -9, seed ${seed}`
     print(title, { kills, owners, transactions, ...broken })
     assert.ok(kills >= killsWanted || env['RELAY_SECONDS'] !== undefined)
+    for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
+  })
+  proof.run()
+}
+
+function addCaps(engine: Engine) {
+  const proof = suite(`relay's caps under kill -9 on ${engine.name}`)
+  proof(`exceeds neither cap in rounds of ${killsOfRound} kills`, async () => {
+    const { sums, broken } = await withChain((chain) => underCaps(chain, engine))
+    print(`caps under kill -9, two relays, ${engine.name}, seed ${seed}`, { ...sums, ...broken })
+    assert.ok((sums['kills'] ?? 0) >= killsWanted || env['RELAY_SECONDS'] !== undefined)
+    assert.ok((sums['refused with 429'] ?? 0) > 0)
     for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
   })
   proof.run()
@@ -243,8 +333,10 @@ function addLoad(engine: Engine) {
 }
 
 for (const engine of engines) {
-  if (env['RELAY_ONLY'] !== 'load') addKills(engine)
-  if (env['RELAY_ONLY'] !== 'kills') addLoad(engine)
+  const only = env['RELAY_ONLY']
+  if (only === undefined || only === 'kills') addKills(engine)
+  if (only === undefined || only === 'caps') addCaps(engine)
+  if (only === undefined || only === 'load') addLoad(engine)
 }
 const end = suite('the end')
 end('leaves nothing behind', async () => {
