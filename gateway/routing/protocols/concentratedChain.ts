@@ -107,38 +107,53 @@ export function concentratedFamily({
 type OpenRange = { readonly pool: PoolRef; readonly from: number; readonly parts: Range[] }
 type Kind = { readonly protocol: ConcentratedProtocol; readonly shape: Shape }
 
-/** Reads ticks in as many calls as the gas of one call asks for. */
+/** Reads ticks in as many calls as their gas asks for: one for all, then one for each that is left. */
 async function loadRanges(
-  { client }: ReadDeps,
-  { pools, blockNumber, protocol, shape }: LoadParameters & Kind,
+  deps: ReadDeps,
+  { pools, ...kind }: LoadParameters & Kind,
 ): Promise<ConcentratedRecord[]> {
-  const done: ConcentratedRecord[] = []
-  let open: OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
-  while (open.length > 0) {
-    const answers = await callLens(client, {
-      functionName: 'readRanges',
-      args: [open.map(({ pool, from }) => ({ pool: pool.address, from, shape: shapes[shape] }))],
-      blockNumber,
-    })
-    const before = progressOf(open)
-    open = open.flatMap((partial, index) => {
-      const answer = answers[index]
-      if (!answer?.ok) return []
-      // A request that the gas did not reach at all has no tick spacing yet.
-      const parts = answer.tickSpacing > 0 ? [...partial.parts, answer] : partial.parts
-      if (!answer.done) return [{ ...partial, parts, from: answer.next }]
-      const record = joinParts(partial.pool, { parts, blockNumber, protocol })
-      if (record) done.push(record)
-      return []
-    })
-    // A pool whose ticks cost more gas than a whole call gives is no pool.
-    if (open.length > 0 && progressOf(open) === before) break
-  }
-  return done
+  const asked = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
+  const { done, open } = await readOn(deps, asked, kind)
+  const rest = await Promise.all(open.map((range) => finishRange(deps, range, kind)))
+  return [...done, ...rest.flat()]
 }
 
-function progressOf(open: readonly OpenRange[]): string {
-  return open.map(({ pool, from }) => `${pool.address}:${from}`).join()
+async function finishRange(
+  deps: ReadDeps,
+  range: OpenRange,
+  kind: Reading,
+): Promise<readonly ConcentratedRecord[]> {
+  const { done, open } = await readOn(deps, [range], kind)
+  const [next] = open
+  // A pool whose ticks cost more gas than a whole call gives is no pool.
+  return next && next.from !== range.from ? finishRange(deps, next, kind) : done
+}
+
+type Reading = Kind & Pick<LoadParameters, 'blockNumber'>
+
+/** One call: what it has read to the end, and what it has not. */
+async function readOn(
+  { client }: ReadDeps,
+  ranges: readonly OpenRange[],
+  { blockNumber, protocol, shape }: Reading,
+): Promise<{ readonly done: readonly ConcentratedRecord[]; readonly open: readonly OpenRange[] }> {
+  const answers = await callLens(client, {
+    functionName: 'readRanges',
+    args: [ranges.map(({ pool, from }) => ({ pool: pool.address, from, shape: shapes[shape] }))],
+    blockNumber,
+  })
+  const done: ConcentratedRecord[] = []
+  const open = ranges.flatMap((range, index) => {
+    const answer = answers[index]
+    if (!answer?.ok) return []
+    // A request that the gas did not reach at all has no tick spacing yet.
+    const parts = answer.tickSpacing > 0 ? [...range.parts, answer] : range.parts
+    if (!answer.done) return [{ ...range, parts, from: answer.next }]
+    const record = joinParts(range.pool, { parts, blockNumber, protocol })
+    if (record) done.push(record)
+    return []
+  })
+  return { done, open }
 }
 
 function joinParts(

@@ -227,6 +227,35 @@ s('follows by itself, and confirms the head of an idle chain: lag is no block ag
   }
 })
 
+s('reads many wide tick tables in a few round trips, whatever their gas', async () => {
+  const state = await sync.fresh()
+  const dex = dexes.find(({ name }) => name === 'uniswap-v3')
+  const [narrow] = [...(state?.pools.values() ?? [])].filter(
+    (record) => record.dex === dex?.name && 'tickSpacing' in record && record.tickSpacing === 1,
+  )
+  if (!state || !dex || !narrow) throw new Error('the world has no pool of narrow spacing')
+  let [waves, inFlight] = [0, 0]
+  const request = (async (call: never) => {
+    if (inFlight === 0) waves += 1
+    inFlight += 1
+    try {
+      return await chainClient.client.request(call)
+    } finally {
+      inFlight -= 1
+    }
+  }) as typeof chainClient.client.request
+  const records = await loadPools(
+    { client: { ...chainClient.client, request } },
+    {
+      pools: Array.from({ length: 20 }, () => ({ dex, address: narrow.address })),
+      blockNumber: state.head.number,
+    },
+  )
+  assert.is(records.length, 20)
+  for (const record of records) assert.equal(essence(record), essence(narrow))
+  assert.ok(waves <= 3, `${waves} waves of calls`)
+})
+
 s('takes up the pools of an earlier run, with what changed in between', async () => {
   const store = openStore({ path: ':memory:' })
   const snapshots = store.pools
