@@ -2,9 +2,10 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run --silent
+IMAGE_TAG := $(or $(TAG),latest)
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-lab docker-test docker-proof clean
+.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-push docker-lab docker-test docker-proof clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,11 +48,14 @@ proof: install services ## the long proofs: fuzz, faults, load (some minutes eac
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
 
-docker-images: ## build the images: gateway and supervisor, lab, proxy, one anvil
-	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t forkyard-anvil .
-	@$(BUILD_IMAGE) -f docker/Dockerfile -t forkyard .
+docker-images: ## build the images: gateway and supervisor, lab, proxy, one anvil; IMAGE_PREFIX, TAG
+	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t $(IMAGE_PREFIX)forkyard-anvil:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) -f docker/Dockerfile -t $(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) .
 	@$(BUILD_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
-	@$(BUILD_IMAGE) -f docker/proxy.Dockerfile -t forkyard-proxy .
+	@$(BUILD_IMAGE) -f docker/proxy.Dockerfile -t $(IMAGE_PREFIX)forkyard-proxy:$(IMAGE_TAG) .
+
+docker-push: ## give a swarm the images of production: IMAGE_PREFIX=registry.example.org/ TAG=1
+	@for image in forkyard forkyard-anvil forkyard-proxy; do docker push "$(IMAGE_PREFIX)$$image:$(IMAGE_TAG)" || exit 1; done
 
 docker-test: install docker-images ## tests that need a Docker engine: forks in containers, the compose stacks
 	@$(RUN) test -- '**/*.docker.ts'

@@ -21,7 +21,8 @@ const volume = isScale
 const stack = await startLiveStack({
   file: `compose.${file}.yaml`,
   args: isScale ? ['--scale', 'gateway=2'] : [],
-  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000', REDIS_REPLICAS: '1' },
+  settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
+  env: { REDIS_REPLICAS: '1' },
   overrides: [volume.override],
 })
 const { kill, pause, cut, stop, restart, fill } = createStackFaults(stack, { lastMs })

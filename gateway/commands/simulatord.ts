@@ -11,13 +11,14 @@ export function simulatordCommand(print: (text: string) => void): Command {
     .option('--port <number>', 'on the internal network of the forks', Number, 8095)
     .option('--memory <MiB>', 'limit of one fork', Number, 1024)
     .option('--cpus <number>', 'limit of one fork', Number, 1)
-    .action(async ({ image, name, port, memory, cpus }: Options) => {
+    .option('--max-forks <number>', 'of all gateways together', Number, 32)
+    .action(async ({ image, name, port, memory, cpus, maxForks }: Options) => {
       // Loaded here: every command would wait for it.
       const { default: Docker } = await import('dockerode')
       const limits = { image, memoryBytes: memory * 2 ** 20, cpus }
       const forks = await createDockerForks({ docker: new Docker() }, { name, limits })
       const log = (line: string) => print(`simulatord: ${line}\n`)
-      const { url, close } = await startSimulatord({ forks, log }, { port })
+      const { url, close } = await startSimulatord({ forks, log }, { port, maxForks })
       log(`listening on ${url}`)
       for (const signal of ['SIGTERM', 'SIGINT'] as const)
         process.once(signal, () => void close().then(() => process.exit(0)))
@@ -30,4 +31,5 @@ type Options = {
   readonly port: number
   readonly memory: number
   readonly cpus: number
+  readonly maxForks: number
 }

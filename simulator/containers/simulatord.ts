@@ -8,7 +8,6 @@ import { createSessions, type Session } from './sessions.ts'
 export type Simulatord = { readonly url: string; readonly close: () => Promise<void> }
 
 const maxBodyBytes = 4096
-const maxForks = 32
 
 /**
  * The supervisor that owns the Docker socket, so that no gateway has to. It listens on the forks'
@@ -16,7 +15,7 @@ const maxForks = 32
  */
 export async function startSimulatord(
   { forks, log }: { readonly forks: DockerForks; readonly log: (line: string) => void },
-  { port }: { readonly port: number },
+  { port, maxForks }: { readonly port: number; readonly maxForks: number },
 ): Promise<Simulatord> {
   const swept = await forks.sweep()
   if (swept > 0) log(`removed ${swept} forks of an earlier run`)

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { describeSettings, readConfig } from '../../config.ts'
 
 /** What the compose files promise, read from the files themselves. */
 const s = suite('compose files')
@@ -28,24 +29,53 @@ type Service = {
     readonly resources?: { readonly limits?: Readonly<Record<string, unknown>> }
   }
   readonly environment?: Readonly<Record<string, unknown>>
+  readonly env_file?: readonly string[]
+  readonly command?: readonly string[]
+  readonly configs?: readonly { readonly source: string; readonly target: string }[]
   readonly logging?: { readonly options?: Readonly<Record<string, unknown>> }
 }
+type FileOf = Readonly<Record<string, { readonly file: string; readonly name?: string }>>
 type Compose = {
+  readonly secrets?: FileOf
+  readonly configs?: FileOf
   readonly services: Readonly<Record<string, Service>>
   readonly networks: Readonly<
     Record<
       string,
-      { readonly internal?: boolean; readonly driver_opts?: Record<string, string> } | null
+      {
+        readonly internal?: boolean
+        readonly driver_opts?: Record<string, string>
+        readonly ipam?: { readonly config?: readonly { readonly subnet?: string }[] }
+      } | null
     >
   >
 }
 
 const files = globSync('compose*.yaml', { cwd: dir }).sort()
-const composes = files.map((name) => ({
-  name,
+const read = (name: string) =>
   // Our own files; the assertions below say what is missing.
-  compose: parse(readFileSync(join(dir, name), 'utf8'), { merge: true }) as Compose,
-}))
+  parse(readFileSync(join(dir, name), 'utf8'), { merge: true }) as Compose
+const composes = files.map((name) => {
+  const compose = read(name)
+  if (name !== 'compose.monitoring.yaml') return { name, compose }
+  // It is given beside a stack of production, and joins that one's network.
+  const { monitoring = null } = read('compose.scale.yaml').networks
+  return { name, compose: { ...compose, networks: { ...compose.networks, monitoring } } }
+})
+const production = composes.filter(({ name }) => /production|scale/.test(name))
+/** With no variable set. */
+const plain = (value = '') => value.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')
+/** The variables of a file as Docker reads it: no quotes, no substitution. */
+const readEnvFile = (name: string) =>
+  Object.fromEntries(
+    readFileSync(join(dir, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line): [string, string] => {
+        const [key = '', ...value] = line.split('=')
+        return [key, value.join('=')]
+      }),
+  )
 const services = composes.flatMap(({ name, compose }) =>
   Object.entries(compose.services).map(([service, value]) => ({
     at: `${name}: ${service}`,
@@ -53,7 +83,7 @@ const services = composes.flatMap(({ name, compose }) =>
     compose,
   })),
 )
-const ours = services.filter(({ service }) => service.image?.startsWith('forkyard') ?? true)
+const ours = services.filter(({ service: { image } }) => plain(image).startsWith('forkyard'))
 const volumesOf = ({ volumes = [] }: Service) =>
   volumes.map((volume) => (typeof volume === 'string' ? volume : (volume.source ?? '')))
 const networksOf = ({ networks = ['default'] }: Service) =>
@@ -100,7 +130,9 @@ s('elsewhere one variable binds what is published to an address; unset, to all',
     assert.equal(others, [], `${at}: published by which network?`)
     const options = compose.networks[outer]?.driver_opts ?? {}
     const bound = options['com.docker.network.bridge.host_binding_ipv4']
-    assert.match(bound ?? '', /^\$\{PUBLISH_ADDRESS:-0\.0\.0\.0\}$/, at)
+    const isWatcher = at.startsWith('compose.monitoring.yaml')
+    const expected = isWatcher ? 'MONITORING_ADDRESS:-127.0.0.1' : 'PUBLISH_ADDRESS:-0.0.0.0'
+    assert.is(bound, `\${${expected}}`, at)
   }
 })
 
@@ -146,16 +178,120 @@ s('everything has limits of memory and processes; our own rotate their logs', ()
 })
 
 s('what waits in the memory of a proxy is bounded', () => {
-  const proxies = services.filter(({ service }) => service.image === 'forkyard-proxy')
+  const proxies = services.filter(({ service }) => plain(service.image).startsWith('forkyard-proxy'))
   assert.is(proxies.length, 2)
   for (const { at, service } of proxies)
     assert.match(JSON.stringify([service.tmpfs, service.volumes]), /size["=:]+(64m|67108864)/, at)
 })
 
+const environmentOf = ({ env_file = [], environment = {} }: Service) => ({
+  ...Object.assign({}, ...env_file.map(plain).map(readEnvFile)),
+  ...environment,
+})
+
+s('no stack of production is given an upstream by the environment', () => {
+  for (const { name, compose } of production)
+    for (const setting of Object.keys(environmentOf(compose.services['gateway'] ?? {})))
+      assert.not.match(setting, /RPC_URL$/, name)
+})
+
+s('a gateway of production can be given every setting, and each stack gives the same', () => {
+  const known = new Set(describeSettings().map(({ name }) => name))
+  const given = production.map(({ name, compose }) => {
+    const gateway = compose.services['gateway'] ?? {}
+    // The operator's file first: what the stack is built on is not theirs to change.
+    const [first = '', ...others] = gateway.env_file ?? []
+    assert.match(first, /^\$\{SETTINGS_FILE:-gateway\.env\}$/, name)
+    assert.equal(others, ['gateway.env'], name)
+    for (const setting of Object.keys(environmentOf(gateway)))
+      assert.ok(known.has(setting) || known.has(setting.replace(/_FILE$/, '')), setting)
+    return environmentOf(gateway)
+  })
+  const { DATABASE_URL_FILE, REDIS_URL_FILE, ...scale } = given[1] ?? {}
+  assert.equal(scale, given[0])
+  assert.equal(
+    [DATABASE_URL_FILE, REDIS_URL_FILE].map(String).map((path) => path.split('/')[3]),
+    ['database_url', 'redis_url'],
+  )
+  const fixed = readEnvFile('gateway.env')
+  for (const name of Object.keys(fixed).filter((one) => one.endsWith('_FILE'))) delete fixed[name]
+  const pepper = { KEY_PEPPER: 'p'.repeat(32), BASE_RPC_URL: 'http://127.0.0.1:1' }
+  const config = readConfig({ FREE_QUOTA: '7', ...fixed, ...pepper })
+  assert.equal([config.mode, config.freeQuota, config.ops.host], ['live', 7, '127.0.0.1'])
+})
+
+s('every image is built by `make docker-images`, or pulled by a public name and version', () => {
+  const makefile = readFileSync(join(dir, '../Makefile'), 'utf8')
+  const built = new Map(
+    [
+      ...makefile.matchAll(/-f (\S+) -t (?:\$\(IMAGE_PREFIX\))?(\S+?)(?::\$\(IMAGE_TAG\))? \./g),
+    ].map(([, dockerfile = '', name = '']) => [name, dockerfile]),
+  )
+  const pulled = ['postgres', 'redis', 'prom/prometheus', 'prom/alertmanager', 'grafana/grafana']
+  for (const { at, service } of services) {
+    const supervisor = service.command?.find((word) => word.startsWith('--image='))
+    for (const image of [service.image, supervisor?.slice('--image='.length)]) {
+      if (image === undefined) continue
+      const [name = '', tag] = plain(image).split(':')
+      if (!name.startsWith('forkyard')) {
+        assert.ok([...pulled, 'otterscan/otterscan'].includes(name), `${at}: ${image}`)
+        assert.match(tag ?? '', /^v?\d/, `${at}: ${image}`)
+        continue
+      }
+      assert.ok(existsSync(join(dir, '..', built.get(name) ?? 'nowhere')), `${at}: ${image}`)
+      if (!at.startsWith('compose.yaml'))
+        assert.is(image, `\${IMAGE_PREFIX:-}${name}:\${TAG:-latest}`, at)
+    }
+  }
+  for (const { name, compose } of production) {
+    const { command = [] } = compose.services['simulatord'] ?? {}
+    assert.ok(command.map(plain).includes('--image=forkyard-anvil:latest'), name)
+    assert.match(readFileSync(join(dir, name), 'utf8'), /^# {3}make docker-images/m)
+  }
+})
+
+s(
+  "the operators' listener is open to the monitoring network, where no proxy and no fork is",
+  () => {
+    for (const { name, compose } of production) {
+      const { monitoring } = compose.networks
+      assert.is(monitoring?.internal, true, name)
+      const subnet = compose.services['gateway']?.environment?.['OPS_NETWORK']
+      assert.equal(monitoring?.ipam?.config, [{ subnet }], name)
+      for (const [service, value] of Object.entries(compose.services))
+        assert.is(networksOf(value).includes('monitoring'), service === 'gateway', service)
+    }
+  },
+)
+
+s('Prometheus and Grafana of production are given every rule and the dashboard', () => {
+  const { services: watchers = {}, configs = {} } =
+    composes.find(({ name }) => name === 'compose.monitoring.yaml')?.compose ?? {}
+  const given = Object.values(watchers).flatMap(({ configs: named = [] }) =>
+    named.map(({ source, target }) => [target, configs[source]?.file]),
+  )
+  for (const [target, file] of given) assert.ok(existsSync(join(dir, String(file))), target)
+  for (const rules of globSync('*.yaml', { cwd: join(dir, 'alerts') }))
+    assert.ok(
+      given.some(([target]) => target === `/etc/prometheus/alerts/${rules}`),
+      rules,
+    )
+})
+
+s('secrets and configurations of a swarm have a version in their names', () => {
+  for (const { name, compose } of composes.filter((one) => /scale|monitoring/.test(one.name)))
+    for (const [key, { name: named = '' }] of Object.entries({
+      ...compose.secrets,
+      ...compose.configs,
+    }))
+      assert.match(named, `_${key}_\${SECRETS_VERSION:-1}`, name)
+})
+
 s('secrets come from files, never from the environment', () => {
   for (const { at, service } of services)
-    for (const [name, value] of Object.entries(service.environment ?? {})) {
-      if (!/PASSWORD|PEPPER|PRIVATE_KEY|SECRET|TOKEN|DATABASE_URL|REDIS_URL/.test(name)) continue
+    for (const [name, value] of Object.entries(environmentOf(service))) {
+      if (!/PASSWORD|PEPPER|PRIVATE_KEY|SECRET|TOKEN|PROVIDERS|DATABASE_URL|REDIS_URL/.test(name))
+        continue
       assert.match(name, /_FILE$/, at)
       assert.match(String(value), /^\/run\/secrets\//, `${at}: ${name}`)
     }

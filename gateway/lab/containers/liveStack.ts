@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -58,11 +58,24 @@ export type LiveStack = Awaited<ReturnType<typeof startLiveStack>>
 
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 
+/**
+ * As operators are asked to: of the user who reads it in its container, ours or PostgreSQL's. A test that
+ * isn't root can give nothing away, so that it lets everybody read.
+ */
+function writeSecret({ dir, name, value }: { dir: string; name: string; value: string }) {
+  const path = join(dir, name)
+  const isRoot = process.getuid?.() === 0
+  const reader = name === 'postgres_password' ? 999 : 1000
+  writeFileSync(path, value, { mode: isRoot ? 0o600 : 0o644 })
+  if (isRoot) chownSync(path, reader, reader)
+}
+
 /** A stack in live mode before two local chains, asked through its proxy as callers do; for tests. */
 export async function startLiveStack({
   file,
   args = [],
   env = {},
+  settings = {},
   overrides = [],
   start = startStack,
 }: {
@@ -70,7 +83,10 @@ export async function startLiveStack({
   readonly overrides?: readonly string[]
   readonly start?: typeof startStack
   readonly args?: readonly string[]
+  /** Variables of the file. */
   readonly env?: Readonly<Record<string, string>>
+  /** Settings of its gateways. */
+  readonly settings?: Readonly<Record<string, string>>
 }) {
   const docker = new Docker()
   const secretsDir = mkdtempSync(join(tmpdir(), 'forkyard-secrets-'))
@@ -87,14 +103,17 @@ export async function startLiveStack({
     'base_relayer.json': '{}',
     'arbitrum_relayer.json': '{}',
     relayer_password: 'none',
+    meta_providers: '{}',
     postgres_password: 'password-that-must-not-be-seen',
     redis_url: 'redis://redis',
     database_url: 'postgres://forkyard:password-that-must-not-be-seen@postgres/forkyard',
     tls_certificate: pem,
     tls_key: pem,
   }
-  for (const [name, value] of Object.entries(secrets))
-    writeFileSync(join(secretsDir, name), value, { mode: 0o644 })
+  for (const [name, value] of Object.entries(secrets)) writeSecret({ dir: secretsDir, name, value })
+  const settingsFile = join(secretsDir, 'settings.env')
+  const lines = Object.entries({ BASE_EXECUTOR: world.executor, ...settings })
+  writeFileSync(settingsFile, lines.map(([name, value]) => `${name}=${value}\n`).join(''))
   const forksName = `test-${process.pid}`
   async function end() {
     base?.server.close()
@@ -107,9 +126,11 @@ export async function startLiveStack({
     portNames: ['HTTP_PORT', 'HTTPS_PORT'],
     env: {
       SECRETS_DIR: secretsDir,
+      SETTINGS_FILE: settingsFile,
       FORKS_NAME: forksName,
       PUBLISH_ADDRESS: '127.0.0.1',
-      BASE_EXECUTOR: world.executor,
+      // A network of its own beside any other stack's.
+      MONITORING_SUBNET: `10.254.${process.pid % 256}.0/24`,
       ...env,
     },
   }).catch(async (error: unknown) => {

@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
@@ -5,10 +10,13 @@ import { openProxy } from './askProxy.ts'
 import { keepBooksUnder } from './askUnderFault.ts'
 import { checkDoors } from './checkDoors.ts'
 import { startLiveStack } from './liveStack.ts'
+import { scanPorts } from './scanPorts.ts'
 import { makeSmallVolume } from './smallVolume.ts'
 
 /** docker/compose.production.yaml before two local chains; needs the images (`make docker-images`). */
 const s = suite('production stack')
+const run = promisify(execFile)
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-production-'))
 const patient = { deadlineMs: 180_000, everyMs: 250 }
 const volume =
   process.getuid?.() === 0
@@ -17,13 +25,14 @@ const volume =
 if (!volume) process.stdout.write('SKIPPED: a full volume, which only root can make\n')
 const stack = await startLiveStack({
   file: 'compose.production.yaml',
-  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
+  settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
   overrides: volume ? [volume.override] : [],
 })
 const { docker, ask, quote, forkyard, isServing, isQuoting, readUsed } = stack
 s.after(async () => {
   await stack.down()
   await volume?.remove()
+  rmSync(dir, { recursive: true })
 })
 let apiKey = ''
 
@@ -171,6 +180,29 @@ s('gives the socket to the supervisor alone, and has no door but the proxy', asy
   assert.ok(forks.length >= 1, 'no fork runs in a container')
 })
 
+s('is open to Prometheus on the monitoring network, to nobody on any other', async () => {
+  const [gateway = ''] = await stack.find('gateway')
+  const [proxy = ''] = await stack.find('proxy')
+  const networksOf = async (id: string) =>
+    Object.entries((await docker.getContainer(id).inspect()).NetworkSettings.Networks)
+  const own = await networksOf(gateway)
+  const names = new Set([...own, ...(await networksOf(proxy))].map(([name]) => name))
+  const hosts = own.map(([, { IPAddress }]) => IPAddress)
+  const [monitoring, { IPAddress: address } = {}] =
+    own.find(([name]) => name.endsWith('_monitoring')) ?? []
+  const open = await Promise.all(
+    [...names].map(async (network) => {
+      const found = await scanPorts({ docker }, { hosts, ports: [8090], network })
+      return found.map(([host]) => [network, host])
+    }),
+  )
+  assert.equal(open.flat(), [[monitoring, address]])
+  const program =
+    "fetch('http://gateway:8090/metrics').then(async (r) => console.log(await r.text()))"
+  const inside = ['run', '--rm', '--network', String(monitoring), 'forkyard', '-e', program]
+  assert.match((await run('docker', inside)).stdout, /^forkyard_/m)
+})
+
 s('is backed up while it serves, and restored as it was then', async () => {
   const file = '/var/backups/forkyard/test'
   for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
@@ -181,11 +213,14 @@ s('is backed up while it serves, and restored as it was then', async () => {
   const atMost = await readUsed()
   for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
   assert.ok((await readUsed()) >= atMost + 5)
+  const copy = join(dir, 'copy')
+  await stack.compose('cp', `gateway:${file}`, copy)
   await stack.compose('stop', 'gateway')
   const { status, headers, answer } = await withProxy('routing', ({ ask: asked }) =>
     asked({ path: '/health' }),
   )
   assert.equal([status, headers['retry-after'], answer['code']], [502, '1', 'unavailable'])
+  await stack.compose('cp', copy, `gateway:${file}.back`)
   await stack.compose(
     'run',
     '--rm',
@@ -194,7 +229,7 @@ s('is backed up while it serves, and restored as it was then', async () => {
     'gateway',
     'gateway/cli.ts',
     'restore',
-    file,
+    `${file}.back`,
   )
   await stack.compose('start', 'gateway')
   await waitFor('it serves', isServing, patient)

@@ -13,7 +13,8 @@ const patient = { deadlineMs: 180_000, everyMs: 250 }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
   args: ['--scale', 'gateway=3', '--scale', 'simulatord=2'],
-  env: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000', REDIS_REPLICAS: '1' },
+  settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
+  env: { REDIS_REPLICAS: '1' },
 })
 const { docker, quote, readUsed, isQuoting } = stack
 const whole = JSON.stringify({ ready: true, reasons: [], warnings: [] })

@@ -153,6 +153,9 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
     await bindToLoopback(docker)
     await run('docker', ['swarm', 'init', '--advertise-addr', '127.0.0.1'])
   }
+  // Of the node that keeps the volumes; docker/compose.scale.yaml asks for it.
+  const node = (await run('docker', ['info', '--format', '{{.Swarm.NodeID}}'])).stdout.trim()
+  await run('docker', ['node', 'update', '--label-add', 'forkyard.volumes=true', node])
 
   async function find(service?: string) {
     const label = service

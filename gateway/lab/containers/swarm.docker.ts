@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { keepBooksUnder } from './askUnderFault.ts'
 import { startLiveStack } from './liveStack.ts'
 import { startSwarmStack } from './stack.ts'
 
@@ -9,8 +10,12 @@ import { startSwarmStack } from './stack.ts'
 const s = suite('swarm stack')
 const run = promisify(execFile)
 const patient = { deadlineMs: 240_000, everyMs: 250 }
-const stack = await startLiveStack({ file: 'compose.scale.yaml', start: startSwarmStack })
-const { docker, isQuoting, readUsed, quote } = stack
+const stack = await startLiveStack({
+  file: 'compose.scale.yaml',
+  settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
+  start: startSwarmStack,
+})
+const { docker, isQuoting, quote } = stack
 s.after(() => stack.down())
 const countGateways = async () => {
   const inspected = await Promise.all(
@@ -26,17 +31,14 @@ s('serves with two gateways', async () => {
   await waitFor('it quotes', isQuoting, patient)
 })
 
-s('replaces a killed replica while the other serves, no charge lost', async () => {
-  const before = await readUsed()
+s('loses no charge when a replica is killed under load, and replaces it', async () => {
   const [victim = ''] = await stack.find('gateway')
-  await stack.kill(victim)
-  await waitFor('it quotes', isQuoting, patient)
+  await keepBooksUnder(stack, () => stack.kill(victim))
   await waitFor(
     'there are two again',
     async () => (await countGateways()) === 2 && !(await stack.find('gateway')).includes(victim),
     patient,
   )
-  assert.ok((await readUsed()) > before)
 })
 
 s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', async () => {
@@ -63,7 +65,7 @@ s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', as
   assert.equal([...(await stack.find('gateway'))].sort(), [...before].sort())
 })
 
-s('is updated one by one, and answers all along', async () => {
+s('is updated one by one, and answers 19 of 20 or more meanwhile', async () => {
   const [container = ''] = await stack.find('gateway')
   const { Config } = await docker.getContainer(container).inspect()
   const service = Config.Labels['com.docker.swarm.service.name'] ?? ''
