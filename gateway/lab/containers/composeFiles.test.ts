@@ -201,7 +201,7 @@ s('a gateway of production can be given every setting, and each stack gives the 
     const gateway = compose.services['gateway'] ?? {}
     // The operator's file first: what the stack is built on is not theirs to change.
     const [first = '', ...others] = gateway.env_file ?? []
-    assert.match(first, /^\$\{SETTINGS_FILE:-gateway\.env\}$/, name)
+    assert.match(first, /^\$\{SETTINGS_FILE:-\.\/gateway\.env\}$/, name)
     assert.equal(others, ['gateway.env'], name)
     for (const setting of Object.keys(environmentOf(gateway)))
       assert.ok(known.has(setting) || known.has(setting.replace(/_FILE$/, '')), setting)
@@ -276,6 +276,14 @@ s('Prometheus and Grafana of production are given every rule and the dashboard',
       given.some(([target]) => target === `/etc/prometheus/alerts/${rules}`),
       rules,
     )
+})
+
+s('what gateways say to each other, to PostgreSQL and to forks is encrypted between nodes', () => {
+  const { networks = {} } =
+    composes.find(({ name }) => name === 'compose.scale.yaml')?.compose ?? {}
+  const inside = Object.entries(networks).filter(([, network]) => network?.internal)
+  assert.is(inside.length, 5)
+  for (const [name, network] of inside) assert.is(network?.driver_opts?.['encrypted'], 'true', name)
 })
 
 s('secrets and configurations of a swarm have a version in their names', () => {
