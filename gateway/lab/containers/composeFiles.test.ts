@@ -178,7 +178,9 @@ s('everything has limits of memory and processes; our own rotate their logs', ()
 })
 
 s('what waits in the memory of a proxy is bounded', () => {
-  const proxies = services.filter(({ service }) => plain(service.image).startsWith('forkyard-proxy'))
+  const proxies = services.filter(({ service }) =>
+    plain(service.image).startsWith('forkyard-proxy'),
+  )
   assert.is(proxies.length, 2)
   for (const { at, service } of proxies)
     assert.match(JSON.stringify([service.tmpfs, service.volumes]), /size["=:]+(64m|67108864)/, at)
