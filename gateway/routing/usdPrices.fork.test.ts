@@ -32,6 +32,7 @@ const usdc = chain.usdc.address.toLowerCase()
 const deep = `0x${'d'.repeat(40)}`
 const thin = `0x${'e'.repeat(40)}`
 const farther = `0x${'f'.repeat(40)}`
+const lone = `0x${'c'.repeat(40)}`
 
 function makePair(index: number, tokens: readonly [string, string], reserves: [bigint, bigint]) {
   const id = `0x${String(index).repeat(40)}`
@@ -49,6 +50,8 @@ const records = [
   makePair(2, [weth, deep], [333n * wei, 666_000n * wei]),
   makePair(3, [weth, thin], [16n * wei, 1_000n * wei]),
   makePair(4, [deep, farther], [600_000n * wei, 600_000n * wei]),
+  makePair(5, [usdc, lone], [300_000n * 10n ** 6n, 0n]),
+  makePair(6, [deep, lone], [0n, 0n]),
 ]
 const hash = `0x${'1'.repeat(64)}` as const
 const state = createSyncedState(
@@ -132,5 +135,11 @@ s(
     assert.ok(priceFor(prices, { token: usdc, valueUsd: 1e12 }))
   },
 )
+
+s('prices nothing from a pool with nothing on one side', async () => {
+  const prices = await read([])
+  assert.is(prices.get(lone), undefined)
+  assert.ok(prices.get(deep))
+})
 
 s.run()

@@ -75,8 +75,10 @@ function priceThrough(
   const move = priceMove(pool, known, referenceUsd / usdPerRaw)
   if (!(move <= mostMove)) return undefined
   const rate = midPrice(pool, unknown, known)
-  const usdPerRawE36 = BigInt(Math.floor(usdPerRaw * rate * 1e36))
-  if (usdPerRawE36 <= 0n) return undefined
+  const priced = Math.floor(usdPerRaw * rate * 1e36)
+  // A pool with nothing on one side has a price of infinity.
+  if (!(priced > 0 && Number.isFinite(priced))) return undefined
+  const usdPerRawE36 = BigInt(priced)
   return {
     usdPerRawE36,
     origin: 'pools',
