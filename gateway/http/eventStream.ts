@@ -4,6 +4,9 @@ import type { StreamReply } from './reply.ts'
 /** Proxies close a silent connection after about a minute; a comment keeps it open and costs 6 bytes. */
 const commentEveryMs = 15_000
 
+/** Who has not read what is there for so long has stopped reading, and holds what was written for it. */
+const longestStallMs = 30_000
+
 export type EventSink = {
   /** False when the client reads slower than we write; wait for `drained()` or drop what is stale. */
   send(event: string, data: unknown): boolean
@@ -20,18 +23,36 @@ export type EventSink = {
  */
 export async function writeEventStream(
   res: ServerResponse,
-  { run, requestId, signal }: Pick<StreamReply, 'run'> & { requestId: string; signal: AbortSignal },
+  {
+    run,
+    requestId,
+    signal,
+    stallMs = longestStallMs,
+  }: Pick<StreamReply, 'run'> & {
+    readonly requestId: string
+    readonly signal: AbortSignal
+    readonly stallMs?: number | undefined
+  },
 ): Promise<void> {
   res.setHeader('content-type', 'text/event-stream; charset=utf-8')
   res.setHeader('cache-control', 'no-cache, no-transform')
   res.setHeader('x-accel-buffering', 'no')
   res.writeHead(200)
   res.write(': ok\nretry: 3000\n\n')
-  const timer = setInterval(() => res.write(':\n\n'), commentEveryMs)
+  const stall = watchStall(res, stallMs)
+  const comment = () => {
+    // Whoever does not read needs no sign of life.
+    if (!res.writableNeedDrain) res.write(':\n\n')
+  }
+  const timer = setInterval(comment, commentEveryMs)
   timer.unref()
   let count = 0
-  const write = (event: string, data: unknown, id: string) =>
-    res.writable ? res.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`) : true
+  const write = (event: string, data: unknown, id: string) => {
+    if (!res.writable) return true
+    const isFlowing = res.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+    if (!isFlowing) stall.begin()
+    return isFlowing
+  }
   try {
     await run(
       {
@@ -44,6 +65,25 @@ export async function writeEventStream(
   } finally {
     clearInterval(timer)
     res.end()
+    stall.begin()
+  }
+}
+
+/** Destroys a response that is not read on within `stallMs` of `begin`. */
+function watchStall(res: ServerResponse, stallMs: number): { readonly begin: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  res.on('drain', stop)
+  res.once('close', stop)
+  return {
+    begin() {
+      if (res.closed) return
+      timer ??= setTimeout(() => res.destroy(), stallMs)
+      timer.unref()
+    },
   }
 }
 
