@@ -63,6 +63,7 @@ const s = suite('bench:routing on files')
 s.after(() => rmSync(folder, { recursive: true }))
 
 s('answers every trade with a route that executes to its output', () => {
+  const started = performance.now()
   const answers = run('--gas-price-wei', '0', '--hops', '3')
   assert.equal(
     answers.map(({ in: tokenIn, out, amount }) => ({ in: tokenIn, out, amount })),
@@ -70,10 +71,12 @@ s('answers every trade with a route that executes to its output', () => {
   )
   for (const answer of answers) {
     assert.is(answer.legs, answer.route.length)
-    assert.ok(answer.ms >= 0)
     if (answer.out === nowhere) assert.equal([answer.output, answer.route], ['0', []])
     else assert.is(follow(answer).toString(), answer.output)
   }
+  // What the searches say they took is part of what the whole run took.
+  const searchedMs = answers.reduce((sum, { ms }) => sum + ms, 0)
+  assert.ok(searchedMs > 0 && searchedMs < performance.now() - started)
   assert.ok(answers.some(({ gapBps }) => gapBps !== undefined && gapBps < 0.1))
 })
 

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { HttpError, httpError } from '../http/httpError.ts'
 import { stream } from '../http/reply.ts'
-import { type AggregateDeps, aggregate } from './aggregate.ts'
+import { aggregate } from './aggregate.ts'
 import { failuresOf } from './fanOut.ts'
-import { streamQuotes } from './stream.ts'
+import { type StreamDeps, streamQuotes } from './stream.ts'
 import {
   type MetaRequest,
   type QuoteBody,
@@ -16,7 +16,7 @@ import { fromAggregate, QuoteResponse, type TrackingFields } from './wire/quoteR
 import { fromSourceState, type LeftOut, type SourceState, Sources } from './wire/sources.ts'
 import { streamEvents } from './wire/streamEvents.ts'
 
-export type RoutesDeps = AggregateDeps & {
+export type RoutesDeps = StreamDeps & {
   readonly chainIds: readonly number[]
   readonly sourceNames: readonly string[]
   readonly sourceStates: () => readonly SourceState[]

@@ -39,6 +39,14 @@ export type StreamParameters = {
   readonly signal: AbortSignal
 }
 
+/** Resolves after `ms`, or at once when the signal fires. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<void>
+
+export type StreamDeps = AggregateDeps & {
+  /** Default: real time. */
+  readonly pause?: Pause | undefined
+}
+
 /** Repeated dispatch ends after this many cycles. */
 const maxCycles = 20
 
@@ -180,8 +188,7 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
   if (!held.isSent && !signal.aborted) sendInitial(deps, session, held, sources.length)
 }
 
-/** Resolves after `ms`, or at once when the signal fires. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+const pauseFor: Pause = (ms, signal) => {
   return new Promise((resolve) => {
     const finish = () => {
       clearTimeout(timer)
@@ -195,12 +202,13 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 async function repeat(
-  deps: AggregateDeps,
+  deps: StreamDeps,
   session: Session,
   onCycle: (cycle: number) => void,
 ): Promise<void> {
   const { options, signal, outbox, tracking } = session
   const { refreshIntervalMs } = options
+  const { pause = pauseFor } = deps
   if (refreshIntervalMs === undefined) return
   for (let cycle = 1; cycle <= maxCycles; cycle++) {
     await pause(refreshIntervalMs, signal)
@@ -214,13 +222,32 @@ async function repeat(
   }
 }
 
+async function keepBeating(
+  { pause = pauseFor }: StreamDeps,
+  {
+    keepAliveMs,
+    beat,
+    signal,
+  }: Pick<StreamOptions, 'keepAliveMs'> & {
+    readonly beat: () => void
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  if (keepAliveMs === undefined) return
+  for (;;) {
+    await pause(keepAliveMs, signal)
+    if (signal.aborted) return
+    beat()
+  }
+}
+
 /**
  * One streamed quote request: `initial`, late `quote`s and `sim_update`s, with `refreshIntervalMs`
  * repeated cycles, always `done`. When the signal fires, everything under way is aborted, and nobody is
  * told.
  */
 export async function streamQuotes(
-  deps: AggregateDeps,
+  deps: StreamDeps,
   { sink, ...parameters }: StreamParameters,
 ): Promise<void> {
   const { request, options, signal, tracking } = parameters
@@ -238,8 +265,12 @@ export async function streamQuotes(
       'keep_alive',
       fromKeepAlive({ elapsedMs: elapsedOf(session), refreshesDone }),
     )
-  const timer =
-    options.keepAliveMs === undefined ? undefined : setInterval(beat, options.keepAliveMs)
+  const ended = new AbortController()
+  const beating = keepBeating(deps, {
+    ...options,
+    beat,
+    signal: AbortSignal.any([signal, ended.signal]),
+  })
   try {
     await runCycle(deps, session, true)
     await repeat(deps, session, (cycle) => {
@@ -248,7 +279,8 @@ export async function streamQuotes(
     await Promise.all(session.simulations)
     await outbox.flushed()
   } finally {
-    clearInterval(timer)
+    ended.abort()
+    await beating
   }
   if (signal.aborted) return
   const quoteType = request.source.trade.type
