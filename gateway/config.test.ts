@@ -147,6 +147,16 @@ config('refuses a keystore without the file of its password', () => {
   )
 })
 
+config('refuses a key service without its public key', () => {
+  const service = { ...enough, BASE_RELAYER_KEY_URL: 'http://127.0.0.1:9000/sign' }
+  assert.match(faultOf(service), /^BASE_RELAYER_PUBLIC_KEY /)
+  const publicKey = `0x02${'1'.repeat(64)}` as const
+  const env = { ...service, BASE_RELAYER_PUBLIC_KEY: publicKey }
+  const [base] = readConfig(env).chains
+  assert.equal(base?.relayer, { keyUrl: service.BASE_RELAYER_KEY_URL, publicKey })
+  assert.match(faultOf({ ...env, BASE_RELAYER_PUBLIC_KEY: '0x05' }), /BASE_RELAYER_PUBLIC_KEY/)
+})
+
 config('treats an empty value as absent', () => {
   assert.is(readConfig({ ...enough, ROUTING_PORT: '' }).routing.port, 8080)
 })

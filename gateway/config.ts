@@ -129,6 +129,17 @@ const chainSettings = Type.Object({
   }),
   RELAYER_KEYSTORE: text('V3 keystore file'),
   RELAYER_PASSWORD_FILE: text('file with the password of the keystore'),
+  RELAYER_KEY_URL: Type.String({
+    default: '',
+    pattern: '^(https?://.+)?$',
+    description:
+      'key service instead of a keystore: takes {"digest"}, answers {"signature"} in DER, as hex',
+  }),
+  RELAYER_PUBLIC_KEY: Type.String({
+    default: '',
+    pattern: '^(0x0[23][0-9a-fA-F]{64}|0x04[0-9a-fA-F]{128})?$',
+    description: 'secp256k1 public key of the key service',
+  }),
   MAX_RELAY_FEE_WEI: wei('gate 6', '200000000000000'),
   MIN_RELAYER_BALANCE_WEI: wei('gate 7', '1000000000000000'),
   PENDING_WINDOW_SECS: integer('gate 8', 120, 1),
@@ -272,6 +283,8 @@ function toRegistration(text: string): AgentRegistration {
 function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
   if (settings.RELAYER_PRIVATE_KEY !== '')
     return { privateKey: settings.RELAYER_PRIVATE_KEY as Hex }
+  if (settings.RELAYER_KEY_URL !== '')
+    return { keyUrl: settings.RELAYER_KEY_URL, publicKey: settings.RELAYER_PUBLIC_KEY as Hex }
   if (settings.RELAYER_KEYSTORE === '') return undefined
   return {
     keystorePath: settings.RELAYER_KEYSTORE,
@@ -329,9 +342,13 @@ function refuse(config: Config): readonly string[] {
       faults.push(
         `${chain.envPrefix}_RELAYER_PASSWORD_FILE must name the file with the password of ${chain.envPrefix}_RELAYER_KEYSTORE`,
       )
+    if (relayer && 'publicKey' in relayer && relayer.publicKey.length === 0)
+      faults.push(
+        `${chain.envPrefix}_RELAYER_PUBLIC_KEY must be the public key of ${chain.envPrefix}_RELAYER_KEY_URL`,
+      )
     if (config.mode === 'live' && relayer && 'privateKey' in relayer)
       faults.push(
-        `${chain.envPrefix}_RELAYER_PRIVATE_KEY is for labs; give ${chain.envPrefix}_RELAYER_KEYSTORE and ${chain.envPrefix}_RELAYER_PASSWORD_FILE`,
+        `${chain.envPrefix}_RELAYER_PRIVATE_KEY is for labs; give ${chain.envPrefix}_RELAYER_KEYSTORE and ${chain.envPrefix}_RELAYER_PASSWORD_FILE, or ${chain.envPrefix}_RELAYER_KEY_URL`,
       )
   }
   return faults

@@ -1,9 +1,11 @@
-import type { Hex } from 'viem'
-import { createMemoryKey, type DigestKey } from './digestKey.ts'
+import { type Hex, hexToBytes } from 'viem'
+import { createBlockingCall } from './blockingCall.ts'
+import { createMemoryKey, createServiceKey, type DigestKey } from './digestKey.ts'
 import { readKeystore } from './keystore.ts'
 
-/** A V3 keystore and the file with its password; or, in labs, the key itself. */
+/** A V3 keystore and the file with its password; a key service; or, in labs, the key itself. */
 export type RelayerKeySource =
+  | { readonly keyUrl: string; readonly publicKey: Hex }
   | { readonly keystorePath: string; readonly passwordPath: string }
   | { readonly privateKey: Hex }
 
@@ -17,13 +19,26 @@ export function openRelayerKey({
   mode,
   chainId,
   source,
+  timeoutMs = 2_000,
 }: {
   readonly mode: 'offline' | 'forked' | 'live'
   readonly chainId: number
   readonly source: RelayerKeySource
+  /** For one signature of a key service. */
+  readonly timeoutMs?: number | undefined
 }): DigestKey {
+  if ('keyUrl' in source) return openServiceKey(source, timeoutMs)
   if ('keystorePath' in source) return createMemoryKey(readKeystore(source))
   if (mode === 'live')
     throw new Error(`chain ${chainId}: a relayer key from the environment is for labs only`)
   return createMemoryKey(source.privateKey)
+}
+
+function openServiceKey(
+  { keyUrl, publicKey }: Extract<RelayerKeySource, { readonly keyUrl: string }>,
+  timeoutMs: number,
+): DigestKey {
+  const module = new URL('./askKeyService.ts', import.meta.url)
+  const { call: sign } = createBlockingCall({ module, data: { keyUrl, timeoutMs }, timeoutMs })
+  return createServiceKey({ publicKey: hexToBytes(publicKey), sign })
 }

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hex } from 'viem'
+import { Worker } from 'node:worker_threads'
+import { type Hex, hexToBytes, keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createMemoryKey } from './digestKey.ts'
 import { decryptKeystore, KeystoreError } from './keystore.ts'
 import { openRelayerKey } from './openRelayerKey.ts'
 
@@ -50,6 +53,12 @@ const scrypt = JSON.stringify({
   version: 3,
 })
 
+const service = new Worker(new URL('../../fixtures/keyServer.ts', import.meta.url), {
+  workerData: { secret: hexToBytes(secret) },
+})
+const [port] = (await once(service, 'message')) as [number]
+keys.after(async () => void (await service.terminate()))
+
 keys('opens keystores with pbkdf2 (the published vector) and scrypt (written by cast)', () => {
   for (const keystore of [pbkdf2, scrypt])
     assert.is(decryptKeystore({ keystore, password, name: 'vector' }), secret)
@@ -63,6 +72,28 @@ keys('comes from a keystore file and its password file, in every mode', () => {
   for (const mode of ['offline', 'forked', 'live'] as const)
     assert.is(openRelayerKey({ mode, chainId: 8453, source }).address, address)
   rmSync(dir, { recursive: true })
+})
+keys('comes from a key service over HTTP, which signs what a key in memory signs', () => {
+  const publicKey = privateKeyToAccount(secret).publicKey
+  const open = (path: string, key = publicKey) => {
+    const source = { keyUrl: `http://127.0.0.1:${port}${path}?token=canary`, publicKey: key }
+    return openRelayerKey({ mode: 'live', chainId: 8453, source, timeoutMs: 60_000 })
+  }
+  const digest = keccak256('0x01')
+  const key = open('/sign')
+  assert.is(key.address, privateKeyToAccount(secret).address)
+  assert.equal(key.signDigest(digest), createMemoryKey(secret).signDigest(digest))
+  const another = privateKeyToAccount(`0x${'1'.repeat(64)}`).publicKey
+  for (const [path, refusal, of] of [
+    ['/nonsense', 'the key service answers something that is no signature', publicKey],
+    ['/empty', 'the key service answers something that is no signature', publicKey],
+    ['/unknown', 'the key service refuses to sign', publicKey],
+    ['/sign', 'the key service signed with another key', another],
+  ] as const)
+    assert.throws(
+      () => open(path, of).signDigest(digest),
+      (error: Error) => error.message === refusal,
+    )
 })
 keys('comes from the environment in labs, never in live mode', () => {
   const bare = { chainId: 8453, source: { privateKey: secret } } as const
