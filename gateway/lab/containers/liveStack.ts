@@ -58,6 +58,9 @@ export type LiveStack = Awaited<ReturnType<typeof startLiveStack>>
 
 export type Answer = { readonly status: number; readonly body: Record<string, unknown> }
 
+/** Of no other stack on this machine; a swarm takes its own from the other end of 10.0.0.0/8. */
+const ownSubnet = `10.${128 + ((process.pid >> 8) % 126)}.${process.pid % 256}.0/24`
+
 /**
  * As operators are asked to: of the user who reads it in its container, ours or PostgreSQL's. A test that
  * isn't root can give nothing away, so that it lets everybody read.
@@ -129,8 +132,7 @@ export async function startLiveStack({
       SETTINGS_FILE: settingsFile,
       FORKS_NAME: forksName,
       PUBLISH_ADDRESS: '127.0.0.1',
-      // A network of its own beside any other stack's.
-      MONITORING_SUBNET: `10.254.${process.pid % 256}.0/24`,
+      MONITORING_SUBNET: ownSubnet,
       ...env,
     },
   }).catch(async (error: unknown) => {
