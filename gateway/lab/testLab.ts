@@ -8,15 +8,19 @@ import type { LabManifest } from './manifest.ts'
 const run = promisify(execFile)
 export const cliPath = join(import.meta.dirname, '..', 'cli.ts')
 
+/** Free ports for a lab, whatever else runs on the machine. */
+export const freeLabPorts = {
+  ...{ ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' },
+  ...{ BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' },
+}
+
 /** Environment of a lab with a folder of its own and free ports. */
 export function testLabEnvironment(env: Readonly<Record<string, string>> = {}) {
   const parent = mkdtempSync(join(tmpdir(), 'forkyard-lab-'))
   const dir = join(parent, 'lab')
-  const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
-  const chainPorts = { BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' }
   return {
     dir,
-    env: { ...process.env, FORKYARD_LAB_DIR: dir, ...ports, ...chainPorts, ...env },
+    env: { ...process.env, FORKYARD_LAB_DIR: dir, ...freeLabPorts, ...env },
     remove: () => rmSync(parent, { recursive: true, force: true }),
   }
 }
