@@ -8,10 +8,12 @@ import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { openProxy } from './askProxy.ts'
 import { keepBooksUnder } from './askUnderFault.ts'
+import { assertRecovery } from './assertRecovery.ts'
 import { checkDoors } from './checkDoors.ts'
 import { startLiveStack } from './liveStack.ts'
 import { scanPorts } from './scanPorts.ts'
 import { makeSmallVolume } from './smallVolume.ts'
+import { createStackFaults } from './stackFaults.ts'
 
 /** docker/compose.production.yaml before two local chains; needs the images (`make docker-images`). */
 const s = suite('production stack')
@@ -23,6 +25,7 @@ const volume =
     ? await makeSmallVolume({ name: 'data', megabytes: 16, uid: 1000 })
     : undefined
 if (!volume) process.stdout.write('SKIPPED: a full volume, which only root can make\n')
+const startedAt = performance.now()
 const stack = await startLiveStack({
   file: 'compose.production.yaml',
   settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
@@ -35,13 +38,18 @@ s.after(async () => {
   rmSync(dir, { recursive: true })
 })
 let apiKey = ''
+/** Of quotes that are asked for beside a load, whose key has books of its own. */
+let probeKey = ''
+let coldStartSecs = 0
 
 s(
   'serves three services by host name behind TLS, and nothing without one of the names',
   async () => {
     await waitFor('it serves', isServing, patient)
+    probeKey = await stack.createKey(1_000_000)
     apiKey = await stack.createKey(1_000_000)
     await waitFor('it quotes', isQuoting, patient)
+    coldStartSecs = (performance.now() - startedAt) / 1000
     assert.is((await ask('meta', '/health')).status, 200)
     assert.is((await ask('relay', '/api/intents')).status, 200)
     const refused = await ask('other', '/health').catch((error: Error) => error.message)
@@ -238,13 +246,14 @@ s('is backed up while it serves, and restored as it was then', async () => {
   await waitFor('it quotes', isQuoting, patient)
 })
 
+const readiness = async () => {
+  const program =
+    "fetch('http://127.0.0.1:8090/readyz').then(async (r) => console.log(await r.text()))"
+  return stack.compose('exec', '-T', 'gateway', 'node', '-e', program)
+}
+
 s('refuses while its volume is full, says so, and serves again once there is room', async () => {
   if (!volume) return
-  const readiness = async () => {
-    const program =
-      "fetch('http://127.0.0.1:8090/readyz').then(async (r) => console.log(await r.text()))"
-    return stack.compose('exec', '-T', 'gateway', 'node', '-e', program)
-  }
   await keepBooksUnder(stack, async () => {
     volume.fill()
     await waitFor(
@@ -260,9 +269,22 @@ s('refuses while its volume is full, says so, and serves again once there is roo
 })
 
 for (const service of ['gateway', 'simulatord', 'proxy'])
-  s(`loses no charge when ${service} is killed under load, and serves again by itself`, () =>
-    keepBooksUnder(stack, async () => {
-      for (const id of await stack.find(service)) await stack.kill(id)
-    }).then(() => undefined),
-  )
+  s(`loses no charge when ${service} is killed under load, and is soon whole by itself`, () => {
+    const fault = createStackFaults(stack, { lastMs: 0 }).kill({ service })
+    return assertRecovery(stack, { fault, probeKey, coldStartSecs })
+  })
+
+s('starts without its supervisor, and simulates once that is there', async () => {
+  const [gateway = ''] = await stack.find('gateway')
+  const [supervisor = ''] = await stack.find('simulatord')
+  await stack.compose('stop', 'gateway', 'simulatord')
+  await docker.getContainer(gateway).start()
+  await waitFor('it quotes', isQuoting, patient)
+  const alone = await readiness()
+  assert.match(alone, '"ready":true,"reasons":[]')
+  assert.match(alone, 'base: no simulation fork is ready')
+  await docker.getContainer(supervisor).start()
+  const isWhole = async () => (await readiness()).includes('"warnings":[]')
+  await waitFor('it is whole', isWhole, patient)
+})
 s.run()
