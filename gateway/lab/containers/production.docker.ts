@@ -227,7 +227,8 @@ s('is backed up while it serves, and restored as it was then', async () => {
   const { status, headers, answer } = await withProxy('routing', ({ ask: asked }) =>
     asked({ path: '/health' }),
   )
-  assert.equal([status, headers['retry-after'], answer['code']], [502, '1', 'unavailable'])
+  assert.ok(status === 502 || status === 504, `${status}: by an address that it still knew`)
+  assert.equal([headers['retry-after'], answer['code']], ['1', 'unavailable'])
   await stack.compose('cp', copy, `gateway:${file}.back`)
   await stack.compose(
     'run',
