@@ -7,10 +7,10 @@ import type { StackFault } from './stackFaults.ts'
 const goalSecs = 10
 
 /**
- * Strikes under load: the books balance, and the stack is whole again within the goal, or within the time in
- * which it first answered from nothing in this very run where the machine was too slow for that. A slow
- * machine is slow at both; what is broken (an orchestrator's growing pauses, a wait without bounds for what
- * fell silent) costs more than a start of everything. Exact times: `npm run bench:faults`.
+ * Strikes under load: the books balance, and the stack is whole again within the goal, or, on a machine that
+ * is too slow for that, within half as long again as it took from nothing to its first quote in this very
+ * run. A slow machine is slow at both; what is broken (an orchestrator's growing pauses, a wait without
+ * bounds for what fell silent) costs more. Exact times: `npm run bench:faults`.
  */
 export async function assertRecovery(
   stack: LiveStack,
@@ -26,7 +26,7 @@ export async function assertRecovery(
     return
   }
   const { recoverySecs, said } = await measureFault(stack, { ...fault, probeKey })
-  const limitSecs = Math.max(goalSecs, coldStartSecs)
+  const limitSecs = Math.max(goalSecs, 1.5 * coldStartSecs)
   const told = `${fault.name}: ${recoverySecs} s of ${limitSecs} s; ${said.join('; ')}`
   assert.ok(recoverySecs !== undefined && recoverySecs <= limitSecs, told)
 }
