@@ -212,12 +212,13 @@ s('checks the head between the goes in which a burst of unknown tokens is looked
     return status
   })
   while (blocks() === checked) await sync.fresh()
-  assert.ok(looked <= 16, `${looked} came before the head`)
+  // The go under way, and one more where the check outlasted the patience of who asked for it.
+  assert.ok(looked <= 32, `${looked} came before the head`)
   const statuses = await Promise.all(burst)
   assert.is(statuses.filter((status) => status === 'busy').length, 36)
-  // A go takes three round trips at most, a check of the head two.
+  // A go takes three round trips at most, a check of the head two; each token for itself took 200.
   const requests = proxy.seen.requests - before
-  assert.ok(requests <= 30, `${requests} requests`)
+  assert.ok(requests <= 60, `${requests} requests`)
   proxy.mend()
 })
 
