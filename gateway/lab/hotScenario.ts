@@ -3,18 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { labFiles } from './labFiles.ts'
 import type { LabManifest } from './manifest.ts'
+import { anyPorts } from './ports.ts'
 import { startLab } from './supervisor.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-const anyPorts = {
-  ROUTING_PORT: '0',
-  META_PORT: '0',
-  RELAY_PORT: '0',
-  OPS_PORT: '0',
-  BASE_CHAIN_PORT: '0',
-  ARBITRUM_CHAIN_PORT: '0',
-}
 
 /**
  * What most uses of a lab need: its start, and for every pair of tokens that the lab accounts hold a

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { readPack } from '../../simulator/pack/packFile.ts'
-import { cliPath, freeLabPorts } from './testLab.ts'
+import { anyPorts } from './ports.ts'
+import { cliPath } from './testLab.ts'
 
 /** The story, recorded on a fork of a "real" Base, and told again from the pack when that Base is gone. */
 const s = suite('story from a pack')
@@ -44,7 +45,7 @@ s('the whole story passes on it with the real chain cut off', async () => {
   assert.match(output, /Passed:\s+2/)
 })
 s('says what is missing, and what can not be', async () => {
-  const at = { FORKYARD_LAB_DIR: join(dir, 'lab'), ...freeLabPorts }
+  const at = { FORKYARD_LAB_DIR: join(dir, 'lab'), ...anyPorts }
   const both = await run([cliPath, 'lab-up', '--pack', path], { ...at, BASE_RPC_URL: 'http://x' })
   assert.match(both.output, 'a pack takes the place of BASE_RPC_URL')
   const none = await run([cliPath, 'lab-up', '--pack', story], at)

@@ -4,6 +4,12 @@ import { createServer } from 'node:net'
 /** Below what systems hand out by themselves: such a port may be somebody's connection a moment later. */
 const choice = { from: 10_000, below: 32_768 }
 
+/** Settings of a lab that may stand beside whatever else the machine runs. */
+export const anyPorts = {
+  ...{ ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' },
+  ...{ BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' },
+}
+
 /** A port that is free on loopback now; 0 leaves the choice to us. */
 export async function takePort({ name, port }: { name: string; port: number }): Promise<number> {
   if (port !== 0) {

@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { LabManifest } from './manifest.ts'
+import { anyPorts } from './ports.ts'
 
 const run = promisify(execFile)
 export const cliPath = join(import.meta.dirname, '..', 'cli.ts')
-
-/** Free ports for a lab, whatever else runs on the machine. */
-export const freeLabPorts = {
-  ...{ ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' },
-  ...{ BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' },
-}
 
 /** Environment of a lab with a folder of its own and free ports. */
 export function testLabEnvironment(env: Readonly<Record<string, string>> = {}) {
@@ -20,7 +15,7 @@ export function testLabEnvironment(env: Readonly<Record<string, string>> = {}) {
   const dir = join(parent, 'lab')
   return {
     dir,
-    env: { ...process.env, FORKYARD_LAB_DIR: dir, ...freeLabPorts, ...env },
+    env: { ...process.env, FORKYARD_LAB_DIR: dir, ...anyPorts, ...env },
     remove: () => rmSync(parent, { recursive: true, force: true }),
   }
 }
