@@ -6,6 +6,7 @@ import { createRpc } from '../../../fixtures/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { isReady } from '../gatewayProcess.ts'
 import type { LabManifest } from '../manifest.ts'
 import { startTestLab } from '../testLab.ts'
 import { openWay } from './liveStack.ts'
@@ -53,12 +54,7 @@ function comparable({ services, apiKey, pid, chains, ...manifest }: LabManifest)
 }
 
 s('forks both chains where their URLs are given', async () => {
-  const isReady = () =>
-    fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(3_000) }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  await waitFor('the lab is ready', isReady, patient)
+  await waitFor('all of the lab is ready', () => isReady(`${ops}/readyz`), patient)
   assert.is((await readManifest()).mode, 'forked')
 })
 
