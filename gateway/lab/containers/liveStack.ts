@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
-import { startStack } from './stack.ts'
+import { removeContainers, startStack } from './stack.ts'
 
 const run = promisify(execFile)
 
@@ -240,8 +240,7 @@ export async function startLiveStack({
       // A supervisor that is ended before it has swept leaves forks, which keep their network.
       const label = [`${forkLabel}=${forksName}`]
       await stack.compose('stop', '--timeout', '20')
-      for (const { Id } of await docker.listContainers({ all: true, filters: { label } }))
-        await docker.getContainer(Id).remove({ force: true })
+      await removeContainers({ docker }, { label })
       await stack.down()
       await end()
     },

@@ -132,6 +132,22 @@ async function bindToLoopback(docker: Docker): Promise<void> {
   })
 }
 
+/** Those that bear the labels, until none is left: who owns them may be removing them as well. */
+export async function removeContainers(
+  { docker }: { readonly docker: Docker },
+  { label }: { readonly label: string[] },
+): Promise<void> {
+  const list = () => docker.listContainers({ all: true, filters: { label } })
+  for (const { Id } of await list())
+    await docker
+      .getContainer(Id)
+      .remove({ force: true })
+      .catch((error: { readonly statusCode?: number }) => {
+        if (error.statusCode !== 404 && error.statusCode !== 409) throw error
+      })
+  await waitFor('they are gone', async () => (await list()).length === 0, { deadlineMs: 60_000 })
+}
+
 /** An engine that leaves its swarm forgets the names of all containers, other networks' too (libnetwork). */
 async function waitForOthers(docker: Docker): Promise<void> {
   const label = 'com.docker.compose.project'
@@ -203,8 +219,7 @@ export async function startSwarmStack({ file, portNames, env = {} }: Parameters)
       }
       // Ended tasks are kept, and keep their volumes.
       const label = [`com.docker.stack.namespace=${project}`]
-      for (const { Id } of await docker.listContainers({ all: true, filters: { label } }))
-        await docker.getContainer(Id).remove({ force: true })
+      await removeContainers({ docker }, { label })
       const filters = JSON.stringify({ label })
       const { Volumes } = await docker.listVolumes({ filters })
       await Promise.all(Volumes.map(({ Name }) => docker.getVolume(Name).remove({ force: true })))
