@@ -10,8 +10,10 @@ import { limitRequests } from './limitRequests.ts'
 import { loadPools } from './loadPools.ts'
 import { readTokens, type TokenInfo } from './readTokens.ts'
 
-/** Tokens that are paired with every other; more are looked for against these alone. */
-const mostPaired = 100
+/** Pairs that each factory is asked for: of more tokens, those with the first ones alone. */
+const mostPairs = 20_000
+/** The first ones are those of the registry, hubs among them: they are paired with every other. */
+const leastPaired = 48
 /** Each is some tens of milliseconds of the node's time, out of the seconds that a batch of them has. */
 const lookupsUnderWay = 32
 
@@ -65,8 +67,9 @@ async function findAmong(
     readonly blockNumber: bigint
   },
 ): Promise<PoolRef[]> {
+  const paired = Math.max(leastPaired, Math.floor(mostPairs / tokens.length))
   const found = await Promise.all(
-    chunk(tokens.slice(0, mostPaired), 16).map((a, index) =>
+    chunk(tokens.slice(0, paired), 16).map((a, index) =>
       familyOf(dex).find(deps, { dex, a, b: tokens.slice(index * 16), blockNumber }),
     ),
   )

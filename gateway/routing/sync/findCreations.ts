@@ -6,11 +6,13 @@ import { scanLogs } from './scanLogs.ts'
 
 /** A node that does not answer for the whole range at once has its factories asked instead. */
 const mostRequests = 1
+/** Nodes take no more values for a topic than some hundred, nor requests of megabytes. */
+const mostTokens = 400
 
 /**
  * Pools between tokens by their factory's creation events: they also name pools of fee tiers and tick
  * spacings nobody told us of. Empty where the node does not give that many blocks in one answer, or
- * has forgotten them.
+ * has forgotten them. Of many tokens only the first are looked for.
  */
 export async function findCreations(
   deps: ReadDeps,
@@ -27,7 +29,7 @@ export async function findCreations(
   // A chain of the lab has fewer blocks than the chain that the row was written for.
   const deployBlock = BigInt(dex.deployBlock)
   const fromBlock = deployBlock <= blockNumber ? deployBlock : 0n
-  const words: Hex[] = tokens.map((token) => pad(token, { size: 32 }))
+  const words: Hex[] = tokens.slice(0, mostTokens).map((token) => pad(token, { size: 32 }))
   const found = await Promise.all(
     familyOf(dex)
       .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
