@@ -103,7 +103,8 @@ function startDetached(files: LabFiles, env: Parameters['env']) {
   const supervisor = spawn(
     process.execPath,
     [join(import.meta.dirname, '..', 'cli.ts'), 'lab', '--detached'],
-    { detached: true, stdio: ['ignore', log, log], env: { ...env } },
+    // Marked from its first moment, so that it is found before it has written who it is.
+    { detached: true, stdio: ['ignore', log, log], env: { ...env, FORKYARD_LAB: files.dir } },
   )
   closeSync(log)
   supervisor.unref()
