@@ -103,7 +103,7 @@ suiteOfLab('leaves no process and no file when interrupted, ready or still start
     child.stdout.on('data', (chunk) => {
       output += chunk
     })
-    const seen = await waitUntil(() => output.includes(waitFor), { timeoutMs: 30_000 })
+    const seen = await waitUntil(() => output.includes(waitFor), { timeoutMs: 90_000 })
     assert.ok(seen, output)
     child.kill('SIGINT')
     await exited
