@@ -7,8 +7,8 @@ import { buyCommand } from './commands/buy.ts'
 import { keysCommand } from './commands/keys.ts'
 import { relayCommand } from './commands/relay.ts'
 import { simulatordCommand } from './commands/simulatord.ts'
-import { describeSettings } from './config.ts'
 import { maskUrls } from './maskUrls.ts'
+import { describeSettings } from './settings.ts'
 import { version } from './version.ts'
 
 const print = (text: string) => void process.stdout.write(text)

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../fixtures/test.ts'
-import { ConfigError, describeSettings, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { defaultLimits } from './relay/limits.ts'
+import { describeSettings } from './settings.ts'
 
 const config = suite('config')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-config-'))

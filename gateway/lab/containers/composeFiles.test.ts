@@ -2,7 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { describeSettings, readConfig } from '../../config.ts'
+import { readConfig } from '../../config.ts'
+import { describeSettings } from '../../settings.ts'
 
 /** What the compose files promise, read from the files themselves. */
 const s = suite('compose files')
