@@ -14,6 +14,7 @@ const s = suite('upstream faults')
 const world = await startSwapWorld()
 const { chain } = world
 const proxy = await startFaultProxy({ target: chain.rpcUrl })
+const other = await startSwapWorld({ chainId: 1 })
 const seen: string[] = []
 const start = async (upstreamUrl: string) =>
   createSimulator({
@@ -25,7 +26,7 @@ const simulator = await start(proxy.url)
 s.after(async () => {
   await simulator.close()
   await proxy.close()
-  await chain.close()
+  await Promise.all([chain.close(), other.chain.close()])
 })
 
 const erc20 = readArtifact('@uniswap/v2-core/build/ERC20.json')
@@ -81,7 +82,6 @@ s('comes back by itself when the chain does', async () => {
   )
 })
 s('refuses an upstream that turns out to be another chain', async () => {
-  const other = await startSwapWorld({ chainId: 1 })
   proxy.set({ target: other.chain.rpcUrl })
   const message = await simulate(warm).then(
     () => 'answered',
@@ -91,7 +91,6 @@ s('refuses an upstream that turns out to be another chain', async () => {
   assert.not(simulator.status(8453).ready)
   proxy.set({ target: chain.rpcUrl })
   await waitFor('the right chain is taken', async () => (await simulate(warm))?.status === 'ok')
-  await other.chain.close()
 })
 s('starts without its chain, says so, and begins to work when the chain comes', async () => {
   proxy.set({ fault: 'cut' })
@@ -106,7 +105,6 @@ s('starts without its chain, says so, and begins to work when the chain comes', 
   await late.close()
 })
 s('moves on to the next upstream, but never to one of another chain', async () => {
-  const other = await startSwapWorld({ chainId: 1 })
   proxy.set({ fault: 'none' })
   const fallbackUrls = [other.chain.rpcUrl, chain.rpcUrl]
   const upstreamUrl = proxy.url
@@ -116,12 +114,12 @@ s('moves on to the next upstream, but never to one of another chain', async () =
   })
   proxy.set({ fault: 'broken' })
   const candidates = [{ ...warm, tokenIn: coldTokens[3] ?? '0x' }, warm]
-  const { results } = await many.simulateCandidates({ chainId: 8453, candidates })
-  assert.equal(
-    results.map(({ status }) => status),
-    ['simulation_failed', 'ok'],
-  )
-  await Promise.all([many.close(), other.chain.close()])
+  // On a busy machine the first may be late; the wrong chain would never answer so.
+  const isAnswered = async () => {
+    const { results } = await many.simulateCandidates({ chainId: 8453, candidates })
+    return results.map(({ status }) => status).join() === 'simulation_failed,ok'
+  }
+  await waitFor('it has moved on', isAnswered, { deadlineMs: 30_000 }).finally(many.close)
 })
 s('stays behind the head where it is told to', async () => {
   const freshness = { mode: 'interval', everyMs: 50, lagBlocks: 2 } as const

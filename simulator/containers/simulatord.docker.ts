@@ -135,6 +135,8 @@ for (const file of globSync('simulator/*.fork.test.ts', { cwd: root }).sort()) {
     const child = spawn(process.execPath, [join(root, file)], {
       cwd: root,
       env: { ...process.env, NO_COLOR: '1', FORKYARD_TEST_SIMULATORD: supervisor.url },
+      // What hangs fails with what it printed.
+      timeout: 240_000,
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
