@@ -44,8 +44,8 @@ async function takeBack(
 
 /**
  * Claims what was taken back, in each pass, until the chain has decided: a transaction may be mined again at
- * any time, and counts only once it is as deep as any other. What is still not there when the head of its
- * loss is final will not come by itself.
+ * any time, and counts only once it is as deep as any other. One that is absent when the head of its loss is
+ * final will not come by itself.
  */
 async function creditAgain(
   deps: AccessDeps,

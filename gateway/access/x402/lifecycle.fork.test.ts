@@ -12,6 +12,7 @@ import { createPerson, type Person, startAccessStand } from '../../../fixtures/a
 import { revertChain } from '../../../fixtures/revertChain.ts'
 import { waitForReceipt } from '../../../fixtures/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { readL1Fee } from '../../chain/readL1Fee.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import type { AccessDeps, SettlementLimits } from '../accessConfig.ts'
@@ -21,6 +22,7 @@ import { decodePaymentHeader } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
+const patient = { deadlineMs: 30_000, everyMs: 50 }
 const s = suite('access/x402/lifecycle')
 const hourMs = 3_600_000
 let answers = 0
@@ -182,10 +184,14 @@ s('raises the price of a stuck settlement at its own nonce, and credits it once'
   await base.rpc('evm_mine')
   await waitForReceipt({ rpcUrl: base.world.rpcUrl, hash: hashes[1] ?? '0x' })
   assert.is(await base.rpc('eth_getTransactionReceipt', hashes[0] ?? '0x'), null)
-  await until(async () => {
-    await reconcileSettlements(stand.deps, { chain: base.client })
-    return (await stand.store.settlements.listOpen(8453)).length === 0
-  })
+  await waitFor(
+    'it has come about',
+    async () => {
+      await reconcileSettlements(stand.deps, { chain: base.client })
+      return (await stand.store.settlements.listOpen(8453)).length === 0
+    },
+    patient,
+  )
   assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
 s('raises the others where one price cannot be read, and sends that one as it was', async () => {
@@ -216,10 +222,14 @@ s('raises the others where one price cannot be read, and sends that one as it wa
     assert.equal(told, [[said, 'a settlement was not repriced']])
   })
   await base.rpc('evm_mine')
-  await until(async () => {
-    await reconcileSettlements(stand.deps, { chain: base.client })
-    return (await stand.store.settlements.listOpen(8453)).length === 0
-  })
+  await waitFor(
+    'it has come about',
+    async () => {
+      await reconcileSettlements(stand.deps, { chain: base.client })
+      return (await stand.store.settlements.listOpen(8453)).length === 0
+    },
+    patient,
+  )
   for (const { id } of people) assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
 s('never raises a price above the fee ceiling or the budget of the hour', async () => {
@@ -236,10 +246,14 @@ s('never raises a price above the fee ceiling or the budget of the hour', async 
     }
   })
   await base.rpc('evm_mine')
-  await until(async () => {
-    await reconcileSettlements(stand.deps, { chain: base.client })
-    return (await stand.store.settlements.listOpen(8453)).length === 0
-  })
+  await waitFor(
+    'it has come about',
+    async () => {
+      await reconcileSettlements(stand.deps, { chain: base.client })
+      return (await stand.store.settlements.listOpen(8453)).length === 0
+    },
+    patient,
+  )
 })
 s(
   'settles on after its chain was set back under a kept database, with no nonce left out',
@@ -259,11 +273,15 @@ s(
     assert.is(settling.status, 'pending')
     const total = async (keyId: string) => (await stand.store.ledger.balance(keyId)).total
     // The reset took the first payer's money too: what the chain no longer holds is taken back.
-    await until(async () => {
-      await reconcileSettlements(stand.deps, { chain: base.client })
-      await recheckPayments(stand.deps, { chain: base.client })
-      return (await total(id)) === 1_000 && (await total(before.id)) === 0
-    })
+    await waitFor(
+      'it has come about',
+      async () => {
+        await reconcileSettlements(stand.deps, { chain: base.client })
+        await recheckPayments(stand.deps, { chain: base.client })
+        return (await total(id)) === 1_000 && (await total(before.id)) === 0
+      },
+      patient,
+    )
     assert.is(await chainNonce(), reached + 1)
     assert.equal(await stand.store.ledger.audit(), [])
   },
@@ -279,11 +297,15 @@ s('credits a settled payment again that a reorg removed and we brought back', as
   assert.is(await total(), 0)
   const again = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
   assert.is(again.status, 'pending')
-  await until(async () => {
-    await reconcileSettlements(stand.deps, { chain: base.client })
-    await recheckPayments(stand.deps, { chain: base.client })
-    return (await total()) === 1_000
-  })
+  await waitFor(
+    'it has come about',
+    async () => {
+      await reconcileSettlements(stand.deps, { chain: base.client })
+      await recheckPayments(stand.deps, { chain: base.client })
+      return (await total()) === 1_000
+    },
+    patient,
+  )
   assert.is((await settlePayment(stand.deps, { payment, keyId: id })).status, 'settled')
   assert.equal(await stand.store.ledger.audit(), [])
 })
@@ -320,11 +342,4 @@ s('changes no balance when the clock jumps an hour either way', async () => {
   assert.equal(await stand.store.ledger.audit(), [])
 })
 
-async function until(isDone: () => Promise<boolean>) {
-  const deadline = performance.now() + 30_000
-  while (!(await isDone())) {
-    if (performance.now() > deadline) throw new Error('nothing came of it in 30 s')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
 s.run()
