@@ -40,6 +40,9 @@ export type RouteDeps = QuoteDeps & {
 
 const retrySoon = { headers: { 'retry-after': '1' } }
 
+/** What a 503 of any of them means. */
+const unavailable = 'The chain has not been read, or too much is waiting'
+
 /** The routing service's own endpoints; keys, quota and claims come from `access`. */
 export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
   return [...quoteEndpoints(deps), ...registryEndpoints(deps)]
@@ -105,7 +108,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       cost: 1,
       errors: {
         404: 'No route for this pair and amount',
-        503: 'The chain has not been read, or too much is waiting',
+        503: unavailable,
       },
       handle: async (request) => {
         const parameters = toQuoteParameters(request.body)
@@ -129,7 +132,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         body.legs.filter(({ token }) => !isSameToken(token, body.target_token)).length,
       errors: {
         404: 'No route for a leg',
-        503: 'The chain has not been read, or too much is waiting',
+        503: unavailable,
       },
       handle: async ({ body, signal }) => {
         refuseUnsizedLegs(body)
@@ -148,7 +151,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       cost: 16,
       errors: {
         404: 'No route for this pair',
-        503: 'The chain has not been read, or too much is waiting',
+        503: unavailable,
       },
       handle: async ({ query, signal }) => {
         const parameters = toExactOutput(query)
