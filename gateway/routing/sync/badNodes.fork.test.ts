@@ -222,4 +222,28 @@ s('checks the head between the goes in which a burst of unknown tokens is looked
   proxy.mend()
 })
 
+s(
+  'says once why unknown tokens could not be looked for, and looks when the node is back',
+  async () => {
+    await assertCaughtUp()
+    proxy.break({ fault: 'rpcError', matches: ({ method }) => method === 'eth_call' })
+    const told = () => events.filter(({ event }) => event === 'failed').length
+    const before = told()
+    const tokens = [1, 2, 3].map((n): Address => `0x${n.toString(16).padStart(40, 'b')}`)
+    const ask = () =>
+      Promise.all(
+        tokens.map((token) =>
+          sync.discover([token]).then(
+            ({ status }) => status,
+            () => 'failed',
+          ),
+        ),
+      )
+    assert.equal(await ask(), ['failed', 'failed', 'failed'])
+    assert.is(told(), before + 1)
+    proxy.mend()
+    assert.equal(await ask(), ['looked', 'looked', 'looked'])
+  },
+)
+
 s.run()

@@ -238,7 +238,15 @@ export function createChainSync({
     state = advanceState(deps, { state, head, changed: records })
     stirred()
   }
-  const askFor = createDiscoveryQueue({ inTurn: serially, look })
+  const askFor = createDiscoveryQueue({
+    inTurn: serially,
+    // Told once, however many wait for it.
+    look: (wanted) =>
+      look(wanted).catch((error: unknown) => {
+        observe({ event: 'failed', chainId, reason: reasonOf(error) })
+        throw error
+      }),
+  })
 
   /** Takes up what an earlier process left; false when that is of no use any more. */
   async function restore(): Promise<boolean> {
