@@ -5,7 +5,7 @@ RUN := npm run --silent
 IMAGE_TAG := $(or $(TAG),latest)
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts lab lab-up lab-down proof bench docker-images docker-push docker-lab docker-test docker-proof clean
+.PHONY: help install check fix test services contracts package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,11 +18,11 @@ node_modules/.package-lock.json: package-lock.json
 	@npm rebuild --silent node # the one package that needs its script: it fetches its binary
 	@touch $@
 
-lab: install ## run the lab in the foreground; Ctrl-C stops everything; PACK=file for a fork pack
-	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" $(RUN) lab
+lab: install ## run the lab in the foreground; Ctrl-C stops everything; PACK=file for a fork pack, STATE=dir to keep it
+	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" FORKYARD_STATE="$(or $(STATE),$(FORKYARD_STATE))" $(RUN) lab
 
 lab-up: install ## start the lab in the background; returns when it is ready
-	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" $(RUN) lab-up
+	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" FORKYARD_STATE="$(or $(STATE),$(FORKYARD_STATE))" $(RUN) lab-up
 
 lab-down: install ## stop the lab
 	@$(RUN) lab-down
@@ -39,11 +39,17 @@ services: ## install the servers that some tests start (PostgreSQL, Redis)
 contracts: install ## compile the contracts and write contracts/artifacts.ts
 	@$(RUN) contracts:build
 
+package: install ## pack forkyard and forkyard-world into dist/; publishes nothing
+	@$(RUN) package
+
 test: check services ## check, contract tests, the whole suite; ends with "N passed, N failed"
 	@$(RUN) test
 
-proof: install services ## the long proofs: fuzz, faults, load (some minutes each)
+proof: install services ## the long proofs: fuzz, faults, load (hours); writes their figures to BENCHMARKS.md
 	@$(RUN) proof
+
+proof-short: install services ## the short forms of all proofs, as CI runs them (under 15 minutes)
+	@$(RUN) proof:short
 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
@@ -68,4 +74,4 @@ docker-lab: ## run the same lab in containers, in the foreground
 
 clean: ## stop the lab, drop caches and dependencies
 	@[ ! -d node_modules ] || $(RUN) lab-down
-	rm -rf .cache node_modules
+	rm -rf .cache dist node_modules

@@ -1,8 +1,8 @@
 import { zeroAddress } from 'viem'
-import { createAmounts, startExecutorStand } from '../fixtures/executorStand.ts'
+import { createAmounts, startExecutorStand } from '../fixtures/chains/executorStand.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import { worldAddress } from '../fixtures/world/builder.ts'
-import { npmArtifact } from '../fixtures/world/npmArtifacts.ts'
+import { worldAddress } from '../fixtures/world/parts/builder.ts'
+import { npmArtifact } from '../fixtures/world/parts/npmArtifacts.ts'
 
 const core = '@cryptoalgebra/integral-core/artifacts/contracts'
 const factoryPath = `${core}/AlgebraFactory.sol/AlgebraFactory.json`

@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, type Hex, zeroAddress } from 'viem'
-import { createAmounts, startExecutorStand } from '../fixtures/executorStand.ts'
+import { createAmounts, startExecutorStand } from '../fixtures/chains/executorStand.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import { npmArtifact } from '../fixtures/world/npmArtifacts.ts'
+import { npmArtifact } from '../fixtures/world/parts/npmArtifacts.ts'
 
 const tasks = '@balancer-labs/v2-deployments/dist/tasks'
 const vaultPath = `${tasks}/20210418-vault/artifact/Vault.json`

@@ -28,12 +28,12 @@ function run(args: readonly string[], env: Readonly<Record<string, string>> = {}
   return { passed: child.status === 0, output: `${child.stdout}${child.stderr}` }
 }
 
-/** Runs the tests, prints what forge says unless all is well, and last the counts. */
+/** Runs the tests, prints what forge says, and last the counts. */
 function test(args: readonly string[], env: Readonly<Record<string, string>>) {
   const { passed, output } = run(['test', ...args], env)
   const counts = /(\d+) tests passed, (\d+) failed, (\d+) skipped \(\d+ total/.exec(output)
   const [ran, failed, skipped] = (counts?.slice(1) ?? ['0', '1', '0']).map(Number)
-  if (!passed || skipped !== 0) process.stdout.write(`${output}\n`)
+  process.stdout.write(`${output}\n`)
   const failures = (failed ?? 1) + (skipped ?? 0) || (passed && ran !== 0 ? 0 : 1)
   process.stdout.write(`${ran ?? 0} passed, ${failures} failed\n`)
   return failures === 0

@@ -19,7 +19,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readContract } from 'viem/actions'
-import { send } from '../fixtures/send.ts'
+import { send } from '../fixtures/chains/send.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startWorldChain } from '../fixtures/world.ts'
 import { quotaManager, swapExecutor } from './artifacts.ts'

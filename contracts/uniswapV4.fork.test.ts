@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, zeroAddress } from 'viem'
-import { createAmounts, startExecutorStand } from '../fixtures/executorStand.ts'
+import { createAmounts, startExecutorStand } from '../fixtures/chains/executorStand.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import { npmArtifact } from '../fixtures/world/npmArtifacts.ts'
+import { npmArtifact } from '../fixtures/world/parts/npmArtifacts.ts'
 
 const core = '@uniswap/v4-core/out'
 const managerPath = `${core}/PoolManager.sol/PoolManager.json`

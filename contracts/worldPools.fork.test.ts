@@ -12,10 +12,11 @@ import {
   zeroAddress,
 } from 'viem'
 import { multicall, readContract } from 'viem/actions'
-import { send } from '../fixtures/send.ts'
+import { send } from '../fixtures/chains/send.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startWorldChain, type WorldManifest } from '../fixtures/world.ts'
 import { swapExecutor } from './artifacts.ts'
+import { stepKinds } from './stepKinds.ts'
 
 const s = suite('SwapExecutor through every pool of the offline world')
 const poolAbi = parseAbi([
@@ -36,10 +37,14 @@ type Family = (parameters: {
   readonly direction: Direction
 }) => Promise<Step> | Step
 
-const concentrated: Family = ({ pool }) => ({ kind: 1, pool: pool.address, data: '0x' })
-const solidly: Family = ({ pool }) => ({ kind: 2, pool: pool.address, data: '0x' })
+const concentrated: Family = ({ pool }) => ({
+  kind: stepKinds.uniswapV3,
+  pool: pool.address,
+  data: '0x',
+})
+const solidly: Family = ({ pool }) => ({ kind: stepKinds.solidly, pool: pool.address, data: '0x' })
 const balancerV2: Family = async ({ client, pool: { address } }) => ({
-  kind: 4,
+  kind: stepKinds.balancerV2,
   pool: await readContract(client, { address, abi: poolAbi, functionName: 'getVault' }),
   data: await readContract(client, { address, abi: poolAbi, functionName: 'getPoolId' }),
 })
@@ -51,7 +56,7 @@ const curve: Family = async ({ client, pool: { address, tokens }, direction }) =
   )
   const indexOf = (token: Address) => BigInt(coins.findIndex((coin) => isAddressEqual(coin, token)))
   return {
-    kind: 6,
+    kind: stepKinds.curveStable,
     pool: address,
     data: encodeAbiParameters(
       [{ type: 'uint256' }, { type: 'uint256' }, { type: 'bool' }],
@@ -67,14 +72,14 @@ const flags = (...values: boolean[]): Hex =>
 const sellsFirst = (tokens: readonly Address[], { tokenIn }: Direction): boolean =>
   isAddressEqual(tokens[0] ?? zeroAddress, tokenIn)
 const balancerV3: Family = ({ pool: { address } }) => ({
-  kind: 5,
+  kind: stepKinds.balancerV3,
   pool: '0xbA1333333333a1BA1108E8412f11850A5C319bA9',
   data: encodeAbiParameters([{ type: 'address' }], [address]),
 })
 /** How each family of the world becomes a step; a family missing here fails the test. */
 const families: Readonly<Record<string, Family>> = {
   uniswap_v2: ({ pool }) => ({
-    kind: 0,
+    kind: stepKinds.uniswapV2,
     pool: pool.address,
     data: encodeAbiParameters([{ type: 'uint256' }], [BigInt(pool.feePips)]),
   }),
@@ -88,7 +93,7 @@ const families: Readonly<Record<string, Family>> = {
   ramses_v1: solidly,
   camelot_v2: solidly,
   uniswap_v4: ({ pool }) => ({
-    kind: 3,
+    kind: stepKinds.uniswapV4,
     pool: pool.address,
     data: encodeAbiParameters(
       [
@@ -122,7 +127,7 @@ const families: Readonly<Record<string, Family>> = {
   liquidity_book: async ({ client, pool: { address }, direction: { tokenIn } }) => {
     const tokenX = await readContract(client, { address, abi: poolAbi, functionName: 'getTokenX' })
     const data = encodeAbiParameters([{ type: 'bool' }], [isAddressEqual(tokenX, tokenIn)])
-    return { kind: 8, pool: address, data }
+    return { kind: stepKinds.liquidityBook, pool: address, data }
   },
   balancer_v2_weighted: balancerV2,
   balancer_v2_stable: balancerV2,
@@ -133,28 +138,33 @@ const families: Readonly<Record<string, Family>> = {
       BigInt(tokens.findIndex((coin) => isAddressEqual(coin, token))),
     )
     const types = [{ type: 'uint256' }, { type: 'uint256' }]
-    return { kind: 7, pool: address, data: encodeAbiParameters(types, indexes) }
+    return { kind: stepKinds.curveCrypto, pool: address, data: encodeAbiParameters(types, indexes) }
   },
   maverick_v2: ({ pool: { address, tokens }, direction }) => ({
-    ...{ kind: 9, pool: address, data: flags(sellsFirst(tokens, direction)) },
+    kind: stepKinds.maverickV2,
+    pool: address,
+    data: flags(sellsFirst(tokens, direction)),
   }),
   dodo_v2: ({ pool: { address, tokens }, direction }) => ({
-    ...{ kind: 10, pool: address, data: flags(sellsFirst(tokens, direction)) },
+    kind: stepKinds.dodoV2,
+    pool: address,
+    data: flags(sellsFirst(tokens, direction)),
   }),
   trident: ({ pool }) => ({
-    ...{ kind: 13, pool: pool.address },
+    kind: stepKinds.trident,
+    pool: pool.address,
     data: encodeAbiParameters(
       [{ type: 'address' }],
       ['0x74c764D41B77DBbb4fe771daB1939B00b146894A'],
     ),
   }),
-  woofi: ({ pool }) => ({ kind: 11, pool: pool.address, data: '0x' }),
+  woofi: ({ pool }) => ({ kind: stepKinds.woofi, pool: pool.address, data: '0x' }),
   // Native currency is the first of its pair: the zero address sorts before all others.
   fluid: ({ pool: { address, tokens }, direction }) => {
     const isNativePair = tokens[0] === zeroAddress
     const second = tokens[1] ?? zeroAddress
     const data = flags(!isAddressEqual(second, direction.tokenIn), isNativePair)
-    return { kind: 12, pool: address, data }
+    return { kind: stepKinds.fluid, pool: address, data }
   },
 }
 

@@ -3,8 +3,8 @@ import { cpSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 
 const [target] = process.argv.slice(2)
-const { worldPackages } = await import(join(process.cwd(), 'fixtures/world/npmArtifacts.ts'))
-const { readSources } = await import(join(process.cwd(), 'fixtures/world/compile.ts'))
+const { worldPackages } = await import(join(process.cwd(), 'fixtures/world/parts/npmArtifacts.ts'))
+const { readSources } = await import(join(process.cwd(), 'fixtures/world/parts/compile.ts'))
 const imported = Object.keys(readSources()).filter(
   (path) => globSync(`node_modules/${path}`).length,
 )

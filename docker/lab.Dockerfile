@@ -9,9 +9,13 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --loglevel=error
 COPY contracts contracts
 COPY fixtures fixtures
+# What the world is built with besides: the chains' rows and where modules and anvil stand.
+COPY simulator simulator
+COPY gateway/chain gateway/chain
+COPY gateway/config gateway/config
+COPY gateway/runtime gateway/runtime
 # Made of these alone: a change of the gateway leaves it as it is.
 RUN node fixtures/buildWorld.ts
-COPY simulator simulator
 COPY gateway gateway
 COPY docker/collect.mjs docker/prune.mjs docker/keepWorldSources.mjs docker/
 RUN node docker/keepWorldSources.mjs /kept \

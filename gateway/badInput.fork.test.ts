@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { assert, suite } from '../fixtures/test.ts'
-import { startTestLab } from './lab/testLab.ts'
+import { startTestLab } from './lab/testing/testLab.ts'
 
 /**
  * Every endpoint with a body, every way to get a field wrong: the documented status, one sentence,

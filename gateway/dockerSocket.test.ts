@@ -29,7 +29,10 @@ s('keeps a live gateway from starting, and no lab', async () => {
       DATABASE_PATH: join(dir, `${mode}.sqlite`),
       BASE_RPC_URL: 'http://127.0.0.1:9',
       DOCKER_HOST: 'unix:///var/run/docker.sock',
-      ...{ ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' },
+      ROUTING_PORT: '0',
+      META_PORT: '0',
+      RELAY_PORT: '0',
+      OPS_PORT: '0',
     }
     const gateway = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], { env })
     let said = ''

@@ -1,14 +1,15 @@
 import { fuzzEndpoints } from '../fixtures/fuzzEndpoints.ts'
+import { byLength, reportFigures } from '../fixtures/proof.ts'
 import { readOpenApi } from '../fixtures/readOpenApi.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import { startTestLab } from './lab/testLab.ts'
+import { startTestLab } from './lab/testing/testLab.ts'
 
 /**
  * Every endpoint that the three services document, in a whole lab, under generated input: no 5xx that is
  * not documented, one sentence for each refusal, nothing charged for it.
- * 1,000 requests per endpoint by default, so that it ends within minutes; more: `node gateway/fuzz.proof.ts 100000`.
+ * More or fewer requests per endpoint: `node gateway/fuzz.proof.ts 100000`.
  */
-const requestsPerEndpoint = Number(process.argv[2] ?? 1_000)
+const requestsPerEndpoint = Number(process.argv[2] ?? byLength({ short: 2_000, long: 10_000 }))
 const s = suite('fuzz')
 const lab = await startTestLab({ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' })
 s.after(() => lab.down())
@@ -51,6 +52,11 @@ for (const name of ['routing', 'meta', 'relay'] as const)
         ...(name === 'routing' && { readUsed }),
       })
       process.stdout.write(`${JSON.stringify(report.statuses, null, 1)}\n`)
+      reportFigures(`${name} of a whole lab under generated requests`, {
+        endpoints: endpoints.length,
+        'requests each': requestsPerEndpoint,
+        faults: report.faults.length,
+      })
       assert.equal(report.faults.slice(0, 10), [])
     },
   )

@@ -1,8 +1,9 @@
 import { createGateway, type Gateway } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config/config.ts'
 import { findDockerAccess } from './dockerSocket.ts'
-import { maskUrls } from './maskUrls.ts'
-import { createLog, createMetrics } from './observe.ts'
+import { createLog } from './observe/log.ts'
+import { maskUrls } from './observe/maskUrls.ts'
+import { createMetrics } from './observe/metrics.ts'
 
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
 async function main() {

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startFaultProxy } from '../fixtures/faultProxy.ts'
-import { startPostgres } from '../fixtures/postgres.ts'
+import { startFaultProxy } from '../fixtures/chains/faultProxy.ts'
+import { startPostgres } from '../fixtures/store/postgres.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startWorldChain } from '../fixtures/world.ts'
 import { waitFor } from '../simulator/testing/waitFor.ts'
 import { createLabKeys } from './lab/keys.ts'
-import type { Readiness } from './ops/routes.ts'
+import type { Readiness } from './ops/readiness.ts'
 
 /** The gateway as a process, with what it needs away when it starts. */
 const s = suite('start without dependencies')
@@ -41,11 +41,17 @@ function startGateway(env: Readonly<Record<string, string>> = {}) {
   const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
-      ...{ PATH: process.env['PATH'], ...ports, LOG_LEVEL: 'info', KEY_PEPPER: pepper },
+      PATH: process.env['PATH'],
+      ...ports,
+      LOG_LEVEL: 'info',
+      KEY_PEPPER: pepper,
       FORKYARD_MODE: 'offline',
-      ...{ BASE_RPC_URL: base.rpcUrl, ARBITRUM_RPC_URL: node.rpcUrl },
-      ...{ DATABASE_PATH: database.databasePath, DATABASE_URL: database.databaseUrl ?? '' },
-      ...{ SIMULATORD_URL: 'http://127.0.0.1:9', ...env },
+      BASE_RPC_URL: base.rpcUrl,
+      ARBITRUM_RPC_URL: node.rpcUrl,
+      DATABASE_PATH: database.databasePath,
+      DATABASE_URL: database.databaseUrl ?? '',
+      SIMULATORD_URL: 'http://127.0.0.1:9',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -118,16 +124,19 @@ s(
   },
 )
 
-s('serves one chain while the other, and the supervisor of forks, are away', async () => {
-  gateway ??= startGateway()
-  await waitFor('it serves', () => hasToldOf(running(), 'listeners'), patient)
-  const { status, reasons, warnings } = await readReady(running())
-  assert.equal([status, reasons], [200, []])
-  assert.ok(warnings.includes('arbitrum: its pools are not loaded'), warnings.join())
-  assert.ok(warnings.includes('base: no simulation fork is ready'), warnings.join())
-  assert.is(await quote(running(), base), 200)
-  assert.is(await quote(running(), arbitrum), 503)
-})
+s(
+  'serves one chain while the other, and the supervisor of forks, are away [start/one-chain]',
+  async () => {
+    gateway ??= startGateway()
+    await waitFor('it serves', () => hasToldOf(running(), 'listeners'), patient)
+    const { status, reasons, warnings } = await readReady(running())
+    assert.equal([status, reasons], [200, []])
+    assert.ok(warnings.includes('arbitrum: its pools are not loaded'), warnings.join())
+    assert.ok(warnings.includes('base: no simulation fork is ready'), warnings.join())
+    assert.is(await quote(running(), base), 200)
+    assert.is(await quote(running(), arbitrum), 503)
+  },
+)
 
 s('serves nothing of a node that turns out to be of another chain, and says so', async () => {
   node.seen.calls.clear()

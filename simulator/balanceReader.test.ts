@@ -10,6 +10,7 @@ const answer = (...words: readonly bigint[]) => ({
   gasUsed: 1n,
   returnData: concat(words.map(word)),
   message: '',
+  logs: [],
 })
 
 s('asks for pairs of 20 bytes each', () => {

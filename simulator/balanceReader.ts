@@ -1,6 +1,6 @@
 import { type Address, concat, type Hex, hexToBigInt, size, slice, toHex } from 'viem'
-import { type CallShape, gasOf, type StateOverrides } from './callShapes.ts'
-import type { SimulatedCall } from './readSimulated.ts'
+import { type CallShape, gasOf, type StateOverrides } from './rpc/callShapes.ts'
+import type { SimulatedCall } from './rpc/readSimulated.ts'
 
 /** The zero address is the native currency. */
 export type BalanceEntry = { readonly token: Address; readonly holder: Address }
@@ -11,7 +11,7 @@ const caller: Address = '0x5f3a8c1e7b92d046a8e1f5c93b7d20e64a9f81c7'
 
 /**
  * Takes pairs of token and holder, 20 bytes each, and answers two words for each: 1 and the balance, or
- * 0 where the token did not return one word. All balances in one call, since calls are what a simulation
+ * 0 where the token did not return a word. All balances in one call, since calls are what a simulation
  * costs by; and whatever a hostile token returns goes no further than this code.
  */
 const code: Hex = concat([
@@ -24,7 +24,7 @@ const code: Hex = concat([
   '0x5031816020015260018152605056', // write 1 and BALANCE(holder), which no gas price has touched
   '0x5b90600452', // mem[4] = the holder
   '0x60208260200160245f84621e8480fa', // STATICCALL(gas, token, 0, 36, write + 32, 32)
-  '0x3d60201416825250', // write whether it worked and returned one word
+  '0x601f3d1116825250', // write whether it worked and returned a word: what follows it is of no account
   '0x5b6040019060280190600d56', // to the next pair
   '0x5b606090036060f3', // RETURN(96, write - 96)
 ])
@@ -32,11 +32,20 @@ const code: Hex = concat([
 /** Part of every simulation that reads balances. */
 export const balanceReaderOverride: StateOverrides = { [reader]: { code } }
 
+/** The same at another address, called by somebody who can pay for gas. */
+export const balanceReaderAt = (place: Address, balance: Hex): StateOverrides => ({
+  [place]: { code },
+  [caller]: { balance },
+})
+
 /** Each pair may use `gasOf.balanceRead`, and the call a little more for itself. */
-export function readBalancesCall(entries: readonly BalanceEntry[]): CallShape {
+export function readBalancesCall(
+  entries: readonly BalanceEntry[],
+  place: Address = reader,
+): CallShape {
   const gas = BigInt(entries.length) * (gasOf.balanceRead + 50_000n) + 100_000n
   const pairs = entries.map(({ token, holder }) => `${token.slice(2)}${holder.slice(2)}`)
-  return { from: caller, to: reader, gas: toHex(gas), data: `0x${pairs.join('')}` }
+  return { from: caller, to: place, gas: toHex(gas), data: `0x${pairs.join('')}` }
 }
 
 /** Undefined for each that could not be read. */

@@ -1,6 +1,6 @@
 import { assert, suite } from '../fixtures/test.ts'
 import { createBlockReads } from './blockReads.ts'
-import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpcBatch.ts'
+import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 
 const s = suite('block reads')
 const account = '0x00000000000000000000000000000000000000aa'

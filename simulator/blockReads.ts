@@ -1,6 +1,6 @@
 import { isHex } from 'viem'
-import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
-import { type BlockId, toTag, type Upstream } from './upstream.ts'
+import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
+import { type BlockId, toTag, type Upstream, type UpstreamPurpose } from './upstream.ts'
 
 /**
  * What is known of the state as of the newest blocks. Each read of a block goes to the chain once,
@@ -12,7 +12,7 @@ export type BlockReads = {
   /** In the order of the calls; reads of blocks that are not open are passed on. */
   readonly answer: (
     calls: readonly RpcCall[],
-    options: { readonly isKept: boolean },
+    options: { readonly isKept: boolean; readonly purpose?: UpstreamPurpose | undefined },
   ) => Promise<readonly RpcOutcome[]>
 }
 
@@ -57,8 +57,11 @@ export function createBlockReads({
   }
 
   /** Asks in one batch. While that is under way, whoever asks the same waits for it. */
-  function ask(calls: readonly RpcCall[], isKept: boolean): readonly Promise<RpcOutcome>[] {
-    const asking = upstream.send(calls)
+  function ask(
+    calls: readonly RpcCall[],
+    { isKept, purpose }: Parameters<BlockReads['answer']>[1],
+  ): readonly Promise<RpcOutcome>[] {
+    const asking = upstream.send(calls, purpose)
     return calls.map((call, index) => {
       const outcome = asking.then((outcomes) => outcomes[index] ?? notAnswered)
       const known = isKept ? knownOf(call) : undefined
@@ -90,10 +93,10 @@ export function createBlockReads({
       blocks.set(tag, known?.blockHash === blockHash ? known : { blockHash, outcomes: new Map() })
       for (const old of [...blocks.keys()].slice(0, -blocksKept)) blocks.delete(old)
     },
-    async answer(calls, { isKept }) {
+    async answer(calls, options) {
       const ready = calls.map(find)
       const missing = calls.filter((_, index) => ready[index] === undefined)
-      const asked = missing.length > 0 ? [...ask(missing, isKept)] : []
+      const asked = missing.length > 0 ? [...ask(missing, options)] : []
       return Promise.all(ready.map((outcome) => outcome ?? asked.shift() ?? notAnswered))
     },
   }

@@ -48,7 +48,13 @@ for (const [code, message, told] of refusals)
     assert.not.match(JSON.stringify(result), 'k3y')
   })
 
-const halt = { ok: false, gasUsed: 21_000n, returnData: '0x', message: 'execution failed' } as const
+const halt = {
+  ok: false,
+  gasUsed: 21_000n,
+  returnData: '0x',
+  message: 'execution failed',
+  logs: [],
+} as const
 const halts: readonly (readonly [what: string, call: object, told: string])[] = [
   ['without data', {}, 'failed: execution reverted without a reason'],
   ['at the gas cap', { gasUsed: 2_000_000n }, 'failed: gas cap exceeded'],

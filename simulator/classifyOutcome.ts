@@ -1,11 +1,17 @@
 import { size } from 'viem'
-import type { SimulatedCall } from './readSimulated.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
-import type { RpcOutcome } from './rpcBatch.ts'
+import type { SimulatedCall } from './rpc/readSimulated.ts'
+import type { RpcOutcome } from './rpc/rpcBatch.ts'
 import { unsupportedMark } from './systemOverrides.ts'
 
 export type CandidateResult =
-  | { readonly status: 'ok'; readonly amountOut: bigint; readonly gasUsed: bigint }
+  | {
+      readonly status: 'ok'
+      readonly amountOut: bigint
+      readonly gasUsed: bigint
+      /** What was done to the taker beyond the trade, in words. */
+      readonly sideEffect?: string | undefined
+    }
   | { readonly status: 'simulation_failed'; readonly reason: string }
   | {
       readonly status: 'simulation_unavailable'
@@ -13,7 +19,8 @@ export type CandidateResult =
       readonly cause: UnavailableCause
     }
 
-export type UnavailableCause = 'slot_not_found' | 'rpc_error' | 'unsupported'
+/** `set_apart`: the fork of what may be hostile is not there; the chain and all others are. */
+export type UnavailableCause = 'slot_not_found' | 'rpc_error' | 'unsupported' | 'set_apart'
 
 export const failed = (reason: string): CandidateResult => ({ status: 'simulation_failed', reason })
 
@@ -24,6 +31,11 @@ export const unavailable = (cause: UnavailableCause, reason: string): CandidateR
 })
 
 export const chainUnreachable = unavailable('rpc_error', 'the chain did not answer in time')
+
+export const apartUnavailable = unavailable(
+  'set_apart',
+  'the fork for dear candidates is not ready',
+)
 
 const intrinsicGasCode = -32000
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { type Address, getAddress, isHex, pad, size, slice, toEventSelector } from 'viem'
-import { balanceOfCall } from './callShapes.ts'
-import { readWordOutcome } from './readSimulated.ts'
-import type { RpcEndpoint } from './rpcBatch.ts'
+import { balanceOfCall } from './rpc/callShapes.ts'
+import { readWordOutcome } from './rpc/readSimulated.ts'
+import type { RpcEndpoint } from './rpc/rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 /** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */

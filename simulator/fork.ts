@@ -1,10 +1,12 @@
-import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { Instance } from 'prool'
 import { anvilBinary } from './anvilBinary.ts'
 import { type ForkGuard, killFork } from './forkGuard.ts'
 import { forkParameters } from './forkParameters.ts'
-import { createRpcEndpoint, type RpcEndpoint } from './rpcBatch.ts'
+import type { AnvilSettings } from './forkSettings.ts'
+import { hiddenLoopback } from './hiddenLoopback.ts'
+import { processTable } from './processTable.ts'
+import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpcBatch.ts'
 
 /** One anvil process that answers for one block of one chain. It is never written to. */
 export type Fork = {
@@ -32,6 +34,7 @@ export type StartFork = (parameters: {
   readonly blockNumber: bigint
   /** How much everybody else on the machine comes first: 0 (default) to 19. */
   readonly niceness?: number | undefined
+  readonly settings?: AnvilSettings | undefined
 }) => Promise<Fork>
 
 const defaultStartTimeoutMs = 8_000
@@ -45,14 +48,15 @@ export function createStartFork({
   binary?: string | undefined
   startTimeoutMs?: number | undefined
 }): StartFork {
-  return async ({ chainId, upstreamUrl, blockNumber, niceness = 0 }) => {
-    // Some of them are flags that prool's types do not know.
-    const parameters: Parameters<typeof Instance.anvil>[0] = {
+  return async ({ chainId, upstreamUrl, blockNumber, niceness = 0, settings }) => {
+    const host = hiddenLoopback()
+    // Some of them are flags, and words of flags, that prool's types do not know.
+    const parameters = {
       binary,
-      host: '127.0.0.1',
+      host,
       port: 0,
-      ...forkParameters({ chainId, upstreamUrl, blockNumber }),
-    }
+      ...forkParameters({ chainId, upstreamUrl, blockNumber, settings }),
+    } as { readonly binary: string }
     // Without options of its own prool takes anvil's `timeout` for its own, and gives up a slow start.
     const instance = Instance.anvil(parameters, {})
     let alive = true
@@ -76,7 +80,7 @@ export function createStartFork({
     try {
       if (pid === undefined) throw new Error('anvil has no process id')
       guard.adopt(pid)
-      const url = `http://127.0.0.1:${await withDeadline(
+      const url = `http://${host}:${await withDeadline(
         starting.then(() => port),
         startTimeoutMs,
       )}`
@@ -133,7 +137,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 /** Of every thread there is: a priority belongs to a thread, and new threads take that of their maker. */
 function lowerPriority(pid: number, niceness: number) {
   try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), niceness)
+    for (const thread of processTable.listThreads(pid)) setPriority(thread, niceness)
   } catch {
     // The process may have ended in between, which `exited` tells; a sandbox may forbid it.
   }

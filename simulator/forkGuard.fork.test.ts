@@ -59,7 +59,7 @@ s('kills a stopped fork of a dead owner, too', async () => {
   await gone
   await waitFor('the forks are gone', () => !pids.some(isRunning), { deadlineMs: 2_000 })
 })
-s('sweeps what a dead owner left, and only that', async () => {
+s('sweeps what a dead owner left, and only that [sim/sweeps]', async () => {
   const forkDir = join(dir, 'sweep')
   const { holder, pids, gone } = await startHolder(forkDir)
   assert.equal(sweepForks({ forkDir }), [])

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { processTable } from './processTable.ts'
 
 /**
  * Sees to it that no fork outlives its gateway.
@@ -133,24 +134,10 @@ function listFiles(forkDir: string): string[] {
 }
 
 /** Pid and start time together: a pid alone may by now belong to someone else. */
-function isRunning(pid: number, startedAt: string): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  return readStartTime(pid) === startedAt
-}
+const isRunning = (pid: number, startedAt: string): boolean =>
+  startedAt !== '' && readStartTime(pid) === startedAt
 
-/** Clock ticks since boot at which the process started; empty where there is no /proc. */
-function readStartTime(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
-}
+const readStartTime = (pid: number): string => processTable.readStart(pid) ?? ''
 
 function removeIfEmpty(forkDir: string) {
   try {

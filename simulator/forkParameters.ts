@@ -1,14 +1,17 @@
 import { forkThreads } from './anvilBinary.ts'
+import { type AnvilSettings, anvilSettings } from './forkSettings.ts'
 
 /** What every fork is started with, whoever runs it; names are anvil's flags in camel case. */
 export function forkParameters({
   chainId,
   upstreamUrl,
   blockNumber,
+  settings = {},
 }: {
   readonly chainId: number
   readonly upstreamUrl: string
   readonly blockNumber: bigint
+  readonly settings?: AnvilSettings | undefined
 }) {
   return {
     noCors: true,
@@ -24,6 +27,7 @@ export function forkParameters({
     noRateLimit: true,
     disableConsoleLog: true,
     threads: forkThreads,
+    ...anvilSettings(settings),
   }
 }
 

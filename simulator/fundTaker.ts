@@ -9,11 +9,11 @@ import {
 } from 'viem'
 import { fundingTolerance, fundingWord, slotKey } from './balanceSlot/balanceSlot.ts'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
-import type { Candidate } from './buildBundle.ts'
-import { type CallShape, gasOf, type StateOverrides } from './callShapes.ts'
+import { type Candidate, heldOf } from './buildBundle.ts'
 import { type CandidateResult, chainUnreachable, unavailable } from './classifyOutcome.ts'
 import type { FindWhales } from './findWhales.ts'
-import type { RpcEndpoint } from './rpcBatch.ts'
+import { type CallShape, gasOf, type StateOverrides } from './rpc/callShapes.ts'
+import type { RpcEndpoint } from './rpc/rpcBatch.ts'
 
 export type Funding =
   | {
@@ -42,7 +42,8 @@ export async function fundTaker(
   { candidate, taker, timeSecs }: { candidate: Candidate; taker: Address; timeSecs: bigint },
 ): Promise<Funding> {
   const { rpc, timeoutMs, slots } = deps
-  const { tokenIn: token, amountIn: amount } = candidate
+  const token = candidate.tokenIn
+  const amount = heldOf(candidate)
   if (candidate.funding === 'real' || token === zeroAddress)
     return { status: 'funded', overrides: {}, prelude: [], tolerance: 0n }
   const verdict = await slots.resolve({ rpc, timeoutMs, token, holder: taker, timeSecs })
@@ -54,7 +55,8 @@ export async function fundTaker(
     slot.widthBits === 256 ? emptyWord : await readSlot({ rpc, timeoutMs }, slot.contract, key)
   if (current === undefined) return { status: 'refused', result: chainUnreachable }
   const word = fundingWord(slot, { amount, current })
-  if (word === undefined) return refuse('balance slot not found: the amount does not fit the token')
+  if (word === undefined)
+    return unfunded('balance slot not found: the amount does not fit the token')
   return {
     status: 'funded',
     overrides: { [slot.contract]: { stateDiff: { [key]: word } } },
@@ -68,13 +70,14 @@ async function fundByWhale(
   { rpc, blockNumber, findWhales }: Deps,
   { candidate, taker }: { candidate: Candidate; taker: Address },
 ): Promise<Funding> {
-  const { tokenIn: token, amountIn: amount, data, target, spender } = candidate
+  const { tokenIn: token, data, target, spender } = candidate
+  const amount = heldOf(candidate)
   const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
   const whales = await findWhales({ rpc, token, blockNumber })
   const whale = whales.find(
     ({ holder, balance }) => balance >= amount && !involved.includes(holder.slice(2).toLowerCase()),
   )
-  if (!whale) return refuse('balance slot not found')
+  if (!whale) return unfunded('balance slot not found')
   const args = [taker, amount] as const
   const transfer: CallShape = {
     from: whale.holder,
@@ -85,7 +88,7 @@ async function fundByWhale(
   return { status: 'funded', overrides: {}, prelude: [transfer], tolerance: 0n }
 }
 
-function refuse(reason: string): Funding {
+function unfunded(reason: string): Funding {
   return { status: 'refused', result: unavailable('slot_not_found', reason) }
 }
 

@@ -1,5 +1,5 @@
-import type { StateOverrides } from './callShapes.ts'
 import type { Fork } from './fork.ts'
+import type { StateOverrides } from './rpc/callShapes.ts'
 import type { BlockId } from './upstream.ts'
 
 /** A fork and the one block that everything it answers belongs to. */

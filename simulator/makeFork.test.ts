@@ -1,7 +1,7 @@
 import { assert, suite } from '../fixtures/test.ts'
 import type { Fork } from './fork.ts'
 import { makeFork } from './makeFork.ts'
-import type { RpcOutcome } from './rpcBatch.ts'
+import type { RpcOutcome } from './rpc/rpcBatch.ts'
 import type { BlockId, Upstream } from './upstream.ts'
 import type { UpstreamRelay } from './upstreamRelay.ts'
 
@@ -41,6 +41,7 @@ async function make({
     open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
     prefetch: async () => {},
     hotAccounts: () => [],
+    used: () => undefined,
     close: async () => {},
   }
   const made = await makeFork(

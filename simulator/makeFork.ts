@@ -1,5 +1,6 @@
-import type { StateOverrides } from './callShapes.ts'
 import type { Fork, StartFork } from './fork.ts'
+import type { ForkSettings } from './forkSettings.ts'
+import type { StateOverrides } from './rpc/callShapes.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { readSystemOverrides } from './systemOverrides.ts'
 import type { BlockId, Upstream } from './upstream.ts'
@@ -20,16 +21,24 @@ export class WrongUpstream extends SimulatorUnavailable {}
 /** Starts a fork of a block, warm and tested; throws when anything about it is not as it should be. */
 export async function makeFork(
   { startFork, upstream, relay }: MakeForkDeps,
-  { chainId, target }: { chainId: number; target: BlockId },
+  {
+    chainId,
+    target,
+    settings = {},
+  }: { chainId: number; target: BlockId; settings?: ForkSettings | undefined },
 ): Promise<MadeFork> {
   const { blockNumber, blockHash } = target
-  const refuse = (reason: string) => new SimulatorUnavailable({ chainId, reason })
+  const unavailable = (reason: string) => new SimulatorUnavailable({ chainId, reason })
   if ((await upstream.readChainId()) !== chainId)
     throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
   const { url: upstreamUrl } = await relay.open()
   const [fork, overrides] = await Promise.all([
-    startFork({ chainId, upstreamUrl, blockNumber }),
-    readSystemOverrides(upstream, { chainId, blockNumber }).catch(() => undefined),
+    startFork({ chainId, upstreamUrl, blockNumber, settings }),
+    readSystemOverrides(upstream, {
+      chainId,
+      blockNumber,
+      precompiles: settings.precompiles,
+    }).catch(() => undefined),
     // A cold fork is slower and no worse.
     relay.prefetch(target).catch(() => undefined),
   ])
@@ -37,8 +46,8 @@ export async function makeFork(
     await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
     const again = await upstream.readBlock({ blockNumber })
     // Forks read by number: what they read meanwhile may be of either block.
-    if (again?.blockHash !== blockHash) throw refuse('its upstream reorganised')
-    if (!overrides) throw refuse('the chain does not answer')
+    if (again?.blockHash !== blockHash) throw unavailable('its upstream reorganised')
+    if (!overrides) throw unavailable('the chain does not answer')
     return { fork, overrides }
   } catch (error) {
     await fork.kill()

@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem'
 import { readBalances } from './balanceReader.ts'
 import type { Bundle } from './buildBundle.ts'
 import {
@@ -8,9 +9,11 @@ import {
   needsGas,
   unavailable,
 } from './classifyOutcome.ts'
-import { readSimulated, type SimulatedCall } from './readSimulated.ts'
+import { findLoss } from './holdingsReader.ts'
+import { findSideEffect } from './readEffects.ts'
 import type { ErrorTable } from './revertReason.ts'
-import type { RpcOutcome } from './rpcBatch.ts'
+import { readSimulated, type SimulatedCall } from './rpc/readSimulated.ts'
+import type { RpcOutcome } from './rpc/rpcBatch.ts'
 
 export type BundleReading = {
   /**
@@ -52,7 +55,9 @@ export function readBundle(
   }
   const amountOut = readOutput(calls, bundle)
   if (amountOut <= 0n) return { kind: 'no_output', result: failed('no output received') }
-  return done({ status: 'ok', amountOut, gasUsed: swap.gasUsed })
+  const sideEffect = readSideEffect(calls, bundle)
+  const result = { status: 'ok' as const, amountOut, gasUsed: swap.gasUsed }
+  return done(sideEffect === undefined ? result : { ...result, sideEffect })
 }
 
 function readFunding(
@@ -70,17 +75,30 @@ function readFunding(
   return unavailable('slot_not_found', 'balance slot not found')
 }
 
+/** Logs of all contracts first, which name what happened; then what they may not tell. */
+function readSideEffect(
+  calls: readonly SimulatedCall[],
+  { swapIndex, holdings, trade }: Bundle,
+): string | undefined {
+  const told = findSideEffect(calls[swapIndex]?.logs ?? [], trade)
+  if (told !== undefined || holdings.length === 0) return told
+  return findLoss(holdings, { before: calls[swapIndex - 2], after: calls[swapIndex + 2] })
+}
+
 /** The taker's own gain counts first; only without one the best of those whom the calldata names. */
 function readOutput(
   calls: readonly SimulatedCall[],
-  { swapIndex, holders, readsFunding }: Bundle,
+  { swapIndex, holders, readsFunding, trade, gasPriceWei }: Bundle,
 ): bigint {
   const lead = readsFunding ? 1 : 0
   const before = readBalances(calls[swapIndex - 1], lead + holders.length).slice(lead)
   const after = readBalances(calls[swapIndex + 1], holders.length)
-  const gains = holders.map((_, index) => {
+  const gains = holders.map((holder, index) => {
     const [from, to] = [before[index], after[index]]
-    return from === undefined || to === undefined ? 0n : to - from
+    if (from === undefined || to === undefined) return 0n
+    // Who pays for gas in the currency that is bought has that much less of it.
+    const paysGas = trade.tokenOut === zeroAddress && holder === trade.taker
+    return to - from + (paysGas ? (calls[swapIndex]?.gasUsed ?? 0n) * gasPriceWei : 0n)
   })
   const [first = 0n, ...others] = gains
   if (first > 0n) return first

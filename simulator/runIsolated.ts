@@ -1,4 +1,9 @@
-import { type RpcCall, type RpcEndpoint, type RpcOutcome, RpcTransportError } from './rpcBatch.ts'
+import {
+  type RpcCall,
+  type RpcEndpoint,
+  type RpcOutcome,
+  RpcTransportError,
+} from './rpc/rpcBatch.ts'
 
 /** A call that spoilt its batch, run again by itself, gets its own verdict. */
 export type IsolatedOutcome = RpcOutcome | 'timeout' | 'too_large'

@@ -1,15 +1,22 @@
 import { type Address, isHex } from 'viem'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
-import { type Bundle, buildBundle, type Candidate } from './buildBundle.ts'
-import { gasOf } from './callShapes.ts'
-import { type CandidateResult, chainUnreachable, failed, unavailable } from './classifyOutcome.ts'
+import { type Bundle, buildBundle, type Candidate, heldOf } from './buildBundle.ts'
+import {
+  apartUnavailable,
+  type CandidateResult,
+  chainUnreachable,
+  failed,
+  unavailable,
+} from './classifyOutcome.ts'
+import { type Costume, makeCostume } from './disguise.ts'
 import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generation.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
 import type { ErrorTable } from './revertReason.ts'
-import type { RpcEndpoint } from './rpcBatch.ts'
+import { gasOf } from './rpc/callShapes.ts'
+import type { RpcEndpoint } from './rpc/rpcBatch.ts'
 import { type IsolatedOutcome, runIsolated } from './runIsolated.ts'
 import { settle } from './settle.ts'
 import type { SlowLane } from './slowLane.ts'
@@ -42,6 +49,7 @@ type Run = {
 type Job = {
   readonly candidate: Candidate
   readonly taker: Address
+  readonly costume?: Costume | undefined
   holders: readonly Address[]
   gasCap: bigint
   funding: Funding
@@ -80,13 +88,13 @@ export async function simulateCandidates(
     remainingMs: countdown(requestBudgetMs),
   }
   const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
-  const isSuspect = ({ candidate }: Job) => deps.suspects.has(candidate)
+  const isSuspect = (job: Job) => isUndisguised(job) && deps.suspects.has(job.candidate)
   const suspect = jobs.filter(isSuspect)
   const usual = jobs.filter((job) => !isSuspect(job))
   const apart = settle(runApart(deps, run, suspect))
   await runFully(deps, run, usual)
   for (const { candidate, isSpoiler } of usual) if (isSpoiler) deps.suspects.add(candidate)
-  await runApart(deps, run, usual.filter(reads('out_of_gas')))
+  await runApart(deps, run, usual.filter(reads('out_of_gas')).filter(isUndisguised))
   const outcome = await apart
   if ('error' in outcome) throw outcome.error
   await explainNothing(run, jobs.filter(reads('no_output')))
@@ -103,16 +111,25 @@ const reads =
   (kind: BundleReading['kind']) =>
   ({ reading }: Job) =>
     reading.kind === kind
+/** A disguise has the gas that a wallet would give; what needs more fails there, too. */
+const isUndisguised = ({ candidate }: Job) => candidate.disguise === undefined
 const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
 
 async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Promise<Job> {
   const taker = candidate.taker ?? deps.simulatedTaker
+  const { disguise } = candidate
+  const dress = { disguise, nowSecs: run.timeSecs, timeoutMs: readTimeoutMs }
+  const [funding, costume] = await Promise.all([
+    fund(deps, run, { candidate, taker }),
+    disguise && makeCostume(run.generation, { ...dress, disguise }),
+  ])
   return {
     candidate,
     taker,
+    costume,
     holders: [candidate.recipient ?? taker],
     gasCap: gasOf.swap,
-    funding: await fund(deps, run, { candidate, taker }),
+    funding: disguise && !costume ? { status: 'refused', result: chainUnreachable } : funding,
     reading: done(chainUnreachable),
     isSpoiler: false,
   }
@@ -151,13 +168,14 @@ async function runJobs(
   for (const [index, [job, bundle]] of [...bundles].entries()) {
     const outcome = outcomes[index]
     job.reading = readJob(deps, job, { bundle, outcome })
-    job.isSpoiler = typeof outcome === 'string' || job.reading.kind === 'out_of_gas'
+    const isHungry = typeof outcome === 'string' || job.reading.kind === 'out_of_gas'
+    job.isSpoiler = isHungry && isUndisguised(job)
   }
 }
 
 function readJob(
   { errors, isChainAnswering }: SimulateDeps,
-  { funding, gasCap, candidate: { amountIn: amount } }: Job,
+  { funding, candidate, costume, ...job }: Job,
   { bundle, outcome }: { bundle: Bundle; outcome: IsolatedOutcome | undefined },
 ): BundleReading {
   if (outcome === undefined) return done(chainUnreachable)
@@ -167,6 +185,8 @@ function readJob(
       unavailable(isChainAnswering() ? 'unsupported' : 'rpc_error', 'simulation timed out'),
     )
   if (outcome === 'too_large') return done(failed('return data too large'))
+  const amount = heldOf(candidate)
+  const gasCap = costume ? BigInt(costume.gas) : job.gasCap
   const tolerance = funding.status === 'funded' ? funding.tolerance : 0n
   return readBundle(outcome, { bundle, gasCap, errors, expected: { amount, tolerance } })
 }
@@ -187,7 +207,10 @@ async function refund(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
 async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   if (jobs.length === 0) return
   const first = await settle(run.generation.slowFork())
-  if ('error' in first) return
+  if ('error' in first) {
+    for (const job of jobs) job.reading = done(withoutSlowFork(deps))
+    return
+  }
   const remainingMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
   for (const job of jobs) {
     job.gasCap = gasOf.hungrySwap
@@ -195,6 +218,10 @@ async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
     if (isOrdinary(job)) deps.suspects.acquit(job.candidate)
   }
 }
+
+/** The trouble of whoever is set apart is nobody else's, unless the chain itself is away. */
+const withoutSlowFork = ({ isChainAnswering }: SimulateDeps): CandidateResult =>
+  isChainAnswering() ? apartUnavailable : chainUnreachable
 
 const isOrdinary = ({ reading: { result } }: Job) =>
   result.status === 'ok' && result.gasUsed <= gasOf.swap
@@ -210,7 +237,7 @@ async function runOnSlowFork(deps: SimulateDeps, run: Run, job: Job) {
     }
     const outcome = await settle(work())
     if (!('error' in outcome)) return
-    job.reading = done(chainUnreachable)
+    job.reading = done(withoutSlowFork(deps))
     if (run.signal?.aborted) throw outcome.error
   }
 }

@@ -9,10 +9,10 @@ import {
   zeroAddress,
 } from 'viem'
 import { balanceReaderOverride, readBalances, readBalancesCall } from './balanceReader.ts'
-import { balanceOfCall, type CallShape, simulateParams } from './callShapes.ts'
 import type { Generation } from './generation.ts'
-import { readSimulated, readWord, type SimulatedCall } from './readSimulated.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
+import { balanceOfCall, type CallShape, simulateParams } from './rpc/callShapes.ts'
+import { readSimulated, readWord, type SimulatedCall } from './rpc/readSimulated.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 
 export type DeployReport = {
@@ -76,7 +76,11 @@ export async function simulateDeploy(
   const nowSecs = BigInt(Math.floor(now() / 1000))
   const timeSecs = nowSecs > generation.timestampSecs ? nowSecs : generation.timestampSecs
   const stateOverrides = { ...generation.overrides, ...balanceReaderOverride }
-  const params = simulateParams({ calls, stateOverrides, timeSecs })
+  const params = simulateParams({
+    calls,
+    stateOverrides,
+    blockOverrides: { time: toHex(timeSecs) },
+  })
   const [outcome] = await generation.fork.rpc.batch([{ method: 'eth_simulateV1', params }], {
     timeoutMs,
   })

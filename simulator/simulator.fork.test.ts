@@ -27,14 +27,17 @@ const simulateOne = async (candidate: Candidate) => (await simulate([candidate])
 const encode = (functionName: string, args: readonly unknown[]): Hex =>
   encodeFunctionData({ abi: world.routerAbi, functionName, args })
 
-s('delivers exactly what the router quotes, to a taker that holds nothing', async () => {
-  const amountOut = await world.quoteAForB(ether)
-  const result = await simulateOne(world.swapAForB({ to: taker }))
-  assert.is(result?.status, 'ok')
-  if (result?.status !== 'ok') return
-  assert.equal(result.amountOut, amountOut)
-  assert.ok(result.gasUsed > 60_000n && result.gasUsed < 200_000n)
-})
+s(
+  'delivers exactly what the router quotes, to a taker that holds nothing [sim/delivers]',
+  async () => {
+    const amountOut = await world.quoteAForB(ether)
+    const result = await simulateOne(world.swapAForB({ to: taker }))
+    assert.is(result?.status, 'ok')
+    if (result?.status !== 'ok') return
+    assert.equal(result.amountOut, amountOut)
+    assert.ok(result.gasUsed > 60_000n && result.gasUsed < 200_000n)
+  },
+)
 s('finds the recipient that the calldata pays when it is not the taker', async () => {
   const result = await simulateOne(
     world.swapAForB({ to: '0x1111111111111111111111111111111111111111' }),
@@ -48,7 +51,7 @@ s('counts nobody but the recipient that the caller names', async () => {
     reason: 'no output received',
   })
 })
-s('sells and buys the native currency to the wei', async () => {
+s('sells and buys the native currency to the wei [sim/native]', async () => {
   const { tokenA, weth, router } = world
   const common = { target: router, amountIn: ether, spender: router }
   const buy: Candidate = {
@@ -76,7 +79,7 @@ s('sells and buys the native currency to the wei', async () => {
     quotes,
   )
 })
-s('keeps 32 candidates in order and apart from each other, on one block', async () => {
+s('keeps 32 candidates in order and apart from each other, on one block [sim/order]', async () => {
   const amounts = Array.from({ length: 32 }, (_, i) => ether * BigInt(i + 1))
   const { results, blockNumber } = await simulate(
     amounts.map((amountIn) => world.swapAForB({ amountIn, to: taker })),
@@ -88,7 +91,7 @@ s('keeps 32 candidates in order and apart from each other, on one block', async 
     quotes,
   )
 })
-s('says why a candidate fails, and lets the others be', async () => {
+s('says why a candidate fails, and lets the others be [sim/reasons]', async () => {
   const { tokenB } = world
   const { results } = await simulate([
     world.swapAForB({ minOut: 10n ** 30n }),

@@ -4,17 +4,19 @@ import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
 import type { ForkBackend } from './fork.ts'
+import type { ForkSettings } from './forkSettings.ts'
+import type { Freshness } from './freshness.ts'
 import type { GenerationEvent } from './generation.ts'
-import { createGenerations, type Freshness, type GenerationStatus } from './generations.ts'
+import { createGenerations, type GenerationStatus } from './generations.ts'
 import { createProcessForks } from './processForks.ts'
 import { createErrorTable } from './revertReason.ts'
-import { RpcTransportError } from './rpcBatch.ts'
+import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { simulateCandidates } from './simulateCandidates.ts'
 import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { createSlowLane } from './slowLane.ts'
 import { createSuspects } from './suspects.ts'
-import { createUpstream } from './upstream.ts'
+import { type AskUpstream, createUpstream, type SpendUpstream } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
 export type { SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
@@ -63,6 +65,13 @@ export type SimulatorChain = {
   /** Asked in this order when the one before fails. */
   readonly fallbackUrls?: readonly string[] | undefined
   readonly freshness?: Freshness | undefined
+  readonly settings?: ForkSettings | undefined
+  /** Tokens that are kept warm though callers name them. */
+  readonly knownTokens?: readonly Address[] | undefined
+  /** What may be asked of the upstream; default: anything. */
+  readonly spend?: SpendUpstream | undefined
+  /** Asks in place of the URLs. */
+  readonly ask?: AskUpstream | undefined
 }
 
 /** Starts the forks of all chains. A chain whose upstream is down is tried again in the background. */
@@ -94,8 +103,11 @@ export async function createSimulator({
       const upstream = createUpstream({
         chainId: chain.chainId,
         urls: [chain.upstreamUrl, ...(chain.fallbackUrls ?? [])],
+        spend: chain.spend,
+        ask: chain.ask,
       })
-      const relay = createUpstreamRelay({ upstream, findHost: forks.findHost })
+      const { knownTokens } = chain
+      const relay = createUpstreamRelay({ upstream, findHost: forks.findHost, knownTokens })
       const generations = createGenerations(
         { startFork: forks.startFork, upstream, relay, log, now: () => performance.now() },
         chain,
@@ -110,7 +122,7 @@ export async function createSimulator({
         errors,
         now,
       }
-      return [chain.chainId, { generations, dry }] as const
+      return [chain.chainId, { generations, dry, used: relay.used }] as const
     }),
   )
   await Promise.all([...stands.values()].map(({ generations }) => generations.start()))
@@ -122,7 +134,8 @@ export async function createSimulator({
   }
   return {
     async simulateCandidates({ chainId, candidates, minBlock, signal }) {
-      const { generations, dry } = standOf(chainId)
+      const { generations, dry, used } = standOf(chainId)
+      used(candidates.map(({ tokenIn }) => tokenIn))
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
@@ -132,7 +145,8 @@ export async function createSimulator({
       )
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
-      const { generations } = standOf(chainId)
+      const { generations, used } = standOf(chainId)
+      used([asked.tokenIn])
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, (generation) =>
           simulateDeploy({ errors, now }, { generation, chainId, ...asked }),

@@ -1,7 +1,7 @@
 import type { Fork } from './fork.ts'
 import type { Generation, GenerationEvent } from './generation.ts'
 import type { MadeFork } from './makeFork.ts'
-import { RpcTransportError } from './rpcBatch.ts'
+import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { createSlowFork } from './slowFork.ts'
 import type { BlockId } from './upstream.ts'
 import { watchFork } from './watchFork.ts'

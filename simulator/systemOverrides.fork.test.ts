@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
-import type { RpcCall } from './rpcBatch.ts'
+import type { RpcCall } from './rpc/rpcBatch.ts'
 import { createSimulator } from './simulator.ts'
 import { assembleAnswers, readSystemOverrides, unsupportedMark } from './systemOverrides.ts'
 import { startTestChain } from './testing/testChain.ts'
@@ -34,7 +34,7 @@ await chain.request('anvil_setCode', [payer, payerCode])
 await chain.request('anvil_setBalance', [payer, '0xffffffffffff'])
 await chain.request('anvil_mine', ['0x5'])
 const simulator = await createSimulator({
-  chains: [{ chainId: 42161, upstreamUrl: chain.rpcUrl }],
+  chains: [{ chainId: 42161, upstreamUrl: chain.rpcUrl, settings: { precompiles: 'arbOs' } }],
   forks: await startTestForks(),
 })
 s.after(async () => {
@@ -73,8 +73,13 @@ s('reverts where the real chain gave no answer to repeat', async () => {
 })
 s('says that a precompile is unsupported where nothing stands for what it does', async () => {
   const candidate: Candidate = {
-    ...{ target: arbRetryable, data: toFunctionSelector('getLifetime()'), value: 0n },
-    ...{ tokenIn: zeroAddress, tokenOut: zeroAddress, amountIn: 1n, spender: undefined },
+    target: arbRetryable,
+    data: toFunctionSelector('getLifetime()'),
+    value: 0n,
+    tokenIn: zeroAddress,
+    tokenOut: zeroAddress,
+    amountIn: 1n,
+    spender: undefined,
   }
   const candidates = [candidate, { ...candidate, target: arbSys } as const]
   const { results } = await simulator.simulateCandidates({ chainId: 42161, candidates })
@@ -98,7 +103,10 @@ s("repeats the real chain's own answers, read in one batch", async () => {
       return { ok: false, code: 3, message: 'reverted', data: undefined } as const
     })
   }
-  const overrides = await readSystemOverrides({ send }, { chainId: 42161, blockNumber: 7n })
+  const overrides = await readSystemOverrides(
+    { send },
+    { chainId: 42161, blockNumber: 7n, precompiles: 'arbOs' },
+  )
   assert.is(batches, 1)
   const ask = async (to: Address, signature: string) => {
     const call = { to, data: toFunctionSelector(signature), gas: '0xfffff' }
@@ -106,7 +114,10 @@ s("repeats the real chain's own answers, read in one batch", async () => {
   }
   assert.is(await ask(arbGasInfo, 'getMinimumGasPrice()'), price)
   assert.is(await ask(arbSys, 'arbBlockNumber()'), numberToHex(7n, { size: 32 }))
-  assert.equal(await readSystemOverrides({ send }, { chainId: 8453, blockNumber: 7n }), {})
+  assert.equal(
+    await readSystemOverrides({ send }, { chainId: 8453, blockNumber: 7n, precompiles: undefined }),
+    {},
+  )
 })
 s('assembles answers of several words', () => {
   const words = concat([numberToHex(1n, { size: 32 }), numberToHex(2n, { size: 32 })])

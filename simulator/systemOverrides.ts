@@ -10,9 +10,12 @@ import {
   toFunctionSelector,
   toHex,
 } from 'viem'
-import type { StateOverrides } from './callShapes.ts'
-import type { RpcCall } from './rpcBatch.ts'
+import type { ForkSettings } from './forkSettings.ts'
+import type { StateOverrides } from './rpc/callShapes.ts'
+import type { RpcCall } from './rpc/rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
+
+type Precompiles = NonNullable<ForkSettings['precompiles']>
 
 /** Precompiles of a chain that anvil does not have, and what of them contracts read. */
 type SystemContract = { readonly address: Address; readonly signatures: readonly string[] }
@@ -41,10 +44,23 @@ const arbGasInfo: SystemContract = {
 }
 /** Of these nothing is known that could be repeated. */
 const others: readonly SystemContract[] = [
-  ...['65', '66', '67', '68', '69', '6b', '6d', '6e', '6f', '70', '71', '72', '73', 'ff'],
+  '65',
+  '66',
+  '67',
+  '68',
+  '69',
+  '6b',
+  '6d',
+  '6e',
+  '6f',
+  '70',
+  '71',
+  '72',
+  '73',
+  'ff',
 ].map((last) => ({ address: `0x${last.padStart(40, '0')}`, signatures: [] }))
-const systemContracts: Readonly<Record<number, readonly SystemContract[]>> = {
-  42161: [arbSys, arbGasInfo, ...others],
+const systemContracts: Readonly<Record<Precompiles, readonly SystemContract[]>> = {
+  arbOs: [arbSys, arbGasInfo, ...others],
 }
 /** What a stand-in reverts with that has no answer; callers mostly pass it on. */
 export const unsupportedMark = toFunctionSelector('UnsupportedPrecompile()')
@@ -55,10 +71,15 @@ export const unsupportedMark = toFunctionSelector('UnsupportedPrecompile()')
  */
 export async function readSystemOverrides(
   upstream: Pick<Upstream, 'send'>,
-  { chainId, blockNumber }: { chainId: number; blockNumber: bigint },
+  {
+    chainId,
+    blockNumber,
+    precompiles,
+  }: { chainId: number; blockNumber: bigint; precompiles: Precompiles | undefined },
 ): Promise<StateOverrides> {
   const tag = toTag(blockNumber)
-  const asked = (systemContracts[chainId] ?? []).map(({ address, signatures }) => {
+  const contracts = precompiles === undefined ? [] : systemContracts[precompiles]
+  const asked = contracts.map(({ address, signatures }) => {
     const selectors = signatures.map((signature) => toFunctionSelector(signature))
     const calls: readonly RpcCall[] = [
       { method: 'eth_getCode', params: [address, tag] },

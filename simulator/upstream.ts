@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Hex, hexToBigInt, isHex } from 'viem'
 import {
   createRpcEndpoint,
@@ -5,7 +6,7 @@ import {
   type RpcEndpoint,
   type RpcOutcome,
   RpcTransportError,
-} from './rpcBatch.ts'
+} from './rpc/rpcBatch.ts'
 
 export type BlockId = {
   readonly blockNumber: bigint
@@ -13,13 +14,33 @@ export type BlockId = {
   readonly timestampSecs: bigint
 }
 
+/** What is asked: where the head is, what simulations miss, what the next ones will. */
+export type UpstreamPurpose = 'sync' | 'simulation' | 'warmUp'
+/** Waits until so many calls may be made; false where there is no more to spend. */
+export type SpendUpstream = (purpose: UpstreamPurpose, calls: number) => Promise<boolean>
+
+/**
+ * Asks the chain in place of the URLs: whoever has a client of its own has learned what its nodes take.
+ * A call that nobody answered is undefined.
+ */
+export type AskUpstream = (
+  calls: readonly RpcCall[],
+  purpose: UpstreamPurpose,
+) => Promise<readonly (RpcOutcome | undefined)[]>
+
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
   readonly readHead: () => Promise<BlockId>
   readonly readBlock: (p: { readonly blockNumber: bigint }) => Promise<BlockId | undefined>
   readonly readChainId: () => Promise<number>
-  /** Sends calls as one batch; throws {@link RpcTransportError}, at once while the chain is known to be down. */
-  readonly send: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>
+  /**
+   * Sends calls as one batch; throws {@link RpcTransportError}, at once while the chain is known to be
+   * down, and where they are over what may be spent.
+   */
+  readonly send: (
+    calls: readonly RpcCall[],
+    purpose?: UpstreamPurpose,
+  ) => Promise<readonly RpcOutcome[]>
   /** False after a failure, until it answers again. */
   readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
@@ -43,9 +64,13 @@ type Endpoint = { readonly rpc: RpcEndpoint; isRightChain: boolean }
 export function createUpstream({
   chainId,
   urls,
+  spend = async () => true,
+  ask: askInstead,
 }: {
   chainId: number
   urls: readonly string[]
+  spend?: SpendUpstream | undefined
+  ask?: AskUpstream | undefined
 }): Upstream {
   const endpoints = urls.map(
     (url): Endpoint => ({ rpc: createRpcEndpoint({ url }), isRightChain: false }),
@@ -90,10 +115,15 @@ export function createUpstream({
     throw last ?? new RpcTransportError('connection')
   }
 
-  async function send(calls: readonly RpcCall[]) {
+  async function send(calls: readonly RpcCall[], purpose: UpstreamPurpose = 'simulation') {
     if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
+    // Who asks for us counts for itself.
+    if (!askInstead && !(await spend(purpose, calls.length)))
+      throw new RpcTransportError('connection')
     try {
-      const outcomes = await attemptAll(calls)
+      const outcomes = askInstead
+        ? await askInTime(askInstead, { calls, purpose })
+        : await attemptAll(calls)
       failures = 0
       return outcomes
     } catch (error) {
@@ -104,7 +134,7 @@ export function createUpstream({
   }
 
   const ask = async (method: string, params: readonly unknown[]) =>
-    (await send([{ method, params }]))[0]
+    (await send([{ method, params }], 'sync'))[0]
   return {
     async readHead() {
       const block = readBlockId(await ask('eth_getBlockByNumber', ['latest', false]))
@@ -125,6 +155,30 @@ export function createUpstream({
       await Promise.all(endpoints.map(({ rpc }) => rpc.close()))
     },
   }
+}
+
+const unanswered: RpcOutcome = {
+  ok: false,
+  code: -32603,
+  message: 'the chain does not answer',
+  data: undefined,
+}
+
+/** Within the time that a fork has for a read. */
+async function askInTime(
+  ask: AskUpstream,
+  { calls, purpose }: { readonly calls: readonly RpcCall[]; readonly purpose: UpstreamPurpose },
+): Promise<readonly RpcOutcome[]> {
+  if (calls.length === 0) return []
+  const clock = new AbortController()
+  const late = wait(timeoutMs, 'late' as const, { signal: clock.signal }).catch(
+    () => 'late' as const,
+  )
+  const outcomes = await Promise.race([ask(calls, purpose), late])
+  clock.abort()
+  if (outcomes === 'late') throw new RpcTransportError('timeout')
+  if (outcomes.every((outcome) => outcome === undefined)) throw new RpcTransportError('connection')
+  return outcomes.map((outcome) => outcome ?? unanswered)
 }
 
 export const toTag = (blockNumber: bigint): Hex => `0x${blockNumber.toString(16)}`

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Address } from 'viem'
 import { accountReads, createBlockReads, notAnswered } from './blockReads.ts'
 import { createHotSet, type HotAccount } from './hotSet.ts'
 import { createPace } from './pace.ts'
-import type { RpcCall, RpcOutcome } from './rpcBatch.ts'
+import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
 import { type BlockId, toTag, type Upstream } from './upstream.ts'
 
 /**
@@ -18,6 +19,8 @@ export type UpstreamRelay = {
   /** Fetches what is not yet known of the hot set as of a block. */
   readonly prefetch: (block: BlockId) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
+  /** Somebody simulates, with these tokens of theirs: nothing is fetched ahead while nobody does. */
+  readonly used: (tokens: readonly Address[]) => void
   readonly close: () => Promise<void>
 }
 
@@ -36,18 +39,28 @@ type Envelope = {
 
 const maxBodyBytes = 4 * 1024 * 1024
 const callsPerBatch = 200
+/** Whoever comes after so long a pause finds a cold fork. */
+const idleAfterMs = 30_000
 /** An honest candidate needs some dozens of cold reads; only a bomb goes on for thousands. */
 const slowPace = { burst: 400, perSecond: 100 }
 
 export function createUpstreamRelay({
   upstream,
   findHost,
+  knownTokens = [],
+  now = () => performance.now(),
 }: {
   upstream: Upstream
   /** The address that the forks reach, and nobody else should. */
   findHost: () => Promise<string>
+  /** Of everybody, and so nobody's in particular. */
+  knownTokens?: readonly Address[] | undefined
+  now?: (() => number) | undefined
 }): UpstreamRelay {
-  const hot = createHotSet()
+  const known = new Set(knownTokens.map((token) => token.toLowerCase()))
+  const hot = createHotSet({ isAlwaysNoted: (address) => known.has(address), now })
+  let usedAtMs = Number.NEGATIVE_INFINITY
+  const listWanted = () => (now() - usedAtMs < idleAfterMs ? hot.list() : [])
   const reads = createBlockReads({ upstream })
   const secretPath = `/${randomBytes(16).toString('hex')}`
   const slowPath = `${secretPath}/slow`
@@ -94,12 +107,18 @@ export function createUpstreamRelay({
     },
     async prefetch(block) {
       reads.open(block)
-      const calls = hot.list().flatMap((account) => readsOf(account, toTag(block.blockNumber)))
+      const calls = listWanted().flatMap((account) => readsOf(account, toTag(block.blockNumber)))
       await Promise.all(
-        chunk(calls, callsPerBatch).map((part) => reads.answer(part, { isKept: true })),
+        chunk(calls, callsPerBatch).map((part) =>
+          reads.answer(part, { isKept: true, purpose: 'warmUp' }),
+        ),
       )
     },
-    hotAccounts: hot.list,
+    hotAccounts: listWanted,
+    used(tokens) {
+      usedAtMs = now()
+      hot.ignore(tokens)
+    },
     async close() {
       const isOpen = await opening?.then(
         () => true,

@@ -10,7 +10,8 @@ const world = await startSwapWorld()
 const proxy = await startFaultProxy({ target: world.chain.rpcUrl })
 const forks = await startTestForks()
 const freshness = { mode: 'interval', everyMs: 50 } as const
-const chains = [{ chainId: 8453, upstreamUrl: proxy.url, freshness }]
+const knownTokens = [world.tokenA]
+const chains = [{ chainId: 8453, upstreamUrl: proxy.url, freshness, knownTokens }]
 /** A pair reads more once a second has passed since its last trade: always, that is. */
 const now = () => Date.now() + 60_000
 const simulator = await createSimulator({ chains, forks, now })

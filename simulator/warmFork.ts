@@ -1,6 +1,6 @@
 import { concat, type Hex, pad, toHex } from 'viem'
 import type { HotAccount } from './hotSet.ts'
-import type { RpcCall, RpcEndpoint } from './rpcBatch.ts'
+import type { RpcCall, RpcEndpoint } from './rpc/rpcBatch.ts'
 
 /** A warm start is worth this much of a wait; what is not there by then comes in behind it. */
 const waitMs = 250

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {TickTable} from "./lenses/TickTable.sol";
+
 /// @title ManagerLens
 /// @notice Reads pools inside Uniswap v4's PoolManager in bulk. Never deployed: its runtime code is laid
 /// over an empty address for the length of one `eth_call`. It reads the manager's storage by `extsload`.
@@ -41,7 +43,6 @@ contract ManagerLens {
         uint256[] ticks;
     }
 
-    int24 private constant MAX_TICK = 887_272;
     uint256 private constant POOLS_SLOT = 6;
     uint256 private constant LIQUIDITY_OFFSET = 3;
     uint256 private constant TICKS_OFFSET = 4;
@@ -49,7 +50,6 @@ contract ManagerLens {
     uint256 private constant GAS_PER_TICK = 8_000;
     uint256 private constant GAS_RESERVE = 1_500_000;
     uint256 private constant GAS_PER_CALL = 100_000;
-    uint256 private constant MAX_HITS = 512;
 
     /// @notice Initialised pools without hooks between any currency of `a` and any of `b`.
     /// @param tiers Fees and the tick spacings they go with.
@@ -127,58 +127,39 @@ contract ManagerLens {
         private
         view
     {
-        int24 perWord = request.tickSpacing * 256;
-        int16 first = int16(-((MAX_TICK + perWord - 1) / perWord));
-        int16 last = int16(MAX_TICK / perWord);
-        if (request.fromWord > first) first = request.fromWord;
         uint256 slot = _stateSlot(request.id);
-        // Words with ticks in them, each as its number and its bits: nearly all of thousands are empty.
-        uint256[] memory hits = new uint256[](2 * MAX_HITS);
-        uint256 hitCount;
-        uint256 count;
-        int16 word = first;
+        TickTable.Found memory found = TickTable.find(
+            TickTable.Walk({
+                readWord: _loadWord,
+                source: manager,
+                key: slot + BITMAP_OFFSET,
+                scale: request.tickSpacing,
+                from: request.fromWord,
+                gasReserve: GAS_RESERVE,
+                gasPerTick: GAS_PER_TICK
+            })
+        );
+        // Words of the narrowest spacing are within some thousands.
+        pool.nextWord = int16(found.nextWord);
+        pool.done = found.done;
+        pool.ticks = new uint256[](2 * found.ticks.length);
         unchecked {
-            for (; word <= last && hitCount < MAX_HITS; ++word) {
-                if (gasleft() < GAS_RESERVE + count * GAS_PER_TICK) break;
-                uint256 bits = _loadMapped(manager, int256(word), slot + BITMAP_OFFSET);
-                if (bits == 0) continue;
-                hits[2 * hitCount] = uint256(int256(word));
-                hits[2 * hitCount + 1] = bits;
-                ++hitCount;
-                for (; bits != 0; ++count) {
-                    bits &= bits - 1;
-                }
+            for (uint256 i = 0; i < found.ticks.length; ++i) {
+                int256 tick = found.ticks[i];
+                uint256 liquidity = _loadMapped(manager, tick, slot + TICKS_OFFSET);
+                pool.ticks[2 * i] = (uint256(tick) << 128) | uint128(liquidity);
+                pool.ticks[2 * i + 1] = liquidity >> 128;
             }
         }
-        pool.nextWord = word;
-        pool.done = word > last;
-        pool.ticks = new uint256[](count * 2);
-        _fillTicks(pool, manager, request, hits);
     }
 
-    function _fillTicks(
-        Managed memory pool,
-        address manager,
-        Request calldata request,
-        uint256[] memory hits
-    ) private view {
-        uint256 slot = _stateSlot(request.id) + TICKS_OFFSET;
-        uint256 filled;
-        uint256 total = pool.ticks.length;
-        unchecked {
-            for (uint256 hit = 0; filled < total; hit += 2) {
-                int24 compressed = int24(int256(hits[hit])) * 256;
-                for (uint256 bits = hits[hit + 1]; bits != 0; bits >>= 1) {
-                    if (bits & 1 != 0) {
-                        int24 tick = compressed * request.tickSpacing;
-                        uint256 liquidity = _loadMapped(manager, int256(tick), slot);
-                        pool.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(liquidity);
-                        pool.ticks[filled++] = liquidity >> 128;
-                    }
-                    ++compressed;
-                }
-            }
-        }
+    /// @dev What the manager does not answer has no ticks.
+    function _loadWord(address manager, uint256 slot, int256 word)
+        private
+        view
+        returns (bool, uint256)
+    {
+        return (true, _loadMapped(manager, word, slot));
     }
 
     function _loadMapped(address manager, int256 key, uint256 slot)

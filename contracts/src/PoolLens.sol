@@ -5,7 +5,8 @@ import {RangeReads} from "./lenses/RangeReads.sol";
 
 /// @title PoolLens
 /// @notice Reads pools and tokens in bulk. Never deployed: its runtime code is laid over an empty
-/// address for the length of one `eth_call`.
+/// address for the length of one `eth_call`. Nothing is begun that the gas of the call might not end: a
+/// list of answers may be shorter than that of the questions, and whoever asked asks on from there.
 contract PoolLens is RangeReads {
     /// @param isFresh No swap has moved its price counters yet: the first one pays for new storage.
     struct Pair {
@@ -43,18 +44,30 @@ contract PoolLens is RangeReads {
         bytes symbol;
     }
 
+    /// @dev Answers that are written down again; the last of them may go beyond.
+    uint256 private constant MAX_HELD_BYTES = 400_000;
+
     /// @notice Any reads: families whose pools tell all in a few calls need nothing of their own here.
-    /// @return answers Empty where a call failed.
+    /// @return answers Empty where a call failed, one byte where it burned all its gas.
     function readCalls(Call[] calldata calls) external view returns (bytes[] memory answers) {
         answers = new bytes[](calls.length);
-        for (uint256 i = 0; i < calls.length; ++i) {
+        uint256 i;
+        uint256 held;
+        for (; i < calls.length && held < MAX_HELD_BYTES && _hasGasFor(1); ++i) {
+            uint256 before = gasleft();
             answers[i] = _call(calls[i].target, calls[i].data, calls[i].answerBytes);
+            if (answers[i].length == 0 && before - gasleft() >= GAS_PER_CALL) answers[i] = hex"01";
+            held += answers[i].length;
+        }
+        assembly ("memory-safe") {
+            mstore(answers, i)
         }
     }
 
     function readPairs(address[] calldata pairs) external view returns (Pair[] memory out) {
         out = new Pair[](pairs.length);
-        for (uint256 i = 0; i < pairs.length; ++i) {
+        uint256 i;
+        for (; i < pairs.length && _hasGasFor(4); ++i) {
             Pair memory pair = out[i];
             (bool ok, uint256 reserve0, uint256 reserve1) = _read2(pairs[i], 0x0902f1ac);
             bool ok0;
@@ -67,9 +80,12 @@ contract PoolLens is RangeReads {
             // A pair without price counters has none to pay for.
             (bool counts, uint256 cumulative,) = _read2(pairs[i], 0x5909c0d5);
             pair.isFresh = counts && cumulative == 0;
-            pair.ok = ok && ok0 && ok1;
+            pair.ok = ok && ok0 && ok1 && (reserve0 | reserve1) >> 112 == 0;
             pair.reserve0 = uint112(reserve0);
             pair.reserve1 = uint112(reserve1);
+        }
+        assembly ("memory-safe") {
+            mstore(out, i)
         }
     }
 
@@ -80,7 +96,8 @@ contract PoolLens is RangeReads {
         returns (SolidlyPool[] memory out)
     {
         out = new SolidlyPool[](pools.length);
-        for (uint256 i = 0; i < pools.length; ++i) {
+        uint256 i;
+        for (; i < pools.length && _hasGasFor(3); ++i) {
             SolidlyPool memory pool = out[i];
             uint256[7] memory words;
             bool ok;
@@ -101,6 +118,9 @@ contract PoolLens is RangeReads {
             (pool.ok, pool.feeBps) = _solidlyFee(factory, target, pool.stable);
             (, uint256 cumulative,) = _read2(target, 0xbf944dbc);
             pool.isFresh = cumulative == 0;
+        }
+        assembly ("memory-safe") {
+            mstore(out, i)
         }
     }
 
@@ -153,9 +173,13 @@ contract PoolLens is RangeReads {
 
     function readTokens(address[] calldata tokens) external view returns (Token[] memory out) {
         out = new Token[](tokens.length);
-        for (uint256 i = 0; i < tokens.length; ++i) {
+        uint256 i;
+        for (; i < tokens.length && _hasGasFor(2); ++i) {
             (out[i].ok, out[i].decimals,) = _read2(tokens[i], 0x313ce567);
             out[i].symbol = _readBytes(tokens[i], 0x95d89b41);
+        }
+        assembly ("memory-safe") {
+            mstore(out, i)
         }
     }
 

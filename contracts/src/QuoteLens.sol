@@ -4,7 +4,8 @@ pragma solidity ^0.8.28;
 /// @title QuoteLens
 /// @notice Asks on-chain quoters in bulk. Never deployed: its runtime code is laid over an empty address
 /// for the length of one `eth_call`. Some quoters run the swap and so are no views: each is asked by a
-/// call that is undone before the next one.
+/// call that is undone before the next one. Nothing is begun that the gas of the call might not end: a
+/// list of answers may be shorter than that of the questions, and whoever asked asks on from there.
 contract QuoteLens {
     struct Question {
         address target;
@@ -23,14 +24,20 @@ contract QuoteLens {
         uint256 amountAt;
     }
 
+    /// @param burnt Some questions burned all their gas: the others were not asked.
     /// @param held The largest amount asked about.
     struct Sampled {
+        bool burnt;
         uint256 held;
         bytes[] answers;
     }
 
     /// @dev Beyond it a quoter is no use, and the others' gas would be gone.
     uint256 private constant GAS_PER_QUESTION = 2_000_000;
+    /// @dev To write the answers down with, and for what stands around a question.
+    uint256 private constant GAS_TO_ANSWER = 1_500_000;
+    /// @dev A direction whose quoter burned so many questions' gas is asked no more.
+    uint256 private constant MOST_BURNT = 2;
     uint256 private constant MAX_ANSWER_BYTES = 96;
     /// @dev Ten pools of a pair, and the array's head.
     uint256 private constant MAX_LIST_BYTES = 384;
@@ -45,8 +52,12 @@ contract QuoteLens {
     /// @return answers Up to three words each; empty where the quoter refused.
     function ask(Question[] calldata questions) external returns (bytes[] memory answers) {
         answers = new bytes[](questions.length);
-        for (uint256 i = 0; i < questions.length; ++i) {
+        uint256 i;
+        for (; i < questions.length && _hasGasFor(1); ++i) {
             answers[i] = _askAlone(questions[i].target, questions[i].data);
+        }
+        assembly ("memory-safe") {
+            mstore(answers, i)
         }
     }
 
@@ -57,18 +68,13 @@ contract QuoteLens {
         returns (Sampled[] memory sampled)
     {
         sampled = new Sampled[](directions.length);
-        for (uint256 i = 0; i < directions.length; ++i) {
-            Direction calldata direction = directions[i];
-            uint256 amount = direction.held;
-            if (amount == 0) amount = _held(direction.token, direction.holder);
-            sampled[i].held = amount;
-            sampled[i].answers = new bytes[](points);
-            bytes memory data = direction.data;
-            for (uint256 k = points; k > 0 && amount > 0; --k) {
-                _write(data, direction.amountAt, amount);
-                sampled[i].answers[k - 1] = _askAlone(direction.target, data);
-                amount /= ratio;
-            }
+        uint256 i;
+        for (; i < directions.length && _hasGasFor(2); ++i) {
+            // The first one has the whole call: what it does not answer in it has no answer.
+            if (!_sampleOne(sampled[i], directions[i], points, ratio) && i > 0) break;
+        }
+        assembly ("memory-safe") {
+            mstore(sampled, i)
         }
     }
 
@@ -112,6 +118,36 @@ contract QuoteLens {
         catch (bytes memory reason) {
             answer = _unwrap(reason);
         }
+    }
+
+    /// @return done False where the gas ran short before the last amount.
+    function _sampleOne(
+        Sampled memory sample_,
+        Direction calldata direction,
+        uint256 points,
+        uint256 ratio
+    ) private returns (bool done) {
+        uint256 amount = direction.held;
+        if (amount == 0) amount = _held(direction.token, direction.holder);
+        sample_.held = amount;
+        sample_.answers = new bytes[](points);
+        bytes memory data = direction.data;
+        uint256 burnt;
+        for (uint256 k = points; k > 0 && amount > 0 && burnt < MOST_BURNT; --k) {
+            if (!_hasGasFor(1)) return false;
+            _write(data, direction.amountAt, amount);
+            uint256 before = gasleft();
+            sample_.answers[k - 1] = _askAlone(direction.target, data);
+            if (before - gasleft() >= GAS_PER_QUESTION) ++burnt;
+            amount /= ratio;
+        }
+        sample_.burnt = burnt == MOST_BURNT;
+        return true;
+    }
+
+    /// @dev A call may be given all but one 64th of what is left; the second one is inside the first.
+    function _hasGasFor(uint256 questions) private view returns (bool) {
+        return gasleft() > questions * (GAS_PER_QUESTION + GAS_PER_QUESTION / 16) + GAS_TO_ANSWER;
     }
 
     function _held(address token, address holder) private returns (uint256) {

@@ -2,7 +2,7 @@ import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { Type } from 'typebox'
-import type { Hex } from 'viem'
+import { type Hex, keccak256, stringToHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseSiweMessage } from 'viem/siwe'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -13,11 +13,13 @@ import { HttpError } from '../http/httpError.ts'
 import { createService } from '../http/service.ts'
 import { checkShape } from '../http/validate.ts'
 import { openStore } from '../store/openStore.ts'
-import type { AccessConfig } from './accessConfig.ts'
-import { createAccess } from './createAccess.ts'
+import { createAccess } from './access.ts'
 import { createKey, grantQuota, listKeys, revokeKey, rotateKey } from './issueKeys.ts'
-import { encodeHeader } from './paymentRequired.ts'
-import { accessEndpoints } from './routes.ts'
+import type { AccessConfig } from './sale/accessConfig.ts'
+import { listResources } from './sale/listResources.ts'
+import { encodeHeader } from './sale/paymentRequired.ts'
+import { createChallenge, registerWallet } from './siweChallenge.ts'
+import { accessEndpoints } from './wire/routes.ts'
 
 const s = suite('access')
 const base = getChain(8453)
@@ -69,9 +71,32 @@ const ask = endpoint({
   cost: 16,
   handle: async ({ query }) => ({ n: query.n, at: performance.now() }),
 })
+const compare = endpoint({
+  method: 'post',
+  path: '/compare',
+  summary: 'Something that costs by its parts',
+  input: Type.Object({ parts: Type.Integer() }),
+  output: Type.Object({}),
+  auth: 'key',
+  costPer: 'part',
+  cost: ({ body }) => body.parts,
+  handle: async () => ({}),
+})
+const free = endpoint({
+  method: 'get',
+  path: '/free',
+  summary: 'Something that costs nothing',
+  output: Type.Object({}),
+  auth: 'key',
+  handle: async () => ({}),
+})
 const service = createService({
   name: 'routing',
-  endpoints: [...accessEndpoints(deps), work, ask],
+  endpoints: [
+    ...accessEndpoints(deps, listResources([work, compare, ask, free], config.publicUrl)),
+    work,
+    ask,
+  ],
   access: createAccess(deps),
   log,
   checkOutput: true,
@@ -104,22 +129,25 @@ async function register(account = privateKeyToAccount(generatePrivateKey())) {
   return { account, challenge, body, answer: await call('/auth/register', { body }) }
 }
 
-s('issues a key to a wallet that signs an EIP-4361 challenge, with the free quota', async () => {
-  const { account, challenge, answer } = await register()
-  const message = parseSiweMessage(challenge.message)
-  assert.is(message.domain, 'lab.example')
-  assert.is(message.uri, 'https://lab.example')
-  assert.is(message.chainId, 8453)
-  assert.is(message.nonce, challenge.nonce)
-  assert.is(message.expirationTime?.toISOString(), challenge.expires_at)
-  assert.is(answer.status, 200, answer.text)
-  assert.is(answer.body.quota_remaining, 3)
-  const info = await call('/auth/key-info', { key: answer.body.api_key })
-  assert.is(info.body.wallet, account.address)
-  assert.is(info.body.status, 'active')
-  assert.is(info.body.quota_total, 3)
-})
-s('takes a challenge once, in time, and from its own address only', async () => {
+s(
+  'issues a key to a wallet that signs an EIP-4361 challenge, with the free quota [access/register]',
+  async () => {
+    const { account, challenge, answer } = await register()
+    const message = parseSiweMessage(challenge.message)
+    assert.is(message.domain, 'lab.example')
+    assert.is(message.uri, 'https://lab.example')
+    assert.is(message.chainId, 8453)
+    assert.is(message.nonce, challenge.nonce)
+    assert.is(message.expirationTime?.toISOString(), challenge.expires_at)
+    assert.is(answer.status, 200, answer.text)
+    assert.is(answer.body.quota_remaining, 3)
+    const info = await call('/auth/key-info', { key: answer.body.api_key })
+    assert.is(info.body.wallet, account.address)
+    assert.is(info.body.status, 'active')
+    assert.is(info.body.quota_total, 3)
+  },
+)
+s('takes a challenge once, in time, and from its own address only [access/challenge]', async () => {
   const { body } = await register()
   assert.is((await call('/auth/register', { body })).status, 400)
   const other = privateKeyToAccount(generatePrivateKey())
@@ -131,16 +159,24 @@ s('takes a challenge once, in time, and from its own address only', async () => 
   nowMs += 600_000
   assert.is((await call('/auth/register', { body: own })).status, 400)
 })
-s('lets one of two parallel uses of a challenge through', async () => {
+s('lets one of two parallel uses of a challenge through [access/challenge-once]', async () => {
   const account = privateKeyToAccount(generatePrivateKey())
-  const { body: challenge } = await call('/auth/challenge', { body: { address: account.address } })
-  const signature = await account.signMessage({ message: challenge.message })
-  const body = { address: account.address, nonce: challenge.nonce, signature }
-  const answers = await Promise.all([
-    call('/auth/register', { body }),
-    call('/auth/register', { body }),
-  ])
-  assert.equal(answers.map(({ status }) => status).sort(), [200, 400])
+  const { address } = account
+  const { nonce, message } = await createChallenge(deps, { address, chainId: 8453 })
+  const signature = await account.signMessage({ message })
+  // Both have found it unused before either goes on.
+  const met = Promise.withResolvers<void>()
+  let found = 0
+  const find: typeof store.challenges.find = async (asked) => {
+    const challenge = await store.challenges.find(asked)
+    if (++found === 2) met.resolve()
+    await met.promise
+    return challenge
+  }
+  const racing = { ...deps, store: { ...store, challenges: { ...store.challenges, find } } }
+  const use = () => registerWallet(racing, { address, nonce, signature })
+  const answers = await Promise.all([use(), use()])
+  assert.equal(answers.map(({ status }) => status).sort(), ['registered', 'unknown_challenge'])
 })
 s('gives a wallet that registers again a new secret for the same key and quota', async () => {
   const first = await register()
@@ -149,7 +185,7 @@ s('gives a wallet that registers again a new secret for the same key and quota',
   assert.is((await call('/auth/key-info', { key: first.answer.body.api_key })).status, 401)
   assert.is((await call('/auth/key-info', { key: second.answer.body.api_key })).status, 200)
 })
-s('gives the free quota with the key or no key at all', async () => {
+s('gives the free quota with the key or no key at all [access/free-quota]', async () => {
   const account = privateKeyToAccount(generatePrivateKey())
   store.db.exec(`CREATE TEMP TRIGGER no_grants BEFORE INSERT ON main.ledger
     BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
@@ -170,33 +206,53 @@ s('answers 503 when a contract wallet cannot be checked, 400 for nonsense', asyn
   assert.not.match(answer.text, '127.0.0.1')
   assert.is((await call('/auth/register', { body: { ...body, signature: '0x1' } })).status, 400)
 })
-s('creates, rotates, grants, lists and revokes keys for the command line', async () => {
-  const { id, apiKey } = await createKey(deps, { label: 'ops', quotes: 5 })
-  const rotated = await rotateKey(deps, { id })
-  assert.is((await call('/auth/key-info', { key: apiKey })).status, 401)
-  const key = rotated?.apiKey ?? ''
-  assert.is((await grantQuota(deps, { id, quotes: 7, reason: 'gift' }))?.remaining, 12)
-  assert.is((await call('/auth/key-info', { key })).body.quota_remaining, 12)
-  assert.is((await listKeys(deps)).find((each) => each.id === id)?.balance.remaining, 12)
-  assert.ok(await revokeKey(deps, { id }))
-  assert.not.ok(await revokeKey(deps, { id }))
-  assert.is((await call('/auth/key-info', { key })).status, 401)
-  assert.is(await rotateKey(deps, { id }), undefined)
-  assert.is(await grantQuota(deps, { id: 'nobody', quotes: 1, reason: '' }), undefined)
-})
-s('stores no key in clear', async () => {
+s(
+  'creates, rotates, grants, lists and revokes keys for the command line [access/keys-command]',
+  async () => {
+    const { id, apiKey } = await createKey(deps, { label: 'ops', quotes: 5 })
+    const rotated = await rotateKey(deps, { id })
+    assert.is((await call('/auth/key-info', { key: apiKey })).status, 401)
+    const key = rotated?.apiKey ?? ''
+    assert.is((await grantQuota(deps, { id, quotes: 7, reason: 'gift' }))?.remaining, 12)
+    assert.is((await call('/auth/key-info', { key })).body.quota_remaining, 12)
+    assert.is((await listKeys(deps)).find((each) => each.id === id)?.balance.remaining, 12)
+    assert.ok(await revokeKey(deps, { id }))
+    assert.not.ok(await revokeKey(deps, { id }))
+    assert.is((await call('/auth/key-info', { key })).status, 401)
+    assert.is(await rotateKey(deps, { id }), undefined)
+    assert.is(await grantQuota(deps, { id: 'nobody', quotes: 1, reason: '' }), undefined)
+  },
+)
+s('stores no key in clear [access/no-clear-key]', async () => {
   const { apiKey } = await createKey(deps, { label: 'secret' })
   assert.not.ok(store.db.serialize().includes(apiKey))
 })
-s('lets 40 parallel requests on a quota of 10 give exactly 10 answers', async () => {
-  const { apiKey } = await createKey(deps, { label: 'ten', quotes: 10 })
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => call('/work', { key: apiKey, body: {} })),
-  )
-  assert.is(answers.filter(({ status }) => status === 200).length, 10)
-  assert.is(answers.filter(({ status }) => status === 402).length, 30)
-})
-s('charges nothing for a refusal, and says what is left', async () => {
+s(
+  'lets 40 parallel requests on a quota of 10 give exactly 10 answers [access/quota-race]',
+  async () => {
+    const { apiKey } = await createKey(deps, { label: 'ten', quotes: 10 })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => call('/work', { key: apiKey, body: {} })),
+    )
+    assert.is(answers.filter(({ status }) => status === 200).length, 10)
+    assert.is(answers.filter(({ status }) => status === 402).length, 30)
+  },
+)
+s(
+  'keeps one row and grows no faster for a key that is refunded without end [strangers/refund-row]',
+  async () => {
+    const { id, apiKey } = await createKey(deps, { label: 'refunded', quotes: 1 })
+    const statuses: number[] = []
+    for (let at = 0; at < 60; at++)
+      statuses.push((await call('/work', { key: apiKey, body: { fail: true } })).status)
+    assert.equal(statuses, [...Array(51).fill(404), ...Array(9).fill(429)])
+    const paused = await call('/work', { key: apiKey, body: {} })
+    assert.equal([paused.status, paused.headers.get('retry-after')], [429, '1'])
+    assert.is((await store.ledger.entries(id, 100)).length, 3)
+    assert.is((await store.ledger.balance(id)).remaining, 1)
+  },
+)
+s('charges nothing for a refusal, and says what is left [access/free-refusal]', async () => {
   const { apiKey } = await createKey(deps, { label: 'refunds', quotes: 2 })
   assert.is((await call('/work', { key: apiKey, body: { fail: true } })).status, 404)
   assert.is((await call('/work', { key: apiKey, body: { n: 'x' } })).status, 400)
@@ -218,8 +274,12 @@ s('tells requests apart by what their address asks, under one key or one payment
   const { id, apiKey } = await createKey(deps, { label: 'asked', quotes: 100 })
   const address = '0x00000000000000000000000000000000000000b2'
   const authorization = {
-    ...{ from: address, to: address, nonce: `0x${'11'.repeat(32)}` },
-    ...{ value: '1', validAfter: '0', validBefore: '1' },
+    from: address,
+    to: address,
+    nonce: `0x${'11'.repeat(32)}`,
+    value: '1',
+    validAfter: '0',
+    validBefore: '1',
   }
   const accepted = { scheme: 'exact', network: 'eip155:8453', amount: '1' }
   const payment = encodeHeader({
@@ -252,7 +312,34 @@ s('answers 503 when the disk is full, and nothing without its row in the ledger'
   assert.is((await store.ledger.balance(id)).used, answered)
   assert.is((await call('/work', { key: apiKey, body: {} })).status, 200)
 })
-s('answers pricing to the letter', async () => {
+s('tells a key all of itself [access/key-info-fields]', async () => {
+  const { account, answer } = await register()
+  const key = answer.body.api_key
+  await call('/work', { key, body: {} })
+  const { body } = await call('/auth/key-info', { key })
+  const { key_id, key_id_hash, created_at, ...rest } = body
+  assert.is(key_id_hash, keccak256(stringToHex(key_id)))
+  assert.is(new Date(created_at).toISOString(), created_at)
+  assert.equal(rest, {
+    status: 'active',
+    wallet: account.address,
+    quota_total: 3,
+    quota_used: 1,
+    quota_remaining: 2,
+    scopes: ['quote'],
+  })
+})
+s('tells where and how to pay by absolute URLs [access/discovery-fields]', async () => {
+  const { body } = await call('/.well-known/x402')
+  const { accepts, resources: _, ...rest } = body
+  assert.equal(rest, {
+    x402Version: 2,
+    pricing: 'https://lab.example/auth/pricing',
+    claim: 'https://lab.example/auth/quota/claim',
+  })
+  assert.is(accepts.length, config.contracts.length)
+})
+s('answers pricing to the letter [access/pricing]', async () => {
   const { body } = await call('/auth/pricing')
   assert.is(body.x402_version, 2)
   assert.is(body.unit_price_usd, 0.0001)
@@ -265,45 +352,74 @@ s('answers pricing to the letter', async () => {
     amount_per_quote: '100',
   })
 })
-s('answers 402 with a PAYMENT-REQUIRED header that never offers what nobody settles', async () => {
-  const { apiKey } = await createKey(deps, { label: 'poor' })
-  const { status, headers, body } = await call('/work', { key: apiKey, body: {} })
-  assert.is(status, 402)
-  assert.is(headers.get('cache-control'), 'no-store')
-  const header = Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()
-  const required = JSON.parse(header)
-  assert.is(required.x402Version, 2)
-  assert.is(required.resource.url, 'https://lab.example/work')
-  assert.is(required.accepts[0].scheme, 'prepaid-claim')
-  assert.is(required.accepts[0].amount, '100000')
-  assert.is(required.extensions['quota-claim'].info.quotaUnitsRequired, 1)
-  assert.equal(body.accepts, required.accepts)
-  assert.is(body.error, required.error)
-  const discovery = await call('/.well-known/x402')
-  assert.equal(discovery.body.accepts, required.accepts)
-  assert.is(discovery.body.facilitator, undefined)
-  assert.is(discovery.body.claim, 'https://lab.example/auth/quota/claim')
+s(
+  'answers 402 with a PAYMENT-REQUIRED header that never offers what nobody settles [access/402]',
+  async () => {
+    const { apiKey } = await createKey(deps, { label: 'poor' })
+    const { status, headers, body } = await call('/work', { key: apiKey, body: {} })
+    assert.is(status, 402)
+    assert.is(headers.get('cache-control'), 'no-store')
+    const header = Buffer.from(headers.get('payment-required') ?? '', 'base64').toString()
+    const required = JSON.parse(header)
+    assert.is(required.x402Version, 2)
+    assert.is(required.resource.url, 'https://lab.example/work')
+    assert.is(required.accepts[0].scheme, 'prepaid-claim')
+    assert.is(required.accepts[0].amount, '100000')
+    assert.is(required.extensions['quota-claim'].info.quotaUnitsRequired, 1)
+    assert.equal(body.accepts, required.accepts)
+    assert.is(body.error, required.error)
+    const elsewhere = await createAccess(deps).charge({
+      caller: { keyId: 'nobody', scopes: [] },
+      cost: 1,
+      method: 'POST',
+      path: '/quote',
+      search: '',
+      headers: {},
+      rawBody: '',
+      requestId: 'r',
+      baseUrl: 'https://meta.example',
+    })
+    assert.is(elsewhere.status, 'refused')
+    const told = elsewhere.status === 'refused' ? JSON.stringify(elsewhere.error.extra) : ''
+    assert.match(told, '"url":"https://meta.example/quote"')
+    const discovery = await call('/.well-known/x402')
+    assert.equal(discovery.body.accepts, required.accepts)
+    assert.is(discovery.body.facilitator, undefined)
+    assert.is(discovery.body.claim, 'https://lab.example/auth/quota/claim')
+  },
+)
+s('names what is sold in /.well-known/x402 [access/resources]', async () => {
+  const { body } = await call('/.well-known/x402')
+  const at = 'https://lab.example'
+  assert.equal(body.resources, [
+    { method: 'POST', url: `${at}/work`, units: 1 },
+    { method: 'POST', url: `${at}/compare`, units: 1, per: 'part' },
+    { method: 'GET', url: `${at}/ask`, units: 16 },
+  ])
 })
-s('makes the official client stop without a signature where nobody would settle one', async () => {
-  const { apiKey } = await createKey(deps, { label: 'claim-only' })
-  let signatures = 0
-  const account = privateKeyToAccount(generatePrivateKey())
-  const signTypedData: typeof account.signTypedData = (typedData) => {
-    signatures++
-    return account.signTypedData(typedData)
-  }
-  const client = new x402Client().register(
-    'eip155:8453',
-    new ExactEvmScheme({ ...account, signTypedData }),
-  )
-  const failure = await wrapFetchWithPayment(fetch, client)(`${server.url}/work`, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'x-api-key': apiKey },
-  }).catch((error: Error) => error.message)
-  assert.match(String(failure), /No .*registered/)
-  assert.is(signatures, 0)
-})
+s(
+  'makes the official client stop without a signature where nobody would settle one [access/never-offers]',
+  async () => {
+    const { apiKey } = await createKey(deps, { label: 'claim-only' })
+    let signatures = 0
+    const account = privateKeyToAccount(generatePrivateKey())
+    const signTypedData: typeof account.signTypedData = (typedData) => {
+      signatures++
+      return account.signTypedData(typedData)
+    }
+    const client = new x402Client().register(
+      'eip155:8453',
+      new ExactEvmScheme({ ...account, signTypedData }),
+    )
+    const failure = await wrapFetchWithPayment(fetch, client)(`${server.url}/work`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'x-api-key': apiKey },
+    }).catch((error: Error) => error.message)
+    assert.match(String(failure), /No .*registered/)
+    assert.is(signatures, 0)
+  },
+)
 s('documents an outage of the database wherever there is need of it', () => {
   for (const { path, auth, errors } of accessEndpoints(deps))
     assert.ok(
@@ -320,16 +436,19 @@ s('documents examples that its own schemas accept', () => {
     if (examples?.output) assert.is(checkShape(output, examples.output), undefined, path)
   }
 })
-s('answers a claim with 503 while the chain is out of reach, 400 for a malformed one', async () => {
-  const { apiKey: key } = await createKey(deps, { label: 'claims' })
-  const tx_hash = `0x${'ab'.repeat(32)}`
-  const answer = await call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
-  assert.is(answer.status, 503, answer.text)
-  assert.ok(answer.headers.has('retry-after'))
-  for (const body of [{ chain_id: 1, tx_hash }, { chain_id: 8453, tx_hash: '0x12' }, {}])
-    assert.is((await call('/auth/quota/claim', { key, body })).status, 400)
-})
-s('changes no balance when the clock jumps an hour either way', async () => {
+s(
+  'answers a claim with 503 while the chain is out of reach, 400 for a malformed one [access/bad-claim]',
+  async () => {
+    const { apiKey: key } = await createKey(deps, { label: 'claims' })
+    const tx_hash = `0x${'ab'.repeat(32)}`
+    const answer = await call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
+    assert.is(answer.status, 503, answer.text)
+    assert.ok(answer.headers.has('retry-after'))
+    for (const body of [{ chain_id: 1, tx_hash }, { chain_id: 8453, tx_hash: '0x12' }, {}])
+      assert.is((await call('/auth/quota/claim', { key, body })).status, 400)
+  },
+)
+s('changes no balance when the clock jumps an hour either way [access/clock]', async () => {
   const { id, apiKey: key } = await createKey(deps, { label: 'clock', quotes: 100 })
   const headers = { 'idempotency-key': 'clock' }
   const first = await call('/work', { key, body: {}, headers })

@@ -4,7 +4,7 @@ import { createApiKey, hashApiKey, isApiKey } from './apiKey.ts'
 const s = suite('access/apiKey')
 const prefix = 'forkyard_test'
 
-s('makes keys that one expression finds and that are all different', () => {
+s('makes keys that one expression finds and that are all different [access/key-form]', () => {
   const keys = Array.from({ length: 200 }, () => createApiKey({ prefix }).key)
   assert.is(new Set(keys).size, 200)
   for (const key of keys) {
@@ -12,7 +12,7 @@ s('makes keys that one expression finds and that are all different', () => {
     assert.ok(isApiKey(key, { prefix }))
   }
 })
-s('refuses every typo of one character', () => {
+s('refuses every typo of one character [access/key-typo]', () => {
   const { key } = createApiKey({ prefix })
   for (let index = 0; index < key.length; index++) {
     const typo = key.slice(0, index) + (key[index] === 'a' ? 'b' : 'a') + key.slice(index + 1)
@@ -24,7 +24,7 @@ s('refuses other lengths, prefixes and duplicated headers', () => {
   for (const wrong of ['', key.slice(1), `${key}a`, `${key}, ${key}`, key.replace('test', 'live')])
     assert.not.ok(isApiKey(wrong, { prefix }))
 })
-s('hashes under the pepper', () => {
+s('hashes under the pepper [access/pepper]', () => {
   const { key } = createApiKey({ prefix })
   assert.is(hashApiKey(key, { pepper: 'a' }).length, 32)
   assert.not.equal(hashApiKey(key, { pepper: 'a' }), hashApiKey(key, { pepper: 'b' }))

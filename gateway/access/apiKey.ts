@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -7,9 +7,19 @@ const checksumLength = 6 // 32 bits in base62
 
 export type ApiKey = { readonly key: string; readonly start: string }
 
-/** `<prefix>_` + 32 random bytes + their CRC32, all base62; the checksum finds typos without a lookup. */
-export function createApiKey({ prefix }: { readonly prefix: string }): ApiKey {
-  const secret = toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength)
+/**
+ * `<prefix>_` + 32 random bytes + their CRC32, all base62; the checksum finds typos without a lookup.
+ * A seed makes the same key each time: no secret, for labs.
+ */
+export function createApiKey({
+  prefix,
+  seed,
+}: {
+  readonly prefix: string
+  readonly seed?: string | undefined
+}): ApiKey {
+  const bytes = seed === undefined ? randomBytes(32) : createHash('sha256').update(seed).digest()
+  const secret = toBase62(BigInt(`0x${bytes.toString('hex')}`), secretLength)
   const body = `${prefix}_${secret}`
   return { key: body + checksum(body), start: body.slice(0, prefix.length + 5) }
 }

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Charge, ChargeRequest } from '../http/access.ts'
 import { type HttpError, httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
 import type { ChargeParameters, ChargeResult } from '../store/ledger.ts'
-import type { AccessDeps } from './accessConfig.ts'
 import { isStoreError } from './isStoreError.ts'
-import { createPaymentRequired, encodeHeader } from './paymentRequired.ts'
+import type { AccessDeps } from './sale/accessConfig.ts'
+import { createPaymentRequired, encodeHeader } from './sale/paymentRequired.ts'
 import { decodePaymentHeader, type PaymentPayload } from './x402/paymentPayload.ts'
+import { readOffers } from './x402/readOffers.ts'
 import { fromSettling } from './x402/settlementResponse.ts'
 import { type Settling, settlePayment } from './x402/settlePayment.ts'
 
@@ -18,32 +19,32 @@ export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): P
     units: request.cost,
     ref: request.requestId,
     atMs: deps.now(),
-    idempotency: readIdempotency(request) ?? readPaymentIdentifier(request, payment),
+    idempotency: hold(readIdempotency(request) ?? readPaymentIdentifier(request, payment)),
   }
   const result = await deps.store.ledger.charge(parameters)
   if (result.status !== 'insufficient') return toCharge(deps, parameters, result)
 
-  if (!payment) return refuse(paymentRequired(deps, request, result.balance.remaining))
+  if (!payment) return uncharged(await paymentRequired(deps, request, result.balance.remaining))
   const settling = await settlePayment(deps, { payment, keyId: request.caller.keyId })
   if (settling.status === 'unavailable')
-    return refuse(
+    return uncharged(
       httpError('unavailable', 'this payment cannot be settled right now; nothing was taken', {
         headers: { 'retry-after': '5' },
       }),
     )
   if (settling.status === 'pending')
-    return refuse(
+    return uncharged(
       httpError('conflict', 'the payment is on its way; send the same request again', {
         headers: { 'retry-after': '2', ...responseHeader(settling) },
       }),
     )
   const paid = await deps.store.ledger.charge(parameters)
   if (paid.status === 'insufficient')
-    return refuse(paymentRequired(deps, request, paid.balance.remaining, settling))
+    return uncharged(await paymentRequired(deps, request, paid.balance.remaining, settling))
   return toCharge(deps, parameters, paid, responseHeader(settling))
 }
 
-const refuse = (error: HttpError): Charge => ({ status: 'refused', error })
+const uncharged = (error: HttpError): Charge => ({ status: 'refused', error })
 
 const responseHeader = (settling: Exclude<Settling, { status: 'unavailable' }>) => ({
   'payment-response': encodeHeader(fromSettling(settling)),
@@ -77,13 +78,13 @@ function toCharge(
         }),
       }
     case 'in_progress':
-      return refuse(
+      return uncharged(
         httpError('conflict', 'the first request with this Idempotency-Key is still running', {
           headers: { 'retry-after': '1' },
         }),
       )
     case 'mismatch':
-      return refuse(
+      return uncharged(
         httpError(
           'conflict',
           'this Idempotency-Key or payment identifier was used for another request',
@@ -108,6 +109,10 @@ async function conclude(
     log.error({ err: cause, ref, keyId }, 'a charge was not concluded')
   }
 }
+
+/** Requests under one name are told apart: one that comes late gives nothing of another's back. */
+const hold = (named: { key: string; fingerprint: Buffer } | undefined) =>
+  named && { ...named, holder: randomUUID() }
 
 /** Malformed ones are refused before anybody looks at the key. */
 function readPayment({ headers }: ChargeRequest): PaymentPayload | undefined {
@@ -141,12 +146,13 @@ function readIdempotency(request: ChargeRequest) {
 const fingerprintOf = ({ method, path, search, rawBody }: ChargeRequest, paid = '') =>
   createHash('sha256').update(`${method} ${path}${search}\n${paid}${rawBody}`).digest()
 
-function paymentRequired(
-  { config }: AccessDeps,
+async function paymentRequired(
+  deps: AccessDeps,
   request: ChargeRequest,
   remaining: number,
   settling?: Exclude<Settling, { status: 'unavailable' }>,
-): HttpError {
+): Promise<HttpError> {
+  const { config } = deps
   const left = Math.max(0, remaining)
   const price = `this request costs ${request.cost} quotes and the key has ${left}`
   const sentence =
@@ -157,7 +163,8 @@ function paymentRequired(
   if (config.contracts.length === 0) return httpError('paymentRequired', price)
   const required = createPaymentRequired(config, {
     error: sentence,
-    path: request.path,
+    url: (request.baseUrl ?? config.publicUrl) + request.path,
+    offers: await readOffers(deps, request.caller),
     quotaUnitsRequired: request.cost,
     quotaRemaining: remaining,
   })

@@ -1,23 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { claimAttacks } from '../../fixtures/claimAttacks.ts'
+import { claimAttacks } from '../../fixtures/access/claimAttacks.ts'
+import { readTables } from '../../fixtures/conformance/readTables.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 const s = suite('access/claimAttacks')
 
-s('has a test for every row of the table of attacks on claims', () => {
-  const files = globSync('*.fork.test.ts', { cwd: import.meta.dirname })
-  const text = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join()
-  const tried = new Set(
-    Array.from(
-      text.matchAll(/^attack\(\s*(\[[^\]]*\]|'[^']*')|^ {2}attack\(\s*('[^']*')/gm),
-    ).flatMap(([, top = '', nested = '']) =>
-      Array.from((top + nested).matchAll(/'([^']*)'/g), ([, row]) => row),
-    ),
-  )
+s('are sentences of the table of attacks on claims, each with the tests that try it', () => {
+  const table = readTables().find(({ name }) => name === 'claims')
   assert.equal(
-    Object.keys(claimAttacks).filter((row) => !tried.has(row)),
-    [],
+    table?.sentences.map(({ text }) => text),
+    Object.entries(claimAttacks).map(([attack, what]) => `${attack}: ${what}`),
   )
 })
 s.run()

@@ -14,15 +14,16 @@ import {
   type Person,
   startAccessStand,
   transferUsdc,
-} from '../../fixtures/accessStand.ts'
-import { createAttack } from '../../fixtures/claimAttacks.ts'
-import { revertChain } from '../../fixtures/revertChain.ts'
-import { send, waitForReceipt } from '../../fixtures/send.ts'
+} from '../../fixtures/access/accessStand.ts'
+import { createAttack } from '../../fixtures/access/claimAttacks.ts'
+import { send, waitForReceipt } from '../../fixtures/chains/send.ts'
+import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { AccessDeps, QuotaContract } from './accessConfig.ts'
-import { claimQuota } from './claimQuota.ts'
-import { recheckPayments } from './recheckPayments.ts'
+import { createKey } from './issueKeys.ts'
+import type { AccessDeps, QuotaContract } from './sale/accessConfig.ts'
+import { claimQuota } from './sale/claimQuota.ts'
+import { recheckPayments } from './sale/recheckPayments.ts'
 
 const s = suite('access/claimFaults')
 const attack = createAttack(s)
@@ -59,33 +60,41 @@ const pay = async (person: Person, amount = 1_000n) => {
 }
 const mined = (hash: Hex) => waitForReceipt({ rpcUrl: base.world.rpcUrl, hash })
 
-attack('unconfirmed', 'answers 409 with Retry-After while a payment is pending', async () => {
-  const person = await createPerson(base)
-  const { apiKey } = await stand.createKey('g')
-  await base.rpc('evm_setAutomine', false)
-  const { to, data } = transferUsdc(base, base.quotaManager, 1_000n)
-  const hash = await person.broadcast(to, data)
-  const answer = await claim(apiKey, hash)
-  await base.rpc('evm_setAutomine', true)
-  await base.rpc('evm_mine')
-  assert.is(answer.status, 409, answer.text)
-  assert.is(answer.headers.get('retry-after'), '2')
-  assert.is((await claim(apiKey, hash)).status, 200)
-})
-attack('concurrency', 'credits exactly once when two keys claim 40 times at once', async () => {
-  const person = await createPerson(base)
-  const [a, b] = [await stand.createKey('race a'), await stand.createKey('race b')]
-  const hash = await pay(person)
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => claim(index % 2 === 0 ? a.apiKey : b.apiKey, hash)),
-  )
-  assert.is(answers.filter(({ status }) => status === 200).length, 20)
-  assert.is(answers.filter(({ status }) => status === 403).length, 20)
-  assert.is(Number(await balanceOf(a.apiKey)) + Number(await balanceOf(b.apiKey)), 10)
-})
+attack(
+  'unconfirmed',
+  'answers 409 with Retry-After while a payment is pending [claims/pending]',
+  async () => {
+    const person = await createPerson(base)
+    const { apiKey } = await stand.createKey('g')
+    await base.rpc('evm_setAutomine', false)
+    const { to, data } = transferUsdc(base, base.quotaManager, 1_000n)
+    const hash = await person.broadcast(to, data)
+    const answer = await claim(apiKey, hash)
+    await base.rpc('evm_setAutomine', true)
+    await base.rpc('evm_mine')
+    assert.is(answer.status, 409, answer.text)
+    assert.is(answer.headers.get('retry-after'), '2')
+    assert.is((await claim(apiKey, hash)).status, 200)
+  },
+)
+attack(
+  'concurrency',
+  'credits exactly once when two keys claim 40 times at once [claims/concurrency]',
+  async () => {
+    const person = await createPerson(base)
+    const [a, b] = [await stand.createKey('race a'), await stand.createKey('race b')]
+    const hash = await pay(person)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => claim(index % 2 === 0 ? a.apiKey : b.apiKey, hash)),
+    )
+    assert.is(answers.filter(({ status }) => status === 200).length, 20)
+    assert.is(answers.filter(({ status }) => status === 403).length, 20)
+    assert.is(Number(await balanceOf(a.apiKey)) + Number(await balanceOf(b.apiKey)), 10)
+  },
+)
 attack(
   'reorg',
-  'takes back what a reorg removed, and credits it again when it is mined again',
+  'takes back what a reorg removed, and credits it again when it is mined again [claims/reorg]',
   async () => {
     const person = await createPerson(base)
     const { apiKey } = await stand.createKey('reorg')
@@ -108,7 +117,7 @@ attack(
 )
 attack(
   'reorg',
-  'credits a payment again that was mined again, whatever it waited for and whoever looked',
+  'credits a payment again that was mined again, whatever it waited for and whoever looked [claims/mined-again]',
   async () => {
     const { id, apiKey } = await stand.createKey('mined again')
     const person = await createPerson(base)
@@ -135,6 +144,32 @@ attack(
     assert.is(await balanceOf(apiKey), 10)
     await recheckPayments(patient, { chain: base.client })
     assert.is((await stand.store.ledger.balance(id)).total, 10)
+  },
+)
+attack(
+  'reorg',
+  'credits a payment again to whom it was credited, although its payer has come with a key since [claims/held-proof]',
+  async () => {
+    const person = await createPerson(base)
+    const first = await stand.createKey('first come')
+    const snapshot = await base.rpc('evm_snapshot')
+    const hash = await pay(person)
+    assert.is((await claim(first.apiKey, hash)).status, 200)
+    const raw = (await base.rpc('eth_getRawTransactionByHash', hash)) as Hex
+    await revertChain(base.rpc, snapshot)
+    await base.rpc('anvil_mine', '0x1')
+    await recheckPayments(stand.deps, { chain: base.client })
+    const { apiKey } = await createKey(stand.deps, {
+      label: 'payer',
+      wallet: person.account.address,
+      quotes: 0,
+    })
+    await base.rpc('eth_sendRawTransaction', raw)
+    await mined(hash)
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.is(await balanceOf(first.apiKey), 10)
+    assert.is((await claim(apiKey, hash)).body['purchased_quotes'], 10)
+    assert.equal([await balanceOf(first.apiKey), await balanceOf(apiKey)], [0, 10])
   },
 )
 s('looks no more for a payment that was gone when the chain was final', async () => {
@@ -166,7 +201,7 @@ s('marks a payment final and looks at it no more', async () => {
 })
 attack(
   'not final',
-  'waits for as many confirmations as configured, and for a final block where much is paid',
+  'waits for as many confirmations as configured, and for a final block where much is paid [claims/confirmations]',
   async () => {
     const { id } = await stand.createKey('patient')
     const hash = await pay(await createPerson(base), 50_000n)
@@ -183,19 +218,23 @@ attack(
     assert.is((await ask(large)).status, 'claimed')
   },
 )
-attack('overflow', 'refuses a payment beyond what a balance can hold', async () => {
-  const { id } = await stand.createKey('whale')
-  const hash = await pay(await createPerson(base), 1_000n)
-  const config = { ...stand.deps.config, amountPerQuote: 1n }
-  lie = (method, answer) => (method === 'eth_getTransactionReceipt' ? inflate(answer) : answer)
-  const caller = { keyId: id, scopes: [] }
-  const deps = { ...stand.deps, config }
-  const claimed = await claimQuota(deps, { caller, chainId: 8453, txHash: hash })
-  assert.equal(claimed, { status: 'too_large' })
-})
+attack(
+  'overflow',
+  'refuses a payment beyond what a balance can hold [claims/overflow]',
+  async () => {
+    const { id } = await stand.createKey('whale')
+    const hash = await pay(await createPerson(base), 1_000n)
+    const config = { ...stand.deps.config, amountPerQuote: 1n }
+    lie = (method, answer) => (method === 'eth_getTransactionReceipt' ? inflate(answer) : answer)
+    const caller = { keyId: id, scopes: [] }
+    const deps = { ...stand.deps, config }
+    const claimed = await claimQuota(deps, { caller, chainId: 8453, txHash: hash })
+    assert.equal(claimed, { status: 'too_large' })
+  },
+)
 attack(
   'lying provider',
-  'credits nothing on the word of a provider that lies by omission',
+  'credits nothing on the word of a provider that lies by omission [claims/lying-provider]',
   async () => {
     const { apiKey } = await stand.createKey('liar')
     const hash = await pay(await createPerson(base))
@@ -211,20 +250,24 @@ attack(
     assert.is(await balanceOf(apiKey), 0)
   },
 )
-attack('flood', 'answers 429 with Retry-After to a key that claims without end', async () => {
-  const { apiKey } = await stand.createKey('without end')
-  const hash = keccak256('0xf100d')
-  const started = performance.now()
-  const answers = await Promise.all(Array.from({ length: 60 }, () => claim(apiKey, hash)))
-  const secs = (performance.now() - started) / 1_000
-  const refused = answers.filter(({ status }) => status === 429)
-  assert.ok(refused.length > 0 && refused.every(({ headers }) => headers.has('retry-after')))
-  const asked = answers.length - refused.length
-  assert.ok(asked * 5 <= 150 + secs, `${asked} in ${secs} s`)
-})
+attack(
+  'flood',
+  'answers 429 with Retry-After to a key that claims without end [claims/flood]',
+  async () => {
+    const { apiKey } = await stand.createKey('without end')
+    const hash = keccak256('0xf100d')
+    const started = performance.now()
+    const answers = await Promise.all(Array.from({ length: 60 }, () => claim(apiKey, hash)))
+    const secs = (performance.now() - started) / 1_000
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.ok(refused.length > 0 && refused.every(({ headers }) => headers.has('retry-after')))
+    const asked = answers.length - refused.length
+    assert.ok(asked * 5 <= 150 + secs, `${asked} in ${secs} s`)
+  },
+)
 attack(
   'transfer tax',
-  'sells nothing for a token that delivers less, and credits what arrived',
+  'sells nothing for a token that delivers less, and credits what arrived [claims/transfer-tax]',
   async () => {
     const taxed = base.world.manifest.zoo.find(({ name }) => name === 'TaxedTransfer')
     const holder = base.world.manifest.accounts[0]
@@ -272,7 +315,7 @@ attack(
     assert.is(claimed.status === 'claimed' && claimed.quotes, 99)
   },
 )
-attack('provider down', 'answers 503 and names no address', async () => {
+attack('provider down', 'answers 503 and names no address [claims/unreachable]', async () => {
   const { apiKey } = await stand.createKey('cut off')
   const hash = await pay(await createPerson(base))
   lie = () => {
@@ -285,23 +328,27 @@ attack('provider down', 'answers 503 and names no address', async () => {
   lie = undefined
   assert.is((await claim(apiKey, hash)).status, 200)
 })
-attack('flood', 'asks the chain once for 40 claims of one transaction at once', async () => {
-  const { id } = await stand.createKey('flood')
-  const hash = await pay(await createPerson(base))
-  let asked = 0
-  lie = (method, answer) => {
-    if (method === 'eth_getTransactionReceipt') asked++
-    return answer
-  }
-  const caller = { keyId: id, scopes: [] }
-  const claims = await Promise.all(
-    Array.from({ length: 40 }, () =>
-      claimQuota(stand.deps, { caller, chainId: 8453, txHash: hash }),
-    ),
-  )
-  assert.ok(claims.every(({ status }) => status === 'claimed'))
-  assert.is(asked, 1)
-})
+attack(
+  'flood',
+  'asks the chain once for 40 claims of one transaction at once [claims/asked-once]',
+  async () => {
+    const { id } = await stand.createKey('flood')
+    const hash = await pay(await createPerson(base))
+    let asked = 0
+    lie = (method, answer) => {
+      if (method === 'eth_getTransactionReceipt') asked++
+      return answer
+    }
+    const caller = { keyId: id, scopes: [] }
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        claimQuota(stand.deps, { caller, chainId: 8453, txHash: hash }),
+      ),
+    )
+    assert.ok(claims.every(({ status }) => status === 'claimed'))
+    assert.is(asked, 1)
+  },
+)
 
 function withContract(change: Partial<QuotaContract>): AccessDeps {
   const contracts = stand.deps.config.contracts.map((each) => ({ ...each, ...change }))

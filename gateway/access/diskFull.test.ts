@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startAccessStand } from '../../fixtures/accessStand.ts'
+import { startAccessStand } from '../../fixtures/access/accessStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 /**
@@ -20,7 +20,7 @@ s.after(() => rmSync(dir, { recursive: true }))
 
 /** `limitKiB`: no file may grow beyond it. */
 async function serve(limitKiB: number | 'unlimited') {
-  const file = join(import.meta.dirname, '../../fixtures/ledgerServer.ts')
+  const file = join(import.meta.dirname, '../../fixtures/access/ledgerServer.ts')
   const command = `ulimit -f ${limitKiB}; exec "$0" "$@"`
   const child = spawn('bash', ['-c', command, process.execPath, file, path], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -1,8 +1,8 @@
 import { type Address, keccak256, stringToBytes } from 'viem'
 import type { StoredKey } from '../store/keys.ts'
 import type { Balance, LedgerEntry } from '../store/ledger.ts'
-import type { AccessDeps } from './accessConfig.ts'
 import { createApiKey, hashApiKey, randomId } from './apiKey.ts'
+import type { AccessDeps } from './sale/accessConfig.ts'
 
 type KeyDeps = Pick<AccessDeps, 'store' | 'now'> & {
   readonly config: Pick<AccessDeps['config'], 'keyPrefix' | 'pepper'>
@@ -16,9 +16,23 @@ export const keyScopes: readonly string[] = ['quote']
 /** Creates a key, with `quotes` granted to it. */
 export async function createKey(
   { store, config, now }: KeyDeps,
-  { label, wallet, quotes = 0 }: { label: string; wallet?: Address | undefined; quotes?: number },
+  {
+    label,
+    wallet,
+    quotes = 0,
+    freeQuotes = 0,
+    seed,
+  }: {
+    label: string
+    wallet?: Address | undefined
+    quotes?: number
+    /** Once for a wallet, however many keys it has had. */
+    freeQuotes?: number
+    /** For labs: the same key each time. */
+    seed?: string | undefined
+  },
 ): Promise<IssuedKey> {
-  const { key, start } = createApiKey({ prefix: config.keyPrefix })
+  const { key, start } = createApiKey({ prefix: config.keyPrefix, seed })
   const id = randomId('key')
   await store.keys.insert({
     id,
@@ -30,6 +44,7 @@ export async function createKey(
     scopes: keyScopes,
     createdAtMs: now(),
     quotes,
+    freeQuotes,
   })
   return { id, apiKey: key }
 }
@@ -45,8 +60,11 @@ export async function rotateKey(
   return isReplaced ? { id, apiKey: key } : undefined
 }
 
-export function revokeKey({ store, now }: KeyDeps, { id }: { id: string }): Promise<boolean> {
-  return store.keys.revoke({ id, atMs: now() })
+export function revokeKey(
+  { store, now }: KeyDeps,
+  { id, abuse }: { id: string; abuse?: string | undefined },
+): Promise<boolean> {
+  return store.keys.revoke({ id, atMs: now(), abuse })
 }
 
 /** Negative `quotes` take back. Undefined: no such key. */

@@ -13,14 +13,16 @@ import {
   createPerson,
   startAccessStand,
   transferUsdc,
-} from '../../fixtures/accessStand.ts'
+} from '../../fixtures/access/accessStand.ts'
+import { byLength, reportFigures } from '../../fixtures/proof.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { encodeHeader } from './paymentRequired.ts'
+import { audit } from '../commands/audit.ts'
+import { encodeHeader } from './sale/paymentRequired.ts'
 import { startAccessJobs } from './startAccessJobs.ts'
 
 /** Fewer for a quick look: `node gateway/access/kill.proof.ts 20`. */
-const kills = Number(process.argv[2] ?? 200)
+const kills = Number(process.argv[2] ?? byLength({ short: 20, long: 200 }))
 const s = suite('access/kill')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-kill-'))
 const path = join(dir, 'gateway.db')
@@ -49,7 +51,7 @@ function next<value>(child: ChildProcess): Promise<value> {
 }
 
 async function loadServer(): Promise<ChildProcess> {
-  const file = join(import.meta.dirname, '../../fixtures/accessServer.ts')
+  const file = join(import.meta.dirname, '../../fixtures/access/accessServer.ts')
   const env = { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') }
   const child = fork(file, [path, '8453', world.rpcUrl], { env })
   await next(child)
@@ -204,15 +206,23 @@ s(
     const settled = await finish()
     const { used } = await judge.store.ledger.balance(worker.id)
     const { acked, lost } = charges
-    process.stdout.write(
-      `${kills} kills: ${acked} charges acknowledged, ${used} in the ledger, ${lost} cut off; ` +
-        `${claims.length} claims (${cut.claims} cut off), ${settled} payments settled (${cut.payments} cut off)\n`,
-    )
+    reportFigures('charges, claims and settlements under kill -9', {
+      kills,
+      'charges acknowledged': acked,
+      'charges in the ledger': used,
+      'charges cut off': lost,
+      claims: claims.length,
+      'claims cut off': cut.claims,
+      'payments settled': settled,
+      'payments cut off': cut.payments,
+    })
     assert.ok(acked <= used && used <= acked + lost)
     assert.is((await judge.store.ledger.balance(claimer.id)).total, 10 * kills)
     assert.is((await received()) - before, BigInt(kills) * 1_000n + BigInt(settled) * 100_000n)
     assert.equal(await judge.store.ledger.audit(), [])
     assert.equal(inspectFile(), { creditedTwice: [], integrity: 'ok' })
+    const books = { databasePath: path, databaseUrl: undefined }
+    assert.equal(await audit(books, { chains: [chain.client] }), [])
   },
 )
 s.run()

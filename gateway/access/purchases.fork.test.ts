@@ -14,10 +14,10 @@ import {
 } from 'viem'
 import { readContract } from 'viem/actions'
 import { quotaManager, swapExecutor } from '../../contracts/artifacts.ts'
-import { createPerson, startAccessStand } from '../../fixtures/accessStand.ts'
+import { createPerson, startAccessStand } from '../../fixtures/access/accessStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { toViemChain } from '../chain/client.ts'
-import { buyQuota } from './buyQuota.ts'
+import { buyQuota } from '../commands/buyQuota.ts'
 
 /** Every kind of purchase ends in a payment that can be claimed, on both chains. */
 const s = suite('access/purchases')
@@ -38,7 +38,7 @@ for (const chainId of chainIds) {
   const claim = (key: string, tx_hash: Hex) =>
     stand.call('/auth/quota/claim', { key, body: { chain_id: chainId, tx_hash } })
 
-  s(`${chainId}: credits a purchase by permit`, async () => {
+  s(`${chainId}: credits a purchase by permit [claims/permit]`, async () => {
     const person = await createPerson(chain)
     const { address } = person.account
     const own = await stand.createKey('permit')
@@ -74,7 +74,7 @@ for (const chainId of chainIds) {
     assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 9)
   })
   s(
-    `${chainId}: credits a purchase by authorization, whoever brings it to the chain, to the key it was signed for`,
+    `${chainId}: credits a purchase by authorization, whoever brings it to the chain, to the key it was signed for [claims/authorization]`,
     async () => {
       const person = await createPerson(chain)
       const carrier = await createPerson(chain)
@@ -117,7 +117,7 @@ for (const chainId of chainIds) {
     },
   )
   s(
-    `${chainId}: credits a purchase with another token, swapped through the executor, to its payer`,
+    `${chainId}: credits a purchase with another token, swapped through the executor, to its payer [claims/other-token]`,
     async () => {
       const person = await createPerson(chain)
       const key = await stand.register(person.account)

@@ -3,8 +3,8 @@ import { getChainId, verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
-import type { AccessDeps } from './accessConfig.ts'
 import { createKey, keyScopes, rotateKey } from './issueKeys.ts'
+import type { AccessDeps } from './sale/accessConfig.ts'
 
 const challengeLifeMs = 10 * 60_000
 
@@ -41,6 +41,8 @@ export type Registration =
     }
   | { readonly status: 'unknown_challenge' }
   | { readonly status: 'bad_signature' }
+  /** A key of this wallet was revoked for abuse. */
+  | { readonly status: 'barred' }
   | { readonly status: 'chain_unreachable' }
 
 /**
@@ -59,6 +61,7 @@ export async function registerWallet(
   const verdict = await verifySignature(deps, challenge, signature)
   if (verdict !== 'valid') return { status: verdict }
   if (!(await store.challenges.use(nonce))) return { status: 'unknown_challenge' }
+  if ((await store.keys.findAbuse(address)) !== undefined) return { status: 'barred' }
   const { id, apiKey } = await issueToWallet(deps, address)
   return {
     status: 'registered',
@@ -75,7 +78,7 @@ async function issueToWallet(deps: AccessDeps, wallet: Address) {
   const rotated = known && (await rotateKey(deps, { id: known.id }))
   if (rotated) return rotated
   try {
-    return await createKey(deps, { label: 'wallet', wallet, quotes: deps.config.freeQuota })
+    return await createKey(deps, { label: 'wallet', wallet, freeQuotes: deps.config.freeQuota })
   } catch (error) {
     // Two registrations of one wallet at once: the unique index lets one insert, the other rotates.
     const winner = await deps.store.keys.findByWallet(wallet)

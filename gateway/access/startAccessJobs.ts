@@ -1,5 +1,5 @@
-import type { AccessDeps } from './accessConfig.ts'
-import { recheckPayments } from './recheckPayments.ts'
+import type { AccessDeps } from './sale/accessConfig.ts'
+import { recheckPayments } from './sale/recheckPayments.ts'
 import { reconcileSettlements } from './x402/resolveSettlement.ts'
 
 export type AccessJobs = {

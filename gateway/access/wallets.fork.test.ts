@@ -13,9 +13,9 @@ import {
   type Person,
   startAccessStand,
   transferUsdc,
-} from '../../fixtures/accessStand.ts'
-import { createAttack } from '../../fixtures/claimAttacks.ts'
-import { deployEntryPoint, deploySafes } from '../../fixtures/contractWallets.ts'
+} from '../../fixtures/access/accessStand.ts'
+import { createAttack } from '../../fixtures/access/claimAttacks.ts'
+import { deployEntryPoint, deploySafes } from '../../fixtures/access/contractWallets.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 const s = suite('access/wallets')
@@ -41,7 +41,7 @@ const claim = (key: string, tx_hash: Hex) =>
 
 attack(
   'multisig',
-  'a Safe registers (ERC-1271), and what its owners sign out of it is its own, whoever carries it in',
+  'a Safe registers (ERC-1271), and what its owners sign out of it is its own, whoever carries it in [access/erc1271]',
   async () => {
     const [owner, second, carrier] = await people()
     const safe = await predictSafe([owner.account, second.account])
@@ -88,7 +88,16 @@ s('refuses a signature of any other message: domain, chain, nonce, expiry, addre
   const signature = await account.signMessage({ message: text })
   assert.is((await register(address, nonce, signature)).status, 200)
 })
-s('registers a Safe that is not deployed yet (ERC-6492)', async () => {
+s('registers no wallet again whose key was revoked for abuse', async () => {
+  const { account } = await createPerson(base)
+  await stand.register(account)
+  const key = await stand.store.keys.findByWallet(account.address)
+  await stand.store.keys.revoke({ id: key?.id ?? '', atMs: 1, abuse: 'burned gas' })
+  const { message, nonce } = await challenge(account.address)
+  const signature = await account.signMessage({ message })
+  assert.is((await register(account.address, nonce, signature)).status, 403)
+})
+s('registers a Safe that is not deployed yet (ERC-6492) [access/erc6492]', async () => {
   const [owner, second, stranger] = await people()
   const safe = await predictSafe([owner.account, second.account])
   const other = await predictSafe([owner.account, stranger.account])
@@ -103,7 +112,7 @@ s('registers a Safe that is not deployed yet (ERC-6492)', async () => {
 })
 attack(
   'ERC-4337',
-  'a smart account buys in a bundle that also deploys it; neither bundler nor owner can claim it',
+  'a smart account buys in a bundle that also deploys it; neither bundler nor owner can claim it [claims/bundle]',
   async () => {
     const [owner, bundler] = await people()
     const entryPoint = await deployEntryPoint(base, bundler)
@@ -137,6 +146,36 @@ attack(
     for (const { account } of [owner, bundler])
       assert.is((await claim(await stand.register(account), transactionHash)).status, 403)
     assert.is((await claim(own.apiKey, transactionHash)).body['purchased_quotes'], 40)
+  },
+)
+/** A smart account pays in a registered bundler's transaction, by a plain transfer. */
+async function payInBundle(amount: bigint) {
+  const [owner, bundler] = await people()
+  const entryPoint = await deployEntryPoint(base, bundler)
+  const sender = await entryPoint.accountOf(owner.account.address)
+  const fund = transferUsdc(base, sender, amount)
+  await owner.send(fund.to, fund.data)
+  const deposit = entryPoint.deposit(sender)
+  await bundler.send(deposit.to, deposit.data, 10n ** 16n)
+  const order = await entryPoint.bundle(owner.account, {
+    sender,
+    bundler: bundler.account.address,
+    calls: [transferUsdc(base, base.quotaManager, amount)],
+  })
+  const { transactionHash } = await bundler.send(order.to, order.data)
+  return { transactionHash, bundlerKey: await stand.register(bundler.account) }
+}
+
+attack(
+  'ERC-4337',
+  'a registered bundler takes nothing over from the buyer, and does not keep the buyer out [claims/bundler]',
+  async () => {
+    const { transactionHash, bundlerKey } = await payInBundle(4_000n)
+    const buyer = await stand.createKey('buyer without a wallet')
+    assert.is((await claim(bundlerKey, transactionHash)).status, 403)
+    assert.is((await claim(buyer.apiKey, transactionHash)).body['purchased_quotes'], 40)
+    assert.is((await claim(bundlerKey, transactionHash)).status, 403)
+    assert.is((await claim(buyer.apiKey, transactionHash)).body['quota_remaining'], 40)
   },
 )
 s.run()

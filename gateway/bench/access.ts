@@ -5,8 +5,9 @@ import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { parsePaymentRequired } from '@x402/core/schemas'
 import Table from 'cli-table3'
 import { Type } from 'typebox'
-import { startAccessStand } from '../../fixtures/accessStand.ts'
-import { claimAttacks } from '../../fixtures/claimAttacks.ts'
+import { startAccessStand } from '../../fixtures/access/accessStand.ts'
+import { claimAttacks } from '../../fixtures/access/claimAttacks.ts'
+import { chains } from '../chain/chains.ts'
 import { endpoint } from '../http/endpoint.ts'
 
 /**
@@ -28,7 +29,7 @@ async function decodeOffers(): Promise<void> {
     handle: async () => ({}),
   })
   const stand = await startAccessStand({
-    chainIds: [8453, 42161],
+    chainIds: chains.map(({ chainId }) => chainId),
     isSettling: true,
     endpoints: [quote],
     change: { keyLimit: { unitsPerSec: 1e6, burst: 1e6 } },

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { printTable } from '../commands/printTable.ts'
-import { startLiveStack } from '../lab/containers/liveStack.ts'
-import { startStack } from '../lab/containers/stack.ts'
+import { startLiveStack } from '../lab/containers/testing/liveStack.ts'
+import { labPortNames, startStack } from '../lab/containers/testing/stack.ts'
+import { printTable } from '../observe/printTable.ts'
 
 /**
  * Images and stacks: sizes, cold builds (no cached layer, but the base image), builds with nothing changed,
@@ -45,9 +45,7 @@ async function build(image: string, args: readonly string[] = []) {
 
 async function upLab(): Promise<number> {
   const startedAt = performance.now()
-  const names = ['ROUTING', 'META', 'RELAY', 'OPS', 'BASE_CHAIN', 'ARBITRUM_CHAIN']
-  const portNames = [...names, 'BASE_ADMIN', 'ARBITRUM_ADMIN'].map((name) => `${name}_PORT`)
-  const lab = await startStack({ file: 'compose.yaml', portNames })
+  const lab = await startStack({ file: 'compose.yaml', portNames: labPortNames })
   const isReady = () =>
     fetch(`http://127.0.0.1:${lab.ports['OPS_PORT']}/readyz`).then(
       ({ ok }) => ok,
@@ -63,7 +61,8 @@ async function upLab(): Promise<number> {
 async function upLive(file: string, args: readonly string[] = []): Promise<number> {
   let startedAt = 0
   const stack = await startLiveStack({
-    ...{ file, args },
+    file,
+    args,
     start(parameters) {
       startedAt = performance.now()
       return startStack(parameters)

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { printTable } from '../commands/printTable.ts'
+import { printTable } from '../observe/printTable.ts'
 import { findRouteInSlices } from '../routing/engine/findRoute.ts'
 import { createMarket } from '../routing/engine/market.ts'
-import { searchLimits, sliceMs } from '../routing/planRoute.ts'
+import { searchLimits, sliceMs } from '../routing/searchRoute.ts'
 import { generateMarket, generateTrades } from './routing/generateMarket.ts'
 import { toEnginePool, toId } from './routing/readPools.ts'
 import { percentile } from './routing/report.ts'
@@ -42,8 +42,12 @@ async function measureStretches(size: (typeof sets)[number]) {
     await findRouteInSlices(
       market,
       {
-        ...{ tokenIn: toId(trade.in), tokenOut: toId(trade.out), amountIn: BigInt(trade.amount) },
-        ...{ ...searchLimits.deep, gasPriceWei: 10_000_000n, nativeToken: generated.base },
+        tokenIn: toId(trade.in),
+        tokenOut: toId(trade.out),
+        amountIn: BigInt(trade.amount),
+        ...searchLimits.deep,
+        gasPriceWei: 10_000_000n,
+        nativeToken: generated.base,
         now: () => performance.now(),
       },
       { sliceMs },

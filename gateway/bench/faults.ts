@@ -1,8 +1,8 @@
-import { printTable } from '../commands/printTable.ts'
-import { startLiveStack } from '../lab/containers/liveStack.ts'
-import { type FaultFigure, measureFault } from '../lab/containers/measureFault.ts'
-import { makeSmallVolume } from '../lab/containers/smallVolume.ts'
-import { createStackFaults, type StackFault } from '../lab/containers/stackFaults.ts'
+import { startLiveStack } from '../lab/containers/testing/liveStack.ts'
+import { type FaultFigure, measureFault } from '../lab/containers/testing/measureFault.ts'
+import { makeSmallVolume } from '../lab/containers/testing/smallVolume.ts'
+import { createStackFaults, type StackFault } from '../lab/containers/testing/stackFaults.ts'
+import { printTable } from '../observe/printTable.ts'
 
 /**
  * Faults of the container stacks, one after the other under load: what health said of each, and how long
@@ -31,7 +31,8 @@ const anyFault = (service: string, isOne = false) =>
 
 const productionFaults = () => [
   ...['proxy', 'gateway', 'simulatord'].flatMap((service) => anyFault(service)),
-  ...[kill({ service: 'fork' }), pause({ service: 'fork' })],
+  kill({ service: 'fork' }),
+  pause({ service: 'fork' }),
   fill({ name: 'SQLite volume', volume }),
 ]
 const scaleFaults = () => [

@@ -5,8 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import Database from 'better-sqlite3'
 import Koa from 'koa'
 import { formats } from '../http/schemas.ts'
-import { longQuoteAnswer, QuoteBody, quoteAnswer } from './quoteShape.ts'
-import { reportToParent } from './reportToParent.ts'
+import { longQuoteAnswer, QuoteBody, quoteAnswer } from './server/quoteShape.ts'
+import { reportToParent } from './server/reportToParent.ts'
 
 /**
  * The floor: Koa, a router, ajv, a key lookup and a durable debit, written out in one file with nothing

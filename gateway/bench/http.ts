@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type HttpTarget, measureHttp } from './measureHttp.ts'
 import { printHttp } from './printHttp.ts'
-import { quoteBody } from './quoteShape.ts'
-import { startServer } from './startServer.ts'
+import { type HttpTarget, measureHttp } from './server/measureHttp.ts'
+import { quoteBody } from './server/quoteShape.ts'
+import { startServer } from './server/startServer.ts'
 
 /**
  * A keyed, validated, durably charged endpoint: bare, through the gateway's service, and, where a lab is

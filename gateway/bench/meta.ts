@@ -1,4 +1,4 @@
-import { printTable } from '../commands/printTable.ts'
+import { printTable } from '../observe/printTable.ts'
 import { benchFanOut, ratio } from './meta/fanOutBench.ts'
 import { benchFaults } from './meta/faultBench.ts'
 import { ms, percentile } from './meta/figures.ts'

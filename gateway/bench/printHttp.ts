@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import type { HttpFigures } from './measureHttp.ts'
+import type { HttpFigures } from './server/measureHttp.ts'
 
 /** The first row is the floor that the others are measured by. */
 export function printHttp(figures: readonly HttpFigures[]): void {

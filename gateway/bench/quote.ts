@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measureHttp } from './measureHttp.ts'
 import { printHttp } from './printHttp.ts'
 import { createQuestions, toBody } from './quote/questions.ts'
 import { printUseCases } from './quote/useCases.ts'
-import { startServer } from './startServer.ts'
+import { measureHttp } from './server/measureHttp.ts'
+import { startServer } from './server/startServer.ts'
 
 /**
  * `POST /quote` with its key, its durable debit and its routing on 1,000 pools, next to the bare endpoint
@@ -15,7 +15,8 @@ const seconds = Number(process.argv[2] ?? 5)
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-bench-'))
 const floor = await startServer('bare Koa + ajv, durable debit, 12 kB', 'floorServer.ts', [
   join(dir, 'floor.db'),
-  ...['group', 'long'],
+  'group',
+  'long',
 ])
 const [still, moving] = await Promise.all(
   (['still', 'moving'] as const).map((pools) =>

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
-import { createAccess } from '../access/createAccess.ts'
+import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
-import { routingEndpoints } from '../routing/routes.ts'
+import { routingEndpoints } from '../routing/wire/routes.ts'
 import { openStore } from '../store/openStore.ts'
-import { benchAccess } from './benchAccess.ts'
 import { createGeneratedChain } from './quote/generatedChain.ts'
 import { marketSize } from './quote/marketSize.ts'
-import { reportToParent } from './reportToParent.ts'
+import { benchAccess } from './server/benchAccess.ts'
+import { reportToParent } from './server/reportToParent.ts'
 
 /**
  * The whole keyed routing service on a generated market: keys, limits, durable debits, routing, payloads.
@@ -22,9 +22,15 @@ const { chain, advance, blockMs } = createGeneratedChain(marketSize)
 const service = createService({
   name: 'routing',
   endpoints: routingEndpoints({
-    ...{ chains: new Map([[chain.chainId, chain]]), simulator: undefined, maxLagMs: 30_000 },
-    ...{ serviceName: 'forkyard', version: '0', publicUrl: 'http://127.0.0.1' },
-    ...{ x402Support: false, startedAtMs: 0, now: () => performance.now() },
+    chains: new Map([[chain.chainId, chain]]),
+    simulator: undefined,
+    maxLagMs: 30_000,
+    serviceName: 'forkyard',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+    startedAtMs: 0,
+    now: () => performance.now(),
   }),
   access: createAccess(accessDeps),
   log,

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
 import type { Address } from 'viem'
-import { type FaultProxy, startFaultProxy } from '../../fixtures/faultProxy.ts'
-import { startPostgres } from '../../fixtures/postgres.ts'
+import { type FaultProxy, startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import {
   lyingToken,
   ownerAt,
   prepareOwners,
   type RelayStand,
   startRelayStand,
-} from '../../fixtures/relayStand.ts'
-import { waitForReceipt } from '../../fixtures/send.ts'
+} from '../../fixtures/relay/relayStand.ts'
+import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
@@ -22,9 +22,9 @@ import { defaultLimits, type RelayLimits } from '../relay/limits.ts'
 import { createSigner } from '../relay/signer.ts'
 import { createChainSimulator } from '../relay/simulateOnChain.ts'
 import { createMemoryKey } from '../signing/digestKey.ts'
-import type { Store } from '../store/createPorts.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
+import type { Store } from '../store/ports.ts'
 
 /**
  * `npm run bench:relay [requests]`: how many requests per second each outcome of `POST /api/proxy` holds, over
@@ -93,7 +93,7 @@ function createBareRelay() {
       const [gasUsed, snapshot] = await Promise.all([simulate(owner), fees])
       nonce ??= snapshot.relayerNonce
       const quote = quoteFees(snapshot, { gasUsed, limits: defaultLimits })
-      const { raw } = signer.signDeploy({ ...quote, owner, nonce })
+      const { raw } = await signer.signDeploy({ ...quote, owner, nonce })
       nonce += 1
       await client.client.request({ method: 'eth_sendRawTransaction', params: [raw] })
     },

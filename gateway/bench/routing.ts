@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { chains } from '../chain/chains.ts'
 import { createMarket } from '../routing/engine/market.ts'
-import { searchLimits } from '../routing/planRoute.ts'
+import { searchLimits } from '../routing/searchRoute.ts'
 import { generateMarket, generateTrades } from './routing/generateMarket.ts'
 import {
   compareTrade,
@@ -153,7 +154,7 @@ const mixedPools = 1_000
 /** Only this part needs the offline chains. */
 async function printFamilies(gasPricesWei: readonly bigint[]): Promise<void> {
   const { loadMixedMarket, mixTrades } = await import('./routing/mixedMarket.ts')
-  for (const chainId of [8453, 42161]) {
+  for (const { chainId } of chains) {
     const mixed = await loadMixedMarket({ chainId, pools: mixedPools })
     const market = createMarket(mixed.pools)
     const trades = mixTrades(mixed, 200)

@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
-import { startPostgres } from '../../fixtures/postgres.ts'
-import { startTrading } from '../../fixtures/tradeWorld.ts'
+import { startTrading } from '../../fixtures/chains/tradeWorld.ts'
+import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { startWorldChain, type WorldChain } from '../../fixtures/world.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { type DatabaseConfig, openConfiguredStore } from '../store/openConfiguredStore.ts'
-import { benchAccess } from './benchAccess.ts'
 import { measureRps, type RpsFigures, type Stack } from './scale/measureRps.ts'
 import {
   measureRelayTakeover,
@@ -16,7 +15,8 @@ import {
 } from './scale/measureTakeovers.ts'
 import { createQuoteBodies } from './scale/quoteBodies.ts'
 import type { ScaleSetup } from './scale/scaleServer.ts'
-import { startServer } from './startServer.ts'
+import { benchAccess } from './server/benchAccess.ts'
+import { startServer } from './server/startServer.ts'
 
 /**
  * `npm run bench:scale [takeovers] [seconds]`: requests per second of `POST /quote`, keyed and durably
@@ -62,8 +62,13 @@ function printRps(figures: readonly RpsFigures[]): void {
   })
   for (const { name, rps, p50Ms, p99Ms, cpuMicros, failures } of figures)
     table.push([
-      ...[name, rps.toFixed(0), `${(rps / (first?.rps ?? rps)).toFixed(2)}x`],
-      ...[p50Ms, p99Ms, cpuMicros.toFixed(0), failures],
+      name,
+      rps.toFixed(0),
+      `${(rps / (first?.rps ?? rps)).toFixed(2)}x`,
+      p50Ms,
+      p99Ms,
+      cpuMicros.toFixed(0),
+      failures,
     ])
   process.stdout.write(`${table.toString()}\n`)
 }
@@ -99,8 +104,10 @@ const shown = { chainId: chain.chainId, rpcUrl: chain.rpcUrl, manifest: chain.ma
 async function benchRps(): Promise<void> {
   const stacks = [
     await startStack('1, SQLite', {
-      ...{ chain: shown, count: 1 },
-      ...{ databasePath, databaseUrl: undefined },
+      chain: shown,
+      count: 1,
+      databasePath,
+      databaseUrl: undefined,
     }),
     await startStack('1, PostgreSQL', { chain: shown, count: 1, ...(await onPostgres()) }),
     await startStack('3, PostgreSQL', { chain: shown, count: 3, ...(await onPostgres()) }),

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import { Type } from 'typebox'
-import { createAccess } from '../access/createAccess.ts'
+import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { createService } from '../http/service.ts'
-import { createPorts } from '../store/createPorts.ts'
 import { openStore } from '../store/openStore.ts'
+import { createPorts } from '../store/ports.ts'
 import { createSqliteEngine } from '../store/sqliteEngine.ts'
-import { benchAccess } from './benchAccess.ts'
-import { QuoteBody, quoteAnswer } from './quoteShape.ts'
-import { reportToParent } from './reportToParent.ts'
+import { benchAccess } from './server/benchAccess.ts'
+import { QuoteBody, quoteAnswer } from './server/quoteShape.ts'
+import { reportToParent } from './server/reportToParent.ts'
 
 /**
  * The same endpoint as the floor's, through the gateway's own service: keys, limits, ledger, errors, headers.

@@ -8,7 +8,7 @@ import { createForkGuard } from '../../simulator/forkGuard.ts'
 import { fundTaker } from '../../simulator/fundTaker.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { startFaultProxy } from '../../simulator/testing/faultProxy.ts'
-import { printTable } from '../commands/printTable.ts'
+import { printTable } from '../observe/printTable.ts'
 
 /**
  * Dry runs of k candidates: ours, next to one bare JSON-RPC batch of the same `eth_simulateV1` calls,

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { printTable } from '../commands/printTable.ts'
-import { startTestLab } from '../lab/testLab.ts'
+import { startTestLab } from '../lab/testing/testLab.ts'
+import { printTable } from '../observe/printTable.ts'
 
 /**
  * Time from `lab-up` to the first answered quote, as the lab itself prints it.

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import Table from 'cli-table3'
 import pg from 'pg'
 import { keccak256, stringToHex } from 'viem'
-import { startPostgres } from '../../fixtures/postgres.ts'
-import { createPorts, type Store } from '../store/createPorts.ts'
+import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { openPostgresStore, toClientConfig } from '../store/openPostgresStore.ts'
 import { openStore } from '../store/openStore.ts'
+import { createPorts, type Store } from '../store/ports.ts'
 import { createPostgresEngine } from '../store/postgresEngine.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { printTable } from '../commands/printTable.ts'
+import { printTable } from '../observe/printTable.ts'
 import { startDenseChain } from './sync/denseChain.ts'
 import { measureBlocks } from './sync/measureBlocks.ts'
 import { measureLoad } from './sync/measureLoad.ts'

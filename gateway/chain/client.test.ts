@@ -102,7 +102,7 @@ s('waits as long as Retry-After says when there is no other upstream', async () 
   assert.ok(performance.now() - started >= 950)
 })
 
-s('fails over when a single call of a batch is told to slow down', async () => {
+s('fails over when a single call of a batch is told to slow down [nodes/each-alone]', async () => {
   const busy = await startNode((calls, res) => {
     const error = { code: -32005, message: `limit exceeded for ${canary}` }
     res.end(
@@ -119,9 +119,11 @@ s('refuses redirects, garbage, missing ids and answers over the size cap', async
     (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     (_, res) => res.end('<html>'),
     (_, res) => res.end(JSON.stringify({ jsonrpc: '2.0', id: 99, result: '0x1' })),
-    (_, res) => res.end(JSON.stringify({ id: 0, result: 'x'.repeat(5_000) })),
     (_, res) => res.socket?.destroy(),
   ]
+  const long = await startNode(answer('x'.repeat(5_000)))
+  const short = connect([long.url], { maxResponseBytes: 1_000 })
+  assert.match(printed(await failureOf(getBlockNumber(short.client))), /response too large/)
   for (const handler of nodes) {
     const node = await startNode(handler)
     const { client } = connect([node.url], { maxResponseBytes: 1_000 })

@@ -3,51 +3,43 @@ import {
   createClient,
   custom,
   defineChain,
-  RpcRequestError,
   type Transport,
   type Chain as ViemChain,
 } from 'viem'
 import { getChainId } from 'viem/actions'
+import type { CallPurpose, SpendCalls } from './callBudget.ts'
+import { WrongChain } from './chainErrors.ts'
 import type { Chain } from './chains.ts'
 import { checkRpcUrl } from './checkRpcUrl.ts'
-import { createFailover, type Failover } from './failover.ts'
+import { createEndpoint } from './nodes/endpoint.ts'
+import { createFailover, type Failover, type Waiting } from './nodes/failover.ts'
+import type { NodeLimits } from './nodes/limits.ts'
+import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
+import { type LimitBook, rememberLimits } from './nodes/rememberLimits.ts'
+import { createStandingCode } from './nodes/standingCode.ts'
+import { createRequest } from './request.ts'
 
-/** viem wraps what a transport throws. */
-export function isCausedBy(
-  error: unknown,
-  kind: typeof ChainUnavailable | typeof WrongChain,
-): boolean {
-  if (error instanceof kind) return true
-  return error instanceof Error && error.cause !== undefined && isCausedBy(error.cause, kind)
-}
-
-/** Thrown when no upstream of a chain answers. */
-export class ChainUnavailable extends Error {
-  readonly chainId: number
-  constructor(chainId: number, reasons: readonly string[]) {
-    super(`chain ${chainId} is unreachable (${reasons.join(', ')})`)
-    this.name = 'ChainUnavailable'
-    this.chainId = chainId
-  }
-}
-
-/** Thrown when an upstream serves another chain than configured. */
-export class WrongChain extends Error {
-  constructor({ expected, actual }: { readonly expected: number; readonly actual: number }) {
-    super(`the RPC endpoint configured for chain ${expected} serves chain ${actual}`)
-    this.name = 'WrongChain'
-  }
-}
+export { ChainUnavailable, isCausedBy, WrongChain } from './chainErrors.ts'
 
 export type ChainClient = {
   readonly chainId: number
   readonly chain: Chain
   /** For functions of `viem/actions`. Calls of one turn of the event loop travel in one batch. */
   readonly client: Client<Transport, ViemChain>
+  /** Each upstream for itself, where there are several: what one says, another may bear out. */
+  readonly witnesses?: readonly Client<Transport, ViemChain>[] | undefined
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
   checkChainId(): Promise<void>
   /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
   otherChain(): number | undefined
+  /** Each call's own answer, in their order; undefined where no upstream gave one. */
+  askEach(calls: readonly RpcCall[], purpose: CallPurpose): Promise<(RpcAnswer | undefined)[]>
+  /** The same upstreams, asked for another purpose. Default: sync. */
+  as(purpose: CallPurpose): ChainClient
+  /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
+  remember(book: LimitBook): Promise<{ close(): Promise<void> }>
+  /** Of each endpoint in its order. */
+  limits(): readonly NodeLimits[]
   close(): void
 }
 
@@ -63,25 +55,13 @@ export function toViemChain(chain: Chain): ViemChain {
   })
 }
 
-/** The name under which upstreams appear in errors, in place of a URL. */
-const upstreamName = 'http://upstream'
-
-function createRequest(chainId: number, failover: Failover) {
-  return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
-    const outcome = await failover.call({ method, params })
-    if (outcome.status === 'unreachable') {
-      const actual = failover.otherChain()
-      if (actual !== undefined && outcome.reasons.includes('other_chain'))
-        throw new WrongChain({ expected: chainId, actual })
-      throw new ChainUnavailable(chainId, outcome.reasons)
-    }
-    if ('result' in outcome.answer) return outcome.answer.result
-    throw new RpcRequestError({
-      body: { method },
-      error: outcome.answer.error,
-      url: upstreamName,
-    })
-  }
+/** A load goes on for as long as its node takes some of it; whoever waits for an answer has seconds. */
+const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
+  sync: { isFirst: true, patienceMs: 90_000, blockPatienceMs: 15_000 },
+  relay: { isFirst: true, patienceMs: 2_000, blockPatienceMs: 1_000 },
+  simulation: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
+  meta: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
+  warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
 
 /**
@@ -94,6 +74,7 @@ export function createChainClient({
   trust = 'blind',
   timeoutMs = 5_000,
   maxResponseBytes = 64 * 1024 * 1024,
+  spend = async () => true,
 }: {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
@@ -101,29 +82,83 @@ export function createChainClient({
   readonly trust?: 'blind' | 'shown' | undefined
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
+  readonly spend?: SpendCalls | undefined
 }): ChainClient {
   for (const url of rpcUrls) checkRpcUrl(url)
   const expected = trust === 'shown' ? chain.chainId : undefined
-  const failover = createFailover({ chainId: expected, rpcUrls, timeoutMs, maxResponseBytes })
-  const client: Client<Transport, ViemChain> = createClient({
-    chain: toViemChain(chain),
-    transport: custom(
-      { request: createRequest(chain.chainId, failover) },
-      { key: 'upstreams', name: `${chain.name} upstreams`, retryCount: 0 },
-    ),
-    pollingInterval: Math.max(50, Math.min(chain.blockTimeMs / 4, 500)),
-    cacheTime: 0,
+  const limits = { chainId: expected, timeoutMs, maxResponseBytes }
+  const endpoints = rpcUrls.map((url) => createEndpoint({ ...limits, url }))
+  const failover = createFailover({ endpoints })
+  // What an endpoint takes is learned once, whoever asks it.
+  const alone =
+    endpoints.length > 1 ? endpoints.map((one) => createFailover({ endpoints: [one] })) : []
+  const viemChain = toViemChain(chain)
+  const standing = createStandingCode({
+    now: () => performance.now(),
+    async ask(address, block) {
+      const params = [address, block]
+      const outcome = await failover.call({ method: 'eth_getCode', params }, waitingOf.meta)
+      const answer = outcome.status === 'answered' ? outcome.answer : {}
+      return 'result' in answer ? String(answer.result) : undefined
+    },
   })
-  return {
+  const logBlocks = () => {
+    const known = endpoints.map((endpoint) => endpoint.limits.read().logBlocks)
+    const told = known.filter((blocks) => blocks !== undefined)
+    return told.length > 0 && told.length === known.length ? Math.max(...told) : undefined
+  }
+  const connect = (upstreams: Failover, purpose: CallPurpose): Client<Transport, ViemChain> =>
+    createClient({
+      chain: viemChain,
+      transport: custom(
+        {
+          request: createRequest(chain.chainId, {
+            failover: upstreams,
+            waiting: waitingOf[purpose],
+            standing,
+            logBlocks,
+            spend: () => spend(purpose, 1),
+          }),
+        },
+        { key: 'upstreams', name: `${chain.name} upstreams`, retryCount: 0 },
+      ),
+      pollingInterval: Math.max(50, Math.min(chain.blockTimeMs / 4, 500)),
+      cacheTime: 0,
+    })
+  const client = connect(failover, 'sync')
+  const own: ChainClient = {
     chainId: chain.chainId,
     chain,
     client,
+    witnesses: alone.map((upstreams) => connect(upstreams, 'sync')),
+    as: (purpose) => ({
+      ...own,
+      client: connect(failover, purpose),
+      witnesses: alone.map((upstreams) => connect(upstreams, purpose)),
+    }),
+    async askEach(calls, purpose) {
+      if (!(await spend(purpose, calls.length))) return calls.map(() => undefined)
+      // Whoever asks so has no patience, not even for the head.
+      const waiting = { ...waitingOf.simulation, isFirst: waitingOf[purpose].isFirst }
+      return Promise.all(
+        calls.map(async (call) => {
+          const outcome = await failover.call(call, waiting)
+          return outcome.status === 'answered' ? outcome.answer : undefined
+        }),
+      )
+    },
     async checkChainId() {
-      const answered = await getChainId(client)
+      // Whoever starts is told at once that a node does not answer.
+      const answered = await getChainId(connect(failover, 'meta'))
       const actual = failover.otherChain() ?? answered
       if (actual !== chain.chainId) throw new WrongChain({ expected: chain.chainId, actual })
     },
     otherChain: failover.otherChain,
-    close: failover.close,
+    remember: (book) => rememberLimits(endpoints, { book }),
+    limits: () => endpoints.map((endpoint) => endpoint.limits.read()),
+    close() {
+      for (const each of [failover, ...alone, ...endpoints]) each.close()
+    },
   }
+  return own
 }

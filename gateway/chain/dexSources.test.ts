@@ -1,14 +1,13 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { getDexes } from './dexes.ts'
-import { dexSources } from './dexSources.ts'
+import { chains } from './chains.ts'
 
 const s = suite('sources of DEX addresses')
-for (const chainId of [8453, 42161])
-  s(`every DEX of ${chainId} names where its address comes from`, () => {
-    const missing = getDexes(chainId)
+for (const { name, dexes, dexSources } of chains)
+  s(`every DEX of ${name} names where its address comes from`, () => {
+    const missing = dexes
       .filter(({ isOptional }) => !isOptional)
-      .filter(({ factory }) => !dexSources[chainId]?.[factory.toLowerCase()]?.length)
-      .map(({ name }) => name)
+      .filter(({ factory }) => !dexSources[factory.toLowerCase()]?.length)
+      .map((dex) => dex.name)
     assert.equal(missing, [])
   })
 s.run()

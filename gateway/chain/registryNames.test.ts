@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { getDexes } from './dexes.ts'
+import { getDexes } from './chains.ts'
 
 /**
  * The exchanges of the registry that this configuration was made from, each with the rows that cover
@@ -15,8 +15,12 @@ const both: Readonly<Record<string, readonly string[]>> = {
   'sushiswap-v3': ['sushiswap-v3'],
   'balancer-v2': ['balancer-v2-weighted', 'balancer-v2-stable', 'balancer-v2-stable-v6'],
   'balancer-v3': [
-    ...['balancer-v3-weighted', 'balancer-v3-stable', 'balancer-v3-stable-surge'],
-    ...['balancer-v3-gyro-eclp', 'balancer-v3-gyro-2clp', 'balancer-v3-reclamm'],
+    'balancer-v3-weighted',
+    'balancer-v3-stable',
+    'balancer-v3-stable-surge',
+    'balancer-v3-gyro-eclp',
+    'balancer-v3-gyro-2clp',
+    'balancer-v3-reclamm',
   ],
   'maverick-v2': ['maverick-v2'],
   'dodo-v2': ['dodo-v2-dvm', 'dodo-v2-dpp', 'dodo-v2-dsp'],
@@ -33,8 +37,11 @@ const registry: Readonly<Record<number, Readonly<Record<string, readonly string[
     'baseswap-v2': ['baseswap-v2'],
     'alienbase-v3': ['alienbase-v3'],
     curve: [
-      ...['curve-stable-ng', 'curve-plain'],
-      ...['curve-twocrypto-ng', 'curve-tricrypto-ng', 'curve-crypto'],
+      'curve-stable-ng',
+      'curve-plain',
+      'curve-twocrypto-ng',
+      'curve-tricrypto-ng',
+      'curve-crypto',
     ],
   },
   42161: {

@@ -4,13 +4,14 @@ import { type Address, type Hex, numberToHex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { readContract } from 'viem/actions'
 import { userProxyFactoryV6 } from '../../contracts/artifacts.ts'
-import { lyingToken, prepareOwners, startRelayStand } from '../../fixtures/relayStand.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { send } from '../../fixtures/send.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { send } from '../../fixtures/chains/send.ts'
+import { lyingToken, prepareOwners, startRelayStand } from '../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
+import { noRules } from '../relay/admission.ts'
 import { encodeDeploy } from '../relay/signer.ts'
-import { obtainProxy } from './obtainProxy.ts'
+import { obtainProxy, type SponsorOrder } from './obtainProxy.ts'
 
 const client = suite('obtainProxy')
 const chain = await startWorldChain({ chainId: 8453 })
@@ -20,7 +21,8 @@ const stand = await startRelayStand({ chain })
 
 async function newOwner() {
   const privateKey = generatePrivateKey()
-  const { address: owner } = privateKeyToAccount(privateKey)
+  const account = privateKeyToAccount(privateKey)
+  const { address: owner } = account
   await prepareOwners(chain, [owner])
   await rpc('anvil_setBalance', owner, numberToHex(10n ** 17n))
   let deployed = 0
@@ -40,11 +42,11 @@ async function newOwner() {
       return (await send({ rpcUrl, privateKey }, call)).transactionHash
     },
   }
-  return { owner, wallet, deployedByWallet: () => deployed }
+  return { owner, account, wallet, deployedByWallet: () => deployed }
 }
 const request = (owner: Address) => ({ chainId, owner, tokenIn: lyingToken, amountIn: 1n })
 
-client('takes the sponsored proxy, and then the existing one', async () => {
+client('takes the sponsored proxy, and then the existing one [client/sponsored]', async () => {
   const { owner, wallet, deployedByWallet } = await newOwner()
   const deps = { relayUrl: stand.url, wallet }
   const first = await obtainProxy(deps, request(owner))
@@ -55,20 +57,23 @@ client('takes the sponsored proxy, and then the existing one', async () => {
   assert.is(deployedByWallet(), 0)
 })
 
-client('deploys from the wallet when the relay refuses, and says why', async () => {
-  const { owner, wallet } = await newOwner()
-  const usdc = manifest.tokens['USDC']?.address as Address
-  const result = await obtainProxy(
-    { relayUrl: stand.url, wallet },
-    { ...request(owner), tokenIn: usdc },
-  )
-  assert.equal(
-    [result.status, result.status === 'ready' && result.by, result.refusal],
-    ['ready', 'wallet', 'owner balance does not cover this amount'],
-  )
-})
+client(
+  'deploys from the wallet when the relay refuses, and says why [client/refused]',
+  async () => {
+    const { owner, wallet } = await newOwner()
+    const usdc = manifest.tokens['USDC']?.address as Address
+    const result = await obtainProxy(
+      { relayUrl: stand.url, wallet },
+      { ...request(owner), tokenIn: usdc },
+    )
+    assert.equal(
+      [result.status, result.status === 'ready' && result.by, result.refusal],
+      ['ready', 'wallet', 'owner balance does not cover this amount'],
+    )
+  },
+)
 
-client('skips a relay that cannot serve the chain', async () => {
+client('skips a relay that cannot serve the chain [client/skips]', async () => {
   const paused = await startRelayStand({ chain })
   await paused.relay.pause({ chainId, reason: 'test' })
   const { owner, wallet } = await newOwner()
@@ -78,7 +83,60 @@ client('skips a relay that cannot serve the chain', async () => {
   await paused.close()
 })
 
-client('deploys from the wallet when there is no relay at all', async () => {
+client(
+  'signs where the relay asks for it, and what it is asked to sign [client/signed]',
+  async () => {
+    for (const ownerSignature of ['preferred', 'required'] as const) {
+      const strict = await startRelayStand({ chain, rules: { ...noRules, ownerSignature } })
+      const { owner, account, wallet } = await newOwner()
+      const unsigned = await obtainProxy({ relayUrl: strict.url, wallet }, request(owner))
+      const by = ownerSignature === 'required' ? 'wallet' : 'relay'
+      assert.equal([unsigned.status, unsigned.status === 'ready' && unsigned.by], ['ready', by])
+      const other = await newOwner()
+      let signed: SponsorOrder | undefined
+      const signTypedData = (order: SponsorOrder) => {
+        signed = order
+        return other.account.signTypedData(order)
+      }
+      const deps = { relayUrl: strict.url, wallet: { ...other.wallet, signTypedData } }
+      const result = await obtainProxy(deps, request(other.owner))
+      assert.equal([result.status, result.status === 'ready' && result.by], ['ready', 'relay'])
+      const intent = await (await fetch(`${strict.url}/api/intents?chainId=${chainId}`)).json()
+      const told = (intent as { ownerSignature: { rule: string; typedData: object } })
+        .ownerSignature
+      const { message: _, ...order } = signed ?? { message: undefined }
+      assert.equal([told.rule, told.typedData], [ownerSignature, order])
+      assert.not.ok(account.address === other.owner)
+      await strict.close()
+    }
+  },
+)
+
+client('signs nothing for a relay that does not ask, or that asks for something else', async () => {
+  const { owner, wallet, account } = await newOwner()
+  const asked: string[] = []
+  const signTypedData = async (order: SponsorOrder) => {
+    asked.push(order.primaryType)
+    return account.signTypedData(order)
+  }
+  await obtainProxy({ relayUrl: stand.url, wallet: { ...wallet, signTypedData } }, request(owner))
+  assert.equal(asked, [])
+  const evil = {
+    servable: true,
+    factory: manifest.proxyFactory,
+    ownerSignature: { typedData: { primaryType: 'Permit' } },
+  }
+  const server = createServer((_, response) => void response.end(JSON.stringify(evil)))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const other = await newOwner()
+  const deps = { relayUrl: `http://127.0.0.1:${port}`, wallet: { ...other.wallet, signTypedData } }
+  await obtainProxy(deps, request(other.owner))
+  assert.equal(asked, ['SponsoredDeploy'])
+  server.close()
+})
+
+client('deploys from the wallet when there is no relay at all [client/no-relay]', async () => {
   const { owner, wallet } = await newOwner()
   const result = await obtainProxy({ relayUrl: 'http://127.0.0.1:9', wallet }, request(owner))
   assert.equal([result.status, result.refusal], ['ready', 'the relay could not be reached'])
@@ -112,7 +170,7 @@ const badAnswers = [
   ['a broken connection', undefined, unreadable],
 ] as const
 for (const [what, answer, refusal] of badAnswers)
-  client(`deploys from the wallet after ${what}`, async () => {
+  client(`deploys from the wallet after ${what} [client/faults]`, async () => {
     const { relayUrl, close } = await startBadRelay(answer)
     const { owner, wallet, deployedByWallet } = await newOwner()
     const result = await obtainProxy({ relayUrl, wallet }, request(owner))
@@ -131,15 +189,18 @@ client('does not go on where a relay lies that the proxy exists', async () => {
   close()
 })
 
-client('goes back to the prompt when a sponsored deployment does not confirm', async () => {
-  const { owner, wallet, deployedByWallet } = await newOwner()
-  await rpc('evm_setAutomine', false)
-  const deps = { relayUrl: stand.url, wallet }
-  const result = await obtainProxy(deps, { ...request(owner), confirmWithinMs: 300 })
-  await rpc('evm_setAutomine', true)
-  assert.is(result.status, 'unconfirmed')
-  assert.is(deployedByWallet(), 0)
-})
+client(
+  'goes back to the prompt when a sponsored deployment does not confirm [client/unconfirmed]',
+  async () => {
+    const { owner, wallet, deployedByWallet } = await newOwner()
+    await rpc('evm_setAutomine', false)
+    const deps = { relayUrl: stand.url, wallet }
+    const result = await obtainProxy(deps, { ...request(owner), confirmWithinMs: 300 })
+    await rpc('evm_setAutomine', true)
+    assert.is(result.status, 'unconfirmed')
+    assert.is(deployedByWallet(), 0)
+  },
+)
 
 client.after(async () => {
   await stand.close()

@@ -7,6 +7,30 @@ export type ProxyWallet = {
   readonly readProxy: () => Promise<Address | undefined>
   /** Signs and sends `factory.deploy(owner)` from the owner's wallet. */
   readonly deploy: () => Promise<Hex>
+  /**
+   * Signs EIP-712 data for the owner (`signTypedData` of any wallet; a contract's wallet gives its EIP-1271
+   * or EIP-6492 signature). Asked only where the relay looks at signatures; without it the request goes
+   * unsigned.
+   */
+  readonly signTypedData?: ((order: SponsorOrder) => Promise<Hex>) | undefined
+}
+
+/** That the relay may deploy the owner's proxy until `deadline` (Unix seconds). It moves nothing. */
+export type SponsorOrder = {
+  readonly domain: {
+    readonly name: 'Forkyard Relay'
+    readonly version: '1'
+    readonly chainId: number
+    readonly verifyingContract: Address
+  }
+  readonly types: {
+    readonly SponsoredDeploy: readonly [
+      { readonly name: 'owner'; readonly type: 'address' },
+      { readonly name: 'deadline'; readonly type: 'uint256' },
+    ]
+  }
+  readonly primaryType: 'SponsoredDeploy'
+  readonly message: { readonly owner: Address; readonly deadline: bigint }
 }
 
 export type ProxyRequest = {
@@ -35,10 +59,15 @@ type RelayReply =
   | { readonly status: 'refused'; readonly refusal: string }
 
 const pollMs = 250
+/** Of the hour that a relay takes at most: its clock is not ours. */
+const signedForSecs = 900
 const unreadable = 'the relay could not be reached'
 
 const isHash = (value: unknown): value is Hex =>
   typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
+
+const isAddress = (value: unknown): value is Address =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
 
 /**
  * Gets an owner their proxy: sponsored where the relay can, from the wallet where it cannot. A chain that
@@ -56,7 +85,7 @@ export async function obtainProxy(
     readonly timeoutMs?: number | undefined
   },
 ): Promise<ObtainedProxy> {
-  const reply = await askRelay({ relayUrl, timeoutMs }, request)
+  const reply = await askRelay({ relayUrl, wallet, timeoutMs }, request)
   if (reply.status === 'existing') {
     // An approval follows: the address comes from the factory, not from the relay.
     const proxy = await wallet.readProxy()
@@ -80,14 +109,19 @@ function refusalOf(reply: RelayReply): string | undefined {
 }
 
 async function askRelay(
-  { relayUrl, timeoutMs }: { readonly relayUrl: string; readonly timeoutMs: number },
+  {
+    relayUrl,
+    wallet,
+    timeoutMs,
+  }: { readonly relayUrl: string; readonly wallet: ProxyWallet; readonly timeoutMs: number },
   { amountIn, ...request }: ProxyRequest,
 ): Promise<RelayReply> {
   try {
     const intent = await call(`${relayUrl}/api/intents?chainId=${request.chainId}`, timeoutMs)
     if (intent.body['servable'] !== true)
       return { status: 'refused', refusal: text(intent.body['reason'] ?? intent.body['error']) }
-    const body = JSON.stringify({ ...request, amountIn: String(amountIn) })
+    const signed = await sign(wallet, { ...request, intent: intent.body })
+    const body = JSON.stringify({ ...request, ...signed, amountIn: String(amountIn) })
     const headers = { 'content-type': 'application/json' }
     const answer = await call(`${relayUrl}/api/proxy`, timeoutMs, { method: 'POST', headers, body })
     const { txHash, existing, error } = answer.body
@@ -99,6 +133,35 @@ async function askRelay(
   } catch {
     return { status: 'refused', refusal: unreadable }
   }
+}
+
+/**
+ * The order is written here, not taken from the relay: whatever a relay says, the owner signs that a proxy
+ * may be deployed and nothing else.
+ */
+async function sign(
+  { signTypedData }: ProxyWallet,
+  {
+    chainId,
+    owner,
+    intent,
+  }: Pick<ProxyRequest, 'chainId' | 'owner'> & { readonly intent: Record<string, unknown> },
+): Promise<{ readonly ownerSignature: Hex; readonly deadline: number } | undefined> {
+  const { ownerSignature: asked, factory } = intent
+  if (!signTypedData || asked === undefined || !isAddress(factory)) return undefined
+  const deadline = Math.floor(Date.now() / 1_000) + signedForSecs
+  const ownerSignature = await signTypedData({
+    domain: { name: 'Forkyard Relay', version: '1', chainId, verifyingContract: factory },
+    types: {
+      SponsoredDeploy: [
+        { name: 'owner', type: 'address' },
+        { name: 'deadline', type: 'uint256' },
+      ],
+    },
+    primaryType: 'SponsoredDeploy',
+    message: { owner, deadline: BigInt(deadline) },
+  })
+  return { ownerSignature, deadline }
 }
 
 const text = (value: unknown) =>

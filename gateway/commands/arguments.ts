@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander'
+import { type Chain, chains } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
 
 /** A whole number given on the command line; anything else is refused with the reason. */
 export function toWholeNumber(value: string) {
@@ -6,4 +8,25 @@ export function toWholeNumber(value: string) {
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number))
     throw new InvalidArgumentError('it must be a whole number')
   return number
+}
+
+/** A chain by its name. */
+export function toChain(name: string): Chain {
+  const chain = chains.find((one) => one.name === name)
+  if (chain) return chain
+  throw new InvalidArgumentError(`it must be one of ${chains.map((one) => one.name).join(', ')}`)
+}
+
+/**
+ * `--rpc`, or the gateway's own setting; comma-separated. They may hold keys and are never printed.
+ * @throws Error where neither is given
+ */
+export function readRpcUrls(
+  { chain, rpc }: { readonly chain: Chain; readonly rpc?: string | undefined },
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const name = settingName(chain, 'RPC_URL')
+  const urls = (rpc ?? env[name] ?? '').split(',').filter(Boolean)
+  if (urls.length === 0) throw new Error(`give --rpc or set ${name}`)
+  return urls
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { pickSettings } from '../config.ts'
+import { pickSettings } from '../config/config.ts'
 import { backupDatabase, restoreDatabase } from '../store/backup.ts'
 
 /** The same variables and files as the gateway's; nothing else of its configuration is needed. */

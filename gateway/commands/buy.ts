@@ -2,10 +2,10 @@ import { Command } from 'commander'
 import { BaseError, createClient, custom, isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getChainId } from 'viem/actions'
-import { buyQuota } from '../access/buyQuota.ts'
 import { chains } from '../chain/chains.ts'
 import { type ChainClient, ChainUnavailable, createChainClient } from '../chain/client.ts'
 import { toWholeNumber } from './arguments.ts'
+import { buyQuota } from './buyQuota.ts'
 
 type Print = (text: string) => void
 

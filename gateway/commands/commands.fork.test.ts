@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { startAccessStand, transferUsdc } from '../../fixtures/accessStand.ts'
-import { send } from '../../fixtures/send.ts'
+import { startAccessStand, transferUsdc } from '../../fixtures/access/accessStand.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { keyPrefixOf } from '../config.ts'
+import { keyPrefixOf } from '../config/config.ts'
 import { keysCommand } from './keys.ts'
 
 /** The command line as an operator and a buyer use it: processes of their own, beside a running service. */

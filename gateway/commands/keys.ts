@@ -8,10 +8,10 @@ import {
   revokeKey,
   rotateKey,
 } from '../access/issueKeys.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
+import { printTable } from '../observe/printTable.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import { toWholeNumber } from './arguments.ts'
-import { printTable } from './printTable.ts'
 
 type Print = (text: string) => void
 
@@ -72,8 +72,9 @@ export function keysCommand(print: Print, env: Environment = process.env) {
   keys
     .command('revoke <id>')
     .description('refuse the key from now on')
-    .action(async (id: string) => {
-      if (!(await withKeys((deps) => revokeKey(deps, { id })))) throw noSuchKey(id)
+    .option('--abuse <reason>', 'and any other key to its wallet, for good')
+    .action(async (id: string, { abuse }: { abuse?: string }) => {
+      if (!(await withKeys((deps) => revokeKey(deps, { id, abuse })))) throw noSuchKey(id)
       print(`${id} is revoked\n`)
     })
   keys

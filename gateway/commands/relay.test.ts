@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, keccak256, numberToHex } from 'viem'
-import { startPostgres } from '../../fixtures/postgres.ts'
+import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { printTable } from '../observe/printTable.ts'
 import { capWindowMs } from '../relay/limits.ts'
-import type { Store } from '../store/createPorts.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
+import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
-import { printTable } from './printTable.ts'
 
 type Print = (text: string) => void
 
@@ -57,6 +57,23 @@ export function relayCommand(print: Print) {
       const chainId = toWholeNumber(chain)
       await withRelay((book) => book.pause({ chainId, reason, nowMs: Date.now() }))
       print(`chain ${chainId} is paused\n`)
+    })
+  const clock = relay.command('clock').description('the clock that the hourly caps count by')
+  clock
+    .command('show <chain>')
+    .description("how far it is ahead of this machine's, in seconds")
+    .action(async (chain: string) => {
+      const stored = await withRelay((book) => book.readClock(toWholeNumber(chain)))
+      const aheadSecs = stored === undefined ? 0 : Math.round((stored - Date.now()) / 1_000)
+      print(`chain ${chain}: ${stored === undefined ? 'not used yet' : `${aheadSecs} s`}\n`)
+    })
+  clock
+    .command('reset <chain>')
+    .description('set it back to now, after a machine whose clock was wrong; gateways may run')
+    .action(async (chain: string) => {
+      const chainId = toWholeNumber(chain)
+      const atMs = await withRelay((book) => book.resetClock({ chainId, nowMs: Date.now() }))
+      print(`chain ${chainId}: the clock is ${new Date(atMs).toISOString()}\n`)
     })
   relay
     .command('resume <chain>')

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createDockerForks } from '../../simulator/containers/dockerForks.ts'
 import { startSimulatord } from '../../simulator/containers/simulatord.ts'
+import { loadOptional } from '../runtime/loadOptional.ts'
 
 /** `forkyard simulatord`: runs the simulation forks in containers, for gateways that must not see Docker. */
 export function simulatordCommand(print: (text: string) => void): Command {
@@ -14,7 +15,7 @@ export function simulatordCommand(print: (text: string) => void): Command {
     .option('--max-forks <number>', 'of all gateways together', Number, 32)
     .action(async ({ image, name, port, memory, cpus, maxForks }: Options) => {
       // Loaded here: every command would wait for it.
-      const { default: Docker } = await import('dockerode')
+      const { default: Docker } = await loadOptional('dockerode', () => import('dockerode'))
       const limits = { image, memoryBytes: memory * 2 ** 20, cpus }
       const forks = await createDockerForks({ docker: new Docker() }, { name, limits })
       const log = (line: string) => print(`simulatord: ${line}\n`)

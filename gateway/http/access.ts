@@ -31,6 +31,8 @@ export type ChargeRequest = {
   readonly headers: IncomingHttpHeaders
   readonly rawBody: string
   readonly requestId: string
+  /** Of the service that was asked, as callers see it; where it is not said, that of routing. */
+  readonly baseUrl?: string | undefined
 }
 
 export type Charge =

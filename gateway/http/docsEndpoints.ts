@@ -3,7 +3,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import { createOpenApi } from './openApi.ts'
 import { renderDocs } from './renderDocs.ts'
 import { reply } from './reply.ts'
-import type { ServiceOptions } from './service.ts'
+import type { ServiceOptions } from './serviceOptions.ts'
 
 /** `GET /openapi.json` and `GET /docs`, which describe themselves too. */
 export function docsEndpoints(options: ServiceOptions): readonly Endpoint[] {

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from './access.ts'
 import type { Reply, StreamReply } from './reply.ts'
+import type { SpendMore } from './spendMore.ts'
 import { createValidate, type Validate } from './validate.ts'
 
 type Auth = 'key' | 'none'
@@ -20,6 +21,8 @@ export type EndpointRequest<body, query, params, caller> = {
   /** `x-client-id`, when it was sent and is printable. */
   readonly clientId: string | undefined
   readonly ip: string
+  /** Takes further units for the same caller: for answers that go on. */
+  readonly spendMore: SpendMore
   /** Aborts when the client leaves or the service stops. */
   readonly signal: AbortSignal
 }
@@ -46,6 +49,8 @@ type Definition<
   readonly auth: auth
   /** Quota units, charged before the work and given back unless the answer is 2xx. Default 0. */
   readonly cost?: number | ((request: { body: ValueOf<body>; query: ValueOf<query> }) => number)
+  /** What each unit of the cost is for, where a request may cost several: `leg`. */
+  readonly costPer?: string
   /** Rate-limit units; default the cost, at least 1. */
   readonly weight?: number
   /** Answers `text/event-stream`; the handler returns `stream(…)`. */
@@ -79,6 +84,8 @@ export type Endpoint = Omit<
   readonly extraWeightOf: (request: { body: unknown; query: unknown }) => number
   readonly costOf: (request: { body: unknown; query: unknown }) => number
   readonly isCharged: boolean
+  /** Quota units, of each `costPer` where that is said. */
+  readonly units: number
   readonly validate: {
     readonly body?: Validate
     readonly query?: Validate
@@ -106,6 +113,7 @@ export function endpoint<
     weight: weight ?? Math.max(1, fixedCost ?? 1),
     extraWeightOf: isWeighed ? () => 0 : (request) => Math.max(0, costOf(request) - 1),
     isCharged: fixedCost !== 0,
+    units: fixedCost ?? 1,
     costOf,
     validate: {
       ...(input && { body: createValidate(input, 'body') }),

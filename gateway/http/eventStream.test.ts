@@ -14,12 +14,12 @@ s.after(() => {
 })
 
 /** One stream over a connection that reads nothing until told to. */
-async function open(run: StreamReply['run'], stallMs: number) {
+async function open(run: StreamReply['run'], stallMs: number, commentMs?: number) {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<ServerResponse>()
   const written = Promise.withResolvers<void>()
   const server = createServer((_, res) => {
     const signal = new AbortController().signal
-    writeEventStream(res, { run, requestId: 'r', signal, stallMs }).then(
+    writeEventStream(res, { run, requestId: 'r', signal, stallMs, commentMs }).then(
       written.resolve,
       written.reject,
     )
@@ -29,7 +29,8 @@ async function open(run: StreamReply['run'], stallMs: number) {
   const socket: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.pause()
   socket.on('error', () => undefined)
-  socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  // HTTP/1.0: the body comes as it was written, not in chunks.
+  socket.write('GET / HTTP/1.0\r\nhost: x\r\n\r\n')
   const res = await arrived
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
   closers.push(() => {
@@ -70,6 +71,27 @@ s('waits for a client that reads late, and gives it all', async () => {
   assert.ok(res.writableFinished)
   await new Promise((resolve) => socket.once('close', resolve))
   assert.ok(size > large.length)
+})
+
+s('keeps the connection open without a block of its own [http/stream-comments]', async () => {
+  const { promise: kept, resolve: keep } = Promise.withResolvers<void>()
+  const run: StreamReply['run'] = async (sink) => {
+    await kept
+    sink.send('one', {})
+    sink.done('done', {})
+  }
+  const { socket } = await open(run, 120_000, 1)
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+    // Three signs of life before anything is said.
+    if (text.endsWith(':\n:\n:\n')) keep()
+  })
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  const blocks = text.split('\r\n\r\n')[1]?.split('\n\n') ?? []
+  assert.match(blocks[0] ?? '', /^: ok\nretry: 3000\n(:\n){3,}event: one\nid: r:1\ndata: \{\}$/)
+  assert.match(blocks[1] ?? '', /^(:\n)*event: done\nid: r:done\ndata: \{\}$/)
 })
 
 s.run()

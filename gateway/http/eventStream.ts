@@ -1,19 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamReply } from './reply.ts'
 
-/** Proxies close a silent connection after about a minute; a comment keeps it open and costs 6 bytes. */
+/** Proxies close a silent connection after about a minute; a comment keeps it open and costs 2 bytes. */
 const commentEveryMs = 15_000
 
 /** Who has not read what is there for so long has stopped reading, and holds what was written for it. */
 const longestStallMs = 30_000
-
-export type EventSink = {
-  /** False when the client reads slower than we write; wait for `drained()` or drop what is stale. */
-  send(event: string, data: unknown): boolean
-  /** The last event: its id ends in `:done`, by which a reconnecting client is told to stop. */
-  done(event: string, data: unknown): void
-  drained(): Promise<void>
-}
 
 /**
  * Writes a stream of server-sent events to a raw response and resolves when it is over.
@@ -28,23 +20,27 @@ export async function writeEventStream(
     requestId,
     signal,
     stallMs = longestStallMs,
+    commentMs = commentEveryMs,
   }: Pick<StreamReply, 'run'> & {
     readonly requestId: string
     readonly signal: AbortSignal
     readonly stallMs?: number | undefined
+    readonly commentMs?: number | undefined
   },
 ): Promise<void> {
   res.setHeader('content-type', 'text/event-stream; charset=utf-8')
   res.setHeader('cache-control', 'no-cache, no-transform')
   res.setHeader('x-accel-buffering', 'no')
   res.writeHead(200)
-  res.write(': ok\nretry: 3000\n\n')
+  // No empty line behind it, nor behind a comment: both open the next event's block, since a client library
+  // hands on a block without `data:` as an event.
+  res.write(': ok\nretry: 3000\n')
   const stall = watchStall(res, stallMs)
   const comment = () => {
     // Whoever does not read needs no sign of life.
-    if (!res.writableNeedDrain) res.write(':\n\n')
+    if (!res.writableNeedDrain) res.write(':\n')
   }
-  const timer = setInterval(comment, commentEveryMs)
+  const timer = setInterval(comment, commentMs)
   timer.unref()
   let count = 0
   const write = (event: string, data: unknown, id: string) => {

@@ -42,6 +42,7 @@ const errorTable = {
   methodNotAllowed: [405, 'method_not_allowed', 'this path does not answer that method'],
   conflict: [409, 'conflict', 'the request conflicts with an earlier one'],
   bodyTooLarge: [413, 'body_too_large', 'the body is too large'],
+  unsupportedMediaType: [415, 'unsupported_media_type', 'pages must send application/json'],
   unsupportedEncoding: [415, 'unsupported_encoding', 'the body must not be compressed'],
   rateLimited: [429, 'rate_limited', 'too many requests'],
   headersTooLarge: [431, 'headers_too_large', 'the request headers are too large'],

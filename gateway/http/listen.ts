@@ -32,7 +32,7 @@ export async function listen(
     app.callback(),
   )
   server.maxRequestsPerSocket = 100_000
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, requestIdField))
+  server.on('clientError', (error, socket) => answerUnparsed(error, socket, requestIdField))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host }, () => {
@@ -65,11 +65,7 @@ async function close(server: Server, stopping: AbortController, graceMs: number)
 }
 
 /** What Node's parser refuses never reaches Koa; it still gets the documented body. */
-function refuseConnection(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  field: RequestIdField,
-): void {
+function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, field: RequestIdField): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

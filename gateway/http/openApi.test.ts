@@ -30,10 +30,17 @@ const service = createService({
 })
 const server = await service.listen()
 const charged = createOpenApi({
-  ...{ title: 't', description: 'd', version: '1', requestIdField: 'request_id' },
+  title: 't',
+  description: 'd',
+  version: '1',
+  requestIdField: 'request_id',
   endpoints: (['get', 'post'] as const).map((method) =>
     endpoint({
-      ...{ method, path: '/charged', summary: 'Costs a quote', auth: 'key', cost: 1 },
+      method,
+      path: '/charged',
+      summary: 'Costs a quote',
+      auth: 'key',
+      cost: 1,
       ...(method === 'post' && { input: Type.Object({}), pending: 'Not yet' }),
       output: Type.Object({ ok: Type.Boolean() }),
       handle: async () => ({ ok: true }),
@@ -56,7 +63,7 @@ type Document = {
   >
 }
 
-s('serves a valid OpenAPI 3.1 document of the table', async () => {
+s('serves a valid OpenAPI 3.1 document of the table [http/openapi]', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
   assert.is(document.openapi, '3.1.0')
   assert.equal(Object.keys(document.paths), ['/quote/{chain_id}', '/openapi.json', '/docs'])
@@ -72,7 +79,7 @@ s('documents what every charged request and every body may be answered', () => {
   assert.is(statuses('get'), '200 401 402 409 429 503')
   assert.is(statuses('post'), '200 202 400 401 402 409 413 415 429 503')
 })
-s('serves a page that loads nothing from elsewhere', async () => {
+s('serves a page that loads nothing from elsewhere [http/docs]', async () => {
   const page = await (await fetch(`${server.url}/docs`)).text()
   assert.match(page, 'Routing &lt;service&gt;')
   assert.match(page, 'slippage_bps')

@@ -112,7 +112,9 @@ function createErrors(endpoint: Endpoint): Record<string, unknown> {
   const meanings: Record<number, string> = {
     ...((input || query || params) && { 400: 'The request is not valid' }),
     ...(auth === 'key' && { 401: 'Missing or invalid API key' }),
-    ...(isCharged && { 402: 'Quota exhausted; the PAYMENT-REQUIRED header says how to buy more' }),
+    ...(isCharged && {
+      402: 'Quota exhausted; the PAYMENT-REQUIRED header (x402) says how to buy more. It offers `exact` only while a payment of this caller would be settled, else `prepaid-claim`: pay on chain, then claim. Without the header nothing is sold here, and the operator hands out quota',
+    }),
     ...(isCharged && {
       409: 'The Idempotency-Key or payment identifier is of another request or of one that still runs, or the payment is on its way',
     }),

@@ -1,4 +1,10 @@
-import type { EventSink } from './eventStream.ts'
+export type EventSink = {
+  /** False when the client reads slower than we write; wait for `drained()` or drop what is stale. */
+  send(event: string, data: unknown): boolean
+  /** The last event: its id ends in `:done`, by which a reconnecting client is told to stop. */
+  done(event: string, data: unknown): void
+  drained(): Promise<void>
+}
 
 const replyTag = Symbol('reply')
 const streamTag = Symbol('stream')

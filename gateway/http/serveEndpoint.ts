@@ -5,6 +5,8 @@ import { writeEventStream } from './eventStream.ts'
 import { HttpError, httpError } from './httpError.ts'
 import { type JsonBody, readJsonBody } from './readJsonBody.ts'
 import { isReply, isStreamReply, type Reply, readJson, reply, type StreamReply } from './reply.ts'
+import { createSpendMore } from './spendMore.ts'
+import { tooManyRequests } from './tooManyRequests.ts'
 import { checkShape } from './validate.ts'
 
 export type ServeDeps = {
@@ -43,7 +45,9 @@ export async function serveEndpoint(
   const signals = lazySignal(ctx, deps.stopping)
   let answer: Reply | StreamReply
   try {
-    const request = { ...input, ...facts, caller, takeSignal: signals }
+    const { method, path } = ctx
+    const spendMore = createSpendMore(deps.access, { ...facts, caller, method, path })
+    const request = { ...input, ...facts, caller, spendMore, takeSignal: signals }
     const value = await endpoint.handle(Object.assign(Object.create(signalled), request))
     answer = toAnswer(value, endpoint, deps.checkOutput)
   } catch (error) {
@@ -91,14 +95,7 @@ async function limit(
   ctx.set('x-ratelimit-reset', String(state.resetSecs))
   if (state.headers) ctx.set(state.headers)
   if (state.allowed) return
-  throw httpError(
-    'rateLimited',
-    `too many requests; the next one is answered in ${state.retryAfterSecs} s`,
-    {
-      headers: { 'retry-after': String(state.retryAfterSecs) },
-      extra: { retryAfterSec: state.retryAfterSecs },
-    },
-  )
+  throw tooManyRequests(state.retryAfterSecs)
 }
 
 async function readInput({ maxBodyBytes }: ServeDeps, ctx: Context, endpoint: Endpoint) {

@@ -7,7 +7,8 @@ import { endpoint } from './endpoint.ts'
 import { HttpError } from './httpError.ts'
 import { reply, stream } from './reply.ts'
 import * as schemas from './schemas.ts'
-import { createService, type RequestEvent } from './service.ts'
+import { createService } from './service.ts'
+import type { RequestEvent } from './serviceOptions.ts'
 import { createValidate } from './validate.ts'
 
 const s = suite('http/service')
@@ -152,14 +153,17 @@ const post = (path: string, body: unknown, headers: Record<string, string> = goo
     headers,
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-s('fills defaults in, keeps the raw text and ignores unknown fields', async () => {
-  const sent = { ...swap, amount_usd: 3 }
-  const { status, body, headers } = await post('/swap', sent)
-  assert.is(status, 200)
-  assert.equal(body, { slippage: 50, raw: JSON.stringify(sent) })
-  assert.is(headers.get('x-charged'), '1')
-  assert.is(headers.get('access-control-allow-origin'), '*')
-})
+s(
+  'fills defaults in, keeps the raw text and ignores unknown fields [http/unknown-fields]',
+  async () => {
+    const sent = { ...swap, amount_usd: 3 }
+    const { status, body, headers } = await post('/swap', sent)
+    assert.is(status, 200)
+    assert.equal(body, { slippage: 50, raw: JSON.stringify(sent) })
+    assert.is(headers.get('x-charged'), '1')
+    assert.is(headers.get('access-control-allow-origin'), '*')
+  },
+)
 
 const bad: [name: string, change: Record<string, unknown>, sentence: RegExp][] = [
   ['a missing field', { token: undefined }, /^token is required$/],
@@ -180,7 +184,7 @@ const bad: [name: string, change: Record<string, unknown>, sentence: RegExp][] =
   ['a leg without its token', { legs: [{}] }, /^legs\[0\]\.token is required$/],
 ]
 for (const [name, change, sentence] of bad)
-  s(`refuses ${name} with 400, one sentence and no charge`, async () => {
+  s(`refuses ${name} with 400, one sentence and no charge [http/bad-field]`, async () => {
     const before = concluded.length
     const { status, body, headers } = await post('/swap', { ...swap, ...change })
     assert.is(status, 400)
@@ -193,7 +197,7 @@ for (const [name, change, sentence] of bad)
     assert.ok(headers.has('x-ratelimit-remaining'))
   })
 
-s('accepts an address in lower and in upper case', async () => {
+s('accepts an address in lower and in upper case [http/any-case]', async () => {
   const upper = `0x${usdc.slice(2).toUpperCase()}`
   for (const token of [usdc.toLowerCase(), upper])
     assert.is((await post('/swap', { ...swap, token })).status, 200)
@@ -205,8 +209,6 @@ const broken: [name: string, text: string][] = [
   ['an array', '[]'],
   ['null', 'null'],
   ['deep nesting', '['.repeat(200_000)],
-  ['__proto__', '{"__proto__":{"a":1},"chain_id":8453}'],
-  ['an escaped __proto__', '{"legs":[{"\\u005f_proto__":1}]}'],
 ]
 for (const [name, text] of broken)
   s(`refuses ${name} with 400`, async () => {
@@ -214,13 +216,33 @@ for (const [name, text] of broken)
     assert.is(status, 400, JSON.stringify(body))
   })
 
+const valid = `"chain_id":8453,"token":"${usdc}","amount":"1"`
+const leg = `"token":"${usdc}"`
+const suspect: [name: string, text: string][] = [
+  ['__proto__', `{${valid},"__proto__":{"a":1}}`],
+  ['an escaped __proto__', `{${valid},"\\u005f_proto__":{"a":1}}`],
+  ['a __proto__ further in', `{${valid},"legs":[{${leg},"__proto__":{"a":1}}]}`],
+  ['an escaped __proto__ further in', `{${valid},"legs":[{${leg},"__pr\\u006fto__":1}]}`],
+]
+for (const [name, text] of suspect)
+  s(`refuses ${name} in a body that is valid without it [http/proto]`, async () => {
+    const { status, body } = await post('/swap', text)
+    assert.equal([status, body.error], [400, 'the body must not contain a key named __proto__'])
+    const without = text.replace(/,"[^"]*pr[^"]*to__":(\{"a":1\}|1)/, '')
+    assert.not.match(without, 'to__')
+    assert.is((await post('/swap', without)).status, 200)
+  })
+s('takes the word __proto__ where it is no key', async () => {
+  assert.is((await post('/swap', `{${valid},"note":"__proto__ \\u005f"}`)).status, 200)
+})
+
 s('refuses a body that is not UTF-8 or compressed', async () => {
   const init = { method: 'POST', headers: good, body: Buffer.from([0x22, 0xff, 0x22]) }
   assert.is((await call('/swap', init)).status, 400)
   const zipped = { ...good, 'content-encoding': 'gzip' }
   assert.is((await post('/swap', swap, zipped)).status, 415)
 })
-s('refuses 1 MB and 20 MB bodies with 413', async () => {
+s('refuses 1 MB and 20 MB bodies with 413 [http/too-large]', async () => {
   for (const size of [1, 20]) {
     const { status, body } = await post(
       '/swap',
@@ -244,24 +266,27 @@ s('coerces plain numbers only: no hex, exponent, blank, Infinity', async () => {
   for (const slippage of [...oddities, 'NaN', '-1', '10001', '0.5'])
     assert.ok(validate({ slippage }), slippage)
 })
-s('answers the same 401 for a missing and a wrong key', async () => {
+s('answers the same 401 for a missing and a wrong key [http/401]', async () => {
   const missing = await post('/swap', swap, { 'x-request-id': 'same' })
   const wrong = await post('/swap', swap, { 'x-request-id': 'same', 'x-api-key': 'bad' })
   assert.is(missing.status, 401)
   assert.is(missing.text, wrong.text)
 })
-s('answers 404 for an unknown path, 405 with Allow for a wrong method', async () => {
-  const unknown = await call('/nothing')
-  assert.is(unknown.status, 404)
-  assert.is(unknown.body.code, 'not_found')
-  const wrong = await call('/swap')
-  assert.is(wrong.status, 405)
-  assert.is(wrong.headers.get('allow'), 'POST, OPTIONS')
-  assert.is(
-    (await call('/swap/8453', { method: 'PUT' })).headers.get('allow'),
-    'HEAD, GET, OPTIONS',
-  )
-})
+s(
+  'answers 404 for an unknown path, 405 with Allow for a wrong method [http/unknown-path]',
+  async () => {
+    const unknown = await call('/nothing')
+    assert.is(unknown.status, 404)
+    assert.is(unknown.body.code, 'not_found')
+    const wrong = await call('/swap')
+    assert.is(wrong.status, 405)
+    assert.is(wrong.headers.get('allow'), 'POST, OPTIONS')
+    assert.is(
+      (await call('/swap/8453', { method: 'PUT' })).headers.get('allow'),
+      'HEAD, GET, OPTIONS',
+    )
+  },
+)
 s('knows each path by one spelling, so that a proxy may have rules for it', async () => {
   for (const path of ['/fail/reply', '/swap/8453', '/openapi.json'])
     for (const other of [`${path}/`, path.toUpperCase(), `/${path}`, path.replace('s', '%73')])
@@ -274,39 +299,45 @@ s('charges no HEAD: a charged path answers it with 405', async () => {
   assert.is(head.headers.get('allow'), 'GET, OPTIONS')
   assert.equal(concluded, [])
 })
-s('answers HEAD like GET without a body, OPTIONS with Allow, and a preflight', async () => {
-  const head = await call('/swap/8453', { method: 'HEAD' })
-  assert.is(head.status, 200)
-  assert.is(head.text, '')
-  assert.is((await call('/swap', { method: 'OPTIONS' })).headers.get('allow'), 'POST, OPTIONS')
-  const preflight = await call('/swap', {
-    method: 'OPTIONS',
-    headers: {
-      origin: 'https://a.example',
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'x-api-key',
-    },
-  })
-  assert.is(preflight.status, 204)
-  assert.is(preflight.headers.get('access-control-allow-headers'), 'x-api-key')
-})
-s('gives the charge back unless the answer is 2xx, and tells nothing of a bug', async () => {
-  concluded.length = 0
-  assert.is((await call('/fail/refuse', { headers: good })).status, 404)
-  assert.is((await call('/fail/reply', { headers: good })).status, 503)
-  const failed = await call('/fail/bug', { headers: good })
-  assert.is(failed.status, 500)
-  assert.not.match(failed.text, /secret|rpc\.example/)
-  assert.equal(concluded, [404, 503, 500])
-  assert.ok(failed.headers.has('x-ratelimit-remaining'))
-  assert.equal(logged, ['request failed err,requestId,path'])
-})
-s('answers 402 with its header', async () => {
+s(
+  'answers HEAD like GET without a body, OPTIONS with Allow, and a preflight [http/preflight]',
+  async () => {
+    const head = await call('/swap/8453', { method: 'HEAD' })
+    assert.is(head.status, 200)
+    assert.is(head.text, '')
+    assert.is((await call('/swap', { method: 'OPTIONS' })).headers.get('allow'), 'POST, OPTIONS')
+    const preflight = await call('/swap', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://a.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-api-key',
+      },
+    })
+    assert.is(preflight.status, 204)
+    assert.is(preflight.headers.get('access-control-allow-headers'), 'x-api-key')
+  },
+)
+s(
+  'gives the charge back unless the answer is 2xx, and tells nothing of a bug [http/given-back]',
+  async () => {
+    concluded.length = 0
+    assert.is((await call('/fail/refuse', { headers: good })).status, 404)
+    assert.is((await call('/fail/reply', { headers: good })).status, 503)
+    const failed = await call('/fail/bug', { headers: good })
+    assert.is(failed.status, 500)
+    assert.not.match(failed.text, /secret|rpc\.example/)
+    assert.equal(concluded, [404, 503, 500])
+    assert.ok(failed.headers.has('x-ratelimit-remaining'))
+    assert.equal(logged, ['request failed err,requestId,path'])
+  },
+)
+s('answers 402 with its header [http/402]', async () => {
   const { status, headers } = await post('/big', { cost: 51 })
   assert.is(status, 402)
   assert.is(headers.get('payment-required'), 'e30=')
 })
-s('answers 429 with Retry-After in header and body', async () => {
+s('answers 429 with Retry-After in header and body [http/429]', async () => {
   const kept = remaining
   remaining = 0
   const { status, headers, body } = await post('/swap', swap)
@@ -333,19 +364,23 @@ s('weighs a request as much as what it asks for costs, before anything is charge
   assert.is(heavy.status, 429)
   assert.is(heavy.headers.get('x-charged'), null)
 })
-s('streams events with LF only, an id on each and :done on the last', async () => {
-  const res = await fetch(`${server.url}/events`, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'x-request-id': 'r1' },
-  })
-  assert.is(res.headers.get('cache-control'), 'no-cache, no-transform')
-  const text = await res.text()
-  assert.not.match(text, /\r/)
-  assert.match(text, 'event: initial\nid: r1:1\ndata: {"text":"a\\r\\nb"}\n\n')
-  assert.match(text, 'event: done\nid: r1:done\ndata: {}\n\n')
-})
-s('answers 204 to a client that reconnects after the last event', async () => {
+s(
+  'streams events with LF only, an id on each and :done on the last [http/stream-form]',
+  async () => {
+    const res = await fetch(`${server.url}/events`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'x-request-id': 'r1' },
+    })
+    assert.is(res.headers.get('cache-control'), 'no-cache, no-transform')
+    const text = await res.text()
+    assert.not.match(text, /\r/)
+    assert.match(text, /^: ok\nretry: 3000\nevent: initial\n/)
+    assert.match(text, 'event: initial\nid: r1:1\ndata: {"text":"a\\r\\nb"}\n\n')
+    assert.match(text, 'event: done\nid: r1:done\ndata: {}\n\n')
+  },
+)
+s('answers 204 to a client that reconnects after the last event [http/204]', async () => {
   const res = await post('/events', {}, { 'last-event-id': 'r1:done' })
   assert.is(res.status, 204)
 })
@@ -385,11 +420,28 @@ s('answers what is not HTTP with the documented body', async () => {
   assert.match(text, /^HTTP\/1\.1 400 /)
   assert.match(text, /"code":"invalid_request","request_id":/)
 })
+s('sets no cookie and heeds none, whatever it answers [http/no-cookies]', async () => {
+  const cookie = { cookie: 'session=good; x-api-key=good' }
+  const answers = await Promise.all([
+    fetch(`${server.url}/openapi.json`, { headers: cookie }),
+    fetch(`${server.url}/nothing`, { headers: cookie }),
+    fetch(`${server.url}/swap`, { method: 'POST', headers: cookie, body: '{}' }),
+    fetch(`${server.url}/swap`, {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-method': 'POST' },
+    }),
+  ])
+  for (const { headers } of answers) {
+    assert.equal(headers.getSetCookie(), [])
+    assert.is(headers.get('access-control-allow-credentials'), null)
+  }
+  assert.is(answers[2]?.status, 401)
+})
 s('reports each request with its template, never the raw path', () => {
   assert.ok(events.some(({ path, status }) => path === '/swap/:chain_id' && status === 200))
   assert.ok(events.some(({ path, status }) => path === 'unmatched' && status === 404))
 })
-s('drains on close: running streams end, the port is free', async () => {
+s('drains on close: running streams end, the port is free [http/drains]', async () => {
   const second = await createService({ name: 'b', endpoints, access, log }).listen()
   const res = await fetch(`${second.url}/events`, { method: 'POST', body: '{"forever":true}' })
   const text = res.text()

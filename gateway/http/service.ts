@@ -1,52 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
-import type { Access } from './access.ts'
 import { createReadClientIp } from './clientIp.ts'
 import { docsEndpoints } from './docsEndpoints.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type RequestIdField, toHttpError, writeError } from './handleErrors.ts'
+import { toHttpError, writeError } from './handleErrors.ts'
 import { type HttpError, httpError } from './httpError.ts'
 import { type Listening, listen } from './listen.ts'
+import { createPageDoor } from './pageDoor.ts'
 import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
-
-/** pino's shape; members that carry secrets are redacted by whoever makes it. */
-export type Log = {
-  debug(fields: object, message: string): void
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-export type RequestEvent = {
-  readonly service: string
-  readonly method: string
-  /** The endpoint's template, e.g. `/api/pool/:address`; `unmatched` for unknown paths. */
-  readonly path: string
-  readonly status: number
-  readonly durationMs: number
-  readonly requestId: string
-  readonly code: string | undefined
-}
-
-export type ServiceOptions = {
-  readonly name: string
-  readonly title?: string
-  readonly description?: string
-  readonly version?: string
-  readonly endpoints: readonly Endpoint[]
-  readonly access?: Access | undefined
-  readonly requestIdField?: RequestIdField
-  readonly maxBodyBytes?: number
-  /** Addresses or CIDR blocks of proxies whose `X-Forwarded-For` counts. */
-  readonly trustedProxies?: readonly string[]
-  /** In tests: an answer that breaks its output schema is a 500. */
-  readonly checkOutput?: boolean
-  /** Tells errors of what this service needs and has not (503) from mistakes of ours (500). */
-  readonly isOutage?: ((error: unknown) => boolean) | undefined
-  readonly log: Log
-  readonly observe?: ((event: RequestEvent) => void) | undefined
-}
+import type { ServiceOptions } from './serviceOptions.ts'
 
 export type { Listening } from './listen.ts'
 
@@ -61,7 +24,7 @@ const printable = /^[\x21-\x7e]{1,128}$/
 /** A Koa application out of a table of endpoints, with its errors, limits, OpenAPI document and docs page. */
 export function createService(options: ServiceOptions): Service {
   const { name, access, log, requestIdField = 'request_id' } = options
-  const { maxBodyBytes = 262_144, checkOutput = false } = options
+  const { maxBodyBytes = 262_144, checkOutput = false, pages } = options
   const endpoints = [...options.endpoints, ...docsEndpoints(options)]
   if (!access && endpoints.some(({ auth }) => auth === 'key'))
     throw new Error(`${name} has endpoints with a key but was given no access`)
@@ -72,15 +35,16 @@ export function createService(options: ServiceOptions): Service {
   const router = new Router({ strict: true, sensitive: true })
 
   app.use(createAnswer(options))
+  if (pages) app.use(createPageDoor(pages))
   for (const endpoint of endpoints)
     router[endpoint.method](endpoint.path, (ctx) => {
       ctx.state['path'] = endpoint.path
       return serveEndpoint(deps, { ctx, endpoint, facts: ctx.state['facts'] })
     })
-  refuseChargedHead(router, endpoints)
+  dropChargedHead(router, endpoints)
   app.use(answerPreflight)
   app.use(router.routes())
-  app.use((ctx) => refuseUnmatched(ctx, router))
+  app.use((ctx) => answerUnmatched(ctx, router))
   app.on('error', (err) => log.error({ err }, 'response failed'))
 
   return {
@@ -166,14 +130,14 @@ async function answerPreflight(ctx: Context, next: () => Promise<unknown>): Prom
 }
 
 /** The router answers HEAD wherever it answers GET; nobody is to pay for an answer without a body. */
-function refuseChargedHead(router: Router, endpoints: readonly Endpoint[]): void {
+function dropChargedHead(router: Router, endpoints: readonly Endpoint[]): void {
   const charged = endpoints.filter(({ isCharged }) => isCharged).map(({ path }) => path)
   for (const layer of router.stack)
     if (charged.some((path) => path === layer.path))
       layer.methods = layer.methods.filter((method) => method !== 'HEAD')
 }
 
-function refuseUnmatched(ctx: Context, router: Router): void {
+function answerUnmatched(ctx: Context, router: Router): void {
   const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
   if (methods.size === 0)
     throw httpError('notFound', `there is nothing at ${ctx.path.slice(0, 200)}`)

@@ -1,8 +1,7 @@
 import pc from 'picocolors'
-import { toTable } from '../commands/printTable.ts'
+import { getChain } from '../chain/chains.ts'
+import { toTable } from '../observe/printTable.ts'
 import type { LabManifest } from './manifest.ts'
-
-const chainNames: Readonly<Record<string, string>> = { 8453: 'Base', 42161: 'Arbitrum One' }
 
 /** Three requests that work when pasted: a quote, a meta quote with dry run, a sponsored proxy. */
 function curlLines({ services, apiKey, chains }: LabManifest): readonly string[] {
@@ -55,7 +54,7 @@ export function banner(
   const firstQuote =
     firstQuoteMs === undefined ? '' : `, first quote answered after ${seconds(firstQuoteMs)}`
   const chainRows = Object.entries(chains).map(([id, chain]) => [
-    `${chainNames[id] ?? 'chain'} ${id}`,
+    `${getChain(Number(id))?.displayName ?? 'chain'} ${id}`,
     chain.rpcUrl,
     pc.dim(
       `${Object.keys(chain.tokens).length} tokens, ${chain.dexes.reduce((sum, dex) => sum + dex.pools, 0)} pools`,
@@ -79,7 +78,7 @@ export function banner(
       ],
     }),
     '',
-    pc.bold('Accounts') + pc.dim('  the same on both chains; each holds ETH and every token'),
+    pc.bold('Accounts') + pc.dim('  the same on every chain; each holds ETH and every token'),
     toTable({
       rows: accounts.map((account, index) => [
         String(index),

@@ -1,17 +1,18 @@
 import type { Hex } from 'viem'
 import type { Chain } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
 import type { LabChainManifest } from './manifest.ts'
 
 /** The gateway's settings for one lab chain, as environment variables. */
 export function toChainEnvironment(
-  { envPrefix }: Chain,
+  chain: Chain,
   { manifest, relayerKey }: { readonly manifest: LabChainManifest; readonly relayerKey: Hex },
 ): Readonly<Record<string, string>> {
   return {
-    [`${envPrefix}_RPC_URL`]: manifest.rpcUrl,
-    [`${envPrefix}_EXECUTOR`]: manifest.executor,
-    [`${envPrefix}_QUOTA_MANAGER`]: manifest.quotaManager,
-    [`${envPrefix}_PROXY_FACTORY`]: manifest.proxyFactory,
-    [`${envPrefix}_RELAYER_PRIVATE_KEY`]: relayerKey,
+    [settingName(chain, 'RPC_URL')]: manifest.rpcUrl,
+    [settingName(chain, 'EXECUTOR')]: manifest.executor,
+    [settingName(chain, 'QUOTA_MANAGER')]: manifest.quotaManager,
+    [settingName(chain, 'PROXY_FACTORY')]: manifest.proxyFactory,
+    [settingName(chain, 'RELAYER_PRIVATE_KEY')]: relayerKey,
   }
 }

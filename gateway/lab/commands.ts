@@ -2,10 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endMarked, isRunning, signal, waitUntil } from '../../simulator/processes.ts'
+import { modulePath } from '../runtime/modulePath.ts'
 import { isReady } from './gatewayProcess.ts'
-import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
+import {
+  findSupervisor,
+  givenOf,
+  givenVariables,
+  type LabFiles,
+  readManifest,
+  readStatus,
+} from './labFiles.ts'
+import { dropLabState } from './labState.ts'
 import { readyUrl } from './manifest.ts'
-import { endMarked, isRunning, signal, waitUntil } from './processes.ts'
 import { type Lab, startLab } from './supervisor.ts'
 
 type Parameters = {
@@ -59,6 +68,8 @@ async function abandonStart(starting: Promise<Lab>, files: LabFiles) {
 }
 
 const upTimeoutMs = 60_000
+/** One that keeps its state writes it meanwhile. */
+const downTimeoutMs = 30_000
 
 /** `forkyard lab-up`: starts the lab detached, or waits for the running one to be whole again. */
 export async function labUp({
@@ -102,7 +113,7 @@ function startDetached(files: LabFiles, env: Parameters['env']) {
   const log = openSync(files.supervisorLog, 'w', 0o600)
   const supervisor = spawn(
     process.execPath,
-    [join(import.meta.dirname, '..', 'cli.ts'), 'lab', '--detached'],
+    [modulePath(join(import.meta.dirname, '..'), 'cli'), 'lab', '--detached'],
     // Marked from its first moment, so that it is found before it has written who it is.
     { detached: true, stdio: ['ignore', log, log], env: { ...env, FORKYARD_LAB: files.dir } },
   )
@@ -111,12 +122,21 @@ function startDetached(files: LabFiles, env: Parameters['env']) {
   return supervisor
 }
 
+/** `forkyard lab reset`: the same lab anew, with nothing of what it kept. */
+export async function resetLab({ files, env, print }: Parameters): Promise<void> {
+  const whole = { ...givenOf(env), ...readStatus(files)?.given }
+  await labDown({ files, print })
+  const state = whole[givenVariables.state]
+  if (state) dropLabState(state)
+  await labUp({ files, env: { ...env, ...whole }, print })
+}
+
 /** `forkyard lab-down`: stops the lab and whatever a killed supervisor left. */
 export async function labDown({ files, print }: Pick<Parameters, 'files' | 'print'>) {
   const supervisor = findSupervisor(files)
   if (supervisor) {
     signal(supervisor.pid, 'SIGTERM')
-    const stopped = await waitUntil(() => !isRunning(supervisor.pid), { timeoutMs: 15_000 })
+    const stopped = await waitUntil(() => !isRunning(supervisor.pid), { timeoutMs: downTimeoutMs })
     if (!stopped) signal(supervisor.pid, 'SIGKILL')
   }
   const left = await endMarked(files.marker)

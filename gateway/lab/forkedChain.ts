@@ -7,19 +7,24 @@ import {
   parseEther,
   toHex,
 } from 'viem'
-import { startAnvil } from '../../fixtures/anvil.ts'
-import { createRpc, type Rpc } from '../../fixtures/rpc.ts'
-import { deployerAccount, labAccounts, relayerAccount } from '../../fixtures/world/accounts.ts'
-import { createBuilder } from '../../fixtures/world/builder.ts'
-import { deployOwnContracts } from '../../fixtures/world/infrastructure.ts'
-import { forkThreads } from '../../simulator/anvilBinary.ts'
-import type { Chain } from '../chain/chains.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { seedTokens } from '../chain/tokens.ts'
+import { createRpc, type Rpc } from '../../fixtures/anvil/rpc.ts'
+import {
+  deployerAccount,
+  labAccounts,
+  relayerAccount,
+} from '../../fixtures/world/parts/accounts.ts'
+import { createBuilder } from '../../fixtures/world/parts/builder.ts'
+import { deployOwnContracts } from '../../fixtures/world/parts/ownContracts.ts'
+import { type Chain, getDexes, seedTokens } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
+import { readOrigins } from '../http/pages.ts'
 import { toChainEnvironment } from './chainEnvironment.ts'
-import type { LabChain, LabEnvironment } from './chains.ts'
-import { guardReads } from './guardReads.ts'
+import { type ChainToResume, type ForkOrigin, readOrigin, resumeChain } from './keptChain.ts'
+import type { LabChain, LabEnvironment } from './labChain.ts'
+import type { LabChainManifest } from './manifest.ts'
+import { freezeVariable } from './packs/freezeTime.ts'
 import { takeChainPort } from './ports.ts'
+import { startGuardedFork } from './startGuardedFork.ts'
 
 const labEther = parseEther('10000')
 /** Enough for the largest of our contracts, and within every chain's limit for one transaction. */
@@ -32,74 +37,42 @@ export async function startForkedChain({
   chain,
   upstreamUrl,
   env,
+  kept,
 }: {
   readonly chain: Chain
   readonly upstreamUrl: string
   readonly env: LabEnvironment
+  readonly kept?: ChainToResume | undefined
 }): Promise<LabChain> {
   const { chainId } = chain
-  const anvil = await startAnvil({
-    args: [
-      ...['--fork-url', upstreamUrl, '--chain-id', String(chainId), '--accounts', '0'],
-      ...['--no-cors', '--auto-impersonate', '--no-storage-caching', '--timeout', '10000'],
-      ...['--threads', String(forkThreads)],
-    ],
-  }).catch((error: Error) => {
-    // anvil prints the URL, which may hold a key, into every message about its upstream.
-    throw new Error(
-      `cannot fork ${chain.name}: ${error.message.replaceAll(upstreamUrl, `$${chain.envPrefix}_RPC_URL`)}`,
-    )
+  const port = await takeChainPort(chain, env)
+  const { rpcUrl, anvilUrl, close } = await startGuardedFork({
+    chain,
+    upstreamUrl,
+    port,
+    origins: readOrigins(env['LAB_ORIGINS']),
+    args: kept ? toResumeFlags(kept) : [],
   })
-  const guarded = await guardReads({
-    anvilPort: anvil.port,
-    port: await takeChainPort(chain, env),
-  }).catch(async (error: unknown) => {
-    await anvil.close()
-    throw error
-  })
-  const close = async () => {
-    await Promise.all([guarded.close(), anvil.close()])
-  }
   try {
-    const rpc = createRpc(anvil.rpcUrl)
-    const forkBlock = hexToBigInt((await rpc('eth_blockNumber')) as Hex)
-    await resetAccounts(rpc)
-    const builder = createBuilder({
-      rpc,
-      chainId,
-      deployer: deployerAccount.address,
-      gasLimit: deployGasLimit,
-      gasPriceWei: 2n * hexToBigInt((await rpc('eth_gasPrice')) as Hex),
-    })
-    const own = await deployOwnContracts(builder, {
-      weth: chain.wrappedNative,
-      usdc: chain.usdc.address,
-    })
-    const { tokens, funded } = await fundTokens(rpc, chain)
+    const rpc = createRpc(anvilUrl)
+    const isHeld = Boolean(env[freezeVariable])
+    const origin = await readOrigin(rpc)
+    if (kept && kept.origin?.hash !== origin.hash) throw foreignFork(chain, origin)
+    if (kept) await resumeChain(rpc, { kept, isHeld })
+    const made = kept?.manifest ?? (await furnish(rpc, { chain, isHeld }))
     await rpc('anvil_autoImpersonateAccount', false)
-    const manifest = {
-      rpcUrl: guarded.rpcUrl,
-      ...own,
-      relayer: relayerAccount.address,
-      tokens,
-      dexes: getDexes(chainId).map(({ name, protocol, factory, quoter, router }) => ({
-        name,
-        protocol,
-        factory,
-        quoter: quoter ?? null,
-        router: router ?? null,
-        pools: 0,
-      })),
-      accounts: labAccounts.map((account) => ({ ...account, funded })),
-    }
+    const manifest = { ...made, rpcUrl }
     return {
       chainId,
       forked: true,
       manifest,
+      anvilUrl,
+      origin,
       env: {
         ...toChainEnvironment(chain, { manifest, relayerKey: relayerAccount.privateKey }),
-        [`${chain.envPrefix}_FORK_ORIGIN_URL`]: upstreamUrl,
-        [`${chain.envPrefix}_FORK_ORIGIN_BLOCK`]: String(forkBlock),
+        [freezeVariable]: env[freezeVariable] ?? '',
+        [settingName(chain, 'FORK_ORIGIN_URL')]: upstreamUrl,
+        [settingName(chain, 'FORK_ORIGIN_BLOCK')]: origin.number,
       },
       close,
     }
@@ -107,6 +80,50 @@ export async function startForkedChain({
     await close()
     throw error
   }
+}
+
+const toResumeFlags = ({ origin, statePath }: ChainToResume) => [
+  ...(origin ? ['--fork-block-number', origin.number] : []),
+  '--load-state',
+  statePath,
+]
+
+const foreignFork = (chain: Chain, { number }: ForkOrigin) =>
+  new Error(
+    `${settingName(chain, 'RPC_URL')} has another block ${number} than the one that the kept chain forked`,
+  )
+
+/** Our contracts, and accounts with tokens. */
+async function furnish(
+  rpc: Rpc,
+  { chain, isHeld }: { readonly chain: Chain; readonly isHeld: boolean },
+): Promise<Omit<LabChainManifest, 'rpcUrl'>> {
+  const { chainId } = chain
+  await resetAccounts(rpc)
+  // Each block a second after the one before: held at the pack's time, and the same in every run.
+  if (isHeld) await rpc('anvil_setBlockTimestampInterval', 1)
+  const builder = createBuilder({
+    rpc,
+    chainId,
+    deployer: deployerAccount.address,
+    gasLimit: deployGasLimit,
+    gasPriceWei: 2n * hexToBigInt((await rpc('eth_gasPrice')) as Hex),
+  })
+  const own = await deployOwnContracts(builder, {
+    weth: chain.wrappedNative,
+    usdc: chain.usdc.address,
+  })
+  const { tokens, funded } = await fundTokens(rpc, chain)
+  const dexes = getDexes(chainId).map(({ name, protocol, factory, quoter, router }) => ({
+    name,
+    protocol,
+    factory,
+    quoter: quoter ?? null,
+    router: router ?? null,
+    pools: 0,
+  }))
+  const accounts = labAccounts.map((account) => ({ ...account, funded }))
+  return { ...own, relayer: relayerAccount.address, tokens, dexes, accounts }
 }
 
 /** On real chains the well-known test accounts carry delegations (EIP-7702) that sweep whatever arrives. */

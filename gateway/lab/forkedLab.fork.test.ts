@@ -9,11 +9,11 @@ import {
   parseEther,
   toHex,
 } from 'viem'
-import { createRpc } from '../../fixtures/rpc.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { startTestLab } from './testLab.ts'
-import { createPerson } from './testPerson.ts'
+import { startTestLab } from './testing/testLab.ts'
+import { createPerson } from './testing/testPerson.ts'
 
 /** The lab in forked mode. The "real" Base is a chain of the offline world behind a URL with a secret. */
 const upstream = await startWorldChain({ chainId: 8453 })
@@ -25,7 +25,7 @@ forked.after(async () => {
   await upstream.close()
 })
 
-forked('forks the chain that has an RPC URL, offline the other', () => {
+forked('forks the chain that has an RPC URL, offline the other [lab/forked]', () => {
   const { mode, chains } = lab.manifest()
   assert.is(mode, 'forked')
   const base = chains['8453']
@@ -36,41 +36,48 @@ forked('forks the chain that has an RPC URL, offline the other', () => {
   assert.is(chains['42161']?.accounts.length, 10)
 })
 
-forked('quotes on the fork and swaps to the wei, leaving the real chain alone', async () => {
-  const { chains, services, apiKey } = lab.manifest()
-  const base = chains['8453']
-  const [weth, usdc] = [base?.tokens['WETH'], base?.tokens['USDC']]
-  const account = base?.accounts[0]
-  if (!base || !weth || !usdc || !account) throw new Error('the manifest lacks something')
-  const height = await createRpc(upstream.rpcUrl)('eth_blockNumber')
-  const amountIn = parseEther('1')
-  const response = await fetch(`${services.routing}/quote`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    body: JSON.stringify({
-      chain_id: 8453,
-      token_in: weth.address,
-      token_out: usdc.address,
-      amount_in: String(amountIn),
-      taker: account.address,
-    }),
-  })
-  const quote = (await response.json()) as {
-    output: string
-    execution: { spender: Address; target: Address; calldata: Hex; value: Hex }
-  }
-  assert.is(response.status, 200, JSON.stringify(quote))
-  const person = createPerson({ rpcUrl: base.rpcUrl, ...account })
-  const { spender, target, calldata, value } = quote.execution
-  await person.send({
-    to: weth.address,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amountIn] }),
-  })
-  const before = await person.balanceOf(usdc.address)
-  await person.send({ to: target, data: calldata, value: BigInt(value) })
-  assert.is((await person.balanceOf(usdc.address)) - before, BigInt(quote.output))
-  assert.is(await createRpc(upstream.rpcUrl)('eth_blockNumber'), height)
-})
+forked(
+  'quotes on the fork and swaps to the wei, leaving the real chain alone [lab/forked-swap]',
+  async () => {
+    const { chains, services, apiKey } = lab.manifest()
+    const base = chains['8453']
+    const [weth, usdc] = [base?.tokens['WETH'], base?.tokens['USDC']]
+    const account = base?.accounts[0]
+    if (!base || !weth || !usdc || !account) throw new Error('the manifest lacks something')
+    const height = await createRpc(upstream.rpcUrl)('eth_blockNumber')
+    const amountIn = parseEther('1')
+    const response = await fetch(`${services.routing}/quote`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      body: JSON.stringify({
+        chain_id: 8453,
+        token_in: weth.address,
+        token_out: usdc.address,
+        amount_in: String(amountIn),
+        taker: account.address,
+      }),
+    })
+    const quote = (await response.json()) as {
+      output: string
+      execution: { spender: Address; target: Address; calldata: Hex; value: Hex }
+    }
+    assert.is(response.status, 200, JSON.stringify(quote))
+    const person = createPerson({ rpcUrl: base.rpcUrl, ...account })
+    const { spender, target, calldata, value } = quote.execution
+    await person.send({
+      to: weth.address,
+      data: encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'approve',
+        args: [spender, amountIn],
+      }),
+    })
+    const before = await person.balanceOf(usdc.address)
+    await person.send({ to: target, data: calldata, value: BigInt(value) })
+    assert.is((await person.balanceOf(usdc.address)) - before, BigInt(quote.output))
+    assert.is(await createRpc(upstream.rpcUrl)('eth_blockNumber'), height)
+  },
+)
 
 forked('mines while many states that it has not read yet are asked for at once', async () => {
   const base = lab.manifest().chains['8453']

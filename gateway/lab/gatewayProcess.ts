@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Readiness } from '../ops/routes.ts'
-import { endMarked, signal, waitUntil } from './processes.ts'
+import { endMarked, signal, waitUntil } from '../../simulator/processes.ts'
+import type { Readiness } from '../ops/readiness.ts'
+import { modulePath } from '../runtime/modulePath.ts'
 
 export type GatewayProcess = { readonly pid: number; close(): Promise<void> }
 
@@ -35,7 +36,7 @@ const mostFailures = 5
 function launchGateway({ env, logPath }: Parameters): Launch {
   const run = randomUUID()
   const log = openSync(logPath, 'a', 0o600)
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+  const child = spawn(process.execPath, [modulePath(join(import.meta.dirname, '..'), 'main')], {
     // A group of its own: a terminal's Ctrl-C reaches the supervisor, which stops things in order.
     detached: true,
     stdio: ['ignore', log, log],

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { createRpc } from '../../fixtures/rpc.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { findMarked, isRunning, waitUntil } from '../../simulator/processes.ts'
+import { createApiKey } from '../access/apiKey.ts'
 import { isReady } from './gatewayProcess.ts'
 import { findSupervisor, labFiles } from './labFiles.ts'
 import type { LabManifest } from './manifest.ts'
 import { readyUrl } from './manifest.ts'
-import { findMarked, isRunning, readEnvironment, waitUntil } from './processes.ts'
-import { cliPath, startTestLab, testLabEnvironment } from './testLab.ts'
+import { cliPath, startTestLab, testLabEnvironment } from './testing/testLab.ts'
 
 const lab = await startTestLab()
 const files = labFiles({ FORKYARD_LAB_DIR: lab.dir })
@@ -21,24 +22,27 @@ suiteOfLab.after(async () => {
 const blockNumber = (manifest: LabManifest) =>
   createRpc(manifest.chains['8453']?.rpcUrl ?? '')('eth_blockNumber')
 
-suiteOfLab('writes a manifest with everything a client needs, for its owner only', () => {
-  const manifest = lab.manifest()
-  assert.is(manifest.mode, 'offline')
-  assert.equal(Object.keys(manifest.chains), ['8453', '42161'])
-  for (const chain of Object.values(manifest.chains)) {
-    assert.is(chain.accounts.length, 10)
-    assert.ok(Object.keys(chain.tokens).length >= 12)
-    for (const { funded } of chain.accounts)
-      assert.equal(
-        Object.keys(funded).sort(),
-        ['ETH', ...Object.keys(chain.tokens)].sort(),
-        'an account lacks a token',
-      )
-    assert.ok(chain.dexes.reduce((sum, dex) => sum + dex.pools, 0) >= 40)
-  }
-})
+suiteOfLab(
+  'writes a manifest with everything a client needs, for its owner only [lab/manifest]',
+  () => {
+    const manifest = lab.manifest()
+    assert.is(manifest.mode, 'offline')
+    assert.equal(Object.keys(manifest.chains), ['8453', '42161'])
+    for (const chain of Object.values(manifest.chains)) {
+      assert.is(chain.accounts.length, 10)
+      assert.ok(Object.keys(chain.tokens).length >= 12)
+      for (const { funded } of chain.accounts)
+        assert.equal(
+          Object.keys(funded).sort(),
+          ['ETH', ...Object.keys(chain.tokens)].sort(),
+          'an account lacks a token',
+        )
+      assert.ok(chain.dexes.reduce((sum, dex) => sum + dex.pools, 0) >= 40)
+    }
+  },
+)
 
-suiteOfLab('serves the same manifest to operators', async () => {
+suiteOfLab('serves the same manifest to operators [lab/ops-manifest]', async () => {
   const manifest = lab.manifest()
   const response = await fetch(`${manifest.services.ops}/lab/manifest`)
   assert.equal(await response.json(), manifest)
@@ -58,29 +62,37 @@ suiteOfLab('prints three requests that work when pasted', async () => {
   }
 })
 
+suiteOfLab('shows the same development key in every lab', () => {
+  const { key } = createApiKey({ prefix: 'fy_lab', seed: 'forkyard development key' })
+  assert.is(lab.manifest().apiKey, key)
+})
+
 suiteOfLab('does not start twice in one folder', async () => {
   const { pid } = lab.manifest()
   await lab.up()
   assert.is(lab.manifest().pid, pid)
 })
 
-suiteOfLab('starts a killed gateway again, with the chains as they were', async () => {
-  const before = lab.manifest()
-  const chains = findMarked(files.marker).length
-  await createRpc(before.chains['8453']?.rpcUrl ?? '')('evm_mine')
-  const height = await blockNumber(before)
-  process.kill(before.pid, 'SIGKILL')
-  await waitUntil(() => !isRunning(before.pid), { timeoutMs: 5_000 })
-  await lab.up()
-  const after = lab.manifest()
-  assert.is.not(after.pid, before.pid)
-  assert.ok(await isReady(readyUrl(after)))
-  assert.is(await blockNumber(after), height)
-  assert.is(after.apiKey, before.apiKey)
-  assert.is(findMarked(files.marker).length, chains, 'forks of the dead gateway are left')
-})
+suiteOfLab(
+  'starts a killed gateway again, with the chains as they were [lab/gateway-killed]',
+  async () => {
+    const before = lab.manifest()
+    const chains = findMarked(files.marker).length
+    await createRpc(before.chains['8453']?.rpcUrl ?? '')('evm_mine')
+    const height = await blockNumber(before)
+    process.kill(before.pid, 'SIGKILL')
+    await waitUntil(() => !isRunning(before.pid), { timeoutMs: 5_000 })
+    await lab.up()
+    const after = lab.manifest()
+    assert.is.not(after.pid, before.pid)
+    assert.ok(await isReady(readyUrl(after)))
+    assert.is(await blockNumber(after), height)
+    assert.is(after.apiKey, before.apiKey)
+    assert.is(findMarked(files.marker).length, chains, 'forks of the dead gateway are left')
+  },
+)
 
-suiteOfLab('is whole again after its supervisor was killed', async () => {
+suiteOfLab('is whole again after its supervisor was killed [lab/supervisor-killed]', async () => {
   const supervisor = findSupervisor(files)
   if (!supervisor) throw new Error('no supervisor')
   const orphans = findMarked(files.marker)
@@ -91,27 +103,30 @@ suiteOfLab('is whole again after its supervisor was killed', async () => {
   assert.equal(orphans.filter(isRunning), [])
 })
 
-suiteOfLab('leaves no process and no file when interrupted, ready or still starting', async () => {
-  for (const waitFor of ['starting the gateway', 'is ready']) {
-    const { env, dir, remove } = testLabEnvironment()
-    const child = spawn(process.execPath, [cliPath, 'lab'], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const exited = once(child, 'exit')
-    let output = ''
-    child.stdout.on('data', (chunk) => {
-      output += chunk
-    })
-    const seen = await waitUntil(() => output.includes(waitFor), { timeoutMs: 90_000 })
-    assert.ok(seen, output)
-    child.kill('SIGINT')
-    await exited
-    assert.equal(findMarked(`FORKYARD_LAB=${dir}`), [])
-    assert.not.ok(existsSync(dir))
-    remove()
-  }
-})
+suiteOfLab(
+  'leaves no process and no file when interrupted, ready or still starting [lab/leaves-nothing]',
+  async () => {
+    for (const waitFor of ['starting the gateway', 'is ready']) {
+      const { env, dir, remove } = testLabEnvironment()
+      const child = spawn(process.execPath, [cliPath, 'lab'], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const exited = once(child, 'exit')
+      let output = ''
+      child.stdout.on('data', (chunk) => {
+        output += chunk
+      })
+      const seen = await waitUntil(() => output.includes(waitFor), { timeoutMs: 90_000 })
+      assert.ok(seen, output)
+      child.kill('SIGINT')
+      await exited
+      assert.equal(findMarked(`FORKYARD_LAB=${dir}`), [])
+      assert.not.ok(existsSync(dir))
+      remove()
+    }
+  },
+)
 
 suiteOfLab('says which port is taken, and leaves nothing', async () => {
   const server = createServer().listen(0, '127.0.0.1')
@@ -129,10 +144,19 @@ suiteOfLab('says which port is taken, and leaves nothing', async () => {
   assert.match(message, 'META_PORT')
 })
 
+function readEnvironment(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  } catch {
+    // It has ended since it was found.
+    return []
+  }
+}
+
 /** The port that the starting gateway of a lab was given; undefined until there is one. */
 function readGivenPort(marker: `${string}=${string}`, name: string): number | undefined {
   const given = findMarked(marker).map((pid) => {
-    const entry = readEnvironment(pid)?.find((each) => each.startsWith(`${name}=`))
+    const entry = readEnvironment(pid).find((each) => each.startsWith(`${name}=`))
     return Number(entry?.split('=')[1])
   })
   return given.find((port) => port > 0)

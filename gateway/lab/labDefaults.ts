@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import { cacheDir } from '../../fixtures/world/cache.ts'
+import { cacheDir } from '../../fixtures/world/parts/cacheDir.ts'
+import { chains } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
 
 /** The lab's own defaults where the person has set nothing: what would only be in a tester's way is off. */
 export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
@@ -11,8 +13,7 @@ export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
     // Compiled modules of the last start: a third of the gateway's start-up time.
     NODE_COMPILE_CACHE: join(cacheDir(), 'node'),
     CLAIM_CONFIRMATIONS: '1',
-    BASE_X402_SETTLE: 'true',
-    ARBITRUM_X402_SETTLE: 'true',
+    ...Object.fromEntries(chains.map((chain) => [settingName(chain, 'X402_SETTLE'), 'true'])),
   }
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => !env[name]))
 }

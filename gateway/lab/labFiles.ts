@@ -1,14 +1,31 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { Marker } from '../../simulator/processes.ts'
+import { processTable } from '../../simulator/processTable.ts'
 import type { LabManifest } from './manifest.ts'
-import { isRunning, type Marker } from './processes.ts'
 
 export type LabStatus = {
   /** Process id of the supervisor. */
   readonly pid: number
+  /** When that process started: its pid alone may be somebody else's by now. */
+  readonly startedAt?: string | undefined
   readonly phase: 'starting' | 'ready' | 'failed'
   /** What is being done, or why it failed. */
   readonly message: string
+  /** What `lab` was told by its options: `lab reset` starts with the same. */
+  readonly given?: Readonly<Record<string, string>> | undefined
+}
+
+/** Variables that say what the options of `lab` say. */
+export const givenVariables = { pack: 'FORKYARD_PACK', state: 'FORKYARD_STATE' } as const
+
+/** As absolute paths: a later command may be given in another folder. */
+export function givenOf(env: Readonly<Record<string, string | undefined>>) {
+  const given = Object.values(givenVariables).flatMap((name) => {
+    const path = env[name]
+    return path ? [[name, resolve(path)] as const] : []
+  })
+  return Object.fromEntries(given)
 }
 
 /** Files of one lab; all stand in one folder that goes when the lab stops. */
@@ -48,17 +65,8 @@ export function readManifest(files: LabFiles) {
 /** The supervisor that owns this folder, when it is alive. */
 export function findSupervisor(files: LabFiles) {
   const status = readStatus(files)
-  return status && isRunning(status.pid) && runsLab(status.pid) ? status : undefined
-}
-
-/** Process ids are reused: a pid counts only when it still runs the lab command. */
-function runsLab(pid: number) {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('cli.ts\0lab')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
+  const startedAt = status && processTable.readStart(status.pid)
+  return startedAt !== undefined && startedAt === status?.startedAt ? status : undefined
 }
 
 /** Makes the folder and drops what an earlier lab left in it; the supervisor's own log stays. */

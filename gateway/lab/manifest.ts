@@ -45,8 +45,10 @@ export type LabManifest = {
   /** Process id of the gateway. */
   readonly pid: number
   readonly services: LabServices
-  /** A key with 100,000 quotes, made for this run. */
+  /** A key with 100,000 quotes; the same in every lab unless LAB_RANDOM_KEY is set. */
   readonly apiKey: string
+  /** For `POST /lab/*` of ops. */
+  readonly adminToken: string
   readonly chains: Readonly<Record<string, LabChainManifest>>
 }
 

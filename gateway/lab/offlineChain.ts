@@ -1,22 +1,41 @@
 import { startWorldChain } from '../../fixtures/world.ts'
+import { hiddenLoopback } from '../../simulator/hiddenLoopback.ts'
 import type { Chain } from '../chain/chains.ts'
+import { createPages, readOrigins } from '../http/pages.ts'
+import { openChainDoor } from './chainDoor.ts'
 import { toChainEnvironment } from './chainEnvironment.ts'
-import type { LabChain, LabEnvironment } from './chains.ts'
+import { type ChainToResume, resumeChain } from './keptChain.ts'
+import type { LabChain, LabEnvironment } from './labChain.ts'
 import { takeChainPort } from './ports.ts'
 
 /** A chain of the offline world. */
 export async function startOfflineChain({
   chain,
   env,
+  kept,
 }: {
   readonly chain: Chain
   readonly env: LabEnvironment
+  readonly kept?: ChainToResume | undefined
 }): Promise<LabChain> {
   const { chainId } = chain
-  const started = await startWorldChain({ chainId, port: await takeChainPort(chain, env) })
-  const { rpcUrl, manifest: world } = started
+  const port = await takeChainPort(chain, env)
+  const started = await startWorldChain({
+    chainId,
+    ownGroup: true,
+    host: hiddenLoopback(),
+    ...(kept && { statePath: kept.statePath, settle: (rpc) => resumeChain(rpc, { kept }) }),
+  })
+  const { rpcUrl: anvilUrl, manifest: world } = started
+  const door = await openChainDoor({
+    anvilUrl,
+    port,
+    pages: createPages({ origins: readOrigins(env['LAB_ORIGINS']) }),
+  }).catch(async (error: unknown) => {
+    await started.close()
+    throw error
+  })
   const manifest = {
-    rpcUrl,
     executor: world.executor,
     quotaManager: world.quotaManager,
     proxyFactory: world.proxyFactory,
@@ -25,12 +44,22 @@ export async function startOfflineChain({
     tokens: world.tokens,
     dexes: world.dexes,
     accounts: world.accounts,
+    // What stands on a chain that goes on is what stood there, whichever version starts it.
+    ...kept?.manifest,
+    rpcUrl: door.rpcUrl,
   }
   return {
     chainId,
     forked: false,
     manifest,
-    env: toChainEnvironment(chain, { manifest, relayerKey: world.relayer.privateKey }),
-    close: started.close,
+    anvilUrl,
+    env: toChainEnvironment(chain, {
+      // The gateway is no page: it goes the short way.
+      manifest: { ...manifest, rpcUrl: anvilUrl },
+      relayerKey: world.relayer.privateKey,
+    }),
+    async close() {
+      await Promise.all([door.close(), started.close()])
+    },
   }
 }

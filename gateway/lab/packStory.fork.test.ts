@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { readPack } from '../../simulator/pack/packFile.ts'
 import { anyPorts } from './ports.ts'
-import { cliPath } from './testLab.ts'
+import { cliPath } from './testing/testLab.ts'
 
 /** The story, recorded on a fork of a "real" Base, and told again from the pack when that Base is gone. */
 const s = suite('story from a pack')
@@ -30,15 +30,26 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   return { code, output }
 }
 
-s('forkyard pack record writes what the story needed', async () => {
-  const args = [cliPath, 'pack', 'record', '--out', path, '--', process.execPath, story]
+s('forkyard pack record writes what the story needed [pack/story-size]', async () => {
+  const args = [
+    cliPath,
+    'pack',
+    'record',
+    '--freeze-time',
+    '--out',
+    path,
+    '--',
+    process.execPath,
+    story,
+  ]
   const { code, output } = await run(args, { BASE_RPC_URL: real.rpcUrl })
   assert.is(code, 0, output)
   const [chain] = await readPack(path)
   assert.is(chain?.chainId, 8453)
   assert.ok((chain?.answers.size ?? 0) > 100, output)
+  assert.ok(statSync(path).size < 2_000_000, `${statSync(path).size} bytes`)
 })
-s('the whole story passes on it with the real chain cut off', async () => {
+s('the whole story passes on it with the real chain cut off [pack/frozen-story]', async () => {
   await real.close()
   const { code, output } = await run([story], { FORKYARD_PACK: path })
   assert.is(code, 0, output)

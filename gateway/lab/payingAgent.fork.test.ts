@@ -5,8 +5,8 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEther, parseUnits } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { startTestLab } from './testLab.ts'
-import { createPerson } from './testPerson.ts'
+import { startTestLab } from './testing/testLab.ts'
+import { createPerson } from './testing/testPerson.ts'
 
 /**
  * An agent with USDC and nothing else: it registers by signature, asks for a quote, and lets the official
@@ -73,4 +73,19 @@ for (const [id, { rpcUrl, accounts, tokens }] of Object.entries(manifest.chains)
     const { accepts } = await json(await fetch(`${routing}/.well-known/x402`))
     assert.is((accepts as { scheme: string }[])[0]?.scheme, 'exact')
   })
+
+s('names every resource that quota buys, at its address and price [lab/resources]', async () => {
+  const { resources } = await json(await fetch(`${routing}/.well-known/x402`))
+  assert.equal(resources, [
+    { method: 'POST', url: `${routing}/quote`, units: 1 },
+    {
+      method: 'POST',
+      url: `${routing}/quote_lp_disposal`,
+      units: 1,
+      per: 'leg that needs a swap',
+    },
+    { method: 'GET', url: `${routing}/quote_exact_output`, units: 16 },
+    { method: 'POST', url: `${routing}/compare/simulate`, units: 1, per: 'candidate' },
+  ])
+})
 s.run()

@@ -1,13 +1,23 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
+import { type Chain, chains } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
 
 /** Below what systems hand out by themselves: such a port may be somebody's connection a moment later. */
 const choice = { from: 10_000, below: 32_768 }
 
+/** Any ports for the chains. */
+export const anyChainPorts = Object.fromEntries(
+  chains.map((chain) => [settingName(chain, 'CHAIN_PORT'), '0']),
+)
+
 /** Settings of a lab that may stand beside whatever else the machine runs. */
 export const anyPorts = {
-  ...{ ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' },
-  ...{ BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' },
+  ROUTING_PORT: '0',
+  META_PORT: '0',
+  RELAY_PORT: '0',
+  OPS_PORT: '0',
+  ...anyChainPorts,
 }
 
 /** A port that is free on loopback now; 0 leaves the choice to us. */
@@ -33,15 +43,13 @@ async function isFree(port: number): Promise<boolean> {
   })
 }
 
-const chainPorts: Readonly<Record<number, number>> = { 8453: 8545, 42161: 8546 }
-
 /** The usual port of a lab chain where it is free, any other where not; `BASE_CHAIN_PORT` insists on one. */
 export async function takeChainPort(
-  { chainId, envPrefix }: { readonly chainId: number; readonly envPrefix: string },
+  chain: Chain,
   env: Readonly<Record<string, string | undefined>>,
 ) {
-  const name = `${envPrefix}_CHAIN_PORT`
+  const name = settingName(chain, 'CHAIN_PORT')
   const asked = env[name]
   if (asked) return takePort({ name, port: Number(asked) })
-  return takePort({ name, port: chainPorts[chainId] ?? 0 }).catch(() => takePort({ name, port: 0 }))
+  return takePort({ name, port: chain.labPort }).catch(() => takePort({ name, port: 0 }))
 }

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Hex } from 'viem'
-import { type Postgres, startPostgres } from '../../fixtures/postgres.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { waitForReceipt } from '../../fixtures/send.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
+import { type Postgres, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { startTestLab } from './testLab.ts'
+import { startTestLab } from './testing/testLab.ts'
 
 /** Two whole gateways on one PostgreSQL: keys, quota, the relay and its caps are one. */
 const shared = suite('two gateways on one database')

@@ -15,8 +15,8 @@ import { readContract } from 'viem/actions'
 import { quotaManager, userProxyFactoryV6 } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { LabChainManifest } from './manifest.ts'
-import { findTestLab } from './testLab.ts'
-import { createPerson } from './testPerson.ts'
+import { findTestLab } from './testing/testLab.ts'
+import { createPerson } from './testing/testPerson.ts'
 
 /**
  * The story of the product, as a wallet's developer lives it: over HTTP and real chains only.
@@ -90,7 +90,7 @@ for (const [id, chain] of Object.entries(manifest.chains)) {
   const weth = token(chain, 'WETH')
 
   story(
-    `on chain ${id}: register, buy quota, claim, quote, compare, swap, then swap through a sponsored proxy`,
+    `on chain ${id}: register, buy quota, claim, quote, compare, swap, then swap through a sponsored proxy [lab/story]`,
     async () => {
       const { rpcUrl } = chain
       // The same on every run: a fork pack holds the reads of this account, and of no other.

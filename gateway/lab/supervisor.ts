@@ -1,23 +1,32 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { version } from '../version.ts'
+import { copyFileSync, rmSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { endMarked } from '../../simulator/processes.ts'
+import { processTable } from '../../simulator/processTable.ts'
+import { chains } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
+import { version } from '../config/version.ts'
 import { banner } from './banner.ts'
-import { type LabChain, startLabChains } from './chains.ts'
+import { startLabChains } from './chains.ts'
 import { countPools } from './countPools.ts'
 import { startGatewayProcess } from './gatewayProcess.ts'
+import { keepEvery } from './keepEvery.ts'
 import { createLabKeys } from './keys.ts'
+import type { LabChain } from './labChain.ts'
 import { labDefaults } from './labDefaults.ts'
 import {
   findSupervisor,
+  givenOf,
+  givenVariables,
   type LabFiles,
   type LabStatus,
   makeLabFolder,
   writeJson,
 } from './labFiles.ts'
-import { openLabPack } from './labPack.ts'
+import { openLabState } from './labState.ts'
 import { type LabManifest, type LabServices, readyUrl } from './manifest.ts'
+import { openLabPack } from './packs/labPack.ts'
 import { takePort } from './ports.ts'
-import { endMarked } from './processes.ts'
 
 type Parameters = {
   readonly files: LabFiles
@@ -51,11 +60,13 @@ function gatewayEnvironment(
     chains,
     ports,
     pepper,
+    adminToken,
     databaseUrl,
   }: {
     chains: readonly LabChain[]
     ports: Readonly<Record<string, string>>
     pepper: string
+    adminToken: string
     databaseUrl: string | undefined
   },
 ) {
@@ -74,16 +85,27 @@ function gatewayEnvironment(
     DATABASE_URL: databaseUrl ?? '',
     KEY_PEPPER: pepper,
     LAB_MANIFEST: files.manifest,
+    LAB_TOKEN: adminToken,
   }
+}
+
+function openState({ env, files }: Parameters) {
+  const dir = env[givenVariables.state]
+  if (!dir) return undefined
+  if (!relative(files.dir, resolve(dir)).startsWith('..'))
+    throw new Error(`${files.dir} goes when the lab stops: keep its state elsewhere`)
+  if (env['LAB_DATABASE_URL'])
+    throw new Error("--state keeps the lab's own database: leave LAB_DATABASE_URL out")
+  return openLabState(dir)
 }
 
 /** With a pack no chain is asked but those in it. */
 async function openPack({ env, print }: Parameters) {
-  const path = env['FORKYARD_PACK']
+  const path = env[givenVariables.pack]
   if (!path) return undefined
-  const named = ['BASE_RPC_URL', 'ARBITRUM_RPC_URL'].find((name) => env[name])
+  const named = chains.map((chain) => settingName(chain, 'RPC_URL')).find((name) => env[name])
   if (named) throw new Error(`a pack takes the place of ${named}: give one or the other`)
-  return openLabPack({ path, onMissing: (read) => print(`not in the pack: ${read}\n`) })
+  return openLabPack({ path, print, onMissing: (read) => print(`not in the pack: ${read}\n`) })
 }
 
 const modeOf = (chains: readonly LabChain[]) =>
@@ -122,8 +144,16 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
     )
   const closers: (() => Promise<void>)[] = []
+  const startedAt = processTable.readStart(process.pid)
+  const given = givenOf(env)
   const setStatus = (phase: LabStatus['phase'], message: string) =>
-    writeJson(files.status, { pid: process.pid, phase, message } satisfies LabStatus)
+    writeJson(files.status, {
+      pid: process.pid,
+      startedAt,
+      phase,
+      message,
+      given,
+    } satisfies LabStatus)
   const step = (message: string) => {
     setStatus('starting', message)
     // performance.now() counts from the start of this process: loading its code is part of the wait.
@@ -141,30 +171,44 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
     let ports = await takePorts(env)
     const pack = await openPack(parameters)
     if (pack) closers.push(pack.close)
-    const chains = await startLabChains({ env: { ...env, ...pack?.env }, step }).catch(
-      (error: Error) => {
-        const [read] = pack?.missing() ?? []
-        throw read ? new Error(`the pack does not hold ${read}`, { cause: error }) : error
-      },
-    )
+    const state = openState(parameters)
+    if (state) closers.push(async () => state.close())
+    const kept = state?.kept
+    const chains = await startLabChains({
+      env: { ...env, ...pack?.env },
+      step,
+      kept: kept?.chains,
+    }).catch((error: Error) => {
+      const [read] = pack?.missing() ?? []
+      throw read ? new Error(`the pack does not hold ${read}`, { cause: error }) : error
+    })
     closers.push(async () => {
       await Promise.all(chains.map((chain) => chain.close()))
     })
     step('starting the gateway')
-    const pepper = randomBytes(32).toString('base64url')
+    const pepper = kept?.pepper ?? randomBytes(32).toString('base64url')
+    const adminToken = randomBytes(32).toString('base64url')
     const databaseUrl = env['LAB_DATABASE_URL']
-    const keys = await createLabKeys({ databasePath: files.database, databaseUrl, pepper })
+    if (kept) copyFileSync(kept.databasePath, files.database)
+    const keys = await createLabKeys({
+      keptKey: kept?.apiKey,
+      databasePath: files.database,
+      databaseUrl,
+      pepper,
+      isRandom: Boolean(env['LAB_RANDOM_KEY']),
+    })
     const toManifest = (pid: number): LabManifest => ({
       version,
       mode: modeOf(chains),
       pid,
       services: toServices(ports),
       apiKey: keys.apiKey,
+      adminToken,
       chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
     })
     const startGateway = () =>
       startGatewayProcess({
-        env: gatewayEnvironment(parameters, { chains, ports, pepper, databaseUrl }),
+        env: gatewayEnvironment(parameters, { chains, ports, pepper, adminToken, databaseUrl }),
         logPath: files.gatewayLog,
         readyUrl: readyUrl({ services: toServices(ports) }),
         onDeath: () => setStatus('starting', 'the gateway died; starting it again'),
@@ -183,6 +227,17 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       ports = await takePorts(env)
       return startGateway()
     })
+    const keeper =
+      state &&
+      keepEvery({ print }, () =>
+        state.keep({
+          chains,
+          databasePath: files.database,
+          secrets: { pepper, apiKey: keys.apiKey },
+        }),
+      )
+    // In this order: the gateway writes no more, what is now is kept, the chains end.
+    if (keeper) closers.push(keeper.close)
     closers.push(gateway.close)
     const readyMs = performance.now()
     const manifest = await countPools(toManifest(gateway.pid))

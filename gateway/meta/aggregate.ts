@@ -1,6 +1,13 @@
 import type { Address } from 'viem'
-import { checkedSource, type TargetRow } from './checkQuote.ts'
+import { type CalldataPolicy, type CheckSourceDeps, checkedSource } from './calldata/checkQuote.ts'
 import { type Entry, type FanOutDeps, fanOut } from './fanOut.ts'
+import {
+  fail,
+  type Source,
+  type SourceFailure,
+  type SourceQuote,
+  type SourceRequest,
+} from './provider/source.ts'
 import { minOutOf, type ProxyTx, proxyTx } from './proxyTx.ts'
 import { bestOf, type GasPrice, type RankedQuote, type Ranking, rank, rankingOf } from './rank.ts'
 import {
@@ -10,19 +17,18 @@ import {
   type SimulateDeps,
   simulateQuotes,
 } from './simulateQuotes.ts'
-import {
-  fail,
-  type Source,
-  type SourceFailure,
-  type SourceQuote,
-  type SourceRequest,
-} from './source.ts'
-import type { CalldataPolicy, MetaRequest } from './wire/quoteRequest.ts'
+
+export type MetaRequest = {
+  readonly source: SourceRequest
+  readonly policy: CalldataPolicy
+  readonly dryRun: boolean
+  readonly proxy: Address | undefined
+}
 
 export type AggregateDeps = FanOutDeps &
-  SimulateDeps & {
+  SimulateDeps &
+  Omit<CheckSourceDeps, 'policy'> & {
     readonly sourcesFor: (request: SourceRequest) => readonly Source[]
-    readonly targets: readonly TargetRow[]
     readonly deadlineMs: number
     readonly patienceMs: number
     /** What gas costs in the compared token; undefined where nobody knows. Never rejects. */
@@ -87,10 +93,9 @@ export function referencesOf(entries: readonly Entry[]): readonly bigint[] {
 
 /** The sources of one request, each with its quotes checked under the request's policy. */
 export function checkedSources(deps: AggregateDeps, request: MetaRequest): readonly Source[] {
-  const { targets } = deps
-  return deps
-    .sourcesFor(request.source)
-    .map((source) => checkedSource({ targets, policy: request.policy }, source))
+  const { targets, isToken, findAllowance } = deps
+  const checks = { targets, isToken, findAllowance, policy: request.policy }
+  return deps.sourcesFor(request.source).map((source) => checkedSource(checks, source))
 }
 
 /** The proxy to simulate through: only one that is deployed can run anything. */
@@ -142,13 +147,21 @@ export async function judgeQuotes(
 /** One quote request: ask all sources at once, simulate what they answer, rank, pick the honest best. */
 export async function aggregate(
   deps: AggregateDeps,
-  { request, signal }: { readonly request: MetaRequest; readonly signal: AbortSignal },
+  {
+    request,
+    caller,
+    signal,
+  }: {
+    readonly request: MetaRequest
+    readonly caller?: string | undefined
+    readonly signal: AbortSignal
+  },
 ): Promise<Aggregate> {
   const started = performance.now()
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
   const [asked, proxy] = await Promise.all([
-    fanOut(deps, { sources, request: request.source, deadlineMs, patienceMs, signal }),
+    fanOut(deps, { sources, request: request.source, caller, deadlineMs, patienceMs, signal }),
     deployedProxy(deps, request, signal),
   ])
   const found = quotesOf(asked)

@@ -1,11 +1,11 @@
-import { taker, usdc, weth } from '../../fixtures/meta/quotes.ts'
+import { router, taker, usdc, weth } from '../../fixtures/meta/quotes.ts'
 import { usdcToWeth } from '../../fixtures/providers/bodies.ts'
 import { answerRecorded, startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { createService } from '../http/service.ts'
-import { createMeta, type MetaDeps } from './createMeta.ts'
+import { createMeta, type MetaDeps } from './service/meta.ts'
 
 /** The whole meta-aggregator as it is configured, over HTTP, with providers that answer as recorded. */
 const s = suite('meta/configuredProviders')
@@ -25,6 +25,7 @@ const deps: MetaDeps = {
   dryRunOf: () => undefined,
   taxOf: () => undefined,
   poolsBetween: () => [],
+  isToken: () => false,
   config: {
     providers: names.map((name) => ({
       name,
@@ -156,21 +157,58 @@ s('leaves a provider alone that asked for a pause', async () => {
   assert.is(rows.find(({ name }) => name === 'velora')?.state, 'paused')
 })
 
-s('never asks a source that is turned off, and knows the names it can turn off', async () => {
-  const config = { ...deps.config, sourcesOff: ['nobody'] }
-  assert.throws(
-    () => createMeta({ ...deps, config }),
-    /there is no source nobody to turn off; known are routing/,
-  )
-  const listening = await serve({ sourcesOff: ['routing', 'cow'] })
-  const { sources } = (await (await fetch(`${listening.url}/sources`)).json()) as {
-    sources: { name: string }[]
-  }
-  assert.equal(
-    sources.map(({ name }) => name),
-    ['velora', 'nordstern', 'kyberswap', 'sushi'],
-  )
-  await listening.close()
-})
+s(
+  'never asks a source that is turned off, and knows the names it can turn off [meta/turned-off]',
+  async () => {
+    const config = { ...deps.config, sourcesOff: ['nobody'] }
+    assert.throws(
+      () => createMeta({ ...deps, config }),
+      /there is no source nobody to turn off; known are routing/,
+    )
+    const listening = await serve({ sourcesOff: ['routing', 'cow'] })
+    const { sources } = (await (await fetch(`${listening.url}/sources`)).json()) as {
+      sources: { name: string }[]
+    }
+    assert.equal(
+      sources.map(({ name }) => name),
+      ['velora', 'nordstern', 'kyberswap', 'sushi'],
+    )
+    await listening.close()
+  },
+)
+
+s(
+  'asks a provider without a list of its contracts only where it is switched on by name [meta/by-name]',
+  async () => {
+    const setting = { name: 'relay', baseUrl: `${providers.url}/relay` }
+    const config = { ...deps.config, providers: [setting] }
+    const namesAsked = async (given: MetaDeps['config']) => {
+      const listening = await serve(given)
+      const { sources } = (await (await fetch(`${listening.url}/sources`)).json()) as {
+        sources: { name: string; chainIds: number[]; note?: string }[]
+      }
+      providers.calls.length = 0
+      const { best } = await quote({}, listening)
+      await listening.close()
+      const row = sources.find(({ name }) => name === 'relay')
+      return { chainIds: row?.chainIds, note: row?.note, asked: providers.calls.length, best }
+    }
+    assert.equal(await namesAsked(config), {
+      chainIds: [],
+      asked: 0,
+      note: 'no list of its contracts is known: META_UNLISTED_SOURCES turns it on',
+      best: undefined,
+    })
+    const on = await namesAsked({ ...config, unlistedSources: ['relay'] })
+    assert.equal(on, { chainIds: [8453], note: undefined, asked: 1, best: null })
+    const contracts = { 8453: [router] }
+    const listed = await namesAsked({ ...config, providers: [{ ...setting, contracts }] })
+    assert.equal(listed.chainIds, [8453])
+    assert.throws(
+      () => createMeta({ ...deps, config: { ...config, unlistedSources: ['okx'] } }),
+      /there is no source okx to turn on without a list; known are relay/,
+    )
+  },
+)
 
 s.run()

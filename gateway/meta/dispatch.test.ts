@@ -1,7 +1,7 @@
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { type DispatchLimits, defaultLimits, dispatchSource, type SourceEvent } from './dispatch.ts'
-import { fail, type Source, type SourceOutcome } from './source.ts'
+import { fail, type Source, type SourceOutcome } from './provider/source.ts'
 
 const s = suite('meta/dispatch')
 let nowMs = 1_000_000
@@ -35,14 +35,21 @@ function inTurn(...answers: SourceOutcome[]) {
 }
 const down: SourceOutcome = { status: 'failure', reason: 'upstream_error' }
 
-s('bounds an answer by the timeout of the source and aborts it', async () => {
-  const hung = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
-  const outcome = await ask(put(hung, { timeoutMs: 15 }))
-  assert.equal(outcome, { status: 'failure', reason: 'timeout', detail: 'no answer within 15 ms' })
-  assert.ok(hung.signals[0]?.aborted)
-})
+s(
+  'bounds an answer by the timeout of the source and aborts it [meta/provider-timeout]',
+  async () => {
+    const hung = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+    const outcome = await ask(put(hung, { timeoutMs: 15 }))
+    assert.equal(outcome, {
+      status: 'failure',
+      reason: 'timeout',
+      detail: 'no answer within 15 ms',
+    })
+    assert.ok(hung.signals[0]?.aborted)
+  },
+)
 
-s('tries a transient fault once more, and nothing else', async () => {
+s('tries a transient fault once more, and nothing else [meta/one-retry]', async () => {
   const shaky = inTurn({ ...down, transient: true }, answerQuote())
   assert.is(reasonOf(await ask(put(shaky))), 'quote')
   assert.is(retries, 1)
@@ -56,7 +63,7 @@ s('tries a transient fault once more, and nothing else', async () => {
   }
 })
 
-s('makes no call while the source asked for a pause', async () => {
+s('makes no call while the source asked for a pause [meta/pause]', async () => {
   const source = inTurn(
     { status: 'failure', reason: 'rate_limited', retryAfterMs: 3_000 },
     answerQuote(),
@@ -71,7 +78,7 @@ s('makes no call while the source asked for a pause', async () => {
 })
 
 s(
-  'keeps a pause that is asked for while others stand in the queue, and tries nothing inside',
+  'keeps a pause that is asked for while others stand in the queue, and tries nothing inside [meta/pause-queue]',
   async () => {
     const answers = [
       { ...down, transient: true, retryAfterMs: 3_000 },
@@ -134,18 +141,42 @@ s('calls who stays in the queue after another left', async () => {
   assert.is(reasonOf(await second), 'quote')
 })
 
-s('opens the circuit after faults in a row, and lets one call try later', async () => {
-  const source = inTurn(down, down, answerQuote())
-  const dispatched = put(source, { breakAfter: 2, halfOpenAfterMs: 20 })
-  await ask(dispatched)
-  await ask(dispatched)
-  assert.is(reasonOf(await ask(dispatched)), 'circuit_open')
-  assert.is(dispatched.state().breaker, 'open')
-  assert.is(source.requests.length, 2)
-  const deadline = Date.now() + 2_000
-  while (reasonOf(await ask(dispatched)) !== 'quote')
-    if (Date.now() > deadline) throw new Error('the circuit never closed')
-  assert.is(dispatched.state().breaker, 'closed')
+s(
+  'opens the circuit after faults in a row, and lets one call try later [meta/circuit]',
+  async () => {
+    const source = inTurn(down, down, answerQuote())
+    const dispatched = put(source, { breakAfter: 2, halfOpenAfterMs: 20 })
+    await ask(dispatched)
+    await ask(dispatched)
+    assert.is(reasonOf(await ask(dispatched)), 'circuit_open')
+    assert.is(dispatched.state().breaker, 'open')
+    assert.is(source.requests.length, 2)
+    const deadline = Date.now() + 2_000
+    while (reasonOf(await ask(dispatched)) !== 'quote')
+      if (Date.now() > deadline) throw new Error('the circuit never closed')
+    assert.is(dispatched.state().breaker, 'closed')
+  },
+)
+
+s("keeps one caller's poisoned questions from shutting a source for others", async () => {
+  let calls = 0
+  const source: Source = {
+    name: 'a',
+    quote: async ({ trade }) => {
+      calls += 1
+      return trade.type === 'exactInput' && trade.amountIn < 100n ? down : answerQuote()
+    },
+  }
+  const dispatched = put(source)
+  const askAs = (caller: string, amountIn: bigint) =>
+    dispatched.quote(
+      { ...request, trade: { type: 'exactInput', amountIn } },
+      { signal: never, onRetry: () => undefined, caller },
+    )
+  for (let n = 1n; n < 20n; n += 1n) await askAs('ip 192.0.2.1', n)
+  assert.is(reasonOf(await askAs('ip 192.0.2.1', 1_000n)), 'circuit_open')
+  assert.is(reasonOf(await askAs('ip 198.51.100.1', 1_001n)), 'quote')
+  assert.is(calls, defaultLimits.breakAfter + 1)
 })
 
 s('does not count a healthy refusal as a fault', async () => {
@@ -154,33 +185,66 @@ s('does not count a healthy refusal as a fault', async () => {
   assert.is(reasonOf(await ask(dispatched)), 'no_route')
 })
 
-s('shares one call between equal requests, and aborts it when the last caller left', async () => {
-  const source = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
-  const dispatched = put(source)
-  const first = new AbortController()
-  const second = new AbortController()
-  const asked = [ask(dispatched, first.signal), ask(dispatched, second.signal)]
-  const other = ask(dispatched, second.signal, 5n)
-  assert.is(source.requests.length, 2)
-  first.abort(new Error('left'))
-  assert.is(source.signals[0]?.aborted, false)
-  second.abort(new Error('left'))
-  assert.ok(source.signals.every((signal) => signal.aborted))
-  for (const settled of await Promise.allSettled([...asked, other]))
-    assert.is(settled.status, 'rejected')
-})
+s(
+  'shares one call between equal requests, and aborts it when the last caller left [meta/single-flight]',
+  async () => {
+    const source = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+    const dispatched = put(source)
+    const first = new AbortController()
+    const second = new AbortController()
+    const asked = [ask(dispatched, first.signal), ask(dispatched, second.signal)]
+    const other = ask(dispatched, second.signal, 5n)
+    assert.is(source.requests.length, 2)
+    first.abort(new Error('left'))
+    assert.is(source.signals[0]?.aborted, false)
+    second.abort(new Error('left'))
+    assert.ok(source.signals.every((signal) => signal.aborted))
+    for (const settled of await Promise.allSettled([...asked, other]))
+      assert.is(settled.status, 'rejected')
+  },
+)
 
-s('limits calls at once and per second', async () => {
+s('limits calls at once [meta/call-limits]', async () => {
   const slow = scriptSource({ name: 'a', delayMs: 20, answer: answerQuote() })
   const crowd = put(slow, { concurrency: 1 })
   const outcomes = await Promise.all([1n, 2n, 3n].map((amount) => ask(crowd, never, amount)))
   assert.equal(outcomes.map(reasonOf), ['quote', 'quote', 'rate_limited'])
-  const paced = put(inTurn(answerQuote()), { perSecond: 1 })
-  assert.is(reasonOf(await ask(paced)), 'quote')
-  assert.is(reasonOf(await ask(paced)), 'rate_limited')
-  nowMs += 1_000
-  assert.is(reasonOf(await ask(paced)), 'quote')
 })
+
+s(
+  'answers an honest caller while 500 requests flood from 4 addresses [strangers/places]',
+  async () => {
+    // Hangs for whoever floods, answers the others at once.
+    const source = scriptSource({ name: 'a', answer: answerQuote() })
+    const hung = scriptSource({ name: 'a', delayMs: 60_000, answer: answerQuote() })
+    const either: Source = {
+      name: 'a',
+      quote: (p, context) => (context.caller === 'honest' ? source : hung).quote(p, context),
+    }
+    const shared = put(either, { concurrency: 32, timeoutMs: 60_000 })
+    const leaving = new AbortController()
+    const flood = Array.from({ length: 500 }, (_, at) =>
+      shared
+        .quote(
+          { ...request, trade: { type: 'exactInput', amountIn: BigInt(at + 1) } },
+          { signal: leaving.signal, onRetry: () => undefined, caller: `flood ${at % 4}` },
+        )
+        .then(reasonOf, () => 'left'),
+    )
+    for (let at = 0; at < 20; at++) {
+      const outcome = await shared.quote(
+        { ...request, trade: { type: 'exactInput', amountIn: BigInt(1_000 + at) } },
+        { signal: never, onRetry: () => undefined, caller: 'honest' },
+      )
+      assert.is(reasonOf(outcome), 'quote')
+    }
+    leaving.abort(new Error('left'))
+    const ends = await Promise.all(flood)
+    // Places and room to wait were used, and what did not fit was told so.
+    assert.ok(ends.filter((end) => end === 'left').length >= 32)
+    assert.ok(ends.filter((end) => end === 'rate_limited').length >= 400)
+  },
+)
 
 s('reports its figures', async () => {
   const dispatched = put(inTurn(answerQuote(), fail('no_route')))

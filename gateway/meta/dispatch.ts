@@ -1,26 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  BrokenCircuitError,
-  BulkheadRejectedError,
-  bulkhead,
-  CircuitState,
-  ConsecutiveBreaker,
-  ConstantBackoff,
-  circuitBreaker,
-  handleWhenResult,
-  retry,
-} from 'cockatiel'
+import { BulkheadRejectedError, ConstantBackoff, handleWhenResult, retry } from 'cockatiel'
+import { pauseOf } from './provider/callLimit.ts'
+import { type CircuitState, createCircuit, type Verdict } from './provider/circuit.ts'
+import { createPlaces } from './provider/places.ts'
+import { fail, type Source, type SourceOutcome, type SourceRequest } from './provider/source.ts'
 import { createSingleFlight } from './singleFlight.ts'
-import { fail, type Source, type SourceOutcome, type SourceRequest } from './source.ts'
 import { createSourceStats, type SourceFigures } from './sourceStats.ts'
 
 export type DispatchLimits = {
   /** Bound of one answer, retries included, in milliseconds. */
   readonly timeoutMs: number
-  /** Calls under way at once; as many again may wait. */
+  /** Calls under way at once. */
   readonly concurrency: number
-  /** Calls started per second; undefined: no limit of ours. */
-  readonly perSecond?: number | undefined
+  /** Calls that may wait for their turn. Default: as many again. */
+  readonly waiting?: number | undefined
   /** Faults in a row that open the circuit. */
   readonly breakAfter: number
   /** How long an open circuit stays open before one call may try. */
@@ -46,20 +39,23 @@ export type DispatchDeps = {
   readonly observe?: ((event: SourceEvent) => void) | undefined
 }
 
-export type BreakerState = 'closed' | 'open' | 'half_open'
+/** What `GET /sources` tells of a source. */
+export type SourceState = {
+  readonly name: string
+  readonly chainIds: readonly number[]
+  /** What it does not do, and why. */
+  readonly note?: string | undefined
+} & ReturnType<Dispatched['state']>
 
-/** A source behind its policies, and what `GET /sources` tells of it. */
+/** A source behind its policies. */
 export type Dispatched = Source & {
   readonly state: () => SourceFigures & {
-    readonly breaker: BreakerState
+    readonly breaker: CircuitState
     /** Until when the source asked not to be called, in milliseconds from now. */
     readonly retryAfterMs: number
   }
 }
 
-/** A 429 without Retry-After, and the longest pause that is believed. */
-const usualPauseMs = 2_000
-const longestPauseMs = 3_600_000
 const retryPauseMs = 50
 /** Where one caller left, others often do: this long, nobody from the queue is called for them. */
 const departureMs = 10
@@ -75,10 +71,10 @@ const isTransient = (result: unknown) => {
 }
 
 /** Only what says that the source is ill opens its circuit; "no route" is a healthy answer. */
-const isFault = (result: unknown) => {
-  const outcome = result as SourceOutcome
-  if (outcome.status !== 'failure') return false
-  return outcome.reason === 'timeout' || outcome.reason === 'upstream_error'
+function judge(outcome: SourceOutcome): Verdict {
+  if (outcome.status !== 'failure') return 'answered'
+  const { reason } = outcome
+  return reason === 'timeout' || reason === 'upstream_error' ? 'fault' : 'healthy'
 }
 
 /** One request goes to every source: its key is made once. */
@@ -94,38 +90,14 @@ function keyOf(request: SourceRequest): string {
   return key
 }
 
-/** At most `perSecond` starts in any second, without a queue: a late quote is worth little. */
-function createRateGate(perSecond: number | undefined, now: () => number) {
-  const starts: number[] = []
-  return function mayStart(): boolean {
-    if (perSecond === undefined) return true
-    const oldest = now() - 1_000
-    while (starts.length > 0 && (starts[0] ?? 0) <= oldest) starts.shift()
-    if (starts.length >= perSecond) return false
-    starts.push(now())
-    return true
-  }
-}
-
-function createPolicies({ concurrency, breakAfter, halfOpenAfterMs }: DispatchLimits) {
+function createPolicies({ concurrency, waiting = concurrency }: DispatchLimits) {
   return {
-    breaker: circuitBreaker(handleWhenResult(isFault), {
-      halfOpenAfter: halfOpenAfterMs,
-      breaker: new ConsecutiveBreaker(breakAfter),
-    }),
-    crowd: bulkhead(concurrency, concurrency),
+    places: createPlaces(concurrency, waiting),
     once: retry(handleWhenResult(isTransient), {
       maxAttempts: 1,
       backoff: new ConstantBackoff(retryPauseMs),
     }),
   }
-}
-
-const breakerStates: Readonly<Record<CircuitState, BreakerState>> = {
-  [CircuitState.Closed]: 'closed',
-  [CircuitState.Open]: 'open',
-  [CircuitState.Isolated]: 'open',
-  [CircuitState.HalfOpen]: 'half_open',
 }
 
 /** The outcome of `run`, or a timeout; `run` is then aborted. Rejects when `signal` fires. */
@@ -164,45 +136,65 @@ export function dispatchSource(
 ): Dispatched {
   const stats = createSourceStats()
   const share = createSingleFlight<SourceOutcome>()
-  const { breaker, crowd, once } = createPolicies(limits)
-  const mayStart = createRateGate(limits.perSecond, deps.now)
+  const { places, once } = createPolicies(limits)
+  const circuit = createCircuit<SourceRequest>({ ...limits, probe })
   let pausedUntilMs = 0
   let leftAtMs = Number.NEGATIVE_INFINITY
 
   function notePause(outcome: SourceOutcome): void {
-    if (outcome.status !== 'failure') return
-    const usual = outcome.reason === 'rate_limited' ? usualPauseMs : 0
-    const pauseMs = Math.min(outcome.retryAfterMs ?? usual, longestPauseMs)
-    pausedUntilMs = Math.max(pausedUntilMs, deps.now() + pauseMs)
+    // Who keeps pauses by call has noted this one already, and says "rate_limited" for its own limit too.
+    if (source.pausedForMs) return
+    pausedUntilMs = Math.max(pausedUntilMs, deps.now() + pauseOf(outcome))
   }
 
-  function refusePaused(): SourceOutcome | undefined {
-    const leftMs = pausedUntilMs - deps.now()
-    return leftMs > 0
-      ? fail('rate_limited', `asked not to be called for ${Math.ceil(leftMs)} ms`)
-      : undefined
-  }
+  const pausedForMs = () =>
+    Math.max(0, Math.ceil(pausedUntilMs - deps.now()), source.pausedForMs?.() ?? 0)
 
-  function refuse(): SourceOutcome | undefined {
-    const paused = refusePaused()
-    if (paused) return paused
-    return mayStart() ? undefined : fail('rate_limited', 'our own limit of calls per second')
+  function failPaused(): SourceOutcome | undefined {
+    const leftMs = pausedForMs()
+    return leftMs > 0 ? fail('rate_limited', `asked not to be called for ${leftMs} ms`) : undefined
   }
 
   async function call(request: SourceRequest, context: Context): Promise<SourceOutcome> {
-    const refusal = refuse()
+    const { caller = '' } = context
+    const refusal = failPaused()
     if (refusal) return refusal
+    try {
+      const run = () => place(request, context)
+      return (await circuit.execute({ caller, request, run, judge })) ?? fail('circuit_open')
+    } catch (error) {
+      if (error instanceof BulkheadRejectedError)
+        return fail('rate_limited', 'too many calls under way')
+      throw error
+    }
+  }
+
+  /** What it answered before, asked once more on nobody's behalf: whether it is the source that is ill. */
+  async function probe(request: SourceRequest): Promise<Verdict | undefined> {
+    // It waits for its turn like others, and then for the answer.
+    const signal = AbortSignal.timeout(2 * limits.timeoutMs)
+    const context = { signal, onRetry: () => undefined, caller: 'probe' }
+    const outcome = await place(request, context).catch(() => undefined)
+    // Who asks not to be called is not ill, and says nothing of the question.
+    if (!outcome || (outcome.status === 'failure' && outcome.reason === 'rate_limited'))
+      return undefined
+    return judge(outcome)
+  }
+
+  /** In its turn among the callers. */
+  async function place(request: SourceRequest, context: Context): Promise<SourceOutcome> {
     const attempt = (signal: AbortSignal) =>
       once.execute(async ({ attempt }) => {
         if (attempt > 0) context.onRetry()
         return source.quote(request, { ...context, signal })
       }, signal)
+    const { caller = '', signal } = context
     let isQueued = false
     // The pause is asked for and noted inside: the next in the queue starts before anything outside.
     const bounded = async () => {
       const departsMs = isQueued ? leftAtMs + departureMs - performance.now() : 0
       if (departsMs > 0) await wait(departsMs)
-      const paused = refusePaused()
+      const paused = failPaused()
       if (paused) return paused
       // Whoever left while it stood in the queue wants no call any more, and its signal fires no more.
       context.signal.throwIfAborted()
@@ -214,17 +206,13 @@ export function dispatchSource(
         if (context.signal.aborted) leftAtMs = performance.now()
       }
     }
+    isQueued = !places.tryEnter(caller)
+    if (isQueued && (await places.enter(caller, signal)) === 'full')
+      throw new BulkheadRejectedError(limits.concurrency, 0)
     try {
-      return await breaker.execute(() => {
-        const running = crowd.execute(bounded)
-        isQueued = true
-        return running
-      })
-    } catch (error) {
-      if (error instanceof BrokenCircuitError) return fail('circuit_open')
-      if (error instanceof BulkheadRejectedError)
-        return fail('rate_limited', 'too many calls under way')
-      throw error
+      return await bounded()
+    } finally {
+      places.leave(caller)
     }
   }
 
@@ -249,8 +237,8 @@ export function dispatchSource(
     quote,
     state: () => ({
       ...stats.read(),
-      breaker: breakerStates[breaker.state],
-      retryAfterMs: Math.max(0, Math.ceil(pausedUntilMs - deps.now())),
+      breaker: circuit.state(),
+      retryAfterMs: pausedForMs(),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { failuresOf, fanOut } from './fanOut.ts'
-import { fail, type Source } from './source.ts'
+import { fail, type Source } from './provider/source.ts'
 
 const s = suite('meta/fanOut')
 const faults: string[] = []
@@ -17,7 +17,7 @@ const run = (
 ) =>
   fanOut(deps, { sources, request, deadlineMs: 2_000, patienceMs: 1_000, signal: never, ...more })
 
-s('asks all at once and answers in the order of arrival', async () => {
+s('asks all at once and answers in the order of arrival [meta/fan-out]', async () => {
   // Neither answers unless both are asked: each waits for the other.
   const slowIsAsked = Promise.withResolvers<void>()
   const fastHasAnswered = Promise.withResolvers<void>()
@@ -48,15 +48,18 @@ s('asks all at once and answers in the order of arrival', async () => {
   assert.equal(failuresOf(entries), [{ provider: 'fast', reason: 'no_route' }])
 })
 
-s('stops waiting for slow sources once patience ends with a quote in hand', async () => {
-  const fast = scriptSource({ name: 'fast', answer: answerQuote() })
-  const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
-  const entries = await run([fast, slow], { patienceMs: 30 })
-  assert.match(failuresOf(entries)[0]?.reason ?? '', /^timeout: slower than the 30 ms/)
-  assert.ok(slow.signals[0]?.aborted)
-})
+s(
+  'stops waiting for slow sources once patience ends with a quote in hand [meta/patience]',
+  async () => {
+    const fast = scriptSource({ name: 'fast', answer: answerQuote() })
+    const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
+    const entries = await run([fast, slow], { patienceMs: 30 })
+    assert.match(failuresOf(entries)[0]?.reason ?? '', /^timeout: slower than the 30 ms/)
+    assert.ok(slow.signals[0]?.aborted)
+  },
+)
 
-s('waits beyond patience when only slow sources can answer', async () => {
+s('waits beyond patience when only slow sources can answer [meta/slow-only]', async () => {
   const bad = scriptSource({ name: 'bad', answer: fail('no_route') })
   const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
   const slower = scriptSource({ name: 'slower', delayMs: 60_000, answer: answerQuote() })
@@ -67,7 +70,7 @@ s('waits beyond patience when only slow sources can answer', async () => {
   )
 })
 
-s('ends at the deadline with nothing in hand', async () => {
+s('ends at the deadline with nothing in hand [meta/deadline]', async () => {
   const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
   const entries = await run([slow], { deadlineMs: 25, patienceMs: 10 })
   assert.is(failuresOf(entries)[0]?.reason, 'timeout: no answer within 25 ms')

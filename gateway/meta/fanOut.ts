@@ -4,7 +4,7 @@ import {
   type Source,
   type SourceOutcome,
   type SourceRequest,
-} from './source.ts'
+} from './provider/source.ts'
 
 export type Entry = {
   readonly provider: string
@@ -29,6 +29,8 @@ export type FanOutParameters = {
   readonly deadlineMs: number
   /** After this, the first quote in hand ends the wait; without any, slow sources are waited for. */
   readonly patienceMs: number
+  /** Places of a source are shared by caller. */
+  readonly caller?: string | undefined
   readonly signal: AbortSignal
   readonly onEntry?: ((entry: Entry) => void) | undefined
 }
@@ -54,11 +56,13 @@ async function ask(
   {
     source,
     request,
+    caller,
     signal,
     aborted,
   }: {
     readonly source: Source
     readonly request: SourceRequest
+    readonly caller: string | undefined
     readonly signal: AbortSignal
     readonly aborted: Promise<SourceOutcome>
   },
@@ -68,7 +72,7 @@ async function ask(
   const onRetry = () => {
     attempts++
   }
-  const asked = source.quote(request, { signal, onRetry }).catch((error: unknown) => {
+  const asked = source.quote(request, { signal, onRetry, caller }).catch((error: unknown) => {
     if (!signal.aborted) deps.onFault({ provider: source.name, error })
     return fail('upstream_error', 'the source failed unexpectedly')
   })
@@ -88,7 +92,7 @@ async function ask(
  */
 export async function fanOut(
   deps: FanOutDeps,
-  { sources, request, deadlineMs, patienceMs, signal, onEntry }: FanOutParameters,
+  { sources, request, caller, deadlineMs, patienceMs, signal, onEntry }: FanOutParameters,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = []
   const stop = new AbortController()
@@ -106,7 +110,7 @@ export async function fanOut(
   try {
     await Promise.all(
       sources.map(async (source) => {
-        const entry = await ask(deps, { source, request, signal: either, aborted })
+        const entry = await ask(deps, { source, request, caller, signal: either, aborted })
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && entry.outcome.status === 'quote') cutSlow()

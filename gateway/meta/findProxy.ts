@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
-import type { Log } from '../http/service.ts'
+import type { Log } from '../http/serviceOptions.ts'
 import type { DeployedProxy } from './simulateQuotes.ts'
 
 type FindProxyDeps = {

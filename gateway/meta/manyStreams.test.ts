@@ -38,16 +38,19 @@ function open(slippageBps: number, onInitial: () => void): ClientRequest {
   return client
 }
 
-s('serves 500 open streams at once, and aborts all upstream work when they leave', async () => {
-  let initials = 0
-  const clients = Array.from({ length: streams }, (_, index) => open(index, () => initials++))
-  await waitFor('each has begun', () => initials === streams, patient)
-  assert.is(meta.requests(), 0)
-  // The source's own limit holds, however many ask.
-  assert.is(hung.signals.length, limits.concurrency)
-  assert.ok(hung.signals.every(({ aborted }) => !aborted))
-  for (const client of clients) client.destroy()
-  await waitFor('each is known', () => meta.requests() === streams, patient)
-  assert.ok(hung.signals.every(({ aborted }) => aborted))
-})
+s(
+  'serves 500 open streams at once, and aborts all upstream work when they leave [meta/many-streams]',
+  async () => {
+    let initials = 0
+    const clients = Array.from({ length: streams }, (_, index) => open(index, () => initials++))
+    await waitFor('each has begun', () => initials === streams, patient)
+    assert.is(meta.requests(), 0)
+    // Of 32 places one caller gets 22, however many it asks for: there is always one for another.
+    assert.is(hung.signals.length, 22)
+    assert.ok(hung.signals.every(({ aborted }) => !aborted))
+    for (const client of clients) client.destroy()
+    await waitFor('each is known', () => meta.requests() === streams, patient)
+    assert.ok(hung.signals.every(({ aborted }) => aborted))
+  },
+)
 s.run()

@@ -41,21 +41,24 @@ s('hands events over at once while the client reads', () => {
   assert.equal(sent, ['quote 1', 'quote 2'])
 })
 
-s('keeps one event per key for a client that does not read, the newest', async () => {
-  const { sink, sent, stop, read } = slowSink()
-  const outbox = createOutbox(sink)
-  stop()
-  outbox.send('quote', 0, 'quote:a')
-  for (let round = 1; round <= 1_000; round++) {
-    outbox.send('sim_update', round, 'sim:a')
-    outbox.send('quote', round, 'quote:b')
-    outbox.sendIfFlowing('keep_alive', round)
-  }
-  assert.equal(sent, ['quote 0'])
-  read()
-  await outbox.flushed()
-  assert.equal(sent, ['quote 0', 'sim_update 1000', 'quote 1000'])
-})
+s(
+  'keeps one event per key for a client that does not read, the newest [meta/bounded-outbox]',
+  async () => {
+    const { sink, sent, stop, read } = slowSink()
+    const outbox = createOutbox(sink)
+    stop()
+    outbox.send('quote', 0, 'quote:a')
+    for (let round = 1; round <= 1_000; round++) {
+      outbox.send('sim_update', round, 'sim:a')
+      outbox.send('quote', round, 'quote:b')
+      outbox.sendIfFlowing('keep_alive', round)
+    }
+    assert.equal(sent, ['quote 0'])
+    read()
+    await outbox.flushed()
+    assert.equal(sent, ['quote 0', 'sim_update 1000', 'quote 1000'])
+  },
+)
 
 s('flushes what arrived while it was draining', async () => {
   const { sink, sent, stop, read } = slowSink()

@@ -1,4 +1,4 @@
-import type { EventSink } from '../http/eventStream.ts'
+import type { EventSink } from '../http/reply.ts'
 
 export type Outbox = {
   /**

@@ -31,22 +31,25 @@ const quotes = [
 ]
 
 for (const { chainId } of worlds)
-  s(`${chainId}: knows gas, the L1 data fee of each payload, and the price of both`, async () => {
-    const priceGas = createPriceGas({ now: Date.now, clientOf, price })
-    const request = makeRequest({ chainId, tokenIn: weth })
-    const first = await priceGas({ request, quotes, signal })
-    assert.ok(first)
-    assert.ok((first?.gasPriceWei ?? 0n) > 0n)
-    const { short = 0n, long = 0n } = first?.l1FeeWei ?? {}
-    assert.ok(short > 0n, `${short}`)
-    assert.ok(long > short * 5n, `${long} against ${short}`)
-    const before = priced
-    await priceGas({ request, quotes, signal })
-    assert.is(priced, before)
-  })
+  s(
+    `${chainId}: knows gas, the L1 data fee of each payload, and the price of both [meta/gas-price]`,
+    async () => {
+      const priceGas = createPriceGas({ now: Date.now, clientOf, price })
+      const request = makeRequest({ chainId, tokenIn: weth })
+      const first = await priceGas({ request, quotes, signal })
+      assert.ok(first)
+      assert.ok((first?.gasPriceWei ?? 0n) > 0n)
+      const { short = 0n, long = 0n } = first?.l1FeeWei ?? {}
+      assert.ok(short > 0n, `${short}`)
+      assert.ok(long > short * 5n, `${long} against ${short}`)
+      const before = priced
+      await priceGas({ request, quotes, signal })
+      assert.is(priced, before)
+    },
+  )
 
 /** The first of these calls is as if it had reverted. */
-function refuseFirst(data: Hex): Hex {
+function revertFirst(data: Hex): Hex {
   const multicall = { abi: multicall3Abi, functionName: 'aggregate3' } as const
   const [, ...others] = decodeFunctionResult({ ...multicall, data })
   const result = [{ success: false, returnData: '0x' as Hex }, ...others]
@@ -59,7 +62,7 @@ function withoutFee(chainClient: ChainClient): ChainClient {
   const request = (async (call: { readonly method: string }, options?: object) => {
     const answer: unknown = await client.request(call as never, options)
     if (!isAsked(call)) return answer
-    if (chainClient.chain.l1Fee === 'opStack') return refuseFirst(answer as Hex)
+    if (chainClient.chain.l1Fee === 'opStack') return revertFirst(answer as Hex)
     throw new Error('the node cannot')
   }) as typeof client.request
   return { ...chainClient, client: { ...client, request } }

@@ -1,9 +1,10 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
+import { isNative } from '../chain/native.ts'
+import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import type { GasPrice } from './rank.ts'
 import { readL1Fees } from './readL1Fees.ts'
-import { isNative, type SourceQuote, type SourceRequest } from './source.ts'
 
 /** How long a price of the native currency and of gas is believed. */
 const priceTtlMs = 15_000

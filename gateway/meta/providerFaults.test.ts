@@ -1,23 +1,25 @@
-import { makeRequest, taker, usdc } from '../../fixtures/meta/quotes.ts'
+import { bareChain, makeRequest, taker, usdc } from '../../fixtures/meta/quotes.ts'
 import { ethToUsdc, readRecorded, usdcToWeth } from '../../fixtures/providers/bodies.ts'
 import { answerRecorded, startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { checkQuote } from './checkQuote.ts'
-import { providers, providerTargets, startProviders } from './providers.ts'
+import { checkQuote } from './calldata/checkQuote.ts'
 import {
   type FailureReason,
   nativeToken,
   type SourceOutcome,
   type SourceQuote,
   type SourceRequest,
-} from './source.ts'
+} from './provider/source.ts'
+import { providers, providerTargets, startProviders, targetsOf } from './sources/providers.ts'
 
 /** What providers may do wrong: each is a failure with its fixed word, never a quote, never a throw. */
 const s = suite('meta/providerFaults')
 const server = await startRecordingServer()
+/** A provider may ask for a pause; by the next question it is over. */
+let nowMs = 1_770_000_000_000
 const running = startProviders(
-  { now: () => 1_770_000_000_000, gasPriceWei: async () => 5_000_000n },
+  { now: () => nowMs, gasPriceWei: async () => 5_000_000n },
   {
     settings: providers.map(({ name }) => ({
       name,
@@ -36,6 +38,11 @@ s.before.each(() => {
 })
 
 const signal = new AbortController().signal
+/** Also of those that have no list: switched on by name. */
+const lists = targetsOf(
+  [],
+  providers.map(({ name }) => name),
+)
 const proxy = '0x4444444444444444444444444444444444444444'
 const toWeth = makeRequest({ trade: { type: 'exactInput', amountIn: 500_000_000n }, sender: proxy })
 const fromEth = makeRequest({
@@ -44,6 +51,7 @@ const fromEth = makeRequest({
   trade: { type: 'exactInput', amountIn: 10n ** 18n },
 })
 function ask(name: string, request: SourceRequest): Promise<SourceOutcome> {
+  nowMs += 2 * 3_600_000
   const found = running.find(({ provider }) => provider.name === name)
   if (!found) throw new Error(`no provider ${name}`)
   return found.source.quote(request, { signal, onRetry: () => undefined })
@@ -112,7 +120,7 @@ const faults: [
   ['401', { status: 401, body: '' }, 'not_configured'],
 ]
 for (const [fault, answer, reason] of faults)
-  s(`${fault} is ${reason} from every provider, never a throw`, async () => {
+  s(`${fault} is ${reason} from every provider, never a throw [meta/reasons]`, async () => {
     server.answerWith(() => answer)
     for (const { name } of providers) {
       const request = name === 'lifi' ? fromEth : toWeth
@@ -195,7 +203,7 @@ for (const [name, change, reason] of lies)
     const failure =
       outcome.status === 'quote'
         ? checkQuote(
-            { targets: providerTargets, policy: 'standard' },
+            { ...bareChain, targets: lists, policy: 'standard' },
             { quote: outcome.quote, request: toWeth },
           )
         : outcome
@@ -251,8 +259,8 @@ async function judge(name: string, bodies: Bodies, request: SourceRequest) {
   const outcome = await ask(name, request)
   if (outcome.status !== 'quote') return { quote: undefined, failure: outcome }
   const { quote } = outcome
-  const lists = { targets: providerTargets, policy: 'strict' } as const
-  return { quote, failure: checkQuote(lists, { quote, request }) }
+  const strict = { ...bareChain, targets: providerTargets, policy: 'strict' } as const
+  return { quote, failure: checkQuote(strict, { quote, request }) }
 }
 const change = (bodies: Bodies, leaf: string, value: string): Bodies =>
   Object.fromEntries(
@@ -262,7 +270,7 @@ const change = (bodies: Bodies, leaf: string, value: string): Bodies =>
     ]),
   )
 for (const [attack, of, value, reason] of attacks)
-  s(`${attack} is ${reason} from every provider`, async () => {
+  s(`${attack} is ${reason} from every provider [meta/hostile]`, async () => {
     for (const [name, bodies, request] of traded) {
       const { quote } = await judge(name, bodies, request)
       if (!quote) throw new Error(`${name} has no honest quote`)
@@ -274,30 +282,37 @@ for (const [attack, of, value, reason] of attacks)
     }
   })
 
-s('another token than the asked one is no quote of any provider that names it', async () => {
-  for (const [name, bodies, request] of traded) {
-    const changed = change(bodies, request.tokenOut, thief)
-    if (JSON.stringify(changed) === JSON.stringify(bodies)) continue
-    const { failure } = await judge(name, changed, request)
-    const found = failure && 'reason' in failure && failure.reason
-    assert.is(found, 'invalid_response', name)
-  }
-})
+s(
+  'another token than the asked one is no quote of any provider that names it [meta/wrong-token]',
+  async () => {
+    for (const [name, bodies, request] of traded) {
+      const changed = change(bodies, request.tokenOut, thief)
+      if (JSON.stringify(changed) === JSON.stringify(bodies)) continue
+      const { failure } = await judge(name, changed, request)
+      const found = failure && 'reason' in failure && failure.reason
+      assert.is(found, 'invalid_response', name)
+    }
+  },
+)
 
-s('another chain than the asked one is no quote of any provider that names it', async () => {
-  for (const [name, bodies, request] of traded) {
-    const changed = change(bodies, '8453', '42161')
-    if (JSON.stringify(changed) === JSON.stringify(bodies)) continue
-    const { failure } = await judge(name, changed, request)
-    const found = failure && 'reason' in failure && failure.reason
-    assert.is(found, 'invalid_response', name)
-  }
-})
+s(
+  'another chain than the asked one is no quote of any provider that names it [meta/wrong-chain]',
+  async () => {
+    for (const [name, bodies, request] of traded) {
+      const changed = change(bodies, '8453', '42161')
+      if (JSON.stringify(changed) === JSON.stringify(bodies)) continue
+      const { failure } = await judge(name, changed, request)
+      const found = failure && 'reason' in failure && failure.reason
+      assert.is(found, 'invalid_response', name)
+    }
+  },
+)
 
-s('an abort closes the socket of the provider at once', async () => {
+s('an abort closes the socket of the provider at once [meta/abort-socket]', async () => {
   server.answerWith(() => ({ delayMs: 'never' }))
   const leaving = new AbortController()
   const before = server.aborted()
+  nowMs += 2 * 3_600_000
   const asked = running.map(({ source }) =>
     source.quote(toWeth, { signal: leaving.signal, onRetry: () => undefined }).catch(() => 'left'),
   )
@@ -310,7 +325,7 @@ s('an abort closes the socket of the provider at once', async () => {
   await Promise.all(asked)
 })
 
-s('refuses base URLs that are not public and https, unless allowed', async () => {
+s('refuses base URLs that are not public and https, unless allowed [meta/ssrf]', async () => {
   const start = (baseUrl: string) => () =>
     startProviders(
       { now: Date.now, gasPriceWei: async () => 1n },
@@ -350,7 +365,7 @@ s('refuses base URLs that are not public and https, unless allowed', async () =>
   await local?.http.close()
 })
 
-s('is not configured without the key that it needs', async () => {
+s('is not configured without the key that it needs [meta/no-key]', async () => {
   const [keyless] = startProviders(
     { now: Date.now, gasPriceWei: async () => 1n },
     { settings: [{ name: '0x', baseUrl: server.url }], allowPrivate: true },

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { assert, suite } from '../../fixtures/test.ts'
 import { readProviderSettings } from './providerSettings.ts'
-import { providers } from './providers.ts'
+import { providers } from './sources/providers.ts'
 
 const s = suite('meta/providerSettings')
 
-s('reads a list of names, JSON with settings, and nothing', () => {
+s('reads a list of names, JSON with settings, and nothing [meta/settings]', () => {
   assert.equal(readProviderSettings(''), [])
   assert.equal(readProviderSettings('velora, kyberswap'), [
     { name: 'velora' },

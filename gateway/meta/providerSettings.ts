@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
 import type { Address } from 'viem'
-import { type ProviderSetting, providers } from './providers.ts'
+import { type ProviderSetting, providers } from './sources/providers.ts'
 
 const Setting = Type.Object(
   {

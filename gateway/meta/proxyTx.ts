@@ -1,6 +1,8 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { userProxyV6 } from '../../contracts/artifacts.ts'
-import { isNative, lessBps, nativeToken, type SourceQuote, type SourceRequest } from './source.ts'
+import { lessBps } from '../amounts/amounts.ts'
+import { isNative } from '../chain/native.ts'
+import { nativeToken, type SourceQuote, type SourceRequest } from './provider/source.ts'
 
 /** Seconds that a proxy transaction stays valid: long enough for a person to sign. */
 const validitySecs = 20n * 60n

@@ -1,13 +1,13 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, parseAbi, zeroAddress } from 'viem'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import { putQuotedRouters } from '../../fixtures/meta/quotedRouters.ts'
 import { startWorldMeta } from '../../fixtures/meta/worldMeta.ts'
 import { createWorldTrader } from '../../fixtures/meta/worldTrader.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { startWorldChain } from '../../fixtures/world.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { nativeSpellings } from './provider/createProvider.ts'
+import { getDexes } from '../chain/chains.ts'
+import { nativeSpellings } from './provider/provider.ts'
 
 /** Families that the routing service asks by their quoters, through their own routers or pools. */
 /** Families that only the routing service trades. */
@@ -102,29 +102,37 @@ for (const { chainId } of stand.world) {
   const { owner, token, approve, measure, undone, signer } = trader
 
   for (const [name, from, to, amountIn] of trades[chainId] ?? [])
-    s(`${chainId}: ${name} gives ${to} for ${from} as quoted, to the wei`, async () => {
-      const [tokenIn, tokenOut] = [token(from), token(to)]
-      const { quotes, failures } = await stand.quote({
-        ...{ chainId, tokenIn, tokenOut, amountIn: `${amountIn}`, taker: owner, dryRun: true },
-        calldataPolicy: 'strict',
-      })
-      const quote = quotes.find(({ provider }) => provider === name)
-      assert.ok(quote, JSON.stringify(failures))
-      if (!quote) return
-      assert.is(quote.simulation.status, 'success', quote.simulation.error)
-      assert.is(quote.simulation.actualOutput, quote.amountOut)
-      assert.is(quote.approveTarget === null, tokenIn === zeroAddress)
-      const delivered = await undone(async () => {
-        if (quote.approveTarget) await approve(tokenIn, quote.approveTarget, amountIn)
-        return measure(tokenOut, () =>
-          send(signer, { to: quote.target, data: quote.calldata, value: BigInt(quote.value) }),
-        )
-      })
-      assert.is(delivered, BigInt(quote.amountOut))
-    })
+    s(
+      `${chainId}: ${name} gives ${to} for ${from} as quoted, to the wei [meta/quoted-delivers]`,
+      async () => {
+        const [tokenIn, tokenOut] = [token(from), token(to)]
+        const { quotes, failures } = await stand.quote({
+          chainId,
+          tokenIn,
+          tokenOut,
+          amountIn: `${amountIn}`,
+          taker: owner,
+          dryRun: true,
+          calldataPolicy: 'strict',
+        })
+        const quote = quotes.find(({ provider }) => provider === name)
+        assert.ok(quote, JSON.stringify(failures))
+        if (!quote) return
+        assert.is(quote.simulation.status, 'success', quote.simulation.error)
+        assert.is(quote.simulation.actualOutput, quote.amountOut)
+        assert.is(quote.approveTarget === null, tokenIn === zeroAddress)
+        const delivered = await undone(async () => {
+          if (quote.approveTarget) await approve(tokenIn, quote.approveTarget, amountIn)
+          return measure(tokenOut, () =>
+            send(signer, { to: quote.target, data: quote.calldata, value: BigInt(quote.value) }),
+          )
+        })
+        assert.is(delivered, BigInt(quote.amountOut))
+      },
+    )
 
   s(
-    `${chainId}: every exchange of the routing service is a source or left out with a reason`,
+    `${chainId}: every exchange of the routing service is a source or left out with a reason [meta/every-exchange]`,
     async () => {
       const res = await fetch(`${stand.url}/sources`)
       const { sources, leftOut } = (await res.json()) as {
@@ -149,7 +157,7 @@ for (const { chainId } of stand.world) {
     },
   )
 
-  s(`${chainId}: a payload of each family reverts below its guard`, async () => {
+  s(`${chainId}: a payload of each family reverts below its guard [meta/guards]`, async () => {
     const first = new Map((trades[chainId] ?? []).toReversed().map((trade) => [trade[0], trade]))
     for (const [name, from, to, amountIn] of first.values()) {
       const [tokenIn, tokenOut] = [token(from), token(to)]
@@ -163,7 +171,9 @@ for (const { chainId } of stand.world) {
         if (quote.approveTarget) await approve(tokenIn, quote.approveTarget, 2n * amountIn)
         const run = () =>
           send(signer, {
-            ...{ to: quote.target, data: quote.calldata, value: BigInt(quote.value) },
+            to: quote.target,
+            data: quote.calldata,
+            value: BigInt(quote.value),
             gas: 2_000_000n,
           })
         assert.is((await run()).status, 'success', name)

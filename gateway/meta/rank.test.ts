@@ -1,5 +1,6 @@
 import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { SourceQuote } from './provider/source.ts'
 import {
   absurdProviders,
   bestOf,
@@ -9,7 +10,6 @@ import {
   rankingOf,
 } from './rank.ts'
 import type { QuoteSimulation } from './simulateQuotes.ts'
-import type { SourceQuote } from './source.ts'
 
 const s = suite('meta/rank')
 const request = makeRequest()
@@ -35,7 +35,7 @@ function ranked(
 const order = (quotes: readonly RankedQuote[], gasPrice?: GasPrice, references: bigint[] = []) =>
   rank({ quotes, request, gasPrice, references }).map(({ quote }) => quote.provider)
 
-s('puts the higher output first, and the earlier of two equal ones', () => {
+s('puts the higher output first, and the earlier of two equal ones [meta/rank]', () => {
   const quotes = [
     ranked('a', { amountOut: 100n }),
     ranked('b', { amountOut: 120n }),
@@ -44,31 +44,67 @@ s('puts the higher output first, and the earlier of two equal ones', () => {
   assert.equal(order(quotes), ['b', 'c', 'a'])
 })
 
-s('puts what a simulation proved before what is only promised, reverted last', () => {
-  const quotes = [
-    ranked('liar', { amountOut: 200n }, { status: 'success', actualOutput: 90n }),
-    ranked('unproved', { amountOut: 150n }, { status: 'rpcError' }),
-    ranked('honest', { amountOut: 100n }, { status: 'success', actualOutput: 100n }),
-    ranked('broken', { amountOut: 500n }, { status: 'reverted' }),
-  ]
-  assert.equal(order(quotes), ['honest', 'liar', 'unproved', 'broken'])
-})
+s(
+  'puts what a simulation proved before what is only promised, reverted last [meta/rank-proved]',
+  () => {
+    const quotes = [
+      ranked('liar', { amountOut: 200n }, { status: 'success', actualOutput: 90n }),
+      ranked('unproved', { amountOut: 150n }, { status: 'rpcError' }),
+      ranked('honest', { amountOut: 100n }, { status: 'success', actualOutput: 100n }),
+      ranked('broken', { amountOut: 500n }, { status: 'reverted' }),
+    ]
+    assert.equal(order(quotes), ['honest', 'liar', 'unproved', 'broken'])
+  },
+)
 
 s('has no best when everything reverted', () => {
   assert.is(bestOf([ranked('a', {}, { status: 'reverted' })]), undefined)
 })
 
-s('compares net of gas and of the L1 data fee where a price is known', () => {
-  const gasPrice = { tokenAmount: 1n, perWei: 1_000n, gasPriceWei: 1n, l1FeeWei: { b: 3_000n } }
+s('compares net of gas and of the L1 data fee where a price is known [meta/rank-gas]', () => {
+  const gasPrice = { tokenAmount: 1n, perWei: 1_000n, gasPriceWei: 1n, l1FeeWei: undefined }
   const quotes = [
-    ranked('a', { amountOut: 110n, gasEstimate: 20_000n }), // nets 90
-    ranked('b', { amountOut: 100n, gasEstimate: 5_000n }), // nets 92
+    ranked('a', { amountOut: 110n, gasEstimate: 20_000n }), // nets 90, and 89 of L1 data
+    ranked('b', { amountOut: 100n, gasEstimate: 5_000n }), // nets 95, and 88
   ]
   assert.equal(order(quotes), ['a', 'b'])
   assert.equal(order(quotes, gasPrice), ['b', 'a'])
+  const l1FeeWei = { a: 1_000n, b: 7_000n }
+  assert.equal(order(quotes, { ...gasPrice, l1FeeWei }), ['a', 'b'])
 })
 
-s('says what amounts were compared less of', () => {
+s('says of each quote what it was compared by', () => {
+  const gasPrice = { tokenAmount: 3n, perWei: 1_000n, gasPriceWei: 2n, l1FeeWei: { b: 4_000n } }
+  const proved = { status: 'success', actualOutput: 105n, gasUsed: 10_000n } as const
+  const quotes = [
+    ranked('a', { amountOut: 1n, gasEstimate: 1_000n }),
+    ranked('b', { amountOut: 110n, gasEstimate: 20_000n }, proved),
+  ]
+  const compare = (price: GasPrice | undefined, change = {}) =>
+    rank({ quotes, request: { ...request, ...change }, gasPrice: price, references: [] }).map(
+      ({ comparedBy }) => comparedBy,
+    )
+  // b: 105 - (10,000 * 2 + 4,000) * 3 / 1,000; a: 1 - 1,000 * 2 * 3 / 1,000
+  assert.equal(compare(gasPrice), [
+    { gasCost: 72n, netAmountOut: 33n, l1FeeWei: 4_000n },
+    { gasCost: 6n, netAmountOut: -5n, l1FeeWei: 0n },
+  ])
+  assert.equal(compare({ ...gasPrice, l1FeeWei: undefined })[0], {
+    gasCost: 60n,
+    netAmountOut: 45n,
+    l1FeeWei: undefined,
+  })
+  assert.equal(compare(undefined), [undefined, undefined])
+  assert.equal(compare({ ...gasPrice, perWei: 0n }), [undefined, undefined])
+  const trade = { type: 'exactOutput', targetOut: 1n, maxIn: 1_000_000n }
+  assert.equal(compare(gasPrice, { trade })[0], {
+    gasCost: 72n,
+    netAmountOut: undefined,
+    l1FeeWei: 4_000n,
+  })
+})
+
+s('says what amounts were compared less of [meta/rank-said]', () => {
   const gasPrice = { tokenAmount: 1n, perWei: 1n, gasPriceWei: 1n, l1FeeWei: {} }
   assert.is(rankingOf(undefined), 'gross')
   assert.is(rankingOf({ ...gasPrice, l1FeeWei: undefined }), 'netOfGas')
@@ -82,16 +118,22 @@ s('prefers the smaller input for an exact output', () => {
   assert.is(sorted[0]?.quote.provider, 'b')
 })
 
-s('keeps an absurdly high quote from winning until a simulation proves it', () => {
-  const others = [ranked('routing', { amountOut: 100n }), ranked('b', { amountOut: 101n })]
-  assert.equal(order([...others, ranked('lure', { amountOut: 203n })]), ['b', 'routing', 'lure'])
-  const proved = ranked('lure', { amountOut: 203n }, { status: 'success', actualOutput: 203n })
-  assert.equal(order([...others, proved])[0], 'lure')
-})
+s(
+  'keeps an absurdly high quote from winning until a simulation proves it [meta/rank-absurd]',
+  () => {
+    const others = [
+      ranked('routing', { amountOut: 100n, isReference: true }),
+      ranked('b', { amountOut: 101n }),
+    ]
+    assert.equal(order([...others, ranked('lure', { amountOut: 203n })]), ['b', 'routing', 'lure'])
+    const proved = ranked('lure', { amountOut: 203n }, { status: 'success', actualOutput: 203n })
+    assert.equal(order([...others, proved])[0], 'lure')
+  },
+)
 
-s('is not fooled by two lures that agree', () => {
+s('is not fooled by two lures that agree [meta/rank-lures]', () => {
   const quotes = [
-    ranked('routing', { amountOut: 100n }),
+    ranked('routing', { amountOut: 100n, isReference: true }),
     ranked('b', { amountOut: 99n }),
     ranked('x', { amountOut: 900n }),
     ranked('y', { amountOut: 901n }),
@@ -100,7 +142,10 @@ s('is not fooled by two lures that agree', () => {
 })
 
 s('takes routing at its word when it alone sees the good pool', () => {
-  const quotes = [ranked('routing', { amountOut: 300n }), ranked('b', { amountOut: 100n })]
+  const quotes = [
+    ranked('routing', { amountOut: 300n, isReference: true }),
+    ranked('b', { amountOut: 100n }),
+  ]
   assert.is(absurdProviders({ quotes, request, references: [] }).size, 0)
 })
 
@@ -108,6 +153,25 @@ s('measures a lone quote against an order book', () => {
   const lone = [ranked('a', { amountOut: 300n })]
   assert.is(absurdProviders({ quotes: lone, request, references: [100n] }).has('a'), true)
   assert.is(absurdProviders({ quotes: lone, request, references: [200n] }).has('a'), false)
+})
+
+s('lets what must be proved win by a successful dry run only [meta/rank-must-prove]', () => {
+  const mustBeProved = { amountOut: 200n, mustBeProved: true }
+  const honest = ranked('honest', { amountOut: 100n })
+  for (const status of [
+    'disabled',
+    'pending',
+    'rpcError',
+    'slotNotFound',
+    'notConfigured',
+  ] as const) {
+    const unproved = ranked('unlisted', mustBeProved, { status })
+    assert.equal(order([unproved, honest]), ['honest', 'unlisted'])
+    assert.is(bestOf([unproved]), undefined)
+  }
+  const proved = ranked('unlisted', mustBeProved, { status: 'success', actualOutput: 200n })
+  assert.equal(order([proved, honest]), ['unlisted', 'honest'])
+  assert.is(bestOf([proved]), proved)
 })
 
 s.run()

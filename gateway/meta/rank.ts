@@ -1,11 +1,22 @@
 import type { Entry } from './fanOut.ts'
+import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import type { QuoteSimulation } from './simulateQuotes.ts'
-import type { SourceQuote, SourceRequest } from './source.ts'
 
 export type RankedQuote = {
   readonly entry: Entry
   readonly quote: SourceQuote
   readonly simulation: QuoteSimulation
+  /** What it was compared by; undefined before it was ranked, and where no price of gas is known. */
+  readonly comparedBy?: ComparedBy | undefined
+}
+
+/** Raw units of the token that is compared: tokenOut, for an exact output tokenIn. */
+export type ComparedBy = {
+  /** Gas and, where it is known, the L1 data fee. */
+  readonly gasCost: bigint
+  /** Output less gasCost; below zero where gas costs more. Undefined for an exact output. */
+  readonly netAmountOut: bigint | undefined
+  readonly l1FeeWei: bigint | undefined
 }
 
 /** What one unit of gas costs in raw units of the token that is compared, as a fraction. */
@@ -36,10 +47,14 @@ export type RankParameters = {
   readonly references: readonly bigint[]
 }
 
-/** success, then what nobody simulated, then what is too good to be true. Reverted is never best. */
-function tierOf({ simulation }: RankedQuote, isAbsurd: boolean): number {
+/**
+ * success, then what nobody simulated, then what is too good to be true. What must be proved and is not, and
+ * what reverted, are never best.
+ */
+function tierOf({ quote, simulation }: RankedQuote, isAbsurd: boolean): number {
   if (simulation.status === 'success') return 0
-  if (simulation.status === 'reverted') return 3
+  if (simulation.status === 'reverted') return 4
+  if (quote.mustBeProved) return 3
   return isAbsurd ? 2 : 1
 }
 
@@ -48,20 +63,30 @@ function deliveredOut({ quote, simulation }: RankedQuote): bigint {
   return simulation.actualOutput ?? quote.amountOut
 }
 
-function gasCost({ quote, simulation }: RankedQuote, price: GasPrice | undefined): bigint {
-  if (!price || price.perWei === 0n) return 0n
-  const gas = simulation.gasUsed ?? quote.gasEstimate
-  const wei = gas * price.gasPriceWei + (price.l1FeeWei?.[quote.provider] ?? 0n)
+function l1FeeOf({ quote }: RankedQuote, { l1FeeWei }: GasPrice): bigint | undefined {
+  return l1FeeWei && (l1FeeWei[quote.provider] ?? 0n)
+}
+
+function gasCostOf(ranked: RankedQuote, price: GasPrice): bigint {
+  const gas = ranked.simulation.gasUsed ?? ranked.quote.gasEstimate
+  const wei = gas * price.gasPriceWei + (l1FeeOf(ranked, price) ?? 0n)
   return (wei * price.tokenAmount) / price.perWei
 }
 
+type Compared = Pick<RankParameters, 'request' | 'gasPrice'>
+
+function comparedBy(ranked: RankedQuote, { request, gasPrice }: Compared): ComparedBy | undefined {
+  if (!gasPrice || gasPrice.perWei === 0n) return undefined
+  const gasCost = gasCostOf(ranked, gasPrice)
+  const isExactInput = request.trade.type === 'exactInput'
+  const netAmountOut = isExactInput ? deliveredOut(ranked) - gasCost : undefined
+  return { gasCost, netAmountOut, l1FeeWei: l1FeeOf(ranked, gasPrice) }
+}
+
 /** Higher is better: output net of gas, or for exact output the input and its gas, negated. */
-function worthOf(
-  ranked: RankedQuote,
-  { request, gasPrice }: Pick<RankParameters, 'request' | 'gasPrice'>,
-): bigint {
-  const cost = gasCost(ranked, gasPrice)
-  if (request.trade.type === 'exactOutput') return -(ranked.quote.amountIn + cost)
+function worthOf(ranked: RankedQuote, { trade }: SourceRequest): bigint {
+  const cost = ranked.comparedBy?.gasCost ?? 0n
+  if (trade.type === 'exactOutput') return -(ranked.quote.amountIn + cost)
   return deliveredOut(ranked) - cost
 }
 
@@ -77,8 +102,8 @@ export function absurdProviders({
   const exactOutput = request.trade.type === 'exactOutput'
   const amounts = quotes.map(({ quote }) => (exactOutput ? quote.amountIn : quote.amountOut))
   const known = [...(exactOutput ? [] : references)]
-  const routing = quotes.find(({ quote }) => quote.provider === 'routing')
-  if (routing) known.push(exactOutput ? routing.quote.amountIn : routing.quote.amountOut)
+  const own = quotes.find(({ quote }) => quote.isReference)
+  if (own) known.push(exactOutput ? own.quote.amountIn : own.quote.amountOut)
   const isFar = (amount: bigint, other: bigint) =>
     exactOutput ? amount * 2n < other : amount > other * 2n
   const sorted = amounts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
@@ -88,10 +113,10 @@ export function absurdProviders({
       // Two lures that agree would hide behind each other: the median, not the second, is compared.
       const isOutlier =
         quotes.length === 1
-          ? known.length > 0 && quote.provider !== 'routing'
+          ? known.length > 0 && !quote.isReference
           : isFar(amount, medianWithout(sorted, amount, exactOutput))
       if (!isOutlier || !known.every((price) => isFar(amount, price))) return []
-      return quote.provider === 'routing' ? [] : [quote.provider]
+      return quote.isReference ? [] : [quote.provider]
     }),
   )
 }
@@ -107,16 +132,19 @@ function medianWithout(sorted: readonly bigint[], amount: bigint, lowerIsBetter:
 /** Best first. Stable: equal quotes stay in their order of arrival. */
 export function rank(parameters: RankParameters): readonly RankedQuote[] {
   const absurd = absurdProviders(parameters)
-  const keyed = parameters.quotes.map((ranked) => ({
-    ranked,
-    tier: tierOf(ranked, absurd.has(ranked.quote.provider)),
-    worth: worthOf(ranked, parameters),
-  }))
+  const keyed = parameters.quotes.map((quote) => {
+    const ranked = { ...quote, comparedBy: comparedBy(quote, parameters) }
+    const tier = tierOf(ranked, absurd.has(ranked.quote.provider))
+    return { ranked, tier, worth: worthOf(ranked, parameters.request) }
+  })
   keyed.sort((a, b) => a.tier - b.tier || (a.worth < b.worth ? 1 : a.worth > b.worth ? -1 : 0))
   return keyed.map(({ ranked }) => ranked)
 }
 
-/** The first that did not revert. */
+/** The first that did not revert and, where it must be, is proved. */
 export function bestOf(ranked: readonly RankedQuote[]): RankedQuote | undefined {
-  return ranked.find(({ simulation }) => simulation.status !== 'reverted')
+  return ranked.find(
+    ({ quote, simulation }) =>
+      simulation.status === 'success' || (simulation.status !== 'reverted' && !quote.mustBeProved),
+  )
 }

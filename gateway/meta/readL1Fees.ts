@@ -1,7 +1,7 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
-import { decodeResult, readBatch } from './readBatch.ts'
-import type { SourceQuote } from './source.ts'
+import { decodeResult, readBatch } from './provider/readBatch.ts'
+import type { SourceQuote } from './provider/source.ts'
 
 const opOracle: Address = '0x420000000000000000000000000000000000000F'
 const opOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])

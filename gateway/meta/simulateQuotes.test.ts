@@ -1,8 +1,8 @@
 import { makeQuote, makeRequest, router } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
+import type { SourceQuote } from './provider/source.ts'
 import { type DryRun, simulateQuotes } from './simulateQuotes.ts'
-import type { SourceQuote } from './source.ts'
 
 const s = suite('meta/simulateQuotes')
 const proxy = { address: router, sinceBlock: 1n }

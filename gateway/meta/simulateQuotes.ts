@@ -2,8 +2,9 @@ import type { Address } from 'viem'
 import type { Candidate, CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
 import type { FanOutDeps } from './fanOut.ts'
+import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import { type ProxyTx, proxyTx } from './proxyTx.ts'
-import type { SourceQuote, SourceRequest } from './source.ts'
+import { watchHoldings } from './watchHoldings.ts'
 
 /** The simulator's own method; a chain without a simulator has none. */
 export type DryRun = Simulator['simulateCandidates']
@@ -33,6 +34,8 @@ export const pending: QuoteSimulation = { status: 'pending' }
 export type SimulateDeps = Pick<FanOutDeps, 'onFault'> & {
   /** Undefined for a chain without a simulator. */
   readonly dryRunOf: (chainId: number) => DryRun | undefined
+  /** Tokens that a taker is likely to hold; looked at where nobody vouches for a payload. Default none. */
+  readonly commonTokensOf?: ((chainId: number) => readonly Address[]) | undefined
 }
 
 /** A proxy that has code, and the block at which it was first seen to. */
@@ -47,11 +50,28 @@ export type SimulatedQuotes = {
 /** The payload as a dry run sees it. Through a proxy, the owner is the taker and the proxy the target. */
 function toCandidate(
   request: SourceRequest,
-  quote: SourceQuote,
-  through: ProxyTx | undefined,
+  {
+    quote,
+    through,
+    commonTokens,
+  }: {
+    readonly quote: SourceQuote
+    readonly through: ProxyTx | undefined
+    readonly commonTokens: readonly Address[]
+  },
 ): Candidate {
   const { tokenIn, tokenOut, recipient, sender } = request
-  const common = { tokenIn, tokenOut, amountIn: quote.maxAmountIn, recipient }
+  const common = {
+    tokenIn,
+    tokenOut,
+    amountIn: quote.maxAmountIn,
+    recipient,
+    // With more than it sells in its hands, a taker shows who would take it all.
+    ...(quote.mustBeProved && {
+      heldAmount: quote.maxAmountIn * 2n,
+      holdings: watchHoldings(quote, { request, tokens: commonTokens }),
+    }),
+  }
   if (through)
     return {
       ...common,
@@ -76,6 +96,8 @@ function toSimulation(
   result: CandidateResult,
   blockNumber: bigint,
 ): QuoteSimulation {
+  if (result.status === 'ok' && result.sideEffect !== undefined)
+    return { status: 'reverted', error: result.sideEffect, blockNumber }
   if (result.status === 'ok')
     return {
       status: 'success',
@@ -95,7 +117,7 @@ function toSimulation(
  * is deployed. A simulator that fails is a state of each quote, never a throw.
  */
 export async function simulateQuotes(
-  { dryRunOf, onFault }: SimulateDeps,
+  { dryRunOf, commonTokensOf, onFault }: SimulateDeps,
   {
     quotes,
     request,
@@ -122,8 +144,11 @@ export async function simulateQuotes(
   const through = (quote: SourceQuote) =>
     proxy && proxyTx({ proxy: proxy.address, request, quote, nowMs })
   try {
-    const candidates = quotes.map((quote) => toCandidate(request, quote, through(quote)))
     const { chainId } = request
+    const commonTokens = commonTokensOf?.(chainId) ?? []
+    const candidates = quotes.map((quote) =>
+      toCandidate(request, { quote, through: through(quote), commonTokens }),
+    )
     const minBlock = proxy?.sinceBlock
     const report = await dryRun({ chainId, candidates, minBlock, signal })
     return {

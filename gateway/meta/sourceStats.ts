@@ -1,4 +1,4 @@
-import type { FailureReason, SourceOutcome } from './source.ts'
+import type { FailureReason, SourceOutcome } from './provider/source.ts'
 
 /** Calls that the figures are taken over. */
 const windowSize = 256

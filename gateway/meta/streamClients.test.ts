@@ -18,7 +18,9 @@ const meta = await startScriptedMeta({
     blockNumber: 7n,
     blockHash: '0x07',
     results: candidates.map(() => ({
-      ...{ status: 'ok', amountOut: makeQuote().amountOut, gasUsed: 90_000n },
+      status: 'ok',
+      amountOut: makeQuote().amountOut,
+      gasUsed: 90_000n,
     })),
   }),
 })
@@ -66,7 +68,10 @@ function checkSingleShot(seen: readonly Seen[], name: string): void {
 }
 
 const repeated = {
-  ...{ ...quoteRequest, dryRun: true, keepAliveMs: 1_000, refreshIntervalMs: 1_000 },
+  ...quoteRequest,
+  dryRun: true,
+  keepAliveMs: 1_000,
+  refreshIntervalMs: 1_000,
   proxyAddress: '0x4444444444444444444444444444444444444444',
 }
 /** Both sources have quoted twice, each quote was dry-run, and the connection was kept open. */
@@ -111,46 +116,52 @@ const ways = [
 for (const [way, base] of ways) {
   const url = `${base}/quote/stream`
 
-  s(`${way}: five clients read each event as it comes and stop on done`, async () => {
-    const before = meta.requests()
-    const never = new AbortController().signal
-    await Promise.all(
-      streamClients.map(async ({ name, read }) => {
-        const { seen, onEvent } = recorder()
-        await read({ url, body: JSON.stringify(quoteRequest), onEvent, signal: never })
-        checkSingleShot(seen, name)
-      }),
-    )
-    // Those that come back hear 204, and stop.
-    const asked = streamClients.reduce((sum, { comesBack }) => sum + (comesBack ? 2 : 1), 0)
-    assert.is(meta.requests() - before, asked)
-  })
+  s(
+    `${way}: five clients read each event as it comes and stop on done [meta/five-clients]`,
+    async () => {
+      const before = meta.requests()
+      const never = new AbortController().signal
+      await Promise.all(
+        streamClients.map(async ({ name, read }) => {
+          const { seen, onEvent } = recorder()
+          await read({ url, body: JSON.stringify(quoteRequest), onEvent, signal: never })
+          checkSingleShot(seen, name)
+        }),
+      )
+      // Those that come back hear 204, and stop.
+      const asked = streamClients.reduce((sum, { comesBack }) => sum + (comesBack ? 2 : 1), 0)
+      assert.is(meta.requests() - before, asked)
+    },
+  )
 
-  s(`${way}: five clients read every event of repeated cycles until they leave`, async () => {
-    const before = meta.requests()
-    await Promise.all(
-      streamClients.map(async ({ name, read }) => {
-        const leaving = new AbortController()
-        const { seen, onEvent } = recorder((all) => isEnough(all) && leaving.abort())
-        const late = setTimeout(() => leaving.abort(), 60_000)
-        await read({ url, body: JSON.stringify(repeated), onEvent, signal: leaving.signal })
-        clearTimeout(late)
-        assert.ok(isEnough(seen), `${name}: ${seen.map(({ event }) => event).join()}`)
-        checkRepeated(seen, name)
-      }),
-    )
-    // Each stream ends once its client has left: none goes on, and none was asked for again.
-    const deadline = Date.now() + 60_000
-    while (meta.requests() - before < streamClients.length) {
-      if (Date.now() > deadline) throw new Error('a stream goes on without its client')
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    assert.is(meta.requests() - before, streamClients.length)
-  })
+  s(
+    `${way}: five clients read every event of repeated cycles until they leave [meta/five-clients-repeated]`,
+    async () => {
+      const before = meta.requests()
+      await Promise.all(
+        streamClients.map(async ({ name, read }) => {
+          const leaving = new AbortController()
+          const { seen, onEvent } = recorder((all) => isEnough(all) && leaving.abort())
+          const late = setTimeout(() => leaving.abort(), 60_000)
+          await read({ url, body: JSON.stringify(repeated), onEvent, signal: leaving.signal })
+          clearTimeout(late)
+          assert.ok(isEnough(seen), `${name}: ${seen.map(({ event }) => event).join()}`)
+          checkRepeated(seen, name)
+        }),
+      )
+      // Each stream ends once its client has left: none goes on, and none was asked for again.
+      const deadline = Date.now() + 60_000
+      while (meta.requests() - before < streamClients.length) {
+        if (Date.now() > deadline) throw new Error('a stream goes on without its client')
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      assert.is(meta.requests() - before, streamClients.length)
+    },
+  )
 }
 
 if (nginx)
-  s('nginx does pack the stream', async () => {
+  s('nginx does pack the stream [meta/packed]', async () => {
     const res = await fetch(`${nginx.url}/quote/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

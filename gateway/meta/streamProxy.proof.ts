@@ -2,15 +2,16 @@ import { readEvents } from '../../fixtures/meta/events.ts'
 import { startNginx } from '../../fixtures/meta/nginx.ts'
 import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
+import { reportFigures } from '../../fixtures/proof.ts'
 import { startRecordingServer } from '../../fixtures/providers/recordingServer.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { defaultLimits, dispatchSource } from './dispatch.ts'
-import { startProviders } from './providers.ts'
-import type { Source } from './source.ts'
+import type { Source } from './provider/source.ts'
+import { startProviders } from './sources/providers.ts'
 
 /**
- * Streams behind a real nginx (`apt install nginx-light`), with its buffering and gzip on, and many at
+ * Streams behind a real nginx, with its buffering and gzip on, and many at
  * once. `node gateway/meta/streamProxy.proof.ts`.
  */
 const s = suite('meta/streamProxy')
@@ -68,7 +69,9 @@ for (const encoding of ['identity', 'gzip'])
     for await (const { event } of readEvents(res.body)) at.set(event, performance.now())
     assert.equal([...at.keys()], ['initial', 'quote', 'done'])
     const lead = (at.get('quote') ?? 0) - (at.get('initial') ?? 0)
-    process.stdout.write(`  ${encoding}: initial ${lead.toFixed(0)} ms before the late quote\n`)
+    reportFigures(`a stream through nginx, ${encoding}`, {
+      'initial before the late quote, ms': Math.round(lead),
+    })
     assert.ok(lead > slowMs / 2, `${lead}`)
   })
 
@@ -84,7 +87,9 @@ for (const [name, base] of [
     await until('all are asked', () => recorded.open() === hanging.length, 5_000)
     leaving.abort()
     const tookMs = await until('all are closed', () => recorded.open() === 0, 1_000)
-    process.stdout.write(`  ${name}: ${tookMs.toFixed(1)} ms\n`)
+    reportFigures(`a client leaves ${name}`, {
+      'all sockets upstream closed after, ms': tookMs.toFixed(1),
+    })
     assert.ok(tookMs < 50, `${tookMs}`)
   })
 
@@ -113,13 +118,15 @@ s(
     })
     await until('each stream lives', () => initials === 500 && beats >= 500, 30_000)
     const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20
-    process.stdout.write(
-      `  500 streams: ${recorded.open()} upstream requests, ${grown.toFixed(0)} MiB\n`,
-    )
+    const asked = recorded.open()
     leaving.abort()
     await Promise.allSettled(readers)
     const tookMs = await until('all are closed', () => recorded.open() === 0, 2_000)
-    process.stdout.write(`  all upstream sockets closed after ${tookMs.toFixed(0)} ms\n`)
+    reportFigures('500 open streams', {
+      'requests upstream': asked,
+      'heap grown by, MiB': Math.round(grown),
+      'all sockets upstream closed after, ms': Math.round(tookMs),
+    })
   },
 )
 

@@ -1,6 +1,7 @@
 import { makeQuote, makeRequest, usdc } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { fail, lessBps, type Source, type SourceRequest } from './source.ts'
+import { lessBps } from '../amounts/amounts.ts'
+import { fail, type Source, type SourceRequest } from './provider/source.ts'
 import { withExactOutput } from './withExactOutput.ts'
 
 const s = suite('meta/withExactOutput')
@@ -31,17 +32,20 @@ function pool() {
 }
 
 for (const targetOut of [10n ** 6n, 10n ** 9n, 10n ** 11n])
-  s(`reaches ${targetOut} with at most 0.2 % too much, in at most six calls`, async () => {
-    const { source, requests } = pool()
-    const outcome = await source.quote(exact(targetOut, 10n ** 12n), context)
-    if (outcome.status !== 'quote') throw new Error(JSON.stringify(outcome))
-    const { minAmountOut } = outcome.quote
-    assert.ok(minAmountOut >= targetOut)
-    assert.ok(minAmountOut <= (targetOut * 10_020n) / 10_000n, `${minAmountOut}`)
-    assert.ok(requests.length <= 6, `${requests.length}`)
-  })
+  s(
+    `reaches ${targetOut} with at most 0.2 % too much, in at most six calls [meta/exact-reached]`,
+    async () => {
+      const { source, requests } = pool()
+      const outcome = await source.quote(exact(targetOut, 10n ** 12n), context)
+      if (outcome.status !== 'quote') throw new Error(JSON.stringify(outcome))
+      const { minAmountOut } = outcome.quote
+      assert.ok(minAmountOut >= targetOut)
+      assert.ok(minAmountOut <= (targetOut * 10_020n) / 10_000n, `${minAmountOut}`)
+      assert.ok(requests.length <= 6, `${requests.length}`)
+    },
+  )
 
-s('never asks for more than maxIn', async () => {
+s('never asks for more than maxIn [meta/max-in]', async () => {
   const { source, requests } = pool()
   const outcome = await source.quote(exact(10n ** 9n, 1_000n), context)
   assert.is(outcome.status === 'failure' && outcome.reason, 'no_route')

@@ -4,7 +4,7 @@ import {
   type SourceOutcome,
   type SourceQuote,
   type SourceRequest,
-} from './source.ts'
+} from './provider/source.ts'
 
 /** Forward quotes per request: the guess from the reverse one, and corrections by proportion. */
 const maxForwards = 5
@@ -88,5 +88,5 @@ export function withExactOutput(source: Source): Source {
     if (best) return { status: 'quote', quote: best }
     return fail('no_route', 'the target is not reached within maxIn')
   }
-  return { name: source.name, quote }
+  return { ...source, quote }
 }

@@ -1,14 +1,13 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex, zeroAddress } from 'viem'
 import { getBalance, getBlockNumber, readContract } from 'viem/actions'
+import { send } from '../../fixtures/chains/send.ts'
 import { serveMeta } from '../../fixtures/meta/serveMeta.ts'
-import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import { getChain } from '../chain/chains.ts'
+import { getChain, getDexes } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { createRouting } from '../routing/createRouting.ts'
+import { createRouting } from '../routing/service/routing.ts'
 
 /** All of our own sources together on one chain: routing in process beside the routers. */
 const s = suite('meta with routing')
@@ -35,6 +34,7 @@ const served = await serveMeta({
   dryRunOf: () => simulator.simulateCandidates,
   taxOf: routing.taxOf,
   poolsBetween: routing.poolsBetween,
+  isToken: routing.isToken,
 })
 s.after(async () => {
   await served.close()
@@ -102,22 +102,25 @@ async function execute(tokenIn: Address, tokenOut: Address, best: Quote): Promis
   return (await balanceOf(tokenOut)) - before
 }
 
-s('ranks routing beside the routers and never below them before gas', async () => {
-  const { best, quotes, failures, simulation } = await quote({
-    tokenIn: token('USDC'),
-    tokenOut: token('WETH'),
-    amountIn: '50000000000',
-    dryRun: true,
-  })
-  const names = quotes.map(({ provider }) => provider)
-  for (const name of ['routing', 'uniswap-v2', 'uniswap-v3', 'sushiswap-v2', 'pancakeswap-v3'])
-    assert.ok(names.includes(name), JSON.stringify([names, failures]))
-  const out = (name: string) =>
-    BigInt(quotes.find(({ provider }) => provider === name)?.amountOut ?? 0)
-  for (const name of names) assert.ok(out('routing') >= out(name), name)
-  assert.is(simulation.winnerProviderId, best?.provider)
-  for (const one of quotes) assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
-})
+s(
+  'ranks routing beside the routers and never below them before gas [meta/with-routing]',
+  async () => {
+    const { best, quotes, failures, simulation } = await quote({
+      tokenIn: token('USDC'),
+      tokenOut: token('WETH'),
+      amountIn: '50000000000',
+      dryRun: true,
+    })
+    const names = quotes.map(({ provider }) => provider)
+    for (const name of ['routing', 'uniswap-v2', 'uniswap-v3', 'sushiswap-v2', 'pancakeswap-v3'])
+      assert.ok(names.includes(name), JSON.stringify([names, failures]))
+    const out = (name: string) =>
+      BigInt(quotes.find(({ provider }) => provider === name)?.amountOut ?? 0)
+    for (const name of names) assert.ok(out('routing') >= out(name), name)
+    assert.is(simulation.winnerProviderId, best?.provider)
+    for (const one of quotes) assert.is(one.simulation.actualOutput, one.amountOut, one.provider)
+  },
+)
 
 s('reaches an exact output through routing too, within maxIn, and delivers it', async () => {
   const targetOut = 2n * 10n ** 18n
@@ -155,7 +158,7 @@ s('wraps through routing, and asks nobody who has no router there', async () => 
   for (const name of ['pancakeswap-v2', 'baseswap-v2']) assert.not(asked.includes(name), name)
 })
 
-s('relaxes the guards inside, down to nothing', async () => {
+s('relaxes the guards inside, down to nothing [meta/relaxed-own]', async () => {
   const { quotes } = await quote({
     tokenIn: token('USDC'),
     tokenOut: zeroAddress,
@@ -182,43 +185,49 @@ async function taxesAreKnown(): Promise<void> {
   }
 }
 
-s('delivers a token that taxes its transfers, with its tax reported by every source', async () => {
-  await taxesAreKnown()
-  const { best, quotes, failures } = await quote({
-    tokenIn: token('TAX'),
-    tokenOut: token('WETH'),
-    amountIn: '1000000000000000000',
-    slippageBps: 50,
-    dryRun: true,
-  })
-  assert.is(best?.simulation.status, 'success', best?.simulation.error)
-  const names = quotes.map(({ provider }) => provider)
-  assert.ok(names.includes('routing') && names.includes('uniswap-v2'), names.join())
-  for (const { provider, taxInBps, amountOut, simulation } of quotes) {
-    assert.is(taxInBps, 100, provider)
-    assert.is(simulation.actualOutput, amountOut, provider)
-  }
-  // Its callback pays a pool exactly, which a token that keeps a part cannot.
-  const refused = failures.find(({ provider }) => provider === 'uniswap-v3')
-  assert.match(refused?.reason ?? '', /^unsupported_token: /)
-  if (!best) return
-  const delivered = await execute(token('TAX'), token('WETH'), best)
-  assert.is(`${delivered}`, best.simulation.actualOutput)
-})
+s(
+  'delivers a token that taxes its transfers, with its tax reported by every source [meta/tax]',
+  async () => {
+    await taxesAreKnown()
+    const { best, quotes, failures } = await quote({
+      tokenIn: token('TAX'),
+      tokenOut: token('WETH'),
+      amountIn: '1000000000000000000',
+      slippageBps: 50,
+      dryRun: true,
+    })
+    assert.is(best?.simulation.status, 'success', best?.simulation.error)
+    const names = quotes.map(({ provider }) => provider)
+    assert.ok(names.includes('routing') && names.includes('uniswap-v2'), names.join())
+    for (const { provider, taxInBps, amountOut, simulation } of quotes) {
+      assert.is(taxInBps, 100, provider)
+      assert.is(simulation.actualOutput, amountOut, provider)
+    }
+    // Its callback pays a pool exactly, which a token that keeps a part cannot.
+    const refused = failures.find(({ provider }) => provider === 'uniswap-v3')
+    assert.match(refused?.reason ?? '', /^unsupported_token: /)
+    if (!best) return
+    const delivered = await execute(token('TAX'), token('WETH'), best)
+    assert.is(`${delivered}`, best.simulation.actualOutput)
+  },
+)
 
-s('signs and sends nothing: the chain stands still while it quotes', async () => {
-  const before = await getBlockNumber(client, { cacheTime: 0 })
-  const { quotes } = await quote({
-    tokenIn: token('USDC'),
-    tokenOut: token('WETH'),
-    amountIn: '500000000',
-    dryRun: true,
-  })
-  assert.ok(quotes.some(({ simulation }) => simulation.status === 'success'))
-  assert.is(await getBlockNumber(client, { cacheTime: 0 }), before)
-})
+s(
+  'signs and sends nothing: the chain stands still while it quotes [meta/signs-nothing]',
+  async () => {
+    const before = await getBlockNumber(client, { cacheTime: 0 })
+    const { quotes } = await quote({
+      tokenIn: token('USDC'),
+      tokenOut: token('WETH'),
+      amountIn: '500000000',
+      dryRun: true,
+    })
+    assert.ok(quotes.some(({ simulation }) => simulation.status === 'success'))
+    assert.is(await getBlockNumber(client, { cacheTime: 0 }), before)
+  },
+)
 
-s('lists its sources with their figures', async () => {
+s('lists its sources with their figures [meta/sources]', async () => {
   const res = await fetch(`${served.url}/sources`)
   const { sources } = (await res.json()) as {
     sources: { name: string; state: string; calls: number }[]

@@ -1,6 +1,6 @@
 import { BlockList, connect, createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { Log } from '../http/service.ts'
+import type { Log } from '../http/serviceOptions.ts'
 
 type Door = { readonly close: () => Promise<void> }
 

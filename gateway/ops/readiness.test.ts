@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createService } from '../http/service.ts'
-import { createLog, createMetrics } from '../observe.ts'
+import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
 import { fromHealth } from '../routing/wire/registry.ts'
 import { openStore } from '../store/openStore.ts'
 import { createReadiness, createWarnings, readReadiness } from './readiness.ts'
@@ -33,7 +34,9 @@ const no = async () => false
 s('is ready when every part does its work', async () => {
   for (const { store } of engines)
     assert.equal(await readReadiness({ ...ready, store }), {
-      ...{ ready: true, reasons: [], warnings: [] },
+      ready: true,
+      reasons: [],
+      warnings: [],
       takesWrites: true,
     })
 })
@@ -46,7 +49,9 @@ s('is not where nothing can be served, and says why', async () => {
   ]
   for (const [change, reason] of cases)
     assert.equal(await readReadiness({ ...ready, ...change }), {
-      ...{ ready: false, reasons: [reason], warnings: [] },
+      ready: false,
+      reasons: [reason],
+      warnings: [],
       takesWrites: change.store === undefined,
     })
 })
@@ -129,11 +134,11 @@ s('does not wait for a database that hangs', async () => {
   assert.equal((await readReadiness({ ...ready, store })).reasons, ['the database does not answer'])
 })
 
-s('stays ready with a warning, and health is degraded by it', async () => {
+s('stays ready with a warning, and health is degraded by it [ops/degraded]', async () => {
   const warnings = ['the shared rate limits do not answer: each gateway limits by itself']
   const state = await readReadiness({ ...ready, warnings: () => warnings })
   assert.equal([state.ready, state.reasons, state.warnings], [true, [], warnings])
-  const facts = { version: '0', uptimeMs: 0, leftOut: [], statuses: [] }
+  const facts = { version: '0', uptimeMs: 0, leftOut: [], leftOutPools: [], statuses: [] }
   assert.is(fromHealth({ ...facts, status: 'ok', warnings: [] }).status, 'ok')
   const warned = fromHealth({ ...facts, status: 'ok', warnings })
   assert.equal([warned.status, warned.warnings], ['degraded', warnings])

@@ -1,8 +1,15 @@
-import type { SharedBuckets } from '../access/sharedBuckets.ts'
-import type { Routing } from '../routing/createRouting.ts'
+import type { SharedBuckets } from '../access/limits/sharedBuckets.ts'
 import type { ChainStatus } from '../routing/registry.ts'
-import type { Store } from '../store/createPorts.ts'
-import type { Readiness } from './routes.ts'
+import type { Routing } from '../routing/service/routing.ts'
+import type { Store } from '../store/ports.ts'
+
+export type Readiness = {
+  readonly ready: boolean
+  /** Why nothing is served, one sentence each; empty when ready. */
+  readonly reasons: readonly string[]
+  /** What works in part only; none of it keeps a service from its work. */
+  readonly warnings: readonly string[]
+}
 
 /** A database that answers later than this is none: whoever asks for health waits no longer. */
 const databaseWithinMs = 3_000
@@ -86,7 +93,10 @@ export type ReadinessReader = Pick<GatewayReadiness, 'read' | 'hasStarted'>
 /** What to answer to whoever asks for readiness, from the first moment of the process to its last. */
 export function createReadiness() {
   const unready = (reason: string, takesWrites?: false) => async (): Promise<ReadinessState> => ({
-    ...{ ready: false, reasons: [reason], warnings: [], takesWrites },
+    ready: false,
+    reasons: [reason],
+    warnings: [],
+    takesWrites,
   })
   const starting = unready('the gateway is starting')
   let look = starting

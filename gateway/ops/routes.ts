@@ -3,16 +3,8 @@ import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
-import type { Metrics } from '../observe.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { ReadinessReader } from './readiness.ts'
-
-export type Readiness = {
-  readonly ready: boolean
-  /** Why nothing is served, one sentence each; empty when ready. */
-  readonly reasons: readonly string[]
-  /** What works in part only; none of it keeps a service from its work. */
-  readonly warnings: readonly string[]
-}
 
 type Deps = {
   readonly metrics: Metrics

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import {
   lyingToken,
   ownerAt,
   prepareOwners,
   type RelayStand,
   startRelayStand,
-} from '../../fixtures/relayStand.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
+} from '../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 
@@ -30,39 +30,45 @@ const ask = (stand: RelayStand, owner: string) =>
 const sent = async () =>
   Number(await rpc('eth_getTransactionCount', chain.manifest.relayer.address, 'pending'))
 
-caps('P5: a thousand owners at once get exactly sixty deployments', async () => {
-  const stand = await open('deploys.sqlite')
-  const before = await sent()
-  const answers = await Promise.all(owners.map((owner) => ask(stand, owner)))
-  const count = (status: number) => answers.filter((answer) => answer.status === status).length
-  assert.equal([count(200), count(429)], [60, 940])
-  // Answers do not wait for a slow node: close lets what is being sent end.
-  const [intent] = await stand.relay.status()
-  await stand.relay.close()
-  assert.is((await sent()) - before, 60)
-  assert.is(intent?.deploysThisHour, 60)
-  assert.ok((intent?.spendThisHourWei ?? 0n) <= 20_000_000_000_000_000n)
-  assert.equal([intent?.servable, intent?.reason], [false, 'deploy_cap_reached'])
-  const nonces = (await stand.relay.history({ limit: 100 })).map(({ nonce }) => nonce)
-  assert.equal(
-    nonces.toReversed(),
-    Array.from({ length: 60 }, (_, index) => before + index),
-  )
-})
+caps(
+  'P5: a thousand owners at once get exactly sixty deployments [relay/sixty-of-a-thousand]',
+  async () => {
+    const stand = await open('deploys.sqlite')
+    const before = await sent()
+    const answers = await Promise.all(owners.map((owner) => ask(stand, owner)))
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    assert.equal([count(200), count(429)], [60, 940])
+    // Answers do not wait for a slow node: close lets what is being sent end.
+    const [intent] = await stand.relay.status()
+    await stand.relay.close()
+    assert.is((await sent()) - before, 60)
+    assert.is(intent?.deploysThisHour, 60)
+    assert.ok((intent?.spendThisHourWei ?? 0n) <= 20_000_000_000_000_000n)
+    assert.equal([intent?.servable, intent?.reason], [false, 'deploy_cap_reached'])
+    const nonces = (await stand.relay.history({ limit: 100 })).map(({ nonce }) => nonce)
+    assert.equal(
+      nonces.toReversed(),
+      Array.from({ length: 60 }, (_, index) => before + index),
+    )
+  },
+)
 
-caps('P5: two relays on one database together never exceed the spend budget', async () => {
-  const probe = await open('probe.sqlite')
-  await ask(probe, owners.at(-1) ?? '')
-  const [row] = await probe.relay.history({ limit: 1 })
-  const limits = { maxSpendPerHourWei: (row?.reservedWei ?? 0n) * 10n + 1n }
-  const pair = [await open('spend.sqlite', limits), await open('spend.sqlite', limits)] as const
-  await Promise.all(
-    owners.slice(100, 200).map((owner, index) => ask(pair[index % 2 === 0 ? 0 : 1], owner)),
-  )
-  const [intent] = await pair[0].relay.status()
-  assert.ok((intent?.spendThisHourWei ?? 0n) <= limits.maxSpendPerHourWei)
-  assert.ok((intent?.deploysThisHour ?? 0) >= 8, `${intent?.deploysThisHour}`)
-})
+caps(
+  'P5: two relays on one database together never exceed the spend budget [relay/budget-of-two]',
+  async () => {
+    const probe = await open('probe.sqlite')
+    await ask(probe, owners.at(-1) ?? '')
+    const [row] = await probe.relay.history({ limit: 1 })
+    const limits = { maxSpendPerHourWei: (row?.reservedWei ?? 0n) * 10n + 1n }
+    const pair = [await open('spend.sqlite', limits), await open('spend.sqlite', limits)] as const
+    await Promise.all(
+      owners.slice(100, 200).map((owner, index) => ask(pair[index % 2 === 0 ? 0 : 1], owner)),
+    )
+    const [intent] = await pair[0].relay.status()
+    assert.ok((intent?.spendThisHourWei ?? 0n) <= limits.maxSpendPerHourWei)
+    assert.ok((intent?.deploysThisHour ?? 0) >= 8, `${intent?.deploysThisHour}`)
+  },
+)
 
 caps('answers 503 and signs nothing while the database takes no writes', async () => {
   const stand = await open('full.sqlite')

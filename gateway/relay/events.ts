@@ -1,9 +1,10 @@
 import type { Address, Hex } from 'viem'
+import type { FillEvent } from '../signing/fillNonces.ts'
 import type { RelayLimits } from './limits.ts'
 
 /** Everything worth a log line, a counter or an alert. Holds no secret. */
 export type RelayEvent =
-  /** `step`: the gate that answered, 11 for an operator's pause, undefined for a new deployment. */
+  /** `step`: the gate that answered, 11 a pause, 12 a missing nonce, undefined for a new deployment. */
   | {
       readonly kind: 'answered'
       readonly chainId: number
@@ -48,6 +49,31 @@ export type RelayEvent =
       readonly nonce: number
       readonly hash: Hex
     }
+  | (FillEvent & { readonly chainId: number })
+  /** Another gateway of this database has lower caps than ours: they hold. */
+  | {
+      readonly kind: 'limits_differ'
+      readonly chainId: number
+      readonly maxDeploysPerHour: number
+      readonly maxSpendPerHourWei: bigint
+    }
+  /** One node says that the relayer is ahead of our book, and nothing bears it out: nothing is signed. */
+  | {
+      readonly kind: 'nonce_unproven'
+      readonly chainId: number
+      readonly claimed: number
+      readonly known: number
+    }
+  /**
+   * The machine's clock was ahead of the chain at the start and is not believed, or the book's clock is
+   * ahead of the machine's: see `forkyard relay clock`.
+   */
+  | {
+      readonly kind: 'clock_ahead'
+      readonly chainId: number
+      readonly who: 'machine' | 'book'
+      readonly aheadMs: number
+    }
   | {
       readonly kind: 'replacement_blocked'
       readonly chainId: number
@@ -79,8 +105,13 @@ export type Observe = (event: RelayEvent) => void
 export const alarmKinds = [
   'broadcast_failed',
   'chain_unreachable',
+  'clock_ahead',
+  'fill_blocked',
+  'limits_differ',
   'lost',
   'low_balance',
+  'nonce_gap',
+  'nonce_unproven',
   'reconcile_failed',
   'reorged',
   'replacement_blocked',
@@ -100,4 +131,9 @@ export const refusalCodes = [
   'deploy_cap_reached',
   'spend_budget_exhausted',
   'relay_paused',
+  'nonce_gap',
+  'owner_signature_required',
+  'owner_signature_invalid',
+  'network_cap_reached',
+  'unsigned_share_exhausted',
 ] as const

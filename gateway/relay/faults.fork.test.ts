@@ -1,7 +1,12 @@
 import { numberToHex } from 'viem'
-import { type RpcFault, rpcFaults, startFaultProxy } from '../../fixtures/faultProxy.ts'
-import { lyingToken, ownerAt, prepareOwners, startRelayStand } from '../../fixtures/relayStand.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { type RpcFault, rpcFaults, startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
+import {
+  lyingToken,
+  ownerAt,
+  prepareOwners,
+  startRelayStand,
+} from '../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
@@ -76,32 +81,35 @@ const checks = gateReads.map(async ([gate, matches]) => {
   return { gate, failed: outcomes.filter(({ status }) => status === 'rejected') }
 })
 for (const [index, [gate]] of gateReads.entries())
-  faults(`P10: gate ${gate} answers 502 to every fault of the upstream`, async () => {
+  faults(`P10: gate ${gate} answers 502 to every fault of the upstream [relay/502]`, async () => {
     assert.equal((await checks[index])?.failed, [])
   })
 
 for (const fault of ['silence', 'reset', 'half', 'rpcError'] as const)
-  faults(`a broadcast that meets ${fault} keeps its row and is sent again`, async () => {
-    const owner = await newOwner()
-    const { proxy, stand } = await setUp()
-    proxy.break({ fault, matches: ({ method }) => method === 'eth_sendRawTransaction' })
-    const { status, body } = await stand.post({
-      chainId,
-      owner,
-      tokenIn: lyingToken,
-      amountIn: '1',
-    })
-    assert.is(status, 200)
-    proxy.mend()
-    await waitFor(
-      'it is mined',
-      async () => {
-        await stand.relay.reconcile()
-        return (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
-      },
-      patient,
-    )
-  })
+  faults(
+    `a broadcast that meets ${fault} keeps its row and is sent again [relay/sent-again]`,
+    async () => {
+      const owner = await newOwner()
+      const { proxy, stand } = await setUp()
+      proxy.break({ fault, matches: ({ method }) => method === 'eth_sendRawTransaction' })
+      const { status, body } = await stand.post({
+        chainId,
+        owner,
+        tokenIn: lyingToken,
+        amountIn: '1',
+      })
+      assert.is(status, 200)
+      proxy.mend()
+      await waitFor(
+        'it is mined',
+        async () => {
+          await stand.relay.reconcile()
+          return (await rpc('eth_getTransactionReceipt', body.txHash)) !== null
+        },
+        patient,
+      )
+    },
+  )
 
 faults('a signer that fails leaves nothing behind: 503, no row, no nonce', async () => {
   let isDown = true

@@ -15,6 +15,8 @@ export type FeeSnapshot = {
   readonly gasEstimate: bigint | undefined
   /** Next nonce by the latest block. */
   readonly relayerNonce: number
+  /** Of that block. */
+  readonly timestampMs: number
 }
 
 export type FeeQuote = {
@@ -58,6 +60,7 @@ export async function readFees(
     l1FeeWei,
     gasEstimate,
     relayerNonce: Number(nonce),
+    timestampMs: Number(block.timestamp) * 1_000,
   }
 }
 

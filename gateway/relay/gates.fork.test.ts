@@ -1,4 +1,6 @@
 import { type Address, type Hex, numberToHex } from 'viem'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import {
   giveNative,
   lyingToken,
@@ -7,10 +9,8 @@ import {
   prepareOwners,
   type RelayAnswerBody,
   startRelayStand,
-} from '../../fixtures/relayStand.ts'
-import { revertChain } from '../../fixtures/revertChain.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { send } from '../../fixtures/send.ts'
+} from '../../fixtures/relay/relayStand.ts'
+import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 
@@ -54,7 +54,7 @@ async function withChange(change: () => Promise<unknown>, run: () => Promise<voi
   }
 }
 
-gate('1: an owner with a proxy gets it back and nothing is broadcast', async () => {
+gate('1: an owner with a proxy gets it back and nothing is broadcast [relay/gate-1]', async () => {
   const owner = await ready()
   const first = await ask(owner)
   assert.is(first.status, 200)
@@ -64,31 +64,57 @@ gate('1: an owner with a proxy gets it back and nothing is broadcast', async () 
   assert.is(await nonce(), sent)
 })
 
-gate('2: an owner without enough of the token is refused', async () => {
+gate(
+  '1: an owner with a proxy gets it for an amount of zero, too [relay/zero-existing]',
+  async () => {
+    const owner = await ready()
+    const { proxy } = (await ask(owner)).body
+    for (const zero of ['0', 0]) {
+      const { status, body } = await ask(owner, lyingToken, zero)
+      assert.equal([status, body], [200, { proxy, existing: true }])
+    }
+  },
+)
+
+gate('2: zero is no amount for an owner without a proxy [relay/zero]', async () => {
+  const sent = await nonce()
+  const owner = await ready()
+  for (const zero of ['0', 0]) {
+    const answer = await ask(owner, lyingToken, zero)
+    refused(answer, 400, 'amountIn must be positive')
+    assert.is(answer.body.code, 'invalid_request')
+  }
+  assert.is(await nonce(), sent)
+})
+
+gate('2: an owner without enough of the token is refused [relay/gate-2]', async () => {
   const owner = nextOwner()
   await giveNative(rpc, owner)
   const usdc = manifest.tokens['USDC']?.address as Address
   refused(await ask(owner, usdc), 400, 'owner balance does not cover this amount')
 })
 
-gate('2: an owner with exactly the amount passes, with one unit less does not', async () => {
-  const owner = nextOwner()
-  await giveNative(rpc, owner)
-  const [account] = manifest.accounts
-  const usdc = manifest.tokens['USDC']?.address as Address
-  const word = (value: string) => value.replace('0x', '').toLowerCase().padStart(64, '0')
-  const data: Hex = `0xa9059cbb${word(owner)}${word(numberToHex(1_000_000))}`
-  await send({ rpcUrl: chain.rpcUrl, privateKey: account?.privateKey as Hex }, { to: usdc, data })
-  refused(await ask(owner, usdc, '1000001'), 400, 'owner balance does not cover this amount')
-  assert.is((await ask(owner, usdc, 1_000_000)).status, 200)
-})
+gate(
+  '2: an owner with exactly the amount passes, with one unit less does not [relay/gate-2-exact]',
+  async () => {
+    const owner = nextOwner()
+    await giveNative(rpc, owner)
+    const [account] = manifest.accounts
+    const usdc = manifest.tokens['USDC']?.address as Address
+    const word = (value: string) => value.replace('0x', '').toLowerCase().padStart(64, '0')
+    const data: Hex = `0xa9059cbb${word(owner)}${word(numberToHex(1_000_000))}`
+    await send({ rpcUrl: chain.rpcUrl, privateKey: account?.privateKey as Hex }, { to: usdc, data })
+    refused(await ask(owner, usdc, '1000001'), 400, 'owner balance does not cover this amount')
+    assert.is((await ask(owner, usdc, 1_000_000)).status, 200)
+  },
+)
 
-gate('3: an owner without native balance is refused', async () => {
+gate('3: an owner without native balance is refused [relay/gate-3]', async () => {
   await rpc('anvil_setCode', lyingToken, lyingTokenCode)
   refused(await ask(nextOwner()), 400, 'owner has no native balance')
 })
 
-gate('4: a deployment that would revert is refused with its reason', async () => {
+gate('4: a deployment that would revert is refused with its reason [relay/gate-4]', async () => {
   const owner = await ready()
   // Answers a zero word to everything but deploy(address), which reverts with Error("not today").
   const message = Buffer.from('not today').toString('hex')
@@ -102,7 +128,7 @@ gate('4: a deployment that would revert is refused with its reason', async () =>
   )
 })
 
-gate('5: a deployment above the gas cap is refused', async () => {
+gate('5: a deployment above the gas cap is refused [relay/gate-5]', async () => {
   const owner = await ready()
   const tight = await startRelayStand({ chain, limits: { gasCap: 50_000 } })
   const answer = await tight.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
@@ -110,7 +136,7 @@ gate('5: a deployment above the gas cap is refused', async () => {
   refused(answer, 400, 'proxy deployment exceeds the sponsored gas cap')
 })
 
-gate('6: a deployment dearer than the fee ceiling is refused', async () => {
+gate('6: a deployment dearer than the fee ceiling is refused [relay/gate-6]', async () => {
   const owner = await ready()
   await withChange(
     () => setBaseFee(5_000_000_000n),
@@ -122,7 +148,7 @@ gate('6: a deployment dearer than the fee ceiling is refused', async () => {
   )
 })
 
-gate('7: a relayer below its minimum is refused', async () => {
+gate('7: a relayer below its minimum is refused [relay/gate-7]', async () => {
   const owner = await ready()
   await withChange(
     () => rpc('anvil_setBalance', stand.signer.address, numberToHex(10n ** 15n - 1n)),
@@ -132,7 +158,7 @@ gate('7: a relayer below its minimum is refused', async () => {
   )
 })
 
-gate('7: a relayer with exactly the minimum serves', async () => {
+gate('7: a relayer with exactly the minimum serves [relay/gate-7-exact]', async () => {
   const owner = await ready()
   await withChange(
     () => rpc('anvil_setBalance', stand.signer.address, numberToHex(10n ** 15n)),
@@ -142,20 +168,23 @@ gate('7: a relayer with exactly the minimum serves', async () => {
   )
 })
 
-gate('8: a pending deployment answers with its own hash and nothing new is sent', async () => {
-  const owner = await ready()
-  await rpc('evm_setAutomine', false)
-  const first = await ask(owner)
-  const sent = await nonce()
-  const second = await ask(owner)
-  assert.equal([first.status, second.status], [200, 200])
-  assert.equal(second.body, first.body)
-  assert.is(await nonce(), sent)
-  await rpc('evm_setAutomine', true)
-  await rpc('evm_mine')
-})
+gate(
+  '8: a pending deployment answers with its own hash and nothing new is sent [relay/gate-8]',
+  async () => {
+    const owner = await ready()
+    await rpc('evm_setAutomine', false)
+    const first = await ask(owner)
+    const sent = await nonce()
+    const second = await ask(owner)
+    assert.equal([first.status, second.status], [200, 200])
+    assert.equal(second.body, first.body)
+    assert.is(await nonce(), sent)
+    await rpc('evm_setAutomine', true)
+    await rpc('evm_mine')
+  },
+)
 
-gate('9: the deployment after the last of the hour is refused', async () => {
+gate('9: the deployment after the last of the hour is refused [relay/gate-9]', async () => {
   const few = await startRelayStand({ chain, limits: { maxDeploysPerHour: 2 } })
   const answers = []
   for (let index = 0; index < 3; index += 1)
@@ -173,7 +202,7 @@ gate('9: the deployment after the last of the hour is refused', async () => {
   assert.ok((last.body.retryAfterSec ?? 0) > 3500 && (last.body.retryAfterSec ?? 0) <= 3600)
 })
 
-gate('10: a deployment that would exceed the spend budget is refused', async () => {
+gate('10: a deployment that would exceed the spend budget is refused [relay/gate-10]', async () => {
   const owner = await ready()
   const poor = await startRelayStand({ chain, limits: { maxSpendPerHourWei: 1_000n } })
   const answer = await poor.post({ chainId, owner, tokenIn: lyingToken, amountIn: '1' })
@@ -181,7 +210,7 @@ gate('10: a deployment that would exceed the spend budget is refused', async () 
   refused(answer, 429, 'relay spend budget for this chain is exhausted this hour')
 })
 
-gate('P1: of several failing gates the first answers', async () => {
+gate('P1: of several failing gates the first answers [relay/order]', async () => {
   const owner = nextOwner()
   const usdc = manifest.tokens['USDC']?.address as Address
   const strict = await startRelayStand({
@@ -228,8 +257,7 @@ const bad: readonly (readonly [string, unknown])[] = [
   ['a token that is no string', { tokenIn: 7 }],
   ['no amount', { amountIn: undefined }],
   ['a negative amount', { amountIn: '-1' }],
-  ['a zero amount', { amountIn: '0' }],
-  ['a numeric zero', { amountIn: 0 }],
+  ['a zero with a leading zero', { amountIn: '00' }],
   ['a fraction', { amountIn: 1.5 }],
   ['a decimal point', { amountIn: '1.5' }],
   ['hex', { amountIn: '0x10' }],
@@ -238,12 +266,12 @@ const bad: readonly (readonly [string, unknown])[] = [
   ['a null amount', { amountIn: null }],
 ]
 for (const [name, change] of bad)
-  gate(`refuses ${name} before gate 1`, async () => {
+  gate(`refuses ${name} before gate 1 [relay/bad-body]`, async () => {
     const body = { chainId, owner: ownerAt(0), tokenIn: lyingToken, amountIn: '1' }
     const answer = await stand.post({ ...body, ...(change as object) })
     assert.equal([answer.status, answer.body.code], [400, 'invalid_request'])
   })
-gate('refuses a number that JSON cannot carry exactly', async () => {
+gate('refuses a number that JSON cannot carry exactly [relay/unsafe-number]', async () => {
   const head = `{"chainId":${chainId},"owner":"${ownerAt(0)}","tokenIn":"${lyingToken}"`
   for (const number of ['1000000000000000000001', '9007199254740993', '1e30'])
     assert.is((await stand.post(`${head},"amountIn":${number}}`)).status, 400)
@@ -253,28 +281,37 @@ gate('refuses broken JSON and a megabyte', async () => {
   assert.is((await stand.post('[]')).status, 400)
   assert.is((await stand.post(`{"x":"${'a'.repeat(1_000_000)}"}`)).status, 413)
 })
-gate('says in /api/intents what it has spent and whether it can serve', async () => {
-  const { body } = await stand.get('/api/intents')
-  const { chains } = body as unknown as { chains: Record<string, unknown>[] }
-  const one = (await stand.get(`/api/intents?chainId=${chainId}`)).body as unknown
-  assert.equal([one], chains)
-  const rows = await stand.relay.history({})
-  assert.ok(rows.length > 0)
-  assert.equal(chains[0], {
-    chainId,
-    servable: true,
-    factory: manifest.proxyFactory,
-    relayer: stand.signer.address,
-    deploysThisHour: rows.length,
-    maxDeploysPerHour: 60,
-    spendThisHourWei: String(rows.reduce((sum, { reservedWei }) => sum + reservedWei, 0n)),
-    maxSpendPerHourWei: '20000000000000000',
-    relayerBalanceWei: String(
-      BigInt((await rpc('eth_getBalance', stand.signer.address, 'latest')) as Hex),
-    ),
-  })
-  assert.is((await stand.get('/api/intents?chainId=1')).status, 400)
+gate("says in its document what gate 6's fee is made of [relay/described]", async () => {
+  const { paths } = (await stand.get('/openapi.json')).body as unknown as {
+    paths: Record<string, { post: { description: string } }>
+  }
+  assert.match(paths['/api/proxy']?.post.description ?? '', 'L1 data fee')
 })
+gate(
+  'says in /api/intents what it has spent and whether it can serve [relay/intents]',
+  async () => {
+    const { body } = await stand.get('/api/intents')
+    const { chains } = body as unknown as { chains: Record<string, unknown>[] }
+    const one = (await stand.get(`/api/intents?chainId=${chainId}`)).body as unknown
+    assert.equal([one], chains)
+    const rows = await stand.relay.history({})
+    assert.ok(rows.length > 0)
+    assert.equal(chains[0], {
+      chainId,
+      servable: true,
+      factory: manifest.proxyFactory,
+      relayer: stand.signer.address,
+      deploysThisHour: rows.length,
+      maxDeploysPerHour: 60,
+      spendThisHourWei: String(rows.reduce((sum, { reservedWei }) => sum + reservedWei, 0n)),
+      maxSpendPerHourWei: '20000000000000000',
+      relayerBalanceWei: String(
+        BigInt((await rpc('eth_getBalance', stand.signer.address, 'latest')) as Hex),
+      ),
+    })
+    assert.is((await stand.get('/api/intents?chainId=1')).status, 400)
+  },
+)
 const unservable = [
   ['fee_ceiling_exceeded', { maxRelayFeeWei: 1n }],
   ['relay_not_funded', { minRelayerBalanceWei: 10n ** 30n }],
@@ -282,13 +319,16 @@ const unservable = [
   ['spend_budget_exhausted', { maxSpendPerHourWei: 1n }],
 ] as const
 for (const [reason, limits] of unservable)
-  gate(`says in /api/intents that a chain cannot be served: ${reason}`, async () => {
-    const one = await startRelayStand({ chain, limits })
-    const { status, body } = await one.get(`/api/intents?chainId=${chainId}`)
-    const { servable, reason: said } = body as { servable?: boolean; reason?: string }
-    await one.close()
-    assert.equal([status, servable, said], [200, false, reason])
-  })
+  gate(
+    `says in /api/intents that a chain cannot be served: ${reason} [relay/not-servable]`,
+    async () => {
+      const one = await startRelayStand({ chain, limits })
+      const { status, body } = await one.get(`/api/intents?chainId=${chainId}`)
+      const { servable, reason: said } = body as { servable?: boolean; reason?: string }
+      await one.close()
+      assert.equal([status, servable, said], [200, false, reason])
+    },
+  )
 
 gate.after(async () => {
   await stand.close()

@@ -21,6 +21,7 @@ const snapshot: FeeSnapshot = {
   l1FeeWei: 0n,
   gasEstimate: undefined,
   relayerNonce: 0,
+  timestampMs: 0,
 }
 const fees = quoteFees(snapshot, { gasUsed: 200_000n, limits })
 const priced = { limits, fees, relayerBalance: 1_000_000_000_000_000n }
@@ -33,7 +34,7 @@ const ledger: LedgerFacts = {
   secsToRelief: 1,
 }
 
-table('has the ten steps of the document, in order', () => {
+table('has the ten steps of the document, in order [relay/steps]', () => {
   assert.equal(
     gates.map(({ step, gate }) => `${step} ${gate}`),
     [
@@ -50,7 +51,7 @@ table('has the ten steps of the document, in order', () => {
     ],
   )
 })
-table('holds the limits of the document', () => {
+table('holds the limits of the document [relay/limits]', () => {
   assert.equal(defaultLimits, {
     gasCap: 200_000,
     maxRelayFeeWei: 2n * 10n ** 14n,
@@ -60,19 +61,20 @@ table('holds the limits of the document', () => {
     maxSpendPerHourWei: 2n * 10n ** 16n,
   })
 })
-table('passes at every limit', () => {
+table('passes at every limit [relay/at-limits]', () => {
   assert.is(fees.feeWei, limits.maxRelayFeeWei)
   assert.is(firstAnswer('simulation', simulated), undefined)
   assert.is(firstAnswer('fees', priced), undefined)
   assert.is(firstAnswer('ledger', ledger), undefined)
 })
-table('stops one unit beyond every limit, at its own step', () => {
+table('stops one unit beyond every limit, at its own step [relay/beyond-limits]', () => {
   const stepOf = (stopped: ReturnType<typeof firstAnswer>) => stopped?.step
   const simulate = (change: Partial<SimulatedFacts>) =>
     stepOf(firstAnswer('simulation', { ...simulated, ...change }))
   assert.is(simulate({ existingProxy: proxy }), 1)
   assert.is(simulate({ tokenBalance: 4n }), 2)
   assert.is(simulate({ tokenBalance: undefined }), 2)
+  assert.is(simulate({ amountIn: 0n, tokenBalance: 0n }), 2)
   assert.is(simulate({ nativeBalance: 0n }), 3)
   assert.is(simulate({ deploy: { status: 'reverted', reason: 'no' } }), 4)
   assert.is(simulate({ deploy: { status: 'ok', gasUsed: 200_001n } }), 5)
@@ -87,18 +89,36 @@ table('stops one unit beyond every limit, at its own step', () => {
   assert.is(judge({ spendThisHourWei: ledger.spendThisHourWei + 1n }), 10)
 })
 
-table("Arbitrum's L1 data, gas of the estimate, counts into price, limit and reservation", () => {
-  const prices = { baseFeePerGasWei: 10_000_000n, priorityFeePerGasWei: 0n }
-  const quoteAt = (gasEstimate: bigint) =>
-    quoteFees({ ...snapshot, ...prices, gasEstimate }, { gasUsed: 72_000n, limits })
-  const quote = quoteAt(150_000n)
-  assert.is(quote.feeWei, 150_000n * 10_000_000n)
-  assert.ok(quote.gasLimit >= 150_000n && quote.reservedWei >= quote.feeWei)
-  assert.is(firstAnswer('fees', { ...priced, fees: quote }), undefined)
-  const dear = firstAnswer('fees', { ...priced, fees: quoteAt(200_001n) })
-  assert.is(dear?.step, 6)
-  assert.is(quoteAt(21_000n).gas, 72_000n)
-})
+table(
+  'counts the worst case of the bytes into the budget, not the price of now [relay/worst-case]',
+  () => {
+    const cheap = { ...snapshot, baseFeePerGasWei: 10_000_000n, priorityFeePerGasWei: 0n }
+    const quote = quoteFees(cheap, { gasUsed: 100_000n, limits })
+    assert.ok(quote.reservedWei > quote.feeWei)
+    const stepAt = (spendThisHourWei: bigint) =>
+      firstAnswer('ledger', { ...ledger, fees: quote, spendThisHourWei })?.step
+    const roomWei = limits.maxSpendPerHourWei - quote.reservedWei
+    assert.is(stepAt(roomWei), undefined)
+    assert.is(stepAt(roomWei + 1n), 10)
+    assert.is(stepAt(limits.maxSpendPerHourWei - quote.feeWei), 10)
+  },
+)
+
+table(
+  "Arbitrum's L1 data, gas of the estimate, counts into price, limit and reservation [relay/l1-fee]",
+  () => {
+    const prices = { baseFeePerGasWei: 10_000_000n, priorityFeePerGasWei: 0n }
+    const quoteAt = (gasEstimate: bigint) =>
+      quoteFees({ ...snapshot, ...prices, gasEstimate }, { gasUsed: 72_000n, limits })
+    const quote = quoteAt(150_000n)
+    assert.is(quote.feeWei, 150_000n * 10_000_000n)
+    assert.ok(quote.gasLimit >= 150_000n && quote.reservedWei >= quote.feeWei)
+    assert.is(firstAnswer('fees', { ...priced, fees: quote }), undefined)
+    const dear = firstAnswer('fees', { ...priced, fees: quoteAt(200_001n) })
+    assert.is(dear?.step, 6)
+    assert.is(quoteAt(21_000n).gas, 72_000n)
+  },
+)
 
 const wei = (max: bigint) => fc.bigInt({ min: 0n, max })
 table(
@@ -106,24 +126,25 @@ table(
   () => {
     fc.assert(
       fc.property(
-        wei(4_000_000_000n),
-        wei(1_000_000_000n),
-        wei(300_000_000_000_000n),
+        fc.record({
+          baseFeePerGasWei: wei(4_000_000_000n),
+          priorityFeePerGasWei: wei(1_000_000_000n),
+          l1FeeWei: wei(300_000_000_000_000n),
+          gasEstimate: fc.option(wei(400_000n), { nil: undefined }),
+        }),
         fc.bigInt({ min: 21_000n, max: 200_000n }),
-        fc.option(wei(400_000n), { nil: undefined }),
-        (baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasUsed, gasEstimate) => {
-          const fees = { baseFeePerGasWei, priorityFeePerGasWei, l1FeeWei, gasEstimate }
+        (fees, gasUsed) => {
           const read = { ...snapshot, ...fees }
           const quote = quoteFees(read, { gasUsed, limits })
           if (firstAnswer('fees', { ...priced, fees: quote })) return
           assert.ok(quote.reservedWei <= limits.maxRelayFeeWei)
           assert.ok(quote.gasLimit >= gasUsed && quote.gasLimit <= 200_000n)
-          assert.ok(quote.maxFeePerGasWei >= baseFeePerGasWei + priorityFeePerGasWei)
+          assert.ok(quote.maxFeePerGasWei >= fees.baseFeePerGasWei + fees.priorityFeePerGasWei)
           assert.ok(quote.maxFeePerGasWei >= quote.maxPriorityFeePerGasWei)
           const again = quoteReplacement(quote, quote)
           assert.ok(again.maxFeePerGasWei * 8n >= quote.maxFeePerGasWei * 9n)
           assert.ok(again.maxPriorityFeePerGasWei * 8n >= quote.maxPriorityFeePerGasWei * 9n)
-          assert.is(again.feeWei, again.gasLimit * again.maxFeePerGasWei + l1FeeWei)
+          assert.is(again.feeWei, again.gasLimit * again.maxFeePerGasWei + fees.l1FeeWei)
         },
       ),
       { numRuns: 5_000 },

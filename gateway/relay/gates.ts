@@ -77,9 +77,13 @@ export const gates: readonly Gate[] = [
     step: 2,
     gate: 'Token balance',
     reads: 'simulation',
-    passes: ({ tokenBalance, amountIn }) => tokenBalance !== undefined && tokenBalance >= amountIn,
-    otherwise: () =>
-      refuse(400, 'insufficient_token_balance', 'owner balance does not cover this amount'),
+    passes: ({ tokenBalance, amountIn }) =>
+      amountIn > 0n && tokenBalance !== undefined && tokenBalance >= amountIn,
+    // Zero is no amount to cover. Whoever has a proxy has heard so at step 1, whatever they want to swap.
+    otherwise: ({ amountIn }) =>
+      amountIn > 0n
+        ? refuse(400, 'insufficient_token_balance', 'owner balance does not cover this amount')
+        : refuse(400, 'invalid_request', 'amountIn must be positive'),
   },
   {
     step: 3,

@@ -1,14 +1,14 @@
 import { type Address, type Hex, numberToHex } from 'viem'
-import { startFaultProxy } from '../../fixtures/faultProxy.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import {
   giveNative,
   lyingToken,
   ownerAt,
   prepareOwners,
   startRelayStand,
-} from '../../fixtures/relayStand.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { waitForReceipt } from '../../fixtures/send.ts'
+} from '../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
@@ -71,10 +71,13 @@ for (const [index, [what]] of tokens.entries())
     assert.ok(tookMs < Math.max(2_000, 10 * honest.tookMs), `${tookMs} ms`)
   })
 
-hostile('P11: a token that lies still has to get past the native balance', async () => {
-  const { status, body } = await ask(ownerAt(1, 'poor'), lyingToken)
-  assert.equal([status, body.error], [400, 'owner has no native balance'])
-})
+hostile(
+  'P11: a token that lies still has to get past the native balance [relay/lying-token]',
+  async () => {
+    const { status, body } = await ask(ownerAt(1, 'poor'), lyingToken)
+    assert.equal([status, body.error], [400, 'owner has no native balance'])
+  },
+)
 
 hostile(
   'P11: a token that deploys the proxy while it is asked changes nothing that is signed',
@@ -97,7 +100,7 @@ hostile(
   },
 )
 
-hostile('gate 4 tells the reason of a revert', async () => {
+hostile('gate 4 tells the reason of a revert [relay/gate-4-reason]', async () => {
   const owner = ownerAt(2, 'reason')
   await giveNative(rpc, owner)
   // deploy(address) reverts with Error("not today"); everything else answers a zero word.

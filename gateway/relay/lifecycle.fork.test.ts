@@ -1,7 +1,7 @@
 import { numberToHex, parseTransaction } from 'viem'
-import { startRelayScene } from '../../fixtures/relayScene.ts'
-import { revertChain } from '../../fixtures/revertChain.ts'
-import { send } from '../../fixtures/send.ts'
+import { send } from '../../fixtures/chains/send.ts'
+import { startRelayScene } from '../../fixtures/relay/relayScene.ts'
+import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { createMemoryKey } from '../signing/digestKey.ts'
@@ -27,41 +27,45 @@ const {
   dropSends,
 } = scene
 
-life('the pending window is 120 s; then the same nonce is signed again for an eighth more', () =>
-  withoutMining(async () => {
-    const { stand, clock } = await setUp()
-    const owner = await newOwner()
-    const start = clock.ms
-    const first = await ask(stand, owner)
-    const nonces = await count('pending')
-    clock.ms = start + 119_999
-    assert.is((await ask(stand, owner)).body.txHash, first.body.txHash)
-    clock.ms = start + 120_000
-    const second = await ask(stand, owner)
-    assert.is(second.status, 200)
-    assert.is.not(second.body.txHash, first.body.txHash)
-    assert.is(second.body.proxy, first.body.proxy)
-    assert.is(await count('pending'), nonces)
-    const { attempts, reservedWei } = await only(stand)
-    const [old, renewed] = attempts.map(({ raw }) => parseTransaction(raw))
-    assert.is(renewed?.nonce, old?.nonce)
-    assert.ok((renewed?.maxFeePerGas ?? 0n) * 8n >= (old?.maxFeePerGas ?? 0n) * 9n)
-    assert.ok((renewed?.maxPriorityFeePerGas ?? 0n) * 8n >= (old?.maxPriorityFeePerGas ?? 0n) * 9n)
-    assert.is((await ask(stand, owner)).body.txHash, second.body.txHash)
-    const { deploys, spendWei } = await stand.store.relay.totals({
-      chainId,
-      nowMs: clock.ms,
-      windowMs: 3_600_000,
-    })
-    assert.equal([deploys, spendWei], [1, reservedWei])
-    await rpc('evm_mine')
-    assert.is((await receipt(second.body.txHash))?.status, '0x1')
-    await stand.relay.reconcile()
-    assert.equal(
-      [(await only(stand)).status, (await only(stand)).minedHash],
-      ['mined', second.body.txHash],
-    )
-  }),
+life(
+  'the pending window is 120 s; then the same nonce is signed again for an eighth more [relay/window]',
+  () =>
+    withoutMining(async () => {
+      const { stand, clock } = await setUp()
+      const owner = await newOwner()
+      const start = clock.ms
+      const first = await ask(stand, owner)
+      const nonces = await count('pending')
+      clock.ms = start + 119_999
+      assert.is((await ask(stand, owner)).body.txHash, first.body.txHash)
+      clock.ms = start + 120_000
+      const second = await ask(stand, owner)
+      assert.is(second.status, 200)
+      assert.is.not(second.body.txHash, first.body.txHash)
+      assert.is(second.body.proxy, first.body.proxy)
+      assert.is(await count('pending'), nonces)
+      const { attempts, reservedWei } = await only(stand)
+      const [old, renewed] = attempts.map(({ raw }) => parseTransaction(raw))
+      assert.is(renewed?.nonce, old?.nonce)
+      assert.ok((renewed?.maxFeePerGas ?? 0n) * 8n >= (old?.maxFeePerGas ?? 0n) * 9n)
+      assert.ok(
+        (renewed?.maxPriorityFeePerGas ?? 0n) * 8n >= (old?.maxPriorityFeePerGas ?? 0n) * 9n,
+      )
+      assert.is((await ask(stand, owner)).body.txHash, second.body.txHash)
+      const { deploys, spendWei } = await stand.store.relay.totals({
+        chainId,
+        nowMs: clock.ms,
+        windowMs: 3_600_000,
+      })
+      assert.equal([deploys, spendWei], [1, reservedWei])
+      await rpc('evm_mine')
+      assert.is((await receipt(second.body.txHash))?.status, '0x1')
+      await stand.relay.reconcile()
+      assert.equal(
+        [(await only(stand)).status, (await only(stand)).minedHash],
+        ['mined', second.body.txHash],
+      )
+    }),
 )
 
 life('the reconcile loop replaces what is stuck by itself, and only what holds up the rest', () =>
@@ -76,7 +80,7 @@ life('the reconcile loop replaces what is stuck by itself, and only what holds u
   }),
 )
 
-life('a replacement above the fee ceiling is not signed', () =>
+life('a replacement above the fee ceiling is not signed [relay/replacement-ceiling]', () =>
   withoutMining(async () => {
     const { stand, clock } = await setUp({ limits: { maxRelayFeeWei: 1_600_000_000_000n } })
     await setBaseFee(10_000_000n)
@@ -159,7 +163,7 @@ life('a buried transaction is final, and comes back if even its block is forgott
 })
 
 life(
-  "a foreign transaction at our nonce makes the row lost, and the owner's next request works",
+  "a foreign transaction at our nonce makes the row lost, and the owner's next request works [relay/foreign-nonce]",
   async () => {
     const { stand, clock } = await setUp({ wrapClient: dropSends })
     const owner = await newOwner()
@@ -168,7 +172,10 @@ life(
     await send({ rpcUrl: chain.rpcUrl, privateKey }, { to: relayer })
     await stand.relay.reconcile()
     assert.is((await only(stand)).status, 'pending')
-    await rpc('anvil_mine', '0x2')
+    await rpc('anvil_mine', '0x3f')
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).status, 'pending')
+    await rpc('anvil_mine', '0x1')
     await stand.relay.reconcile()
     assert.is((await only(stand)).status, 'lost')
     assert.ok(stand.events.some(({ kind }) => kind === 'lost'))

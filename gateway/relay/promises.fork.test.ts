@@ -1,10 +1,11 @@
 import { type Hex, parseAbi, parseTransaction } from 'viem'
 import { readContract } from 'viem/actions'
-import { startRelayScene } from '../../fixtures/relayScene.ts'
-import { send } from '../../fixtures/send.ts'
+import { send } from '../../fixtures/chains/send.ts'
+import { startRelayScene } from '../../fixtures/relay/relayScene.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createLog, createMetrics } from '../observe.ts'
-import { reportRelay } from '../reportRelay.ts'
+import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { reportRelay } from '../observe/reportRelay.ts'
 import { encodeDeploy } from './signer.ts'
 
 /** What the relay promises (P1, P7, P10 and P11 stand beside gates, signer, faults and hostile tokens). */
@@ -28,7 +29,7 @@ const {
 } = scene
 
 promise(
-  'P2 P3: a hundred requests at once for one owner get one transaction and equal answers',
+  'P2 P3: a hundred requests at once for one owner get one transaction and equal answers [relay/one-of-a-hundred]',
   () =>
     withoutMining(async () => {
       const { stand } = await setUp()
@@ -51,30 +52,33 @@ promise('P3: with instant mining, too, a hundred requests send one transaction',
   assert.ok(answers.every(({ status }) => status === 200))
 })
 
-promise('P4 P6: bytes committed before a crash are sent after it, and nothing else', async () => {
-  const path = newPath()
-  const owner = await newOwner()
-  const broken = await setUp({ path, wrapClient: dropSends })
-  const before = await count('pending')
-  const { status, body } = await ask(broken.stand, owner)
-  assert.is(status, 200)
-  const row = await only(broken.stand)
-  assert.equal([row.attempts.length, row.attempts[0].hash], [1, body.txHash])
-  assert.is(await count('pending'), before)
-  await broken.close()
+promise(
+  'P4 P6: bytes committed before a crash are sent after it, and nothing else [relay/committed-first]',
+  async () => {
+    const path = newPath()
+    const owner = await newOwner()
+    const broken = await setUp({ path, wrapClient: dropSends })
+    const before = await count('pending')
+    const { status, body } = await ask(broken.stand, owner)
+    assert.is(status, 200)
+    const row = await only(broken.stand)
+    assert.equal([row.attempts.length, row.attempts[0].hash], [1, body.txHash])
+    assert.is(await count('pending'), before)
+    await broken.close()
 
-  const restarted = await setUp({ path })
-  await restarted.stand.relay.reconcile()
-  assert.is((await mined(body.txHash)).status, 'success')
-  await restarted.stand.relay.reconcile()
-  assert.is((await only(restarted.stand)).status, 'mined')
-  assert.is(await count('latest'), before + 1)
-  await restarted.stand.relay.reconcile()
-  assert.is(await count('latest'), before + 1)
-})
+    const restarted = await setUp({ path })
+    await restarted.stand.relay.reconcile()
+    assert.is((await mined(body.txHash)).status, 'success')
+    await restarted.stand.relay.reconcile()
+    assert.is((await only(restarted.stand)).status, 'mined')
+    assert.is(await count('latest'), before + 1)
+    await restarted.stand.relay.reconcile()
+    assert.is(await count('latest'), before + 1)
+  },
+)
 
 promise(
-  'P5: the deploy cap is a sliding hour from reservation, across stands and restarts',
+  'P5: the deploy cap is a sliding hour from reservation, across stands and restarts [relay/sliding-hour]',
   async () => {
     const path = newPath()
     const limits = { maxDeploysPerHour: 2 }
@@ -101,6 +105,18 @@ promise(
     assert.is((await ask(three.stand, await newOwner())).status, 429)
   },
 )
+
+promise('P5: of gateways with different caps on one database the lowest hold', async () => {
+  const path = newPath()
+  const high = await setUp({ path, limits: { maxDeploysPerHour: 5 } })
+  const low = await setUp({ path, limits: { maxDeploysPerHour: 1 } })
+  await low.stand.relay.reconcile()
+  assert.is((await ask(high.stand, await newOwner())).status, 200)
+  assert.is((await ask(high.stand, await newOwner())).status, 429)
+  const told = high.stand.events.find(({ kind }) => kind === 'limits_differ')
+  assert.is(told?.kind === 'limits_differ' && told.maxDeploysPerHour, 1)
+  assert.not(low.stand.events.some(({ kind }) => kind === 'limits_differ'))
+})
 
 promise(
   'P5: the spend budget counts worst cases, and a dearer receipt raises its row',
@@ -149,7 +165,7 @@ promise('P5: what is signed never costs more than the fee ceiling, at any base f
 })
 
 promise(
-  "counts Base's L1 data fee into the ceiling and the spend, in wei of its own oracle",
+  "counts Base's L1 data fee into the ceiling and the spend, in wei of its own oracle [relay/l1-fee-base]",
   async () => {
     const { stand } = await setUp()
     assert.is((await ask(stand, await newOwner())).status, 200)
@@ -249,6 +265,25 @@ promise('P13: a clock that jumps back opens no cap and no second marker', async 
   clock.ms += 1
   assert.is((await ask(stand, await newOwner())).status, 200)
 })
+
+promise(
+  'P13: what is reserved under a clock set back counts once it is right again [relay/clock-back]',
+  () =>
+    withoutMining(async () => {
+      const { stand, clock } = await setUp({ limits: { maxDeploysPerHour: 2 } })
+      assert.is((await ask(stand, await newOwner())).status, 200)
+      const owner = await newOwner()
+      clock.ms -= 7_200_000
+      const first = await ask(stand, owner)
+      assert.is(first.status, 200)
+      clock.ms += 7_200_000
+      assert.is((await ask(stand, await newOwner())).status, 429)
+      // Its marker is as young as it is: not past its window, to be signed again.
+      assert.is((await ask(stand, owner)).body.txHash, first.body.txHash)
+      clock.ms += 119_999
+      assert.is((await ask(stand, owner)).body.txHash, first.body.txHash)
+    }),
+)
 
 promise.after(scene.close)
 promise.run()

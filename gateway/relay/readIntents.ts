@@ -31,17 +31,13 @@ type Reading =
 
 /** Whether the relay would sponsor an owner of this chain now: gates 6, 7, 9 and 10 without an owner. */
 export async function readIntent(
-  {
-    store,
-    now,
-    observe,
-  }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
+  { store, observe }: { readonly store: RelayStore; readonly observe: Observe },
   chain: RelayChain,
 ): Promise<ChainIntent> {
-  const { chainId, signer, limits } = chain
-  const windows = { chainId, nowMs: now(), windowMs: capWindowMs }
+  const { chainId, signer, limits, clock } = chain
+  const windows = { chainId, nowMs: clock.now(), windowMs: capWindowMs }
   const totals = await store.totals(windows)
-  const { reason, balanceWei } = await readServable({ chain, observe }, totals)
+  const { reason, balanceWei } = await readServable({ store, chain, observe }, totals)
   return {
     chainId,
     servable: reason === undefined,
@@ -58,9 +54,10 @@ export async function readIntent(
 
 async function readServable(
   {
+    store,
     chain: { chainId, client, signer, limits },
     observe,
-  }: { readonly chain: RelayChain; readonly observe: Observe },
+  }: { readonly store: RelayStore; readonly chain: RelayChain; readonly observe: Observe },
   totals: Awaited<ReturnType<RelayStore['totals']>>,
 ): Promise<Reading> {
   const { factory, address: relayer } = signer
@@ -69,6 +66,8 @@ async function readServable(
       getBalance(client.client, { address: relayer }),
       readFees(client, { relayer, factory, owner: relayer }),
     ])
+    const from = snapshot.relayerNonce
+    const [missing] = await store.missingNonces({ chainId, signer: relayer, from })
     const fees = quoteFees(snapshot, { gasUsed: usualGas, limits })
     const stopped =
       firstAnswer('fees', { limits, fees, relayerBalance }) ??
@@ -82,7 +81,8 @@ async function readServable(
       })
     const paused = totals.pausedReason === undefined ? undefined : 'relay_paused'
     const code = stopped?.answer.status === 'refused' ? stopped.answer.code : undefined
-    return { reason: code ?? paused, balanceWei: relayerBalance }
+    const gap = missing === undefined ? undefined : 'nonce_gap'
+    return { reason: code ?? paused ?? gap, balanceWei: relayerBalance }
   } catch (cause) {
     // Whatever went wrong, the answer to "can the relay serve this chain" is no, and says why.
     observe({ kind: 'chain_unreachable', chainId, cause })

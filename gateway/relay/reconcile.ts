@@ -1,5 +1,6 @@
 import { type Address, type Hex, hexToBigInt, isAddressEqual } from 'viem'
-import type { RelayOutcome, RelayStore, RelayTransaction } from '../store/relay.ts'
+import type { RelayOutcome, RelayStore } from '../store/relay.ts'
+import type { RelayTransaction } from '../store/relayTransaction.ts'
 import type { Broadcaster } from './broadcast.ts'
 import type { Observe } from './events.ts'
 import type { RelayChain } from './relayChain.ts'
@@ -12,7 +13,7 @@ export type ReconcileDeps = {
   readonly broadcaster: Broadcaster
   readonly now: () => number
   readonly observe: Observe
-  /** Blocks on top after which a receipt is no longer rechecked. */
+  /** Blocks on top after which a receipt is no longer rechecked, and a nonce used elsewhere is gone for good. */
   readonly finalDepth?: number | undefined
   /** Kept from pass to pass: the head at which a row's nonce was first seen used without a receipt. */
   readonly overtakenAt: Map<number, bigint>
@@ -20,11 +21,8 @@ export type ReconcileDeps = {
   readonly replacedAtMs: Map<number, number>
 }
 
-/**
- * A nonce that has been used for this many blocks by none of our hashes belongs to somebody else.
- * Counted by watching, not by reading old state: nodes prune that, and local chains start without it.
- */
-const lostDepth = 2n
+/** Blocks that no reorganisation takes off again, where nothing else is said. */
+const usualFinalDepth = 64
 const partSize = 16
 /** Mempools drop transactions; what has no receipt after this long is offered again. */
 const resendAfterMs = 15_000
@@ -126,7 +124,7 @@ async function settleMined(
     head,
   }: { readonly transaction: RelayTransaction; readonly receipt: Receipt; readonly head: Head },
 ): Promise<void> {
-  const { store, chain, observe, finalDepth = 64 } = deps
+  const { store, chain, observe, finalDepth = usualFinalDepth } = deps
   const { blockNumber, blockHash, hash, succeeded, costWei } = receipt
   forget(deps, transaction)
   const isFinal = head.number - blockNumber >= BigInt(finalDepth)
@@ -190,23 +188,44 @@ async function follow(
   if (sentAtMs === undefined || now() - sentAtMs >= resendAfterMs) await broadcaster.send(latest)
 }
 
-const isPastWindow = ({ chain, now }: ReconcileDeps, { markedAtMs }: RelayTransaction) =>
-  now() - markedAtMs >= chain.limits.pendingWindowMs
+const isPastWindow = ({ chain }: ReconcileDeps, { markedAtMs }: RelayTransaction) =>
+  chain.clock.now() - markedAtMs >= chain.limits.pendingWindowMs
 
 function isReplacementDue(deps: ReconcileDeps, transaction: RelayTransaction): boolean {
   const triedAtMs = deps.replacedAtMs.get(transaction.id) ?? Number.NEGATIVE_INFINITY
   return isPastWindow(deps, transaction) && deps.now() - triedAtMs >= resendAfterMs
 }
 
-/** The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. */
+/**
+ * The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. It is
+ * lost once what used the nonce is final: let go before, its owner would be given a second deployment, and a
+ * reorganisation could bring the first one back beside it. Counted by watching, not by reading old state:
+ * nodes prune that, and local chains start without it.
+ */
 async function watchOvertaken(
   deps: ReconcileDeps,
   { transaction, head }: { readonly transaction: RelayTransaction; readonly head: Head },
 ): Promise<void> {
+  const { finalDepth = usualFinalDepth } = deps
   const { id } = transaction
   const seenAt = deps.overtakenAt.get(id) ?? head.number
   deps.overtakenAt.set(id, seenAt)
-  if (head.number - seenAt >= lostDepth) await giveUp(deps, { transaction, kind: 'lost' })
+  if (head.number - seenAt < BigInt(finalDepth) || (await hasWitness(deps, transaction))) return
+  await giveUp(deps, { transaction, kind: 'lost' })
+}
+
+/** Whether any node of the chain, asked by itself, has a receipt: then only the first one lags. */
+async function hasWitness(
+  { chain }: ReconcileDeps,
+  { attempts }: RelayTransaction,
+): Promise<boolean> {
+  const asked = (chain.client.witnesses ?? []).flatMap((client) =>
+    attempts.map(({ hash }) =>
+      client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
+    ),
+  )
+  const answers = await Promise.allSettled(asked)
+  return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null)
 }
 
 async function giveUp(

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { ChainClient } from '../chain/client.ts'
-import type { RelayLimits } from './limits.ts'
+import { type BookClock, createBookClock } from '../signing/bookClock.ts'
+import type { FillSigner } from '../signing/fillSigner.ts'
+import { proveNonce } from '../signing/proveNonce.ts'
+import type { RelayStore } from '../store/relay.ts'
+import type { Observe } from './events.ts'
+import { defaultLimits, type RelayLimits } from './limits.ts'
 import type { Signer } from './signer.ts'
 
 /** One chain as the relay serves it. */
@@ -9,4 +15,83 @@ export type RelayChain = {
   /** Knows the factory; its address pays. */
   readonly signer: Signer
   readonly limits: RelayLimits
+  readonly filler: FillSigner | undefined
+  readonly clock: BookClock
+  /** Lets the other gateways of the database know our caps; theirs hold where they are lower. */
+  readonly tellCaps: () => Promise<void>
+  /** Next nonce of the signer as the chain has it, once that is borne out where it is ahead of our book. */
+  readonly provenNonce: (claimed: number) => Promise<number | undefined>
+}
+
+export type RelayChainConfig = {
+  readonly client: ChainClient
+  readonly signer: Signer
+  /** Fills nonces that are missing; without one, they wait for another process's. */
+  readonly filler?: FillSigner | undefined
+  readonly limits?: Partial<RelayLimits> | undefined
+}
+
+/** A chain with what is known of it: the time of its book, and how far its nonces may be believed. */
+export function createRelayChain(
+  {
+    store,
+    now,
+    observe,
+  }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
+  { client, signer, filler, limits }: RelayChainConfig,
+): RelayChain {
+  const { chainId } = client
+  const { address } = signer
+  const own = { ...defaultLimits, ...limits }
+  return {
+    chainId,
+    client,
+    signer,
+    filler,
+    limits: own,
+    tellCaps: createTellCaps({ store, now, observe }, { chainId, limits: own }),
+    clock: createBookClock({
+      now,
+      readStored: () => store.readClock(chainId),
+      aheadBy: (aheadMs, who) => observe({ kind: 'clock_ahead', chainId, who, aheadMs }),
+    }),
+    async provenNonce(claimed) {
+      const known = (await store.highestNonce({ chainId, signer: address })) + 1
+      try {
+        const proven = await proveNonce(client, { signer: address, claimed, known })
+        if (proven === undefined) observe({ kind: 'nonce_unproven', chainId, claimed, known })
+        return proven
+      } catch (cause) {
+        observe({ kind: 'chain_unreachable', chainId, cause })
+        return undefined
+      }
+    },
+  }
+}
+
+const toldEveryMs = 30_000
+
+function createTellCaps(
+  {
+    store,
+    now,
+    observe,
+  }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
+  { chainId, limits }: { readonly chainId: number; readonly limits: RelayLimits },
+): () => Promise<void> {
+  const gateway = randomUUID()
+  const { maxDeploysPerHour, maxSpendPerHourWei } = limits
+  let toldAtMs = Number.NEGATIVE_INFINITY
+  let hasWarned = false
+  return async () => {
+    const nowMs = now()
+    if (Math.abs(nowMs - toldAtMs) < toldEveryMs) return
+    const own = { maxDeploysPerHour, maxSpendPerHourWei }
+    const held = await store.tellLimits({ chainId, gateway, ...own, nowMs })
+    toldAtMs = nowMs
+    const differs =
+      held.maxDeploysPerHour < maxDeploysPerHour || held.maxSpendPerHourWei < maxSpendPerHourWei
+    if (differs && !hasWarned) observe({ kind: 'limits_differ', chainId, ...held })
+    hasWarned = differs
+  }
 }

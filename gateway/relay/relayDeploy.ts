@@ -1,21 +1,35 @@
 import type { Address, Hex } from 'viem'
+import { type Attempt, type Ready, signAndReserve } from '../signing/signAndReserve.ts'
 import type { RelayDecision, RelayLedger, RelayStore } from '../store/relay.ts'
-import type { Desk } from './createDesk.ts'
+import type { Admission, Asker } from './admission.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
+import type { Desk } from './desk.ts'
 import type { Observe } from './events.ts'
 import { type FeeSnapshot, quoteFees, readFees } from './fees.ts'
 import { firstAnswer, type GateAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
 import { capWindowMs } from './limits.ts'
 import type { RelayChain } from './relayChain.ts'
-import { findStuck, judgeLedger, signWith } from './signReservation.ts'
+import {
+  type DeployWish,
+  findStuck,
+  judgeLedger,
+  type SignedDeploy,
+  signWith,
+  toWish,
+} from './signReservation.ts'
 
 export type RelayDeployDeps = {
   readonly store: RelayStore
   readonly simulator: DeploySimulator
   readonly chain: RelayChain
   readonly desk: Desk
-  readonly now: () => number
   readonly observe: Observe
+  /** What operators ask beside the gates. */
+  readonly admit: (p: {
+    readonly chain: RelayChain
+    readonly owner: Address
+    readonly asker: Asker | undefined
+  }) => Promise<Admission>
 }
 
 export type RelayAnswer =
@@ -25,7 +39,13 @@ export type RelayAnswer =
   /** The database took nothing: nothing was signed that anybody will see. */
   | { readonly status: 'unavailable' }
 
-type Request = { readonly owner: Address; readonly tokenIn: Address; readonly amountIn: bigint }
+type Request = {
+  readonly owner: Address
+  readonly tokenIn: Address
+  readonly amountIn: bigint
+  /** For what operators may ask beside the gates. */
+  readonly asker?: Asker | undefined
+}
 type Bytes = {
   readonly hash: Hex
   readonly raw: Hex
@@ -58,18 +78,28 @@ export async function relayDeploy(deps: RelayDeployDeps, request: Request): Prom
   const priced = firstAnswer('fees', facts)
   if (priced) return stop(deps, priced)
 
+  const told = await settle(chain.tellCaps())
+  if ('failed' in told) return untaken(deps, told.failed)
+  const proven = await settle(chain.provenNonce(snapshot.value.relayerNonce))
+  if ('failed' in proven) return untaken(deps, proven.failed)
+  if (proven.value === undefined) return { status: 'unreachable' }
+  const { owner, asker } = request
+  const admitted = await settle(deps.admit({ chain, owner, asker }))
+  if ('failed' in admitted) return unreachable(deps, admitted.failed)
+  const admission = admitted.value
   const reserved = await settle(
     reserve(deps, {
+      admission,
       owner: request.owner,
       proxy: simulated.value.predictedProxy,
-      chainNonce: snapshot.value.relayerNonce,
+      chainNonce: proven.value,
+      headMs: snapshot.value.timestampMs,
       facts,
     }),
   )
-  if ('failed' in reserved) {
-    observe({ kind: 'store_failed', chainId, cause: reserved.failed })
-    return { status: 'unavailable' }
-  }
+  const made = 'value' in reserved ? reserved.value.bytes : undefined
+  await settle(admission.conclude(made !== undefined && !made.isReplacement))
+  if ('failed' in reserved) return untaken(deps, reserved.failed)
   const { answer, bytes } = reserved.value
   if ('step' in answer) return stop(deps, answer)
   if (bytes) {
@@ -107,41 +137,62 @@ type Reservation = {
   readonly bytes?: Bytes
 }
 
-/** Gates 8 to 10, the nonce, the signature and the row: one transaction. */
+/** Gates 8 to 10, the nonce, and the row with bytes that are signed for just that: one transaction. */
 function reserve(
-  { store, chain, now }: RelayDeployDeps,
+  { store, chain }: RelayDeployDeps,
   {
     owner,
     proxy,
     chainNonce,
+    headMs,
     facts,
+    admission,
   }: {
+    readonly admission: Admission
     readonly owner: Address
     readonly proxy: Address
     readonly chainNonce: number
+    readonly headMs: number
     readonly facts: PricedFacts
   },
 ): Promise<Reservation> {
-  const { chainId, signer, limits } = chain
-  const decide = (ledger: RelayLedger): RelayDecision<Reservation> => {
+  const { chainId, signer, limits, clock } = chain
+  type Decision = RelayDecision<Attempt<DeployWish, Reservation>>
+  const decide = (ledger: RelayLedger, ready: Ready<SignedDeploy> | undefined): Decision => {
+    clock.saw(ledger.nowMs)
     const { fees, stopped } = judgeLedger(facts, ledger)
-    if (stopped) return { kind: 'leave', value: { answer: stopped } }
+    if (stopped) return { kind: 'leave', value: { value: { answer: stopped } } }
     const stuck = findStuck(ledger, limits)
+    // After all gates, and only for what is new: their answers stay the document's.
+    const unwanted = stuck
+      ? undefined
+      : admission.judge({ spendWei: ledger.spendWei + fees.reservedWei })
+    if (unwanted) return { kind: 'leave', value: { value: { answer: unwanted } } }
     const nonce = stuck?.nonce ?? ledger.nextNonce
-    const signed = signWith(signer, { owner, nonce, fees })
+    const wish = toWish({ owner, nonce, fees, replaces: stuck?.id })
+    if (ready?.id !== wish.id) return { kind: 'leave', value: { wish } }
+    const { signed } = ready
     const { attempt, reservedWei } = signed
-    const { hash } = attempt
-    const value: Reservation = {
-      answer: { status: 'deployed', txHash: hash, proxy: stuck?.proxy ?? proxy },
-      bytes: { ...attempt, owner, nonce, reservedWei, isReplacement: stuck !== undefined },
-    }
+    const answer = {
+      status: 'deployed',
+      txHash: attempt.hash,
+      proxy: stuck?.proxy ?? proxy,
+    } as const
+    const bytes = { ...attempt, owner, nonce, reservedWei, isReplacement: stuck !== undefined }
+    const value = { value: { answer, bytes } }
     return stuck
       ? { kind: 'replace', id: stuck.id, signed, value }
       : { kind: 'insert', proxy, signed, value }
   }
   const windows = { windowMs: capWindowMs, markerMs: limits.pendingWindowMs }
-  const request = { chainId, owner, signer: signer.address, chainNonce, nowMs: now(), ...windows }
-  return store.reserve(request, decide)
+  const request = { chainId, owner, signer: signer.address, chainNonce, ...windows }
+  return signAndReserve<DeployWish, SignedDeploy, Reservation>(signer.turns, {
+    reserve: async (ready) => {
+      const time = await clock.read(async () => headMs)
+      return store.reserve({ ...request, ...time }, (ledger) => decide(ledger, ready))
+    },
+    sign: (order) => signWith(signer, order),
+  })
 }
 
 function stop({ chain, observe }: RelayDeployDeps, { step, answer }: StoppedAt): GateAnswer {
@@ -153,6 +204,11 @@ function stop({ chain, observe }: RelayDeployDeps, { step, answer }: StoppedAt):
 function unreachable({ chain, observe }: RelayDeployDeps, cause: unknown): RelayAnswer {
   observe({ kind: 'chain_unreachable', chainId: chain.chainId, cause })
   return { status: 'unreachable' }
+}
+
+function untaken({ chain, observe }: RelayDeployDeps, cause: unknown): RelayAnswer {
+  observe({ kind: 'store_failed', chainId: chain.chainId, cause })
+  return { status: 'unavailable' }
 }
 
 type Settled<value> = { readonly value: value } | { readonly failed: unknown }

@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
-import { startFaultProxy } from '../../fixtures/faultProxy.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
 import {
   giveNative,
   lyingToken,
@@ -8,8 +9,7 @@ import {
   type RelayAnswerBody,
   type RelayStand,
   startRelayStand,
-} from '../../fixtures/relayStand.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
+} from '../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
@@ -25,7 +25,9 @@ const upstream = await startFaultProxy({ target: chain.rpcUrl })
 const forkUpstream = await startFaultProxy({ target: chain.rpcUrl })
 /** A fork reads an account by the first of these, or by the second, a nonce and the code; a slot by the third. */
 const stateReads: ReadonlySet<string> = new Set([
-  ...['eth_getAccountInfo', 'eth_getBalance', 'eth_getStorageAt'],
+  'eth_getAccountInfo',
+  'eth_getBalance',
+  'eth_getStorageAt',
 ])
 /** The owner's account, the proxy's, and a balance. */
 const ofOwner = 3
@@ -49,7 +51,9 @@ trips.after(async () => {
 async function open(limits: Partial<RelayLimits> = {}, factory = manifest.proxyFactory) {
   const stand = await startRelayStand({
     chain: { ...chain, manifest: { ...manifest, proxyFactory: factory } },
-    ...{ simulator, rpcUrl: upstream.rpcUrl, limits },
+    simulator,
+    rpcUrl: upstream.rpcUrl,
+    limits,
   })
   closers.unshift(stand.close)
   return stand

@@ -1,6 +1,6 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createService } from '../http/service.ts'
-import { relayEndpoints } from './routes.ts'
+import { relayEndpoints } from './wire/routes.ts'
 
 /** A gateway without a factory or a key on any chain: the relay is there and says so. */
 const s = suite('relay that serves no chain')

@@ -1,16 +1,23 @@
+import type { Wish } from '../signing/signAndReserve.ts'
 import type { SignedCall } from '../signing/signCall.ts'
-import type { RelayLedger, RelayTransaction } from '../store/relay.ts'
+import type { RelayLedger } from '../store/relay.ts'
+import { lowest } from '../store/relayLimits.ts'
+import type { RelayTransaction } from '../store/relayTransaction.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'
 import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
 import { capWindowMs, type RelayLimits } from './limits.ts'
 import type { DeployOrder, Signer } from './signer.ts'
 
-/** The transaction a new one would take the place of: this key's, unmined and past its pending window. */
+/**
+ * The transaction a new one would take the place of: this key's, unmined and past its pending window. Not one
+ * whose nonce is used: a signature for it would cost the hour's budget and never be mined.
+ */
 export function findStuck(
-  { live, nowMs, signer }: RelayLedger,
+  { live, nowMs, signer, chainNonce }: RelayLedger,
   { pendingWindowMs }: Pick<RelayLimits, 'pendingWindowMs'>,
 ): RelayTransaction | undefined {
   if (live?.status !== 'pending' || live.signer !== signer) return undefined
+  if (live.nonce < chainNonce) return undefined
   return nowMs - live.markedAtMs >= pendingWindowMs ? live : undefined
 }
 
@@ -34,7 +41,9 @@ export function judgeLedger(
   const stopped =
     (stuck && firstAnswer('fees', { ...facts, fees })) ??
     firstAnswer('ledger', {
-      limits: facts.limits,
+      limits: ledger.lowestCaps
+        ? { ...facts.limits, ...lowest(facts.limits, ledger.lowestCaps) }
+        : facts.limits,
       fees,
       marker: isMarked
         ? { status: 'pending', txHash: currentHash(live), proxy: live.proxy }
@@ -43,7 +52,7 @@ export function judgeLedger(
       spendThisHourWei: spendWei,
       secsToRelief: Math.max(1, Math.ceil(reliefMs / 1000)),
     })
-  return { fees, stopped: stopped ?? judgePause(ledger) }
+  return { fees, stopped: stopped ?? judgePause(ledger) ?? judgeGap(ledger, stuck) }
 }
 
 /** Not a gate of the document: the operator's switch, after all of them, so that answers stay true. */
@@ -61,12 +70,42 @@ function judgePause({ pausedReason }: RelayLedger): StoppedAt | undefined {
   }
 }
 
-export function signWith(
-  signer: Signer,
-  { owner, nonce, fees }: Pick<DeployOrder, 'owner' | 'nonce'> & { readonly fees: FeeQuote },
-) {
+/** Signed now, it would wait behind a nonce that nobody uses: the caller's wallet is faster. */
+function judgeGap(
+  { missingNonce }: RelayLedger,
+  stuck: RelayTransaction | undefined,
+): StoppedAt | undefined {
+  if (missingNonce === undefined || (stuck && stuck.nonce < missingNonce)) return undefined
+  return {
+    step: 12,
+    answer: {
+      status: 'refused',
+      httpStatus: 503,
+      code: 'nonce_gap',
+      sentence: 'relay waits for a missing transaction on this chain',
+      retryAfterSecs: 15,
+    },
+  }
+}
+
+/** A deployment to be signed: a new one, or one in the place of `replaces`. */
+export type DeployWish = Pick<DeployOrder, 'owner' | 'nonce'> & {
+  readonly fees: FeeQuote
+  readonly replaces: number | undefined
+}
+
+export type SignedDeploy = Awaited<ReturnType<typeof signWith>>
+
+export const toWish = (order: DeployWish): Wish<DeployWish> => {
+  const { owner, nonce, replaces, fees } = order
+  const { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei } = fees
+  const prices = [gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei]
+  return { id: [owner, nonce, replaces, ...prices].join(), order }
+}
+
+export async function signWith(signer: Signer, { owner, nonce, fees }: DeployWish) {
   const { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei, reservedWei } = fees
   const prices = { gasLimit, maxFeePerGasWei, maxPriorityFeePerGasWei }
-  const signed: SignedCall = signer.signDeploy({ owner, nonce, ...prices })
+  const signed: SignedCall = await signer.signDeploy({ owner, nonce, ...prices })
   return { attempt: { ...signed, ...prices }, reservedWei }
 }

@@ -1,20 +1,21 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { DigestKey } from '../signing/digestKey.ts'
 import { type CallPrices, type SignedCall, signCall } from '../signing/signCall.ts'
+import { createTurns, type Turns } from '../signing/turns.ts'
 
 /** All that varies in what the relay has signed: the contract, the selector and the value are fixed. */
 export type DeployOrder = CallPrices & { readonly owner: Address; readonly nonce: number }
 
 /**
  * Signs `factory.deploy(owner)` on one chain, value 0, and can express nothing else.
- * Synchronous, because it runs inside the database transaction that takes the nonce; a key service behind
- * it is asked through `createBlockingCall`.
  */
 export type Signer = {
   readonly address: Address
   readonly chainId: number
   readonly factory: Address
-  signDeploy(order: DeployOrder): SignedCall
+  /** Whoever takes a nonce for it takes a turn: see `signAndReserve`. */
+  readonly turns: Turns
+  signDeploy(order: DeployOrder): Promise<SignedCall>
 }
 
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address proxy)'])
@@ -37,6 +38,7 @@ export function createSigner({
     address: key.address,
     chainId,
     factory,
+    turns: createTurns(),
     signDeploy: ({ owner, ...order }) =>
       signCall(key, { ...order, chainId, to: factory, data: encodeDeploy(owner) }),
   }

@@ -15,7 +15,7 @@ export function createFundsWatch(
     now,
     observe,
   }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
-  { chainId, client, signer, limits }: RelayChain,
+  { chainId, client, signer, limits, clock }: RelayChain,
 ): () => Promise<void> {
   let readAtMs = Number.NEGATIVE_INFINITY
   return async () => {
@@ -24,7 +24,7 @@ export function createFundsWatch(
     readAtMs = nowMs
     const [balanceWei, { deploys, spendWei, open }] = await Promise.all([
       getBalance(client.client, { address: signer.address }),
-      store.totals({ chainId, nowMs, windowMs: capWindowMs }),
+      store.totals({ chainId, nowMs: clock.now(), windowMs: capWindowMs }),
     ])
     const hour = { deploysThisHour: deploys, spendThisHourWei: spendWei }
     observe({ kind: 'funds', chainId, balanceWei, pending: open, ...hour, limits })

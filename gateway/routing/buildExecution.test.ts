@@ -3,7 +3,7 @@ import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { buildExecution, encodeSteps } from './buildExecution.ts'
 import { familyOf } from './protocols/families.ts'
-import type { PairRecord } from './protocols/uniswapV2Chain.ts'
+import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [a, b, pool, executor, taker] = ['a', 'b', 'c', 'd', 'e'].map(address) as [
@@ -14,17 +14,31 @@ const [a, b, pool, executor, taker] = ['a', 'b', 'c', 'd', 'e'].map(address) as 
   Address,
 ]
 const record: PairRecord = {
-  ...{ id: pool, address: pool, dex: 'uniswap-v2', protocol: 'uniswap_v2', feePips: 3000 },
-  ...{ tokens: [a, b], reserve0: 1n, reserve1: 1n, changedBlock: 0n, swapsSeen: 0 },
+  id: pool,
+  address: pool,
+  dex: 'uniswap-v2',
+  protocol: 'uniswap_v2',
+  feePips: 3000,
+  tokens: [a, b],
+  reserve0: 1n,
+  reserve1: 1n,
+  changedBlock: 0n,
+  swapsSeen: 0,
   isFresh: [false, false],
 }
 const step = {
-  ...{ poolId: pool, tokenIn: a, tokenOut: b, amountIn: 5n, amountOut: 4n },
-  ...{ share: 1n << 64n, path: 0, shareBps: 10_000 },
+  poolId: pool,
+  tokenIn: a,
+  tokenOut: b,
+  amountIn: 5n,
+  amountOut: 4n,
+  share: 1n << 64n,
+  path: 0,
+  shareBps: 10_000,
 }
 const s = suite('execution payload')
 
-s('is what the ABI encoder makes of the same call', () => {
+s('is what the ABI encoder makes of the same call [routing/abi]', () => {
   for (const steps of [[], [step], [step, { ...step, tokenIn: b, tokenOut: a, share: 77n }]])
     for (const tokenIn of [a, zeroAddress]) {
       const route = { amountIn: 5n, amountOut: 4n, gas: 0, steps }
@@ -37,13 +51,19 @@ s('is what the ABI encoder makes of the same call', () => {
         taker,
       }
       const { data, value, target } = buildExecution({
-        ...{ ...parameters, executor, deadlineSecs: 1_234n },
+        ...parameters,
+        executor,
+        deadlineSecs: 1_234n,
         encodedSteps: encodeSteps({ route, pools }),
       })
       const args = [
         {
-          ...{ tokenIn, amountIn: parameters.amountIn, tokenOut: b, minAmountOut: 0n },
-          ...{ recipient: taker, deadline: 1_234n },
+          tokenIn,
+          amountIn: parameters.amountIn,
+          tokenOut: b,
+          minAmountOut: 0n,
+          recipient: taker,
+          deadline: 1_234n,
         },
         steps.map((each) => ({
           ...familyOf(record).encodeStep(record, each),

@@ -7,7 +7,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
-import { isNative } from '../chain/chains.ts'
+import { isNative } from '../chain/native.ts'
 import type { Route } from './engine/route.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
@@ -77,8 +77,13 @@ export function buildExecution(parameters: BuildExecutionParameters): Execution 
   const tokenIn = isNative(parameters.tokenIn) ? zeroAddress : parameters.tokenIn
   const tokenOut = isNative(parameters.tokenOut) ? zeroAddress : parameters.tokenOut
   const words = [
-    ...[BigInt(tokenIn), amountIn, BigInt(tokenOut), minAmountOut],
-    ...[BigInt(parameters.taker ?? zeroAddress), deadlineSecs, stepsOffset],
+    BigInt(tokenIn),
+    amountIn,
+    BigInt(tokenOut),
+    minAmountOut,
+    BigInt(parameters.taker ?? zeroAddress),
+    deadlineSecs,
+    stepsOffset,
   ]
   return {
     spender: executor,

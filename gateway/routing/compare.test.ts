@@ -15,30 +15,39 @@ const candidate: Candidate = {
   spender: undefined,
 }
 const outage = (cause: 'rpc_error' | 'slot_not_found'): CandidateResult => ({
-  ...{ status: 'simulation_unavailable', reason: 'why', cause },
+  status: 'simulation_unavailable',
+  reason: 'why',
+  cause,
 })
 const ok = (amountOut: bigint): CandidateResult => ({ status: 'ok', amountOut, gasUsed: 1n })
 
 /** The comparison of candidates a, b… for which the simulator says these results. */
 function compareOf(...results: readonly CandidateResult[]) {
   const simulateCandidates: Simulator['simulateCandidates'] = async () => ({
-    ...{ blockNumber: 9n, blockHash: '0x', results },
+    blockNumber: 9n,
+    blockHash: '0x',
+    results,
   })
   const candidates = results.map((_, index) => ({
-    ...{ providerId: 'abcd'.charAt(index), quotedOutput: 1n, candidate },
+    providerId: 'abcd'.charAt(index),
+    quotedOutput: 1n,
+    candidate,
   }))
   return compare({ simulator: { simulateCandidates } as Simulator }, { chainId: 1, candidates })
 }
 
-s('is unavailable only when the chain answered for no candidate at all', async () => {
-  const rpc = outage('rpc_error')
-  assert.is((await compareOf(rpc, rpc)).status, 'unavailable')
-  for (const other of [ok(1n), outage('slot_not_found')])
-    assert.is((await compareOf(rpc, other)).status, 'ok')
-  const failed: CandidateResult = { status: 'simulation_failed', reason: 'why' }
-  assert.is((await compareOf(failed)).status, 'ok')
-})
-s('names the first of the best, and the block', async () => {
+s(
+  'is unavailable only when the chain answered for no candidate at all [routing/compare-unavailable]',
+  async () => {
+    const rpc = outage('rpc_error')
+    assert.is((await compareOf(rpc, rpc)).status, 'unavailable')
+    for (const other of [ok(1n), outage('slot_not_found')])
+      assert.is((await compareOf(rpc, other)).status, 'ok')
+    const failed: CandidateResult = { status: 'simulation_failed', reason: 'why' }
+    assert.is((await compareOf(failed)).status, 'ok')
+  },
+)
+s('names the first of the best, and the block [routing/compare-winner]', async () => {
   const comparison = await compareOf(ok(1n), ok(7n), ok(7n), outage('rpc_error'))
   assert.equal(comparison.status === 'ok' && comparison.winnerProviderId, 'b')
   assert.equal(comparison.status === 'ok' && comparison.blockNumber, 9n)

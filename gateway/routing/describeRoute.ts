@@ -1,8 +1,8 @@
-import { isNative } from '../chain/chains.ts'
-import type { Dex } from '../chain/dexes.ts'
+import type { Dex } from '../chain/dex.ts'
+import { isNative } from '../chain/native.ts'
 import type { Route, RouteStep } from './engine/route.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
-import type { TokenInfo } from './sync/readTokens.ts'
+import type { TokenInfo } from './reads/readTokens.ts'
 
 export type DescribeParameters = {
   readonly route: Route

@@ -2,9 +2,9 @@ import { validate } from '@readme/openapi-parser'
 import type { Static } from 'typebox'
 import { createInject } from '../../fixtures/inject.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createAccess } from '../access/createAccess.ts'
-import { accessEndpoints } from '../access/routes.ts'
-import { benchAccess } from '../bench/benchAccess.ts'
+import { createAccess } from '../access/access.ts'
+import { accessEndpoints } from '../access/wire/routes.ts'
+import { benchAccess } from '../bench/server/benchAccess.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createService } from '../http/service.ts'
 import { checkShape } from '../http/validate.ts'
@@ -20,8 +20,11 @@ const store = openStore({ path: ':memory:' })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const { chainId, chainClient, manifest } = stand
 const contract = {
-  ...{ chainId, address: manifest.quotaManager, token: chainClient.chain.usdc },
-  ...{ confirmations: 1, finalizedFrom: 10n ** 12n },
+  chainId,
+  address: manifest.quotaManager,
+  token: chainClient.chain.usdc,
+  confirmations: 1,
+  finalizedFrom: 10n ** 12n,
 }
 const config = { ...benchAccess, contracts: [contract] }
 const deps = { store, chains: [chainClient], config, log, now: Date.now }
@@ -52,10 +55,22 @@ function listRoutes(): string[] {
   )
 }
 
-s('are OpenAPI 3.1 that a parser of others accepts', async () => {
+s('are OpenAPI 3.1 that a parser of others accepts [routing/openapi]', async () => {
   const result = await validate(structuredClone(document) as never)
   assert.ok(result.valid, JSON.stringify(result))
 })
+
+s(
+  'say of a 402 when nothing can be paid, and of a comparison how much it takes [routing/described]',
+  () => {
+    type Operation = { description: string; responses: Record<string, { description: string }> }
+    const operation = (path: string, method: string) => document.paths[path]?.[method] as Operation
+    const unpaid = operation('/quote', 'post').responses['402']?.description ?? ''
+    assert.match(unpaid, '`exact` only while a payment of this caller would be settled')
+    assert.match(unpaid, 'Without the header nothing is sold here')
+    assert.match(operation('/compare/simulate', 'post').description, /^1 to 32 candidates/)
+  },
+)
 
 s('name every route of the router, and nothing that it does not answer', () => {
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -87,7 +102,7 @@ const variable = /optimality_gap_bps$|dexes_left_out|^$/
 
 const documented = stand.routing.endpoints.filter(({ examples }) => examples)
 for (const endpoint of documented)
-  s(`ask and answer as the example of ${endpoint.path} does`, async () => {
+  s(`ask and answer as the example of ${endpoint.path} does [routing/examples]`, async () => {
     const { examples, output } = endpoint
     assert.is(checkShape(output, examples?.output), undefined)
     // The service checks that the answer fits its schema, too.
@@ -105,27 +120,30 @@ s('have an example for every endpoint that takes a body or a query', () => {
   assert.ok(documented.length >= 8)
 })
 
-s('hold an agent registration of ERC-8004 with what the operator configured', async () => {
-  const agent = await stand.get<Static<typeof agentRegistration>>(
-    '/.well-known/agent-registration.json',
-  )
-  assert.is(checkShape(agentRegistration, agent), undefined)
-  assert.is(agent.type, 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1')
-  assert.equal(agent.registrations, [registration])
-  assert.equal([agent.x402Support, agent.active], [true, true])
-  // Absolute, from configuration: no Host header moves them.
-  for (const { endpoint } of agent.services)
-    assert.ok(endpoint.startsWith('https://routing.example/'), endpoint)
-  const wrong = [
-    { ...agent, type: 'registration-v1' },
-    { ...agent, image: 'http://127.0.0.1/image.png' },
-    { ...agent, services: [] },
-    { ...agent, x402Support: 'yes' },
-    { ...agent, registrations: [{ agentId: '42', agentRegistry: registration.agentRegistry }] },
-    { ...agent, registrations: [{ agentId: 42, agentRegistry: '0x12' }] },
-  ]
-  for (const each of wrong) assert.type(checkShape(agentRegistration, each), 'string')
-})
+s(
+  'hold an agent registration of ERC-8004 with what the operator configured [routing/agent]',
+  async () => {
+    const agent = await stand.get<Static<typeof agentRegistration>>(
+      '/.well-known/agent-registration.json',
+    )
+    assert.is(checkShape(agentRegistration, agent), undefined)
+    assert.is(agent.type, 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1')
+    assert.equal(agent.registrations, [registration])
+    assert.equal([agent.x402Support, agent.active], [true, true])
+    // Absolute, from configuration: no Host header moves them.
+    for (const { endpoint } of agent.services)
+      assert.ok(endpoint.startsWith('https://routing.example/'), endpoint)
+    const wrong = [
+      { ...agent, type: 'registration-v1' },
+      { ...agent, image: 'http://127.0.0.1/image.png' },
+      { ...agent, services: [] },
+      { ...agent, x402Support: 'yes' },
+      { ...agent, registrations: [{ agentId: '42', agentRegistry: registration.agentRegistry }] },
+      { ...agent, registrations: [{ agentId: 42, agentRegistry: '0x12' }] },
+    ]
+    for (const each of wrong) assert.type(checkShape(agentRegistration, each), 'string')
+  },
+)
 
 s('hold URLs that the service answers', async () => {
   const agent = await stand.get<Static<typeof agentRegistration>>(

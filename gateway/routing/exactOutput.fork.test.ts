@@ -9,10 +9,13 @@ const stand = await startRoutingStand({ chainId: 42161 })
 const s = suite('exact outputs on chain')
 s.after(() => stand.close())
 
-s('deliver at least their targets and spend exactly input_consumed, executed', async () => {
-  const tally = await proveExactOutputs(stand, { count, random: createRandom(5) })
-  assert.equal(tally.differences, [])
-  assert.is(tally.executed, count)
-})
+s(
+  'deliver at least their targets and spend exactly input_consumed, executed [routing/exact-executed]',
+  async () => {
+    const tally = await proveExactOutputs(stand, { count, random: createRandom(5) })
+    assert.equal(tally.differences, [])
+    assert.is(tally.executed, count)
+  },
+)
 
 s.run()

@@ -1,15 +1,17 @@
 import type { Address } from 'viem'
+import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
 import { type Grade, gradePool } from './gradePool.ts'
-import { type QuoteSource, taxOf } from './planRoute.ts'
-import { afterTax } from './protocols/taxedPool.ts'
-import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
-import { findRouteFacts, type QuoteStep, type RouteFacts } from './routeFacts.ts'
+import type { QuoteSource } from './prepareState.ts'
+import { afterTax } from './protocols/maths/taxedPool.ts'
+import { type QuoteDeps, type QuoteParameters, taxOf } from './quoteRequest.ts'
+import type { QuoteStep, RouteFacts } from './routeCache.ts'
+import { findRouteFacts } from './routeFacts.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
-import { type Verification, verifyExecution } from './verifyExecution.ts'
+import { tryDisguised, type Verification, verifyExecution } from './verifyExecution.ts'
 
 export type Readiness =
   | 'ready'
@@ -48,12 +50,14 @@ export type Quote = {
   readonly executable: boolean
   readonly unexecutableReason?: string | undefined
   readonly optimalityGapBps?: number | undefined
+  /** Where the caller asked for a dry run. */
   readonly verification?: Verification | undefined
+  /** Where one was made, whoever asked for it. */
+  readonly dryRun?: Verification | undefined
 }
 
 /** Time within which a payload can be sent. */
 const deadlineSecs = 1_200n
-const oneBps = 10_000n
 
 export type Planned = {
   readonly chain: RoutingChain
@@ -70,10 +74,13 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
   const taxOutBps = taxOf(chain, tokenOut)
   const amountOut = afterTax(route.amountOut, taxOutBps)
   if (amountOut <= 0n) return undefined
-  const minAmountOut = (amountOut * (oneBps - BigInt(slippageBps))) / oneBps
+  const minAmountOut = lessBps(amountOut, slippageBps)
   const facts = findRouteFacts({ ...planned, tokenIn, tokenOut, amountOut })
-  const { readiness, reason, execution, verification } = await prepareExecution(deps, {
-    ...{ planned, facts, amountOut, minAmountOut },
+  const { readiness, reason, execution, dryRun } = await makePayload(deps, {
+    planned,
+    facts,
+    amountOut,
+    minAmountOut,
   })
   return {
     chainId,
@@ -98,9 +105,14 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     executable: execution !== undefined,
     unexecutableReason: reason,
     optimalityGapBps: route.gapBps,
-    verification,
+    verification: asksForDryRun(parameters) ? dryRun : undefined,
+    dryRun,
   }
 }
+
+/** `ultra` is verified by simulation before it answers. */
+export const asksForDryRun = ({ verify, mode }: QuoteParameters) =>
+  verify === true || mode === 'ultra'
 
 function consumedOf({ chain, route, parameters }: Planned): bigint {
   const { tokenIn, amountIn } = parameters
@@ -113,21 +125,22 @@ function gradeHops({ chain, state }: Planned, { hops }: RouteFacts): readonly Gr
   const { blockTimeMs } = chain.chainClient.chain
   return hops.map(({ pool, impactBps }) =>
     gradePool({
-      ...{ impactBps, stateAgeMs },
+      impactBps,
+      stateAgeMs,
       idleMs: Number(state.head.number - pool.changedBlock) * blockTimeMs,
       taxBps: Math.max(...pool.tokens.map((token) => chain.taxes.get(token) ?? 0)),
     }),
   )
 }
 
-type Prepared = {
+type Payload = {
   readonly readiness: Readiness
   readonly execution?: Execution | undefined
   readonly reason?: string | undefined
-  readonly verification?: Verification | undefined
+  readonly dryRun?: Verification | undefined
 }
 
-async function prepareExecution(
+async function makePayload(
   deps: QuoteDeps,
   {
     planned,
@@ -140,7 +153,7 @@ async function prepareExecution(
     readonly amountOut: bigint
     readonly minAmountOut: bigint
   },
-): Promise<Prepared> {
+): Promise<Payload> {
   const { chain, state, parameters } = planned
   if (!chain.executor) return { readiness: 'no_executor', reason: 'executor_not_deployed' }
   if (chain.sync.lagMs() > deps.maxLagMs && planned.source === 'local')
@@ -155,17 +168,44 @@ async function prepareExecution(
     deadlineSecs: (nowSecs > timestampSecs ? nowSecs : timestampSecs) + deadlineSecs,
     encodedSteps: facts.encodedSteps,
   })
-  if (!parameters.verify && parameters.mode !== 'ultra') return { readiness: 'ready', execution }
-  const verification = await verifyExecution(deps, {
-    ...parameters,
+  const dryRun = await runDry(deps, { planned, facts, execution, amountOut })
+  if (!dryRun) return { readiness: 'ready', execution }
+  if (dryRun.status === 'failed')
+    chain.probes?.doubt(planned.route.steps.map(({ poolId }) => poolId))
+  if (dryRun.status === 'verified') return { readiness: 'verified', execution, dryRun }
+  if (dryRun.status === 'unavailable')
+    return { readiness: 'unverified', reason: 'verification_unavailable', dryRun }
+  return { readiness: 'custody_invalid', reason: 'dry_run_failed', dryRun }
+}
+
+/**
+ * Undefined where nobody asked for one and nobody unknown has a say in the route. Where somebody has, the
+ * run is disguised, and what falls for everybody is left alone for a while.
+ */
+async function runDry(
+  deps: QuoteDeps,
+  {
+    planned: { chain, state, route, parameters },
+    facts,
     execution,
     amountOut,
-    stateBlock: state.head.number,
-  })
-  if (verification.status === 'failed')
-    chain.probes?.doubt(planned.route.steps.map(({ poolId }) => poolId))
-  if (verification.status === 'verified') return { readiness: 'verified', execution, verification }
-  if (verification.status === 'unavailable')
-    return { readiness: 'unverified', reason: 'verification_unavailable', verification }
-  return { readiness: 'custody_invalid', reason: 'dry_run_failed', verification }
+  }: {
+    readonly planned: Planned
+    readonly facts: RouteFacts
+    readonly execution: Execution
+    readonly amountOut: bigint
+  },
+): Promise<Verification | undefined> {
+  const doubtful = chain.trust.listDoubtful(state, route)
+  const asked = { ...parameters, execution, amountOut, stateBlock: state.head.number }
+  if (doubtful.length === 0)
+    return asksForDryRun(parameters) ? verifyExecution(deps, asked) : undefined
+  const asSent = {
+    gasUsed: facts.gasEstimate,
+    gasPriceWei: chain.gasPriceWei(),
+    blockTimeMs: chain.chainClient.chain.blockTimeMs,
+  }
+  const { verification, fellForAnybody } = await tryDisguised(deps, { ...asked, asSent })
+  if (fellForAnybody) chain.trust.rest(state, doubtful)
+  return verification
 }

@@ -1,22 +1,23 @@
 import { inspect } from 'node:util'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { send } from '../../fixtures/chains/send.ts'
 import { fuzzEndpoints } from '../../fixtures/fuzzEndpoints.ts'
 import { createInject } from '../../fixtures/inject.ts'
-import { send } from '../../fixtures/send.ts'
+import { byLength, reportFigures } from '../../fixtures/proof.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import { createAccess } from '../access/createAccess.ts'
+import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
-import { accessEndpoints } from '../access/routes.ts'
 import { createChallenge } from '../access/siweChallenge.ts'
-import { benchAccess } from '../bench/benchAccess.ts'
+import { accessEndpoints } from '../access/wire/routes.ts'
+import { benchAccess } from '../bench/server/benchAccess.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { createService } from '../http/service.ts'
 import { openStore } from '../store/openStore.ts'
-import { createRouting } from './createRouting.ts'
+import { createRouting } from './service/routing.ts'
 
 /**
  * Generated bodies and queries against every endpoint of the routing service: no 5xx, one
@@ -24,7 +25,7 @@ import { createRouting } from './createRouting.ts'
  * with the real store, chain and simulator. Usage: `node gateway/routing/fuzz.proof.ts 25000 [path]
  * [seed]`; four seeds make the 100,000 of each endpoint.
  */
-const requestsPerEndpoint = Number(process.argv[2] ?? 1_000)
+const requestsPerEndpoint = Number(process.argv[2] ?? byLength({ short: 2_000, long: 25_000 }))
 const only = process.argv[3]
 const seed = Number(process.argv[4] ?? 1)
 const chainId = 8453
@@ -35,8 +36,11 @@ const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: world.rpcUrl }] })
 const routing = await createRouting({
   chains: [{ chainClient, executor: world.manifest.executor, maxAgeMs: 500, pollMs: 500 }],
-  ...{ simulator, serviceName: 'fuzzed', version: '0' },
-  ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+  simulator,
+  serviceName: 'fuzzed',
+  version: '0',
+  publicUrl: 'http://127.0.0.1',
+  x402Support: false,
 })
 await routing.warmed
 const store = openStore({ path: ':memory:' })
@@ -45,8 +49,11 @@ const error = (fields: object, message: string) =>
   void process.stderr.write(`${message}: ${inspect(fields, { depth: 6 })}\n`)
 const log = { debug() {}, info() {}, warn() {}, error }
 const contract = {
-  ...{ chainId, address: world.manifest.quotaManager, token: chain.usdc },
-  ...{ confirmations: 1, finalizedFrom: 10n ** 12n },
+  chainId,
+  address: world.manifest.quotaManager,
+  token: chain.usdc,
+  confirmations: 1,
+  finalizedFrom: 10n ** 12n,
 }
 const config = { ...benchAccess, contracts: [contract] }
 const deps = { store, chains: [chainClient], config, log, now: Date.now }
@@ -67,7 +74,8 @@ const endpoints = service.endpoints.filter(({ path }) => only === undefined || o
 const [payer, ...others] = world.manifest.accounts
 if (!payer) throw new Error('the world funds accounts')
 const transfer = encodeFunctionData({
-  ...{ abi: erc20Abi, functionName: 'transfer' },
+  abi: erc20Abi,
+  functionName: 'transfer',
   args: [contract.address, 1_000n],
 })
 const sender = { rpcUrl: world.rpcUrl, privateKey: payer.privateKey }
@@ -102,21 +110,38 @@ for (const endpoint of endpoints)
         const { status, text } = await inject(request)
         return { status, text, isStream: false }
       },
-      ...{ apiKey, requestsPerEndpoint, seed },
+      apiKey,
+      requestsPerEndpoint,
+      seed,
       valid: { '/auth/register': signChallenge },
       known: {
         // By name before format: what is no token is a pool.
-        ...{ address: pools, chain_id: [chainId], chainId: [chainId] },
-        ...{ token_in: addresses, token_out: addresses },
-        ...{ inputToken: addresses, outputToken: addresses },
-        ...{ amount_in: amounts, amountIn: amounts, inputAmount: amounts },
-        ...{ target_token: addresses, token: addresses, amount: amounts, max_amount: amounts },
+        address: pools,
+        chain_id: [chainId],
+        chainId: [chainId],
+        token_in: addresses,
+        token_out: addresses,
+        inputToken: addresses,
+        outputToken: addresses,
+        amount_in: amounts,
+        amountIn: amounts,
+        inputAmount: amounts,
+        target_token: addresses,
+        token: addresses,
+        amount: amounts,
+        max_amount: amounts,
         tx_hash: [payment.transactionHash],
-        ...{ target_output: amounts, max_input: ['1000000000000000000000000'] },
+        target_output: amounts,
+        max_input: ['1000000000000000000000000'],
       },
       readUsed: async () => (await store.ledger.balance(keyId)).used,
     })
-    process.stdout.write(`${JSON.stringify(report.statuses)}\n`)
+    reportFigures(`${endpoint.method.toUpperCase()} ${endpoint.path} under generated requests`, {
+      requests: requestsPerEndpoint,
+      seed,
+      statuses: JSON.stringify(report.statuses),
+      faults: report.faults.length,
+    })
     assert.equal(report.faults.slice(0, 10), [])
   })
 

@@ -1,7 +1,7 @@
 import { type Hex, maxUint256 } from 'viem'
-import { compileImpostor } from '../../fixtures/compileImpostor.ts'
+import { compileImpostor } from '../../fixtures/chains/compileImpostor.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { worldAddress } from '../../fixtures/world/builder.ts'
+import { worldAddress } from '../../fixtures/world/parts/builder.ts'
 import { discoverAll } from './sync/discover.ts'
 import { loadPools } from './sync/loadPools.ts'
 import { compareSwaps, createTally, headNumber } from './testing/proveFamily.ts'
@@ -81,7 +81,7 @@ for (const [name, told] of Object.entries(lies)) {
   })
 }
 for (const name of ['none at all', 'a revert'] as const)
-  s(`${name}: what is quoted is delivered to the wei`, async () => {
+  s(`${name}: what is quoted is delivered to the wei [routing/tax-routes]`, async () => {
     await lie(lies[name] ?? 0n)
     const routing = await routeOn(stand)
     const tally = await proveRoutes(stand, { routing, count: 12, random: createRandom(5) })

@@ -5,7 +5,7 @@ import { createMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { midPrice, priceImpactBps, stepImpactBps } from './measureRoute.ts'
 import { toEnginePool } from './protocols/families.ts'
-import type { PairRecord } from './protocols/uniswapV2Chain.ts'
+import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 import { findLeastInput, replayShares } from './replayShares.ts'
 
 const [a, b, c] = ['0xa', '0xb', '0xc'] as const
@@ -13,9 +13,17 @@ const whole = 1n << 64n
 
 function makePair(id: string, overrides: Partial<PairRecord>): PairRecord {
   return {
-    ...{ id, address: id as Address, dex: 'uniswap-v2', protocol: 'uniswap_v2', feePips: 3000 },
-    ...{ tokens: [a, b], reserve0: 1_000_000n, reserve1: 2_000_000n },
-    ...{ changedBlock: 0n, swapsSeen: 0, isFresh: [false, false] },
+    id,
+    address: id as Address,
+    dex: 'uniswap-v2',
+    protocol: 'uniswap_v2',
+    feePips: 3000,
+    tokens: [a, b],
+    reserve0: 1_000_000n,
+    reserve1: 2_000_000n,
+    changedBlock: 0n,
+    swapsSeen: 0,
+    isFresh: [false, false],
     ...overrides,
   }
 }
@@ -26,7 +34,9 @@ const pools = new Map([first, second].map((pool) => [pool.id, pool]))
 const market = createMarket([...pools.values()].map(toEnginePool))
 const base = { path: 0, shareBps: 10_000, amountIn: 0n, amountOut: 0n, share: whole }
 const twoHops: Route = {
-  ...{ amountIn: 0n, amountOut: 0n, gas: 0 },
+  amountIn: 0n,
+  amountOut: 0n,
+  gas: 0,
   steps: [
     { ...base, poolId: '0x01', tokenIn: a, tokenOut: b },
     { ...base, poolId: '0x02', tokenIn: b, tokenOut: c },
@@ -44,14 +54,20 @@ s('takes the mid price of a pair in both directions', () => {
 s('takes the mid price of a concentrated pool from its root', () => {
   const { reserve0: _, reserve1: __, ...head } = first
   const range = {
-    ...{ ...head, protocol: 'uniswap_v3' as const, tickSpacing: 60, tick: 0, liquidity: 1n },
-    ...{ sqrtPriceX96: 2n << 96n, ticks: [], feePips1: 3000 },
+    ...head,
+    protocol: 'uniswap_v3' as const,
+    tickSpacing: 60,
+    tick: 0,
+    liquidity: 1n,
+    sqrtPriceX96: 2n << 96n,
+    ticks: [],
+    feePips1: 3000,
   }
   assert.is(midPrice(range, a, b), 4)
   assert.is(midPrice(range, b, a), 0.25)
 })
 
-s('measures impact against the mid prices along the route, fees counted', () => {
+s('measures impact against the mid prices along the route, fees counted [routing/impact]', () => {
   const amountIn = 10_000n
   const replayed = replayShares(market, { ...ends, route: twoHops, amountIn })
   if (!replayed) throw new Error('the pools take it')
@@ -72,7 +88,7 @@ s('replays on pools as earlier steps left them', () => {
   assert.ok((again?.route.amountOut ?? 0n) < (replayed?.route.amountOut ?? 0n))
 })
 
-s('finds the least input to the wei: one less gives too little', () => {
+s('finds the least input to the wei: one less gives too little [routing/least-input]', () => {
   for (const target of [1n, 77n, 5_000n, 100_000n]) {
     const search = { ...ends, route: twoHops }
     const least = findLeastInput(market, { ...search, target, atMost: 1_000_000n })
@@ -88,7 +104,7 @@ s('knows when a target is out of reach', () => {
   assert.is(findLeastInput(market, search), undefined)
 })
 
-s('describes paths with their pools and parts', () => {
+s('describes paths with their pools and parts [routing/route-path]', () => {
   const dexes = [{ name: 'uniswap-v2', label: 'UniV2' }] as never
   const tokens = new Map([[a, { address: a as Address, symbol: 'AAA', decimals: 18 }]])
   const names = { pools, dexes, tokens }
@@ -99,8 +115,12 @@ s('describes paths with their pools and parts', () => {
   const split: Route = {
     ...twoHops,
     steps: [0, 1].map((path) => ({
-      ...{ ...base, poolId: '0x01', tokenIn: a, tokenOut: b },
-      ...{ path, shareBps: path === 0 ? 2_550 : 7_450 },
+      ...base,
+      poolId: '0x01',
+      tokenIn: a,
+      tokenOut: b,
+      path,
+      shareBps: path === 0 ? 2_550 : 7_450,
     })),
   }
   assert.is(

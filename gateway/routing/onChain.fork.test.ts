@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { readContract } from 'viem/actions'
+import { send } from '../../fixtures/chains/send.ts'
 import { openService } from '../../fixtures/openService.ts'
-import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { createRouting } from './createRouting.ts'
+import { createRouting } from './service/routing.ts'
 import type { DisposalBody, disposalResponse } from './wire/lpDisposal.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
@@ -21,8 +21,11 @@ const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
 const start = (executor: Address | undefined) =>
   createRouting({
     chains: [{ chainClient, executor, maxAgeMs: 0, pollMs: 3_600_000 }],
-    ...{ simulator, serviceName: 'test', version: '0' },
-    ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+    simulator,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
   })
 const [routing, bare] = await Promise.all([start(world.manifest.executor), start(undefined)])
 const post = openService(routing.endpoints)
@@ -50,7 +53,9 @@ for (const symbol of ['WETH', 'cbBTC', 'AERO', 'BRETT'])
 
 const heldOf = (address: Address) =>
   readContract(chainClient.client, {
-    ...{ address, abi: erc20Abi, functionName: 'balanceOf' },
+    address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
     args: [account.address],
   })
 
@@ -59,8 +64,10 @@ type Execution = NonNullable<QuoteResponse['execution']>
 async function execute({ target, calldata, value }: Execution, received: Address) {
   const before = await heldOf(received)
   const receipt = await send(sender, {
-    ...{ to: target as Address, data: calldata as Hex },
-    ...{ value: BigInt(value), gas: 6_000_000n },
+    to: target as Address,
+    data: calldata as Hex,
+    value: BigInt(value),
+    gas: 6_000_000n,
   })
   return receipt.status === 'success' ? (await heldOf(received)) - before : undefined
 }
@@ -74,60 +81,75 @@ function withBound({ calldata, ...rest }: Execution, minAmountOut: bigint): Exec
 
 const ask = (amountIn: bigint, slippageBps: number) =>
   post<QuoteResponse>('/quote', {
-    ...{ chain_id: chainId, token_in: token('WETH'), token_out: token('USDC') },
-    ...{ amount_in: String(amountIn), slippage_bps: slippageBps, taker: account.address },
+    chain_id: chainId,
+    token_in: token('WETH'),
+    token_out: token('USDC'),
+    amount_in: String(amountIn),
+    slippage_bps: slippageBps,
+    taker: account.address,
   })
 const executionOf = ({ execution }: QuoteResponse): Execution => {
   if (!execution) throw new Error('there is a payload')
   return execution
 }
 
-s('enforces the slippage at the wei: one more than is delivered reverts', async () => {
-  const quote = await ask(10n ** 18n, 0)
-  assert.is(quote.min_output, quote.output)
-  const output = BigInt(quote.output)
-  const execution = executionOf(quote)
-  assert.is(await execute(withBound(execution, output + 1n), token('USDC')), undefined)
-  assert.is(await execute(execution, token('USDC')), output)
-})
+s(
+  'enforces the slippage at the wei: one more than is delivered reverts [routing/slippage]',
+  async () => {
+    const quote = await ask(10n ** 18n, 0)
+    assert.is(quote.min_output, quote.output)
+    const output = BigInt(quote.output)
+    const execution = executionOf(quote)
+    assert.is(await execute(withBound(execution, output + 1n), token('USDC')), undefined)
+    assert.is(await execute(execution, token('USDC')), output)
+  },
+)
 
-s('reverts when the state has moved by more than the slippage, delivers when by less', async () => {
-  const [strict, loose] = [await ask(10n ** 18n, 0), await ask(10n ** 18n, 100)]
-  await execute(executionOf(await ask(3n * 10n ** 18n, 100)), token('USDC'))
-  assert.is(await execute(executionOf(strict), token('USDC')), undefined)
-  const gained = await execute(executionOf(loose), token('USDC'))
-  assert.ok(gained !== undefined && gained >= BigInt(loose.min_output))
-  assert.ok(gained < BigInt(loose.output))
-})
+s(
+  'reverts when the state has moved by more than the slippage, delivers when by less [routing/moved-state]',
+  async () => {
+    const [strict, loose] = [await ask(10n ** 18n, 0), await ask(10n ** 18n, 100)]
+    await execute(executionOf(await ask(3n * 10n ** 18n, 100)), token('USDC'))
+    assert.is(await execute(executionOf(strict), token('USDC')), undefined)
+    const gained = await execute(executionOf(loose), token('USDC'))
+    assert.ok(gained !== undefined && gained >= BigInt(loose.min_output))
+    assert.ok(gained < BigInt(loose.output))
+  },
+)
 
 type Disposal = Static<typeof disposalResponse>
 const dispose = (body: Partial<DisposalBody>) =>
   post<Disposal>('/quote_lp_disposal', {
-    ...{ chain_id: chainId, target_token: token('USDC'), taker: account.address },
+    chain_id: chainId,
+    target_token: token('USDC'),
+    taker: account.address,
     ...body,
   })
 
-s('counts no liquidity twice: the legs sent one by one deliver exactly the total', async () => {
-  const legs = ['WETH', 'cbBTC', 'AERO', 'BRETT'].map((symbol) => ({
-    token: token(symbol),
-    // Legs this large share pools on their way.
-    amount: String(BigInt(account.funded[symbol] ?? 0) / 20n),
-  }))
-  const together = await dispose({ legs })
-  const alone = await Promise.all(legs.map((leg) => dispose({ legs: [leg] })))
-  const apart = alone.reduce((sum, each) => sum + BigInt(each.total_estimated_output), 0n)
-  assert.ok(BigInt(together.total_estimated_output) < apart, 'legs see what earlier ones left')
-  let delivered = 0n
-  for (const { quote } of together.legs) {
-    if (!quote) throw new Error('every leg has a route')
-    const gained = await execute(executionOf(quote), token('USDC'))
-    assert.is(gained, BigInt(quote.output))
-    delivered += gained ?? 0n
-  }
-  assert.is(delivered, BigInt(together.total_estimated_output))
-})
+s(
+  'counts no liquidity twice: the legs sent one by one deliver exactly the total [routing/legs-once]',
+  async () => {
+    const legs = ['WETH', 'cbBTC', 'AERO', 'BRETT'].map((symbol) => ({
+      token: token(symbol),
+      // Legs this large share pools on their way.
+      amount: String(BigInt(account.funded[symbol] ?? 0) / 20n),
+    }))
+    const together = await dispose({ legs })
+    const alone = await Promise.all(legs.map((leg) => dispose({ legs: [leg] })))
+    const apart = alone.reduce((sum, each) => sum + BigInt(each.total_estimated_output), 0n)
+    assert.ok(BigInt(together.total_estimated_output) < apart, 'legs see what earlier ones left')
+    let delivered = 0n
+    for (const { quote } of together.legs) {
+      if (!quote) throw new Error('every leg has a route')
+      const gained = await execute(executionOf(quote), token('USDC'))
+      assert.is(gained, BigInt(quote.output))
+      delivered += gained ?? 0n
+    }
+    assert.is(delivered, BigInt(together.total_estimated_output))
+  },
+)
 
-s('sizes, clamps and prices legs in integers as the rules say', async () => {
+s('sizes, clamps and prices legs in integers as the rules say [routing/leg-sizes]', async () => {
   const leg = { token: token('WETH'), value_usd: 1000 }
   const base = { legs: [{ ...leg, max_amount: maxUint256.toString() }] }
   const amountOf = async (body: Partial<DisposalBody>) => {
@@ -148,6 +170,10 @@ s('sizes, clamps and prices legs in integers as the rules say', async () => {
   assert.equal([at.capped, at.estimated_amount_in], [undefined, String(bound)])
   const unbounded = await amountOf({ legs: [leg], allow_unbounded_estimate: true })
   assert.is(unbounded.estimated_amount_in, cut.estimated_amount_in)
+  const both = await amountOf({
+    legs: [{ ...leg, amount: '1000000000000000', max_amount: '999999999999999' }],
+  })
+  assert.equal([both.capped, both.estimated_amount_in], [true, '999999999999999'])
   const explicit = await amountOf({ legs: [{ ...leg, amount: '1000000000000000' }] })
   assert.equal(
     [explicit.amount_source, explicit.estimated_amount_in],
@@ -155,7 +181,7 @@ s('sizes, clamps and prices legs in integers as the rules say', async () => {
   )
 })
 
-s('verifies every leg by simulation in ultra mode', async () => {
+s('verifies every leg by simulation in ultra mode [routing/ultra]', async () => {
   const { legs } = await dispose({
     legs: [{ token: token('WETH'), amount: '1000000000000000' }],
     routing_mode: 'ultra',
@@ -163,15 +189,21 @@ s('verifies every leg by simulation in ultra mode', async () => {
   assert.is(legs[0]?.quote?.route_readiness, 'verified')
 })
 
-s('says no_executor, without a payload, on a chain where none is deployed', async () => {
-  const outcome = await bare.quote({
-    ...{ chainId, tokenIn: token('WETH'), tokenOut: token('USDC') },
-    ...{ amountIn: 10n ** 18n, slippageBps: 50 },
-  })
-  if (outcome.status !== 'ok') throw new Error(outcome.status)
-  const { readiness, execution, executable, unexecutableReason } = outcome.quote
-  assert.equal([readiness, executable], ['no_executor', false])
-  assert.equal([execution, unexecutableReason], [undefined, 'executor_not_deployed'])
-})
+s(
+  'says no_executor, without a payload, on a chain where none is deployed [routing/no-executor]',
+  async () => {
+    const outcome = await bare.quote({
+      chainId,
+      tokenIn: token('WETH'),
+      tokenOut: token('USDC'),
+      amountIn: 10n ** 18n,
+      slippageBps: 50,
+    })
+    if (outcome.status !== 'ok') throw new Error(outcome.status)
+    const { readiness, execution, executable, unexecutableReason } = outcome.quote
+    assert.equal([readiness, executable], ['no_executor', false])
+    assert.equal([execution, unexecutableReason], [undefined, 'executor_not_deployed'])
+  },
+)
 
 s.run()

@@ -1,12 +1,15 @@
 import { type Address, type Chain, type Client, getAddress, type Transport } from 'viem'
+import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, encodeSteps } from './buildExecution.ts'
 import { type Market, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import { familyOf } from './protocols/families.ts'
+import { familyOf, isQuoted, toEnginePool } from './protocols/families.ts'
+import { afterTax } from './protocols/maths/taxedPool.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
-import { closed } from './protocols/quoted.ts'
-import { type ProbeVerdict, probePools, type SwapTrial } from './sync/probePools.ts'
-import type { SyncedState } from './sync/syncedState.ts'
+import { closed } from './protocols/quoted/quoted.ts'
+import { askQuoters, type Question } from './reads/askQuoters.ts'
+import { type ProbeVerdict, probePools, type SwapTrial } from './reads/probePools.ts'
+import { type SyncedState, type TaxOf, withTaxes } from './sync/syncedState.ts'
 
 /**
  * Whether pools swap at all. One whose views work and whose swap reverts (paused, or made to deceive)
@@ -39,11 +42,17 @@ export function createPoolProbes({
   client,
   executor,
   current,
+  gasPriceWei,
+  taxOf = () => 0,
   now,
 }: {
   readonly client: Client<Transport, Chain>
   readonly executor: Address | undefined
   readonly current: () => SyncedState | undefined
+  /** As a swap would pay it; some pools look at it. */
+  readonly gasPriceWei: () => bigint
+  /** Transfer taxes as far as they are known. */
+  readonly taxOf?: TaxOf | undefined
   readonly now: () => number
 }): PoolProbes {
   const known = new Map<string, Verdict>()
@@ -79,15 +88,12 @@ export function createPoolProbes({
     const due = route.steps.filter(({ poolId }) => isDue(poolId))
     const steps = [...new Map(due.map((step) => [step.poolId, step])).values()]
     const trials = steps.flatMap(({ poolId, tokenIn, tokenOut }) => {
-      const trial = executor && makeTrial(state, { poolId, tokenIn, tokenOut, executor })
-      if (!trial) learn(poolId, 'unknown')
-      return trial ? [{ poolId, trial }] : []
+      const found = executor && makeTrial(state, { poolId, tokenIn, tokenOut, executor, taxOf })
+      if (!found) learn(poolId, 'unknown')
+      return found ? [{ poolId, ...found }] : []
     })
     if (trials.length > 0) {
-      const work = probePools(
-        { client },
-        { trials: trials.map(({ trial }) => trial), blockNumber: state.head.number },
-      )
+      const work = judgeTrials(client, { trials, blockNumber: state.head.number, gasPriceWei })
         // The node's trouble is reported by sync, and says nothing about pools.
         .catch((): ProbeVerdict[] => [])
         .then((verdicts) => {
@@ -126,21 +132,59 @@ export function createPoolProbes({
   }
 }
 
+/** A trial, and who is asked meanwhile what it should pay where no maths here can tell. */
+type Examined = {
+  readonly trial: SwapTrial
+  readonly question?: Question | undefined
+  /** What has to arrive, of what the quoter says. */
+  toLeast(words: readonly bigint[]): bigint | undefined
+}
+
+/** All of it side by side: a quoter's answer and the swap are of one block. */
+async function judgeTrials(
+  client: Client<Transport, Chain>,
+  {
+    trials,
+    blockNumber,
+    gasPriceWei,
+  }: {
+    readonly trials: readonly Examined[]
+    readonly blockNumber: bigint
+    readonly gasPriceWei: () => bigint
+  },
+): Promise<readonly ProbeVerdict[]> {
+  const asked = trials.flatMap(({ question }) => question ?? [])
+  const [outcomes, answers] = await Promise.all([
+    probePools(
+      { client },
+      { trials: trials.map(({ trial }) => trial), blockNumber, gasPriceWei: gasPriceWei() },
+    ),
+    asked.length > 0 ? askQuoters({ client }, { questions: asked, blockNumber }) : [],
+  ])
+  let next = 0
+  return trials.map(({ question, toLeast }, index) => {
+    const words = question && answers[next++]
+    const { verdict = 'unknown', paid = 0n } = outcomes[index] ?? {}
+    const least = words && toLeast(words)
+    return verdict === 'works' && least !== undefined && paid < least ? 'refuses' : verdict
+  })
+}
+
 type Way = {
   readonly poolId: string
   readonly tokenIn: string
   readonly tokenOut: string
   readonly executor: Address
+  readonly taxOf: TaxOf
 }
 
 /** A swap that the pool's own maths says pays; undefined where none is known, or nobody to make it. */
-function makeTrial(
-  state: SyncedState,
-  { poolId, tokenIn, tokenOut, executor }: Way,
-): SwapTrial | undefined {
+function makeTrial(state: SyncedState, way: Way): Examined | undefined {
+  const { poolId, tokenIn, tokenOut, executor } = way
   const record = state.pools.get(poolId)
-  const amountIn = record && pickAmount(state, record, { tokenIn, tokenOut })
-  if (!record || !amountIn) return undefined
+  const picked = record && pickAmount(state, record, way)
+  if (!record || !picked) return undefined
+  const { amountIn, least, question, toLeast } = picked
   const step = familyOf(record).encodeStep(record, { tokenIn, tokenOut })
   const busy = new Set([record.address, step.pool, executor].map((one) => one.toLowerCase()))
   const holders = (holdersOf(state).get(tokenIn) ?? [])
@@ -152,30 +196,76 @@ function makeTrial(
   const own = { poolId, tokenIn, tokenOut, amountIn, amountOut: 0n, share: wholeShare }
   const route = { ...own, gas: 0, steps: [{ ...own, path: 0, shareBps: 10_000 }] }
   const { data } = buildExecution({
-    ...{ tokenIn: sold, tokenOut: bought, amountIn, executor, minAmountOut: 0n },
+    tokenIn: sold,
+    tokenOut: bought,
+    amountIn,
+    executor,
+    minAmountOut: 0n,
     // What nobody gets is undone with everything else.
-    ...{ taker: nobody, deadlineSecs: noDeadline },
+    taker: nobody,
+    deadlineSecs: noDeadline,
     encodedSteps: encodeSteps({ route, pools: state.pools }),
   })
-  return { holders, tokenIn: sold, amountIn, executor, data }
+  return {
+    trial: { holders, tokenIn: sold, amountIn, executor, least, data },
+    question,
+    toLeast,
+  }
 }
 const nobody: Address = '0x00000000000000000000000000000000f0fa9b0f'
 const noDeadline = 1n << 64n
 const wholeShare = 1n << 64n
 
+type Picked = Omit<Examined, 'trial'> & Pick<SwapTrial, 'amountIn' | 'least'>
+
+/** An amount to try, and what has to arrive of what is foretold: by the pool's maths, or its quoter's. */
 function pickAmount(
-  { market }: SyncedState,
+  { market, head }: SyncedState,
   record: PoolRecord,
-  { tokenIn, tokenOut }: { readonly tokenIn: string; readonly tokenOut: string },
-): bigint | undefined {
+  { tokenIn, tokenOut, taxOf }: Pick<Way, 'tokenIn' | 'tokenOut' | 'taxOf'>,
+): Picked | undefined {
   const pool = market.pools[market.poolIndex.get(record.id) ?? -1]
   const [i, j] = [record.tokens.indexOf(tokenIn), record.tokens.indexOf(tokenOut)]
   const curve = pool?.curve(i, j)
   if (!pool || !curve) return undefined
+  const taxes = [taxOf(tokenIn), taxOf(tokenOut)] as const
+  const toLeast = (amountOut: bigint) => leastOf(amountOut, taxes)
   const reach = Math.min(curve.x[curve.count] ?? 0, 2 / (curve.b[0] ?? 1))
-  return parts
-    .map((part) => BigInt(Math.floor(reach / part)))
-    .find((amount) => amount > 0n && (pool.swap(i, j, amount)?.amountOut ?? 0n) >= leastOutput)
+  for (const part of parts) {
+    const amountIn = BigInt(Math.floor(reach / part))
+    const arriving = afterTax(amountIn, taxes[0])
+    const foretold = arriving > 0n ? (pool.swap(i, j, arriving)?.amountOut ?? 0n) : 0n
+    if (foretold < leastOutput) continue
+    const { quoter } = familyOf(record)
+    // The engine only guesses between a quoter's samples.
+    if (quoter && isQuoted(record)) {
+      const trade = { i, j, amountIn: arriving }
+      const question = quoter.question(record, trade)
+      const read = (words: readonly bigint[]) => {
+        const amountOut = quoter.readAnswer(words, trade)
+        return amountOut === undefined ? undefined : toLeast(amountOut)
+      }
+      return { amountIn, least: 1n, question, toLeast: read }
+    }
+    const then = withTaxes(record, toEnginePool(record, Number(head.timestampSecs)), taxOf)
+    const thenForetold = then.swap(i, j, arriving)?.amountOut ?? foretold
+    const sure = thenForetold < foretold ? thenForetold : foretold
+    return { amountIn, least: toLeast(sure), toLeast: () => undefined }
+  }
+  return undefined
+}
+
+/** What a pool may pay less than its maths says: under the slippage that somebody might skim. */
+const toleratedBps = 10
+/** Taxes are measured to the basis point, and may be taken on the way in and out. */
+const toleratedTaxBps = 2
+const roundingWei = 2n
+
+function leastOf(amountOut: bigint, [taxInBps, taxOutBps]: readonly [number, number]): bigint {
+  const taxed = [taxInBps, taxOutBps].filter((tax) => tax > 0).length
+  const arriving = afterTax(amountOut, taxOutBps)
+  const least = lessBps(arriving, toleratedBps + toleratedTaxBps * taxed) - roundingWei
+  return least > 1n ? least : 1n
 }
 
 type Holder = { readonly address: string; readonly depth: number }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+import type { Trust } from './trust/trust.ts'
 
 type Pools = SyncedState['pools']
 
@@ -16,13 +17,16 @@ function poolsOf(pools: Pools, dex: string): readonly PoolRecord[] {
   return grouped.get(dex) ?? []
 }
 
-/** Contracts of one DEX's known pools that hold both tokens. */
+/** Contracts of one DEX's followed pools that hold both tokens, and ask nobody who is not known. */
 export function poolsBetween(
-  { pools }: Pick<SyncedState, 'pools'>,
+  {
+    trust,
+    state: { pools },
+  }: { readonly trust: Pick<Trust, 'isKnown'>; readonly state: Pick<SyncedState, 'pools'> },
   { dex, tokens }: { readonly dex: string; readonly tokens: readonly [Address, Address] },
 ): readonly Address[] {
   const ids = tokens.map((token) => token.toLowerCase())
   return poolsOf(pools, dex)
-    .filter((record) => ids.every((id) => record.tokens.includes(id)))
+    .filter((record) => ids.every((id) => record.tokens.includes(id)) && trust.isKnown(record))
     .map(({ address }) => address)
 }

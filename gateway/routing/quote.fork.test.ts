@@ -1,13 +1,13 @@
 import { type Address, encodeFunctionData, erc20Abi, getAddress, maxUint256 } from 'viem'
 import { getBalance, readContract } from 'viem/actions'
-import { send } from '../../fixtures/send.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { getChain, nativeAddresses } from '../chain/chains.ts'
+import { getChain, getDexes } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { createRouting } from './createRouting.ts'
+import { nativeAddresses } from '../chain/native.ts'
 import type { Quote } from './finishQuote.ts'
+import { createRouting } from './service/routing.ts'
 
 const native = nativeAddresses[0] ?? '0x'
 const s = suite('quote')
@@ -29,7 +29,10 @@ async function openChain(chainId: number, dexNames?: readonly string[]) {
   const routing = await createRouting({
     chains: [
       {
-        ...{ chainClient, executor: world.manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 },
+        chainClient,
+        executor: world.manifest.executor,
+        maxAgeMs: 0,
+        pollMs: 3_600_000,
         dexes: getDexes(chainId).filter(({ name }) => dexNames?.includes(name) ?? true),
       },
     ],
@@ -105,7 +108,7 @@ for (const { chainId, world, routing, account, approve, execute } of stands) {
   }
 
   s(
-    `${chainId}: delivers exactly the output, for random pairs and amounts, native too`,
+    `${chainId}: delivers exactly the output, for random pairs and amounts, native too [routing/quote-delivers]`,
     async () => {
       const random = createRandom(chainId)
       for (const [, { address }] of standard) await approve(address)

@@ -1,8 +1,12 @@
-import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
-import { hintAfterMs, planRoute, prepareState, sourceOf } from './planRoute.ts'
+import { lessBps } from '../amounts/amounts.ts'
+import type { Planned, Quote } from './finishQuote.ts'
+import { finishTrusted } from './finishTrusted.ts'
+import { planRoute } from './planRoute.ts'
+import { prepareState, sourceOf } from './prepareState.ts'
 import type { QuoteDeps, QuoteParameters } from './quoteRequest.ts'
 import { repriceHint } from './repriceHint.ts'
 import { toUnavailable } from './searchQueue.ts'
+import { toleranceBps } from './verifyExecution.ts'
 
 /** More than any pool counts; the pools of a partial quote are offered no more. */
 const mostTaken = 2n ** 127n
@@ -29,10 +33,18 @@ async function findQuote(deps: QuoteDeps, asked: QuoteParameters): Promise<Quote
   const route = await planRoute(deps, { chain, state, parameters })
   if (!route) return { status: 'no_route' }
   const planned = { chain, state, source: sourceOf(chain, found, tokens), route, parameters }
-  const hinted = chain.sync.lagMs() > hintAfterMs ? await takeHint(deps, planned) : undefined
-  const finished = await finishQuote(deps, hinted ?? planned)
-  if (!finished) return { status: 'no_route' }
-  return { status: 'ok', quote: isBeyond ? { ...finished, amountIn: asked.amountIn } : finished }
+  const hint = async (plan: Planned) => (await takeHint(deps, plan)) ?? plan
+  const finished = await finishTrusted(deps, {
+    planned: await hint(planned),
+    isAsGood: (known, other) =>
+      known.route.amountOut >= lessBps(other.route.amountOut, toleranceBps),
+    async replan(choice) {
+      const again = await planRoute(deps, { chain, state, parameters, choice })
+      return again && hint({ ...planned, route: again })
+    },
+  })
+  if (finished.status !== 'ok' || !isBeyond) return finished
+  return { status: 'ok', quote: { ...finished.quote, amountIn: asked.amountIn } }
 }
 
 /** The same path on fresh reads of its pools, when the followed state has not been confirmed for long. */

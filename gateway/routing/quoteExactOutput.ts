@@ -1,11 +1,18 @@
+import { moreBps, wholeBps } from '../amounts/amounts.ts'
 import type { Route } from './engine/route.ts'
-import { finishQuote, type Quote } from './finishQuote.ts'
-import { prepareState, searchRoute, sourceOf, taxOf } from './planRoute.ts'
-import { afterTax } from './protocols/taxedPool.ts'
-import { type QuoteDeps, type QuoteParameters, toEngineToken } from './quoteRequest.ts'
+import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
+import { finishTrusted, isDoubtful } from './finishTrusted.ts'
+import { prepareState, sourceOf } from './prepareState.ts'
+import { afterTax } from './protocols/maths/taxedPool.ts'
+import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
+import type { RoutingChain } from './routingChain.ts'
 import { toUnavailable } from './searchQueue.ts'
+import { searchRoute } from './searchRoute.ts'
 import { toLocalMarket } from './settleRoute.ts'
-import { solveInput } from './solveInput.ts'
+import { type Solution, solveInput } from './solveInput.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+import type { Choice } from './trust/trust.ts'
+import { toleranceBps } from './verifyExecution.ts'
 
 export type ExactOutputParameters = Omit<QuoteParameters, 'amountIn' | 'allowPartial'> & {
   readonly targetOutput: bigint
@@ -19,8 +26,6 @@ export type ExactOutputOutcome =
   | { readonly status: 'no_route' }
   | { readonly status: 'unavailable'; readonly reason: string }
 
-const oneBps = 10_000n
-
 /** The route that reaches a target output for the least input, by exact-input probes. */
 export function quoteExactOutput(
   deps: QuoteDeps,
@@ -33,37 +38,72 @@ async function findQuote(
   deps: QuoteDeps,
   parameters: ExactOutputParameters,
 ): Promise<ExactOutputOutcome> {
-  const { tokenIn, tokenOut, targetOutput, maxInput, executableOnly, isGone } = parameters
+  const { tokenIn, tokenOut, maxInput, executableOnly } = parameters
   const chain = deps.chains.get(parameters.chainId)
   if (!chain) return { status: 'unavailable', reason: 'the chain is not configured' }
   const found = await prepareState(chain, [tokenIn, tokenOut])
   if (found.status === 'unavailable') return found
-  // Searching for an input takes many evaluations: only pools with maths of their own bear that.
-  const market = toLocalMarket(found.state.market, found.state)
-  const solution = await solveInput({
+  const finish = (route: Route, amountIn: bigint, verify = parameters.verify): Planned => ({
+    chain,
+    state: found.state,
+    source: sourceOf(chain, found, [tokenIn, tokenOut]),
+    route,
+    parameters: { ...parameters, amountIn, verify },
+  })
+  const toPlan = (route: Route) => finish(route, beforeTax(route.amountIn, taxOf(chain, tokenIn)))
+  const solve = (choice: Choice) => solveOn(deps, { chain, state: found.state, parameters, choice })
+  const show = async (solution: Solution): Promise<ExactOutputOutcome> => {
+    const shown =
+      solution.status === 'unreachable' &&
+      (await finishQuote(deps, finish(solution.shown, maxInput, false)))
+    if (!shown || solution.status !== 'unreachable') return { status: 'no_route' }
+    return { status: 'ok', quote: withoutPayload(solution.isLimit ? shown : withoutRoute(shown)) }
+  }
+  const solution = await solve({ kind: 'all' })
+  if (solution.status === 'no_route') return solution
+  if (solution.status === 'unreachable') {
+    const isHonest = !isDoubtful(finish(solution.shown, maxInput))
+    return show(isHonest ? solution : await solve({ kind: 'known' }))
+  }
+  let last: Solution = solution
+  const finished = await finishTrusted(deps, {
+    planned: toPlan(solution.route),
+    isAsGood: (known, other) => known.route.amountIn <= moreBps(other.route.amountIn, toleranceBps),
+    async replan(choice) {
+      last = await solve(choice)
+      return last.status === 'solved' ? toPlan(last.route) : undefined
+    },
+  })
+  if (finished.status === 'no_route') return show(last)
+  if (finished.status === 'ok' && executableOnly && !finished.quote.executable)
+    return { status: 'no_route' }
+  return finished
+}
+
+/** Searching for an input takes many evaluations: only pools with maths of their own bear that. */
+function solveOn(
+  deps: QuoteDeps,
+  {
+    chain,
+    state,
+    parameters: { tokenIn, tokenOut, targetOutput, maxInput, mode = 'deep', isGone },
+    choice,
+  }: {
+    readonly chain: RoutingChain
+    readonly state: SyncedState
+    readonly parameters: ExactOutputParameters
+    readonly choice: Choice
+  },
+): Promise<Solution> {
+  const market = toLocalMarket(chain.trust.choose(state, choice), state)
+  return solveInput({
     market,
     tokenIn: toEngineToken(chain, tokenIn),
     tokenOut: toEngineToken(chain, tokenOut),
     target: beforeTax(targetOutput, taxOf(chain, tokenOut)),
     most: afterTax(maxInput, taxOf(chain, tokenIn)),
-    search: (question) =>
-      searchRoute(deps, { chain, market, mode: parameters.mode ?? 'deep', isGone, ...question }),
+    search: (question) => searchRoute(deps, { chain, market, mode, isGone, ...question }),
   })
-  if (solution.status === 'no_route') return solution
-  const finish = (route: Route, amountIn: bigint, verify = parameters.verify) =>
-    finishQuote(deps, {
-      ...{ chain, state: found.state, source: sourceOf(chain, found, [tokenIn, tokenOut]), route },
-      parameters: { ...parameters, amountIn, verify },
-    })
-  if (solution.status === 'unreachable') {
-    const shown = await finish(solution.shown, maxInput, false)
-    if (!shown) return { status: 'no_route' }
-    return { status: 'ok', quote: withoutPayload(solution.isLimit ? shown : withoutRoute(shown)) }
-  }
-  const { route } = solution
-  const quote = await finish(route, beforeTax(route.amountIn, taxOf(chain, tokenIn)))
-  if (!quote) return { status: 'no_route' }
-  return executableOnly && !quote.executable ? { status: 'no_route' } : { status: 'ok', quote }
 }
 
 /** When the whole of max_input gives nothing. */
@@ -87,7 +127,7 @@ function withoutPayload(quote: Quote): Quote {
 function beforeTax(amount: bigint, taxBps: number): bigint {
   if (taxBps <= 0) return amount
   if (taxBps >= 10_000) return amount
-  let gross = (amount * oneBps) / (oneBps - BigInt(taxBps))
+  let gross = (amount * wholeBps) / (wholeBps - BigInt(taxBps))
   while (afterTax(gross, taxBps) < amount) gross += 1n
   while (gross > 0n && afterTax(gross - 1n, taxBps) >= amount) gross -= 1n
   return gross

@@ -1,8 +1,16 @@
 import type { Address } from 'viem'
-import { finishQuote, type Quote } from './finishQuote.ts'
-import { type PreparedState, prepareState, sourceOf, taxOf } from './planRoute.ts'
-import { afterTax } from './protocols/taxedPool.ts'
-import { isSameToken, type QuoteDeps, type RoutingMode, toEngineToken } from './quoteRequest.ts'
+import { lessBps } from '../amounts/amounts.ts'
+import { finishLegs } from './finishLegs.ts'
+import type { Planned, Quote } from './finishQuote.ts'
+import { type PreparedState, prepareState, sourceOf } from './prepareState.ts'
+import { afterTax } from './protocols/maths/taxedPool.ts'
+import {
+  isSameToken,
+  type QuoteDeps,
+  type RoutingMode,
+  taxOf,
+  toEngineToken,
+} from './quoteRequest.ts'
 import { type LegRoute, routeLegs } from './routeLegs.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { toUnavailable } from './searchQueue.ts'
@@ -58,7 +66,6 @@ export type DisposalOutcome =
   | { readonly status: 'no_route'; readonly leg: number }
   | { readonly status: 'unavailable'; readonly reason: string }
 
-const oneBps = 10_000n
 const e18 = 10n ** 18n
 
 /**
@@ -105,7 +112,10 @@ function sumUp({ chainId, targetToken }: DisposalParameters, legs: readonly LegR
     passthrough ? amountIn : (quote?.amountOut ?? 0n),
   )
   return {
-    ...{ chainId, targetToken, legs, failedLegs },
+    chainId,
+    targetToken,
+    legs,
+    failedLegs,
     complete: failedLegs === 0,
     totalOutput: outputs.reduce((sum, output) => sum + output, 0n),
   }
@@ -129,7 +139,7 @@ function sizeLeg(
   if (amount !== undefined) return { token, valueUsd, amountSource: 'explicit', ...clamp(amount) }
   if (!price || valueUsdE18 === undefined) return undefined
   const held = (valueUsdE18 * e18) / price.usdPerRawE36
-  const resolved = (held * (oneBps - BigInt(parameters.haircutBps))) / oneBps
+  const resolved = lessBps(held, parameters.haircutBps)
   return { token, valueUsd, price, amountSource: 'value_usd', ...clamp(resolved) }
 }
 
@@ -148,32 +158,51 @@ async function routeAll(
     readonly parameters: DisposalParameters
   },
 ): Promise<readonly LegResult[]> {
-  const { chainId, targetToken, slippageBps, taker, mode, signal } = parameters
+  const { targetToken, mode, signal } = parameters
   const isPassthrough = ({ token }: Sized) => isSameToken(token, targetToken)
   const swapped = sized.filter((leg) => !isPassthrough(leg))
-  const routes = await routeLegs(deps, {
-    ...{ chain, mode, state: prepared.state, isGone: () => signal?.aborted === true },
-    legs: swapped.map(({ token, amountIn }) => ({
-      tokenIn: toEngineToken(chain, token),
-      tokenOut: toEngineToken(chain, targetToken),
-      amountIn: afterTax(amountIn, taxOf(chain, token)),
-    })),
+  const legs = swapped.map(({ token, amountIn }) => ({
+    tokenIn: toEngineToken(chain, token),
+    tokenOut: toEngineToken(chain, targetToken),
+    amountIn: afterTax(amountIn, taxOf(chain, token)),
+  }))
+  const quotes = await finishLegs(deps, {
+    async plan(choice) {
+      const state = { ...prepared.state, market: chain.trust.choose(prepared.state, choice) }
+      const isGone = () => signal?.aborted === true
+      const routes = await routeLegs(deps, { chain, mode, state, isGone, legs })
+      return swapped.map((leg, at) => toPlan(leg, routes[at], { chain, prepared, parameters }))
+    },
   })
-  const quoteLeg = async ({ token, amountIn }: Sized, found: LegRoute | undefined) =>
-    found &&
-    finishQuote(deps, {
-      ...{ chain, state: found.state, route: found.route },
-      source: found.source ?? sourceOf(chain, prepared, [token, targetToken]),
-      parameters: {
-        ...{ chainId, slippageBps, taker, mode, signal, amountIn },
-        ...{ tokenIn: token, tokenOut: targetToken },
-      },
-    })
-  const quotes = await Promise.all(swapped.map((leg, index) => quoteLeg(leg, routes[index])))
   return sized.map((leg) => {
     if (isPassthrough(leg)) return { ...leg, passthrough: true }
     const quote = quotes[swapped.indexOf(leg)]
     const outcome = quote ? { quote } : { error: 'no executable route found' }
     return { ...leg, passthrough: false, ...outcome }
   })
+}
+
+/** A leg's route as a request of its own. */
+function toPlan(
+  { token, amountIn }: Sized,
+  found: LegRoute | undefined,
+  {
+    chain,
+    prepared,
+    parameters: { chainId, targetToken, slippageBps, taker, mode, signal },
+  }: {
+    readonly chain: RoutingChain
+    readonly prepared: PreparedState
+    readonly parameters: DisposalParameters
+  },
+): Planned | undefined {
+  if (!found) return undefined
+  const [tokenIn, tokenOut] = [token, targetToken]
+  return {
+    chain,
+    state: found.state,
+    route: found.route,
+    source: found.source ?? sourceOf(chain, prepared, [token, targetToken]),
+    parameters: { chainId, slippageBps, taker, mode, signal, amountIn, tokenIn, tokenOut },
+  }
 }

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
-import { isNative } from '../chain/chains.ts'
+import { isNative } from '../chain/native.ts'
 import type { RoutingChain } from './routingChain.ts'
 
 export type RoutingMode = 'deep' | 'ultra'
@@ -35,6 +35,11 @@ export type QuoteDeps = {
 export function toEngineToken(chain: RoutingChain, token: Address): string {
   const { wrappedNative } = chain.chainClient.chain
   return (isNative(token) ? wrappedNative : token).toLowerCase()
+}
+
+/** Native currency is wrapped by itself and never taxed. */
+export function taxOf(chain: RoutingChain, token: Address): number {
+  return isNative(token) ? 0 : (chain.taxes.get(token.toLowerCase()) ?? 0)
 }
 
 /** True where two spellings name one token. */

@@ -1,11 +1,10 @@
-import { createRpc } from '../../fixtures/rpc.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { getChain } from '../chain/chains.ts'
+import { getChain, getDexes } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { createRouting } from './createRouting.ts'
+import { createRouting } from './service/routing.ts'
 import { startPickyNode } from './testing/startPickyNode.ts'
 
 const chainId = 42161
@@ -19,8 +18,12 @@ const open = (dexNames: readonly string[]) =>
   createRouting({
     chains: [
       {
-        ...{ chainClient, executor: world.manifest.executor, maxAgeMs: 0, pollMs: 100 },
-        ...{ seeds: [], dexes: getDexes(chainId).filter(({ name }) => dexNames.includes(name)) },
+        chainClient,
+        executor: world.manifest.executor,
+        maxAgeMs: 0,
+        pollMs: 100,
+        seeds: [],
+        dexes: getDexes(chainId).filter(({ name }) => dexNames.includes(name)),
       },
     ],
     simulator: undefined,
@@ -50,29 +53,38 @@ const lagMs = () => routing.status()[0]?.lagMs ?? 0
 
 async function quote(tokenIn: string, tokenOut: string) {
   const outcome = await routing.quote({
-    ...{ chainId, tokenIn: token(tokenIn), tokenOut: token(tokenOut) },
-    ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+    chainId,
+    tokenIn: token(tokenIn),
+    tokenOut: token(tokenOut),
+    amountIn: 10n ** 18n,
+    slippageBps: 50,
   })
   if (outcome.status !== 'ok') throw new Error(outcome.status)
   return outcome.quote
 }
 
-s('reads the pools of tokens asked for the first time in at most three round trips', async () => {
-  assert.is(routing.status()[0]?.state?.pools.size, 0)
-  const before = node.batches.length
-  const first = await quote('WETH', 'GMX')
-  assert.is(first.source, 'rpc')
-  const used = node.batches.slice(before).filter((methods) => methods.includes('eth_call'))
-  assert.ok(used.length <= 3, JSON.stringify(used))
-  assert.is((await quote('WETH', 'GMX')).source, 'local')
-})
+s(
+  'reads the pools of tokens asked for the first time in at most three round trips [routing/source-rpc]',
+  async () => {
+    assert.is(routing.status()[0]?.state?.pools.size, 0)
+    const before = node.batches.length
+    const first = await quote('WETH', 'GMX')
+    assert.is(first.source, 'rpc')
+    const used = node.batches.slice(before).filter((methods) => methods.includes('eth_call'))
+    assert.ok(used.length <= 3, JSON.stringify(used))
+    assert.is((await quote('WETH', 'GMX')).source, 'local')
+  },
+)
 
 s('asks the node once for a token that does not exist', async () => {
   const ghost = '0x00000000000000000000000000000000000000Aa'
   const ask = () =>
     routing.quote({
-      ...{ chainId, tokenIn: token('WETH'), tokenOut: ghost },
-      ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+      chainId,
+      tokenIn: token('WETH'),
+      tokenOut: ghost,
+      amountIn: 10n ** 18n,
+      slippageBps: 50,
     })
   assert.is((await ask()).status, 'no_route')
   const calls = () => node.batches.flat().filter((method) => method === 'eth_call').length
@@ -82,11 +94,15 @@ s('asks the node once for a token that does not exist', async () => {
 })
 
 s(
-  'says unverified, without a payload, when the dry run that was asked for cannot be had',
+  'says unverified, without a payload, when the dry run that was asked for cannot be had [routing/unverified]',
   async () => {
     const outcome = await routing.quote({
-      ...{ chainId, tokenIn: token('WETH'), tokenOut: token('GMX'), verify: true },
-      ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+      chainId,
+      tokenIn: token('WETH'),
+      tokenOut: token('GMX'),
+      verify: true,
+      amountIn: 10n ** 18n,
+      slippageBps: 50,
     })
     if (outcome.status !== 'ok') throw new Error(outcome.status)
     assert.is(outcome.quote.readiness, 'unverified')
@@ -95,26 +111,29 @@ s(
   },
 )
 
-s('reads only the pools of a known path when the state cannot be followed', async () => {
-  const followed = await quote('WETH', 'GMX')
-  node.refused.add('eth_getLogs')
-  await createRpc(world.rpcUrl)('evm_mine')
-  let hinted = followed
-  // A read of the path that fails on a busy machine is answered from the old state; the next is not.
-  await waitFor(
-    'it asks the source',
-    async () => {
-      hinted = await quote('WETH', 'GMX')
-      return hinted.source === 'path_hint'
-    },
-    patient,
-  )
-  assert.is(hinted.readiness, 'ready')
-  assert.is(hinted.amountOut, followed.amountOut)
-  assert.is(hinted.lastSyncBlock, followed.lastSyncBlock + 1n)
-})
+s(
+  'reads only the pools of a known path when the state cannot be followed [routing/source-hint]',
+  async () => {
+    const followed = await quote('WETH', 'GMX')
+    node.refused.add('eth_getLogs')
+    await createRpc(world.rpcUrl)('evm_mine')
+    let hinted = followed
+    // A read of the path that fails on a busy machine is answered from the old state; the next is not.
+    await waitFor(
+      'it asks the source',
+      async () => {
+        hinted = await quote('WETH', 'GMX')
+        return hinted.source === 'path_hint'
+      },
+      patient,
+    )
+    assert.is(hinted.readiness, 'ready')
+    assert.is(hinted.amountOut, followed.amountOut)
+    assert.is(hinted.lastSyncBlock, followed.lastSyncBlock + 1n)
+  },
+)
 
-s('says stale, without a payload, when the node is gone', async () => {
+s('says stale, without a payload, when the node is gone [routing/stale]', async () => {
   node.refused.add('*')
   await waitFor('it lags', () => lagMs() > 4_000, patient)
   const stale = await quote('WETH', 'GMX')

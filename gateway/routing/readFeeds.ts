@@ -1,7 +1,7 @@
 import { type Address, parseAbi } from 'viem'
 import { readContract } from 'viem/actions'
+import type { TokenFeed } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { TokenFeed } from '../chain/feeds.ts'
 
 export type FeedAnswer = {
   /** Lower case. */

@@ -2,6 +2,10 @@ import type { GenerationStatus } from '../../simulator/generations.ts'
 import type { Simulator } from '../../simulator/simulator.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+import type { LeftOutPool } from './sync/troubledPools.ts'
+
+/** An ERC-8004 identity: its number in a registry named `eip155:<chain id>:<address>`. */
+export type AgentRegistration = { readonly agentId: number; readonly agentRegistry: string }
 
 export type ChainStatus = {
   readonly chain: RoutingChain
@@ -36,7 +40,12 @@ export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): Ch
     else if (lagMs > maxLagMs) troubles.push(`${name}: its pools are over ${maxLagMs / 1000} s old`)
     if (simulator && !simulatorReady) troubles.push(`${name}: no simulation fork is ready`)
     return {
-      ...{ chain, state, lagMs, simulatorReady, fork, troubles },
+      chain,
+      state,
+      lagMs,
+      simulatorReady,
+      fork,
+      troubles,
       health: state ? (troubles.length === 0 ? 'ok' : 'degraded') : 'down',
     }
   })
@@ -60,3 +69,18 @@ export function listLeftOut({
       .map(({ dex, reason }) => ({ chainId, dex, reason })),
   )
 }
+
+/** Pools of all chains that are not followed, since reading them failed: the latest of each first. */
+export function listLeftOutPools({
+  chains,
+}: Pick<StatusDeps, 'chains'>): readonly (LeftOutPool & { readonly chainId: number })[] {
+  return [...chains.values()].flatMap(({ chainId, sync }) =>
+    sync
+      .leftOutPools()
+      .slice(0, mostNamed)
+      .map((pool) => ({ chainId, ...pool })),
+  )
+}
+
+/** Of each chain: there is no end of pools that anybody may make. */
+const mostNamed = 20

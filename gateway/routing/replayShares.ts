@@ -1,6 +1,6 @@
 import type { Market } from './engine/market.ts'
 import type { Route, RouteStep } from './engine/route.ts'
-import type { EnginePool } from './protocols/enginePool.ts'
+import type { EnginePool } from './protocols/maths/enginePool.ts'
 
 const wholeShare = 1n << 64n
 

@@ -1,19 +1,23 @@
 import type { Route } from './engine/route.ts'
-import type { PoolRef } from './protocols/poolFamily.ts'
 import { toRef } from './protocols/poolRecord.ts'
+import type { PoolRef } from './reads/poolRef.ts'
+import { readHead } from './reads/readHead.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { loadPools } from './sync/loadPools.ts'
-import { readHead } from './sync/readHead.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
+
+/** A followed state older than this is not trusted where the pools of a route can be read anew. */
+const hintAfterMs = 3_000
 
 /**
  * When the followed state is old: the pools of routes found on it, read anew at the node's head.
- * A market of those pools only; undefined when the node does not answer.
+ * A market of those pools only; undefined when the state is not old, or the node does not answer.
  */
 export async function repriceHint(
   chain: RoutingChain,
   { state, routes }: { readonly state: SyncedState; readonly routes: readonly Route[] },
 ): Promise<SyncedState | undefined> {
+  if (chain.sync.lagMs() <= hintAfterMs) return undefined
   const { client } = chain.chainClient
   const ids = new Set(routes.flatMap(({ steps }) => steps.map(({ poolId }) => poolId)))
   const pools = [...ids].flatMap((poolId): PoolRef[] => {

@@ -1,20 +1,46 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import { compileImpostor } from '../../fixtures/compileImpostor.ts'
+import { compileImpostor } from '../../fixtures/chains/compileImpostor.ts'
+import { compileSource } from '../../fixtures/chains/compileSource.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { worldAddress } from '../../fixtures/world/builder.ts'
+import { worldAddress } from '../../fixtures/world/parts/builder.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import { createRouting, type Routing } from './createRouting.ts'
 import type { Quote } from './finishQuote.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { createRouting, type Routing } from './service/routing.ts'
 import { loadFamily } from './testing/proveFamily.ts'
 import { startSwapStand } from './testing/swapStand.ts'
 
 const protocols = ['uniswap_v3', 'camelot_v3', 'algebra_integral', 'liquidity_book'] as const
 
 /** Views tell the truth; a swap (of Uniswap v3 and Algebra, of Liquidity Book) is refused. */
-const refuser = compileImpostor(
+const reverting = compileImpostor(
   'if (msg.sig == 0x128acb08 || msg.sig == 0x53c059a0) revert("paused");',
 )
+
+/** As the true one, but for a two hundredth of what a transaction of anybody swaps. */
+const skimmer = compileSource(`
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+contract Skimmer {
+  address private immutable TRUTH;
+  constructor(address truth) { TRUTH = truth; }
+  fallback() external payable {
+    address truth = TRUTH;
+    bool skims = msg.sig == 0x128acb08 && tx.origin != address(0) && tx.gasprice > 0;
+    assembly {
+      calldatacopy(0, 0, calldatasize())
+      if skims { mstore(68, sub(mload(68), sdiv(mload(68), 200))) }
+      let ok := delegatecall(gas(), truth, 0, calldatasize(), 0, 0)
+      returndatacopy(0, 0, returndatasize())
+      if iszero(ok) { revert(0, returndatasize()) }
+      return(0, returndatasize())
+    }
+  }
+}
+`)
+
+const skimmerArtifact = skimmer['Skimmer']
+if (!skimmerArtifact) throw new Error('it compiles')
 
 /** Whole contracts, as runtime code. */
 const broken: Readonly<Record<string, Hex>> = {
@@ -44,8 +70,11 @@ const victims = families.flatMap(([first]) => first ?? [])
 async function startRouting(): Promise<Routing> {
   const routing = await createRouting({
     chains: [{ chainClient, executor: manifest.executor, dexes, maxAgeMs: 0, pollMs: 3_600_000 }],
-    ...{ simulator, serviceName: 'test', version: '0' },
-    ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+    simulator,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
   })
   await routing.warmed
   return routing
@@ -94,10 +123,10 @@ function sharePool(one: Quote, other: Quote): boolean {
   return one.steps.some(({ pool }) => used.includes(pool))
 }
 
-async function refuseSwaps({ address }: PoolRecord): Promise<void> {
+async function makeSwapsRevert({ address }: PoolRecord): Promise<void> {
   const truth = worldAddress(`what ${address} does`)
   await rpc('anvil_setCode', truth, await rpc('eth_getCode', address, 'latest'))
-  await stand.builder.deployAt({ address, artifact: refuser, args: [truth] })
+  await stand.builder.deployAt({ address, artifact: reverting, args: [truth] })
 }
 
 s('there is one of each family', () => {
@@ -123,9 +152,35 @@ for (const [name, code] of Object.entries(broken))
     }),
   )
 
+s('one that pays whoever is somebody half a percent less than it says is not quoted', () =>
+  undone(async () => {
+    const skimmed = all.filter(({ protocol }) => protocol === 'uniswap_v3')
+    for (const { address } of skimmed) {
+      const truth = worldAddress(`what ${address} does`)
+      await rpc('anvil_setCode', truth, await rpc('eth_getCode', address, 'latest'))
+      await stand.builder.deployAt({ address, artifact: skimmerArtifact, args: [truth] })
+    }
+    await rpc('evm_mine')
+    const routing = await startRouting()
+    try {
+      let quoted = 0
+      for (const { tokens } of victims)
+        for (const way of [tokens, [...tokens].reverse()]) {
+          const outcome = await quoteBetween(routing, { tokens: way, verify: false })
+          if (outcome.status !== 'ok') continue
+          quoted += 1
+          for (const { protocol } of outcome.quote.steps) assert.is.not(protocol, 'uniswap_v3')
+        }
+      assert.ok(quoted > 0)
+    } finally {
+      await routing.close()
+    }
+  }),
+)
+
 s('where all swaps revert and views do not, nothing is quoted', () =>
   undone(async () => {
-    for (const record of all) await refuseSwaps(record)
+    for (const record of all) await makeSwapsRevert(record)
     const routing = await startRouting()
     for (const { protocol, tokens } of victims)
       assert.is(
@@ -139,7 +194,7 @@ s('where all swaps revert and views do not, nothing is quoted', () =>
 
 s('where the swaps of some revert, routes go through the others', () =>
   undone(async () => {
-    for (const record of victims) await refuseSwaps(record)
+    for (const record of victims) await makeSwapsRevert(record)
     const routing = await startRouting()
     let executed = 0
     for (const victim of victims) executed += await executeBothWays(routing, victim)
@@ -156,7 +211,7 @@ s('a dry run that fails has pools tried again that once worked', () =>
     const { tokens } = victim
     const before = await quoteBetween(routing, { tokens, verify: false })
     assert.ok(before.status === 'ok' && before.quote.execution)
-    for (const record of all) await refuseSwaps(record)
+    for (const record of all) await makeSwapsRevert(record)
     await rpc('evm_mine')
     const doubted = await quoteBetween(routing, { tokens, verify: true })
     if (doubted.status !== 'ok') throw new Error(doubted.status)

@@ -1,6 +1,34 @@
+import type { Address } from 'viem'
 import type { Route } from './engine/route.ts'
-import type { RouteFacts } from './routeFacts.ts'
+import type { PoolRecord } from './protocols/poolRecord.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+
+export type QuoteStep = {
+  readonly protocol: string
+  readonly dex: string
+  readonly pool: Address
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly feePips: number
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** Number of the parallel path, from 0. */
+  readonly path: number
+  /** Part of the route's input that flows through this step. */
+  readonly shareBps: number
+}
+
+/** What follows from a route and its pools alone, whoever asks for it and when. */
+export type RouteFacts = {
+  readonly routePath: string
+  readonly gasEstimate: bigint
+  readonly priceImpactBps: number
+  readonly steps: readonly QuoteStep[]
+  /** One per step: its pool, and how far the step moves it. */
+  readonly hops: readonly { readonly pool: PoolRecord; readonly impactBps: number }[]
+  /** The steps as the executor's calldata ends with them: hex without prefix. */
+  readonly encodedSteps: string
+}
 
 /** Routes of one state: a question asked again before the next change of a pool is answered from here. */
 export type RouteCache = {

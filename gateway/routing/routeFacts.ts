@@ -1,5 +1,5 @@
 import { type Address, getAddress } from 'viem'
-import { isNative } from '../chain/chains.ts'
+import { isNative } from '../chain/native.ts'
 import { encodeSteps } from './buildExecution.ts'
 import { describeRoute } from './describeRoute.ts'
 import type { Route } from './engine/route.ts'
@@ -7,35 +7,9 @@ import { estimateGas } from './gasModel.ts'
 import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import { toEngineToken } from './quoteRequest.ts'
+import type { QuoteStep, RouteFacts } from './routeCache.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
-
-export type QuoteStep = {
-  readonly protocol: string
-  readonly dex: string
-  readonly pool: Address
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  readonly feePips: number
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-  /** Number of the parallel path, from 0. */
-  readonly path: number
-  /** Part of the route's input that flows through this step. */
-  readonly shareBps: number
-}
-
-/** What follows from a route and its pools alone, whoever asks for it and when. */
-export type RouteFacts = {
-  readonly routePath: string
-  readonly gasEstimate: bigint
-  readonly priceImpactBps: number
-  readonly steps: readonly QuoteStep[]
-  /** One per step: its pool, and how far the step moves it. */
-  readonly hops: readonly { readonly pool: PoolRecord; readonly impactBps: number }[]
-  /** The steps as the executor's calldata ends with them: hex without prefix. */
-  readonly encodedSteps: string
-}
 
 type Parameters = {
   readonly chain: RoutingChain
@@ -74,12 +48,18 @@ function computeFacts({
   }
   return {
     routePath: describeRoute({
-      ...{ route, tokenIn, tokenOut, pools },
-      ...{ dexes: chain.dexes, tokens: chain.sync.tokens() },
+      route,
+      tokenIn,
+      tokenOut,
+      pools,
+      dexes: chain.dexes,
+      tokens: chain.sync.tokens(),
     }),
     gasEstimate: estimateGas({
       steps: hops.map(({ step, pool }) => ({
-        ...{ pool, tokenIn: step.tokenIn, tokenOut: step.tokenOut },
+        pool,
+        tokenIn: step.tokenIn,
+        tokenOut: step.tokenOut,
         crossedTicks: countCrossedTicks(step, pool, market),
       })),
       paidToken: isNative(tokenIn) ? undefined : ends.tokenIn,

@@ -2,15 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { readContract } from 'viem/actions'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import { openService } from '../../fixtures/openService.ts'
-import { createRpc } from '../../fixtures/rpc.ts'
-import { send } from '../../fixtures/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { getChain } from '../chain/chains.ts'
+import { getChain, getDexes } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { getDexes } from '../chain/dexes.ts'
-import { createRouting } from './createRouting.ts'
+import { createRouting } from './service/routing.ts'
 import { startPickyNode } from './testing/startPickyNode.ts'
 import type { disposalResponse } from './wire/lpDisposal.ts'
 
@@ -33,13 +32,19 @@ const open = async (protocols: readonly string[], seeds?: readonly []) => {
   const routing = await createRouting({
     chains: [
       {
-        ...{ chainClient, executor: world.manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 },
+        chainClient,
+        executor: world.manifest.executor,
+        maxAgeMs: 0,
+        pollMs: 3_600_000,
         dexes: getDexes(chainId).filter(({ protocol }) => protocols.includes(protocol)),
         ...(seeds && { seeds }),
       },
     ],
-    ...{ simulator: undefined, serviceName: 'test', version: '0' },
-    ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+    simulator: undefined,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
   })
   const post = openService(routing.endpoints)
   /** The answer, and how many round trips it took one after the other. */
@@ -50,7 +55,10 @@ const open = async (protocols: readonly string[], seeds?: readonly []) => {
     }))
     const before = node.trips()
     const disposal = await post<Disposal>('/quote_lp_disposal', {
-      ...{ chain_id: chainId, target_token: token('USDC'), taker: account.address, legs },
+      chain_id: chainId,
+      target_token: token('USDC'),
+      taker: account.address,
+      legs,
     })
     return { disposal, trips: node.trips() - before }
   }
@@ -69,7 +77,9 @@ s.after(async () => {
 const sender = { rpcUrl: world.rpcUrl, privateKey: account.privateKey }
 const balanceOf = (address: Address) =>
   readContract(chainClient.client, {
-    ...{ address, abi: erc20Abi, functionName: 'balanceOf' },
+    address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
     args: [account.address],
   })
 
@@ -95,20 +105,23 @@ async function execute({ legs }: Disposal, symbols: readonly string[]): Promise<
 const protocolsOf = ({ legs }: Disposal) =>
   legs.map(({ quote }) => quote?.steps.map(({ protocol }) => protocol) ?? [])
 
-s('reads the missing pools of all legs together, in at most four round trips', async () => {
-  const { routing, dispose } = await open(['pancake_v3'], [])
-  opened.push(routing)
-  const symbols = ['WETH', 'cbBTC', 'AERO', 'BRETT', 'USDT']
-  const { disposal, trips } = await dispose(symbols)
-  assert.is(disposal.complete, true)
-  for (const { quote } of disposal.legs) assert.is(quote?.source, 'rpc')
-  // The last of them tries whether the pools swap at all.
-  assert.ok(trips <= 4, `${trips} trips`)
-  const again = await dispose(symbols)
-  // A lab chain is asked for its head with each request.
-  assert.is(again.trips, 1)
-  for (const { quote } of again.disposal.legs) assert.is(quote?.source, 'local')
-})
+s(
+  'reads the missing pools of all legs together, in at most four round trips [routing/legs-rpc]',
+  async () => {
+    const { routing, dispose } = await open(['pancake_v3'], [])
+    opened.push(routing)
+    const symbols = ['WETH', 'cbBTC', 'AERO', 'BRETT', 'USDT']
+    const { disposal, trips } = await dispose(symbols)
+    assert.is(disposal.complete, true)
+    for (const { quote } of disposal.legs) assert.is(quote?.source, 'rpc')
+    // The last of them tries whether the pools swap at all.
+    assert.ok(trips <= 4, `${trips} trips`)
+    const again = await dispose(symbols)
+    // A lab chain is asked for its head with each request.
+    assert.is(again.trips, 1)
+    for (const { quote } of again.disposal.legs) assert.is(quote?.source, 'local')
+  },
+)
 
 s('puts the pools without local maths of all legs to the chain at once', async () => {
   const { routing, dispose } = await open(quotedProtocols)
@@ -123,19 +136,22 @@ s('puts the pools without local maths of all legs to the chain at once', async (
   await execute(disposal, symbols)
 })
 
-s('runs a leg again on pools that an earlier one left otherwise than planned', async () => {
-  const { routing, dispose } = await open(getDexes(chainId).map(({ protocol }) => protocol))
-  opened.push(routing)
-  const symbols = ['cbETH', 'wstETH', 'cbBTC', 'WBTC', 'WETH', 'AERO', 'VIRTUAL', 'EURC']
-  const { disposal } = await dispose(symbols)
-  const pools = disposal.legs.map(({ quote }) => quote?.steps.map(({ pool }) => pool) ?? [])
-  const shared = pools.flat().filter((pool, at, all) => all.indexOf(pool) < at)
-  assert.ok(shared.length > 0, 'legs share pools')
-  await execute(disposal, symbols)
-})
+s(
+  'runs a leg again on pools that an earlier one left otherwise than planned [routing/legs-replanned]',
+  async () => {
+    const { routing, dispose } = await open(getDexes(chainId).map(({ protocol }) => protocol))
+    opened.push(routing)
+    const symbols = ['cbETH', 'wstETH', 'cbBTC', 'WBTC', 'WETH', 'AERO', 'VIRTUAL', 'EURC']
+    const { disposal } = await dispose(symbols)
+    const pools = disposal.legs.map(({ quote }) => quote?.steps.map(({ pool }) => pool) ?? [])
+    const shared = pools.flat().filter((pool, at, all) => all.indexOf(pool) < at)
+    assert.ok(shared.length > 0, 'legs share pools')
+    await execute(disposal, symbols)
+  },
+)
 
 s(
-  'prices all legs by fresh reads of their own pools when the state cannot be followed',
+  'prices all legs by fresh reads of their own pools when the state cannot be followed [routing/legs-hint]',
   async () => {
     const { routing, dispose } = await open([...quotedProtocols, 'uniswap_v2'])
     opened.push(routing)
@@ -154,6 +170,23 @@ s(
     const total = ({ disposal }: typeof hinted) => disposal.total_estimated_output
     assert.is(total(hinted), total(followed))
     await execute(hinted.disposal, symbols)
+  },
+)
+
+s(
+  'sells a token of two legs twice, in order: no liquidity counts twice [strangers/legs-twice]',
+  async () => {
+    const { routing, dispose } = await open(['uniswap_v2'])
+    opened.push(routing)
+    const symbols = ['WETH', 'WETH', 'cbBTC', 'WETH']
+    const { disposal } = await dispose(symbols)
+    assert.is(disposal.complete, true)
+    const outputs = disposal.legs
+      .filter((_, index) => symbols[index] === 'WETH')
+      .map(({ quote }) => BigInt(quote?.output ?? 0))
+    const [first = 0n, second = 0n, third = 0n] = outputs
+    assert.ok(first > second && second > third && third > 0n)
+    await execute(disposal, symbols)
   },
 )
 

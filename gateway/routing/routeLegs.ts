@@ -1,17 +1,11 @@
 import { type Market, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import {
-  hintAfterMs,
-  mostAttempts,
-  type QuoteSource,
-  type SearchParameters,
-  searchSettled,
-  searchUntried,
-  settleFound,
-} from './planRoute.ts'
+import type { QuoteSource } from './prepareState.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
 import { repriceHint } from './repriceHint.ts'
+import { mostAttempts, type SearchParameters, searchUntried } from './searchRoute.ts'
+import { searchSettled, settleFound } from './settleFound.ts'
 import { usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
@@ -42,9 +36,7 @@ export async function routeLegs(
   parameters: Common,
 ): Promise<readonly (LegRoute | undefined)[]> {
   const plans = await planLegs(deps, parameters)
-  const { chain } = parameters
-  const hinted =
-    chain.sync.lagMs() > hintAfterMs ? await takeHints(deps, { ...parameters, plans }) : undefined
+  const hinted = await takeHints(deps, { ...parameters, plans })
   if (hinted) return settleLegs(deps, { ...hinted, source: 'path_hint' })
   return settleLegs(deps, { ...parameters, plans, source: undefined })
 }

@@ -1,12 +1,13 @@
 import type { Address } from 'viem'
 import { getGasPrice } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
-import type { Dex } from '../chain/dexes.ts'
+import type { Dex } from '../chain/dex.ts'
 import type { PoolProbes } from './poolProbes.ts'
 import type { RouteCache } from './routeCache.ts'
 import type { SearchQueue } from './searchQueue.ts'
 import type { ChainSync } from './sync/chainSync.ts'
 import type { TaxBook } from './taxBook.ts'
+import type { Trust } from './trust/trust.ts'
 import type { UsdPrices } from './usdPrices.ts'
 
 /** Everything a quote needs of one chain. */
@@ -22,6 +23,8 @@ export type RoutingChain = {
   readonly searches: SearchQueue
   /** Which pools swap at all; all are believed where it is missing. */
   readonly probes?: PoolProbes | undefined
+  /** Whose code is believed while pools swap. */
+  readonly trust: Trust
   readonly usdPrices: UsdPrices
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint

@@ -1,19 +1,13 @@
 import { type Market, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import { familyOf, toEnginePool } from './protocols/families.ts'
-import type { Trade } from './protocols/poolFamily.ts'
+import { familyOf, isQuoted, toEnginePool } from './protocols/families.ts'
+import type { Trade } from './protocols/family/poolFamily.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
-import { closed, nameQuestion, pinAnswers } from './protocols/quoted.ts'
+import { closed, nameQuestion, pinAnswers } from './protocols/quoted/quoted.ts'
+import { askQuoters } from './reads/askQuoters.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { askQuoters } from './sync/askQuoters.ts'
 import { type SyncedState, withTaxes } from './sync/syncedState.ts'
-
-/** A pool without local maths: what the engine says of it is a guess between samples. */
-export function isQuoted(record: PoolRecord): boolean {
-  const family = familyOf(record)
-  return family.quoter !== undefined && (family.isQuoted?.(record) ?? true)
-}
 
 /** Whether a route goes through pools that the chain has to be asked about. */
 export function usesQuoted({ pools }: SyncedState, { steps }: Route): boolean {
@@ -70,7 +64,10 @@ export async function settleRoute(settling: Settling): Promise<Replayed | undefi
       return withTaxes(record, pinAnswers(toEnginePool(record), { answers: known, note }), taxOf)
     })
     const replayed = replayShares(updateMarket(market, pinned), {
-      ...{ route, tokenIn, tokenOut, amountIn: route.amountIn },
+      route,
+      tokenIn,
+      tokenOut,
+      amountIn: route.amountIn,
     })
     if (asked.length === 0 || !replayed) return asked.length === 0 ? replayed : undefined
     const outputs = await ask(chain, { asked, state })

@@ -12,15 +12,23 @@ const { trades } = generateTrades(generated, 40)
 type Pair = { readonly tokenIn: string; readonly tokenOut: string }
 const route = (pair: Pair, amountIn: bigint) =>
   findRoute(market, {
-    ...{ ...pair, amountIn, maxHops: 3, maxSteps: 12, maxWork: 1e7, deadlineMs: 10_000 },
-    ...{ gasPriceWei: 10_000_000n, nativeToken: generated.base, now: () => performance.now() },
+    ...pair,
+    amountIn,
+    maxHops: 3,
+    maxSteps: 12,
+    maxWork: 1e7,
+    deadlineMs: 10_000,
+    gasPriceWei: 10_000_000n,
+    nativeToken: generated.base,
+    now: () => performance.now(),
   })
 
 /** The solution, and how many searches it took by our own count. */
 async function solve(parameters: Pair & { readonly target: bigint; readonly most: bigint }) {
   let searches = 0
   const solution = await solveInput({
-    ...{ market, ...parameters },
+    market,
+    ...parameters,
     search: async ({ amountIn, ...pair }) => {
       searches += 1
       return route(pair, amountIn)
@@ -47,32 +55,35 @@ function bisect(pair: Pair, { target, most }: { readonly target: bigint; readonl
 
 const s = suite('exact output solver')
 
-s('solves to the wei on single paths and within 1 bps of the least on splits', async () => {
-  let [singles, splits, farthest] = [0, 0, 0]
-  for (const { in: tokenIn, out: tokenOut, amount } of trades) {
-    const pair = { tokenIn, tokenOut }
-    const target = route(pair, BigInt(amount))?.amountOut
-    if (!target) continue
-    const most = BigInt(amount) * 3n
-    const { solution, searches } = await solve({ ...pair, target, most })
-    const solved = routeOf(solution)
-    assert.ok(solved.amountOut >= target)
-    assert.is(solution.evaluations, searches)
-    assert.ok(searches <= mostEvaluations, `${searches} searches`)
-    if (solved.steps.every(({ shareBps }) => shareBps === 10_000)) {
-      const less = route(pair, solved.amountIn - 1n)
-      assert.ok((less?.amountOut ?? 0n) < target, 'one wei less gives it too')
-      singles += 1
-    } else {
-      const least = bisect(pair, { target, most })
-      const overBps = Number(((solved.amountIn - least) * 1_000_000n) / least) / 100
-      farthest = Math.max(farthest, overBps)
-      splits += 1
+s(
+  'solves to the wei on single paths and within 1 bps of the least on splits [routing/bounded-probes]',
+  async () => {
+    let [singles, splits, farthest] = [0, 0, 0]
+    for (const { in: tokenIn, out: tokenOut, amount } of trades) {
+      const pair = { tokenIn, tokenOut }
+      const target = route(pair, BigInt(amount))?.amountOut
+      if (!target) continue
+      const most = BigInt(amount) * 3n
+      const { solution, searches } = await solve({ ...pair, target, most })
+      const solved = routeOf(solution)
+      assert.ok(solved.amountOut >= target)
+      assert.is(solution.evaluations, searches)
+      assert.ok(searches <= mostEvaluations, `${searches} searches`)
+      if (solved.steps.every(({ shareBps }) => shareBps === 10_000)) {
+        const less = route(pair, solved.amountIn - 1n)
+        assert.ok((less?.amountOut ?? 0n) < target, 'one wei less gives it too')
+        singles += 1
+      } else {
+        const least = bisect(pair, { target, most })
+        const overBps = Number(((solved.amountIn - least) * 1_000_000n) / least) / 100
+        farthest = Math.max(farthest, overBps)
+        splits += 1
+      }
     }
-  }
-  assert.ok(farthest <= 1, `${farthest} bps above the least`)
-  assert.ok(singles >= 8 && splits >= 8, `${singles} single paths, ${splits} splits`)
-})
+    assert.ok(farthest <= 1, `${farthest} bps above the least`)
+    assert.ok(singles >= 8 && splits >= 8, `${singles} single paths, ${splits} splits`)
+  },
+)
 
 s('finds the same input whatever the most may be', async () => {
   for (const { in: tokenIn, out: tokenOut, amount } of trades.slice(0, 8)) {

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
+import { wholeBps } from '../amounts/amounts.ts'
 
 /**
  * Fee-on-transfer taxes, measured once per token by a simulated transfer. A token whose transfer
@@ -23,7 +24,6 @@ export type TokenSample = { readonly address: Address; readonly amount: bigint }
 
 /** Nobody's address: receives the simulated transfers. */
 const receiver: Address = '0x00000000000000000000000000000000f0fa7a70'
-const oneBps = 10_000n
 /** A plain ERC-20's transfer to a new holder, transaction included, as a fork measures it. */
 const plainTransferGas = 46_400
 const retryAfterMs = 30_000
@@ -100,5 +100,5 @@ export function createTaxBook({
 /** Rounded to the nearest basis point: a rebasing token's lost wei is no tax. */
 function toTaxBps(sent: bigint, received: bigint): number {
   if (received >= sent) return 0
-  return Number(((sent - received) * oneBps + sent / 2n) / sent)
+  return Number(((sent - received) * wholeBps + sent / 2n) / sent)
 }

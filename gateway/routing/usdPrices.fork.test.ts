@@ -1,11 +1,11 @@
 import type { Address } from 'viem'
-import { startAnvil } from '../../fixtures/anvil.ts'
-import { compileSource } from '../../fixtures/compileSource.ts'
-import { deployArtifact } from '../../fixtures/deployArtifact.ts'
+import { startAnvil } from '../../fixtures/anvil/anvil.ts'
+import { compileSource } from '../../fixtures/chains/compileSource.ts'
+import { deployArtifact } from '../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import type { PairRecord } from './protocols/uniswapV2Chain.ts'
+import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 import { createSyncedState } from './sync/syncedState.ts'
 import { createUsdPrices, priceFor } from './usdPrices.ts'
 
@@ -37,8 +37,16 @@ const lone = `0x${'c'.repeat(40)}`
 function makePair(index: number, tokens: readonly [string, string], reserves: [bigint, bigint]) {
   const id = `0x${String(index).repeat(40)}`
   return {
-    ...{ id, address: id as Address, dex: 'uniswap-v2', protocol: 'uniswap_v2', feePips: 3000 },
-    ...{ tokens, reserve0: reserves[0], reserve1: reserves[1], changedBlock: 0n, swapsSeen: 0 },
+    id,
+    address: id as Address,
+    dex: 'uniswap-v2',
+    protocol: 'uniswap_v2',
+    feePips: 3000,
+    tokens,
+    reserve0: reserves[0],
+    reserve1: reserves[1],
+    changedBlock: 0n,
+    swapsSeen: 0,
     isFresh: [false, false],
   } satisfies PairRecord
 }
@@ -78,17 +86,20 @@ s.after(async () => {
   await node.close()
 })
 
-s('takes a feed at its own decimals, with its age and the confidence that follows', async () => {
-  const prices = await read([
-    { token: weth, feed: await deploy(8, 3_100_00000000n, nowSecs) },
-    { token: usdc, feed: await deploy(18, 999n * 10n ** 15n, nowSecs - 13n * hour) },
-  ])
-  assert.is(usdPerWhole(prices.get(weth), 18), 3_100)
-  assert.is(prices.get(usdc)?.usdPerRawE36, 999n * 10n ** 27n)
-  const { origin, ageSecs, confidence, depthUsd } = prices.get(usdc) ?? {}
-  assert.equal([origin, ageSecs, confidence, depthUsd], ['feed', 46_800, 0.95, Infinity])
-  assert.is(prices.get(weth)?.confidence, 1)
-})
+s(
+  'takes a feed at its own decimals, with its age and the confidence that follows [routing/usd-feed]',
+  async () => {
+    const prices = await read([
+      { token: weth, feed: await deploy(8, 3_100_00000000n, nowSecs) },
+      { token: usdc, feed: await deploy(18, 999n * 10n ** 15n, nowSecs - 13n * hour) },
+    ])
+    assert.is(usdPerWhole(prices.get(weth), 18), 3_100)
+    assert.is(prices.get(usdc)?.usdPerRawE36, 999n * 10n ** 27n)
+    const { origin, ageSecs, confidence, depthUsd } = prices.get(usdc) ?? {}
+    assert.equal([origin, ageSecs, confidence, depthUsd], ['feed', 46_800, 0.95, Infinity])
+    assert.is(prices.get(weth)?.confidence, 1)
+  },
+)
 
 s(
   'leaves out feeds that are too old, at or below zero, without a round, or not there',

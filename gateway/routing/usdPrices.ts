@@ -1,5 +1,5 @@
+import type { TokenFeed } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { TokenFeed } from '../chain/feeds.ts'
 import { midPrice } from './measureRoute.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
@@ -42,7 +42,7 @@ function listDirections({ tokens }: PoolRecord): (readonly [string, string])[] {
 }
 
 /** Spreads known prices over pools, always through the deepest pool that leads to a token. */
-export function spreadPrices(
+function spreadPrices(
   state: SyncedState,
   anchors: ReadonlyMap<string, UsdPrice>,
 ): ReadonlyMap<string, UsdPrice> {
@@ -113,7 +113,10 @@ function anchorPrices(
 ): ReadonlyMap<string, UsdPrice> {
   const dollar: UsdPrice = {
     usdPerRawE36: e36 / 10n ** BigInt(chain.usdc.decimals),
-    ...{ origin: 'pools', ageSecs: 0, confidence: 1, depthUsd: Number.POSITIVE_INFINITY },
+    origin: 'pools',
+    ageSecs: 0,
+    confidence: 1,
+    depthUsd: Number.POSITIVE_INFINITY,
   }
   const anchors = new Map([[chain.usdc.address.toLowerCase(), dollar]])
   for (const { token, answer, decimals, tokenDecimals, updatedAtSecs } of answers) {
@@ -121,7 +124,9 @@ function anchorPrices(
     if (ageSecs > longestFeedAgeSecs) continue
     anchors.set(token, {
       usdPerRawE36: (answer * e36) / 10n ** BigInt(decimals) / 10n ** BigInt(tokenDecimals),
-      ...{ origin: 'feed', ageSecs, depthUsd: Number.POSITIVE_INFINITY },
+      origin: 'feed',
+      ageSecs,
+      depthUsd: Number.POSITIVE_INFINITY,
       confidence: 1 - (0.1 * ageSecs) / longestFeedAgeSecs,
     })
   }

@@ -1,7 +1,9 @@
 import { type Address, zeroAddress } from 'viem'
-import type { Simulator } from '../../simulator/simulator.ts'
+import { type Disguise, randomAddress, randomBelow } from '../../simulator/disguise.ts'
+import type { Candidate, CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
-import { isNative } from '../chain/chains.ts'
+import { wholeBps } from '../amounts/amounts.ts'
+import { isNative } from '../chain/native.ts'
 import type { Execution } from './buildExecution.ts'
 
 export type Verification =
@@ -16,36 +18,90 @@ export type Verification =
   | { readonly status: 'failed'; readonly reason: string; readonly blockLag: number }
   | { readonly status: 'unavailable'; readonly reason: string }
 
-const oneBps = 10_000n
-const toleranceBps = 1n
+/** What a dry run may miss of the output of a quote; less of a difference is none. */
+export const toleranceBps = 1n
+
+export type VerifyParameters = {
+  readonly chainId: number
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: bigint
+  readonly taker?: Address | undefined
+  readonly execution: Execution
+  readonly amountOut: bigint
+  readonly stateBlock: bigint
+  readonly signal?: AbortSignal | undefined
+}
+
+type Deps = { readonly simulator: Simulator | undefined }
 
 /** Runs the payload as the taker would on a fork at the quote's block or a later one. */
 export async function verifyExecution(
-  { simulator }: { readonly simulator: Simulator | undefined },
-  {
-    chainId,
-    tokenIn,
-    tokenOut,
-    amountIn,
-    taker,
-    execution,
-    amountOut,
-    stateBlock,
-    signal,
-  }: {
-    readonly chainId: number
-    readonly tokenIn: Address
-    readonly tokenOut: Address
-    readonly amountIn: bigint
-    readonly taker?: Address | undefined
-    readonly execution: Execution
-    readonly amountOut: bigint
-    readonly stateBlock: bigint
-    readonly signal?: AbortSignal | undefined
-  },
+  deps: Deps,
+  parameters: VerifyParameters,
 ): Promise<Verification> {
-  if (!simulator) return { status: 'unavailable', reason: 'no simulator is configured' }
-  const candidate = {
+  const [only] = await runAll(deps, parameters, [toCandidate(parameters)])
+  return only ?? { status: 'unavailable', reason: 'no result' }
+}
+
+/** How a wallet would send the payload. */
+export type AsSent = Pick<Disguise, 'gasPriceWei' | 'blockTimeMs'> & { readonly gasUsed: bigint }
+
+/** The verdict over strangers' code, and whether it fell for somebody who is nobody in particular. */
+export type Trial = { readonly verification: Verification; readonly fellForAnybody: boolean }
+
+/**
+ * The same for code that may tell a dry run from a transaction: disguised as one, in the fork's block and in
+ * those after it, from the taker and from somebody nobody has met. All have to deliver.
+ */
+export async function tryDisguised(
+  deps: Deps,
+  { asSent, ...parameters }: VerifyParameters & { readonly asSent: AsSent },
+): Promise<Trial> {
+  const { taker, amountIn } = parameters
+  const senders = [taker ?? randomAddress(), taker ?? randomAddress(), randomAddress()]
+  const candidates = senders.map((sender, blocksAhead) => ({
+    ...toCandidate({ ...parameters, taker: sender }),
+    recipient: taker ?? sender,
+    // Who sells all that it has is rare.
+    heldAmount: amountIn + randomBelow(amountIn / 8n) + 1n,
+    disguise: dress(asSent, blocksAhead),
+  }))
+  const verdicts = await runAll(deps, parameters, candidates)
+  const worst = severity.map((status) => verdicts.find((each) => each.status === status))
+  const verification = worst.find((each) => each !== undefined) ?? {
+    status: 'unavailable' as const,
+    reason: 'no result',
+  }
+  const fellForAnybody = verdicts.some(
+    ({ status }, index) =>
+      senders[index] !== taker && (status === 'failed' || status === 'mismatched'),
+  )
+  return { verification, fellForAnybody }
+}
+
+const severity = ['failed', 'mismatched', 'unavailable', 'verified'] as const
+
+/** Wallets leave some room above what was estimated, and pay about what others pay. */
+function dress({ gasUsed, gasPriceWei, blockTimeMs }: AsSent, blocksAhead: number): Disguise {
+  const gas = (gasUsed * (130n + randomBelow(70n))) / 100n + spareGas
+  return {
+    gas,
+    blocksAhead,
+    blockTimeMs,
+    gasPriceWei: (gasPriceWei * (100n + randomBelow(20n))) / 100n,
+  }
+}
+const spareGas = 60_000n
+
+function toCandidate({
+  tokenIn,
+  tokenOut,
+  amountIn,
+  taker,
+  execution,
+}: VerifyParameters): Candidate {
+  return {
     target: execution.target,
     data: execution.data,
     value: execution.value,
@@ -55,30 +111,45 @@ export async function verifyExecution(
     spender: isNative(tokenIn) ? undefined : execution.spender,
     ...(taker && { taker, recipient: taker }),
   }
+}
+
+async function runAll(
+  { simulator }: Deps,
+  { chainId, amountOut, stateBlock, signal }: VerifyParameters,
+  candidates: readonly Candidate[],
+): Promise<readonly Verification[]> {
+  const none = (reason: string) =>
+    candidates.map(() => ({ status: 'unavailable' as const, reason }))
+  if (!simulator) return none('no simulator is configured')
   try {
     const { results, blockNumber } = await simulator.simulateCandidates({
       chainId,
-      candidates: [candidate],
+      candidates,
       minBlock: stateBlock,
       signal,
     })
-    const [result] = results
     const blockLag = Math.abs(Number(blockNumber - stateBlock))
-    if (!result || result.status === 'simulation_unavailable')
-      return { status: 'unavailable', reason: result?.reason ?? 'no result' }
-    if (result.status === 'simulation_failed')
-      return { status: 'failed', reason: result.reason, blockLag }
-    const delivered = result.amountOut
-    const isEnough = delivered * oneBps >= amountOut * (oneBps - toleranceBps)
-    return {
-      status: isEnough ? 'verified' : 'mismatched',
-      amountOut: delivered,
-      deviationBps: Number(((amountOut - delivered) * oneBps) / amountOut),
-      blockLag,
-    }
+    return results.map((result) => judge(result, { amountOut, blockLag }))
   } catch (error) {
-    if (error instanceof SimulatorUnavailable)
-      return { status: 'unavailable', reason: 'the simulator is out of reach' }
+    if (error instanceof SimulatorUnavailable) return none('the simulator is out of reach')
     throw error
+  }
+}
+
+function judge(
+  result: CandidateResult,
+  { amountOut, blockLag }: { readonly amountOut: bigint; readonly blockLag: number },
+): Verification {
+  if (result.status === 'simulation_unavailable')
+    return { status: 'unavailable', reason: result.reason }
+  if (result.status === 'simulation_failed')
+    return { status: 'failed', reason: result.reason, blockLag }
+  const delivered = result.amountOut
+  const isEnough = delivered * wholeBps >= amountOut * (wholeBps - toleranceBps)
+  return {
+    status: isEnough ? 'verified' : 'mismatched',
+    amountOut: delivered,
+    deviationBps: Number(((amountOut - delivered) * wholeBps) / amountOut),
+    blockLag,
   }
 }

@@ -5,15 +5,18 @@ import { publicKeyToAddress } from 'viem/accounts'
 /** A secp256k1 key that signs digests and shows nothing of itself: in memory, or in a key service. */
 export type DigestKey = {
   readonly address: Address
-  signDigest(digest: Hex): { readonly r: Hex; readonly s: Hex; readonly yParity: number }
+  /** A key service takes its time; nobody holds a transaction or the thread up for it. */
+  signDigest(digest: Hex): Promise<SignatureParts>
 }
+
+type SignatureParts = { readonly r: Hex; readonly s: Hex; readonly yParity: number }
 
 /** A key that this process holds. RFC 6979: the same digest gives the same signature. */
 export function createMemoryKey(privateKey: Hex): DigestKey {
   const secret = hexToBytes(privateKey, { size: 32 })
   return {
     address: toAddress(secp256k1.getPublicKey(secret, false)),
-    signDigest: (digest) => toParts(secp256k1.sign(hexToBytes(digest), secret)),
+    signDigest: async (digest) => toParts(secp256k1.sign(hexToBytes(digest), secret)),
   }
 }
 
@@ -26,15 +29,14 @@ export function createServiceKey({
   sign,
 }: {
   readonly publicKey: Uint8Array
-  /** Waits for the answer; see `createBlockingCall`. */
-  readonly sign: (digest: Uint8Array) => Uint8Array
+  readonly sign: (digest: Uint8Array) => Promise<Uint8Array>
 }): DigestKey {
   const point = secp256k1.ProjectivePoint.fromHex(publicKey)
   return {
     address: toAddress(point.toRawBytes(false)),
-    signDigest(digest) {
+    async signDigest(digest) {
       const bytes = hexToBytes(digest)
-      const signature = secp256k1.Signature.fromDER(sign(bytes)).normalizeS()
+      const signature = secp256k1.Signature.fromDER(await sign(bytes)).normalizeS()
       const found = [0, 1]
         .map((bit) => signature.addRecoveryBit(bit))
         .find((each) => each.recoverPublicKey(bytes).equals(point))

@@ -1,5 +1,5 @@
 import { type Hex, hexToBytes } from 'viem'
-import { createBlockingCall } from './blockingCall.ts'
+import { createKeyServiceCall } from './askKeyService.ts'
 import { createMemoryKey, createServiceKey, type DigestKey } from './digestKey.ts'
 import { readKeystore } from './keystore.ts'
 
@@ -38,7 +38,6 @@ function openServiceKey(
   { keyUrl, publicKey }: Extract<RelayerKeySource, { readonly keyUrl: string }>,
   timeoutMs: number,
 ): DigestKey {
-  const module = new URL('./askKeyService.ts', import.meta.url)
-  const { call: sign } = createBlockingCall({ module, data: { keyUrl, timeoutMs }, timeoutMs })
+  const sign = createKeyServiceCall({ keyUrl, timeoutMs })
   return createServiceKey({ publicKey: hexToBytes(publicKey), sign })
 }

@@ -13,7 +13,7 @@ export type SignedCall = { readonly hash: Hex; readonly raw: Hex }
  * The one place where the relayer's key signs: a call with value 0. Who may have what signed is for the two
  * signers to say, the relay's and the settlements'; nothing else calls this.
  */
-export function signCall(
+export async function signCall(
   key: DigestKey,
   {
     chainId,
@@ -29,7 +29,7 @@ export function signCall(
     readonly data: Hex
     readonly nonce: number
   },
-): SignedCall {
+): Promise<SignedCall> {
   const transaction = {
     type: 'eip1559',
     chainId,
@@ -41,7 +41,7 @@ export function signCall(
     maxFeePerGas: maxFeePerGasWei,
     maxPriorityFeePerGas: maxPriorityFeePerGasWei,
   } as const
-  const signature = key.signDigest(keccak256(serializeTransaction(transaction)))
+  const signature = await key.signDigest(keccak256(serializeTransaction(transaction)))
   const raw = serializeTransaction(transaction, signature)
   return { hash: keccak256(raw), raw }
 }

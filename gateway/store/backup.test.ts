@@ -44,7 +44,10 @@ const head = { number: 1n, hash, parentHash: hash, timestampSecs: 1n }
 await store.pools.save(1, { head, pools: filler, tokens: [] })
 store.close()
 
-const writer = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [path, keyId])
+const writer = fork(join(import.meta.dirname, '../../fixtures/access/ledgerWriter.ts'), [
+  path,
+  keyId,
+])
 let acknowledged = 0
 writer.on('message', (count) => {
   acknowledged = Number(count)
@@ -142,7 +145,10 @@ s('is put back after a crash that left a log, which is not played into it', asyn
   const file = join(dir, 'log')
   await backupDatabase({ path, to: file })
   const charges = await readCharges(file)
-  const crashing = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [path, keyId])
+  const crashing = fork(join(import.meta.dirname, '../../fixtures/access/ledgerWriter.ts'), [
+    path,
+    keyId,
+  ])
   let written = 0
   crashing.on('message', () => {
     written += 1
@@ -161,7 +167,10 @@ s('is not played into by the log of the backup before it', async () => {
   await backupDatabase({ path, to: file })
   const before = await readCharges(file)
   // Somebody has opened the last backup, written to it and crashed.
-  const crashing = fork(join(import.meta.dirname, '../../fixtures/ledgerWriter.ts'), [file, keyId])
+  const crashing = fork(join(import.meta.dirname, '../../fixtures/access/ledgerWriter.ts'), [
+    file,
+    keyId,
+  ])
   await once(crashing, 'message')
   const gone = once(crashing, 'exit')
   crashing.kill('SIGKILL')

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { syncFile } from './syncFile.ts'
 
 /** What keeps a backup or a restore from being done; the sentence is for the operator. */
 class BackupError extends Error {
@@ -19,19 +11,13 @@ class BackupError extends Error {
 /** All pages in one step: one read transaction, so one moment, whatever is written meanwhile. */
 const allPages = 0x7fffffff
 
-function sync(path: string) {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
-}
-
 /** Takes the place of `path` in one step; a crash leaves the old file or the new one, whole. */
 function putInPlace(draft: string, path: string) {
-  sync(draft)
+  syncFile(draft)
   // The old file's log would be played into the new one.
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
   renameSync(draft, path)
-  sync(dirname(path))
+  syncFile(dirname(path))
 }
 
 function removeDraft(draft: string) {

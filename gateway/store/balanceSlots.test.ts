@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { BalanceSlot } from '../../simulator/balanceSlot/balanceSlot.ts'
 

@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createFlights } from './createFlights.ts'
+import { createFlights } from './flights.ts'
 import type { Balance, ChargeParameters, ChargeResult, Ledger } from './ledger.ts'
+import { attempts, isRetried } from './postgresEngine.ts'
+import { isUnsure, settleUnsure } from './settleUnsure.ts'
 import { toStoreError } from './storeUnavailable.ts'
 
 /**
  * Takes each key's sum where its balance covers it, and writes a ledger row for each charge. Keys in one
- * order, so that the statements of two gateways never wait for one another in a circle.
+ * order, that of `lockBalances`, so that nobody waits for another in a circle. The last two are the
+ * statement's own fence, and those of earlier ones that are not needed any more.
  */
 const debitAll = `
   WITH asked AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS a (key_id, units)),
-  held AS (SELECT key_id FROM balances WHERE key_id = ANY ($1) ORDER BY key_id FOR UPDATE),
+  held AS (SELECT key_id FROM balances WHERE key_id = ANY ($1)
+    ORDER BY key_id COLLATE "C" FOR NO KEY UPDATE),
   debited AS (
     UPDATE balances b SET used = b.used + a.units FROM asked a JOIN held USING (key_id)
     WHERE b.key_id = a.key_id AND b.total - b.used >= a.units RETURNING b.key_id, b.total, b.used),
@@ -17,7 +22,12 @@ const debitAll = `
     INSERT INTO ledger (key_id, kind, units, ref, at_ms)
     SELECT e.key_id, 'charge', -e.units, e.ref, e.at_ms
     FROM unnest($3::text[], $4::bigint[], $5::text[], $6::bigint[]) AS e (key_id, units, ref, at_ms)
-    WHERE e.key_id IN (SELECT key_id FROM debited))
+    WHERE e.key_id IN (SELECT key_id FROM debited)),
+  fenced AS (
+    INSERT INTO charge_fences (id, charged, at_ms)
+    SELECT $7, coalesce((SELECT string_agg(key_id, ' ') FROM debited), ''),
+      floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+  done AS (DELETE FROM charge_fences WHERE id = ANY ($8::text[]))
   SELECT key_id, total, used FROM debited`
 
 type Job = {
@@ -31,21 +41,64 @@ type Row = { readonly key_id: string; readonly total: number; readonly used: num
  * Charges that arrive together become one statement, one round trip and one flush of the log. A key whose
  * balance does not cover all of its charges, and a charge with an Idempotency-Key, are judged one by one.
  */
-export function createBatchedCharges(pool: Pool, one: Ledger['charge']): Ledger['charge'] {
+export function createBatchedCharges(
+  pool: Pool,
+  ledger: Pick<Ledger, 'charge' | 'conclude' | 'balance'>,
+  { heldForMs = 30_000 }: { readonly heldForMs?: number | undefined } = {},
+): Ledger['charge'] {
   const flights = createFlights(fly)
+  /** Of transactions whose end is known. */
+  let done: string[] = []
+
+  /** Whoever was charged goes on, the others are told what has happened. */
+  async function settle(cause: unknown, fence: string, jobs: readonly Job[]): Promise<void> {
+    if (!isUnsure(cause)) {
+      for (const { reject } of jobs) reject(cause)
+      return
+    }
+    await settleUnsure({ pool, ledger, heldForMs }, { cause, fence, jobs })
+  }
+
+  /** In a transaction of its own, whose commit may end unheard as well. */
+  function one(charge: ChargeParameters): Promise<ChargeResult> {
+    const fence = randomUUID()
+    return new Promise((resolve, reject) => {
+      ledger.charge({ ...charge, fence }).then(
+        (result) => {
+          if (result.status === 'charged') done.push(fence)
+          resolve(result)
+        },
+        (cause) => void settle(cause, fence, [{ charge, resolve, reject }]),
+      )
+    })
+  }
+
+  /** One statement: one that the database has refused has taken nothing. */
+  async function debit(values: readonly unknown[]): Promise<readonly Row[]> {
+    for (let left = attempts - 1; ; left -= 1) {
+      try {
+        const request = { name: 'forkyard_debit_all', text: debitAll, values: [...values] }
+        return (await pool.query<Row>(request)).rows
+      } catch (cause) {
+        const error = toStoreError(cause)
+        if (left === 0 || !isRetried(error)) throw error
+      }
+    }
+  }
 
   async function fly(jobs: readonly Job[]): Promise<void> {
     const groups = Map.groupBy(jobs, ({ charge }) => charge.keyId)
+    const fence = randomUUID()
+    const earlier = done
+    done = []
     try {
-      const { rows } = await pool.query<Row>({
-        name: 'forkyard_debit_all',
-        text: debitAll,
-        values: toValues(jobs, groups),
-      })
+      const rows = await debit([...toValues(jobs, groups), fence, earlier])
+      done.push(fence)
       const debited = new Map(rows.map((row) => [row.key_id, row]))
       for (const [keyId, group] of groups) answer(group, debited.get(keyId), one)
     } catch (cause) {
-      for (const { reject } of jobs) reject(toStoreError(cause))
+      done.push(...earlier)
+      void settle(cause, fence, jobs)
     }
   }
 

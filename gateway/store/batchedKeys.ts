@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { createFlights } from './createFlights.ts'
+import { createFlights } from './flights.ts'
 import { type KeyRow, type Keys, keyColumns, type StoredKey, toStoredKey } from './keys.ts'
 import { toStoreError } from './storeUnavailable.ts'
 
@@ -21,7 +21,9 @@ export function createBatchedKeys(pool: Pool): Keys['findBySecretHash'] {
     try {
       const hashes = new Map(jobs.map(({ secretHash }) => [secretHash.toString('hex'), secretHash]))
       const { rows } = await pool.query<KeyRow & { readonly secret_hash: Buffer }>({
-        ...{ name: 'forkyard_find_keys', text: findAll, values: [[...hashes.values()]] },
+        name: 'forkyard_find_keys',
+        text: findAll,
+        values: [[...hashes.values()]],
       })
       const found = new Map(rows.map((row) => [row.secret_hash.toString('hex'), toStoredKey(row)]))
       for (const { secretHash, resolve } of jobs) resolve(found.get(secretHash.toString('hex')))

@@ -10,6 +10,8 @@ export type Dialect = {
   readonly keyedTable: string
   /** Refuses to change or delete what stands in a table. */
   appendOnly(table: string): string
+  /** From now on lets go of rows of one kind, and of no others. */
+  appendOnlyBut(table: string, kind: string): string
 }
 
 export const sqliteDialect: Dialect = {
@@ -21,6 +23,10 @@ export const sqliteDialect: Dialect = {
   appendOnly: (table) => `
 CREATE TRIGGER ${table}_is_append_only_u BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;
 CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;`,
+  appendOnlyBut: (table, kind) => `
+DROP TRIGGER ${table}_is_append_only_d;
+CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table} WHEN OLD.kind <> '${kind}'
+  BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;`,
 }
 
 export const postgresDialect: Dialect = {
@@ -34,4 +40,10 @@ CREATE FUNCTION ${table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the ${table} is append-only'; END $$;
 CREATE TRIGGER ${table}_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
   FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_append_only();`,
+  appendOnlyBut: (table, kind) => `
+DROP TRIGGER ${table}_is_append_only ON ${table};
+CREATE TRIGGER ${table}_is_append_only BEFORE UPDATE OR TRUNCATE ON ${table}
+  FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_append_only();
+CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table}
+  FOR EACH ROW WHEN (OLD.kind <> '${kind}') EXECUTE FUNCTION ${table}_is_append_only();`,
 }

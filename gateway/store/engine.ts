@@ -11,3 +11,9 @@ export type Engine = {
   /** The time that counts for windows, given the caller's: the database's own where machines share it. */
   clock(callerMs: number): Program<number>
 }
+
+/** A database that is read alone. */
+export type ReadOnlyDatabase = {
+  readonly engine: Pick<Engine, 'snapshot'>
+  close(): Promise<void>
+}

@@ -1,4 +1,4 @@
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 const entry = (name: string, body = name) => ({ name, body })
@@ -30,7 +30,8 @@ function addTests(engine: StoreEngine) {
     const whole = await feeds.read('follow', undefined)
     assert.is(whole?.head, 'h3')
     assert.equal(whole?.news, {
-      ...{ kind: 'whole', entries: [entry('a'), entry('b')] },
+      kind: 'whole',
+      entries: [entry('a'), entry('b')],
       changes: ['c2', 'c3'],
     })
     const news = (await feeds.read('follow', 2))?.news
@@ -94,7 +95,9 @@ function addTests(engine: StoreEngine) {
     assert.equal(near?.news.kind === 'changes' && near.news.changes.length, 50)
     const far = await feeds.read('bounded', 5)
     assert.equal(far?.news, {
-      ...{ kind: 'whole', entries: [entry('a'), entry('b', 'at 199')], changes: ['c200'] },
+      kind: 'whole',
+      entries: [entry('a'), entry('b', 'at 199')],
+      changes: ['c200'],
     })
     // A snapshot of what the feed has not reached is no snapshot.
     const ahead = { term: 1, seq: 500, entries: [entry('a', 'ahead')] }

@@ -60,7 +60,13 @@ export type Feeds = {
    */
   save(
     feed: string,
-    p: { readonly term: number; readonly seq: number; readonly entries: readonly FeedEntry[] },
+    p: {
+      readonly term: number
+      readonly seq: number
+      readonly entries: readonly FeedEntry[]
+      /** Names of entries that are no more. */
+      readonly gone?: readonly string[] | undefined
+    },
   ): Promise<boolean>
   /** What a reader at `seq` has not seen; undefined where nothing was ever written. */
   read(feed: string, seq: number | undefined): Promise<FeedReading | undefined>
@@ -114,6 +120,7 @@ const changesAfter = sql<{ body: string }>(
 )
 const forgetChanges = sql('DELETE FROM feed_changes WHERE feed = ? AND seq <= ?')
 const forgetEntries = sql('DELETE FROM feed_entries WHERE feed = ?')
+const forgetEntry = sql('DELETE FROM feed_entries WHERE feed = ? AND name = ?')
 const allEntries = sql<FeedEntry>('SELECT name, body FROM feed_entries WHERE feed = ?')
 
 const writeEntriesOf = (count: number) =>
@@ -194,10 +201,11 @@ export function createFeeds(engine: Engine, now: () => number = Date.now): Feeds
         yield* writeAll(feed, entries)
         return row.seq
       }),
-    save: (feed, { term, seq, entries }) =>
+    save: (feed, { term, seq, entries, gone = [] }) =>
       engine
         .write(function* (): Program<boolean> {
           yield* writeAll(feed, entries)
+          for (const name of gone) yield* forgetEntry.run(feed, name)
           // Last, so that changes go on being written meanwhile; nothing above stands without it.
           if ((yield* settle.run({ feed, term, seq })) === 0) throw new Superseded()
           yield* forgetChanges.run(feed, seq - keptChanges)

@@ -8,8 +8,9 @@ type Found =
   | { readonly status: 'abandoned' }
   | { readonly status: 'mismatch' }
 
+/** Answers. */
 const keptMs = 24 * 3_600_000
-/** A request that has no answer after this died with its process; its charge pays for the retry. */
+/** A request that has no answer after this died with its process; its charge pays for a retry, whenever. */
 const abandonedMs = 60_000
 
 const find = sql<{
@@ -21,19 +22,31 @@ const find = sql<{
   'SELECT fingerprint, status, body, at_ms FROM idempotency WHERE key_id = ? AND idempotency_key = ?',
 )
 const begin = sql(
-  'INSERT INTO idempotency (key_id, idempotency_key, fingerprint, at_ms) VALUES (?, ?, ?, ?)',
+  'INSERT INTO idempotency (key_id, idempotency_key, fingerprint, at_ms, holder) VALUES (?, ?, ?, ?, ?)',
 )
 const answer = sql(
   `UPDATE idempotency SET status = ?, body = ?
-   WHERE key_id = ? AND idempotency_key = ? AND status IS NULL`,
+   WHERE key_id = ? AND idempotency_key = ? AND status IS NULL AND coalesce(holder, '') = ?`,
 )
 const forget = sql(
-  'DELETE FROM idempotency WHERE key_id = ? AND idempotency_key = ? AND status IS NULL',
+  `DELETE FROM idempotency
+   WHERE key_id = ? AND idempotency_key = ? AND status IS NULL AND coalesce(holder, '') = ?`,
 )
-const restart = sql('UPDATE idempotency SET at_ms = ? WHERE key_id = ? AND idempotency_key = ?')
-const forgetOld = sql('DELETE FROM idempotency WHERE at_ms < ?')
+const restart = sql(
+  'UPDATE idempotency SET at_ms = ?, holder = ? WHERE key_id = ? AND idempotency_key = ?',
+)
+/**
+ * Only what was answered: by a clock that has jumped a running request is old, too, and without its row its
+ * charge would never be given back.
+ */
+const forgetOld = sql('DELETE FROM idempotency WHERE at_ms < ? AND status IS NOT NULL')
 
-type Id = { readonly keyId: string; readonly key: string }
+type Id = {
+  readonly keyId: string
+  readonly key: string
+  /** Of one request: who comes late after another has taken over changes nothing any more. */
+  readonly holder?: string | undefined
+}
 type Request = Id & { readonly fingerprint: Buffer; readonly atMs: number }
 
 /** Answers by `Idempotency-Key`; every part runs inside the caller's transaction. */
@@ -47,20 +60,22 @@ export const idempotency = {
     return { status: atMs - row.at_ms < abandonedMs ? 'in_progress' : 'abandoned' }
   },
   /** The charge that was paid stands for the retry. */
-  takeOver: ({ keyId, key, atMs }: Request): Program<number> => restart.run(atMs, keyId, key),
-  *begin({ keyId, key, fingerprint, atMs }: Request): Program<void> {
+  takeOver: ({ keyId, key, atMs, holder = '' }: Request): Program<number> =>
+    restart.run(atMs, holder, keyId, key),
+  *begin({ keyId, key, fingerprint, atMs, holder = '' }: Request): Program<void> {
     yield* forgetOld.run(atMs - keptMs)
-    yield* begin.run(keyId, key, fingerprint, atMs)
+    yield* begin.run(keyId, key, fingerprint, atMs, holder)
   },
   /** True when the request was still open: of two that ran for one key, the second changes nothing. */
   *finish({
     keyId,
     key,
+    holder = '',
     answer: stored,
   }: Id & { readonly answer: StoredAnswer | undefined }): Program<boolean> {
     const changes = stored
-      ? yield* answer.run(stored.status, stored.body, keyId, key)
-      : yield* forget.run(keyId, key)
+      ? yield* answer.run(stored.status, stored.body, keyId, key, holder)
+      : yield* forget.run(keyId, key, holder)
     return changes === 1
   },
 }

@@ -20,6 +20,8 @@ export type NewKey = Omit<StoredKey, 'revokedAtMs'> & {
   readonly secretHash: Buffer
   /** Granted in the same transaction: no key is without what it was to start with. */
   readonly quotes?: number | undefined
+  /** Granted to the first key that its wallet ever had, and to none after it. */
+  readonly freeQuotes?: number | undefined
 }
 
 export type Keys = {
@@ -30,7 +32,9 @@ export type Keys = {
   findByWallet(wallet: Address): Promise<StoredKey | undefined>
   list(): Promise<readonly StoredKey[]>
   /** False when there is no such valid key. */
-  revoke(parameters: { id: string; atMs: number }): Promise<boolean>
+  revoke(parameters: { id: string; atMs: number; abuse?: string | undefined }): Promise<boolean>
+  /** Why one of its keys was revoked for abuse; undefined when none was. */
+  findAbuse(wallet: Address): Promise<string | undefined>
   replaceSecret(parameters: { id: string; secretHash: Buffer; start: string }): Promise<boolean>
 }
 
@@ -59,15 +63,34 @@ const byWallet = sql<KeyRow>(
   `SELECT ${keyColumns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
 )
 const all = sql<KeyRow>(`SELECT ${keyColumns} FROM keys ORDER BY created_at_ms, id`)
-const revoke = sql('UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL')
+const revoke = sql(
+  'UPDATE keys SET revoked_at_ms = ?, abuse = ? WHERE id = ? AND revoked_at_ms IS NULL',
+)
+const abuse = sql<{ abuse: string }>(
+  'SELECT abuse FROM keys WHERE wallet = ? AND abuse IS NOT NULL LIMIT 1',
+)
+const everOfWallet = sql<{ id: string }>('SELECT id FROM keys WHERE wallet = ? LIMIT 1')
 const replace = sql(
   'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
 )
 
 export function createKeys(engine: Engine): Keys {
   return {
-    insert: ({ id, idHash, secretHash, start, label, wallet, scopes, createdAtMs, quotes = 0 }) =>
+    insert: ({
+      id,
+      idHash,
+      secretHash,
+      start,
+      label,
+      wallet,
+      scopes,
+      createdAtMs,
+      quotes: granted = 0,
+      freeQuotes = 0,
+    }) =>
       engine.write(function* () {
+        const isFirst = wallet && !(yield* everOfWallet.get(wallet.toLowerCase()))
+        const quotes = granted + (isFirst ? freeQuotes : 0)
         yield* insert.run({
           id,
           idHash,
@@ -89,9 +112,10 @@ export function createKeys(engine: Engine): Keys {
     findByWallet: async (wallet) =>
       toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
     list: async () => (await engine.read(() => all.all())).flatMap((row) => toStoredKey(row) ?? []),
-    revoke: ({ id, atMs }) =>
+    findAbuse: async (wallet) => (await engine.read(() => abuse.get(wallet.toLowerCase())))?.abuse,
+    revoke: ({ id, atMs, abuse: reason = null }) =>
       engine.write(function* () {
-        return (yield* revoke.run(atMs, id)) === 1
+        return (yield* revoke.run(atMs, reason, id)) === 1
       }),
     replaceSecret: ({ id, secretHash, start }) =>
       engine.write(function* () {

@@ -1,3 +1,4 @@
+import { raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
 import { lock, type Program, sql } from './program.ts'
@@ -29,7 +30,16 @@ export type ChargeParameters = {
   readonly ref: string
   readonly atMs: number
   /** Of the `Idempotency-Key` header; `fingerprint` is a hash of what was asked. */
-  readonly idempotency?: { readonly key: string; readonly fingerprint: Buffer } | undefined
+  readonly idempotency?:
+    | {
+        readonly key: string
+        readonly fingerprint: Buffer
+        /** Of this request alone; see `idempotency`. */
+        readonly holder?: string | undefined
+      }
+    | undefined
+  /** A name of the transaction, by which its end is found out if the connection breaks meanwhile. */
+  readonly fence?: string | undefined
 }
 
 export type Ledger = {
@@ -50,8 +60,23 @@ const debit = sql<{ total: number; used: number }>(
 const giveBack = sql('UPDATE balances SET used = used - ? WHERE key_id = ?')
 const add = sql('UPDATE balances SET total = total + ? WHERE key_id = ?')
 const append = sql('INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES (?, ?, ?, ?, ?)')
+const lastRefund = sql<{ at_ms: number }>(
+  `SELECT at_ms FROM ledger WHERE key_id = ? AND kind = 'refund' ORDER BY id DESC LIMIT 1`,
+)
+/** What is being answered is among the newest rows; a charge that another request began keeps its row. */
+const forgetCharge = sql(
+  `DELETE FROM ledger WHERE id = (SELECT id FROM
+     (SELECT id, kind, ref, units FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT 1000) AS newest
+   WHERE kind = 'charge' AND ref = ? AND units = ? ORDER BY id DESC LIMIT 1)`,
+)
+/** Refunds of one key within this leave one row. */
+const mergedMs = 60_000
 const read = sql<{ total: number; used: number }>(
   'SELECT total, used FROM balances WHERE key_id = ?',
+)
+const readLocked = sql<{ total: number; used: number }>(
+  'SELECT total, used FROM balances WHERE key_id = ?',
+  { locking: true },
 )
 const list = sql<Omit<LedgerEntry, 'atMs'> & { at_ms: number }>(
   'SELECT id, kind, units, ref, at_ms FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT ?',
@@ -79,17 +104,33 @@ export function* credit({
   yield* append.run(keyId, kind, units, ref, atMs)
 }
 
+/**
+ * Whoever changes several balances in one transaction locks them first, in the order of their names, so that
+ * no two ever wait for one another in a circle. `debitAll` of the batched charges keeps the same order.
+ */
+export function* lockBalances(
+  keyIds: readonly string[],
+): Program<readonly (readonly [keyId: string, balance: Balance])[]> {
+  const locked: (readonly [string, Balance])[] = []
+  // Code units: the database's "C" order.
+  for (const keyId of [...new Set(keyIds)].sort())
+    locked.push([keyId, toBalance(yield* readLocked.get(keyId))])
+  return locked
+}
+
 function* balanceOf(keyId: string): Program<Balance> {
   return toBalance(yield* read.get(keyId))
 }
 
-function* charge(parameters: ChargeParameters): Program<ChargeResult> {
-  const { keyId, units, ref, atMs } = parameters
-  const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs }
+function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeResult> {
+  const { keyId, units, ref, atMs, fence } = parameters
+  const nowMs = parameters.idempotency || fence ? yield* engine.clock(atMs) : atMs
+  const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs: nowMs }
   if (idem) yield* lock(`idempotency ${keyId} ${idem.key}`)
   const earlier = idem && (yield* idempotency.find(idem))
   if (idem && earlier?.status === 'abandoned') {
     yield* idempotency.takeOver(idem)
+    if (fence) yield* raiseFence(fence, keyId, nowMs)
     return { status: 'charged', balance: yield* balanceOf(keyId) }
   }
   if (earlier && earlier.status !== 'abandoned') return earlier
@@ -97,19 +138,36 @@ function* charge(parameters: ChargeParameters): Program<ChargeResult> {
   if (!row) return { status: 'insufficient', balance: yield* balanceOf(keyId) }
   yield* append.run(keyId, 'charge', -units, ref, atMs)
   if (idem) yield* idempotency.begin(idem)
+  if (fence) yield* raiseFence(fence, keyId, nowMs)
   return { status: 'charged', balance: toBalance(row) }
+}
+
+/**
+ * Gives a charge back. Of a key's refunds in one minute only the first leaves its two rows; the charge of a
+ * later one goes, so that asking for what is not there writes nothing that stays.
+ */
+function* refund({
+  keyId,
+  units,
+  ref,
+  atMs,
+}: Omit<ChargeParameters, 'idempotency'>): Program<void> {
+  yield* giveBack.run(units, keyId)
+  const earlier = yield* lastRefund.get(keyId)
+  const isMerged = earlier !== undefined && atMs - earlier.at_ms < mergedMs
+  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units)) === 1) return
+  yield* append.run(keyId, 'refund', units, ref, atMs)
 }
 
 export function createLedger(engine: Engine): Ledger {
   return {
-    charge: (parameters) => engine.write(() => charge(parameters)),
+    charge: (parameters) => engine.write(() => charge(engine, parameters)),
     conclude: ({ keyId, units, ref, atMs, idempotency: idem, answer }) => {
       if (answer && !idem) return Promise.resolve()
       return engine.write(function* () {
-        const isOpen = !idem || (yield* idempotency.finish({ keyId, key: idem.key, answer }))
+        const isOpen = !idem || (yield* idempotency.finish({ ...idem, keyId, answer }))
         if (answer || !isOpen) return
-        yield* giveBack.run(units, keyId)
-        yield* append.run(keyId, 'refund', units, ref, atMs)
+        yield* refund({ keyId, units, ref, atMs })
       })
     },
     grant: (parameters) =>

@@ -1,9 +1,17 @@
 import { accessSchema } from './accessSchema.ts'
 import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
+import { chargeFencesSchema } from './chargeFences.ts'
 import type { Dialect } from './dialect.ts'
 import { feedsSchema } from './feedsSchema.ts'
+import { nodeLimitsSchema } from './nodeLimits.ts'
+import { nonceFillsSchema } from './nonces.ts'
+import { paymentSharesSchema } from './paymentShares.ts'
 import { poolsSchema } from './poolsSchema.ts'
+import { relayAdmissionsSchema } from './relayAdmissions.ts'
+import { relayLimitsSchema } from './relayLimits.ts'
 import { relaySchema } from './relaySchema.ts'
+import { settlementNewcomersSchema } from './settlementNewcomers.ts'
+import { settlementPartiesSchema } from './settlementParties.ts'
 
 export type Migration = {
   readonly id: number
@@ -30,6 +38,19 @@ CREATE INDEX payments_lost ON payments (chain_id) WHERE lost_at_block IS NOT NUL
 /** Slots of single holders, whom callers choose, are kept no more. */
 const noSlotsOfHolders = `DELETE FROM balance_slots WHERE holder <> '';`
 
+/** A charge that is given back beside others of its minute leaves no row; money that came or went always does. */
+const mergedRefunds = ({ appendOnlyBut }: Dialect) => `
+${appendOnlyBut('ledger', 'charge')}
+CREATE INDEX ledger_refunds ON ledger (key_id, id) WHERE kind = 'refund';
+`
+
+/** Who holds a name; and wallets whose keys were revoked for abuse. */
+const heldNames = `
+ALTER TABLE idempotency ADD COLUMN holder TEXT;
+ALTER TABLE keys ADD COLUMN abuse TEXT;
+CREATE INDEX keys_of_wallet ON keys (wallet) WHERE wallet IS NOT NULL;
+`
+
 /** In order, each applied once, on both engines. A landed one is never edited; a change is a new row. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', schema: accessSchema },
@@ -40,4 +61,14 @@ export const migrations: readonly Migration[] = [
   { id: 6, name: 'feeds of pools and terms of office', schema: feedsSchema },
   { id: 7, name: 'payments lost in a reorganisation', schema: lostPayments },
   { id: 8, name: 'no balance slots of single holders', schema: () => noSlotsOfHolders },
+  { id: 9, name: 'shares of payments', schema: paymentSharesSchema },
+  { id: 10, name: 'fills of missing nonces', schema: nonceFillsSchema },
+  { id: 11, name: 'one row for the refunds of a minute', schema: mergedRefunds },
+  { id: 12, name: 'who had a proxy sponsored this hour', schema: relayAdmissionsSchema },
+  { id: 13, name: 'who failed to settle', schema: settlementPartiesSchema },
+  { id: 14, name: 'holders of names, wallets barred for abuse', schema: () => heldNames },
+  { id: 15, name: 'limits of the gateways', schema: relayLimitsSchema },
+  { id: 16, name: 'fences of charges', schema: chargeFencesSchema },
+  { id: 17, name: 'limits of nodes', schema: nodeLimitsSchema },
+  { id: 18, name: 'keys that have settled', schema: settlementNewcomersSchema },
 ]

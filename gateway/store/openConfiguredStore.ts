@@ -1,6 +1,6 @@
-import type { Store } from './createPorts.ts'
-import { openPostgresStore } from './openPostgresStore.ts'
+import { loadOptional } from '../runtime/loadOptional.ts'
 import { openStore } from './openStore.ts'
+import type { Store } from './ports.ts'
 
 /** What of the configuration chooses the database. */
 export type DatabaseConfig = {
@@ -14,7 +14,10 @@ export async function openConfiguredStore(
   { databasePath, databaseUrl }: DatabaseConfig,
   { failed }: { readonly failed?: ((cause: Error) => void) | undefined } = {},
 ): Promise<Store & { close(): Promise<void> }> {
-  if (databaseUrl !== undefined) return openPostgresStore({ url: databaseUrl, failed })
+  if (databaseUrl !== undefined) {
+    const { openPostgresStore } = await loadOptional('pg', () => import('./openPostgresStore.ts'))
+    return openPostgresStore({ url: databaseUrl, failed })
+  }
   const store = openStore({ path: databasePath })
   return { ...store, close: async () => store.close() }
 }

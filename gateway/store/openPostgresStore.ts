@@ -1,9 +1,10 @@
 import pg from 'pg'
 import { createBatchedCharges } from './batchedCharges.ts'
 import { createBatchedKeys } from './batchedKeys.ts'
-import { createPorts, type Store } from './createPorts.ts'
+import { dropOldFences } from './chargeFences.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrations } from './migrations.ts'
+import { createPorts, type Store } from './ports.ts'
 import { createPostgresCoordination } from './postgresCoordination.ts'
 import { createPostgresEngine, toLockKey } from './postgresEngine.ts'
 
@@ -74,17 +75,26 @@ export async function openPostgresStore({
   pool.on('connect', (client) => client.on('error', failed))
   pool.on('error', failed)
   const coordination = createPostgresCoordination({ config, pool, failed })
-  const ports = createPorts(createPostgresEngine(pool, { time }))
-  const charge = createBatchedCharges(pool, ports.ledger.charge)
   return {
-    ...ports,
-    keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool) },
-    ledger: { ...ports.ledger, charge },
+    ...createPostgresPorts(pool, { time }),
     coordination,
     async close() {
       await coordination.close()
       await pool.end()
     },
+  }
+}
+
+/** What a gateway keeps, through a pool of connections. */
+export function createPostgresPorts(
+  pool: pg.Pool,
+  { time }: { readonly time: 'database' | 'caller' },
+): Omit<Store, 'coordination'> {
+  const ports = createPorts(createPostgresEngine(pool, { time }))
+  return {
+    ...ports,
+    keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool) },
+    ledger: { ...ports.ledger, charge: createBatchedCharges(pool, ports.ledger) },
   }
 }
 
@@ -107,6 +117,7 @@ async function migrate(config: pg.ClientConfig): Promise<void> {
       await client.query(schema(postgresDialect))
       await client.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name])
     }
+    await client.query(dropOldFences)
     await client.query('COMMIT')
   } finally {
     await client.end()

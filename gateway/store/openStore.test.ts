@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keccak256, stringToBytes } from 'viem'
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openStore, type Store } from './openStore.ts'
 
@@ -50,13 +50,13 @@ function addTests(engine: StoreEngine) {
     assert.is(results.filter(({ status }) => status === 'charged').length, 10)
     assert.equal(await store.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
   })
-  s('charges 16 units all or nothing', async () => {
+  s('charges 16 units all or nothing [store/all-or-nothing]', async () => {
     const keyId = await addKey(store, 15)
     const result = await store.ledger.charge({ keyId, units: 16, ref: 'r', atMs: 2 })
     assert.is(result.status, 'insufficient')
     assert.is((await store.ledger.balance(keyId)).remaining, 15)
   })
-  s('gives a charge back and keeps both entries', async () => {
+  s('gives a charge back and keeps both entries [store/given-back]', async () => {
     const keyId = await addKey(store, 5)
     const charge = { keyId, units: 2, ref: 'r', atMs: 2 }
     await store.ledger.charge(charge)
@@ -71,6 +71,35 @@ function addTests(engine: StoreEngine) {
         ['grant', 5],
       ],
     )
+  })
+  s('leaves one row for all refunds of a minute, and the books even', async () => {
+    const keyId = await addKey(store, 5)
+    for (let at = 0; at < 500; at++) {
+      const charge = { keyId, units: 2, ref: `r${at}`, atMs: 1_000_000 + at }
+      await store.ledger.charge(charge)
+      await store.ledger.conclude({ ...charge, answer: undefined })
+    }
+    assert.equal(await store.ledger.balance(keyId), { total: 5, used: 0, remaining: 5 })
+    const kinds = async () =>
+      (await store.ledger.entries(keyId, 1_000)).map(({ kind, ref }) => [kind, ref])
+    assert.equal(await kinds(), [
+      ['refund', 'r0'],
+      ['charge', 'r0'],
+      ['grant', 'test'],
+    ])
+    // A charge that stands stays, and the next minute has a row of its own.
+    const kept = { keyId, units: 1, ref: 'kept', atMs: 1_059_000 }
+    await store.ledger.charge(kept)
+    await store.ledger.conclude({ ...kept, answer: { status: 200, body: '' } })
+    const next = { keyId, units: 2, ref: 'next', atMs: 1_060_000 }
+    await store.ledger.charge(next)
+    await store.ledger.conclude({ ...next, answer: undefined })
+    assert.equal((await kinds()).slice(0, 3), [
+      ['refund', 'next'],
+      ['charge', 'next'],
+      ['charge', 'kept'],
+    ])
+    assert.equal(await store.ledger.audit(), [])
   })
   s('keeps the ledger append-only', async () => {
     await addKey(store, 1)
@@ -133,6 +162,67 @@ function addTests(engine: StoreEngine) {
     await store.ledger.conclude({ ...charge, answer: undefined })
     assert.is((await store.ledger.balance(keyId)).used, 0)
   })
+  s('gives back a failed request that was running when a clock jumped by a day', async () => {
+    const keyId = await addKey(store, 5)
+    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
+    const running = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('running') }
+    const next = { keyId, units: 1, ref: 'n', atMs: 25 * 3_600_000, idempotency: named('next') }
+    assert.is((await store.ledger.charge(running)).status, 'charged')
+    assert.is((await store.ledger.charge(next)).status, 'charged')
+    await store.ledger.conclude({ ...running, atMs: next.atMs, answer: undefined })
+    assert.is((await store.ledger.balance(keyId)).used, 1)
+  })
+  s('remembers an answer for a day', async () => {
+    const keyId = await addKey(store, 5)
+    const named = (key: string) => ({ key, fingerprint: Buffer.from('f'), holder: key })
+    const first = { keyId, units: 1, ref: 'a', atMs: 1_000, idempotency: named('first') }
+    await store.ledger.charge(first)
+    await store.ledger.conclude({ ...first, answer: { status: 200, body: '{}' } })
+    const dayMs = 24 * 3_600_000
+    const at = async (key: string, atMs: number) =>
+      (await store.ledger.charge({ ...first, atMs, idempotency: named(key) })).status
+    assert.is(await at('second', dayMs + 1_000), 'charged')
+    assert.is(await at('first', dayMs + 1_000), 'answered')
+    assert.is(await at('third', dayMs + 1_001), 'charged')
+    assert.is(await at('first', dayMs + 1_001), 'charged')
+  })
+  s('gives nothing back for a late first request that another has taken over', async () => {
+    const keyId = await addKey(store, 5)
+    const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
+    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
+    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+    assert.is((await store.ledger.charge(first)).status, 'charged')
+    assert.is((await store.ledger.charge(second)).status, 'charged')
+    await store.ledger.conclude({ ...first, answer: undefined })
+    assert.is((await store.ledger.balance(keyId)).used, 2)
+    await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } })
+    await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } })
+    const again = await store.ledger.charge({ ...second, atMs: 3_600_001 })
+    assert.is(again.status === 'answered' && again.answer.body, 'second')
+  })
+  s('grants what is free once for a wallet, and remembers who was barred', async () => {
+    const wallet = '0x00000000000000000000000000000000000f4ee1' as const
+    const add = async (id: string) => {
+      await store.keys.insert({
+        id,
+        idHash: keccak256(stringToBytes(id)),
+        secretHash: Buffer.from(id),
+        start: 'x',
+        label: '',
+        wallet,
+        scopes: ['quote'],
+        createdAtMs: 1,
+        freeQuotes: 7,
+      })
+      return (await store.ledger.balance(id)).remaining
+    }
+    assert.is(await add('free 1'), 7)
+    await store.keys.revoke({ id: 'free 1', atMs: 2 })
+    assert.is(await store.keys.findAbuse(wallet), undefined)
+    assert.is(await add('free 2'), 0)
+    await store.keys.revoke({ id: 'free 2', atMs: 3, abuse: 'burned gas' })
+    assert.is(await store.keys.findAbuse(wallet), 'burned gas')
+  })
   s('credits a payment once, to the stronger proof', async () => {
     const [first, owner] = [await addKey(store, 0), await addKey(store, 0)]
     const at = { ...block, txHash, blockHash: keccak256('0x0a') }
@@ -147,7 +237,7 @@ function addTests(engine: StoreEngine) {
     assert.is(await credit(first, 1), undefined)
   })
   s(
-    'takes a reorganised payment back, below zero if need be, and credits it again elsewhere',
+    'takes a reorganised payment back, below zero if need be, and credits it again elsewhere [claims/below-zero]',
     async () => {
       const keyId = await addKey(store, 0)
       const hash = keccak256('0x02')
@@ -169,7 +259,8 @@ function addTests(engine: StoreEngine) {
         atMs: 1,
       })
       const lost = () => store.payments.listLost({ chainId: 1, limit: 9 })
-      assert.equal(await lost(), [{ chainId: 1, txHash: hash, keyId, lostAtBlock: 9n }])
+      const payment = { chainId: 1, txHash: hash, keyId, lostAtBlock: 9n, proof: 5 }
+      assert.equal(await lost(), [{ ...payment, validBeforeSecs: undefined }])
       assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
       assert.is(
         (await store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 1 })).status,
@@ -185,7 +276,14 @@ function addTests(engine: StoreEngine) {
       assert.is((await store.ledger.balance(keyId)).remaining, 4)
       // What the same transaction paid for another key is not forgotten.
       const [left] = await lost()
-      assert.equal(left, { chainId: 1, txHash: hash, keyId: other, lostAtBlock: 5n })
+      assert.equal(left, {
+        chainId: 1,
+        txHash: hash,
+        keyId: other,
+        lostAtBlock: 5n,
+        proof: 5,
+        validBeforeSecs: undefined,
+      })
       if (left) await store.payments.forget({ ...left, lostAtBlock: 4n })
       assert.is((await lost()).length, 1)
       if (left) await store.payments.forget(left)
@@ -204,7 +302,7 @@ const files = suite('store in a SQLite file')
 files.after(() => rmSync(dir, { recursive: true }))
 
 files(
-  'refuses a charge that the disk has no room for, and keeps what it acknowledged',
+  'refuses a charge that the disk has no room for, and keeps what it acknowledged [store/durable]',
   async () => {
     const full = openStore({ path: join(dir, 'full.db') })
     const keyId = await addKey(full, 1_000_000)

@@ -1,16 +1,21 @@
 import Database from 'better-sqlite3'
 import { createLocalCoordination } from './coordination.ts'
-import { createPorts, type Store } from './createPorts.ts'
 import { sqliteDialect } from './dialect.ts'
 import { migrations } from './migrations.ts'
+import { createPorts, type Store } from './ports.ts'
 import { createSqliteEngine } from './sqliteEngine.ts'
 
-export type { Store } from './createPorts.ts'
+export type { Store } from './ports.ts'
 
 export type SqliteStore = Store & {
   readonly db: Database.Database
   close(): void
 }
+
+/** Gateways that start together migrate one after the other. */
+const migratingForMs = 5_000
+/** Whoever waits inside SQLite holds up the thread that serves; longer waits are `createSqliteEngine`'s. */
+export const blockedForMs = 5
 
 /**
  * Opens (and migrates) a SQLite database: WAL mode with `synchronous=FULL`, so that what was acknowledged
@@ -21,8 +26,9 @@ export function openStore({ path }: { readonly path: string }): SqliteStore {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
-  db.pragma('busy_timeout = 5000')
+  db.pragma(`busy_timeout = ${migratingForMs}`)
   migrate(db)
+  db.pragma(`busy_timeout = ${blockedForMs}`)
   const engine = createSqliteEngine(db)
   return {
     db,

@@ -1,12 +1,18 @@
 import type { Address, Hex } from 'viem'
 import type { Engine } from './engine.ts'
-import { credit } from './ledger.ts'
+import { openShares } from './paymentShares.ts'
 import { lock, type Program, sql } from './program.ts'
 import { reopenSettlement } from './settlements.ts'
 
-/** How strongly a payment is tied to a key; a stronger proof takes a credit over from a weaker one. */
+/** How a payment is tied to a key. */
 export const proofs = { first: 1, sender: 2, payer: 3, settled: 4, bound: 5 } as const
 export type Proof = (typeof proofs)[keyof typeof proofs]
+
+/**
+ * A stronger proof takes over from a weaker one what of the credit is not spent. Payer and sender rank
+ * alike: the first of them keeps it.
+ */
+const rankOf: Readonly<Record<Proof, number>> = { 1: 1, 2: 2, 3: 2, 4: 3, 5: 4 }
 
 export type Payment = {
   readonly logIndex: number
@@ -29,13 +35,18 @@ export type OpenPayment = PaymentBlock & { readonly keyId: string; readonly logI
 export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
   readonly keyId: string
   readonly lostAtBlock: bigint
+  /** By which it was the key's: the strongest, where the transaction paid more than once. */
+  readonly proof: Proof
+  /** The chain's time from which its authorizations have expired; undefined where any of it needs none. */
+  readonly validBeforeSecs: number | undefined
 }
 
 export type Payments = {
   /**
-   * Credits each payment once. One that another key holds with a weaker proof moves over; one that was
-   * credited in another block is taken back there first. Returns the quotes of this transaction that
-   * `keyId` holds afterwards, undefined when others hold all of them.
+   * Credits each payment once. Of one that another key holds with a weaker proof, what is unspent moves
+   * over. One that was credited in another block is taken back there first, and what was spent of it goes
+   * to its spenders before anybody else. Returns the quotes of this transaction that `keyId` got,
+   * undefined when others hold all of it.
    */
   credit(
     parameters: PaymentBlock & { keyId: string; payments: readonly Payment[]; atMs: number },
@@ -61,7 +72,7 @@ export type Payments = {
   /** What was taken back and may come again, the longest lost first. */
   listLost(parameters: { chainId: number; limit: number }): Promise<readonly LostPayment[]>
   /** Nothing happens where it was credited, or lost once more, meanwhile. */
-  forget(lost: LostPayment): Promise<void>
+  forget(lost: Pick<LostPayment, 'chainId' | 'txHash' | 'keyId' | 'lostAtBlock'>): Promise<void>
 }
 
 type Row = {
@@ -72,7 +83,7 @@ type Row = {
   block_hash: Hex
   quotes: number
   key_id: string
-  proof: number
+  proof: Proof
   state: 'credited' | 'final' | 'orphaned'
 }
 
@@ -100,9 +111,19 @@ const open = sql<Row>(
    ORDER BY block_number LIMIT ?`,
 )
 
-const lost = sql<Pick<Row, 'tx_hash' | 'key_id'> & { readonly lost_at_block: number }>(
-  `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block FROM payments
-   WHERE chain_id = ? AND lost_at_block IS NOT NULL GROUP BY tx_hash, key_id
+const lost = sql<
+  Pick<Row, 'tx_hash' | 'key_id' | 'proof'> & {
+    readonly lost_at_block: number
+    readonly valid_before_secs: number | null
+  }
+>(
+  `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block, MAX(proof) AS proof,
+     CASE WHEN MIN(proof) = ${proofs.settled} THEN
+       (SELECT MAX(valid_before_secs) FROM settlements
+        WHERE settlements.chain_id = payments.chain_id AND settlements.tx_hash = payments.tx_hash)
+     END AS valid_before_secs
+   FROM payments
+   WHERE chain_id = ? AND lost_at_block IS NOT NULL GROUP BY chain_id, tx_hash, key_id
    ORDER BY MAX(lost_at_block), tx_hash LIMIT ?`,
 )
 const setFound = sql(
@@ -113,15 +134,6 @@ const forget = sql(
    WHERE chain_id = ? AND tx_hash = ? AND key_id = ? AND lost_at_block <= ?`,
 )
 
-function* takeBack(
-  row: Row,
-  { headBlock, atMs }: { readonly headBlock: bigint; readonly atMs: number },
-): Program<void> {
-  const { chain_id, tx_hash, log_index } = row
-  yield* credit({ keyId: row.key_id, kind: 'clawback', units: -row.quotes, ref: refOf(row), atMs })
-  yield* setOrphaned.run(headBlock, chain_id, tx_hash, log_index)
-}
-
 const isHeld = (row: Row, block: PaymentBlock) =>
   row.state !== 'orphaned' && row.block_hash === block.blockHash
 
@@ -129,28 +141,85 @@ const isHeld = (row: Row, block: PaymentBlock) =>
 const lockTx = ({ chainId, txHash }: Pick<PaymentBlock, 'chainId' | 'txHash'>) =>
   lock(`payment ${chainId} ${txHash}`)
 
+type Shares = Yielded<ReturnType<typeof openShares>>
+type Yielded<program> = program extends Program<infer value> ? value : never
+
+/** Their block is no more: so is all that anybody has of them. */
+function* takeBack(
+  rows: readonly Row[],
+  { shares, headBlock, atMs }: { shares: Shares; headBlock: bigint; atMs: number },
+): Program<void> {
+  const [first] = rows
+  if (!first) return
+  for (const row of rows) {
+    const { chain_id, tx_hash, log_index, key_id: keyId, quotes } = row
+    yield* shares.move({ keyId, kind: 'clawback', units: -quotes, ref: refOf(row), atMs })
+    yield* shares.owe(keyId, quotes)
+    yield* setOrphaned.run(headBlock, chain_id, tx_hash, log_index)
+  }
+  for (const { key_id: keyId, kept } of shares.list()) {
+    yield* shares.move({ keyId, kind: 'clawback', units: -kept, ref: refOf(first), atMs })
+    yield* shares.keep(keyId, -kept)
+    yield* shares.owe(keyId, kept)
+  }
+}
+
+type Credit = { readonly keyId: string; readonly ref: string; readonly atMs: number }
+
+/** What a stronger proof gets of a credit: what its holder has left of it. */
+function* takeOver(
+  holder: Row,
+  { shares, ref, atMs }: Credit & { readonly shares: Shares },
+): Program<number> {
+  const { key_id: keyId, quotes } = holder
+  const moved = Math.max(0, Math.min(quotes, shares.left(keyId)))
+  yield* shares.move({ keyId, kind: 'clawback', units: -moved, ref, atMs })
+  if (moved > 0) yield* shares.keep(keyId, quotes - moved)
+  return moved
+}
+
+/** What is left of a payment for `keyId` once those who spent it before a reorganisation have it back. */
+function* repayOthers(
+  quotes: number,
+  { keyId, shares, ref, atMs }: Credit & { readonly shares: Shares },
+): Program<number> {
+  let left = quotes
+  for (const { key_id: other, owed } of shares.list()) {
+    if (other === keyId) continue
+    const repaid = Math.max(0, Math.min(left, owed, -shares.left(other)))
+    yield* shares.move({ keyId: other, kind: 'claim', units: repaid, ref, atMs })
+    yield* shares.repay(other, repaid)
+    yield* shares.keep(other, repaid)
+    left -= repaid
+  }
+  yield* shares.repay(keyId, left)
+  return left
+}
+
 function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<number | undefined> {
   const { keyId, payments, atMs, ...block } = parameters
   yield* lockTx(block)
-  const now = { headBlock: block.blockNumber, atMs }
   const rows = yield* byTx.all(block.chainId, block.txHash)
-  for (const row of rows)
-    if (row.state !== 'orphaned' && !isHeld(row, block)) yield* takeBack(row, now)
+  const shares = yield* openShares(block, [keyId, ...rows.map((row) => row.key_id)])
+  const old = rows.filter((row) => row.state !== 'orphaned' && !isHeld(row, block))
+  yield* takeBack(old, { shares, headBlock: block.blockNumber, atMs })
   let quotes: number | undefined
   for (const payment of payments) {
-    const holder = rows.find((row) => row.log_index === payment.logIndex && isHeld(row, block))
-    if (holder && holder.key_id !== keyId && holder.proof >= payment.proof) continue
-    quotes = (quotes ?? 0) + payment.quotes
-    if (holder?.key_id === keyId) continue
-    if (holder) yield* takeBack(holder, now)
+    const { logIndex } = payment
+    const holder = rows.find((row) => row.log_index === logIndex && isHeld(row, block))
+    if (holder?.key_id === keyId) {
+      quotes = (quotes ?? 0) + holder.quotes
+      continue
+    }
+    if (holder && rankOf[holder.proof] >= rankOf[payment.proof]) continue
+    const ref = refOf({ chain_id: block.chainId, tx_hash: block.txHash, log_index: logIndex })
+    const to = { keyId, ref, atMs, shares }
+    const units = holder ? yield* takeOver(holder, to) : yield* repayOthers(payment.quotes, to)
+    if (holder && units === 0) continue
     const amount = payment.amount.toString()
-    yield* put.run({ ...block, ...payment, amount, keyId, atMs })
-    const ref = refOf({
-      chain_id: block.chainId,
-      tx_hash: block.txHash,
-      log_index: payment.logIndex,
-    })
-    yield* credit({ keyId, kind: 'claim', units: payment.quotes, ref, atMs })
+    yield* put.run({ ...block, ...payment, amount, quotes: units, keyId, atMs })
+    yield* shares.move({ keyId, kind: 'claim', units, ref, atMs })
+    quotes = (quotes ?? 0) + units
   }
   // In its new block the transaction's logs may have other numbers: the rows of the old ones are done with.
   if (quotes !== undefined) yield* setFound.run(block.chainId, block.txHash, keyId)
@@ -179,7 +248,9 @@ export function createPayments(engine: Engine): Payments {
         const rows = (yield* byTx.all(chainId, txHash)).filter(
           (row) => row.state === 'credited' && row.block_hash === blockHash,
         )
-        for (const row of rows) yield* takeBack(row, { headBlock, atMs })
+        const holders = rows.map((row) => row.key_id)
+        const shares = yield* openShares({ chainId, txHash }, holders)
+        yield* takeBack(rows, { shares, headBlock, atMs })
         if (rows.length > 0) yield* reopenSettlement({ chainId, txHash })
       }),
     listLost: async ({ chainId, limit }) =>
@@ -188,6 +259,8 @@ export function createPayments(engine: Engine): Payments {
         txHash: row.tx_hash,
         keyId: row.key_id,
         lostAtBlock: BigInt(row.lost_at_block),
+        proof: row.proof,
+        validBeforeSecs: row.valid_before_secs ?? undefined,
       })),
     forget: ({ chainId, txHash, keyId, lostAtBlock }) =>
       engine.write(function* () {

@@ -6,7 +6,7 @@ import {
   type StoreEngine,
   startStoreEngines,
   untilAbandoned,
-} from '../../fixtures/storeEngines.ts'
+} from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { PoolSnapshot } from './pools.ts'
 
@@ -19,7 +19,7 @@ const snapshot: PoolSnapshot = {
   tokens: [{ address: '0x3', symbol: '🦄', decimals: 18 }],
 }
 
-const writer = join(import.meta.dirname, '..', '..', 'fixtures', 'poolWriter.ts')
+const writer = join(import.meta.dirname, '..', '..', 'fixtures', 'store', 'poolWriter.ts')
 
 function addTests(engine: StoreEngine) {
   const s = suite(`pool snapshots on ${engine.name}`)
@@ -45,7 +45,8 @@ function addTests(engine: StoreEngine) {
 
   s('saves thousands of pools, and leaves no snapshot where it broke off', async () => {
     const pools = Array.from({ length: 2_000 }, (_, index) => ({
-      ...{ id: `0x${index}`, state: `state of ${index}` },
+      id: `0x${index}`,
+      state: `state of ${index}`,
     }))
     await snapshots.save(10, { ...snapshot, pools })
     assert.is((await snapshots.load(10))?.pools.length, pools.length)

@@ -22,6 +22,12 @@ export type PoolSnapshot = {
   readonly tokens: readonly SnapshotToken[]
 }
 
+/** What a snapshot had and has no more: ids of pools, and tokens as they were given. */
+export type GoneRows = {
+  readonly gonePools: readonly string[]
+  readonly goneTokens: readonly Address[]
+}
+
 /** Pools of each chain as of one block. */
 export type PoolSnapshots = {
   load(chainId: number): Promise<PoolSnapshot | undefined>
@@ -30,7 +36,7 @@ export type PoolSnapshots = {
    * are written in small transactions between which other work goes on; until the last one there is no
    * snapshot, and what a save that broke off has left is gone with the next. One save of a chain at a time.
    */
-  save(chainId: number, snapshot: PoolSnapshot): Promise<void>
+  save(chainId: number, snapshot: PoolSnapshot & Partial<GoneRows>): Promise<void>
   /** Forgets a chain's snapshot. */
   clear(chainId: number): Promise<void>
 }
@@ -61,6 +67,8 @@ const writeToken = sql(
   `INSERT INTO tokens VALUES (?, ?, ?, ?) ON CONFLICT (chain_id, token) DO UPDATE
      SET symbol = excluded.symbol, decimals = excluded.decimals`,
 )
+const forgetPool = sql('DELETE FROM pools WHERE chain_id = ? AND pool = ?')
+const forgetToken = sql('DELETE FROM tokens WHERE chain_id = ? AND token = ?')
 const forgetHead = sql('DELETE FROM pool_heads WHERE chain_id = ?')
 const deletions = ['pool_heads', 'pools', 'tokens'].map((table) =>
   sql(`DELETE FROM ${table} WHERE chain_id = ?`),
@@ -86,7 +94,12 @@ function* load(chainId: number): Program<PoolSnapshot | undefined> {
 /** A transaction of so many rows takes about a millisecond and its flush to the disk. */
 const rowsPerPiece = 50
 
-function* writeRows(chainId: number, { pools, tokens }: Rows): Program<void> {
+function* writeRows(
+  chainId: number,
+  { pools, tokens, gonePools, goneTokens }: Rows,
+): Program<void> {
+  for (const id of gonePools) yield* forgetPool.run(chainId, id)
+  for (const address of goneTokens) yield* forgetToken.run(chainId, address)
   for (const { id, state } of pools) yield* writePool.run(chainId, id, state)
   for (const { address, symbol, decimals } of tokens)
     yield* writeToken.run(chainId, address, symbol, decimals)
@@ -97,13 +110,21 @@ function* saveHead(chainId: number, head: SnapshotHead): Program<void> {
   yield* writeHead.run(chainId, number.toString(), hash, parentHash, timestampSecs.toString())
 }
 
-type Rows = Pick<PoolSnapshot, 'pools' | 'tokens'>
+type Rows = Pick<PoolSnapshot, 'pools' | 'tokens'> & GoneRows
 
-function listPieces({ pools, tokens }: Rows): readonly Rows[] {
-  const count = Math.ceil(Math.max(pools.length, tokens.length) / rowsPerPiece)
+const noRows: Rows = { pools: [], tokens: [], gonePools: [], goneTokens: [] }
+
+function listPieces({ pools, tokens, gonePools, goneTokens }: Rows): readonly Rows[] {
+  const lengths = [pools, tokens, gonePools, goneTokens].map(({ length }) => length)
+  const count = Math.ceil(Math.max(...lengths) / rowsPerPiece)
   return Array.from({ length: count }, (_, k) => {
     const range = [k * rowsPerPiece, (k + 1) * rowsPerPiece] as const
-    return { pools: pools.slice(...range), tokens: tokens.slice(...range) }
+    return {
+      pools: pools.slice(...range),
+      tokens: tokens.slice(...range),
+      gonePools: gonePools.slice(...range),
+      goneTokens: goneTokens.slice(...range),
+    }
   })
 }
 
@@ -119,9 +140,9 @@ function* clearLeftovers(chainId: number): Program<void> {
 /** A head is what makes pools a snapshot: it goes before the first of many changes and comes last. */
 async function save(
   engine: Engine,
-  { chainId, head, ...rows }: PoolSnapshot & { readonly chainId: number },
+  { chainId, head, ...rows }: PoolSnapshot & Partial<GoneRows> & { readonly chainId: number },
 ): Promise<void> {
-  const pieces = listPieces(rows)
+  const pieces = listPieces({ ...noRows, ...rows })
   const isWhole = pieces.length <= 1
   if (!isWhole)
     await engine.write(function* () {
@@ -131,7 +152,7 @@ async function save(
   for (const piece of pieces.slice(0, -1)) await engine.write(() => writeRows(chainId, piece))
   await engine.write(function* () {
     if (isWhole) yield* clearLeftovers(chainId)
-    yield* writeRows(chainId, pieces.at(-1) ?? { pools: [], tokens: [] })
+    yield* writeRows(chainId, pieces.at(-1) ?? noRows)
     yield* saveHead(chainId, head)
   })
 }

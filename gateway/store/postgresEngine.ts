@@ -6,9 +6,9 @@ import { StoreUnavailable, toStoreError } from './storeUnavailable.ts'
 
 /** Serialization failures and deadlocks: the database asks to be asked again. */
 const retried: ReadonlySet<unknown> = new Set(['40001', '40P01'])
-const attempts = 5
+export const attempts = 5
 
-const isRetried = (error: unknown) =>
+export const isRetried = (error: unknown) =>
   error instanceof StoreUnavailable && retried.has((error.cause as { code?: unknown }).code)
 
 const databaseNow = sql<{ ms: number }>(

@@ -24,13 +24,17 @@ export type Sql<row> = {
 
 const placeholder = /\?|@(\w+)/g
 
-/** A statement of both engines, with `?` in order or `@names` of one object. */
-export function sql<row = never>(source: string): Sql<row> {
+/**
+ * A statement of both engines, with `?` in order or `@names` of one object. `locking` keeps the rows it
+ * reads from everybody else until the transaction ends; SQLite has one writer at a time anyway.
+ */
+export function sql<row = never>(source: string, { locking = false } = {}): Sql<row> {
   const names = [...source.matchAll(placeholder)].map(([, name]) => name)
   let count = 0
   const text: SqlText = {
     sqlite: source.replace(placeholder, '?'),
-    postgres: source.replace(placeholder, () => `$${++count}`),
+    postgres:
+      source.replace(placeholder, () => `$${++count}`) + (locking ? ' FOR NO KEY UPDATE' : ''),
   }
   function* ask(given: Given): Program<Outcome> {
     return yield { kind: 'query', text, values: toValues(names, given) }

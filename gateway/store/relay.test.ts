@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { RelayDecision, RelayLedger, RelayStore } from './relay.ts'
 
@@ -97,33 +97,61 @@ function addTests(engine: StoreEngine) {
   const book = suite(`relay book on ${engine.name}`)
   book.after(engine.close)
 
-  book('P2 P5 P13: no order of requests, receipts and clock jumps breaks a cap', () =>
-    fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const store = await engine.open()
-        let nowMs = 1_900_000_000_000
-        for (const one of steps) {
-          if (one.do === 'wait') nowMs += one.ms
-          if (one.do === 'reserve')
-            await store.relay.reserve(
-              {
-                chainId,
-                owner: ownerAt(one.owner),
-                signer,
-                chainNonce: 0,
-                nowMs,
-                windowMs,
-                markerMs,
-              },
-              (ledger) => decide(ledger, BigInt(one.fee)),
-            )
-          if (one.do === 'settle') await settleFirst(store.relay, one)
-          await checkInvariants(store.relay)
-        }
-        await store.close()
-      }),
-      { numRuns: engine.name === 'SQLite' ? 150 : 12 },
-    ),
+  book(
+    'P2 P5 P13: no order of requests, receipts and clock jumps breaks a cap [relay/book-clock]',
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+          const store = await engine.open()
+          let nowMs = 1_900_000_000_000
+          let bookMs = 0
+          for (const one of steps) {
+            if (one.do === 'wait') nowMs += one.ms
+            if (one.do === 'reserve') {
+              const marked = await store.relay.reserve(
+                {
+                  chainId,
+                  owner: ownerAt(one.owner),
+                  signer,
+                  chainNonce: 0,
+                  nowMs,
+                  windowMs,
+                  markerMs,
+                },
+                (ledger) => decide(ledger, BigInt(one.fee)),
+              )
+              // What is marked in the past would leave the hour too early.
+              assert.ok(!marked || marked.atMs >= bookMs, 'the clock of the book goes back')
+              bookMs = marked?.atMs ?? bookMs
+            }
+            if (one.do === 'settle') await settleFirst(store.relay, one)
+            await checkInvariants(store.relay)
+          }
+          await store.close()
+        }),
+        { numRuns: engine.name === 'SQLite' ? 150 : 12 },
+      ),
+  )
+
+  book(
+    'a replacement raises the worst case that is stored and counted [relay/raised]',
+    async () => {
+      const store = await engine.open()
+      const request = { chainId, owner: ownerAt(0), signer, chainNonce: 0, windowMs }
+      const reserve = (fee: bigint, nowMs: number, pendingMs = markerMs) =>
+        store.relay.reserve({ ...request, nowMs, markerMs: pendingMs }, (ledger) =>
+          decide({ ...ledger, nowMs: ledger.nowMs + (markerMs - pendingMs) }, fee),
+        )
+      const nowMs = Date.now()
+      assert.is((await reserve(100n, nowMs))?.kind, 'insert')
+      assert.is((await reserve(150n, nowMs, 0))?.kind, 'replace')
+      const [row] = await store.relay.listLatest({ limit: 2 })
+      assert.is(row?.reservedWei, 150n)
+      assert.is(row?.attempts.length, 2)
+      const { deploys, spendWei } = await store.relay.totals({ chainId, nowMs, windowMs })
+      assert.equal([deploys, spendWei], [1, 150n])
+      await store.close()
+    },
   )
 
   book(

@@ -1,40 +1,24 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import type { Engine } from './engine.ts'
+import { createNonces, type Nonces, readFillWindow, readMissing } from './nonces.ts'
 import type { Program } from './program.ts'
+import {
+  advanceClock,
+  createRelayClock,
+  type Pace,
+  type RelayClock,
+  readPaced,
+} from './relayClock.ts'
+import {
+  createRelayLimits,
+  type RelayLimitsStore,
+  readLowestCaps,
+  type SharedCaps,
+} from './relayLimits.ts'
 import { lockChain, readHighestNonce } from './relayNonce.ts'
 import { type BookRow, lowerAddress, readWindow, toTransactions } from './relayRows.ts'
 import { relayStatements as statements } from './relayStatements.ts'
-
-export type RelayStatus = 'pending' | 'mined' | 'failed' | 'final' | 'final_failed' | 'lost'
-
-export type RelayAttempt = {
-  readonly hash: Hex
-  readonly raw: Hex
-  readonly gasLimit: bigint
-  readonly maxFeePerGasWei: bigint
-  readonly maxPriorityFeePerGasWei: bigint
-}
-
-export type RelayTransaction = {
-  readonly id: number
-  readonly chainId: number
-  readonly owner: Address
-  readonly signer: Address
-  readonly nonce: number
-  readonly proxy: Address
-  readonly status: RelayStatus
-  readonly createdAtMs: number
-  /** Start of its pending window: the reservation, or the latest replacement. */
-  readonly markedAtMs: number
-  /** Worst case of the signed bytes. */
-  readonly reservedWei: bigint
-  readonly actualWei: bigint | undefined
-  readonly blockNumber: bigint | undefined
-  readonly blockHash: Hex | undefined
-  readonly minedHash: Hex | undefined
-  /** Oldest first; all share the nonce, so at most one can be mined. */
-  readonly attempts: readonly [RelayAttempt, ...RelayAttempt[]]
-}
+import type { RelayAttempt, RelayStatus, RelayTransaction } from './relayTransaction.ts'
 
 /** What gates 8 to 10 and the signer need to know, read inside the reserving transaction. */
 export type RelayLedger = {
@@ -48,7 +32,13 @@ export type RelayLedger = {
   readonly deploys: number
   readonly spendWei: bigint
   readonly oldestMarkedAtMs: number | undefined
+  /** By the chain; what is signed below it is not mined. */
+  readonly chainNonce: number
   readonly nextNonce: number
+  /** Lowest nonce that the chain waits for and nothing of ours uses; behind it nothing is mined. */
+  readonly missingNonce: number | undefined
+  /** The lowest caps of the gateways that share this book; undefined before any has said its own. */
+  readonly lowestCaps?: SharedCaps | undefined
   readonly pausedReason: string | undefined
 }
 
@@ -80,6 +70,8 @@ export type RelayOutcome =
   | { readonly status: 'pending' | 'lost' }
 
 export type RelayTotals = {
+  /** The book's time. */
+  readonly nowMs: number
   readonly deploys: number
   readonly spendWei: bigint
   readonly oldestMarkedAtMs: number | undefined
@@ -88,56 +80,60 @@ export type RelayTotals = {
   readonly pausedReason: string | undefined
 }
 
-export type RelayStore = {
-  /**
-   * One transaction, alone on its chain: reads the ledger, lets `decide` judge and sign, writes what it
-   * decided. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
-   * more than once (a deadlock, a lost connection); what it said last counts.
-   */
-  reserve<value>(
-    request: {
+export type RelayStore = Nonces &
+  RelayClock &
+  RelayLimitsStore & {
+    /**
+     * One transaction, alone on its chain: reads the ledger, lets `decide` judge and sign, writes what it
+     * decided. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
+     * more than once (a deadlock, a lost connection); what it said last counts.
+     */
+    reserve<value>(
+      request: {
+        readonly chainId: number
+        readonly owner: Address
+        readonly signer: Address
+        /** The signer's next nonce by the chain. */
+        readonly chainNonce: number
+        readonly nowMs: number
+        readonly pace?: Pace | undefined
+        readonly windowMs: number
+        readonly markerMs: number
+      },
+      decide: (ledger: RelayLedger) => RelayDecision<value>,
+    ): Promise<value>
+    /** Not yet buried, lowest nonce first. */
+    listOpen(chainId: number): Promise<readonly RelayTransaction[]>
+    /** Buried or lost at or above this nonce: what a chain that lost blocks has forgotten, or waits for. */
+    listForgotten(request: {
       readonly chainId: number
-      readonly owner: Address
       readonly signer: Address
-      /** The signer's next nonce by the chain. */
       readonly chainNonce: number
+    }): Promise<readonly RelayTransaction[]>
+    /** Newest first. */
+    listLatest(request: {
+      readonly chainId?: number | undefined
+      readonly limit: number
+    }): Promise<readonly RelayTransaction[]>
+    /** Does nothing when another process has moved the row on from `from` meanwhile. */
+    settle(request: {
+      readonly id: number
+      readonly from: RelayStatus
+      readonly outcome: RelayOutcome
+    }): Promise<void>
+    totals(request: {
+      readonly chainId: number
       readonly nowMs: number
+      readonly pace?: Pace | undefined
       readonly windowMs: number
-      readonly markerMs: number
-    },
-    decide: (ledger: RelayLedger) => RelayDecision<value>,
-  ): Promise<value>
-  /** Not yet buried, lowest nonce first. */
-  listOpen(chainId: number): Promise<readonly RelayTransaction[]>
-  /** Buried at or above this nonce: what a chain that lost blocks has forgotten. */
-  listForgotten(request: {
-    readonly chainId: number
-    readonly signer: Address
-    readonly chainNonce: number
-  }): Promise<readonly RelayTransaction[]>
-  /** Newest first. */
-  listLatest(request: {
-    readonly chainId?: number | undefined
-    readonly limit: number
-  }): Promise<readonly RelayTransaction[]>
-  /** Does nothing when another process has moved the row on from `from` meanwhile. */
-  settle(request: {
-    readonly id: number
-    readonly from: RelayStatus
-    readonly outcome: RelayOutcome
-  }): Promise<void>
-  totals(request: {
-    readonly chainId: number
-    readonly nowMs: number
-    readonly windowMs: number
-  }): Promise<RelayTotals>
-  pause(request: {
-    readonly chainId: number
-    readonly reason: string
-    readonly nowMs: number
-  }): Promise<void>
-  resume(chainId: number): Promise<void>
-}
+    }): Promise<RelayTotals>
+    pause(request: {
+      readonly chainId: number
+      readonly reason: string
+      readonly nowMs: number
+    }): Promise<void>
+    resume(chainId: number): Promise<void>
+  }
 
 function* load(rows: Program<readonly BookRow[]>): Program<readonly RelayTransaction[]> {
   return toTransactions(yield* rows)
@@ -154,15 +150,22 @@ type ReserveRequest = Parameters<RelayStore['reserve']>[0]
 function* readLedger(request: ReserveRequest, callerMs: number): Program<RelayLedger> {
   const { chainId, chainNonce, windowMs, markerMs } = request
   const [owner, signer] = [lowerAddress(request.owner), lowerAddress(request.signer)]
-  const nowMs = (yield* statements.advanceClock.get(chainId, callerMs))?.clock_ms ?? callerMs
+  const nowMs = yield* advanceClock({ chainId, callerMs, pace: request.pace })
   const markedAfterMs = nowMs - markerMs
   const [live] = yield* load(statements.live.all(chainId, owner, signer, chainNonce, markedAfterMs))
   const window = yield* statements.window.all(chainId, nowMs - windowMs, live?.id ?? -1)
+  const hour = readWindow(window)
+  const filled = yield* readFillWindow({ chainId, afterMs: nowMs - windowMs })
+  const [missingNonce] = yield* readMissing({ chainId, signer: request.signer, from: chainNonce })
   return {
     nowMs,
     signer: getAddress(signer),
     live,
-    ...readWindow(window),
+    ...hour,
+    spendWei: hour.spendWei + filled.spendWei,
+    missingNonce,
+    chainNonce,
+    lowestCaps: yield* readLowestCaps(chainId),
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
     pausedReason: (yield* statements.chain.get(chainId))?.paused_reason ?? undefined,
   }
@@ -226,12 +229,21 @@ export function createRelayStore(engine: Engine): RelayStore {
   function* readTotals({
     chainId,
     nowMs,
+    pace,
     windowMs,
   }: Parameters<RelayStore['totals']>[0]): Program<RelayTotals> {
     const chain = yield* statements.chain.get(chainId)
-    const now = Math.max(yield* engine.clock(nowMs), chain?.clock_ms ?? 0)
+    const now = readPaced({
+      callerMs: yield* engine.clock(nowMs),
+      storedMs: chain?.clock_ms ?? 0,
+      pace,
+    })
+    const hour = readWindow(yield* statements.window.all(chainId, now - windowMs, -1))
+    const filled = yield* readFillWindow({ chainId, afterMs: now - windowMs })
     return {
-      ...readWindow(yield* statements.window.all(chainId, now - windowMs, -1)),
+      nowMs: now,
+      ...hour,
+      spendWei: hour.spendWei + filled.spendWei,
       open: (yield* statements.count.get(chainId, 'pending'))?.count ?? 0,
       lost: (yield* statements.count.get(chainId, 'lost'))?.count ?? 0,
       pausedReason: chain?.paused_reason ?? undefined,
@@ -239,6 +251,9 @@ export function createRelayStore(engine: Engine): RelayStore {
   }
 
   return {
+    ...createNonces(engine),
+    ...createRelayClock(engine),
+    ...createRelayLimits(engine),
     reserve: (request, decide) => engine.write(() => reserve(request, decide)),
     listOpen: (chainId) => engine.read(() => load(statements.open.all(chainId))),
     listForgotten: ({ chainId, signer, chainNonce }) =>

@@ -4,12 +4,14 @@ const highest = sql<{ nonce: number | null }>(
   `SELECT max(nonce) AS nonce FROM (
      SELECT nonce FROM relay_transactions WHERE chain_id = @chainId AND signer = @signer
      UNION ALL
-     SELECT signer_nonce FROM settlements WHERE chain_id = @chainId AND lower(signer) = @signer) taken`,
+     SELECT signer_nonce FROM settlements WHERE chain_id = @chainId AND lower(signer) = @signer
+     UNION ALL
+     SELECT nonce FROM nonce_fills WHERE chain_id = @chainId AND signer = @signer) taken`,
 )
 
 /**
  * The highest nonce this database has ever signed with a key on a chain, -1 for none. The relay's
- * deployments and x402 settlements share the key, so whoever takes a nonce asks here, in the
+ * deployments, x402 settlements and fills share the key, so whoever takes a nonce asks here, in the
  * transaction that takes it and under `lockChain`.
  */
 export function* readHighestNonce({

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import type { RelayAttempt, RelayStatus, RelayTransaction } from './relay.ts'
+import type { RelayAttempt, RelayStatus, RelayTransaction } from './relayTransaction.ts'
 
 type TransactionRow = {
   id: number

@@ -11,12 +11,6 @@ const book = (chosen: string, order: string) =>
 
 /** The relay's SQL. */
 export const relayStatements = {
-  advanceClock: sql<{ clock_ms: number }>(
-    `INSERT INTO relay_chains (chain_id, clock_ms) VALUES (?, ?)
-     ON CONFLICT (chain_id) DO UPDATE SET clock_ms =
-       CASE WHEN excluded.clock_ms > relay_chains.clock_ms THEN excluded.clock_ms ELSE relay_chains.clock_ms END
-     RETURNING clock_ms`,
-  ),
   chain: sql<{ clock_ms: number; paused_reason: string | null }>(
     'SELECT clock_ms, paused_reason FROM relay_chains WHERE chain_id = ?',
   ),
@@ -29,6 +23,9 @@ export const relayStatements = {
   window: sql<WindowRow>(
     `SELECT reserved_wei, actual_wei, marked_at_ms FROM relay_transactions
        WHERE chain_id = ? AND marked_at_ms > ? AND id <> ? ORDER BY marked_at_ms`,
+  ),
+  spend: sql<{ reserved_wei: string }>(
+    'SELECT reserved_wei FROM relay_transactions WHERE chain_id = ? AND marked_at_ms > ?',
   ),
   insert: sql<{ id: number }>(
     `INSERT INTO relay_transactions
@@ -43,7 +40,9 @@ export const relayStatements = {
   ),
   open: book(`t.chain_id = ? AND t.status IN ('pending','mined','failed')`, 't.nonce, t.id'),
   forgotten: book(
-    `t.chain_id = ? AND t.signer = ? AND t.nonce >= ? AND t.status IN ('final','final_failed')`,
+    `t.chain_id = ? AND t.signer = ? AND t.nonce >= ? AND t.status IN ('final','final_failed','lost')
+       AND NOT (t.status = 'lost' AND EXISTS (SELECT 1 FROM nonce_fills f
+         WHERE f.chain_id = t.chain_id AND f.signer = t.signer AND f.nonce = t.nonce))`,
     't.nonce, t.id',
   ),
   latest: book(

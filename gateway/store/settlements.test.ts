@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
-import { type StoreEngine, startStoreEngines } from '../../fixtures/storeEngines.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { SettlementBook, SettlementTx, StoredSettlement } from './settlements.ts'
 
@@ -100,6 +100,15 @@ function addTests(engine: StoreEngine) {
     assert.is(both[0].txHash, both[1].txHash)
     const [kept] = await store.settlements.listOpen(2)
     assert.is(kept?.txHash, both[0].txHash)
+  })
+  book('bytes raised after a payment was settled leave the hash that settled it', async () => {
+    const pay = await startBook(3)
+    const seen = await pay(100n, 1_000)
+    await store.settlements.finish({ id: seen.id, state: 'settled', txHash: seen.txHash })
+    const times = { nowMs: 70_000, windowMs }
+    await store.settlements.raise(seen, times, () => txAt(113n, hashOf('late')))
+    const kept = await store.settlements.find(seen)
+    assert.equal([kept?.txHash, kept?.rawTx], [seen.txHash, hashOf('late')])
   })
   book.run()
 }

@@ -1,7 +1,11 @@
 import type { Address, Hex } from 'viem'
 import type { Engine } from './engine.ts'
+import { readMissing } from './nonces.ts'
 import { type Program, sql } from './program.ts'
+import { advanceClock, type Pace, readPaced, readStoredClock } from './relayClock.ts'
 import { lockChain, readHighestNonce } from './relayNonce.ts'
+import { type Newcomers, readNewcomers } from './settlementNewcomers.ts'
+import { type Party, type PartyBook, readParties } from './settlementParties.ts'
 
 /** What an EIP-3009 authorization is known by on its chain. */
 export type AuthorizationId = {
@@ -23,6 +27,8 @@ export type StoredSettlement = AuthorizationId &
   SettlementTx & {
     readonly id: number
     readonly keyId: string
+    /** Hash of the payer's code; undefined where it has none. */
+    readonly payerCode?: Hex | undefined
     readonly validBeforeSecs: number
     /** Head when it was reserved: its mark on the chain, whoever leaves it, is not older. */
     readonly fromBlock: bigint
@@ -42,9 +48,17 @@ export type NewSettlement = Omit<
 
 /** What the signer is told inside the transaction: what all others signed in the window cost at worst. */
 export type SettlementBook = {
+  /** The time of the chain's book: the relay's. */
+  readonly nowMs: number
   readonly nextNonce: number
+  /** Lowest nonce that the chain waits for and nothing of ours uses. */
+  readonly missingNonce: number | undefined
   readonly count: number
   readonly spendWei: bigint
+  /** What those cost at worst that are not known to be on the chain. */
+  readonly openWei: bigint
+  readonly parties: PartyBook
+  readonly newcomers: Newcomers
 }
 
 export type Settlements = {
@@ -56,9 +70,15 @@ export type Settlements = {
    * durable; nothing may be sent before. An authorization that is known already is returned as it is.
    */
   reserve<refusal>(
-    settlement: NewSettlement & { readonly chainNonce: number; readonly windowMs: number },
+    settlement: NewSettlement & {
+      readonly chainNonce: number
+      readonly windowMs: number
+      readonly pace?: Pace | undefined
+    },
     sign: (book: SettlementBook) => SettlementTx | { readonly refusal: refusal },
   ): Promise<{ readonly settlement: StoredSettlement } | { readonly refusal: refusal }>
+  /** Every key that has ever signed one on the chain. */
+  listSigners(chainId: number): Promise<readonly Address[]>
   /** Not yet known to be on the chain, lowest nonce first. */
   listOpen(chainId: number): Promise<readonly StoredSettlement[]>
   /**
@@ -76,11 +96,26 @@ export type Settlements = {
    */
   raise(
     settlement: StoredSettlement,
-    parameters: { readonly nowMs: number; readonly windowMs: number },
+    parameters: {
+      readonly nowMs: number
+      readonly pace?: Pace | undefined
+      readonly windowMs: number
+    },
     sign: (book: SettlementBook) => SettlementTx | undefined,
   ): Promise<StoredSettlement>
+  /** The book as `reserve` would find it; nothing is taken. */
+  readBook(request: {
+    readonly chainId: number
+    readonly signer: Address
+    readonly chainNonce: number
+    readonly nowMs: number
+    readonly pace?: Pace | undefined
+    readonly windowMs: number
+    readonly party: Party
+  }): Promise<SettlementBook>
   finish(parameters: {
     id: number
+    nowMs?: number | undefined
     state: 'settled' | 'failed'
     txHash: Hex
     reason?: string | undefined
@@ -94,6 +129,7 @@ type Row = {
   payer: Address
   nonce: Hex
   key_id: string
+  payer_code: Hex | null
   valid_before_secs: number
   from_block: number
   calldata: Hex
@@ -117,11 +153,16 @@ const spent = sql<{ gas_limit: string; max_fee_per_gas_wei: string }>(
   `SELECT gas_limit, max_fee_per_gas_wei FROM settlements
      WHERE chain_id = ? AND signed_at_ms > ? AND id <> ?`,
 )
+const openCosts = sql<{ gas_limit: string; max_fee_per_gas_wei: string }>(
+  `SELECT gas_limit, max_fee_per_gas_wei FROM settlements WHERE state = 'sent' AND chain_id = ?`,
+)
+const sumWorst = (rows: readonly { gas_limit: string; max_fee_per_gas_wei: string }[]) =>
+  rows.reduce((sum, row) => sum + BigInt(row.gas_limit) * BigInt(row.max_fee_per_gas_wei), 0n)
 const insert = sql(
-  `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block, calldata,
+  `INSERT INTO settlements (chain_id, asset, payer, payer_code, nonce, key_id, valid_before_secs, from_block, calldata,
      signer, signer_nonce, gas_limit, max_fee_per_gas_wei, max_priority_fee_per_gas_wei, raw_tx, tx_hash,
      state, created_at_ms, signed_at_ms)
-   VALUES (@chainId, @asset, @payer, @nonce, @keyId, @validBeforeSecs, @fromBlock, @calldata,
+   VALUES (@chainId, @asset, @payer, @payerCode, @nonce, @keyId, @validBeforeSecs, @fromBlock, @calldata,
      @signer, @signerNonce, @gasLimit, @maxFeePerGasWei, @maxPriorityFeePerGasWei, @rawTx, @txHash,
      'sent', @createdAtMs, @createdAtMs)`,
 )
@@ -131,13 +172,20 @@ const open = sql<Row>(
 const unmined = sql<Row>(
   'SELECT * FROM settlements WHERE chain_id = ? AND signer = ? AND signer_nonce >= ? ORDER BY signer_nonce',
 )
+const signers = sql<Pick<Row, 'signer'>>(
+  'SELECT DISTINCT signer FROM settlements WHERE chain_id = ?',
+)
+/** What has settled a payment stays known by its hash: a reorganisation is told by it. */
 const replace = sql(
   `UPDATE settlements SET gas_limit = @gasLimit, max_fee_per_gas_wei = @maxFeePerGasWei,
-     max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx, tx_hash = @txHash,
+     max_priority_fee_per_gas_wei = @maxPriorityFeePerGasWei, raw_tx = @rawTx,
+     tx_hash = CASE WHEN state = 'settled' THEN tx_hash ELSE @txHash END,
      signed_at_ms = @atMs WHERE id = @id`,
 )
+const chainOf = sql<Pick<Row, 'chain_id'>>('SELECT chain_id FROM settlements WHERE id = ?')
 const finish = sql(
-  `UPDATE settlements SET state = ?, tx_hash = ?, reason = ? WHERE id = ? AND state = 'sent'`,
+  `UPDATE settlements SET state = @state, tx_hash = @txHash, reason = @reason, failed_at_ms = @failedAtMs
+   WHERE id = @id AND state = 'sent'`,
 )
 
 const reopen = sql(
@@ -159,39 +207,48 @@ function* readBook({
   chainId,
   signer,
   chainNonce,
-  sinceMs,
+  nowMs,
+  windowMs,
+  party,
   exceptId = -1,
 }: {
   readonly chainId: number
   readonly signer: Address
   readonly chainNonce: number
-  readonly sinceMs: number
+  readonly nowMs: number
+  readonly windowMs: number
+  readonly party?: Party | undefined
   readonly exceptId?: number | undefined
 }): Program<SettlementBook> {
-  const rows = yield* spent.all(chainId, sinceMs, exceptId)
+  const rows = yield* spent.all(chainId, nowMs - windowMs, exceptId)
+  const [missingNonce] = yield* readMissing({ chainId, signer, from: chainNonce })
   return {
+    nowMs,
+    missingNonce,
+    openWei: sumWorst(yield* openCosts.all(chainId)),
+    parties: yield* readParties({ chainId, party, nowMs }),
+    newcomers: yield* readNewcomers({ chainId, keyId: party?.keyId, afterMs: nowMs - windowMs }),
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
     count: rows.length,
-    spendWei: rows.reduce(
-      (sum, row) => sum + BigInt(row.gas_limit) * BigInt(row.max_fee_per_gas_wei),
-      0n,
-    ),
+    spendWei: sumWorst(rows),
   }
 }
 
 /** Payments by signed authorization (x402), kept before anything is broadcast. */
 export function createSettlements(engine: Engine): Settlements {
   function* reserve<refusal>(
-    settlement: NewSettlement & { readonly chainNonce: number; readonly windowMs: number },
+    settlement: Parameters<Settlements['reserve']>[0],
     sign: (book: SettlementBook) => SettlementTx | { readonly refusal: refusal },
   ): Program<{ readonly settlement: StoredSettlement } | { readonly refusal: refusal }> {
     yield* lockChain(settlement.chainId)
     const known = yield* findRow(settlement)
     if (known) return { settlement: toSettlement(known) }
-    const { chainNonce, windowMs, ...given } = settlement
-    const fields = { ...given, createdAtMs: yield* engine.clock(given.createdAtMs) }
-    const sinceMs = fields.createdAtMs - windowMs
-    const book = yield* readBook({ ...fields, chainNonce, sinceMs })
+    const { chainNonce, windowMs, pace, ...given } = settlement
+    const callerMs = yield* engine.clock(given.createdAtMs)
+    const createdAtMs = yield* advanceClock({ chainId: given.chainId, callerMs, pace })
+    const fields = { ...given, createdAtMs }
+    const party = { ...fields, payerCode: fields.payerCode }
+    const book = yield* readBook({ ...fields, chainNonce, nowMs: createdAtMs, windowMs, party })
     const signed = sign(book)
     if ('refusal' in signed) return signed
     yield* insert.run({
@@ -200,6 +257,7 @@ export function createSettlements(engine: Engine): Settlements {
       signerNonce: book.nextNonce,
       asset: fields.asset.toLowerCase(),
       payer: fields.payer.toLowerCase(),
+      payerCode: fields.payerCode ?? null,
       nonce: fields.nonce.toLowerCase(),
       signer: fields.signer.toLowerCase(),
     })
@@ -210,16 +268,17 @@ export function createSettlements(engine: Engine): Settlements {
 
   function* raise(
     settlement: StoredSettlement,
-    { nowMs, windowMs }: Parameters<Settlements['raise']>[1],
+    { nowMs, pace, windowMs }: Parameters<Settlements['raise']>[1],
     sign: Parameters<Settlements['raise']>[2],
   ): Program<StoredSettlement> {
     yield* lockChain(settlement.chainId)
     const row = yield* findRow(settlement)
     if (!row) return settlement
     if (row.signed_at_ms !== settlement.signedAtMs) return toSettlement(row)
-    const atMs = yield* engine.clock(nowMs)
     const { id, chainId, signer, signerNonce: chainNonce } = settlement
-    const others = { chainId, signer, chainNonce, sinceMs: atMs - windowMs, exceptId: id }
+    const callerMs = yield* engine.clock(nowMs)
+    const atMs = yield* advanceClock({ chainId, callerMs, pace })
+    const others = { chainId, signer, chainNonce, nowMs: atMs, windowMs, exceptId: id }
     const tx = sign(yield* readBook(others))
     if (!tx) return settlement
     yield* replace.run({ ...toColumns(tx), id, atMs })
@@ -234,14 +293,29 @@ export function createSettlements(engine: Engine): Settlements {
     },
     reserve: (settlement, sign) => engine.write(() => reserve(settlement, sign)),
     listOpen: async (chainId) => (await engine.read(() => open.all(chainId))).map(toSettlement),
+    listSigners: async (chainId) =>
+      (await engine.read(() => signers.all(chainId))).map(({ signer }) => signer),
     listUnmined: async ({ chainId, signer, chainNonce }) =>
       (await engine.read(() => unmined.all(chainId, signer.toLowerCase(), chainNonce))).map(
         toSettlement,
       ),
     raise: (settlement, times, sign) => engine.write(() => raise(settlement, times, sign)),
-    finish: ({ id, state, txHash, reason = null }) =>
+    finish: ({ id, state, txHash, reason = null, nowMs = 0 }) =>
       engine.write(function* () {
-        yield* finish.run(state, txHash, reason, id)
+        const chainId = (yield* chainOf.get(id))?.chain_id
+        if (chainId === undefined) return
+        yield* lockChain(chainId)
+        const callerMs = yield* engine.clock(nowMs)
+        const atMs = yield* advanceClock({ chainId, callerMs })
+        const failedAtMs = state === 'failed' ? atMs : null
+        yield* finish.run({ id, state, txHash, reason, failedAtMs })
+      }),
+    readBook: (request) =>
+      engine.read(function* () {
+        const storedMs = (yield* readStoredClock(request.chainId)) ?? 0
+        const callerMs = yield* engine.clock(request.nowMs)
+        const nowMs = readPaced({ callerMs, storedMs, pace: request.pace })
+        return yield* readBook({ ...request, nowMs })
       }),
   }
 }
@@ -260,6 +334,7 @@ const toSettlement = (row: Row): StoredSettlement => ({
   payer: row.payer,
   nonce: row.nonce,
   keyId: row.key_id,
+  payerCode: row.payer_code ?? undefined,
   validBeforeSecs: row.valid_before_secs,
   fromBlock: BigInt(row.from_block),
   calldata: row.calldata,

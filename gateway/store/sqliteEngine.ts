@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Engine } from './engine.ts'
 import { createGroupCommit } from './groupCommit.ts'
 import type { Outcome, Program, Query } from './program.ts'
+import { whileBusy } from './whileBusy.ts'
 
 const nothing: Outcome = { rows: [], changes: 0 }
 
@@ -36,8 +37,8 @@ export function createSqliteEngine(db: Database): Engine & { flush(): void } {
 
   return {
     flush,
-    read: async (program) => run(program()),
-    snapshot: async (program) => db.transaction(() => run(program()))(),
+    read: (program) => whileBusy(() => run(program())),
+    snapshot: (program) => whileBusy(() => db.transaction(() => run(program()))()),
     write: (program) => commit(() => run(program())),
     *clock(callerMs) {
       // One file, one machine: there is nothing to ask.

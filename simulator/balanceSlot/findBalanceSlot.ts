@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, isAddress, isHex, toHex } from 'viem'
-import { balanceOfCall, gasOf, simulateParams } from '../callShapes.ts'
-import { readSimulated, readWord, readWordOutcome } from '../readSimulated.ts'
-import type { RpcCall, RpcEndpoint, RpcOutcome } from '../rpcBatch.ts'
+import { balanceOfCall, gasOf, simulateParams } from '../rpc/callShapes.ts'
+import { readSimulated, readWord, readWordOutcome } from '../rpc/readSimulated.ts'
+import type { RpcCall, RpcEndpoint, RpcOutcome } from '../rpc/rpcBatch.ts'
 import { type BalanceSlot, findFormula } from './balanceSlot.ts'
 import { readSentinel, sentinelWord } from './readSentinel.ts'
 
@@ -92,7 +92,7 @@ function probesOf(
     params: simulateParams({
       calls: [balance, transfer, balance],
       stateOverrides: withWord(sentinelWord),
-      timeSecs,
+      blockOverrides: { time: toHex(timeSecs) },
     }),
   }
   const scale = scaleWords.map(

@@ -1,5 +1,5 @@
 import { type Address, concat, type Hex, isHex, keccak256 } from 'viem'
-import type { RpcEndpoint } from '../rpcBatch.ts'
+import type { RpcEndpoint } from '../rpc/rpcBatch.ts'
 
 /** Where ERC-1967 and the older OpenZeppelin proxies (FiatToken's) keep the address of their implementation. */
 const implementationSlots = [

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from 'viem'
-import type { RpcEndpoint } from '../rpcBatch.ts'
+import type { RpcEndpoint } from '../rpc/rpcBatch.ts'
 import type { BalanceSlot } from './balanceSlot.ts'
 import { findBalanceSlot, type SlotVerdict } from './findBalanceSlot.ts'
 import { readCodeHash } from './readCodeHash.ts'

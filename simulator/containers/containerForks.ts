@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
 import type { Fork, ForkBackend } from '../fork.ts'
-import { createRpcEndpoint, type RpcEndpoint } from '../rpcBatch.ts'
+import { anvilSettings } from '../forkSettings.ts'
+import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpcBatch.ts'
 import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from './protocol.ts'
 
 /** An exit is reported within a round trip; a supervisor that is silent for this long has lost its forks. */
@@ -68,7 +69,13 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
   }
   return {
     findHost: () => readOwnAddress(new URL(url)),
-    async startFork({ chainId, upstreamUrl, blockNumber, niceness = 0 }): Promise<Fork> {
+    async startFork({
+      chainId,
+      upstreamUrl,
+      blockNumber,
+      niceness = 0,
+      settings = {},
+    }): Promise<Fork> {
       session ??= open()
       const { id: sessionId, supervisor } = await session
       const { port, pathname } = new URL(upstreamUrl)
@@ -79,6 +86,7 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
         upstreamPort: Number(port),
         upstreamPath: pathname,
         niceness,
+        ...anvilSettings(settings),
       }
       const {
         id,

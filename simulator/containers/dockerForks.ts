@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type Docker from 'dockerode'
 import { forkParameters } from '../forkParameters.ts'
-import { createRpcEndpoint } from '../rpcBatch.ts'
+import { createRpcEndpoint } from '../rpc/rpcBatch.ts'
 import { isStatus } from './engineError.ts'
 import { readForkNetwork } from './forkNetwork.ts'
 import type { ForkParameter, StartedFork } from './protocol.ts'
@@ -66,7 +66,9 @@ export async function createDockerForks(
       const blockNumber = BigInt(block.blockNumber)
       const container = await docker.createContainer({
         Image: limits.image,
-        Cmd: toFlags(forkParameters({ chainId: block.chainId, upstreamUrl, blockNumber })),
+        Cmd: toFlags(
+          forkParameters({ chainId: block.chainId, upstreamUrl, blockNumber, settings: block }),
+        ),
         Labels: {
           [forkLabel]: name,
           [hostLabel]: hostname(),

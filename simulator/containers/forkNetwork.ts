@@ -43,6 +43,8 @@ async function makeNetwork(docker: Docker, name: string): Promise<ForkNetwork> {
   }
   const { Id, IPAM, Internal } = await docker.getNetwork(name).inspect()
   const host: string | undefined = IPAM?.Config?.[0]?.Gateway
-  if (!Internal || host === undefined) throw new Error(`the network ${name} is not internal`)
+  if (!Internal) throw new Error(`the network ${name} is not internal`)
+  // An empty one would be every address to the relay that listens there.
+  if (!host) throw new Error(`the engine tells no gateway of the network ${name}`)
   return { id: Id, host }
 }

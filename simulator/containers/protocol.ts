@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
+import { networks } from '../forkSettings.ts'
 
 const exactly = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
@@ -21,6 +22,8 @@ export const forkMethods = {
     upstreamPort: Type.Integer({ minimum: 1, maximum: 65_535 }),
     upstreamPath: Type.String({ pattern: '^/[0-9A-Za-z/_-]{0,200}$' }),
     niceness: Type.Integer({ minimum: 0, maximum: 19 }),
+    hardfork: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]{1,32}$' })),
+    network: Type.Optional(Type.Enum([...networks])),
   }),
   stopFork: exactly({ session: id, fork: id }),
 }

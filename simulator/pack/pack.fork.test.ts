@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Hex, toHex } from 'viem'
+import { type Address, type Hex, toHex, zeroAddress } from 'viem'
+import { startAnvil } from '../../fixtures/anvil/anvil.ts'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createRpcEndpoint, type RpcCall } from '../rpcBatch.ts'
+import { createRpcEndpoint, type RpcCall } from '../rpc/rpcBatch.ts'
 import { createSimulator } from '../simulator.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { startSwapWorld } from '../testing/swapWorld.ts'
@@ -99,6 +101,43 @@ s('serves a fork bit for bit after the chain is gone', async () => {
   assert.equal(missing, [what])
   assert.is(outcome && !outcome.ok && outcome.message, `not in the pack: ${what}`)
 })
+s(
+  'what reads by the clock replays where the clock is held, and not a day later [pack/clock]',
+  async () => {
+    const anvil = await startAnvil({ args: ['--chain-id', '8453'] })
+    closers.push(anvil.close)
+    // SLOAD(TIMESTAMP): another slot each second.
+    const clock: Address = `0x${'c1'.repeat(20)}`
+    await createRpc(anvil.rpcUrl)('anvil_setCode', clock, '0x42545f5260205ff3')
+    const heldMs = Date.now() + 1_000_000
+    const simulateAt = async (upstreamUrl: string, timeMs: number) => {
+      const chains = [{ chainId: 8453, upstreamUrl }]
+      const simulator = await createSimulator({ chains, now: () => timeMs })
+      const tokens = { tokenIn: zeroAddress, tokenOut: zeroAddress, spender: undefined }
+      const candidate = { target: clock, data: '0x', value: 0n, amountIn: 0n, ...tokens } as const
+      const { results } = await simulator.simulateCandidates({
+        chainId: 8453,
+        candidates: [candidate],
+      })
+      await simulator.close()
+      return results
+    }
+    const timed = await recordChain({ chainId: 8453, upstreamUrl: anvil.rpcUrl, isFrozen: true })
+    closers.push(timed.close)
+    const recorded = await simulateAt(timed.url, heldMs)
+    await writePack(path, [await timed.toPackedChain()])
+    const [chain] = await readPack(path)
+    assert.ok(chain?.isFrozen)
+    if (!chain) return
+    const missing: string[] = []
+    const replayed = await replayChain({ onMissing: (read) => missing.push(read) }, chain)
+    closers.push(replayed.close)
+    assert.equal(await simulateAt(replayed.url, heldMs), recorded)
+    assert.equal(missing, [])
+    await simulateAt(replayed.url, heldMs + 86_400_000)
+    assert.match(missing[0] ?? 'nothing', 'eth_getStorageAt')
+  },
+)
 s('refuses to record an endpoint of another chain, or none', async () => {
   for (const chainId of [1, 2])
     await recordChain({ chainId, upstreamUrl: 'http://127.0.0.1:9/secret' }).then(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { assert, suite } from '../../fixtures/test.ts'
-import type { RpcCall, RpcOutcome } from '../rpcBatch.ts'
+import type { RpcCall, RpcOutcome } from '../rpc/rpcBatch.ts'
 import { keyOf } from './packCall.ts'
 import { PackError, type PackedChain, readPack, writePack } from './packFile.ts'
 
@@ -102,5 +102,43 @@ s('refuses every line that is not what such a line must be', async () => {
     )
   assert.match(await refusalOf([...lines, lines[3] ?? '']), 'answers a call again')
   assert.match(await refusalOf([...lines.slice(0, 3), '{', lines[3] ?? '']), 'line 4')
+})
+s('refuses what is nested without end, as it would any other line [pack/nested]', async () => {
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  for (const field of ['params', 'result']) {
+    const entryOf = { chainId: 8453, method: 'eth_call', params: ['x'], result: 'x' }
+    const line = JSON.stringify({ ...entryOf, [field]: 'HERE' }).replace('"HERE"', nested)
+    assert.match(await refusalOf([...lines, line]), 'line 5 is no answer to a call')
+  }
+})
+s('unpacks a small file to no large one, and a long line in no long time [pack/bomb]', async () => {
+  const other = join(dir, 'bomb.pack')
+  writeFileSync(other, gzipSync(Buffer.alloc(20 * 2 ** 20, 0x20)))
+  await readPack(other).then(
+    () => assert.unreachable(),
+    ({ message }: Error) => assert.match(message, 'a line of it is too long'),
+  )
+  const many = [...lines, ...Array.from({ length: 1_000 }, () => lines[1] ?? '')]
+  writeFileSync(other, gzipSync(`${many.join('\n')}\n`))
+  await readPack(other, { lineBytes: 10_000, bytes: 100_000 }).then(
+    () => assert.unreachable(),
+    ({ message }: Error) => assert.match(message, /too large|answers a call again/),
+  )
+  const blank = `${' '.repeat(50)}\n`.repeat(4_000)
+  writeFileSync(other, gzipSync(`${lines[0]}\n${blank}`))
+  await readPack(other, { lineBytes: 10_000, bytes: 1_000 }).then(
+    () => assert.unreachable(),
+    ({ message }: Error) => assert.match(message, 'it is too large'),
+  )
+})
+s('writes nothing that it could not read again [pack/read-back]', async () => {
+  const odd = { ...chain, timestampSecs: 2n ** 60n }
+  const before = readFileSync(path)
+  await writePack(path, [odd]).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.instance(error, PackError),
+  )
+  assert.ok(readFileSync(path).equals(before))
+  assert.not(readdirSync(dir).some((name) => name.endsWith('.part')))
 })
 s.run()

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRpcEndpoint, type RpcCall, type RpcOutcome, RpcTransportError } from '../rpcBatch.ts'
+import {
+  createRpcEndpoint,
+  type RpcCall,
+  type RpcOutcome,
+  RpcTransportError,
+} from '../rpc/rpcBatch.ts'
 import { createUpstream } from '../upstream.ts'
 import { keyOf, type Pin, toPackCall } from './packCall.ts'
 import type { PackedAnswer, PackedChain } from './packFile.ts'
@@ -11,6 +16,9 @@ export type ChainRecorder = {
   readonly url: string
   /** What was asked so far. Throws when the chain has reorganised the block away meanwhile. */
   readonly toPackedChain: () => Promise<PackedChain>
+  readonly timestampSecs: bigint
+  /** What it has asked of the chain so far. */
+  readonly progress: () => { readonly reads: number; readonly bytes: number }
   readonly close: () => Promise<void>
 }
 
@@ -18,20 +26,29 @@ const timeoutMs = 30_000
 const attempts = 5
 const firstPauseMs = 250
 const maxMessage = 1_000
+/** `v2` is none. */
+const shortestSecret = 8
 /** What a chain says of a transaction or block that it does not know may change; it is not kept. */
 const lookUps = /^eth_get(?:Transaction|Block|Uncle)\w*(?:Hash|Receipt)\w*$/
-const accountReads = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode']
+export const accountReads: readonly string[] = [
+  'eth_getBalance',
+  'eth_getTransactionCount',
+  'eth_getCode',
+]
 
 export async function recordChain({
   chainId,
   upstreamUrl,
+  isFrozen = false,
 }: {
   readonly chainId: number
   readonly upstreamUrl: string
+  /** Whoever reads it has the clock stand at the block's time. */
+  readonly isFrozen?: boolean | undefined
 }): Promise<ChainRecorder> {
   const upstream = createUpstream({ chainId, urls: [upstreamUrl] })
   const rpc = createRpcEndpoint({ url: upstreamUrl })
-  const { host } = new URL(upstreamUrl)
+  const secrets = secretsOf(upstreamUrl)
   const answers = new Map<string, PackedAnswer>()
   const running = new Map<string, Promise<RpcOutcome>>()
   const close = async () => {
@@ -41,7 +58,8 @@ export async function recordChain({
     await close()
     throw error
   })
-  const pin: Pin = { chainId, blockNumber: head.blockNumber }
+  const pin: Pin = { chainId, blockNumber: head.blockNumber, blockHash: head.blockHash }
+  let bytes = 0
 
   async function readHead() {
     const actual = await upstream.readChainId().catch(() => undefined)
@@ -72,11 +90,12 @@ export async function recordChain({
   async function fetchAndKeep(call: RpcCall): Promise<RpcOutcome> {
     const calls = withSiblings(call)
     const outcomes = await ask(calls).catch((): readonly RpcOutcome[] => [notAnswered])
-    const kept = outcomes.map((outcome) => withoutHost(outcome, host))
+    const kept = outcomes.map((outcome) => withoutSecrets(outcome, secrets))
     for (const [index, outcome] of kept.entries()) {
       const asked = calls[index]
-      if (asked && isWorthKeeping(asked, outcome))
-        answers.set(keyOf(asked), { call: asked, outcome })
+      if (!asked || !isWorthKeeping(asked, outcome)) continue
+      answers.set(keyOf(asked), { call: asked, outcome })
+      bytes += sizeOf(outcome)
     }
     return kept[0] ?? notAnswered
   }
@@ -97,17 +116,23 @@ export async function recordChain({
   })
   return {
     url: server.url,
+    timestampSecs: head.timestampSecs,
+    progress: () => ({ reads: answers.size, bytes }),
     async toPackedChain() {
       const again = await upstream.readBlock({ blockNumber: head.blockNumber })
       if (again?.blockHash !== head.blockHash)
         throw new Error(`chain ${chainId} has reorganised meanwhile; record again`)
-      return { chainId, blockNumber: head.blockNumber, blockHash: head.blockHash, answers }
+      const { blockNumber, blockHash, timestampSecs } = head
+      return { chainId, blockNumber, blockHash, timestampSecs, isFrozen, answers }
     },
     async close() {
       await Promise.all([server.close(), close()])
     },
   }
 }
+
+const sizeOf = (outcome: RpcOutcome) =>
+  outcome.ok ? JSON.stringify(outcome.result ?? null).length : outcome.message.length
 
 const notAnswered: RpcOutcome = {
   ok: false,
@@ -122,9 +147,19 @@ function isWorthKeeping({ method }: RpcCall, outcome: RpcOutcome): boolean {
   return outcome.code === 3 || outcome.code === -32601
 }
 
-/** Messages may name the endpoint, whose URL is a secret. */
-function withoutHost(outcome: RpcOutcome, host: string): RpcOutcome {
+/** Parts of a URL that tell where it leads or let somebody in. */
+function secretsOf(url: string): readonly string[] {
+  const { host, username, password, pathname, searchParams } = new URL(url)
+  const parts = [username, password, ...pathname.split('/'), ...searchParams.values()]
+  return [host, ...parts.filter((part) => part.length >= shortestSecret)]
+}
+
+/** Messages may name the endpoint or its key; what is no revert's data is left out. */
+function withoutSecrets(outcome: RpcOutcome, secrets: readonly string[]): RpcOutcome {
   if (outcome.ok) return outcome
-  const message = outcome.message.includes(host) ? 'the chain refused it' : outcome.message
-  return { ...outcome, message: message.slice(0, maxMessage) }
+  const { code, data } = outcome
+  const isTold = secrets.some((secret) => outcome.message.includes(secret))
+  const message = isTold ? 'the chain refused it' : outcome.message.slice(0, maxMessage)
+  const isBytes = data !== undefined && /^0x(?:[0-9a-fA-F]{2})*$/.test(data)
+  return { ok: false, code, message, data: isBytes ? data : undefined }
 }

@@ -1,4 +1,4 @@
-import type { RpcOutcome } from '../rpcBatch.ts'
+import type { RpcOutcome } from '../rpc/rpcBatch.ts'
 import { describeCall, keyOf, toPackCall } from './packCall.ts'
 import type { PackedChain } from './packFile.ts'
 import { startRpcServer } from './rpcServer.ts'
@@ -12,7 +12,14 @@ const lookUps = /^eth_get(?:TransactionReceipt|TransactionByHash|BlockByHash)$/
 const missingCode = -32001
 
 export function replayChain(
-  { onMissing }: { readonly onMissing: (read: string) => void },
+  {
+    onMissing,
+    onUsed = () => undefined,
+  }: {
+    readonly onMissing: (read: string) => void
+    /** Told the key of every answer that is given. */
+    readonly onUsed?: ((key: string) => void) | undefined
+  },
   chain: PackedChain,
 ): Promise<ReplayedChain> {
   const reported = new Set<string>()
@@ -22,7 +29,10 @@ export function replayChain(
     const { call } = packCall
     const key = keyOf(call)
     const kept = chain.answers.get(key)
-    if (kept) return kept.outcome
+    if (kept) {
+      onUsed(key)
+      return kept.outcome
+    }
     if (lookUps.test(call.method)) return { ok: true, result: null }
     const read = describeCall(call, chain)
     if (!reported.has(key)) onMissing(read)

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RpcCall, RpcOutcome } from '../rpcBatch.ts'
+import type { RpcCall, RpcOutcome } from '../rpc/rpcBatch.ts'
 
 export type RpcServer = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -31,6 +31,8 @@ export async function startRpcServer({
     response.end(JSON.stringify(answers))
   }
   const server = createServer((request, response) => {
+    // No web page asks here, and one that found the port would spend somebody's calls.
+    if (request.headers.origin !== undefined) return void response.writeHead(403).end()
     serve(request, response).catch(() => response.writeHead(400).end())
   })
   server.keepAliveTimeout = 60_000

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RpcCall } from '../rpcBatch.ts'
+import type { RpcCall } from '../rpc/rpcBatch.ts'
 
 export type Fault =
   | 'none'

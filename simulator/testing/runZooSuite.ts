@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, parseAbi, parseEther } from 'viem'
-import { send } from '../../fixtures/send.ts'
+import { send } from '../../fixtures/chains/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Candidate } from '../buildBundle.ts'

@@ -12,7 +12,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployContract, sendTransaction, waitForTransactionReceipt } from 'viem/actions'
 import { type Chain, foundry } from 'viem/chains'
-import { startAnvil } from '../../fixtures/anvil.ts'
+import { startAnvil } from '../../fixtures/anvil/anvil.ts'
 
 const require = createRequire(import.meta.url)
 /** anvil's first well-known account. */

@@ -7,8 +7,17 @@ pragma solidity ^0.8.28;
 /// first and looks at the size afterwards.
 abstract contract BoundedReads {
     uint256 internal constant GAS_PER_CALL = 300_000;
+    /// @dev To write the answers down with.
+    uint256 private constant GAS_TO_ANSWER = 3_000_000;
     uint256 private constant MAX_SYMBOL_BYTES = 160;
     uint256 private constant MAX_ANSWER_BYTES = 4096;
+
+    /// @dev Whether so many calls may burn all they are given and what was read can still be told: a
+    /// batch ends before one that could not, and whoever asked asks on from there.
+    function _hasGasFor(uint256 calls) internal view returns (bool) {
+        // A call may be given all but one 64th of what is left.
+        return gasleft() > calls * (GAS_PER_CALL + 10_000) + GAS_TO_ANSWER;
+    }
 
     function _call(address target, bytes memory data, uint256 answerBytes)
         internal
@@ -16,8 +25,8 @@ abstract contract BoundedReads {
         returns (bytes memory answer)
     {
         if (answerBytes > MAX_ANSWER_BYTES) answerBytes = MAX_ANSWER_BYTES;
-        answer = new bytes(answerBytes);
         assembly ("memory-safe") {
+            answer := mload(64)
             let ok :=
                 staticcall(
                     GAS_PER_CALL,
@@ -29,7 +38,10 @@ abstract contract BoundedReads {
                 )
             let size := returndatasize()
             if gt(size, answerBytes) { size := answerBytes }
-            mstore(answer, mul(size, ok))
+            size := mul(size, ok)
+            mstore(answer, size)
+            // No more memory is kept than was answered.
+            mstore(64, add(answer, and(add(size, 63), not(31))))
         }
     }
 

@@ -2,6 +2,7 @@
 pragma solidity ^0.8.28;
 
 import {BoundedReads} from "./BoundedReads.sol";
+import {TickTable} from "./TickTable.sol";
 
 /// @title RangeReads
 /// @notice Concentrated liquidity: a pool's head and its initialised ticks, as far as the gas goes.
@@ -38,11 +39,15 @@ abstract contract RangeReads is BoundedReads {
     uint8 private constant UNISWAP_V3 = 0;
     uint8 private constant ALGEBRA_DIRECTIONAL = 1;
     uint8 private constant ALGEBRA_INTEGRAL = 2;
-    int24 private constant MAX_TICK = 887_272;
+    int256 private constant MAX_TICK = TickTable.MAX_TICK;
     uint256 private constant MAX_LISTED = 1024;
     uint256 private constant GAS_PER_TICK = 16_000;
-    uint256 private constant MAX_HITS = 512;
+    /// @dev To write the answer down with, and one more call.
     uint256 private constant GAS_RESERVE = 1_500_000;
+    /// @dev To write down what was read of one pool.
+    uint256 private constant GAS_TO_TELL = 900_000;
+    /// @dev Of a pool's head, its fees included.
+    uint256 private constant HEAD_CALLS = 9;
 
     function readRanges(RangeRequest[] calldata requests)
         external
@@ -53,7 +58,7 @@ abstract contract RangeReads is BoundedReads {
         for (uint256 i = 0; i < requests.length; ++i) {
             Range memory range = out[i];
             range.next = requests[i].from;
-            if (gasleft() < 2 * GAS_RESERVE) {
+            if (!_hasGasFor(HEAD_CALLS)) {
                 range.ok = true;
                 continue;
             }
@@ -69,26 +74,36 @@ abstract contract RangeReads is BoundedReads {
         bool isUniswap = request.shape == UNISWAP_V3;
         // slot0() or globalState(): forks differ after the first two words.
         (bool ok, uint256 price, uint256 tick) = _read2(pool, isUniswap ? 0x3850c7bd : 0xe76c01e4);
+        // A word that is wider than its field is no pool's.
+        if (!ok || price >> 160 != 0 || !_isTick(int256(tick))) return;
         range.sqrtPriceX96 = uint160(price);
         range.tick = int24(int256(tick));
-        bool each;
         uint256 word;
-        (each, word,) = _read2(pool, 0x1a686502);
+        (ok, word,) = _read2(pool, 0x1a686502);
+        if (!ok || word >> 128 != 0) return;
         range.liquidity = uint128(word);
-        ok = ok && each;
-        (each, word,) = _read2(pool, 0xd0c93a7c);
+        (ok, word,) = _read2(pool, 0xd0c93a7c);
+        if (!ok || word == 0 || word > uint256(MAX_TICK)) return;
         range.tickSpacing = int24(int256(word));
-        ok = ok && each && range.tickSpacing > 0;
-        (each, word,) = _read2(pool, 0x0dfe1681);
-        range.token0 = address(uint160(word));
-        ok = ok && each;
-        (each, word,) = _read2(pool, 0xd21220a7);
-        range.token1 = address(uint160(word));
-        range.ok = ok && each && _readFees(range, request);
+        (ok, range.token0) = _readAddress(pool, 0x0dfe1681);
+        if (!ok) return;
+        (ok, range.token1) = _readAddress(pool, 0xd21220a7);
+        if (!ok) return;
+        range.ok = _readFees(range, request);
+        bool each;
         (each, word,) = _read2(pool, isUniswap ? 0xf3058399 : 0x6378ae44);
         range.isFresh0 = each && word == 0;
         (each, word,) = _read2(pool, isUniswap ? 0x46141319 : 0xecdecf42);
         range.isFresh1 = each && word == 0;
+    }
+
+    function _isTick(int256 tick) private pure returns (bool) {
+        return tick >= -MAX_TICK && tick <= MAX_TICK;
+    }
+
+    function _readAddress(address pool, uint256 selector) private view returns (bool, address) {
+        (bool ok, uint256 word,) = _read2(pool, selector);
+        return (ok && word >> 160 == 0, address(uint160(word)));
     }
 
     function _readFees(Range memory range, RangeRequest calldata request)
@@ -100,7 +115,7 @@ abstract contract RangeReads is BoundedReads {
             uint256 word;
             (ok, word,) = _read2(request.pool, 0xddca3f43);
             (range.feePips, range.feePips1) = (uint24(word), uint24(word));
-            return ok;
+            return ok && word >> 24 == 0;
         }
         bytes memory state = _call(request.pool, abi.encodeWithSelector(0xe76c01e4), 128);
         if (state.length < 128) return false;
@@ -108,15 +123,15 @@ abstract contract RangeReads is BoundedReads {
         uint256 fee;
         (,, fee, other) = abi.decode(state, (uint256, int256, uint256, uint256));
         (range.feePips, range.feePips1) = (uint24(fee), uint24(other));
-        return true;
+        return (fee | other) >> 24 == 0;
     }
 
     /// @dev Algebra Integral links its initialised ticks; the extreme ones are always in the list.
     function _walkTicks(Range memory range, RangeRequest calldata request) private view {
-        int24 tick = request.from < -MAX_TICK ? -MAX_TICK : request.from;
+        int256 tick = request.from < -MAX_TICK ? -MAX_TICK : int256(request.from);
         uint256[] memory words = new uint256[](2 * MAX_LISTED);
         uint256 count;
-        while (count < 2 * MAX_LISTED && gasleft() > GAS_RESERVE) {
+        while (count < 2 * MAX_LISTED && _hasGasFor(1)) {
             bytes memory info = _call(request.pool, abi.encodeWithSelector(0xf30dba93, tick), 128);
             if (info.length < 128) {
                 range.ok = false;
@@ -125,16 +140,16 @@ abstract contract RangeReads is BoundedReads {
             (uint256 gross, uint256 net,, int256 next) =
                 abi.decode(info, (uint256, uint256, uint256, int256));
             if (gross != 0) {
-                words[count++] = (uint256(int256(tick)) << 128) | uint128(gross);
+                words[count++] = (uint256(tick) << 128) | uint128(gross);
                 words[count++] = net;
             }
             if (tick >= MAX_TICK || next <= tick) {
                 range.done = true;
                 break;
             }
-            tick = int24(next);
+            tick = next > MAX_TICK ? MAX_TICK : next;
         }
-        range.next = tick;
+        range.next = int24(tick);
         assembly ("memory-safe") {
             mstore(words, count)
         }
@@ -142,80 +157,59 @@ abstract contract RangeReads is BoundedReads {
     }
 
     function _readTicks(Range memory range, RangeRequest calldata request) private view {
-        int24 scale = request.shape == UNISWAP_V3 ? range.tickSpacing : int24(1);
-        int24 perWord = scale * 256;
-        int16 first = int16(-((MAX_TICK + perWord - 1) / perWord));
-        int16 last = int16(MAX_TICK / perWord);
-        if (request.from > first) first = int16(request.from);
-        if (first > last) {
-            range.done = true;
-            return;
-        }
-        // Words with ticks in them, each as its number and its bits: nearly all of thousands are empty.
-        uint256[] memory hits = new uint256[](2 * MAX_HITS);
-        uint256 hitCount;
-        uint256 count;
-        int16 word = first;
-        unchecked {
-            for (; word <= last && hitCount < MAX_HITS; ++word) {
-                if (gasleft() < GAS_RESERVE + count * GAS_PER_TICK) break;
-                uint256 bits = _tickBitmap(request, word);
-                if (bits == 0) continue;
-                hits[2 * hitCount] = uint256(int256(word));
-                hits[2 * hitCount + 1] = bits;
-                ++hitCount;
-                for (; bits != 0; ++count) {
-                    bits &= bits - 1;
-                }
-            }
-        }
-        range.next = word;
-        range.done = word > last;
-        range.ticks = new uint256[](count * 2);
-        _fillTicks(range, request.pool, hits, scale);
+        bool isUniswap = request.shape == UNISWAP_V3;
+        TickTable.Found memory found = TickTable.find(
+            TickTable.Walk({
+                readWord: _tickBitmap,
+                source: request.pool,
+                // tickBitmap(int16) or tickTable(int16)
+                key: isUniswap ? 0x5339c296 : 0xc677e3e0,
+                scale: isUniswap ? int256(range.tickSpacing) : int256(1),
+                from: request.from,
+                gasReserve: GAS_RESERVE,
+                gasPerTick: GAS_PER_TICK
+            })
+        );
+        range.ok = found.ok;
+        if (!found.ok) return;
+        // Words of the narrowest spacing are within some thousands.
+        range.next = int24(found.nextWord);
+        range.done = found.done;
+        _fillTicks(range, request.pool, found.ticks);
     }
 
-    function _fillTicks(Range memory range, address pool, uint256[] memory hits, int24 scale)
-        private
-        view
-    {
-        uint256 filled;
-        uint256 total = range.ticks.length;
+    function _fillTicks(Range memory range, address pool, int256[] memory ticks) private view {
+        uint256[] memory filled = new uint256[](2 * ticks.length);
         unchecked {
-            for (uint256 hit = 0; filled < total; hit += 2) {
-                int24 compressed = int24(int256(hits[hit])) * 256;
-                uint256 bits = hits[hit + 1];
-                for (; bits != 0; bits >>= 1) {
-                    if (bits & 1 != 0) {
-                        int24 tick = compressed * scale;
-                        (, uint256 gross, uint256 net) = _ticks(pool, tick);
-                        range.ticks[filled++] = (uint256(int256(tick)) << 128) | uint128(gross);
-                        range.ticks[filled++] = net;
-                    }
-                    ++compressed;
+            for (uint256 i = 0; i < ticks.length; ++i) {
+                int256 tick = ticks[i];
+                (bool ok, uint256 gross, uint256 net) = _ticks(pool, tick);
+                if (!ok || gross >> 128 != 0 || !_isTick(tick) || gasleft() < GAS_TO_TELL) {
+                    // Its ticks are none, or cost more than it had been given for them.
+                    range.ok = false;
+                    return;
                 }
+                filled[2 * i] = (uint256(tick) << 128) | uint128(gross);
+                filled[2 * i + 1] = net;
             }
         }
+        range.ticks = filled;
     }
 
-    function _tickBitmap(RangeRequest calldata request, int16 word)
+    function _tickBitmap(address pool, uint256 selector, int256 word)
         private
         view
-        returns (uint256 bits)
+        returns (bool ok, uint256 bits)
     {
-        address pool = request.pool;
-        // tickBitmap(int16) or tickTable(int16)
-        uint256 selector = request.shape == UNISWAP_V3 ? 0x5339c296 : 0xc677e3e0;
         assembly ("memory-safe") {
             mstore(0, shl(224, selector))
             mstore(4, word)
-            if and(gt(returndatasize(), 31), staticcall(GAS_PER_CALL, pool, 0, 36, 0, 32)) {
-                bits := mload(0)
-            }
+            ok := and(gt(returndatasize(), 31), staticcall(GAS_PER_CALL, pool, 0, 36, 0, 32))
+            if ok { bits := mload(0) }
         }
     }
 
-    function _ticks(address pool, int24 tick)
+    function _ticks(address pool, int256 tick)
         private
         view
         returns (bool ok, uint256 gross, uint256 net)

@@ -61,5 +61,14 @@ export const discovery = {
         extra: { name: 'USD Coin', version: '2', assetTransferMethod: 'eip3009' },
       },
     ],
+    resources: [
+      { method: 'POST', url: 'https://routing.example/quote', units: 1 },
+      {
+        method: 'POST',
+        url: 'https://routing.example/compare/simulate',
+        units: 1,
+        per: 'candidate',
+      },
+    ],
   },
 }

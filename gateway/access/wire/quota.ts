@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Hex } from 'viem'
 import * as schemas from '../../http/schemas.ts'
 import type { Balance } from '../../store/ledger.ts'
-import type { AccessConfig } from '../accessConfig.ts'
+import type { AccessConfig } from '../sale/accessConfig.ts'
 import { fromBalance } from './auth.ts'
 
 /** The payment token's decimals; the document states prices in them. */

@@ -8,16 +8,20 @@ import {
 import { Type } from 'typebox'
 import { type Hex, parseTransaction } from 'viem'
 import { getTransactionCount } from 'viem/actions'
-import { createPerson, type Person, startAccessStand } from '../../../fixtures/accessStand.ts'
-import { revertChain } from '../../../fixtures/revertChain.ts'
-import { waitForReceipt } from '../../../fixtures/send.ts'
+import {
+  createPerson,
+  type Person,
+  startAccessStand,
+} from '../../../fixtures/access/accessStand.ts'
+import { waitForReceipt } from '../../../fixtures/chains/send.ts'
+import { revertChain } from '../../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { readL1Fee } from '../../chain/readL1Fee.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import type { AccessDeps, SettlementLimits } from '../accessConfig.ts'
-import { encodeHeader } from '../paymentRequired.ts'
-import { recheckPayments } from '../recheckPayments.ts'
+import type { AccessDeps, SettlementLimits } from '../sale/accessConfig.ts'
+import { encodeHeader } from '../sale/paymentRequired.ts'
+import { recheckPayments } from '../sale/recheckPayments.ts'
 import { decodePaymentHeader } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
@@ -193,6 +197,23 @@ s('raises the price of a stuck settlement at its own nonce, and credits it once'
     patient,
   )
   assert.is((await stand.store.ledger.balance(id)).total, 1_000)
+})
+s('sends what was signed also where nothing is settled any more', async () => {
+  const { id, payment } = await prepare()
+  await withoutMining(async () => {
+    await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    await base.rpc('anvil_dropAllTransactions')
+  })
+  const contracts = stand.deps.config.contracts.map(({ settlement: _, ...contract }) => contract)
+  const off = { ...stand.deps, config: { ...stand.deps.config, contracts } }
+  await waitFor(
+    'it has come about',
+    async () => {
+      await reconcileSettlements(off, { chain: base.client })
+      return (await stand.store.ledger.balance(id)).total === 1_000
+    },
+    patient,
+  )
 })
 s('raises the others where one price cannot be read, and sends that one as it was', async () => {
   const people = [await prepare(), await prepare()]

@@ -1,11 +1,15 @@
-import type { Hex } from 'viem'
-import { getBlock, getLogs, getTransactionCount, readContract } from 'viem/actions'
-import { bumpFee } from '../../signing/bumpFee.ts'
-import type { StoredSettlement } from '../../store/settlements.ts'
-import type { AccessChain, AccessDeps, Settlement } from '../accessConfig.ts'
-import { claimQuota } from '../claimQuota.ts'
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import { getBlock, getBlockNumber, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import { fillNonces } from '../../signing/fillNonces.ts'
+import type { FillSigner } from '../../signing/fillSigner.ts'
+import { signAndReserve } from '../../signing/signAndReserve.ts'
+import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
+import type { AccessChain, AccessDeps, Settlement, SettlementOrder } from '../sale/accessConfig.ts'
+import { claimQuota } from '../sale/claimQuota.ts'
 import { eip3009Abi } from './eip3009.ts'
-import { capWindowMs, judgeCaps, readPrice } from './priceSettlement.ts'
+import { capWindowMs, judgeCaps, raisedPrices, readPrice } from './priceSettlement.ts'
+import { settlementClock } from './settlementClock.ts'
+import { forgetMined, unminedForMs } from './sightings.ts'
 
 /** Unmined after this: the same nonce again at a higher price. */
 const stuckAfterMs = 60_000
@@ -38,10 +42,12 @@ export async function resolveSettlement(
   const chain = findChain(deps.chains, chainId)
   if (!chain) return settlement
   try {
+    // What waits in a pool may wait for ever: once it has expired it can only fail.
+    if (claim === 'unmined' && !(await isExpired(chain, settlement))) return settlement
     const around = await findUse(chain, settlement)
     if (around && (await credit(deps, settlement, around)) === 'credited')
       return finish(deps, settlement, { state: 'settled', txHash: around })
-    if (around === undefined && (claim === 'reverted' || (await isHopeless(chain, settlement))))
+    if (around === undefined && (claim === 'reverted' || (await isExpired(chain, settlement))))
       return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
   } catch (error) {
     warnOf(deps, settlement, 'not checked')(error)
@@ -56,7 +62,7 @@ async function credit(
   deps: AccessDeps,
   { keyId, chainId }: StoredSettlement,
   txHash: Hex,
-): Promise<'credited' | 'waiting' | 'reverted' | 'absent'> {
+): Promise<'credited' | 'waiting' | 'unmined' | 'reverted' | 'absent'> {
   const claim = await claimQuota(deps, {
     caller: { keyId, scopes: [] },
     chainId,
@@ -65,10 +71,14 @@ async function credit(
   })
   if (claim.status === 'claimed') return 'credited'
   if (claim.status === 'reverted') return 'reverted'
+  if (claim.status === 'unconfirmed' && claim.confirmations === 0) return 'unmined'
   return claim.status === 'unknown_transaction' ? 'absent' : 'waiting'
 }
 
-/** The transaction that used the authorization, if one did. */
+/** A reorganisation may bring the use into a block before the one that was the head at the reservation. */
+const reorgDepth = 64n
+
+/** The transaction that used the authorization, if one did. Throws where it did and cannot be found. */
 async function findUse(
   { client }: AccessChain,
   { asset, payer, nonce, fromBlock }: StoredSettlement,
@@ -80,33 +90,60 @@ async function findUse(
     args: [payer, nonce],
   })
   if (!isUsed) return undefined
-  const [log] = await getLogs(client, {
+  const where = {
     address: asset,
-    event: eip3009Abi[3],
     args: { authorizer: payer, nonce },
-    fromBlock,
-  })
-  return log?.transactionHash ?? undefined
+    fromBlock: fromBlock > reorgDepth ? fromBlock - reorgDepth : 0n,
+  }
+  const [, , , usedEvent, canceledEvent] = eip3009Abi
+  const [log] = await inRanges(client, where, (range) =>
+    getLogs(client, { ...where, ...range, event: usedEvent }),
+  )
+  if (log) return log.transactionHash
+  const [canceled] = await inRanges(client, where, (range) =>
+    getLogs(client, { ...where, ...range, event: canceledEvent }),
+  )
+  if (canceled) return undefined
+  // The money has moved: nothing may be said to have failed.
+  throw new Error('the use of an authorization is not found')
 }
 
-/** Expired for good, by the chain's own clock, and our nonce is taken by something else. */
-async function isHopeless(
+/** Nodes answer for so many blocks at once. */
+const rangeBlocks = 1_000n
+
+/** Range by range, until one has something. */
+async function inRanges<log>(
+  client: AccessChain['client'],
+  { fromBlock }: { readonly fromBlock: bigint },
+  read: (range: {
+    readonly fromBlock: bigint
+    readonly toBlock: bigint
+  }) => Promise<readonly log[]>,
+): Promise<readonly log[]> {
+  const head = await getBlockNumber(client, { cacheTime: 0 })
+  for (let from = fromBlock; from <= head; from += rangeBlocks) {
+    const last = from + rangeBlocks - 1n
+    const found = await read({ fromBlock: from, toBlock: last < head ? last : head })
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** Expired by the chain's own clock. What is signed can only revert now, and uses its nonce up all the same. */
+async function isExpired(
   { client }: AccessChain,
-  { validBeforeSecs, signer, signerNonce }: StoredSettlement,
+  { validBeforeSecs }: StoredSettlement,
 ): Promise<boolean> {
-  const [block, nonce] = await Promise.all([
-    getBlock(client, { blockTag: 'latest' }),
-    getTransactionCount(client, { address: signer, blockTag: 'latest' }),
-  ])
-  return block.timestamp >= BigInt(validBeforeSecs) && nonce > signerNonce
+  const { timestamp } = await getBlock(client, { blockTag: 'latest' })
+  return timestamp >= BigInt(validBeforeSecs)
 }
 
 async function finish(
-  { store }: AccessDeps,
+  { store, now }: AccessDeps,
   settlement: StoredSettlement,
   end: { readonly state: 'settled' | 'failed'; readonly txHash: Hex; readonly reason?: string },
 ): Promise<StoredSettlement> {
-  await store.settlements.finish({ id: settlement.id, ...end })
+  await store.settlements.finish({ id: settlement.id, nowMs: now(), ...end })
   return { ...settlement, ...end }
 }
 
@@ -119,20 +156,65 @@ export async function reconcileSettlements(
   deps: AccessDeps,
   { chain }: { chain: AccessChain },
 ): Promise<void> {
-  const { chainId, client } = chain
+  const { chainId } = chain
   const { store, config } = deps
   for (const settlement of await store.settlements.listOpen(chainId))
     await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
-  const terms = config.contracts.find((each) => each.chainId === chainId)?.settlement
-  if (!terms) return
-  const { address: signer } = terms.signer
+  const contract = config.contracts.find((each) => each.chainId === chainId)
+  const terms = contract?.settlement ?? contract?.upkeep
+  for (const signer of await store.settlements.listSigners(chainId))
+    await sendUnmined(deps, { chain, signer, terms })
+  if (terms && contract?.filler) await fillMissing(deps, { chain, terms, signer: contract.filler })
+}
+
+/** Whatever the settings: nonces that were signed are used. What another key left can only be sent again. */
+async function sendUnmined(
+  deps: AccessDeps,
+  { chain, signer, terms }: { chain: AccessChain; signer: Address; terms: Settlement | undefined },
+): Promise<void> {
+  const { chainId, client } = chain
+  const own = terms && isAddressEqual(terms.signer.address, signer) ? terms : undefined
   const chainNonce = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
-  for (const settlement of await store.settlements.listUnmined({ chainId, signer, chainNonce })) {
-    const raised = await raisePrice(deps, { chain, settlement, terms }).catch(
-      warnOf(deps, settlement, 'not repriced'),
-    )
+  const request = { chainId, signer, chainNonce }
+  const unmined = await deps.store.settlements.listUnmined(request)
+  if (own) forgetMined(own.signer, unmined)
+  for (const settlement of unmined) {
+    if (!own && settlement.state !== 'sent') continue
+    const raised = own
+      ? await raisePrice(deps, { chain, settlement, terms: own }).catch(
+          warnOf(deps, settlement, 'not repriced'),
+        )
+      : settlement
     await sendSettlement(deps, raised ?? settlement)
   }
+}
+
+const fillMemories = new WeakMap<FillSigner, { missing: readonly number[] }>()
+
+/** Where no relay serves the chain. */
+async function fillMissing(
+  deps: AccessDeps,
+  { chain, terms, signer }: { chain: AccessChain; terms: Settlement; signer: FillSigner },
+): Promise<void> {
+  const { store, log } = deps
+  const { chainId, client } = chain
+  const memory = fillMemories.get(signer) ?? { missing: [] }
+  fillMemories.set(signer, memory)
+  await fillNonces({
+    nonces: store.nonces,
+    chain,
+    signer,
+    limits: terms.limits,
+    memory,
+    clock: settlementClock(deps, terms.signer),
+    observe: (event) => log.warn({ ...event, chainId }, `settlements: ${event.kind}`),
+    async send({ raw, hash }) {
+      const sent = client.request({ method: 'eth_sendRawTransaction', params: [raw] })
+      await sent.catch((error: Error) => {
+        log.warn({ chainId, hash, reason: error.name }, 'a fill was not taken')
+      })
+    },
+  })
 }
 
 const warnOf =
@@ -146,7 +228,7 @@ const warnOf =
 
 /** Under the same caps as the first signature; what may not rise stays in play as it is. */
 async function raisePrice(
-  { store, now }: AccessDeps,
+  deps: AccessDeps,
   {
     chain,
     settlement,
@@ -157,17 +239,25 @@ async function raisePrice(
     readonly terms: Settlement
   },
 ): Promise<StoredSettlement> {
-  const nowMs = now()
-  if (nowMs - settlement.signedAtMs < stuckAfterMs) return settlement
-  const { gasLimit, calldata, signerNonce: nonce } = settlement
-  const prices = {
-    gasLimit,
-    maxFeePerGasWei: bumpFee(settlement.maxFeePerGasWei),
-    maxPriorityFeePerGasWei: bumpFee(settlement.maxPriorityFeePerGasWei),
-  }
-  const { l1FeeWei } = await readPrice(chain, { signer, calldata })
-  return store.settlements.raise(settlement, { nowMs, windowMs: capWindowMs }, (book) => {
-    if (judgeCaps(limits, { prices, l1FeeWei, book })) return undefined
-    return { ...signer.sign({ ...prices, calldata, nonce }), ...prices }
+  if (unminedForMs(signer, { settlement, nowMs: deps.now() }) < stuckAfterMs) return settlement
+  const clock = settlementClock(deps, signer)
+  const { calldata, signerNonce: nonce } = settlement
+  const facts = await readPrice(chain, { signer, calldata })
+  const { l1FeeWei, timestampMs } = facts
+  const prices = raisedPrices(settlement, { facts, maxFeeWei: limits.maxFeeWei })
+  const order = { ...prices, calldata, nonce }
+  const id = [nonce, settlement.signedAtMs].join()
+  return signAndReserve<SettlementOrder, SettlementTx, StoredSettlement>(signer.turns, {
+    async reserve(ready) {
+      let isWished = false
+      const times = { ...(await clock.read(async () => timestampMs)), windowMs: capWindowMs }
+      const kept = await deps.store.settlements.raise(settlement, times, (book) => {
+        clock.saw(book.nowMs)
+        isWished = !judgeCaps(limits, { prices, l1FeeWei, book })
+        return isWished ? ready?.signed : undefined
+      })
+      return isWished && !ready ? { wish: { id, order } } : { value: kept }
+    },
+    sign: async (wished) => ({ ...(await signer.sign(wished)), ...prices }),
   })
 }

@@ -1,9 +1,19 @@
 import type { Address, Hex } from 'viem'
-import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
-import type { AccessDeps } from '../accessConfig.ts'
+import { proveNonce } from '../../signing/proveNonce.ts'
+import { type Ready, signAndReserve, type Wish } from '../../signing/signAndReserve.ts'
+import type { SettlementBook, SettlementTx, StoredSettlement } from '../../store/settlements.ts'
+import type { AccessDeps, SettlementOrder } from '../sale/accessConfig.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
-import { capWindowMs, judgeCaps, readPrice, type SettleRefusal } from './priceSettlement.ts'
+import {
+  capWindowMs,
+  judgeSettlement,
+  readPrice,
+  type SettleRefusal,
+  settlementPrices,
+} from './priceSettlement.ts'
 import { resolveSettlement, sendSettlement } from './resolveSettlement.ts'
+import { settlementClock } from './settlementClock.ts'
+import { unminedForMs } from './sightings.ts'
 import {
   type InvalidReason,
   type MatchedPayment,
@@ -25,6 +35,7 @@ export type Settling =
       readonly reason:
         | InvalidReason
         | 'invalid_exact_evm_transaction_failed'
+        | 'invalid_exact_evm_payer_barred'
         | 'unexpected_settle_error'
       readonly payer: Address
       readonly network: string
@@ -33,8 +44,6 @@ export type Settling =
 
 const firstPollMs = 25
 const longestPollMs = 800
-/** A tip that gets a transaction into the next block on chains that need one at all. */
-const tipWei = 1_000_000n
 
 /**
  * Brings a signed payment to the chain and credits it to the key, before anything is served for it.
@@ -91,22 +100,36 @@ async function startSettlement(
     if (meanwhile?.keyId === keyId) return { settlement: meanwhile }
     return { status: 'refused', reason: verified.reason, payer, network }
   }
-  const reserved = await reserve(deps, { matched, keyId, gas: verified.gas })
-  if ('refusal' in reserved) return { status: 'unavailable', reason: reserved.refusal }
+  const { gas, payerCode } = verified
+  const reserved = await reserve(deps, { matched, keyId, gas, payerCode })
+  if ('refusal' in reserved) {
+    const { refusal } = reserved
+    if (refusal === 'barred')
+      return { status: 'refused', reason: 'invalid_exact_evm_payer_barred', payer, network }
+    return { status: 'unavailable', reason: refusal }
+  }
   // Lost a race for the same authorization: it belongs to whoever brought it first.
   if (reserved.settlement.keyId !== keyId)
     return { status: 'refused', reason: 'invalid_exact_evm_nonce_already_used', payer, network }
+  const { signer } = matched.settlement
+  unminedForMs(signer, { settlement: reserved.settlement, nowMs: deps.now() })
   await sendSettlement(deps, reserved.settlement)
   return reserved
 }
 
-async function reserve(
-  { store, now, log }: AccessDeps,
-  { matched, keyId, gas }: { matched: MatchedPayment; keyId: string; gas: bigint },
-): Promise<
+type Reserved =
   | { readonly settlement: StoredSettlement }
   | { readonly refusal: SettleRefusal | 'chain_unreachable' }
-> {
+
+async function reserve(
+  { store, now, log }: AccessDeps,
+  {
+    matched,
+    keyId,
+    gas,
+    payerCode,
+  }: { matched: MatchedPayment; keyId: string; gas: bigint; payerCode: Hex | undefined },
+): Promise<Reserved> {
   const { chain, contract, settlement, authorization, calldata } = matched
   const { signer, limits } = settlement
   const facts = await readPrice(chain, { signer, calldata }).catch((error: unknown) => {
@@ -114,35 +137,57 @@ async function reserve(
     return undefined
   })
   if (!facts) return { refusal: 'chain_unreachable' }
-  const gasLimit = (gas * 12n) / 10n
-  const prices = {
-    gasLimit,
-    maxFeePerGasWei: 2n * facts.baseFeePerGasWei + tipWei,
-    maxPriorityFeePerGasWei: tipWei,
+  const { chainId } = chain
+  const known = (await store.nonces.highestNonce({ chainId, signer: signer.address })) + 1
+  const claim = { signer: signer.address, claimed: facts.nonce, known }
+  const chainNonce = await proveNonce(chain, claim).catch(() => undefined)
+  if (chainNonce === undefined) {
+    log.warn({ chainId, ...claim }, 'nothing bears out the next nonce that a node says')
+    return { refusal: 'chain_unreachable' }
   }
-  return store.settlements.reserve<SettleRefusal>(
-    {
-      chainId: chain.chainId,
-      asset: contract.token.address,
-      payer: authorization.from,
-      nonce: authorization.nonce,
-      keyId,
-      validBeforeSecs: Number(
-        authorization.validBefore > maxSecs ? maxSecs : authorization.validBefore,
-      ),
-      fromBlock: facts.head,
-      calldata,
-      signer: signer.address,
-      createdAtMs: now(),
-      chainNonce: facts.nonce,
-      windowMs: capWindowMs,
+  const clock = settlementClock({ store, now, log }, signer)
+  const prices = settlementPrices({ gas, facts })
+  const request = {
+    chainId: chain.chainId,
+    asset: contract.token.address,
+    payer: authorization.from,
+    nonce: authorization.nonce,
+    keyId,
+    payerCode,
+    validBeforeSecs: Number(
+      authorization.validBefore > maxSecs ? maxSecs : authorization.validBefore,
+    ),
+    fromBlock: facts.head,
+    calldata,
+    signer: signer.address,
+    chainNonce,
+    windowMs: capWindowMs,
+  }
+  type Wished = { readonly refusal: SettleRefusal } | { readonly wish: Wish<SettlementOrder> }
+  const judge = (
+    book: SettlementBook,
+    ready: Ready<SettlementTx> | undefined,
+  ): SettlementTx | { readonly refusal: Wished } => {
+    clock.saw(book.nowMs)
+    const packAmount = authorization.value
+    const refusal = judgeSettlement(limits, { prices, facts, book, packAmount })
+    if (refusal) return { refusal: { refusal } }
+    const nonce = book.nextNonce
+    const id = String(nonce)
+    return ready?.id === id
+      ? ready.signed
+      : { refusal: { wish: { id, order: { ...prices, calldata, nonce } } } }
+  }
+  return signAndReserve<SettlementOrder, SettlementTx, Reserved>(signer.turns, {
+    async reserve(ready) {
+      const { nowMs: createdAtMs, pace } = await clock.read(async () => facts.timestampMs)
+      const given = { ...request, createdAtMs, pace }
+      const kept = await store.settlements.reserve<Wished>(given, (book) => judge(book, ready))
+      if ('settlement' in kept) return { value: kept }
+      return 'wish' in kept.refusal ? kept.refusal : { value: kept.refusal }
     },
-    (book): SettlementTx | { readonly refusal: SettleRefusal } => {
-      const refusal = judgeCaps(limits, { prices, l1FeeWei: facts.l1FeeWei, book })
-      if (refusal) return { refusal }
-      return { ...signer.sign({ ...prices, calldata, nonce: book.nextNonce }), ...prices }
-    },
-  )
+    sign: async (order) => ({ ...(await signer.sign(order)), ...prices }),
+  })
 }
 
 /** Clients may write 2^256 - 1 for "never expires"; the column holds what an integer can. */

@@ -8,7 +8,7 @@ import {
   recoverTransactionAddress,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { startKeyService } from '../../../fixtures/keyService.ts'
+import { startKeyService } from '../../../fixtures/access/keyService.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createMemoryKey } from '../../signing/digestKey.ts'
 import { encodeTransfer } from './eip3009.ts'
@@ -39,17 +39,22 @@ const order = {
   maxPriorityFeePerGasWei: 1_000_000n,
 } as const
 
-signing('signs a transfer by authorization to the quota contract, value 0', async () => {
-  const { rawTx, txHash } = local.sign(order)
-  const read = parseTransaction(rawTx)
-  assert.equal(
-    [read.to, read.data, read.value ?? 0n, read.chainId, read.nonce, read.gas],
-    [token, calldata, 0n, 8453, 3, 100_000n],
-  )
-  assert.is(txHash, keccak256(rawTx))
-  const from = await recoverTransactionAddress({ serializedTransaction: rawTx as `0x02${string}` })
-  assert.is(from, privateKeyToAccount(privateKey).address)
-})
+signing(
+  'signs a transfer by authorization to the quota contract, value 0 [x402/transfer-only]',
+  async () => {
+    const { rawTx, txHash } = await local.sign(order)
+    const read = parseTransaction(rawTx)
+    assert.equal(
+      [read.to, read.data, read.value ?? 0n, read.chainId, read.nonce, read.gas],
+      [token, calldata, 0n, 8453, 3, 100_000n],
+    )
+    assert.is(txHash, keccak256(rawTx))
+    const from = await recoverTransactionAddress({
+      serializedTransaction: rawTx as `0x02${string}`,
+    })
+    assert.is(from, privateKeyToAccount(privateKey).address)
+  },
+)
 
 const erc20 = (functionName: 'transfer' | 'approve' | 'transferFrom') =>
   encodeFunctionData({
@@ -68,26 +73,21 @@ const refused: readonly (readonly [string, Hex])[] = [
   ['the selector alone', calldata.slice(0, 10) as Hex],
 ]
 for (const [what, data] of refused)
-  signing(`refuses ${what}`, () => {
-    assert.throws(
-      () => local.sign({ ...order, calldata: data }),
-      (error: unknown) => error instanceof SettlementRefused,
-    )
+  signing(`refuses ${what}`, async () => {
+    const refusal = await local.sign({ ...order, calldata: data }).catch((error: unknown) => error)
+    assert.instance(refusal, SettlementRefused)
   })
-signing('refuses a settlement above its own ceiling, by one wei', () => {
+signing('refuses a settlement above its own ceiling, by one wei [x402/ceiling]', async () => {
   const at = { ...order, gasLimit: 1n }
-  assert.ok(local.sign({ ...at, maxFeePerGasWei: place.maxFeeWei }).rawTx)
-  assert.throws(
-    () => local.sign({ ...at, maxFeePerGasWei: place.maxFeeWei + 1n }),
-    /dearer than its ceiling/,
-  )
+  assert.ok((await local.sign({ ...at, maxFeePerGasWei: place.maxFeeWei })).rawTx)
+  const dearer = local.sign({ ...at, maxFeePerGasWei: place.maxFeeWei + 1n })
+  assert.match(String(await dearer.catch((error: Error) => error)), /dearer than its ceiling/)
 })
 signing('signs with a key service just what it signs with a key of its own', async () => {
-  const service = startKeyService({ privateKey, afterMs: 5, timeoutMs: 60_000 })
+  const service = startKeyService({ privateKey, afterMs: 5 })
   const remote = createSettlementSigner({ ...place, key: service.key })
   assert.is(remote.address, local.address)
   for (let nonce = 0; nonce < 4; nonce += 1)
-    assert.equal(remote.sign({ ...order, nonce }), local.sign({ ...order, nonce }))
-  await service.close()
+    assert.equal(await remote.sign({ ...order, nonce }), await local.sign({ ...order, nonce }))
 })
 signing.run()

@@ -1,21 +1,9 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import { type Address, isAddressEqual } from 'viem'
 import type { DigestKey } from '../../signing/digestKey.ts'
-import { type CallPrices, signCall } from '../../signing/signCall.ts'
+import { signCall } from '../../signing/signCall.ts'
+import { createTurns } from '../../signing/turns.ts'
+import type { SettlementSigner } from '../sale/accessConfig.ts'
 import { decodeTransfer } from './eip3009.ts'
-
-export type SettlementOrder = CallPrices & { readonly calldata: Hex; readonly nonce: number }
-
-/**
- * Signs `transferWithAuthorization` of one token to one contract on one chain, with value 0 and under a
- * ceiling for its gas, and refuses everything else: the key may do nothing for x402 but settle.
- * Synchronous, because it runs inside the database transaction that takes the nonce.
- */
-export type SettlementSigner = {
-  readonly address: Address
-  readonly chainId: number
-  readonly token: Address
-  sign(order: SettlementOrder): { readonly rawTx: Hex; readonly txHash: Hex }
-}
 
 /** What was asked of the signer is no settlement, or dearer than one may be. A bug: callers look first. */
 export class SettlementRefused extends Error {
@@ -41,14 +29,15 @@ export function createSettlementSigner({
     address: key.address,
     chainId,
     token,
-    sign({ calldata, ...order }) {
+    turns: createTurns(),
+    async sign({ calldata, ...order }) {
       const authorization = decodeTransfer(calldata)
       if (!authorization) throw new SettlementRefused('this is no transfer by authorization')
       if (!isAddressEqual(authorization.to, payTo))
         throw new SettlementRefused('this transfer does not go to the quota contract')
       if (order.gasLimit * order.maxFeePerGasWei > maxFeeWei)
         throw new SettlementRefused('this settlement is dearer than its ceiling')
-      const { raw, hash } = signCall(key, { ...order, chainId, to: token, data: calldata })
+      const { raw, hash } = await signCall(key, { ...order, chainId, to: token, data: calldata })
       return { rawTx: raw, txHash: hash }
     },
   }

@@ -3,18 +3,18 @@ import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
 import { Type } from 'typebox'
 import type { Hex } from 'viem'
-import { createPerson, startAccessStand } from '../../../fixtures/accessStand.ts'
-import { startKeyService } from '../../../fixtures/keyService.ts'
+import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { startKeyService } from '../../../fixtures/access/keyService.ts'
 import {
   lyingToken,
   ownerAt,
   prepareOwners,
   startRelayStand,
-} from '../../../fixtures/relayStand.ts'
+} from '../../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { encodeHeader } from '../paymentRequired.ts'
+import { encodeHeader } from '../sale/paymentRequired.ts'
 
 const s = suite('access/sharedSigner')
 const work = endpoint({
@@ -32,7 +32,6 @@ const world = await startWorldChain({ chainId: 8453 })
 const service = startKeyService({
   privateKey: world.manifest.relayer.privateKey,
   afterMs: 5,
-  timeoutMs: 60_000,
   isRandom: true,
 })
 const keyOf = (_: Hex) => service.key
@@ -47,7 +46,6 @@ const relay = await startRelayStand({ chain: world, store: stand.store, keyOf })
 s.after(async () => {
   await relay.close()
   await stand.close()
-  await service.close()
   await world.close()
 })
 

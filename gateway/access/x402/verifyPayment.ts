@@ -1,8 +1,8 @@
-import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
-import { estimateGas, readContract } from 'viem/actions'
+import { type Address, type Hex, isAddressEqual, keccak256, recoverTypedDataAddress } from 'viem'
+import { estimateGas, getCode, readContract } from 'viem/actions'
 import { findRevert } from '../../chain/findRevert.ts'
-import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../accessConfig.ts'
-import { listOffers } from '../paymentRequired.ts'
+import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../sale/accessConfig.ts'
+import { listOffers } from '../sale/paymentRequired.ts'
 import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 
@@ -28,7 +28,12 @@ export type MatchedPayment = {
 }
 
 export type Verified =
-  | { readonly status: 'valid'; readonly gas: bigint }
+  | {
+      readonly status: 'valid'
+      readonly gas: bigint
+      /** Hash of the payer's code; undefined where it has none. */
+      readonly payerCode: Hex | undefined
+    }
   | { readonly status: 'invalid'; readonly reason: InvalidReason }
   | { readonly status: 'unreachable'; readonly reason: string }
 
@@ -89,15 +94,16 @@ export async function verifyPayment(matched: MatchedPayment): Promise<Verified> 
   const { from, nonce, value } = authorization
   const token = { address: contract.token.address, abi: eip3009Abi } as const
   try {
-    const [isUsed, balance] = await Promise.all([
+    const [isUsed, balance, code] = await Promise.all([
       readContract(client, { ...token, functionName: 'authorizationState', args: [from, nonce] }),
       readContract(client, { ...token, functionName: 'balanceOf', args: [from] }),
+      getCode(client, { address: from }),
     ])
     if (isUsed) return { status: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }
     if (balance < value)
       return { status: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
     const gas = await simulate(matched)
-    if (gas !== undefined) return { status: 'valid', gas }
+    if (gas !== undefined) return { status: 'valid', gas, payerCode: code && keccak256(code) }
     return {
       status: 'invalid',
       reason: (await isSignedByAccount(matched))

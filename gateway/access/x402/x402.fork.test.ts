@@ -4,12 +4,16 @@ import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { Type } from 'typebox'
 import { RpcRequestError } from 'viem'
-import { createPerson, type Person, startAccessStand } from '../../../fixtures/accessStand.ts'
-import { send, waitForReceipt } from '../../../fixtures/send.ts'
+import {
+  createPerson,
+  type Person,
+  startAccessStand,
+} from '../../../fixtures/access/accessStand.ts'
+import { send, waitForReceipt } from '../../../fixtures/chains/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { ChainUnavailable } from '../../chain/client.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { encodeHeader } from '../paymentRequired.ts'
+import { encodeHeader } from '../sale/paymentRequired.ts'
 import { startAccessJobs } from '../startAccessJobs.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 
@@ -59,25 +63,28 @@ const remaining = async (key: string) =>
   (await stand.call('/auth/key-info', { key })).body['quota_remaining']
 
 for (const chainId of [8453, 42161])
-  s(`lets the official client buy quota and receive a quote on ${chainId}`, async () => {
-    const person = await createPerson(stand.chain(chainId))
-    const { apiKey } = await stand.createKey('official')
-    const pay = wrapFetchWithPayment(fetch, clientOf(person, chainId))
-    const answer = await pay(`${stand.url}/quote`, {
-      method: 'POST',
-      body: '{}',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    })
-    assert.is(answer.status, 200)
-    assert.equal(await answer.json(), { ok: true })
-    const response = decodePaymentResponseHeader(answer.headers.get('payment-response') ?? '')
-    assert.is(response.success, true)
-    assert.is(response.network, `eip155:${chainId}`)
-    assert.match(response.transaction, /^0x[0-9a-f]{64}$/)
-    assert.is(await remaining(apiKey), 999)
-  })
+  s(
+    `lets the official client buy quota and receive a quote on ${chainId} [x402/settles]`,
+    async () => {
+      const person = await createPerson(stand.chain(chainId))
+      const { apiKey } = await stand.createKey('official')
+      const pay = wrapFetchWithPayment(fetch, clientOf(person, chainId))
+      const answer = await pay(`${stand.url}/quote`, {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+      })
+      assert.is(answer.status, 200)
+      assert.equal(await answer.json(), { ok: true })
+      const response = decodePaymentResponseHeader(answer.headers.get('payment-response') ?? '')
+      assert.is(response.success, true)
+      assert.is(response.network, `eip155:${chainId}`)
+      assert.match(response.transaction, /^0x[0-9a-f]{64}$/)
+      assert.is(await remaining(apiKey), 999)
+    },
+  )
 s(
-  'offers what the official client decodes: exact on every chain, a quota-claim extension',
+  'offers what the official client decodes: exact on every chain, a quota-claim extension [x402/offers]',
   async () => {
     const { apiKey } = await stand.createKey('poor')
     const { headers, body } = await stand.call('/quote', { key: apiKey, body: {} })
@@ -172,7 +179,7 @@ s('refuses malformed payment headers with 400, whatever the key', async () => {
       assert.is((await stand.call('/quote', request)).status, 400)
     }
 })
-s('verifies and settles through the facilitator endpoints', async () => {
+s('verifies and settles through the facilitator endpoints [x402/facilitator]', async () => {
   const person = await createPerson(base)
   const { apiKey } = await stand.createKey('facilitator')
   const body = { x402Version: 2, paymentPayload: await sign(person, apiKey) }

@@ -1,5 +1,5 @@
-import { balancerV3StableAmountOut } from '../../routing/protocols/balancerV3Stable.ts'
-import { balancerV3WeightedAmountOut } from '../../routing/protocols/balancerV3Weighted.ts'
+import { balancerV3StableAmountOut } from '../../routing/protocols/balancer/balancerV3Stable.ts'
+import { balancerV3WeightedAmountOut } from '../../routing/protocols/balancer/balancerV3Weighted.ts'
 import { type GoldenFamily, priceExecuted } from './goldenFamily.ts'
 import { type Fields, integer, integers } from './readVectors.ts'
 

@@ -1,7 +1,7 @@
-import { createAlgebraV19Pool } from '../../routing/protocols/algebraV19.ts'
-import type { LiquidityTick } from '../../routing/protocols/concentratedLiquidity.ts'
-import type { EnginePool } from '../../routing/protocols/enginePool.ts'
-import { createUniswapV3Pool } from '../../routing/protocols/uniswapV3.ts'
+import { createAlgebraV19Pool } from '../../routing/protocols/concentrated/algebraV19.ts'
+import type { LiquidityTick } from '../../routing/protocols/concentrated/tickRanges.ts'
+import { createUniswapV3Pool } from '../../routing/protocols/concentrated/uniswapV3.ts'
+import type { EnginePool } from '../../routing/protocols/maths/enginePool.ts'
 import type { GoldenFamily, PricedRow } from './goldenFamily.ts'
 import { type Fields, integer, integerOrRevert, table } from './readVectors.ts'
 

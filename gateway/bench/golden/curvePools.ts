@@ -1,5 +1,5 @@
-import { curvePlainAmountOut } from '../../routing/protocols/curvePlain.ts'
-import { curveStableNgAmountOut } from '../../routing/protocols/curveStableNg.ts'
+import { curvePlainAmountOut } from '../../routing/protocols/curve/curvePlain.ts'
+import { curveStableNgAmountOut } from '../../routing/protocols/curve/curveStableNg.ts'
 import { type GoldenFamily, priceExecuted } from './goldenFamily.ts'
 import { type Fields, integer, integers } from './readVectors.ts'
 

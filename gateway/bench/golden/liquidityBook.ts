@@ -1,4 +1,4 @@
-import { liquidityBookSwapOut } from '../../routing/protocols/liquidityBook.ts'
+import { liquidityBookSwapOut } from '../../routing/protocols/book/liquidityBook.ts'
 import type { GoldenFamily } from './goldenFamily.ts'
 import { type Fields, integer, integers, table } from './readVectors.ts'
 

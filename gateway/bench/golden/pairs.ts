@@ -1,5 +1,8 @@
-import { type AerodromeV2State, aerodromeV2AmountOut } from '../../routing/protocols/aerodromeV2.ts'
-import { type CamelotV2State, camelotV2AmountOut } from '../../routing/protocols/camelotV2.ts'
+import {
+  type AerodromeV2State,
+  aerodromeV2AmountOut,
+} from '../../routing/protocols/pair/aerodromeV2.ts'
+import { type CamelotV2State, camelotV2AmountOut } from '../../routing/protocols/pair/camelotV2.ts'
 import type { GoldenFamily, PricedRow } from './goldenFamily.ts'
 import { type Fields, integer, integerOrRevert } from './readVectors.ts'
 

@@ -1,11 +1,11 @@
-import { makeRequest } from '../../../fixtures/meta/quotes.ts'
-import type { EventSink } from '../../http/eventStream.ts'
+import { bareChain, makeRequest } from '../../../fixtures/meta/quotes.ts'
+import type { EventSink } from '../../http/reply.ts'
+import type { MetaRequest } from '../../meta/aggregate.ts'
 import { type AggregateDeps, aggregate } from '../../meta/aggregate.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
-import { providerTargets, startProviders } from '../../meta/providers.ts'
-import type { Source } from '../../meta/source.ts'
-import { streamQuotes } from '../../meta/stream.ts'
-import type { MetaRequest } from '../../meta/wire/quoteRequest.ts'
+import type { Source } from '../../meta/provider/source.ts'
+import { providerTargets, startProviders } from '../../meta/sources/providers.ts'
+import { streamQuotes } from '../../meta/wire/stream.ts'
 import { percentile } from './figures.ts'
 
 /** Providers with one call per quote, so that ours and raw fetch do the same number of requests. */
@@ -78,6 +78,7 @@ function createDeps(sources: readonly Source[]): AggregateDeps {
     },
     sourcesFor: () => sources,
     targets: providerTargets,
+    ...bareChain,
     deadlineMs: 5_000,
     patienceMs: 5_000,
     priceGas: async () => undefined,

@@ -2,7 +2,7 @@ import { makeRequest } from '../../../fixtures/meta/quotes.ts'
 import { startRecordingServer } from '../../../fixtures/providers/recordingServer.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
 import { fanOut } from '../../meta/fanOut.ts'
-import { startProviders } from '../../meta/providers.ts'
+import { startProviders } from '../../meta/sources/providers.ts'
 
 const names = ['velora', 'fabric', 'nordstern', 'sushi', 'kyberswap', 'fly', 'lifi', 'relay']
 

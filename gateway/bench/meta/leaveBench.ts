@@ -6,8 +6,8 @@ import { answerQuote } from '../../../fixtures/meta/quotes.ts'
 import { startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { defaultLimits, dispatchSource } from '../../meta/dispatch.ts'
-import { startProviders } from '../../meta/providers.ts'
-import type { Source } from '../../meta/source.ts'
+import type { Source } from '../../meta/provider/source.ts'
+import { startProviders } from '../../meta/sources/providers.ts'
 import { startRawStreams } from './rawStreams.ts'
 
 const scriptOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))

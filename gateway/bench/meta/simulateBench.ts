@@ -2,12 +2,11 @@ import { createClient, encodeFunctionData, erc20Abi, getAddress, http } from 'vi
 import { simulateCalls } from 'viem/actions'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { createSimulator } from '../../../simulator/simulator.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { getDexes } from '../../chain/dexes.ts'
+import type { SourceQuote, SourceRequest } from '../../meta/provider/source.ts'
 import { simulateQuotes } from '../../meta/simulateQuotes.ts'
-import type { SourceQuote, SourceRequest } from '../../meta/source.ts'
-import { createDirectSource } from '../../meta/sources/direct/createDirectSource.ts'
+import { createDirectSource } from '../../meta/sources/direct/directSource.ts'
 import { routerV2 } from '../../meta/sources/direct/routerV2.ts'
 
 const chainId = 8453
@@ -34,7 +33,12 @@ export async function benchSimulate(rounds: number): Promise<SimulateFigures> {
   const { wrappedNative } = chain
   const poolsBetween = () => []
   const dex = {
-    ...{ factory: router, router, feesPips: [], poolsBetween, reader, wrappedNative },
+    factory: router,
+    router,
+    feesPips: [],
+    poolsBetween,
+    reader,
+    wrappedNative,
     hubTokens: [],
   }
   const source = createDirectSource(

@@ -1,6 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { findRoute, findRouteInSlices } from '../../routing/engine/findRoute.ts'
-import { searchLimits } from '../../routing/planRoute.ts'
+import { searchLimits } from '../../routing/searchRoute.ts'
 import { generateTrades } from '../routing/generateMarket.ts'
 import { createGeneratedChain } from './generatedChain.ts'
 
@@ -8,9 +8,14 @@ const s = suite('quotes while blocks come in')
 
 const { chain, market, advance } = createGeneratedChain({ pools: 300, tokens: 30, seed: 7 })
 const questions = generateTrades(market, 20).trades.map((trade) => ({
-  ...{ tokenIn: trade.in, tokenOut: trade.out, amountIn: BigInt(trade.amount) },
-  ...{ ...searchLimits.deep, deadlineMs: 60_000, gasPriceWei: 10_000_000n },
-  ...{ nativeToken: market.base, now: () => performance.now() },
+  tokenIn: trade.in,
+  tokenOut: trade.out,
+  amountIn: BigInt(trade.amount),
+  ...searchLimits.deep,
+  deadlineMs: 60_000,
+  gasPriceWei: 10_000_000n,
+  nativeToken: market.base,
+  now: () => performance.now(),
 }))
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

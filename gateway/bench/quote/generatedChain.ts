@@ -1,7 +1,6 @@
 import { type Address, getAddress, keccak256, toHex } from 'viem'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { getDexes } from '../../chain/dexes.ts'
 import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createRouteCache } from '../../routing/routeCache.ts'
 import type { RoutingChain } from '../../routing/routingChain.ts'
@@ -11,6 +10,7 @@ import {
   createSyncedState,
   type SyncedState,
 } from '../../routing/sync/syncedState.ts'
+import { createTrust } from '../../routing/trust/trust.ts'
 import { createUsdPrices } from '../../routing/usdPrices.ts'
 import { generateMarket } from '../routing/generateMarket.ts'
 import type { PoolRecord as RecordedPool } from '../routing/readPools.ts'
@@ -22,18 +22,32 @@ const changedPerBlock = 20
 
 function toRecord({ id, tokens, feePips, ...rest }: RecordedPool): PoolRecord {
   const head = {
-    ...{ id, tokens, feePips, address: getAddress(id) },
-    ...{ changedBlock: 1n, isFresh: [false, false], swapsSeen: 0 },
+    id,
+    tokens,
+    feePips,
+    address: getAddress(id),
+    changedBlock: 1n,
+    isFresh: [false, false],
+    swapsSeen: 0,
   }
   if (rest.type === 'v2')
     return {
-      ...{ ...head, dex: 'uniswap-v2', protocol: 'uniswap_v2' },
-      ...{ reserve0: BigInt(rest.r0), reserve1: BigInt(rest.r1) },
+      ...head,
+      dex: 'uniswap-v2',
+      protocol: 'uniswap_v2',
+      reserve0: BigInt(rest.r0),
+      reserve1: BigInt(rest.r1),
     }
   const { tickSpacing, tick, liquidity, sqrtPriceX96, ticks } = rest
   return {
-    ...{ ...head, dex: 'uniswap-v3', protocol: 'uniswap_v3', feePips1: feePips },
-    ...{ tickSpacing, tick, liquidity: BigInt(liquidity), sqrtPriceX96: BigInt(sqrtPriceX96) },
+    ...head,
+    dex: 'uniswap-v3',
+    protocol: 'uniswap_v3',
+    feePips1: feePips,
+    tickSpacing,
+    tick,
+    liquidity: BigInt(liquidity),
+    sqrtPriceX96: BigInt(sqrtPriceX96),
     ticks: ticks.map(([index, net]) => {
       const value = BigInt(net)
       return { index, net: value, gross: value < 0n ? -value : value }
@@ -77,9 +91,13 @@ export function createGeneratedChain({
   )
   let state: SyncedState = createSyncedState({ taxOf: () => 0 }, { head: toHead(1n), records })
   const chain: RoutingChain = {
-    ...{ chainId, chainClient, dexes: getDexes(chainId), routes: createRouteCache() },
+    chainId,
+    chainClient,
+    dexes: getDexes(chainId),
+    routes: createRouteCache(),
     executor: getAddress(`0x${'ee'.repeat(20)}`),
     searches: createSearchQueue(),
+    trust: createTrust({ chainId, now: () => performance.now() }),
     taxes: {
       get: () => 0,
       measured: () => 0,
@@ -103,6 +121,9 @@ export function createGeneratedChain({
       lagMs: () => 0,
       discover: async () => ({ status: 'looked', state }),
       leftOut: () => [],
+      leftOutPools: () => [],
+      asked: () => undefined,
+      bounds: () => undefined,
       tokens: () => infos,
       reprice: async () => state,
       close: async () => undefined,

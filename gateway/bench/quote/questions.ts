@@ -35,7 +35,11 @@ export function createQuestions({ freshPercent }: { readonly freshPercent: numbe
 
 export function toBody({ tokenIn, tokenOut, amountIn }: Question): string {
   return JSON.stringify({
-    ...{ chain_id: chainId, token_in: tokenIn, token_out: tokenOut, taker },
-    ...{ amount_in: amountIn.toString(), slippage_bps: 50 },
+    chain_id: chainId,
+    token_in: tokenIn,
+    token_out: tokenOut,
+    taker,
+    amount_in: amountIn.toString(),
+    slippage_bps: 50,
   })
 }

@@ -1,9 +1,9 @@
 import Table from 'cli-table3'
 import { type Address, getAddress } from 'viem'
-import { searchRoute } from '../../routing/planRoute.ts'
 import { quoteExactOutput } from '../../routing/quoteExactOutput.ts'
 import { quoteLpDisposal } from '../../routing/quoteLpDisposal.ts'
 import type { QuoteDeps } from '../../routing/quoteRequest.ts'
+import { searchRoute } from '../../routing/searchRoute.ts'
 import { generateTrades } from '../routing/generateMarket.ts'
 import { chainId, createGeneratedChain } from './generatedChain.ts'
 import { marketSize } from './marketSize.ts'
@@ -15,7 +15,9 @@ const nearPart = 100_000n
 
 type Generated = ReturnType<typeof createGeneratedChain>
 const toDeps = ({ chain }: Generated): QuoteDeps => ({
-  ...{ chains: new Map([[chainId, chain]]), simulator: undefined, maxLagMs: 30_000 },
+  chains: new Map([[chainId, chain]]),
+  simulator: undefined,
+  maxLagMs: 30_000,
   now: () => performance.now(),
 })
 const common = { chainId, slippageBps: 50, taker: getAddress(`0x${'ab'.repeat(20)}`) }
@@ -68,7 +70,10 @@ async function measureExactOutputs(generated: Generated) {
     let consumed: bigint | undefined
     const elapsed = await time(async () => {
       const outcome = await quoteExactOutput(deps, {
-        ...{ ...common, targetOutput, maxInput, executableOnly: true },
+        ...common,
+        targetOutput,
+        maxInput,
+        executableOnly: true,
         tokenIn: getAddress(trade.in),
         tokenOut: getAddress(trade.out),
       })

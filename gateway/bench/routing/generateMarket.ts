@@ -1,4 +1,4 @@
-import { sqrtRatioAtTick } from '../../routing/protocols/tickMath.ts'
+import { sqrtRatioAtTick } from '../../routing/protocols/maths/tickMath.ts'
 import type { PoolRecord, Trade, TradeFile } from './readPools.ts'
 
 type MarketSize = { readonly pools: number; readonly tokens: number; readonly seed: number }

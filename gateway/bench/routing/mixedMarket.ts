@@ -1,12 +1,10 @@
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { getDexes } from '../../chain/dexes.ts'
-import { seedTokens } from '../../chain/tokens.ts'
 import { pointOnCurve } from '../../routing/engine/edgeCurve.ts'
 import { createMarket } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
-import type { EnginePool } from '../../routing/protocols/enginePool.ts'
+import type { EnginePool } from '../../routing/protocols/maths/enginePool.ts'
 import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createChainSync } from '../../routing/sync/chainSync.ts'
 import { priceRecord } from '../../routing/sync/syncedState.ts'
@@ -55,8 +53,11 @@ async function loadRecords(chainId: number): Promise<readonly PoolRecord[]> {
   try {
     const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
     const sync = createChainSync({
-      ...{ chainClient, dexes: getDexes(chainId), seedTokens: seedTokens(chainId) },
-      ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+      chainClient,
+      dexes: getDexes(chainId),
+      seedTokens: seedTokens(chainId),
+      pollMs: 3_600_000,
+      maxAgeMs: 0,
     })
     await sync.start()
     const records = [...(sync.current()?.pools.values() ?? [])]
@@ -117,7 +118,8 @@ export function mixTrades(
     const wei = tradeWei.least * 10 ** ((tradeWei.orders * index) / count)
     const amount = wei * (prices[market.tokenIndex.get(tokenIn) ?? 0] as number)
     return {
-      ...{ in: tokenIn, out: random.pick(others) },
+      in: tokenIn,
+      out: random.pick(others),
       amount: BigInt(Math.ceil(amount)).toString(),
     }
   })

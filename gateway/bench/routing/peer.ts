@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { curveOutput } from '../../routing/protocols/curve.ts'
-import type { EnginePool } from '../../routing/protocols/enginePool.ts'
+import { curveOutput } from '../../routing/protocols/maths/curve.ts'
+import type { EnginePool } from '../../routing/protocols/maths/enginePool.ts'
 import type { PoolRecord } from './readPools.ts'
 
 /** The parts of @sushiswap/tines that the bench calls. */
@@ -66,6 +66,8 @@ export type Peer = (trade: {
 }) => PeerAnswer | undefined
 
 const packageName = '@sushiswap/tines@1.0.11'
+/** What its own dependency names as a peer and loads. */
+const peers = ['viem@2.57.1']
 
 /**
  * Installs the peer into a temporary folder: its licence forbids depending on it, measuring against
@@ -82,7 +84,7 @@ export function fetchPeer(log: (line: string) => void): Tines | undefined {
       '--ignore-scripts',
       '--loglevel=error',
     ]
-    const install = spawnSync('npm', ['i', '--prefix', folder, ...flags, packageName], {
+    const install = spawnSync('npm', ['i', '--prefix', folder, ...flags, packageName, ...peers], {
       encoding: 'utf8',
     })
     if (install.status !== 0) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { EnginePool } from '../../routing/protocols/enginePool.ts'
-import { createUniswapV2Pool } from '../../routing/protocols/uniswapV2.ts'
-import { createUniswapV3Pool } from '../../routing/protocols/uniswapV3.ts'
+import { createUniswapV3Pool } from '../../routing/protocols/concentrated/uniswapV3.ts'
+import type { EnginePool } from '../../routing/protocols/maths/enginePool.ts'
+import { createUniswapV2Pool } from '../../routing/protocols/pair/uniswapV2.ts'
 
 /** A pool as recorded in a file: amounts are decimal strings. */
 export type PoolRecord = {

@@ -1,5 +1,5 @@
 import autocannon from 'autocannon'
-import type { BenchServer } from '../startServer.ts'
+import type { BenchServer } from '../server/startServer.ts'
 
 /** One or more gateways on one database, and the keys it knows. */
 export type Stack = {
@@ -55,7 +55,9 @@ async function fire(
   const results = await Promise.all(
     gateways.map(({ url }, index) =>
       autocannon({
-        ...{ url, method: 'POST' as const, duration: seconds },
+        url,
+        method: 'POST' as const,
+        duration: seconds,
         connections: Math.round(connections / gateways.length),
         setupClient: (client) => client.setRequests(toRequests(bodies, keys, index)),
       }),

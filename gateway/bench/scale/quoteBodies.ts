@@ -17,8 +17,11 @@ export async function createQuoteBodies(
       .flatMap(({ address: tokenOut }) =>
         shares.map((share) =>
           JSON.stringify({
-            ...{ chain_id: chainId, token_in: tokenIn, token_out: tokenOut, taker },
-            ...{ amount_in: ((share * 10n ** BigInt(decimals)) / 100n).toString() },
+            chain_id: chainId,
+            token_in: tokenIn,
+            token_out: tokenOut,
+            taker,
+            amount_in: ((share * 10n ** BigInt(decimals)) / 100n).toString(),
             slippage_bps: 50,
           }),
         ),

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { WorldChain } from '../../../fixtures/world.ts'
-import { createAccess } from '../../access/createAccess.ts'
+import { createAccess } from '../../access/access.ts'
 import { getChain } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
 import { createService } from '../../http/service.ts'
-import { createRouting } from '../../routing/createRouting.ts'
+import { createRouting } from '../../routing/service/routing.ts'
 import { type DatabaseConfig, openConfiguredStore } from '../../store/openConfiguredStore.ts'
-import { benchAccess } from '../benchAccess.ts'
-import { reportToParent } from '../reportToParent.ts'
+import { benchAccess } from '../server/benchAccess.ts'
+import { reportToParent } from '../server/reportToParent.ts'
 
 export type ScaleSetup = DatabaseConfig & {
   readonly chain: Pick<WorldChain, 'chainId' | 'rpcUrl' | 'manifest'>
@@ -28,8 +28,11 @@ const routing = await createRouting({
     },
   ],
   ...(setup.databaseUrl === undefined ? { snapshots: store.pools } : { shared: store }),
-  ...{ simulator: undefined, serviceName: 'forkyard', version: '0' },
-  ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+  simulator: undefined,
+  serviceName: 'forkyard',
+  version: '0',
+  publicUrl: 'http://127.0.0.1',
+  x402Support: false,
 })
 const service = createService({
   name: 'routing',

@@ -1,9 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildOnce, cacheDir, worldHash } from '../../../fixtures/world/cache.ts'
-import { getChainSpec, getTokenSpec } from '../../../fixtures/world/chains.ts'
-import { compileContracts } from '../../../fixtures/world/compile.ts'
-import type { PoolSpec } from '../../../fixtures/world/poolSpec.ts'
+import { getChainSpec } from '../../../fixtures/world/chains/chains.ts'
+import { buildOnce, chainHash } from '../../../fixtures/world/parts/cache.ts'
+import { cacheDir } from '../../../fixtures/world/parts/cacheDir.ts'
+import { getTokenSpec } from '../../../fixtures/world/parts/chainSpec.ts'
+import { compileContracts } from '../../../fixtures/world/parts/compile.ts'
+import type { PoolSpec } from '../../../fixtures/world/parts/poolSpec.ts'
 import { openPool } from '../../../fixtures/world/pools.ts'
 import { dumpState } from '../../../fixtures/world/state.ts'
 import { type SwapStand, startSwapStandOn } from '../../routing/testing/swapStand.ts'
@@ -31,7 +33,7 @@ export async function startDenseChain({
   readonly pools: number
   readonly onProgress: (done: number) => void
 }): Promise<SwapStand> {
-  const path = join(cacheDir(), 'dense', `${worldHash()}-${pools}`)
+  const path = join(cacheDir(), 'dense', `${chainHash(getChainSpec(chainId))}-${pools}`)
   const statePath = join(path, 'state.json')
   await buildOnce({ path, isBuilt: () => existsSync(statePath) }, async (dir) => {
     writeFileSync(join(dir, 'state.json'), await buildState({ pools, onProgress }))

@@ -37,10 +37,14 @@ export async function mineSwaps(
     const amountIn = BigInt(Math.floor(depth / tradePart))
     const trial = toTrial({ rpc, manifest, probe, ...stand }, record, { i, j, amountIn })
     await rpc('eth_sendTransaction', {
-      ...{ from: manifest.seeder.owner.address, to: probe },
-      ...{ gas: toHex(swapGas), gasPrice: toHex(gasPriceWei) },
+      from: manifest.seeder.owner.address,
+      to: probe,
+      gas: toHex(swapGas),
+      gasPrice: toHex(gasPriceWei),
       data: encodeFunctionData({
-        ...{ abi: probeAbi, functionName: 'execute', args: [manifest.executor, trial] },
+        abi: probeAbi,
+        functionName: 'execute',
+        args: [manifest.executor, trial],
       }),
     })
   }

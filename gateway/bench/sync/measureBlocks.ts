@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Hex } from 'viem'
-import { seedTokens } from '../../chain/tokens.ts'
+import { seedTokens } from '../../chain/chains.ts'
 import { followedTopics } from '../../routing/protocols/families.ts'
+import { readBlockLogs } from '../../routing/reads/readHead.ts'
 import { applyLogs } from '../../routing/sync/applyLogs.ts'
 import { type ChainSync, createChainSync } from '../../routing/sync/chainSync.ts'
-import { readBlockLogs } from '../../routing/sync/readHead.ts'
 import { advanceState, type SyncedState } from '../../routing/sync/syncedState.ts'
 import type { SwapStand } from '../../routing/testing/swapStand.ts'
 import { mineSwaps } from './eventBlock.ts'
@@ -23,8 +23,11 @@ export async function measureBlocks(
   const { chainId, chainClient, dexes, rpcUrl } = stand
   const recorded = recordRequests(chainClient)
   const sync = createChainSync({
-    ...{ chainClient: recorded.chainClient, dexes, seedTokens: seedTokens(chainId) },
-    ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+    chainClient: recorded.chainClient,
+    dexes,
+    seedTokens: seedTokens(chainId),
+    pollMs: 3_600_000,
+    maxAgeMs: 0,
   })
   await sync.start()
   const quoting = startQuoting(sync)
@@ -54,20 +57,32 @@ export async function measureBlocks(
   const what = `a block of ${eventsPerBlock} events`
   return [
     {
-      ...{ what: `${what}: folded into the state`, goal, ours: spread(folds) },
-      ...{ floor: '', floorIs: `median / worst of ${blocks} blocks` },
+      what: `${what}: folded into the state`,
+      goal,
+      ours: spread(folds),
+      floor: '',
+      floorIs: `median / worst of ${blocks} blocks`,
     },
     {
-      ...{ what: `${what}: asked for, read, folded, served`, goal: '', ours: spread(whole) },
-      ...{ floor: spread(floors), floorIs: 'the same questions at once, answers unread' },
+      what: `${what}: asked for, read, folded, served`,
+      goal: '',
+      ours: spread(whole),
+      floor: spread(floors),
+      floorIs: 'the same questions at once, answers unread',
     },
     {
-      ...{ what: 'a quote meanwhile', goal: '', ours: spread(quotes.meanwhile) },
-      ...{ floor: spread(quotes.otherwise), floorIs: 'quotes between the blocks' },
+      what: 'a quote meanwhile',
+      goal: '',
+      ours: spread(quotes.meanwhile),
+      floor: spread(quotes.otherwise),
+      floorIs: 'quotes between the blocks',
     },
     {
-      ...{ what: 'longest hold of the event loop meanwhile', goal: '' },
-      ...{ ours: spread(held), floor: '', floorIs: '' },
+      what: 'longest hold of the event loop meanwhile',
+      goal: '',
+      ours: spread(held),
+      floor: '',
+      floorIs: '',
     },
   ]
 }

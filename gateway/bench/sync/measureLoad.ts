@@ -1,4 +1,4 @@
-import { seedTokens } from '../../chain/tokens.ts'
+import { seedTokens } from '../../chain/chains.ts'
 import { createChainSync } from '../../routing/sync/chainSync.ts'
 import type { SwapStand } from '../../routing/testing/swapStand.ts'
 import { type Row, spread } from './figures.ts'
@@ -16,8 +16,11 @@ export async function measureLoad(
   for (let run = 0; run < runs; run += 1) {
     const recorded = recordRequests(chainClient)
     const sync = createChainSync({
-      ...{ chainClient: recorded.chainClient, dexes, seedTokens: seedTokens(chainId) },
-      ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+      chainClient: recorded.chainClient,
+      dexes,
+      seedTokens: seedTokens(chainId),
+      pollMs: 3_600_000,
+      maxAgeMs: 0,
       observe: (event) => {
         if (event.event === 'loaded') ours.push(event.ms)
       },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { seedTokens } from '../../chain/tokens.ts'
+import { seedTokens } from '../../chain/chains.ts'
 import { createChainSync } from '../../routing/sync/chainSync.ts'
 import type { SwapStand } from '../../routing/testing/swapStand.ts'
 import { openStore } from '../../store/openStore.ts'
@@ -43,8 +43,12 @@ async function saveSnapshot(stand: SwapStand, path: string): Promise<number> {
   const { chainId, chainClient, dexes } = stand
   const store = openStore({ path })
   const sync = createChainSync({
-    ...{ chainClient, dexes, seedTokens: seedTokens(chainId), snapshots: store.pools },
-    ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+    chainClient,
+    dexes,
+    seedTokens: seedTokens(chainId),
+    snapshots: store.pools,
+    pollMs: 3_600_000,
+    maxAgeMs: 0,
   })
   await sync.start()
   const state = sync.current()

@@ -1,5 +1,5 @@
 import { findRouteInSlices } from '../../routing/engine/findRoute.ts'
-import { searchLimits, sliceMs } from '../../routing/planRoute.ts'
+import { searchLimits, sliceMs } from '../../routing/searchRoute.ts'
 import type { ChainSync } from '../../routing/sync/chainSync.ts'
 import { createRandom } from '../../routing/testing/random.ts'
 
@@ -24,8 +24,13 @@ export function startQuoting(sync: ChainSync) {
     await findRouteInSlices(
       market,
       {
-        ...{ tokenIn, tokenOut, amountIn, ...limits, gasPriceWei: 10_000_000n },
-        ...{ nativeToken: market.tokens[0] ?? '', now: () => performance.now() },
+        tokenIn,
+        tokenOut,
+        amountIn,
+        ...limits,
+        gasPriceWei: 10_000_000n,
+        nativeToken: market.tokens[0] ?? '',
+        now: () => performance.now(),
       },
       { sliceMs },
     )

@@ -1,6 +1,6 @@
 import { getChain } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { createRouting } from '../../routing/createRouting.ts'
+import { createRouting } from '../../routing/service/routing.ts'
 import { openStore } from '../../store/openStore.ts'
 
 /**
@@ -17,12 +17,19 @@ if (kind === 'bare') {
   const store = openStore({ path })
   const routing = await createRouting({
     chains: [{ chainClient: createChainClient({ chain, rpcUrls: [rpcUrl] }), executor: undefined }],
-    ...{ simulator: undefined, snapshots: store.pools, serviceName: 'forkyard', version: '0' },
-    ...{ publicUrl: 'http://127.0.0.1', x402Support: false },
+    simulator: undefined,
+    snapshots: store.pools,
+    serviceName: 'forkyard',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
   })
   const outcome = await routing.quote({
-    ...{ chainId: 8453, tokenIn: tokenIn as `0x${string}`, tokenOut: tokenOut as `0x${string}` },
-    ...{ amountIn: 10n ** 18n, slippageBps: 50 },
+    chainId: 8453,
+    tokenIn: tokenIn as `0x${string}`,
+    tokenOut: tokenOut as `0x${string}`,
+    amountIn: 10n ** 18n,
+    slippageBps: 50,
   })
   if (outcome.status !== 'ok') throw new Error(`no quote: ${outcome.status}`)
   process.send?.('answered')

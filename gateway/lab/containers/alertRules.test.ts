@@ -3,22 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findDebianProgram } from '../../../fixtures/debianPrograms.ts'
+import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createRuleTests } from './ruleTests.ts'
+import { createRuleTests } from './testing/ruleTests.ts'
 
 const s = suite('alert rules')
 const { text, untested } = createRuleTests()
 
 s('each has a case that makes it fire', () => assert.equal(untested, []))
 
-// Not worth a package that starts a server where nobody asked for one; `make docker-proof` always does this.
 s('fire when they should, and only then, says Prometheus itself', async () => {
   const promtool = findDebianProgram('promtool')
-  if (!promtool) {
-    const how = 'apt-get install prometheus, or: make docker-proof'
-    return void process.stdout.write(`SKIPPED: promtool is not installed (${how})\n`)
-  }
+  if (!promtool) return passOver({ name: 'promtool', debianPackage: 'prometheus' })
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-rules-'))
   try {
     writeFileSync(join(dir, 'tests.yaml'), text)

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { readConfig } from '../../config.ts'
-import { describeSettings } from '../../settings.ts'
+import { readConfig } from '../../config/config.ts'
+import { describeSettings } from '../../config/settings.ts'
 
 /** What the compose files promise, read from the files themselves. */
 const s = suite('compose files')
@@ -320,9 +320,9 @@ s('Dockerfiles are there, and Prometheus, Grafana and the proxies find what they
 })
 
 s('the dashboard and the rules ask for metrics that the gateway has', () => {
-  const gateway = join(dir, '../gateway')
-  const sources = globSync('*.ts', { cwd: gateway }).map((name) =>
-    readFileSync(join(gateway, name), 'utf8'),
+  const observe = join(dir, '../gateway/observe')
+  const sources = globSync('*.ts', { cwd: observe, exclude: ['*.test.ts'] }).map((name) =>
+    readFileSync(join(observe, name), 'utf8'),
   )
   const asking = ['monitoring/grafana/forkyard.json', 'alerts/gateway.yaml', 'alerts/relay.yaml']
   for (const file of asking) {

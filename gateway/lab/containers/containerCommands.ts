@@ -1,13 +1,22 @@
 import { Command } from 'commander'
-import { getChain, chains as knownChains } from '../../chain/chains.ts'
+import { getChain } from '../../chain/chains.ts'
+import { createPages, readOrigins } from '../../http/pages.ts'
+import { labChains } from '../chains.ts'
 import { labFiles } from '../labFiles.ts'
 import { openRpcGate } from './rpcGate.ts'
 import { runChain } from './runChain.ts'
 import { runGateway } from './runGateway.ts'
-import { chainPort, doors, hostOf, openSharedFiles } from './sharedFiles.ts'
+import { chainPort, doorsOf, hostOf, openSharedFiles } from './sharedFiles.ts'
 
 /** The parts of a lab of containers, one command for each: docker/compose.yaml runs them. */
-export function containerCommands(print: (text: string) => void): readonly Command[] {
+export function containerCommands({
+  print,
+  serve,
+}: {
+  readonly print: (text: string) => void
+  /** Runs the gateway in this process. */
+  readonly serve: () => Promise<void>
+}): readonly Command[] {
   const { dir } = labFiles()
   const stopped = () =>
     new Promise<void>((resolve) => {
@@ -22,23 +31,25 @@ export function containerCommands(print: (text: string) => void): readonly Comma
         const end = await runChain({ chainId, dir, env: process.env, print, stopped: stopped() })
         process.exit(end === 'stopped' ? 0 : 1)
       }),
-    new Command('lab-gateway').description('the gateway of a lab of containers').action(() =>
+    new Command('lab-gateway').description('the gateway of a lab of containers').action(async () =>
       runGateway({
-        chainIds: knownChains.map(({ chainId }) => chainId),
+        chains: await labChains(process.env),
         dir,
         env: process.env,
         print,
+        serve,
       }),
     ),
     new Command('lab-rpc')
       .description("the doors to a lab's chains: a filtered one, and one for tests with a token")
       .action(async () => {
         const token = openSharedFiles(dir).secret('admin-token')
-        const gates = knownChains.flatMap(({ chainId }) => {
-          const { open = 0, admin = 0 } = doors[chainId] ?? {}
-          const common = { upstreamUrl: `http://${hostOf(chainId)}:${chainPort}`, host: '0.0.0.0' }
+        const pages = createPages({ origins: readOrigins(process.env['LAB_ORIGINS']) })
+        const gates = (await labChains(process.env)).flatMap((chain) => {
+          const { open, admin } = doorsOf(chain)
+          const common = { upstreamUrl: `http://${hostOf(chain)}:${chainPort}`, host: '0.0.0.0' }
           return [
-            openRpcGate({ ...common, port: open }),
+            openRpcGate({ ...common, port: open, pages }),
             openRpcGate({ ...common, port: admin, token }),
           ]
         })

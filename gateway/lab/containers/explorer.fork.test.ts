@@ -1,5 +1,5 @@
-import { startAnvil } from '../../../fixtures/anvil.ts'
-import { createRpc } from '../../../fixtures/rpc.ts'
+import { startAnvil } from '../../../fixtures/anvil/anvil.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { openRpcGate } from './rpcGate.ts'
 
@@ -17,6 +17,7 @@ s.after(async () => {
 const node = createRpc(anvil.rpcUrl)
 const url = `http://127.0.0.1:${gate.port}`
 const page = 25
+const explorer = 'http://127.0.0.1:5100'
 
 type Call = readonly [method: string, ...params: readonly unknown[]]
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
@@ -24,9 +25,9 @@ type Answer = { readonly id: number; readonly result?: unknown; readonly error?:
 /** As ethers sends them: one batch, whose answers are told apart by their ids. */
 async function ask<results extends readonly unknown[]>(...calls: readonly Call[]) {
   const batch = calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
-  const headers = { 'content-type': 'application/json', origin: 'http://127.0.0.1:5100' }
+  const headers = { 'content-type': 'application/json', origin: explorer }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(batch) })
-  assert.is(response.headers.get('access-control-allow-origin'), '*')
+  assert.is(response.headers.get('access-control-allow-origin'), explorer)
   const answers = (await response.json()) as readonly Answer[]
   const results = calls.map(([method], id) => {
     const { result, error } = answers.find((answer) => answer.id === id) ?? {}
@@ -52,13 +53,13 @@ s('lets a page of another origin ask', async () => {
   const response = await fetch(url, {
     method: 'OPTIONS',
     headers: {
-      origin: 'http://127.0.0.1:5100',
+      origin: explorer,
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type',
     },
   })
   assert.is(response.status, 204)
-  assert.is(response.headers.get('access-control-allow-origin'), '*')
+  assert.is(response.headers.get('access-control-allow-origin'), explorer)
   assert.match(response.headers.get('access-control-allow-headers') ?? '', 'content-type')
 })
 

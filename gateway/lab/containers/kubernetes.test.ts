@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { createReadClientIp } from '../../http/clientIp.ts'
 
 /**
@@ -99,8 +99,15 @@ s('would not be with a wrong type, a missing field or a number out of range', as
 
 s('are what the schema says as types', async () => {
   assert.equal(resources.map(({ kind }) => kind).sort(), [
-    ...['ConfigMap', 'Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'Ingress', 'Namespace'],
-    ...['NetworkPolicy', 'PodDisruptionBudget', 'Service'],
+    'ConfigMap',
+    'Deployment',
+    'HorizontalPodAutoscaler',
+    'Ingress',
+    'Ingress',
+    'Namespace',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'Service',
   ])
   assert.is(await complaints(...resources), '')
 })
@@ -147,12 +154,15 @@ const podOf = (among: readonly Resource[]) =>
 s('let no container have more than it needs, and probe each that serves', () => {
   const { securityContext, containers, initContainers = [] } = podOf(resources)
   assert.equal(securityContext, {
-    ...{ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000 },
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
     seccompProfile: { type: 'RuntimeDefault' },
   })
   for (const container of [...containers, ...initContainers])
     assert.equal(container.securityContext, {
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
   for (const { startupProbe, livenessProbe, readinessProbe } of containers)
@@ -174,9 +184,13 @@ s('leave the place to the overlay, and their number to the autoscaler', () => {
 s('are a configuration that the gateway takes, where every setting can be patched', () => {
   const secrets = mkdtempSync(join(tmpdir(), 'forkyard-secrets-'))
   const values = {
-    ...{ database_url: 'postgres://u:p@db/forkyard', redis_url: 'redis://redis' },
-    ...{ key_pepper: 'p'.repeat(40), base_rpc_url: 'https://base.example', relayer_password: 'x' },
-    ...{ arbitrum_rpc_url: 'https://arbitrum.example', 'base_relayer.json': '{}' },
+    database_url: 'postgres://u:p@db/forkyard',
+    redis_url: 'redis://redis',
+    key_pepper: 'p'.repeat(40),
+    base_rpc_url: 'https://base.example',
+    relayer_password: 'x',
+    arbitrum_rpc_url: 'https://arbitrum.example',
+    'base_relayer.json': '{}',
   }
   for (const [name, value] of Object.entries(values)) writeFileSync(join(secrets, name), value)
   try {

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createRpc } from '../../../fixtures/rpc.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { startLabChain } from '../chains.ts'
 import type { LabManifest } from '../manifest.ts'
-import { scanPorts } from './scanPorts.ts'
-import { labPortNames, startStack } from './stack.ts'
+import { anyChainPorts } from '../ports.ts'
+import { readBridgeAddress } from './testing/readBridgeAddress.ts'
+import { scanPorts } from './testing/scanPorts.ts'
+import { labPortNames, startStack } from './testing/stack.ts'
 
 /** The lab of docker/compose.yaml, as `make docker-lab` brings it up; needs the images (`make docker-images`). */
 const s = suite('lab of containers')
@@ -38,11 +42,13 @@ s('is ready', async () => {
   manifest = await readManifest()
 })
 
-const freePorts = { BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' }
-
 s('has the manifest that the lab of processes makes of the same chains', async () => {
   for (const [id, { rpcUrl, adminRpcUrl, dexes, ...chain }] of Object.entries(manifest.chains)) {
-    const made = await startLabChain({ chainId: Number(id), env: freePorts, step: () => undefined })
+    const made = await startLabChain({
+      chainId: Number(id),
+      env: anyChainPorts,
+      step: () => undefined,
+    })
     await made.close()
     const { rpcUrl: ownUrl, dexes: ownDexes, ...own } = made.manifest
     assert.equal(chain, own)
@@ -61,6 +67,59 @@ s('lives the same story as the lab of processes', async () => {
   assert.match(stdout, /Passed:\s+2/)
 })
 
+s(
+  'does by /lab/* and by command what a lab of processes does [lab/containers-control]',
+  async () => {
+    const { adminToken } = manifest
+    const { rpcUrl, tokens } = chainOf('42161')
+    const rpc = createRpc(rpcUrl)
+    const post = async (verb: string, body: object, token = adminToken) => {
+      const answer = await fetch(`${ops}/lab/${verb}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ chainId: 42161, ...body }),
+      })
+      return { status: answer.status, body: (await answer.json()) as Record<string, string> }
+    }
+    const somebody = `0x${'de'.repeat(20)}`
+    const zero = `0x${'00'.repeat(20)}`
+    const balance = async () => BigInt(String(await rpc('eth_getBalance', somebody, 'latest')))
+    const head = async () => {
+      const { number, timestamp } = (await rpc('eth_getBlockByNumber', 'latest', false)) as {
+        readonly number: string
+        readonly timestamp: string
+      }
+      return { number: Number(number), secs: Number(timestamp) }
+    }
+    assert.is((await post('mine', {}, 'guess')).status, 401)
+    const { body: kept } = await post('snapshot', {})
+    await post('deal', { token: zero, to: somebody, amount: '7' })
+    assert.is(await balance(), 7n)
+    const sent = await post('impersonate', { from: somebody, to: zero, value: '1' })
+    assert.match(sent.body['hash'] ?? '', /^0x[0-9a-f]{64}$/)
+    const before = await head()
+    await post('mine', { blocks: 2 })
+    await post('warp', { secs: 3600 })
+    const after = await head()
+    assert.is(after.number, before.number + 3)
+    assert.ok(after.secs >= before.secs + 3600)
+    assert.is((await post('revert', { id: kept['id'] })).status, 200)
+    assert.is(await balance(), 0n)
+
+    // docker/lab.sh puts the manifest there.
+    const dir = mkdtempSync(join(tmpdir(), 'forkyard-lab-'))
+    writeFileSync(join(dir, 'manifest.json'), JSON.stringify(manifest))
+    const cli = join(import.meta.dirname, '../../cli.ts')
+    const usdc = tokens['USDC']?.address ?? ''
+    await run(process.execPath, [cli, 'lab', 'deal', usdc, somebody, '12', '--chain', 'arbitrum'], {
+      env: { ...process.env, FORKYARD_LAB_DIR: dir },
+    })
+    rmSync(dir, { recursive: true })
+    const data = `0x70a08231${somebody.slice(2).padStart(64, '0')}`
+    assert.is(BigInt(String(await rpc('eth_call', { to: usdc, data }, 'latest'))), 12n)
+  },
+)
+
 s('shows a filtered chain to all, and every method to the holder of the token', async () => {
   for (const method of ['anvil_setBalance', 'evm_mine', 'hardhat_reset', 'debug_traceCall']) {
     const answer = await createRpc(chainOf('8453').rpcUrl)(method).catch(
@@ -77,8 +136,7 @@ s('shows a filtered chain to all, and every method to the holder of the token', 
 })
 
 s('has no door but those it publishes on loopback, seen from another network', async () => {
-  const { IPAM } = await lab.docker.getNetwork('bridge').inspect()
-  const host = IPAM?.Config?.[0]?.['Gateway'] ?? ''
+  const host = await readBridgeAddress(lab)
   const containers = await Promise.all(
     (await lab.find()).map((id) => lab.docker.getContainer(id).inspect()),
   )

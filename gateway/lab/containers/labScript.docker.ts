@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
-import { labPortNames, takePorts } from './stack.ts'
+import { labPortNames, takePorts } from './testing/stack.ts'
 
 /** `make docker-lab`: the script itself, as a person runs it. */
 const s = suite('docker/lab.sh')
@@ -24,7 +24,7 @@ s(
     const { env: ports } = await takePorts(labPortNames)
     const lab = spawn(script, { env: { ...env, ...ports }, stdio: 'ignore' })
     const ended = once(lab, 'exit')
-    await waitFor('it is ready', () => existsSync(manifest), { deadlineMs: 180_000, everyMs: 250 })
+    await waitFor('it is ready', () => existsSync(manifest), { deadlineMs: 400_000, everyMs: 250 })
     const { ok } = await fetch(`http://127.0.0.1:${ports['OPS_PORT']}/readyz`)
     assert.ok(ok)
     lab.kill('SIGTERM')

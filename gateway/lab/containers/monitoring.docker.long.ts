@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
-import { createRuleTests } from './ruleTests.ts'
-import { labPortNames, startStack } from './stack.ts'
+import { createRuleTests } from './testing/ruleTests.ts'
+import { labPortNames, startStack } from './testing/stack.ts'
 
 /**
  * The lab's profile `monitoring` before a real Prometheus: Debian's, in the place of the public image, which
@@ -29,7 +29,7 @@ const lab = await startStack({
   file: 'compose.yaml',
   overrides: [override],
   portNames: [...labPortNames, 'PROMETHEUS_PORT'],
-  args: [...['chain-base', 'chain-arbitrum', 'rpc', 'gateway', 'prometheus']],
+  args: ['chain-base', 'chain-arbitrum', 'rpc', 'gateway', 'prometheus'],
 })
 s.after(async () => {
   await lab.down()
@@ -104,11 +104,18 @@ s('answers what the dashboard asks, every panel with figures once there is traff
     Promise.all([
       ...['8453', '1'].map((chain) =>
         post(`${services.routing}/quote`, {
-          ...{ chain_id: Number(chain), token_in: weth, token_out: usdc, amount_in: amount },
+          chain_id: Number(chain),
+          token_in: weth,
+          token_out: usdc,
+          amount_in: amount,
         }),
       ),
       post(`${services.meta}/quote`, {
-        ...{ chainId: 8453, tokenIn: weth, tokenOut: usdc, amountIn: amount, taker: owner },
+        chainId: 8453,
+        tokenIn: weth,
+        tokenOut: usdc,
+        amountIn: amount,
+        taker: owner,
       }),
       post(`${services.relay}/api/proxy`, {
         chainId: 8453,

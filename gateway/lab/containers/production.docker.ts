@@ -6,20 +6,20 @@ import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { forkLabel } from '../../../simulator/containers/dockerForks.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
-import { openProxy } from './askProxy.ts'
-import { keepBooksUnder } from './askUnderFault.ts'
-import { assertRecovery } from './assertRecovery.ts'
-import { checkDoors } from './checkDoors.ts'
-import { startLiveStack } from './liveStack.ts'
-import { scanPorts } from './scanPorts.ts'
-import { makeSmallVolume } from './smallVolume.ts'
-import { createStackFaults } from './stackFaults.ts'
+import { openProxy } from './testing/askProxy.ts'
+import { keepBooksUnder } from './testing/askUnderFault.ts'
+import { assertRecovery } from './testing/assertRecovery.ts'
+import { checkDoors } from './testing/checkDoors.ts'
+import { startLiveStack } from './testing/liveStack.ts'
+import { scanPorts } from './testing/scanPorts.ts'
+import { makeSmallVolume } from './testing/smallVolume.ts'
+import { createStackFaults } from './testing/stackFaults.ts'
 
 /** docker/compose.production.yaml before two local chains; needs the images (`make docker-images`). */
 const s = suite('production stack')
 const run = promisify(execFile)
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-production-'))
-const patient = { deadlineMs: 180_000, everyMs: 250 }
+const patient = { deadlineMs: 180_000, everyMs: 250, why: () => stack.lastSeen() }
 const volume =
   process.getuid?.() === 0
     ? await makeSmallVolume({ name: 'data', megabytes: 16, uid: 1000 })
@@ -103,10 +103,14 @@ s('passes each event of a stream on as it comes', () =>
     const stream = open({ path: '/quote/stream' })
     stream.end(
       JSON.stringify({
-        ...{ chainId, tokenIn, tokenOut, amountIn: stack.quoteBody.amount_in },
-        ...{ taker: '0x00000000000000000000000000000000000000aa' },
+        chainId,
+        tokenIn,
+        tokenOut,
+        amountIn: stack.quoteBody.amount_in,
+        taker: '0x00000000000000000000000000000000000000aa',
         // Between two cycles a stream stays open, and beats.
-        ...{ keepAliveMs: 1_000, refreshIntervalMs: 60_000 },
+        keepAliveMs: 1_000,
+        refreshIntervalMs: 60_000,
       }),
     )
     let text = ''

@@ -45,12 +45,34 @@ gate('passes reads and raw transactions', async () => {
 
 gate('refuses whatever changes, signs, or looks inside', async () => {
   const refused = [
-    ...['anvil_setBalance', 'anvil_reset', 'anvil_setRpcUrl', 'anvil_dumpState', 'evm_mine'],
-    ...['evm_snapshot', 'evm_revert', 'hardhat_reset', 'hardhat_setCode', 'tenderly_setBalance'],
-    ...['debug_traceTransaction', 'debug_traceCall', 'trace_call', 'txpool_content', 'admin_peers'],
-    ...['eth_sendTransaction', 'eth_sendUnsignedTransaction', 'eth_sign', 'eth_signTransaction'],
-    ...['personal_sign', 'wallet_getCapabilities', 'erigon_getLogs', 'EVM_MINE', ''],
-    ...['constructor', '__proto__', 'eth_call ', 'eth_Call'],
+    'anvil_setBalance',
+    'anvil_reset',
+    'anvil_setRpcUrl',
+    'anvil_dumpState',
+    'evm_mine',
+    'evm_snapshot',
+    'evm_revert',
+    'hardhat_reset',
+    'hardhat_setCode',
+    'tenderly_setBalance',
+    'debug_traceTransaction',
+    'debug_traceCall',
+    'trace_call',
+    'txpool_content',
+    'admin_peers',
+    'eth_sendTransaction',
+    'eth_sendUnsignedTransaction',
+    'eth_sign',
+    'eth_signTransaction',
+    'personal_sign',
+    'wallet_getCapabilities',
+    'erigon_getLogs',
+    'EVM_MINE',
+    '',
+    'constructor',
+    '__proto__',
+    'eth_call ',
+    'eth_Call',
   ]
   for (const method of refused) {
     const { answer } = await send(open1.port, call(method))
@@ -91,5 +113,18 @@ gate('says that the chain does not answer where it answers no JSON', async () =>
 gate('answers what is no call with an error', async () => {
   for (const body of ['{', '[]', '7', 'null', '[1]', ''])
     assert.ok((await send(open1.port, body)).answer.error, body)
+})
+gate('lets pages of this machine read, and foreign ones nothing', async () => {
+  const ask = async (port: number, origin: string, type = 'application/json') => {
+    const body = JSON.stringify(call('eth_call'))
+    const headers = { origin, 'content-type': type, authorization: 'Bearer the-token' }
+    const answer = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body })
+    return [answer.status, answer.headers.get('access-control-allow-origin')]
+  }
+  const local = 'http://localhost:5173'
+  assert.equal(await ask(open1.port, local), [200, local])
+  assert.equal(await ask(open1.port, local, 'text/plain'), [415, local])
+  assert.equal(await ask(open1.port, 'http://foreign.test'), [403, null])
+  assert.equal(await ask(admin.port, local), [403, null])
 })
 gate.run()

@@ -2,6 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
+import { createPages, isJsonType, type Pages } from '../../http/pages.ts'
+import { isTrustedPage, preflight } from '../pageCalls.ts'
+import { isPublicMethod } from '../publicMethods.ts'
 
 export type RpcGate = { readonly port: number; readonly close: () => Promise<void> }
 
@@ -10,34 +13,6 @@ type Call = { readonly id?: unknown; readonly method?: unknown }
 const maxBodyBytes = 4 * 2 ** 20
 const upstreamTimeoutMs = 30_000
 const mostCalls = 1_000
-
-/**
- * Reads, raw transactions and what explorers ask. Nothing signs with the node's own accounts, changes
- * the chain past its rules, shows its internals, or names another upstream.
- */
-const publicMethods = new Set([
-  ...['eth_chainId', 'eth_blockNumber', 'eth_syncing', 'eth_protocolVersion', 'eth_accounts'],
-  ...['eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_feeHistory', 'eth_blobBaseFee'],
-  ...['eth_getBalance', 'eth_getCode', 'eth_getStorageAt', 'eth_getTransactionCount'],
-  ...['eth_getProof', 'eth_call', 'eth_estimateGas', 'eth_createAccessList', 'eth_simulateV1'],
-  ...[
-    'eth_getBlockByNumber',
-    'eth_getBlockByHash',
-    'eth_getBlockReceipts',
-    'eth_getHeaderByNumber',
-  ],
-  ...['eth_getBlockTransactionCountByNumber', 'eth_getBlockTransactionCountByHash'],
-  ...['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_getRawTransactionByHash'],
-  ...['eth_getTransactionByBlockNumberAndIndex', 'eth_getTransactionByBlockHashAndIndex'],
-  ...['eth_getLogs', 'eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter'],
-  ...['eth_getFilterChanges', 'eth_getFilterLogs', 'eth_uninstallFilter'],
-  ...['eth_sendRawTransaction', 'net_version', 'net_listening', 'web3_clientVersion', 'web3_sha3'],
-  ...['erigon_getHeaderByNumber', 'ots_getApiLevel', 'ots_hasCode', 'ots_getBlockDetails'],
-  ...['ots_getBlockDetailsByHash', 'ots_getBlockTransactions', 'ots_getContractCreator'],
-  ...['ots_getInternalOperations', 'ots_getTransactionError', 'ots_getTransactionBySenderAndNonce'],
-  ...['ots_searchTransactionsAfter'],
-  ...['ots_searchTransactionsBefore', 'ots_traceTransaction'],
-])
 
 const refusal = (id: unknown, message: string) => ({
   jsonrpc: '2.0',
@@ -81,14 +56,16 @@ export async function openRpcGate({
   host,
   port,
   token,
+  pages = createPages({ origins: [] }),
 }: {
   readonly upstreamUrl: string
   readonly host: string
   readonly port: number
   readonly token?: string | undefined
+  /** Those that may read what is public; the door with a token has no use for any. */
+  readonly pages?: Pages | undefined
 }): Promise<RpcGate> {
-  const isAllowed = ({ method }: Call) =>
-    token !== undefined || (typeof method === 'string' && publicMethods.has(method))
+  const isAllowed = ({ method }: Call) => token !== undefined || isPublicMethod(method)
 
   function isKnown({ headers, url }: IncomingMessage): boolean {
     if (token === undefined) return true
@@ -124,10 +101,15 @@ export async function openRpcGate({
   }
 
   async function serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Pages of any origin may read what is public; the other door has no use for browsers.
-    if (token === undefined) {
-      response.setHeader('access-control-allow-origin', '*')
-      response.setHeader('access-control-allow-headers', 'content-type')
+    const { origin, 'content-type': type } = message.headers
+    if (origin !== undefined) {
+      if (token !== undefined || !isTrustedPage(pages, origin))
+        return void response.writeHead(403).end()
+      const own = { 'access-control-allow-origin': origin, vary: 'origin' }
+      if (message.method === 'OPTIONS')
+        return void response.writeHead(204, preflight(own, message.headers).headers).end()
+      for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
+      if (!isJsonType(type)) return void response.writeHead(415).end()
     }
     if (message.method === 'OPTIONS') return void response.writeHead(204).end()
     if (message.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end()

@@ -1,7 +1,8 @@
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createRpc } from '../../../fixtures/rpc.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { startLabChain } from '../chains.ts'
+import { anyChainPorts } from '../ports.ts'
 import { chainPort, openSharedFiles } from './sharedFiles.ts'
 
 const lookEveryMs = 1_000
@@ -31,7 +32,7 @@ export async function runChain({
   const chain = await startLabChain({
     chainId,
     // Inside, any port will do.
-    env: { ...env, BASE_CHAIN_PORT: '0', ARBITRUM_CHAIN_PORT: '0' },
+    env: { ...env, ...anyChainPorts },
     step: (message) => print(`${message}\n`),
   })
   const door = await openDoor(new URL(chain.manifest.rpcUrl))

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
-import { keepBooksUnder } from './askUnderFault.ts'
-import { checkDoors } from './checkDoors.ts'
-import { startLiveStack } from './liveStack.ts'
+import { keepBooksUnder } from './testing/askUnderFault.ts'
+import { checkDoors } from './testing/checkDoors.ts'
+import { startLiveStack } from './testing/liveStack.ts'
 
 /** docker/compose.scale.yaml, three gateways on one PostgreSQL; needs the images (`make docker-images`). */
 const s = suite('scale stack')
-const patient = { deadlineMs: 180_000, everyMs: 250 }
+const patient = { deadlineMs: 180_000, everyMs: 250, why: () => stack.lastSeen() }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
   args: ['--scale', 'gateway=3', '--scale', 'simulatord=2'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getChain } from '../../chain/chains.ts'
+import type { Chain } from '../../chain/chains.ts'
 import { writeJson } from '../labFiles.ts'
 import type { LabChainManifest } from '../manifest.ts'
 
@@ -25,13 +25,9 @@ export type SharedChain = {
 /** Where a chain's container listens for the others. */
 export const chainPort = 8545
 /** The ports at which chains are published: a filtered one, and one for tests, with a token. */
-export const doors: Readonly<Record<number, { readonly open: number; readonly admin: number }>> = {
-  8453: { open: 8545, admin: 8555 },
-  42161: { open: 8546, admin: 8556 },
-}
+export const doorsOf = ({ labPort }: Chain) => ({ open: labPort, admin: labPort + 10 })
 /** The chain's container is named so in the compose file. */
-export const hostOf = (chainId: number) =>
-  `chain-${getChain(chainId)?.envPrefix.toLowerCase() ?? chainId}`
+export const hostOf = ({ name }: Chain) => `chain-${name}`
 
 const createSecret = () => randomBytes(32).toString('base64url')
 

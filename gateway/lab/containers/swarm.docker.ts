@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
-import { keepBooksUnder } from './askUnderFault.ts'
-import { startLiveStack } from './liveStack.ts'
-import { startSwarmStack } from './stack.ts'
+import { keepBooksUnder } from './testing/askUnderFault.ts'
+import { startLiveStack } from './testing/liveStack.ts'
+import { startSwarmStack } from './testing/stack.ts'
 
 /** docker/compose.scale.yaml as `docker stack deploy` runs it, on a swarm of one node. */
 const s = suite('swarm stack')
 const run = promisify(execFile)
-const patient = { deadlineMs: 240_000, everyMs: 250 }
+const patient = { deadlineMs: 240_000, everyMs: 250, why: () => stack.lastSeen() }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
   settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress, zero
 import { makeQuote, makeRequest, taker, usdc, weth } from '../../../fixtures/meta/quotes.ts'
 import { ethToUsdc, readRecorded } from '../../../fixtures/providers/bodies.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { nativeToken } from '../source.ts'
+import { nativeToken } from '../provider/source.ts'
 import { checkCalldata } from './checkCalldata.ts'
 import { readSwap } from './readSwap.ts'
 
@@ -158,6 +158,107 @@ for (const [router, encode] of routers) {
     assert.match(why(cut) ?? '', /does not fit its function/)
   })
 }
+
+const lifiStep = '(address, address, address, address, uint256, bytes, bool)'
+const lifiFunctions = ['ERC20ToERC20', 'ERC20ToNative', 'NativeToERC20'].flatMap((pair) => [
+  [`swapTokensSingleV3${pair}`, lifiStep] as const,
+  [`swapTokensMultipleV3${pair}`, `${lifiStep}[]`] as const,
+])
+const lifiOrder = { recipient: taker, min: 995n }
+for (const [name, last] of lifiFunctions) {
+  const encode = ({ recipient, min } = lifiOrder) => {
+    const abi = parseAbi([
+      `function ${name}(bytes32, string, string, address, uint256, ${last})`,
+    ] as readonly string[])
+    const item = [other, other, usdc, weth, 1_000_000n, '0x', true]
+    const args = [zeroHash, 'i', 'r', recipient, min, name.includes('Multiple') ? [item] : item]
+    return encodeFunctionData({ abi, args })
+  }
+  s(`LI.FI ${name}: reads who receives and the guard [meta/readers]`, () => {
+    assert.equal(readSwap(encode()), {
+      status: 'read',
+      swap: { recipient: taker, minAmountOut: 995n },
+    })
+    assert.is(why(encode()), undefined)
+    assert.match(why(encode({ ...lifiOrder, recipient: thief })) ?? '', /pays somebody else/)
+    assert.match(why(encode({ ...lifiOrder, min: 1n })) ?? '', /guarantees 1 only/)
+    assert.match(why(encode().slice(0, 90) as Hex) ?? '', /does not fit/)
+  })
+}
+
+s("reads Velora's exact output, whose input is not its fromAmount", () => {
+  const abi = parseAbi([
+    'function swapExactAmountOut(address, (address, address, uint256, uint256, uint256, bytes32, address), uint256, bytes, bytes)',
+  ])
+  const encode = (min: bigint, recipient = taker) =>
+    encodeFunctionData({
+      abi,
+      args: [other, [usdc, weth, 77n, min, 1_000n, zeroHash, recipient], 0n, '0x', '0x'],
+    })
+  assert.equal(readSwap(encode(995n)), {
+    status: 'read',
+    swap: {
+      tokenIn: usdc,
+      tokenOut: weth,
+      amountIn: undefined,
+      minAmountOut: 995n,
+      recipient: taker,
+    },
+  })
+  assert.match(why(encode(1n)) ?? '', /guarantees 1 only/)
+  assert.match(why(encode(995n, thief)) ?? '', /pays somebody else/)
+})
+
+s("reads what Uniswap's SwapProxy takes", () => {
+  const abi = parseAbi(['function execute(address, address, uint256, bytes, bytes[], uint256)'])
+  const encode = (token: Address, amount: bigint) =>
+    encodeFunctionData({ abi, args: [other, token, amount, '0x00', ['0x'], 1n] })
+  assert.is(why(encode(usdc, 1_000_000n)), undefined)
+  assert.match(why(encode(other, 1_000_000n)) ?? '', /takes another token/)
+  assert.match(why(encode(usdc, 1_000_001n)) ?? '', /takes 1000001/)
+})
+
+s('reads only what is taken where a Settler has no minimum, or another contract is called', () => {
+  const encode = (inner: Hex) =>
+    encodeFunctionData({ abi: holderAbi, args: [other, usdc, 1_000_000n, other, inner] })
+  const settler = encodeFunctionData({
+    abi: settlerAbi,
+    args: [[zeroAddress, zeroAddress, 0n], ['0x12'], zeroHash],
+  })
+  const taken = { status: 'read', swap: { tokenIn: usdc, amountIn: 1_000_000n } }
+  assert.equal(readSwap(encode(settler)), taken)
+  assert.equal(readSwap(encode('0x12345678')), taken)
+})
+
+for (const [router, encode] of routers)
+  s(
+    `${router}: takes exactly what is sold, and at most what an exact output may cost [meta/input-exact]`,
+    () => {
+      assert.match(why(encode({ ...honest, amountIn: 999_999n })) ?? '', /takes 999999$/)
+      const trade = { type: 'exactOutput', targetOut: 900n, maxIn: 1_000_000n } as const
+      const exact = makeRequest({ trade })
+      const order = { ...honest, min: 900n }
+      assert.is(why(encode({ ...order, amountIn: 999_999n }), exact), undefined)
+      assert.match(why(encode({ ...order, amountIn: 1_000_001n }), exact) ?? '', /takes 1000001/)
+      assert.is(why(encode(order), exact), undefined)
+      assert.match(why(encode({ ...order, min: 899n }), exact) ?? '', /guarantees 899 only/)
+    },
+  )
+
+s('gives a guard 100 bps of room below the slippage, and not 101 [meta/guard-room]', () => {
+  const [, encode] = routers[1] ?? []
+  if (!encode) throw new Error('no router')
+  const quote = makeQuote({ amountOut: 1_000_000n })
+  // 50 of slippage, and what providers round and keep.
+  const judge = (bps: bigint, request = makeRequest()) => {
+    const min = (quote.amountOut * (10_000n - bps)) / 10_000n
+    return checkCalldata({ ...quote, calldata: encode({ ...honest, min }) }, request)?.reason
+  }
+  for (const room of [99n, 100n]) assert.is(judge(50n + room), undefined)
+  assert.is(judge(151n), 'calldata_mismatch')
+  // Never below nothing, however much slippage is allowed.
+  assert.is(judge(10_000n, makeRequest({ slippageBps: 10_000 })), undefined)
+})
 
 s(
   'lets the output go through the proxy that sends, and the guard down where that is asked for',

@@ -1,13 +1,13 @@
 import { type Address, zeroAddress } from 'viem'
-import { nativeSpellings } from '../provider/createProvider.ts'
+import { lessBps } from '../../amounts/amounts.ts'
+import { isNative } from '../../chain/native.ts'
+import { nativeSpellings } from '../provider/provider.ts'
 import {
   fail,
-  isNative,
-  lessBps,
   type SourceFailure,
   type SourceQuote,
   type SourceRequest,
-} from '../source.ts'
+} from '../provider/source.ts'
 import { readSwap } from './readSwap.ts'
 
 /** Providers round their guards and keep fees: a guard may be so much looser than what was asked for. */

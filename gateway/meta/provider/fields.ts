@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Static, type TSchema, Type } from 'typebox'
 import { type Address, getAddress, type Hex } from 'viem'
-import { fail, type SourceFailure } from '../source.ts'
+import { fail, type SourceFailure } from './source.ts'
 
 /** Open objects: providers add fields at will, and only what is read here must be right. */
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { bySlug, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
+import { isNative } from '../../chain/native.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +8,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, isNative, type SourceFailure } from '../source.ts'
-
-const settlement = '0xbbbbbBB520d69a9775E85b458C58c648259FAD5F'
+import { clip } from '../provider/http.ts'
+import { isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const Side = Type.Record(
   Type.String(),
@@ -54,12 +53,10 @@ export const bebop: Provider = {
   name: 'bebop',
   baseUrl: 'https://api.bebop.xyz',
   auth: 'required',
-  chains: bySlug,
   native: 'e',
   exactOutput: true,
   // Firm: there is no guard to relax.
   loosestBps: undefined,
-  contracts: onBoth(settlement),
   ask: async (ask) => {
     const { trade, sender, recipient, tokenIn, chainId } = ask.request
     if (isNative(tokenIn)) return fail('unsupported_token', 'sells no native currency')

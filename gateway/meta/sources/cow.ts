@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { getChain } from '../../chain/chains.ts'
-import { clip } from '../provider/createHttp.ts'
-import { isToken, type Provider } from '../provider/createProvider.ts'
+import { isNative } from '../../chain/native.ts'
 import { AddressField, Amount, createReader, toAmount } from '../provider/fields.ts'
-import { fail, isNative, type SourceFailure } from '../source.ts'
+import { clip } from '../provider/http.ts'
+import { isToken, type Provider } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -30,13 +31,12 @@ function readError(body: unknown): SourceFailure | undefined {
 /** CoW's order book: a price to measure the others by. An order to sign is no transaction. */
 export const cow: Provider = {
   name: 'cow',
+  isPriceOnly: true,
   baseUrl: 'https://api.cow.fi',
   auth: 'none',
-  chains: { 8453: 'base', 42161: 'arbitrum_one' },
   native: 'e',
   exactOutput: false,
   loosestBps: undefined,
-  contracts: {},
   ask: async (ask) => {
     const { trade, sender, recipient, chainId, tokenIn } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

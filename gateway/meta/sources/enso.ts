@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,7 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
+import { clip } from '../provider/http.ts'
+import { type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -38,12 +38,10 @@ export const enso: Provider = {
   name: 'enso',
   baseUrl: 'https://api.enso.finance',
   auth: 'required',
-  chains: byId,
   native: 'eLower',
   exactOutput: false,
   loosestBps: 9_900,
   // No list of its contracts was found; only the standard policy takes its quotes.
-  contracts: {},
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { Address } from 'viem'
-import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +8,8 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail } from '../source.ts'
-
-const router = '0x7C137a37742437D2212b7Bd873ed135b5C4C61dA'
+import { isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -36,17 +34,14 @@ const readAnswer = createReader(
 /** Gas is not in its answer; recorded swaps burn about this much. */
 const usualGas = 350_000n
 
-/** Fabric, both sides. Its contract is known on Base only. */
+/** Fabric, both sides. */
 export const fabric: Provider = {
   name: 'fabric',
   baseUrl: 'https://route.withfabric.xyz',
   auth: 'optional',
-  chains: byId,
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  // Seen on Base only; on Arbitrum the operator names what he has seen.
-  contracts: { 8453: { targets: [router], spenders: [router] } },
   ask: async (ask) => {
     const { trade, recipient } = ask.request
     const exactIn = trade.type === 'exactInput'

@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { bySlug, fractionOf, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const router = '0x20F6Ee51340ADEEd01a59b0e65Cb3703f3dC860c'
+import { clip } from '../provider/http.ts'
+import { fractionOf, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readQuote = createReader(
   Type.Object({ id: Type.String(), amountOut: Amount, targetAddress: AddressField }),
@@ -37,11 +35,9 @@ export const fly: Provider = {
   name: 'fly',
   baseUrl: 'https://api.fly.trade',
   auth: 'optional',
-  chains: bySlug,
   native: 'zero',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,14 +1,5 @@
 import { parse, stringify } from 'lossless-json'
 import { Type } from 'typebox'
-import { clip, type HttpCall } from '../provider/createHttp.ts'
-import {
-  type Ask,
-  bySlug,
-  isToken,
-  onBoth,
-  type Provider,
-  toQuote,
-} from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -17,9 +8,10 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
+import { clip, type HttpCall } from '../provider/http.ts'
+import { type Ask, isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
-const router = '0x6131B5fae19EA4f9D964eAc0408E4408b66337b5'
 const clientId = 'forkyard'
 const validitySecs = 1_200
 
@@ -87,11 +79,9 @@ export const kyberSwap: Provider = {
   name: 'kyberswap',
   baseUrl: 'https://aggregator-api.kyberswap.com',
   auth: 'none',
-  chains: bySlug,
   native: 'e',
   exactOutput: false,
   loosestBps: 2_000,
-  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

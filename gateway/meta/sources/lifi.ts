@@ -1,13 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import {
-  byId,
-  fractionOf,
-  isToken,
-  onBoth,
-  type Provider,
-  toQuote,
-} from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -16,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const diamond = '0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE'
+import { clip } from '../provider/http.ts'
+import { fractionOf, isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const Token = Type.Object({ address: AddressField, chainId: Type.Integer() })
 const readAnswer = createReader(
@@ -60,11 +51,9 @@ export const lifi: Provider = {
   name: 'lifi',
   baseUrl: 'https://li.quest',
   auth: 'optional',
-  chains: byId,
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: onBoth(diamond),
   ask: async (ask) => {
     const { request, chain } = ask
     const { trade, sender, recipient } = request

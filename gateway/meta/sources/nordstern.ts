@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { byId, isToken, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -8,13 +7,8 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail } from '../source.ts'
-
-/** Its guard, which has another address on each chain. */
-const guards = {
-  8453: '0xC87De04e2EC1F4282dFF2933A2D58199f688fC3d',
-  42161: '0x57f96440f1b1cAD53B40A8924BD540b1279A491c',
-} as const
+import { isToken, type Provider, percentOf, toQuote } from '../provider/provider.ts'
+import { fail } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -27,19 +21,14 @@ const readAnswer = createReader(
   }),
 )
 
-/** Nordstern. Its contract is known on Base only. */
+/** Nordstern. Its guard has another address on each chain. */
 export const nordstern: Provider = {
   name: 'nordstern',
   baseUrl: 'https://api.nordstern.finance',
   auth: 'none',
-  chains: byId,
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: {
-    8453: { targets: [guards[8453]], spenders: [guards[8453]] },
-    42161: { targets: [guards[42161]], spenders: [guards[42161]] },
-  },
   ask: async (ask) => {
     const { trade, sender } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,14 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type TSchema, Type } from 'typebox'
-import { clip, type HttpAnswer } from '../provider/createHttp.ts'
-import {
-  type Ask,
-  byId,
-  fractionOf,
-  isToken,
-  type Provider,
-  toQuote,
-} from '../provider/createProvider.ts'
+import { isNative } from '../../chain/native.ts'
 import {
   AddressField,
   Amount,
@@ -17,7 +9,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, isNative, type SourceFailure } from '../source.ts'
+import { clip, type HttpAnswer } from '../provider/http.ts'
+import { type Ask, fractionOf, isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const envelope = <schema extends TSchema>(schema: schema) =>
   Type.Object({ data: Type.Array(schema, { minItems: 1 }) })
@@ -82,12 +76,10 @@ export const okx: Provider = {
   name: 'okx',
   baseUrl: 'https://web3.okx.com',
   auth: 'required',
-  chains: byId,
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
   // No list of its contracts was found; only the standard policy takes its quotes.
-  contracts: {},
   ask: async (ask) => {
     const { request, chain: chainIndex, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request

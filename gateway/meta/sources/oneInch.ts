@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, onBoth, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const router = '0x111111125421cA6dc452d289314280a0f8842A65'
+import { clip } from '../provider/http.ts'
+import { type Provider, percentOf, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -39,12 +37,10 @@ export const oneInch: Provider = {
   name: '1inch',
   baseUrl: 'https://api.1inch.com/swap/v6.1',
   auth: 'required',
-  chains: byId,
   native: 'e',
   exactOutput: false,
   // Its own ceiling for slippage.
   loosestBps: 5_000,
-  contracts: onBoth(router),
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { bySlug, onBoth, type Provider, percentOf, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const exchange = '0x6352a56caadC4F1E25CD6c75970Fa768A3304e64'
+import { clip } from '../provider/http.ts'
+import { type Provider, percentOf, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -46,11 +44,9 @@ export const openOcean: Provider = {
   name: 'openocean',
   baseUrl: 'https://open-api.openocean.finance/v4',
   auth: 'optional',
-  chains: bySlug,
   native: 'e',
   exactOutput: false,
   loosestBps: 5_000,
-  contracts: onBoth(exchange),
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { type Address, decodeFunctionData, erc20Abi, type Hex } from 'viem'
-import { clip } from '../provider/createHttp.ts'
-import { byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
+import { isNative } from '../../chain/native.ts'
 import {
   AddressField,
   Amount,
@@ -11,7 +10,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, isNative, type SourceFailure } from '../source.ts'
+import { clip } from '../provider/http.ts'
+import { isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const Transaction = Type.Object({
   to: AddressField,
@@ -93,11 +94,9 @@ export const relay: Provider = {
   name: 'relay',
   baseUrl: 'https://api.relay.link',
   auth: 'optional',
-  chains: byId,
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: {},
   ask: async (ask) => {
     const { request } = ask
     const { trade, sender, recipient, chainId } = request

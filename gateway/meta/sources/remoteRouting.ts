@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,7 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
+import { clip } from '../provider/http.ts'
+import { type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 // The wire of our own routing service; its names are not camelCase.
 const fields = { output: 'output', gas: 'gas_estimate', route: 'route_path' } as const
@@ -50,11 +50,9 @@ export const remoteRouting: Provider = {
   name: 'remote-routing',
   baseUrl: 'https://routing.invalid',
   auth: 'required',
-  chains: byId,
   native: 'zero',
   exactOutput: false,
   loosestBps: 10_000,
-  contracts: {},
   ask: async (ask) => {
     const { trade, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
-import { fail, isNative, type Source, type SourceOutcome, type SourceRequest } from '../source.ts'
+import { isNative } from '../../chain/native.ts'
+import { fail, type Source, type SourceOutcome, type SourceRequest } from '../provider/source.ts'
 
 /** What meta reads of a routing quote; the routing service's own type has more. */
 export type RoutingQuote = {
@@ -69,6 +70,7 @@ function toOutcome(answer: RoutingOutcome, request: SourceRequest): SourceOutcom
     status: 'quote',
     quote: {
       provider: 'routing',
+      isReference: true,
       amountIn: quote.amountIn,
       maxAmountIn: quote.amountIn,
       amountOut: quote.amountOut,

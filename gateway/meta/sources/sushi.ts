@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, fractionOf, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const processor = '0xAC4c6e212A361c968F1725b4d055b47E63F80b75'
+import { clip } from '../provider/http.ts'
+import { fractionOf, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -34,11 +32,9 @@ export const sushi: Provider = {
   name: 'sushi',
   baseUrl: 'https://api.sushi.com',
   auth: 'none',
-  chains: byId,
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
-  contracts: onBoth(processor),
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

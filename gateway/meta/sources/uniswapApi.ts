@@ -1,8 +1,5 @@
 import { parse, stringify } from 'lossless-json'
 import { Type } from 'typebox'
-import type { Address } from 'viem'
-import { clip, type HttpCall } from '../provider/createHttp.ts'
-import { type Ask, byId, isToken, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -11,22 +8,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-/** Takes a plain allowance for the router instead of Permit2: the one in use, and the one before it. */
-const proxies: readonly Address[] = [
-  '0x0000000085E102724e78eCd2F45DC9cA239Affad',
-  '0x02E5be68D46DAc0B524905bfF209cf47EE6dB2a9',
-]
-/** Universal Router 2.0, which native input goes to directly. */
-const routers: Readonly<Record<number, Address>> = {
-  8453: '0x6fF5693b99212Da76ad316178A184AB56D299b43',
-  42161: '0xA51afAFe0263b40EdaEf0Df8781eA9aa03E381a3',
-}
-const contractsOn = (chainId: number) => {
-  const router = routers[chainId]
-  return { targets: [...proxies, ...(router ? [router] : [])], spenders: proxies }
-}
+import { clip, type HttpCall } from '../provider/http.ts'
+import { type Ask, isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const Side = Type.Object({ amount: Amount, token: Type.Optional(AddressField) })
 const readQuote = createReader(
@@ -99,11 +83,9 @@ export const uniswapApi: Provider = {
   name: 'uniswap-api',
   baseUrl: 'https://trade-api.gateway.uniswap.org',
   auth: 'required',
-  chains: byId,
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  contracts: { 8453: contractsOn(8453), 42161: contractsOn(42161) },
   ask: async (ask) => {
     const { chainId } = ask.request
     const common: Pick<HttpCall, 'method' | 'headers' | 'signal' | 'readError'> = {

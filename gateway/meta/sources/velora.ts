@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const augustus = '0x6A000F20005980200259B80c5102003040001068'
+import { clip } from '../provider/http.ts'
+import { isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const readAnswer = createReader(
   Type.Object({
@@ -39,11 +37,9 @@ export const velora: Provider = {
   name: 'velora',
   baseUrl: 'https://api.paraswap.io',
   auth: 'none',
-  chains: byId,
   native: 'e',
   exactOutput: true,
   loosestBps: 9_999,
-  contracts: onBoth(augustus),
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request

@@ -1,6 +1,4 @@
 import { Type } from 'typebox'
-import { clip } from '../provider/createHttp.ts'
-import { byId, isToken, onBoth, type Provider, toQuote } from '../provider/createProvider.ts'
 import {
   AddressField,
   Amount,
@@ -9,9 +7,9 @@ import {
   toAddress,
   toAmount,
 } from '../provider/fields.ts'
-import { fail, type SourceFailure } from '../source.ts'
-
-const holder = '0x0000000000001fF3684f28c67538d4D072C22734'
+import { clip } from '../provider/http.ts'
+import { isToken, type Provider, toQuote } from '../provider/provider.ts'
+import { fail, type SourceFailure } from '../provider/source.ts'
 
 const Taxes = Type.Object({
   buyTaxBps: Type.Optional(Type.Union([Amount, Type.Null()])),
@@ -57,11 +55,9 @@ export const zeroX: Provider = {
   name: '0x',
   baseUrl: 'https://api.0x.org',
   auth: 'required',
-  chains: byId,
   native: 'e',
   exactOutput: false,
   loosestBps: 10_000,
-  contracts: onBoth(holder),
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request

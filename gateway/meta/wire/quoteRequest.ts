@@ -9,10 +9,9 @@ import {
   slippageBps,
   withDefault,
 } from '../../http/schemas.ts'
-import { nativeToken, type SourceRequest } from '../source.ts'
-
-export const calldataPolicies = ['standard', 'strict'] as const
-export type CalldataPolicy = (typeof calldataPolicies)[number]
+import type { MetaRequest } from '../aggregate.ts'
+import { calldataPolicies } from '../calldata/checkQuote.ts'
+import { nativeToken, type SourceRequest } from '../provider/source.ts'
 
 const eAddress: Address = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
 const maxSources = 32
@@ -57,7 +56,9 @@ export function streamBody(chainIds: readonly number[], sourceNames: readonly st
     Type.Optional(Type.Integer({ minimum: 1_000, maximum: 60_000, description }))
   return Type.Object({
     ...quoteBody(chainIds).properties,
-    keepAliveMs: interval('Interval of keep_alive events, in milliseconds'),
+    keepAliveMs: interval(
+      'Interval of keep_alive events, in milliseconds; alone it repeats nothing: that needs refreshIntervalMs',
+    ),
     refreshIntervalMs: interval('Interval of repeated dispatch, in milliseconds; up to 20 cycles'),
     firstN: Type.Optional(
       Type.Integer({
@@ -76,13 +77,6 @@ export function streamBody(chainIds: readonly number[], sourceNames: readonly st
 }
 
 export type QuoteBody = Static<ReturnType<typeof quoteBody>>
-
-export type MetaRequest = {
-  readonly source: SourceRequest
-  readonly policy: CalldataPolicy
-  readonly dryRun: boolean
-  readonly proxy: Address | undefined
-}
 
 export type ReadRequest =
   | { readonly status: 'ok'; readonly request: MetaRequest }

@@ -1,13 +1,15 @@
 import { type TSchema, Type } from 'typebox'
 import { address, bytes, oneOf, type Static, uint256 } from '../../http/schemas.ts'
 import type { Aggregate } from '../aggregate.ts'
+import { calldataPolicies } from '../calldata/checkQuote.ts'
 import { failuresOf } from '../fanOut.ts'
+import { describeFailure, type SourceRequest } from '../provider/source.ts'
 import type { ProxyTx } from '../proxyTx.ts'
-import { type RankedQuote, rankings } from '../rank.ts'
+import { type ComparedBy, type RankedQuote, rankings } from '../rank.ts'
 import type { QuoteSimulation } from '../simulateQuotes.ts'
-import { describeFailure, type SourceRequest } from '../source.ts'
-import { calldataPolicies } from './quoteRequest.ts'
 
+const signedAmount = (options: { readonly description: string }) =>
+  Type.String({ ...options, pattern: '^-?\\d+$' })
 const nullable = <schema extends TSchema>(schema: schema) => Type.Union([schema, Type.Null()])
 
 export const Simulation = Type.Object({
@@ -48,6 +50,21 @@ export const Quote = Type.Object({
   taxOutBps: Type.Integer(),
   telemetry: Telemetry,
   simulation: Simulation,
+  netAmountOut: Type.Optional(
+    signedAmount({
+      description:
+        'What it was ranked by: the delivered (else the quoted) output less gasCost, below zero where gas costs more. Only where gas has a price, and for exactInput',
+    }),
+  ),
+  gasCost: Type.Optional(
+    uint256({
+      description:
+        'Gas and known L1 data fee in raw units of tokenOut (of tokenIn for exactOutput), as it was ranked by',
+    }),
+  ),
+  l1FeeWei: Type.Optional(
+    uint256({ description: 'The part of gasCost that is the L1 data fee of its calldata, in wei' }),
+  ),
 })
 
 export const ProxyTransaction = Type.Object({
@@ -109,7 +126,21 @@ export function fromSimulation(simulation: QuoteSimulation): Static<typeof Simul
   }
 }
 
-export function fromQuote({ entry, quote, simulation }: RankedQuote): Static<typeof Quote> {
+/** Each where it is known. */
+function fromComparedBy({ netAmountOut, gasCost, l1FeeWei }: ComparedBy) {
+  return {
+    ...(netAmountOut !== undefined && { netAmountOut: netAmountOut.toString() }),
+    gasCost: gasCost.toString(),
+    ...(l1FeeWei !== undefined && { l1FeeWei: l1FeeWei.toString() }),
+  }
+}
+
+export function fromQuote({
+  entry,
+  quote,
+  simulation,
+  comparedBy,
+}: RankedQuote): Static<typeof Quote> {
   return {
     provider: quote.provider,
     amountIn: quote.amountIn.toString(),
@@ -129,6 +160,7 @@ export function fromQuote({ entry, quote, simulation }: RankedQuote): Static<typ
       ...(quote.route !== undefined && { route: quote.route }),
     },
     simulation: fromSimulation(simulation),
+    ...(comparedBy && fromComparedBy(comparedBy)),
   }
 }
 

@@ -1,20 +1,6 @@
 import { Type } from 'typebox'
 import { oneOf, type Static } from '../../http/schemas.ts'
-import type { Dispatched } from '../dispatch.ts'
-
-export type SourceState = {
-  readonly name: string
-  readonly chainIds: readonly number[]
-  /** What it does not do, and why. */
-  readonly note?: string | undefined
-} & ReturnType<Dispatched['state']>
-
-/** An exchange that the routing service trades and that is no source of its own. */
-export type LeftOut = {
-  readonly name: string
-  readonly chainId: number
-  readonly reason: string
-}
+import type { SourceState } from '../dispatch.ts'
 
 const state = oneOf(['ok', 'idle', 'paused', 'broken'], {
   description: 'idle: never called; paused: asked not to be called; broken: its circuit is open',

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { oneOf, type Static } from '../../http/schemas.ts'
-import type { Aggregate } from '../aggregate.ts'
+import type { Aggregate, MetaRequest } from '../aggregate.ts'
+import { calldataPolicies } from '../calldata/checkQuote.ts'
+import type { SourceRequest, Trade } from '../provider/source.ts'
 import type { ProxyTx } from '../proxyTx.ts'
 import type { RankedQuote } from '../rank.ts'
 import type { QuoteSimulation } from '../simulateQuotes.ts'
-import type { SourceRequest, Trade } from '../source.ts'
-import { calldataPolicies, type MetaRequest } from './quoteRequest.ts'
 import {
   fromAggregate,
   fromProxyTx,
@@ -40,7 +40,14 @@ const Refresh = Type.Object({
   elapsedMs: Type.Integer(),
   tracking: Tracking,
 })
-const Done = Type.Object({ elapsedMs: Type.Integer(), quoteType, tracking: Tracking })
+const Done = Type.Object({
+  elapsedMs: Type.Integer(),
+  quoteType,
+  tracking: Tracking,
+  reason: Type.Optional(
+    Type.String({ description: 'Why it ended early: rate_limited or payment_required' }),
+  ),
+})
 
 /** Data of each event by its name. */
 export const streamEvents = {
@@ -114,6 +121,12 @@ export function fromDone({
   elapsedMs,
   quoteType,
   tracking,
-}: Elapsed & Tracked & { readonly quoteType: Trade['type'] }): Static<typeof Done> {
-  return { elapsedMs: wholeMs(elapsedMs), quoteType, tracking }
+  reason,
+}: Elapsed &
+  Tracked & {
+    readonly quoteType: Trade['type']
+    readonly reason: string | undefined
+  }): Static<typeof Done> {
+  const done = { elapsedMs: wholeMs(elapsedMs), quoteType, tracking }
+  return reason === undefined ? done : { ...done, reason }
 }

@@ -1,8 +1,8 @@
-import { ask, execute, pair, randomMarket } from '../../../fixtures/market.ts'
+import { ask, execute, pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { joinCurve } from '../protocols/curve.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
-import { createUniswapV3Pool } from '../protocols/uniswapV3.ts'
+import { createUniswapV3Pool } from '../protocols/concentrated/uniswapV3.ts'
+import { joinCurve } from '../protocols/maths/curve.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createMarket, type Market, updateMarket } from './market.ts'
 
 const s = suite('bad input')

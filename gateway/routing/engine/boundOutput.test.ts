@@ -1,7 +1,7 @@
-import { ask, random, randomMarket } from '../../../fixtures/market.ts'
+import { ask, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
-import { createUniswapV2Pool } from '../protocols/uniswapV2.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { createUniswapV2Pool } from '../protocols/pair/uniswapV2.ts'
 import { findRoute } from './findRoute.ts'
 import { createMarket } from './market.ts'
 

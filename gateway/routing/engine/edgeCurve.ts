@@ -1,4 +1,4 @@
-import { type Curve, curveOutput } from '../protocols/curve.ts'
+import { type Curve, curveOutput } from '../protocols/maths/curve.ts'
 import type { Market } from './market.ts'
 
 /** Float output of an edge for an input. */

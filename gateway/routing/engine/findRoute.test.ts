@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { ask, execute, pair, random, randomMarket } from '../../../fixtures/market.ts'
+import { ask, execute, pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createUniswapV3Pool } from '../protocols/uniswapV3.ts'
+import { createUniswapV3Pool } from '../protocols/concentrated/uniswapV3.ts'
 import { findRouteInSlices } from './findRoute.ts'
 import { createMarket, updateMarket } from './market.ts'
 
@@ -135,7 +135,7 @@ s('is not moved by a clock that jumps, short of its deadline', () => {
   assert.equal(ask(market, { ...question, now: jumpy }), ask(market, question))
 })
 
-s('is never below the best single pool, and gains from more hops', () => {
+s('is never below the best single pool, and gains from more hops [routing/best-split]', () => {
   for (let seed = 50; seed < 80; seed++) {
     const pools = randomMarket(seed, 30)
     const market = createMarket(pools)
@@ -158,10 +158,14 @@ s('updates a market without touching the old snapshot', () => {
   assert.ok(ask(grown)?.steps.some(({ poolId }) => poolId === 'r'))
 })
 
-s('gives the event loop its turns', async () => {
+s('gives the event loop its turns [routing/loop-turns]', async () => {
   const market = createMarket(randomMarket(3, 200, 'abcdefghijkl'))
   let turns = 0
-  const timer = setInterval(() => turns++, 0)
+  const count = () => {
+    turns++
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
   const question = { amountIn: 10n ** 22n, maxHops: 4, maxSteps: 30 }
   const parameters = {
     tokenIn: 'a',
@@ -174,8 +178,14 @@ s('gives the event loop its turns', async () => {
     ...question,
   }
   const route = await findRouteInSlices(market, parameters, { sliceMs: 0 })
-  clearInterval(timer)
+  const seen = turns
+  // In one slice nobody else has a turn before the answer.
+  const whole = await findRouteInSlices(market, parameters, { sliceMs: 10_000 })
+  assert.is(turns, seen)
+  clearImmediate(next)
+  assert.ok(seen > 10, `${seen} turns`)
   assert.equal(route, ask(market, question))
+  assert.equal(whole, route)
 })
 
 s.run()

@@ -1,6 +1,6 @@
-import { ask, randomMarket } from '../../../fixtures/market.ts'
+import { ask, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createMarket } from './market.ts'
 
 const s = suite('growToOptimum')

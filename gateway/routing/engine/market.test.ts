@@ -1,7 +1,7 @@
-import { randomMarket } from '../../../fixtures/market.ts'
+import { randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
-import { createMarket, updateMarket } from './market.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { createMarket, type Market, updateMarket } from './market.ts'
 
 const s = suite('market')
 
@@ -18,6 +18,27 @@ function watch(pools: readonly EnginePool[]) {
   return { asked, watched }
 }
 
+/** What a market sells, whatever the order that its pools and tokens stand in. */
+function listSales(market: Market) {
+  const rows = Array.from({ length: market.edgeCount }, (_, edge) => {
+    const [from, to] = [market.edgeFrom[edge] ?? -1, market.edgeTo[edge] ?? -1]
+    const pair = market.edgePair[edge] ?? -1
+    assert.ok(edge >= (market.pairEdges[pair] ?? 0) && edge < (market.pairEdges[pair + 1] ?? 0))
+    assert.ok(pair >= (market.outPairs[from] ?? 0) && pair < (market.outPairs[from + 1] ?? 0))
+    const place = market.inPairPlace[pair] ?? -1
+    assert.is(market.inPairList[place], pair)
+    assert.is(market.inPairFrom[place], from)
+    assert.ok(place >= (market.inPairs[to] ?? 0) && place < (market.inPairs[to + 1] ?? 0))
+    assert.is(market.inPairRate[place], market.pairRate[pair])
+    const pool = market.pools[market.edgePool[edge] ?? -1]
+    assert.ok(pool && market.edgesOfPool[market.poolIndex.get(pool.id) ?? -1]?.includes(edge))
+    const names = [pool.id, market.tokens[from], market.tokens[to]].join()
+    const head = [0, 1, 2, 3].map((k) => market.heads[4 * edge + k])
+    return [names, head, market.pairRate[pair], market.pairGas[pair], market.curves[edge]] as const
+  })
+  return rows.toSorted(([one], [other]) => (one < other ? -1 : 1))
+}
+
 s('works out the curves of changed and new pools only, once each way', () => {
   const { asked, watched } = watch(randomMarket(3, 14, 'abced'))
   const [changed, ...others] = watched
@@ -27,19 +48,23 @@ s('works out the curves of changed and new pools only, once each way', () => {
   asked.length = 0
   const grown = updateMarket(market, [{ ...changed }, came])
   assert.equal(asked.toSorted(), [changed, changed, came, came].map(({ id }) => id).toSorted())
-  assert.equal(grown, { ...createMarket([{ ...changed }, ...others]), pools: grown.pools })
+  assert.equal(listSales(grown), listSales(createMarket([{ ...changed }, ...others])))
 })
 
-s('gives every pool its own curves when a new token moves the others', () => {
-  const { asked, watched } = watch(randomMarket(5, 20, 'bcde'))
-  const [first] = randomMarket(5, 1, 'ab')
-  assert.ok(first)
-  const market = createMarket(watched)
-  asked.length = 0
-  const grown = updateMarket(market, [{ ...first, id: 'new' }])
-  assert.equal(asked, [])
-  const { curves, heads, pairRate } = createMarket([...watched, { ...first, id: 'new' }])
-  assert.equal([grown.curves, grown.heads, grown.pairRate], [curves, heads, pairRate])
+s('is the same market, whichever way its pools came and went [strangers/regrown]', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const pools = randomMarket(seed, 30, 'abcdefgh')
+    let market = createMarket(pools.slice(0, 5))
+    for (const pool of pools.slice(5, 20)) market = updateMarket(market, [pool])
+    const gone = pools.slice(3, 9).map(({ id }) => id)
+    market = updateMarket(market, pools.slice(20), gone)
+    const left = pools.filter(({ id }) => !gone.includes(id))
+    const fresh = createMarket(left)
+    assert.equal(listSales(market), listSales(fresh))
+    assert.equal([...market.tokenIndex.keys()].toSorted(), [...fresh.tokenIndex.keys()].toSorted())
+    const back = pools.filter(({ id }) => gone.includes(id))
+    assert.equal(listSales(updateMarket(market, back)), listSales(createMarket(pools)))
+  }
 })
 
 s('leaves the market before as it was', () => {

@@ -1,5 +1,5 @@
-import type { Curve } from '../protocols/curve.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
+import type { Curve } from '../protocols/maths/curve.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 
 /**
  * An immutable snapshot of all pools, indexed for the search. An edge is one direction of one pool;
@@ -60,43 +60,178 @@ type Edge = { pool: number; from: number; to: number; i: number; j: number }
 
 /** Builds a snapshot; of two pools with one id the later wins. */
 export function createMarket(pools: Iterable<EnginePool>): Market {
-  return buildMarket(pools, undefined)
-}
-
-/** The same, with the curves of those pools that `before` has too. */
-function buildMarket(pools: Iterable<EnginePool>, before: Market | undefined): Market {
   const byId = new Map<string, EnginePool>()
   for (const pool of pools) byId.set(pool.id, pool)
   const sorted = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   const tokens = [...new Set(sorted.flatMap((pool) => pool.tokens))].sort()
   const tokenIndex = new Map(tokens.map((token, index) => [token, index]))
   const edges = listEdges(sorted, tokenIndex)
-  const edgesOfPool: number[][] = sorted.map(() => [])
-  for (const [index, edge] of edges.entries()) edgesOfPool[edge.pool]?.push(index)
-  const pick = (key: keyof Edge) => Int32Array.from(edges, (edge) => edge[key])
-  const layout = {
+  const market = layOut({
     pools: sorted,
-    poolIndex: new Map(sorted.map((pool, index) => [pool.id, index])),
     tokens,
     tokenIndex,
-    edgeCount: edges.length,
-    edgePool: pick('pool'),
-    edgeFrom: pick('from'),
-    edgeTo: pick('to'),
-    edgeI: pick('i'),
-    edgeJ: pick('j'),
-    edgesOfPool,
-    ...indexPairs(edges, tokens.length),
-  }
-  const curves: (Curve | undefined)[] = new Array(edges.length).fill(undefined)
-  const heads = floats(4 * edges.length)
-  const pairCount = layout.pairFrom.length
-  const rates = { pairRate: floats(pairCount), inPairRate: floats(pairCount) }
-  const best = { ...rates, pairGas: floats(pairCount) }
-  const market = { ...layout, curves, heads, ...best }
-  for (const index of sorted.keys()) writePool(market, index, before)
-  for (let pair = 0; pair < pairCount; pair++) writePair(market, pair)
+    edges: toColumns(edges),
+    curves: new Array(edges.length).fill(undefined),
+  })
+  for (const index of sorted.keys()) writePool(market, index)
+  for (let pair = 0; pair < market.pairFrom.length; pair++) writePair(market, pair)
   return market
+}
+
+function indexPools(pools: readonly EnginePool[]): Map<string, number> {
+  const index = new Map<string, number>()
+  for (let at = 0; at < pools.length; at++) index.set((pools[at] as EnginePool).id, at)
+  return index
+}
+
+/** Edges as columns, sorted by (from, to). */
+type Columns = Readonly<Record<keyof Edge, Int32Array>>
+
+function toColumns(edges: readonly Edge[]): Columns {
+  const pick = (key: keyof Edge) => Int32Array.from(edges, (edge) => edge[key])
+  return { pool: pick('pool'), from: pick('from'), to: pick('to'), i: pick('i'), j: pick('j') }
+}
+
+/** The snapshot's indexes; its rates and heads are still to be written. */
+function layOut({
+  pools,
+  poolIndex,
+  tokens,
+  tokenIndex,
+  edges,
+  curves,
+}: Pick<Mutable, 'pools' | 'tokens' | 'tokenIndex' | 'curves'> & {
+  readonly edges: Columns
+  readonly poolIndex?: ReadonlyMap<string, number> | undefined
+}): Mutable {
+  const edgeCount = edges.pool.length
+  const edgesOfPool: number[][] = pools.map(() => [])
+  for (let edge = 0; edge < edgeCount; edge++) edgesOfPool[edges.pool[edge] as number]?.push(edge)
+  const pairs = indexPairs(edges, tokens.length)
+  const pairCount = pairs.pairFrom.length
+  return {
+    pools,
+    tokens,
+    tokenIndex,
+    edgeCount,
+    edgesOfPool,
+    curves,
+    poolIndex: poolIndex ?? indexPools(pools),
+    edgePool: edges.pool,
+    edgeFrom: edges.from,
+    edgeTo: edges.to,
+    edgeI: edges.i,
+    edgeJ: edges.j,
+    ...pairs,
+    heads: floats(4 * edgeCount),
+    pairRate: floats(pairCount),
+    inPairRate: floats(pairCount),
+    pairGas: floats(pairCount),
+  }
+}
+
+/**
+ * The snapshot with pools that came and without those that went. Who stays keeps his place among his
+ * kind, and new ones stand behind: nothing is sorted anew, so it takes a look at each edge and no more.
+ */
+function regrow(
+  market: Market,
+  {
+    changed,
+    goneIds,
+  }: { readonly changed: readonly EnginePool[]; readonly goneIds: ReadonlySet<string> },
+): Market {
+  const news = new Map(changed.map((pool) => [pool.id, pool]))
+  const out = new Uint8Array(market.pools.length)
+  for (const id of [...goneIds, ...news.keys()]) {
+    const index = market.poolIndex.get(id)
+    if (index !== undefined) out[index] = 1
+  }
+  const pools: EnginePool[] = []
+  const place = new Int32Array(out.length).fill(-1)
+  for (let index = 0; index < out.length; index++)
+    if (!out[index]) place[index] = pools.push(market.pools[index] as EnginePool) - 1
+  const firstNew = pools.length
+  pools.push(...news.values())
+  const tokenIndex = new Map(market.tokenIndex)
+  const tokens = market.tokens.slice()
+  for (const { tokens: held } of news.values())
+    for (const token of held)
+      if (!tokenIndex.has(token)) tokenIndex.set(token, tokens.push(token) - 1)
+  const came = listEdges([...news.values()], tokenIndex)
+  const { edges, before } = mergeEdges(market, { place, came, firstNew })
+  forgetTokens(tokenIndex, { from: edges.from, count: tokens.length })
+  const curves = new Array<Curve | undefined>(before.length).fill(undefined)
+  // Where nobody went, everybody stands where he stood.
+  const isGrown = firstNew === market.pools.length
+  const poolIndex = isGrown ? new Map(market.poolIndex) : indexPools(pools)
+  for (let index = firstNew; index < pools.length; index++)
+    poolIndex.set((pools[index] as EnginePool).id, index)
+  const next = layOut({ pools, poolIndex, tokens, tokenIndex, edges, curves })
+  for (let edge = 0; edge < before.length; edge++) {
+    const old = before[edge] as number
+    if (old < 0) continue
+    next.curves[edge] = market.curves[old]
+    for (let k = 0; k < 4; k++) next.heads[4 * edge + k] = market.heads[4 * old + k] as number
+  }
+  for (let index = firstNew; index < pools.length; index++) writePool(next, index)
+  for (let pair = 0; pair < next.pairFrom.length; pair++) writePair(next, pair)
+  return next
+}
+
+/** Tokens that no pool holds any more are not known any more. */
+function forgetTokens(
+  tokenIndex: Map<string, number>,
+  { from, count }: { readonly from: Int32Array; readonly count: number },
+): void {
+  const held = new Uint8Array(count)
+  for (let edge = 0; edge < from.length; edge++) held[from[edge] as number] = 1
+  for (const [token, index] of tokenIndex) if (!held[index]) tokenIndex.delete(token)
+}
+
+/** Old edges in their order, each new one behind those of its pair; `before` is where each one stood. */
+function mergeEdges(
+  market: Market,
+  {
+    place,
+    came,
+    firstNew,
+  }: { readonly place: Int32Array; readonly came: readonly Edge[]; readonly firstNew: number },
+): { readonly edges: Columns; readonly before: Int32Array } {
+  const { edgeCount, edgePool, edgeFrom, edgeTo, edgeI, edgeJ } = market
+  const most = edgeCount + came.length
+  const column = () => new Int32Array(most)
+  const [pool, from, to, i, j] = [column(), column(), column(), column(), column()]
+  const before = column().fill(-1)
+  let at = 0
+  let next = 0
+  for (let edge = 0; edge <= edgeCount; edge++) {
+    // Behind the last one there is room for all the rest.
+    const ownFrom = edge < edgeCount ? (edgeFrom[edge] as number) : Number.POSITIVE_INFINITY
+    const ownTo = edge < edgeCount ? (edgeTo[edge] as number) : Number.POSITIVE_INFINITY
+    for (let one = came[next]; one; one = came[next]) {
+      if (one.from > ownFrom || (one.from === ownFrom && one.to >= ownTo)) break
+      pool[at] = firstNew + one.pool
+      from[at] = one.from
+      to[at] = one.to
+      i[at] = one.i
+      j[at] = one.j
+      at += 1
+      next += 1
+    }
+    const ownPool = edge < edgeCount ? (place[edgePool[edge] as number] as number) : -1
+    if (ownPool < 0) continue
+    pool[at] = ownPool
+    from[at] = ownFrom
+    to[at] = ownTo
+    i[at] = edgeI[edge] as number
+    j[at] = edgeJ[edge] as number
+    before[at] = edge
+    at += 1
+  }
+  const cut = (whole: Int32Array) => whole.subarray(0, at)
+  const edges = { pool: cut(pool), from: cut(from), to: cut(to), i: cut(i), j: cut(j) }
+  return { edges, before: cut(before) }
 }
 
 function floats(length: number): Float64Array {
@@ -119,21 +254,26 @@ function listEdges(pools: readonly EnginePool[], tokenIndex: ReadonlyMap<string,
   return edges.sort((one, other) => one.from - other.from || one.to - other.to)
 }
 
-function indexPairs(edges: readonly Edge[], tokenCount: number) {
+function indexPairs({ from, to }: Columns, tokenCount: number) {
+  const edgeCount = from.length
   const pairEdges: number[] = []
   const pairFrom: number[] = []
   const pairTo: number[] = []
-  for (const [index, edge] of edges.entries()) {
-    if (pairFrom.at(-1) === edge.from && pairTo.at(-1) === edge.to) continue
-    pairEdges.push(index)
-    pairFrom.push(edge.from)
-    pairTo.push(edge.to)
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (edge > 0 && from[edge - 1] === from[edge] && to[edge - 1] === to[edge]) continue
+    pairEdges.push(edge)
+    pairFrom.push(from[edge] as number)
+    pairTo.push(to[edge] as number)
   }
-  pairEdges.push(edges.length)
-  const inPairList = [...pairTo.keys()].sort(
-    (one, other) => (pairTo[one] as number) - (pairTo[other] as number) || one - other,
-  )
-  const edgePair = new Int32Array(edges.length)
+  pairEdges.push(edgeCount)
+  const inPairs = countStarts(pairTo, tokenCount)
+  const free = inPairs.slice()
+  const inPairList = new Int32Array(pairTo.length)
+  for (const [pair, token] of pairTo.entries()) {
+    inPairList[free[token] as number] = pair
+    free[token] = (free[token] as number) + 1
+  }
+  const edgePair = new Int32Array(edgeCount)
   for (let pair = 0; pair < pairFrom.length; pair++)
     edgePair.fill(pair, pairEdges[pair], pairEdges[pair + 1])
   const inPairPlace = new Int32Array(pairTo.length)
@@ -145,9 +285,9 @@ function indexPairs(edges: readonly Edge[], tokenCount: number) {
     pairFrom: Int32Array.from(pairFrom),
     pairTo: Int32Array.from(pairTo),
     outPairs: countStarts(pairFrom, tokenCount),
-    inPairs: countStarts(pairTo, tokenCount),
-    inPairList: Int32Array.from(inPairList),
-    inPairFrom: Int32Array.from(inPairList, (pair) => pairFrom[pair] as number),
+    inPairs,
+    inPairList,
+    inPairFrom: inPairList.map((pair) => pairFrom[pair] as number),
   }
 }
 
@@ -162,14 +302,12 @@ function countStarts(values: readonly number[], size: number): Int32Array {
 
 type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[] }
 
-function writePool(market: Mutable, index: number, before: Market | undefined): void {
+function writePool(market: Mutable, index: number): void {
   const pool = market.pools[index] as EnginePool
-  const known = before?.poolIndex.get(pool.id) ?? -1
-  const isKept = before?.pools[known] === pool
   for (const edge of market.edgesOfPool[index] as readonly number[]) {
     const i = market.edgeI[edge] as number
     const j = market.edgeJ[edge] as number
-    const curve = isKept ? curveIn(before, known, i, j) : pool.curve(i, j)
+    const curve = curveOf(pool, i, j)
     market.curves[edge] = curve
     market.heads[4 * edge] = curve?.a[0] ?? 0
     market.heads[4 * edge + 1] = curve?.b[0] ?? 0
@@ -178,9 +316,13 @@ function writePool(market: Mutable, index: number, before: Market | undefined): 
   }
 }
 
-function curveIn(market: Market, pool: number, i: number, j: number): Curve | undefined {
-  const isIt = (edge: number) => market.edgeI[edge] === i && market.edgeJ[edge] === j
-  return market.curves[market.edgesOfPool[pool]?.find(isIt) ?? -1]
+/** Numbers that no curve goes through sell nothing. */
+function curveOf(pool: EnginePool, i: number, j: number): Curve | undefined {
+  try {
+    return pool.curve(i, j)
+  } catch {
+    return undefined
+  }
 }
 
 function writePair(market: Mutable, pair: number): void {
@@ -211,13 +353,18 @@ function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {
  * The next snapshot after some pools changed (or came). The old one stays as it was, so quotes that
  * run on it go on undisturbed; known pools cost their own curves and a copy of the flat arrays.
  */
-export function updateMarket(market: Market, changedPools: Iterable<EnginePool>): Market {
+export function updateMarket(
+  market: Market,
+  changedPools: Iterable<EnginePool>,
+  goneIds: readonly string[] = [],
+): Market {
   const changed = [...changedPools]
   const isKnown = (pool: EnginePool) => {
     const known = market.pools[market.poolIndex.get(pool.id) ?? -1]
     return known !== undefined && hasTokens(known, pool.tokens)
   }
-  if (!changed.every(isKnown)) return buildMarket([...market.pools, ...changed], market)
+  if (goneIds.length > 0 || !changed.every(isKnown))
+    return regrow(market, { changed, goneIds: new Set(goneIds) })
   const pools = market.pools.slice()
   const next = {
     ...market,
@@ -231,7 +378,7 @@ export function updateMarket(market: Market, changedPools: Iterable<EnginePool>)
   for (const pool of changed) {
     const index = market.poolIndex.get(pool.id) ?? 0
     pools[index] = pool
-    writePool(next, index, undefined)
+    writePool(next, index)
     writePairsOf(next, index)
   }
   return next

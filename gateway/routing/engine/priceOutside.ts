@@ -43,7 +43,7 @@ export function priceOutside(
   if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes })
   const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
-    frontier = spreadPrices(market, frame, { fixed, prices, via, frontier, probe })
+    frontier = raisePrices(market, frame, { fixed, prices, via, frontier, probe })
   return { prices, via }
 }
 
@@ -93,8 +93,9 @@ type Spread = {
 }
 
 /** One pass: the tokens that sell into the frontier; returns those whose price rose. */
-function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
+function raisePrices(market: Market, frame: SearchFrame, spread: Spread): number[] {
   const { fixed, prices, via, frontier, probe } = spread
+  const probing = { market, probe, gasPrice: frame.gasPrice }
   const risen: number[] = []
   const hasRisen = new Uint8Array(prices.length)
   for (const next of frontier) {
@@ -113,7 +114,7 @@ function spreadPrices(market: Market, frame: SearchFrame, spread: Spread): numbe
       frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
         if (bestRate(market, edge) * price <= (prices[token] as number)) continue
-        const value = price * probedRate(market, frame, edge, price, probe)
+        const value = price * probedRate(probing, edge, price)
         if (value <= (prices[token] as number)) continue
         if (comesFrom(market, via, next, token)) break
         prices[token] = value
@@ -137,17 +138,13 @@ function comesFrom(market: Market, via: Int32Array, token: number, other: number
   return false
 }
 
+type Probing = { readonly market: Market; readonly probe: number; readonly gasPrice: number }
+
 /** Rate of an edge when `probe` worth of tokenOut goes through it, less its gas. */
-function probedRate(
-  market: Market,
-  frame: SearchFrame,
-  edge: number,
-  price: number,
-  probe: number,
-) {
+function probedRate({ market, probe, gasPrice }: Probing, edge: number, price: number) {
   const a0 = bestRate(market, edge)
   if (probe === 0 || a0 === 0) return a0
   const x = probe / (a0 * price)
-  const gas = (gasOf(market, edge) * frame.gasPrice) / probe
+  const gas = (gasOf(market, edge) * gasPrice) / probe
   return (edgeOutput(market, edge, x) / x) * Math.max(0, 1 - gas)
 }

@@ -1,4 +1,4 @@
-import type { EnginePool } from '../protocols/enginePool.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import type { Market } from './market.ts'
 import type { Route, RouteStep } from './route.ts'
 

@@ -16,23 +16,45 @@ export type PathSearch = {
 
 /** Fewest hops from each token to `target`, up to `limit`; limit + 1 where it is farther. */
 export function hopsTo(market: Market, target: number, limit: number): Uint8Array {
-  return countHops(market, target, limit, market.inPairs, market.inPairList, market.pairFrom)
+  return countHops({
+    origin: target,
+    limit,
+    size: market.tokens.length,
+    starts: market.inPairs,
+    list: market.inPairList,
+    ends: market.pairFrom,
+  })
 }
 
 /** Fewest hops from `source` to each token, up to `limit`. */
 export function hopsFrom(market: Market, source: number, limit: number): Uint8Array {
-  return countHops(market, source, limit, market.outPairs, undefined, market.pairTo)
+  return countHops({
+    origin: source,
+    limit,
+    size: market.tokens.length,
+    starts: market.outPairs,
+    ends: market.pairTo,
+  })
 }
 
-function countHops(
-  market: Market,
-  origin: number,
-  limit: number,
-  starts: Int32Array,
-  list: Int32Array | undefined,
-  ends: Int32Array,
-): Uint8Array {
-  const hops = new Uint8Array(market.tokens.length).fill(limit + 1)
+function countHops({
+  origin,
+  limit,
+  size,
+  starts,
+  list,
+  ends,
+}: {
+  readonly origin: number
+  readonly limit: number
+  /** How many tokens there are. */
+  readonly size: number
+  /** Where the pairs of each token start, in `list` or else among all pairs. */
+  readonly starts: Int32Array
+  readonly list?: Int32Array
+  readonly ends: Int32Array
+}): Uint8Array {
+  const hops = new Uint8Array(size).fill(limit + 1)
   hops[origin] = 0
   let frontier = [origin]
   for (let hop = 1; hop <= limit; hop++) {
@@ -123,7 +145,7 @@ export function searchPath(
     if (amount > 0 && net > winner.net) winner = { net, layer: layer + 1 }
   }
   if (winner.layer === 0) return undefined
-  return tracePath(market, labels.parent, tokenOut, winner.layer)
+  return tracePath({ market, parent: labels.parent, layer: winner.layer }, tokenOut)
 }
 
 /** The best amount of every token that `amountIn` of one buys, free of gas. */
@@ -161,6 +183,7 @@ function relaxLayer(market: Market, state: Layer): number[] {
   const { tokenIn, tokenOut, maxHops, layer, frontier, labels, reach, gasCost, effort } = state
   const { rates, mustExceed } = state
   const { amounts, gas, parent } = labels
+  const trail = { market, parent, layer }
   const here = layer * market.tokens.length
   const there = here + market.tokens.length
   const rest = maxHops - layer - 1
@@ -183,7 +206,7 @@ function relaxLayer(market: Market, state: Layer): number[] {
       let top =
         before === 0 ? Number.NEGATIVE_INFINITY : before - (gas[there + next] as number) * unitCost
       if (most - gasBefore * unitCost <= top) continue
-      if (layer > 1 && visits(market, parent, token, layer, next)) continue
+      if (layer > 1 && visits(trail, token, next)) continue
       const lastEdge = market.pairEdges[pair + 1] as number
       effort.spent += lastEdge - (market.pairEdges[pair] as number)
       for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
@@ -191,7 +214,7 @@ function relaxLayer(market: Market, state: Layer): number[] {
         const gasUsed = gasBefore + gasOf(market, edge)
         const net = output - gasUsed * unitCost
         if (!(output > 0 && net > top)) continue
-        if (layer > 0 && usesPool(market, parent, token, layer, edge)) continue
+        if (layer > 0 && usesPool(trail, token, edge)) continue
         top = net
         amounts[there + next] = output
         gas[there + next] = gasUsed
@@ -203,7 +226,10 @@ function relaxLayer(market: Market, state: Layer): number[] {
   return reached
 }
 
-function visits(market: Market, parent: Int32Array, token: number, layer: number, next: number) {
+/** How a layer's tokens were reached: the edge into each, layer by layer. */
+type Trail = { readonly market: Market; readonly parent: Int32Array; readonly layer: number }
+
+function visits({ market, parent, layer }: Trail, token: number, next: number) {
   let at = token
   for (let level = layer; level > 0; level--) {
     if (at === next) return true
@@ -213,7 +239,7 @@ function visits(market: Market, parent: Int32Array, token: number, layer: number
 }
 
 /** A pool of three or more tokens could otherwise be passed twice. */
-function usesPool(market: Market, parent: Int32Array, token: number, layer: number, edge: number) {
+function usesPool({ market, parent, layer }: Trail, token: number, edge: number) {
   const pool = market.edgePool[edge]
   let at = token
   for (let level = layer; level > 0; level--) {
@@ -224,7 +250,7 @@ function usesPool(market: Market, parent: Int32Array, token: number, layer: numb
   return false
 }
 
-function tracePath(market: Market, parent: Int32Array, tokenOut: number, layer: number): number[] {
+function tracePath({ market, parent, layer }: Trail, tokenOut: number): number[] {
   const path: number[] = []
   let token = tokenOut
   for (let level = layer; level > 0; level--) {

@@ -1,11 +1,13 @@
 /**
  * Every family of a chain against its pools there: 10,000 random swaps of every size each, 500 of them
- * executed, while liquidity and fees move. Prints the rows of BENCHMARKS.md.
+ * executed, while liquidity and fees move. Prints a table of the families, too.
  *
  * Usage: `node gateway/routing/protocols/families.proof.ts [--chain 42161] [--swaps 10000] [protocol…]`
  */
 import { parseArgs } from 'node:util'
+import { byLength, reportFigures } from '../../../fixtures/proof.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { chainSpecs } from '../../../fixtures/world/chains/chains.ts'
 import { loadFamily, proveFamily } from '../testing/proveFamily.ts'
 import { createRandom } from '../testing/random.ts'
 import { startSwapStand } from '../testing/swapStand.ts'
@@ -13,8 +15,12 @@ import { timePricing } from '../testing/timePricing.ts'
 
 const { values, positionals } = parseArgs({
   options: {
-    chain: { type: 'string', multiple: true, default: ['8453', '42161'] },
-    swaps: { type: 'string', default: '10000' },
+    chain: {
+      type: 'string',
+      multiple: true,
+      default: chainSpecs.map(({ chainId }) => String(chainId)),
+    },
+    swaps: { type: 'string', default: byLength({ short: '200', long: '10000' }) },
   },
   allowPositionals: true,
 })
@@ -51,6 +57,14 @@ for (const chainId of values.chain.map(Number)) {
       const times = [timing.floatNs.toFixed(0), timing.exactUs.toFixed(1)]
       const names = dexes.map(({ name }) => name).join(', ')
       print(`| ${[chainId, protocol, names, ...counts, ...times].join(' | ')} |`)
+      reportFigures(`${protocol} on ${chainId} against its pools`, {
+        compared,
+        'refused by both': refused,
+        exhausting: exhausted,
+        executed,
+        different: differences.length,
+        'gas per hop': gas ?? 0,
+      })
       assert.equal(differences, [])
       assert.ok(compared >= swaps && executed >= swaps / 20)
     })

@@ -1,33 +1,33 @@
 import type { Hex } from 'viem'
-import type { Protocol } from '../../chain/dexes.ts'
-import { algebraIntegralFamily, camelotV3Family } from './algebraChain.ts'
-import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
-import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancerV3Chain.ts'
-import { balancerV3QuotedFamily } from './balancerV3QuotedChain.ts'
-import { camelotV2Family } from './camelotV2Chain.ts'
-import { curveCryptoFamily } from './curveCryptoChain.ts'
-import { curvePlainFamily } from './curvePlainChain.ts'
-import { curveStableNgFamily } from './curveStableNgChain.ts'
-import { dodoV2Family } from './dodoV2Chain.ts'
-import type { EnginePool } from './enginePool.ts'
-import { fluidFamily } from './fluidChain.ts'
-import { liquidityBookFamily } from './liquidityBookChain.ts'
-import { maverickV2Family } from './maverickV2Chain.ts'
-import type { PoolCreation, PoolFamily } from './poolFamily.ts'
-import type { PoolLog } from './poolLog.ts'
-import type { PoolRecord } from './poolRecord.ts'
-import { ramsesV1Family } from './ramsesV1Chain.ts'
-import { solidlyFamily } from './solidlyChain.ts'
-import { tridentFamily } from './tridentChain.ts'
-import { uniswapV2Family } from './uniswapV2Chain.ts'
+import type { Protocol } from '../../chain/dex.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
+import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancer/balancerV2Chain.ts'
+import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancer/balancerV3Chain.ts'
+import { balancerV3QuotedFamily } from './balancer/balancerV3QuotedChain.ts'
+import { liquidityBookFamily } from './book/liquidityBookChain.ts'
+import { algebraIntegralFamily, camelotV3Family } from './concentrated/algebraChain.ts'
 import {
   pancakeV3Family,
   ramsesV2Family,
   slipstreamFamily,
   uniswapV3Family,
-} from './uniswapV3Chain.ts'
-import { uniswapV4Family } from './uniswapV4Chain.ts'
-import { woofiFamily } from './woofiChain.ts'
+} from './concentrated/uniswapV3Chain.ts'
+import { uniswapV4Family } from './concentrated/uniswapV4Chain.ts'
+import { curvePlainFamily } from './curve/curvePlainChain.ts'
+import { curveStableNgFamily } from './curve/curveStableNgChain.ts'
+import type { PoolCreation, PoolFamily } from './family/poolFamily.ts'
+import type { EnginePool } from './maths/enginePool.ts'
+import { camelotV2Family } from './pair/camelotV2Chain.ts'
+import { solidlyFamily } from './pair/solidlyChain.ts'
+import { tridentFamily } from './pair/tridentChain.ts'
+import { uniswapV2Family } from './pair/uniswapV2Chain.ts'
+import type { PoolRecord } from './poolRecord.ts'
+import { curveCryptoFamily } from './quoted/curveCryptoChain.ts'
+import { dodoV2Family } from './quoted/dodoV2Chain.ts'
+import { fluidFamily } from './quoted/fluidChain.ts'
+import { maverickV2Family } from './quoted/maverickV2Chain.ts'
+import { ramsesV1Family } from './quoted/ramsesV1Chain.ts'
+import { woofiFamily } from './quoted/woofiChain.ts'
 
 /** Every family; those at the end are priced by the quoters of their protocols. */
 const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
@@ -66,9 +66,15 @@ export function familyOf({ protocol }: { readonly protocol: Protocol }): PoolFam
   return families[protocol]
 }
 
-/** The pool as the engine sees it. */
-export function toEnginePool(record: PoolRecord): EnginePool {
-  return familyOf(record).toEnginePool(record)
+/** A pool without local maths: what the engine says of it is a guess between samples. */
+export function isQuoted(record: PoolRecord): boolean {
+  const family = familyOf(record)
+  return family.quoter !== undefined && (family.isQuoted?.(record) ?? true)
+}
+
+/** The pool as the engine sees it; at a time, where its price moves with the clock. */
+export function toEnginePool(record: PoolRecord, atSecs?: number): EnginePool {
+  return familyOf(record).toEnginePool(record, atSecs)
 }
 
 const all = Object.values(families)

@@ -1,9 +1,13 @@
 import { encodeAbiParameters, pad } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { type BalancerV2Record, balancerV2WeightedFamily } from './balancerV2Chain.ts'
-import { type BalancerV3Record, balancerV3StableFamily } from './balancerV3Chain.ts'
+import { type BalancerV2Record, balancerV2WeightedFamily } from './balancer/balancerV2Chain.ts'
+import { type BalancerV3Record, balancerV3StableFamily } from './balancer/balancerV3Chain.ts'
+import {
+  type ManagedRecord,
+  managedSwapTopic,
+  uniswapV4Family,
+} from './concentrated/uniswapV4Chain.ts'
 import { poolIdOf } from './families.ts'
-import { type ManagedRecord, managedSwapTopic, uniswapV4Family } from './uniswapV4Chain.ts'
 
 const s = suite('events of strangers')
 const stranger = '0x00000000000000000000000000000000000000ee'
@@ -87,8 +91,11 @@ s('move no pool behind a vault', () => {
     ...behind,
     protocol: 'balancer_v3_stable',
     isOf2026: false,
-    ...{ balancesRaw: [1n, 1n], lastBalancesLiveScaled18: [1n, 1n], rates: [1n, 1n] },
-    ...{ paysYieldFees: [false, false], aggregateSwapFeePercentage: 0n },
+    balancesRaw: [1n, 1n],
+    lastBalancesLiveScaled18: [1n, 1n],
+    rates: [1n, 1n],
+    paysYieldFees: [false, false],
+    aggregateSwapFeePercentage: 0n,
     aggregateYieldFeePercentage: 0n,
   }
   for (const topic of [balancerV2WeightedFamily.topics[0], balancerV3StableFamily.topics[0]]) {

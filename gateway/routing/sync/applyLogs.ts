@@ -1,6 +1,6 @@
 import { familyOf, poolIdOf } from '../protocols/families.ts'
-import type { PoolLog } from '../protocols/poolLog.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
 import type { SyncedState } from './syncedState.ts'
 
 /** Folds the events into the pools; what only another read can tell is added to `stale`. */
@@ -18,10 +18,19 @@ export function applyLogs({
     const id = poolIdOf(log)
     const before = changed.get(id) ?? state.pools.get(id)
     if (!before || stale.has(id)) continue
-    const after = familyOf(before).apply(before, log)
+    const after = applyOne(before, log)
     if (!after) stale.add(id)
     else if (after !== before) changed.set(id, after)
   }
   for (const id of stale) changed.delete(id)
   return changed
+}
+
+/** An event that does not read as it should says that something changed, and not what. */
+function applyOne(record: PoolRecord, log: PoolLog): PoolRecord | undefined {
+  try {
+    return familyOf(record).apply(record, log)
+  } catch {
+    return undefined
+  }
 }

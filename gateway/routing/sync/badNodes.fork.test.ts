@@ -1,16 +1,15 @@
 import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
-import { rpcFaults, startFaultProxy } from '../../../fixtures/faultProxy.ts'
-import { createRpc } from '../../../fixtures/rpc.ts'
-import { send } from '../../../fixtures/send.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { rpcFaults, startFaultProxy } from '../../../fixtures/chains/faultProxy.ts'
+import { send } from '../../../fixtures/chains/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { getDexes } from '../../chain/dexes.ts'
-import { seedTokens } from '../../chain/tokens.ts'
-import { type ChainSync, createChainSync, type SyncEvent } from './chainSync.ts'
+import { type ChainSync, createChainSync } from './chainSync.ts'
 import { findCreations } from './findCreations.ts'
 import { loadPools } from './loadPools.ts'
+import type { SyncEvent } from './syncEvent.ts'
 
 const world = await startWorldChain({ chainId: 8453 })
 const proxy = await startFaultProxy({ target: world.rpcUrl })
@@ -22,7 +21,10 @@ const dexes = getDexes(8453)
 const events: SyncEvent[] = []
 const manual = { pollMs: 3_600_000, maxAgeMs: 0 }
 const sync = createChainSync({
-  ...{ chainClient, dexes, seedTokens: seedTokens(8453), ...manual },
+  chainClient,
+  dexes,
+  seedTokens: seedTokens(8453),
+  ...manual,
   observe: (event) => events.push(event),
 })
 await sync.start()
@@ -156,12 +158,20 @@ s('starts over a node that limits the range of logs, from the factories alone', 
       throw new Error('the range is limited to 10 blocks')
     },
   })
-  const other = createChainSync({ chainClient, dexes, seedTokens: seedTokens(8453), ...manual })
+  // What a client has learned of a node it does not try again.
+  const limited = createChainClient({ chain, rpcUrls: [proxy.rpcUrl] })
+  const other = createChainSync({
+    chainClient: limited,
+    dexes,
+    seedTokens: seedTokens(8453),
+    ...manual,
+  })
   await other.start()
   proxy.mend()
   const idsOf = (some: ChainSync) => [...(some.current()?.pools.keys() ?? [])].sort()
   assert.equal(idsOf(other), idsOf(sync))
   await other.close()
+  limited.close()
 })
 
 s('finds pools of a tier nobody told it of, where the node gives logs of the past', async () => {
@@ -180,7 +190,9 @@ s('finds pools of a tier nobody told it of, where the node gives logs of the pas
   const dex = { ...v3, feesPips: [100] }
   const found = await findCreations(chainClient, { dex, tokens, blockNumber })
   const last = await findCreations(chainClient, {
-    ...{ dex: { ...dex, deployBlock: Number(blockNumber) }, tokens, blockNumber },
+    dex: { ...dex, deployBlock: Number(blockNumber) },
+    tokens,
+    blockNumber,
   })
   assert.is(last.length, 1)
   assert.ok(found.some(({ address }) => address === last[0]?.address))

@@ -1,20 +1,27 @@
-import { type Chain, type Client, type Hex, pad, type Transport } from 'viem'
-import type { Dex } from '../../chain/dexes.ts'
-import { creations, familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
-import type { PoolRef } from '../protocols/poolFamily.ts'
-import type { PoolLog } from '../protocols/poolLog.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Chain, Client, Hex, Transport } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
+import { familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
+import { type BlockHead, type LogFilter, readBlockLogs, readHead } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
-import { loadPools } from './loadPools.ts'
-import { type BlockHead, type LogFilter, readBlockLogs, readHead } from './readHead.ts'
+import type { PoolBounds } from './bounds/poolBounds.ts'
+import { findCreated } from './findCreated.ts'
+import { failureReasons, loadPools } from './loadPools.ts'
+import { refreshPools } from './refreshPools.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
+import type { TokenBook } from './tokenBook.ts'
+import type { TroubledPools } from './troubledPools.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly dexes: readonly Dex[]
-  /** Whether a pool that was just created is worth following. */
-  readonly wants: (tokens: readonly string[]) => boolean
+  /** A pool that was just created is worth following when its tokens are known. */
+  readonly tokens: Pick<TokenBook, 'hasAll'>
   readonly taxOf: TaxOf
+  readonly troubled?: TroubledPools | undefined
+  readonly bounds?: PoolBounds | undefined
 }
 
 /** A block passed on the way, and the pools it changed: what a reorg would undo. */
@@ -41,6 +48,8 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
+/** A new pool that takes longer comes in behind the block it was made in. */
+const longestLoadMs = 400
 
 /** Moves a state to the node's head: events for new blocks, fresh reads for what a reorg undid. */
 export async function catchUp(
@@ -114,9 +123,13 @@ async function readHeads(
   return count < 0 && head.hash !== after.hash ? undefined : chain
 }
 
-function makeFilter(state: SyncedState, dexes: readonly Dex[]): LogFilter {
-  if (state.pools.size > mostAddresses) return { topics: followedTopics, addresses: undefined }
-  const pools = [...state.pools.values()].map(({ address }) => address)
+function makeFilter(
+  { pools: followed }: SyncedState,
+  { dexes, bounds }: Pick<Deps, 'dexes' | 'bounds'>,
+): LogFilter {
+  const known = [...followed.values(), ...(bounds?.shelved() ?? [])]
+  if (known.length > mostAddresses) return { topics: followedTopics, addresses: undefined }
+  const pools = known.map(({ address }) => address)
   const others = dexes.flatMap((dex) => [dex.factory, ...(familyOf(dex).emitters?.(dex) ?? [])])
   return { topics: followedTopics, addresses: [...new Set([...pools, ...others])] }
 }
@@ -135,7 +148,7 @@ async function applyBlocks(
     readonly undone: readonly PassedBlock[]
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
-  const filter = makeFilter(state, deps.dexes)
+  const filter = makeFilter(state, deps)
   const blockNumber = head.number
   const [refreshed, ...logsOfBlock] = await Promise.all([
     refreshPools(deps, { state, blockNumber }),
@@ -145,38 +158,39 @@ async function applyBlocks(
   // A pool that an orphaned block changed cannot be rolled forward from what we hold: read it again.
   const stale = new Set(undone.flatMap(({ changed }) => changed))
   const changed = applyLogs({ state, logs, stale })
-  for (const [id, fields] of refreshed) {
+  for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
     if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
   }
-  const pools = [
-    ...listRefs(deps.dexes, { state, ids: stale }),
-    ...(await findCreated(deps, { state, logs, blockNumber })),
-  ]
-  for (const record of await loadPools(deps, { pools, blockNumber })) changed.set(record.id, record)
+  const again = listRefs(deps.dexes, { state, ids: stale })
+  const [reread, created] = await Promise.all([
+    loadPools(deps, { pools: again, blockNumber }),
+    findCreated(deps, { state, logs, blockNumber }).then((pools) =>
+      loadInTime(deps, { pools, blockNumber }),
+    ),
+  ])
+  for (const log of logs) deps.bounds?.stir(poolIdOf(log))
+  const { taken = created, gone: evicted = [] } =
+    deps.bounds?.admit({ pools: state.pools, news: created }) ?? {}
+  for (const record of [...reread, ...taken]) changed.set(record.id, record)
+  // What a pool was before it could not be read any more, nobody is to trade on.
+  const lost = again
+    .map(idOf)
+    .filter((id) => !changed.has(id) && !isAskedAnyway(deps, { state, id }))
+  const gone = new Set([...evicted, ...lost])
+  for (const ref of listRefs(deps.dexes, { state, ids: refreshed.failed.keys() })) {
+    const failure = refreshed.failed.get(idOf(ref))
+    deps.troubled?.leaveOut(ref, failure && failureReasons[failure])
+    gone.add(idOf(ref))
+  }
   return {
-    state: advanceState(deps, { state, head, changed: changed.values() }),
+    state: advanceState(deps, { state, head, changed: changed.values(), gone }),
     passed: heads.map(({ number, hash }, index) => ({
       number,
       hash,
       changed: [...new Set(logsOfBlock[index]?.map(poolIdOf))],
     })),
   }
-}
-
-/** What moves without events, by pool, at the head. */
-async function refreshPools(
-  deps: Deps,
-  { state, blockNumber }: { readonly state: SyncedState; readonly blockNumber: bigint },
-): Promise<Map<string, Partial<PoolRecord>>> {
-  const { client, dexes } = deps
-  const byProtocol = Map.groupBy(state.pools.values(), ({ protocol }) => protocol)
-  const fields = await Promise.all(
-    [...byProtocol].map(([protocol, records]) =>
-      familyOf({ protocol }).refresh?.({ client }, { records, dexes, blockNumber }),
-    ),
-  )
-  return new Map(fields.flatMap((found) => [...(found ?? [])]))
 }
 
 function differs(record: PoolRecord, fields: Partial<PoolRecord>): boolean {
@@ -192,7 +206,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function listRefs(
   dexes: readonly Dex[],
-  { state, ids }: { readonly state: SyncedState; readonly ids: ReadonlySet<string> },
+  { state, ids }: { readonly state: SyncedState; readonly ids: Iterable<string> },
 ): PoolRef[] {
   return [...ids].flatMap((id) => {
     const record = state.pools.get(id)
@@ -201,43 +215,35 @@ function listRefs(
   })
 }
 
-type CreatedParameters = {
-  readonly state: SyncedState
-  readonly logs: readonly PoolLog[]
-  readonly blockNumber: bigint
-}
-
-/** New pools by their factories' events. */
-async function findCreated(
+/** New pools, as far as they answer soon: no block waits for the others, they come in behind it. */
+async function loadInTime(
   deps: Deps,
-  { state, logs, blockNumber }: CreatedParameters,
-): Promise<PoolRef[]> {
-  const isNew = ({ id, address }: PoolRef) => !state.pools.has((id ?? address).toLowerCase())
-  const found = await Promise.all(
-    logs.map(async (log): Promise<readonly PoolRef[]> => {
-      const creation = creations.get(log.topics[0] ?? '')
-      const dex = creation && findEmitter(deps.dexes, log)
-      if (!dex) return []
-      const created = creation.read(log)
-      // An event that does not name its pool: whatever the factory lists beyond what is known.
-      if (!created) return (await familyOf(dex).list?.(deps, { dex, blockNumber })) ?? []
-      const { tokens, ...pool } = created
-      return deps.wants(tokens) ? [{ dex, ...pool }] : []
-    }),
-  )
-  return found.flat().filter(isNew)
+  { pools, blockNumber }: LoadParameters,
+): Promise<readonly PoolRecord[]> {
+  if (pools.length === 0) return []
+  const clock = new AbortController()
+  const late = wait(longestLoadMs, 'late' as const, { signal: clock.signal }).catch(() => 'late')
+  const loading = loadPools(deps, { pools, blockNumber })
+  const loaded = await Promise.race([loading, late])
+  clock.abort()
+  if (typeof loaded !== 'string') return loaded
+  void loading.then((records) => {
+    const ids = new Set(records.map(({ id }) => id))
+    for (const pool of pools) if (ids.has(idOf(pool))) deps.troubled?.postpone(pool)
+  }, ignore)
+  return []
 }
 
-function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
-  const able = dexes.filter((dex) => {
-    const family = familyOf(dex)
-    const emitters = [dex.factory, ...(family.emitters?.(dex) ?? [])]
-    return (
-      emitters.some((emitter) => emitter.toLowerCase() === address) &&
-      family.creations.some(({ topic }) => topic === topics[0])
-    )
-  })
-  // One who speaks for several factories names the one that made the pool.
-  const named = able.find(({ factory }) => topics.includes(pad(factory).toLowerCase()))
-  return named ?? able[0]
+/** A quoter that refuses everything just now is asked before anybody trades on its samples. */
+function isAskedAnyway(
+  { troubled }: Deps,
+  { state, id }: { readonly state: SyncedState; readonly id: string },
+): boolean {
+  const record = state.pools.get(id)
+  if (!record || troubled?.reasonOf(id) !== undefined) return false
+  const { quoter, isQuoted } = familyOf(record)
+  return quoter !== undefined && (isQuoted?.(record) ?? true)
 }
+
+/** The node's trouble is told by whoever asks it next; the pool is found again by its factory. */
+const ignore = () => undefined

@@ -1,17 +1,16 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
-import { revertChain } from '../../../fixtures/revertChain.ts'
-import { createRpc } from '../../../fixtures/rpc.ts'
-import { send } from '../../../fixtures/send.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { send } from '../../../fixtures/chains/send.ts'
+import { revertChain } from '../../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { getDexes } from '../../chain/dexes.ts'
-import { seedTokens } from '../../chain/tokens.ts'
 import { openStore } from '../../store/openStore.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
-import { createChainSync, type SyncEvent } from './chainSync.ts'
+import { createChainSync } from './chainSync.ts'
 import { loadPools } from './loadPools.ts'
+import type { SyncEvent } from './syncEvent.ts'
 
 const world = await startWorldChain({ chainId: 8453 })
 const chain = getChain(8453)
@@ -164,7 +163,7 @@ s('sees a mined swap in the very next quote', async () => {
   await assertEqualsChain(() => true)
 })
 
-s('catches up over many blocks at once', async () => {
+s('catches up over many blocks at once [routing/last-sync-block]', async () => {
   await rpc('anvil_mine', '0x14')
   await swapV3(10n ** 18n)
   await rpc('anvil_mine', '0x5')
@@ -203,29 +202,32 @@ s('keeps no token that no pool holds, however often it is asked for', async () =
   assert.equal([...sync.tokens().keys()], known)
 })
 
-s('follows by itself, and confirms the head of an idle chain: lag is no block age', async () => {
-  const follower = createChainSync({
-    chainClient,
-    dexes,
-    seedTokens: [],
-    pollMs: 20,
-    maxAgeMs: 1_000,
-  })
-  try {
-    await follower.start()
-    await swapV2(10n ** 18n)
-    const mined = BigInt(String(await rpc('eth_blockNumber')))
-    const deadline = performance.now() + 5_000
-    while (follower.current()?.head.number !== mined && performance.now() < deadline)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10)
-      })
-    assert.is(follower.current()?.head.number, mined)
-    assert.ok(follower.lagMs() < 1_000, `${follower.lagMs()} ms`)
-  } finally {
-    await follower.close()
-  }
-})
+s(
+  'follows by itself, and confirms the head of an idle chain: lag is no block age [routing/sync-lag]',
+  async () => {
+    const follower = createChainSync({
+      chainClient,
+      dexes,
+      seedTokens: [],
+      pollMs: 20,
+      maxAgeMs: 1_000,
+    })
+    try {
+      await follower.start()
+      await swapV2(10n ** 18n)
+      const mined = BigInt(String(await rpc('eth_blockNumber')))
+      const deadline = performance.now() + 5_000
+      while (follower.current()?.head.number !== mined && performance.now() < deadline)
+        await new Promise((resolve) => {
+          setTimeout(resolve, 10)
+        })
+      assert.is(follower.current()?.head.number, mined)
+      assert.ok(follower.lagMs() < 1_000, `${follower.lagMs()} ms`)
+    } finally {
+      await follower.close()
+    }
+  },
+)
 
 s('reads many wide tick tables in a few round trips, whatever their gas', async () => {
   const state = await sync.fresh()
@@ -262,8 +264,12 @@ s('takes up the pools of an earlier run, with what changed in between', async ()
   const seen: SyncEvent[] = []
   const start = async () => {
     const next = createChainSync({
-      ...{ chainClient, dexes, snapshots, seedTokens: seedTokens(8453) },
-      ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+      chainClient,
+      dexes,
+      snapshots,
+      seedTokens: seedTokens(8453),
+      pollMs: 3_600_000,
+      maxAgeMs: 0,
       observe: (event) => seen.push(event),
     })
     await next.start()

@@ -1,11 +1,13 @@
 import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { cacheDir } from '../../../fixtures/world/cache.ts'
-import { getChainSpec, getTokenSpec } from '../../../fixtures/world/chains.ts'
-import { compileContracts } from '../../../fixtures/world/compile.ts'
-import type { PoolSpec } from '../../../fixtures/world/poolSpec.ts'
+import { getChainSpec } from '../../../fixtures/world/chains/chains.ts'
+import { cacheDir } from '../../../fixtures/world/parts/cacheDir.ts'
+import { getTokenSpec } from '../../../fixtures/world/parts/chainSpec.ts'
+import { compileContracts } from '../../../fixtures/world/parts/compile.ts'
+import type { PoolSpec } from '../../../fixtures/world/parts/poolSpec.ts'
 import { openPool } from '../../../fixtures/world/pools.ts'
-import { seedTokens } from '../../chain/tokens.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { seedTokens } from '../../chain/chains.ts'
 import { startSwapStand } from '../testing/swapStand.ts'
 import { createChainSync } from './chainSync.ts'
 
@@ -41,7 +43,13 @@ const s = suite('pools that come into being')
 const stand = await startSwapStand(42161)
 const { chainId, chainClient, dexes, builder, manifest } = stand
 const sync = createChainSync({
-  ...{ chainClient, dexes, seedTokens: seedTokens(chainId), pollMs: 3_600_000, maxAgeMs: 0 },
+  chainClient,
+  dexes,
+  seedTokens: seedTokens(chainId),
+  pollMs: 3_600_000,
+  maxAgeMs: 0,
+  // Each of them opens with more of its reference assets, whatever its family.
+  limits: { floorUsd: 4_000, mostPools: 10_000, mostTokens: 10_000 },
 })
 await sync.start()
 s.after(async () => {
@@ -91,5 +99,28 @@ s('a token that comes to WOOFi is followed', async () => {
   const list = { abi, functionName: 'list', args: [link, 15_000_000n] } as const
   await stand.asSeeder({ to: address, data: encodeFunctionData(list) })
   assert.ok((await tokensNow()).includes(link.toLowerCase()))
+})
+
+s('a pool that opens below the floor is followed when it has grown [bounds/chain]', async () => {
+  const limits = { floorUsd: 4_000, mostPools: 10_000, mostTokens: 10_000 }
+  const seeds = { seedTokens: seedTokens(chainId), maxAgeMs: 0 }
+  const own = createChainSync({ chainClient, dexes, ...seeds, limits, pollMs: 100 })
+  await own.start()
+  try {
+    const spec = ['uniswap-v2', 'PENDLE/USDC', 3_000, 900] as const
+    const { address } = await openPool(deps, { chain, spec })
+    const id = address.toLowerCase()
+    await waitFor('it waits outside', () => own.bounds()?.shelved === 1)
+    assert.not.ok(own.current()?.pools.has(id))
+    const pay = [address, 10n ** 10n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: pay })
+    await stand.asSeeder({ to: manifest.tokens['USDC']?.address ?? address, data })
+    const abi = parseAbi(['function sync()'])
+    await stand.asSeeder({ to: address, data: encodeFunctionData({ abi, functionName: 'sync' }) })
+    await waitFor('it is followed', () => own.current()?.pools.has(id) === true)
+    assert.equal(own.bounds(), { shelved: 0, evicted: 0 })
+  } finally {
+    await own.close()
+  }
 })
 s.run()

@@ -1,14 +1,15 @@
 import type { Address } from 'viem'
-import type { Dex } from '../../chain/dexes.ts'
+import type { Dex } from '../../chain/dex.ts'
 import { familyOf } from '../protocols/families.ts'
-import type { PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { chunk } from './chunk.ts'
+import { chunk } from '../reads/chunk.ts'
+import { dedupePools } from '../reads/findPools.ts'
+import { limitRequests } from '../reads/limitRequests.ts'
+import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
+import { readTokens, type TokenInfo } from '../reads/readTokens.ts'
 import { findCreations } from './findCreations.ts'
-import { dedupePools } from './findPools.ts'
-import { limitRequests } from './limitRequests.ts'
 import { loadPools } from './loadPools.ts'
-import { readTokens, type TokenInfo } from './readTokens.ts'
+import type { TroubledPools } from './troubledPools.ts'
 
 /** Pairs that each factory is asked for: of more tokens, those with the first ones alone. */
 const mostPairs = 20_000
@@ -17,7 +18,10 @@ const leastPaired = 48
 /** Each is some tens of milliseconds of the node's time, out of the seconds that a batch of them has. */
 const lookupsUnderWay = 32
 
-type Deps = ReadDeps & { readonly dexes: readonly Dex[] }
+type Deps = ReadDeps & {
+  readonly dexes: readonly Dex[]
+  readonly troubled?: TroubledPools | undefined
+}
 
 /**
  * Pools of every DEX among known tokens. Small factories that list their pools are listed whole, and

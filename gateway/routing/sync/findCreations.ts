@@ -1,8 +1,8 @@
 import { type Address, type Hex, pad } from 'viem'
-import type { Dex } from '../../chain/dexes.ts'
+import type { Dex } from '../../chain/dex.ts'
 import { familyOf } from '../protocols/families.ts'
-import type { PoolRef, ReadDeps } from '../protocols/poolFamily.ts'
-import { scanLogs } from './scanLogs.ts'
+import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
+import { scanLogs } from '../reads/scanLogs.ts'
 
 /** A node that does not answer for the whole range at once has its factories asked instead. */
 const mostRequests = 1
@@ -35,8 +35,11 @@ export async function findCreations(
       .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
       .map(async ({ topic, read }) => {
         const logs = await scanLogs(deps, {
-          ...{ address: dex.factory, topics: [topic, words, words], mostRequests },
-          ...{ fromBlock, toBlock: blockNumber },
+          address: dex.factory,
+          topics: [topic, words, words],
+          mostRequests,
+          fromBlock,
+          toBlock: blockNumber,
         })
         return logs.flatMap((log) => {
           const created = read(log)

@@ -9,9 +9,17 @@ const s = suite('what is kept of pools between runs')
 const pair = (dex: string, reserve0: bigint): PoolRecord => {
   const address = numberToHex(dex.length, { size: 20 })
   return {
-    ...{ id: address, address, dex, protocol: 'uniswap_v2', tokens: ['0x01', '0x02'] },
-    ...{ feePips: 3_000, changedBlock: 7n, isFresh: [false, false], swapsSeen: 0 },
-    ...{ reserve0, reserve1: 10n ** 18n },
+    id: address,
+    address,
+    dex,
+    protocol: 'uniswap_v2',
+    tokens: ['0x01', '0x02'],
+    feePips: 3_000,
+    changedBlock: 7n,
+    isFresh: [false, false],
+    swapsSeen: 0,
+    reserve0,
+    reserve1: 10n ** 18n,
   }
 }
 const stateAt = (number: bigint, records: readonly PoolRecord[]) => {

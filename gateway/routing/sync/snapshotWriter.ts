@@ -1,9 +1,10 @@
+import type { Address } from 'viem'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { chunk } from './chunk.ts'
+import { chunk } from '../reads/chunk.ts'
+import type { BlockHead } from '../reads/readHead.ts'
+import type { TokenInfo } from '../reads/readTokens.ts'
 import { decodePool, encodePool } from './poolCodec.ts'
-import type { BlockHead } from './readHead.ts'
-import type { TokenInfo } from './readTokens.ts'
 import type { SyncedState } from './syncedState.ts'
 
 export type Restored = {
@@ -25,22 +26,25 @@ export function createSnapshotWriter({
 }) {
   let saved: SyncedState['pools'] = new Map()
   let savedHash = ''
-  let savedTokens = 0
-  /** The store has pools that nobody follows: they would pass for those of the next head. */
+  let savedTokens: ReadonlySet<Address> = new Set()
+  /** What may stand in the store, written now or by an earlier process: who follows it no more deletes it. */
+  const rows = { pools: new Set<string>(), tokens: new Set<Address>() }
+  /** The store has pools of DEXes that are configured no more: they would pass for those of the next head. */
   let hasStale = false
   let tail: Promise<unknown> = Promise.resolve()
 
   function forget(): void {
     saved = new Map()
     savedHash = ''
-    savedTokens = 0
+    savedTokens = new Set()
   }
 
   async function write(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
     if (state.head.hash === savedHash && state.pools === saved) return
-    hasStale ||= [...saved.keys()].some((id) => !state.pools.has(id))
     if (hasStale) {
       await snapshots.clear(chainId)
+      rows.pools.clear()
+      rows.tokens.clear()
       forget()
       hasStale = false
     }
@@ -51,18 +55,25 @@ export function createSnapshotWriter({
       for (const record of part) pools.push({ id: record.id, state: encodePool(record) })
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
-    // Tokens only ever become more.
-    const news = tokens.slice(savedTokens)
+    const known = new Set(tokens.map(({ address }) => address))
+    const news = tokens.filter(({ address }) => !savedTokens.has(address))
+    const gonePools = [...rows.pools].filter((id) => !state.pools.has(id))
+    const goneTokens = [...rows.tokens].filter((token) => !known.has(token))
+    for (const { id } of pools) rows.pools.add(id)
+    for (const { address } of news) rows.tokens.add(address)
+    const gone = { gonePools, goneTokens }
     try {
-      await snapshots.save(chainId, { head: state.head, pools, tokens: news })
+      await snapshots.save(chainId, { head: state.head, pools, tokens: news, ...gone })
     } catch (error) {
       // How much of it was written is not known: the next attempt writes everything.
       forget()
       throw error
     }
+    for (const id of gonePools) rows.pools.delete(id)
+    for (const token of goneTokens) rows.tokens.delete(token)
     saved = state.pools
     savedHash = state.head.hash
-    savedTokens = tokens.length
+    savedTokens = known
   }
 
   return {
@@ -75,6 +86,8 @@ export function createSnapshotWriter({
         return record && dexes.has(record.dex) ? [record] : []
       })
       hasStale = records.length < snapshot.pools.length
+      for (const { id } of snapshot.pools) rows.pools.add(id)
+      for (const { address } of snapshot.tokens) rows.tokens.add(address)
       return { head: snapshot.head, records, tokens: snapshot.tokens }
     },
     /** Encodes and writes bit by bit, so that quotes go on; one call after the other. */

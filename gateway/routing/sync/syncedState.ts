@@ -1,9 +1,9 @@
 import { createMarket, type Market, updateMarket } from '../engine/market.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
 import { familyOf, toEnginePool } from '../protocols/families.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { createTaxedPool } from '../protocols/maths/taxedPool.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { createTaxedPool } from '../protocols/taxedPool.ts'
-import type { BlockHead } from './readHead.ts'
+import type { BlockHead } from '../reads/readHead.ts'
 
 /** All pools as of one block. Never changed: the next block is another value. */
 export type SyncedState = {
@@ -31,9 +31,9 @@ export function createSyncedState(
   { taxOf }: { readonly taxOf: TaxOf },
   { head, records }: { readonly head: BlockHead; readonly records: Iterable<PoolRecord> },
 ): SyncedState {
-  const pools = new Map([...records].map((record) => [record.id, record]))
-  const market = createMarket([...pools.values()].map((record) => priceRecord(record, taxOf)))
-  return { head, pools, market }
+  const priced = priceAll(records, taxOf)
+  const pools = new Map(priced.map(({ record }) => [record.id, record]))
+  return { head, pools, market: createMarket(priced.map(({ pool }) => pool)) }
 }
 
 /** The state at `head` after some pools changed or came. */
@@ -43,16 +43,51 @@ export function advanceState(
     state,
     head,
     changed,
+    gone = new Set(),
   }: {
     readonly state: SyncedState
     readonly head: BlockHead
     readonly changed: Iterable<PoolRecord>
+    /** Ids of pools that are not followed any more. */
+    readonly gone?: ReadonlySet<string> | undefined
   },
 ): SyncedState {
-  const records = [...changed]
-  if (records.length === 0) return { ...state, head }
+  const news = [...changed]
+  const priced = priceAll(news, taxOf).filter(({ record }) => !gone.has(record.id))
+  const kept = new Set(priced.map(({ record }) => record.id))
+  const lost = [...gone, ...news.map(({ id }) => id)].filter(
+    (id) => !kept.has(id) && state.pools.has(id),
+  )
+  if (priced.length === 0 && lost.length === 0) return { ...state, head }
   const pools = new Map(state.pools)
-  for (const record of records) pools.set(record.id, record)
-  const priced = records.map((record) => priceRecord(record, taxOf))
-  return { head, pools, market: updateMarket(state.market, priced) }
+  for (const { record } of priced) pools.set(record.id, record)
+  for (const id of lost) pools.delete(id)
+  const market = updateMarket(
+    state.market,
+    priced.map(({ pool }) => pool),
+    lost,
+  )
+  return { head, pools, market }
+}
+
+/** Records as the engine sees them, without those that no pool can be made of. */
+function priceAll(records: Iterable<PoolRecord>, taxOf: TaxOf) {
+  const priced: { readonly record: PoolRecord; readonly pool: EnginePool }[] = []
+  for (const record of records)
+    try {
+      priced.push({ record, pool: priceRecord(record, taxOf) })
+    } catch {
+      // Whoever makes a pool of impossible numbers is alone with it.
+    }
+  return priced
+}
+
+/** The same pools with the taxes of these tokens as they are known now. */
+export function repriceState(
+  deps: { readonly taxOf: TaxOf },
+  { state, tokens }: { readonly state: SyncedState; readonly tokens: readonly string[] },
+): SyncedState {
+  const isHit = (record: PoolRecord) => record.tokens.some((token) => tokens.includes(token))
+  const changed = [...state.pools.values()].filter(isHit)
+  return advanceState(deps, { state, head: state.head, changed })
 }

@@ -1,9 +1,8 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { type Dex, getDexes } from '../../chain/dexes.ts'
-import { seedTokens } from '../../chain/tokens.ts'
+import type { Dex } from '../../chain/dex.ts'
 import { createChainSync } from './chainSync.ts'
 
 const chainId = 42161
@@ -25,12 +24,17 @@ s('leaves out what has no code, and what is another family than its row says', a
   if (!v2 || !v3) throw new Error('both are configured')
   const nobody = '0x00000000000000000000000000000000000000f7'
   const dexes: readonly Dex[] = [
-    ...[v2, v3, { ...v2, name: 'nowhere', factory: nobody } as const],
+    v2,
+    v3,
+    { ...v2, name: 'nowhere', factory: nobody } as const,
     { ...v3, name: 'disguised', factory: v2.factory },
   ]
   const sync = createChainSync({
-    ...{ chainClient, dexes, seedTokens: seedTokens(chainId) },
-    ...{ pollMs: 3_600_000, maxAgeMs: 0 },
+    chainClient,
+    dexes,
+    seedTokens: seedTokens(chainId),
+    pollMs: 3_600_000,
+    maxAgeMs: 0,
   })
   await sync.start()
   assert.equal(sync.leftOut(), [

@@ -1,6 +1,6 @@
-import type { Dex } from '../../chain/dexes.ts'
-import type { ReadDeps } from '../protocols/poolFamily.ts'
+import type { Dex } from '../../chain/dex.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import type { ReadDeps } from '../reads/poolRef.ts'
 
 /** A configured DEX that is not what its row says, on this chain. */
 export type LeftOut = { readonly dex: string; readonly reason: string }

@@ -1,7 +1,7 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi, getAddress, parseAbi } from 'viem'
-import { worldAddress } from '../../../fixtures/world/builder.ts'
-import { npmArtifact } from '../../../fixtures/world/npmArtifacts.ts'
-import type { ConcentratedRecord } from '../protocols/concentratedRecord.ts'
+import { worldAddress } from '../../../fixtures/world/parts/builder.ts'
+import { npmArtifact } from '../../../fixtures/world/parts/npmArtifacts.ts'
+import type { ConcentratedRecord } from '../protocols/concentrated/concentratedRecord.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { changeTrident } from './changeTrident.ts'
 import type { Random } from './random.ts'
@@ -64,7 +64,9 @@ const changePair: Change<Extract<PoolRecord, { reserve0: bigint }>> = async (
     if ((await heldBySeeder(stand, tokens[index] ?? '')) < reserve / part + 1n) return
   for (const [index, reserve] of [reserve0, reserve1].entries())
     await call(stand, getAddress(tokens[index] as Address), {
-      ...{ abi: erc20Abi, functionName: 'transfer', args: [address, reserve / part + 1n] },
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [address, reserve / part + 1n],
     })
   return call(stand, address, { abi, functionName: 'mint', args: [seeder.address] })
 }
@@ -107,7 +109,9 @@ async function mintRange(
 ): Promise<void> {
   if (record.protocol === 'algebra_integral') return mintIntegral(stand, { record, range })
   await stand.builder.write({
-    ...{ to: stand.manifest.seeder.address, abi, functionName: 'mintRanges' },
+    to: stand.manifest.seeder.address,
+    abi,
+    functionName: 'mintRanges',
     args: [record.address, [range]],
   })
 }
@@ -146,7 +150,9 @@ const changeCurve: Change<Extract<PoolRecord, { aPrecise: bigint }>> = async (
   const amounts = balances.map((balance) => balance / BigInt(3 + random.below(40)) + 1n)
   for (const [index, token] of tokens.entries())
     await call(stand, getAddress(token), {
-      ...{ abi: erc20Abi, functionName: 'approve', args: [address, amounts[index]] },
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [address, amounts[index]],
     })
   return call(stand, address, { abi, functionName: 'add_liquidity', args: [amounts, 0n] })
 }
@@ -170,25 +176,29 @@ async function changeFee(
     case 'aerodrome_v2':
       await call(stand, factoryOf(stand, record), {
         abi: parseAbi(['function setCustomFee(address pool, uint256 fee)']),
-        ...{ functionName: 'setCustomFee', args: [address, BigInt(5 + random.below(95))] },
+        functionName: 'setCustomFee',
+        args: [address, BigInt(5 + random.below(95))],
       })
       return true
     case 'slipstream':
       await call(stand, factoryOf(stand, record), {
         abi: parseAbi(['function setCustomFee(address pool, uint24 fee)']),
-        ...{ functionName: 'setCustomFee', args: [address, fee] },
+        functionName: 'setCustomFee',
+        args: [address, fee],
       })
       return true
     case 'ramses_v1':
       await call(stand, factoryOf(stand, record), {
         abi: parseAbi(['function setPairFee(address pair, uint256 fee)']),
-        ...{ functionName: 'setPairFee', args: [address, BigInt(5 + random.below(95))] },
+        functionName: 'setPairFee',
+        args: [address, BigInt(5 + random.below(95))],
       })
       return true
     case 'ramses_v2':
       await call(stand, address, {
         abi: parseAbi(['function setFee(uint24 fee)']),
-        ...{ functionName: 'setFee', args: [fee] },
+        functionName: 'setFee',
+        args: [fee],
       })
       return true
     case 'camelot_v2':

@@ -10,8 +10,8 @@ import {
   pad,
   toHex,
 } from 'viem'
-import { artifactPaths, npmArtifact } from '../../../fixtures/world/npmArtifacts.ts'
-import type { TridentRecord } from '../protocols/tridentChain.ts'
+import { artifactPaths, npmArtifact } from '../../../fixtures/world/parts/npmArtifacts.ts'
+import type { TridentRecord } from '../protocols/pair/tridentChain.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -38,7 +38,9 @@ async function addProfit(stand: SwapStand, { record, random }: Change): Promise<
   const word = toHex(base * half + elastic + profit, { size: 32 })
   await stand.rpc('anvil_setStorageAt', record.bentoBox, slot, word)
   await call(stand, getAddress(token), {
-    ...{ abi: erc20Abi, functionName: 'transfer', args: [record.bentoBox, profit] },
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [record.bentoBox, profit],
   })
 }
 
@@ -65,7 +67,9 @@ async function mint(stand: SwapStand, { record, random }: Change): Promise<void>
     const amount = (held * elastic) / base / part + 1n
     const asset = getAddress(token)
     await call(stand, asset, {
-      ...{ abi: erc20Abi, functionName: 'transfer', args: [bentoBox, amount] },
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [bentoBox, amount],
     })
     const args = [asset, bentoBox, address, amount, 0n]
     await call(stand, bentoBox, { abi: boxAbi, functionName: 'deposit', args })

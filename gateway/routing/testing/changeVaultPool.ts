@@ -1,5 +1,5 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi, getAddress, parseAbi } from 'viem'
-import { balancerV3Vault } from '../protocols/balancerV3Chain.ts'
+import { balancerV3Vault } from '../protocols/balancer/balancerV3Chain.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -35,7 +35,8 @@ export async function changeVaultPool(
     const [, , , , , protocolShare, maxVolatilityAccumulator] = fees
     const named = { baseFactor, filterPeriod, decayPeriod, reductionFactor, variableFeeControl }
     return call(address, {
-      ...{ abi, functionName: 'setStaticFeeParameters' },
+      abi,
+      functionName: 'setStaticFeeParameters',
       args: [{ ...named, protocolShare, maxVolatilityAccumulator }],
     })
   }
@@ -49,7 +50,9 @@ export async function changeVaultPool(
   }
   for (const [index, token] of record.tokens.entries())
     await call(getAddress(token), {
-      ...{ abi: erc20Abi, functionName: 'transfer', args: [vault, amounts[index]] },
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [vault, amounts[index]],
     })
   await call(vault, { abi, functionName: 'addLiquidity', args: [address, amounts] })
 }

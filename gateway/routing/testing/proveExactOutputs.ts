@@ -1,4 +1,4 @@
-import { isNative, nativeAddresses } from '../../chain/chains.ts'
+import { isNative, nativeAddresses } from '../../chain/native.ts'
 import type { Random } from './random.ts'
 import type { RoutingStand } from './routingStand.ts'
 
@@ -24,7 +24,10 @@ export async function proveExactOutputs(
   { count, random }: { readonly count: number; readonly random: Random },
 ): Promise<ExactOutputTally> {
   const tally: ExactOutputTally = {
-    ...{ executed: 0, split: 0, native: 0, skipped: 0 },
+    executed: 0,
+    split: 0,
+    native: 0,
+    skipped: 0,
     differences: [],
   }
   const symbols = Object.keys(stand.manifest.tokens).filter((symbol) => symbol !== uneven)

@@ -1,4 +1,4 @@
-import { seedTokens } from '../../chain/tokens.ts'
+import { seedTokens } from '../../chain/chains.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { createChainSync } from '../sync/chainSync.ts'
 import { changePool } from './changePool.ts'
@@ -32,11 +32,18 @@ export async function proveFollowing(
 ): Promise<FollowTally> {
   const { chainClient, dexes, chainId } = stand
   const sync = createChainSync({
-    ...{ chainClient, dexes, seedTokens: seedTokens(chainId), pollMs: 3_600_000, maxAgeMs: 0 },
+    chainClient,
+    dexes,
+    seedTokens: seedTokens(chainId),
+    pollMs: 3_600_000,
+    maxAgeMs: 0,
   })
   const tally: FollowTally = {
-    ...{ swaps: 0, changes: 0, compared: 0 },
-    ...{ protocols: new Set(), differences: [] },
+    swaps: 0,
+    changes: 0,
+    compared: 0,
+    protocols: new Set(),
+    differences: [],
   }
   await sync.start()
   try {

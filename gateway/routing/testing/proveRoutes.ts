@@ -1,8 +1,8 @@
 import { type Address, isAddressEqual, zeroAddress } from 'viem'
 import { createSimulator } from '../../../simulator/simulator.ts'
-import { isNative, nativeAddresses } from '../../chain/chains.ts'
-import { createRouting, type Routing } from '../createRouting.ts'
+import { isNative, nativeAddresses } from '../../chain/native.ts'
 import type { Quote } from '../finishQuote.ts'
+import { createRouting, type Routing } from '../service/routing.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -29,7 +29,10 @@ export async function routeOn(stand: SwapStand): Promise<Routing> {
   const routing = await createRouting({
     chains: [{ chainClient, executor: manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 }],
     simulator,
-    ...{ serviceName: 'proof', version: '0', publicUrl: 'http://127.0.0.1', x402Support: false },
+    serviceName: 'proof',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
   })
   await routing.warmed
   await simulator.close()
@@ -45,8 +48,12 @@ export async function proveRoutes(
   { routing, count, random }: { routing: Routing; count: number; random: Random },
 ): Promise<RouteTally> {
   const tally: RouteTally = {
-    ...{ executed: 0, unrouted: 0, split: 0, native: 0 },
-    ...{ steps: new Map(), differences: [] },
+    executed: 0,
+    unrouted: 0,
+    split: 0,
+    native: 0,
+    steps: new Map(),
+    differences: [],
   }
   const symbols = Object.keys(stand.manifest.tokens).filter((symbol) => symbol !== 'REBASE')
   while (tally.executed < count && tally.unrouted < 2 * count) {
@@ -84,7 +91,12 @@ async function tryRoute(stand: SwapStand, run: RouteRun): Promise<void> {
     ? random.magnitude(funds / 3n) + funds / 1_000_000n
     : (funds * BigInt(1 + random.below(300))) / 1_000n
   const outcome = await routing.quote({
-    ...{ chainId, tokenIn, tokenOut, amountIn, slippageBps: 100, taker: probe },
+    chainId,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    slippageBps: 100,
+    taker: probe,
   })
   const execution = outcome.status === 'ok' ? outcome.quote.execution : undefined
   if (outcome.status !== 'ok' || !execution) {

@@ -1,15 +1,16 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from 'viem'
 import { getBalance, readContract } from 'viem/actions'
+import { send } from '../../../fixtures/chains/send.ts'
 import { createInject } from '../../../fixtures/inject.ts'
-import { send } from '../../../fixtures/send.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { createSimulator } from '../../../simulator/simulator.ts'
-import { getChain, isNative } from '../../chain/chains.ts'
+import { getChain } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import { isNative } from '../../chain/native.ts'
 import type { Access } from '../../http/access.ts'
 import { createService } from '../../http/service.ts'
-import { createRouting } from '../createRouting.ts'
-import type { AgentRegistration } from '../wire/agentRegistration.ts'
+import type { AgentRegistration } from '../registry.ts'
+import { createRouting } from '../service/routing.ts'
 
 type Call = { readonly target: Address; readonly data: Hex; readonly value: bigint }
 type WireExecution = { readonly target: string; readonly calldata: string; readonly value: string }
@@ -42,8 +43,12 @@ export async function startRoutingStand({
   const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
   const routing = await createRouting({
     chains: [{ chainClient, executor: manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 }],
-    ...{ simulator, serviceName: 'forkyard-test', version: '1.2.3' },
-    ...{ publicUrl: 'https://routing.example', x402Support, registrations },
+    simulator,
+    serviceName: 'forkyard-test',
+    version: '1.2.3',
+    publicUrl: 'https://routing.example',
+    x402Support,
+    registrations,
     isQuotaSold: x402Support,
   })
   await routing.warmed
@@ -60,7 +65,9 @@ export async function startRoutingStand({
   async function ask(path: string, body?: unknown) {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const answer = await inject({
-      ...{ path, method: body === undefined ? 'GET' : 'POST', body: text },
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      body: text,
       headers: { 'content-type': 'application/json', 'x-api-key': 'good' },
     })
     return { status: answer.status, body: JSON.parse(answer.text) as unknown }
@@ -70,15 +77,26 @@ export async function startRoutingStand({
     isNative(token)
       ? getBalance(chainClient.client, { address: holder })
       : readContract(chainClient.client, {
-          ...{ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [holder] },
+          address: token,
+          abi: erc20Abi,
+          functionName: 'balanceOf',
+          args: [holder],
         })
 
   const submit = ({ target, data, value }: Call) =>
     send({ rpcUrl, privateKey }, { to: target, data, value, gas: swapGas })
 
   return {
-    ...{ chainId, chainClient, world, manifest, account: owner, funded },
-    ...{ simulator, routing, service, ledger },
+    chainId,
+    chainClient,
+    world,
+    manifest,
+    account: owner,
+    funded,
+    simulator,
+    routing,
+    service,
+    ledger,
     token(symbol: string): Address {
       const found = manifest.tokens[symbol]
       if (!found) throw new Error(`the world has no ${symbol}`)

@@ -1,6 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { curveOutput } from '../protocols/curve.ts'
-import type { EnginePool } from '../protocols/enginePool.ts'
+import { curveOutput } from '../protocols/maths/curve.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 
 type Pair = readonly [i: number, j: number]
 type Ask = { readonly i: number; readonly j: number; readonly amountIn: bigint }

@@ -1,8 +1,8 @@
-import { type FaultProxy, startFaultProxy } from '../../../fixtures/faultProxy.ts'
-import type { Postgres } from '../../../fixtures/postgres.ts'
-import { createRpc } from '../../../fixtures/rpc.ts'
-import { digestOf, type SyncGateway, startSyncGateway } from '../../../fixtures/syncGateway.ts'
-import { startTrading } from '../../../fixtures/tradeWorld.ts'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { type FaultProxy, startFaultProxy } from '../../../fixtures/chains/faultProxy.ts'
+import { startTrading } from '../../../fixtures/chains/tradeWorld.ts'
+import type { Postgres } from '../../../fixtures/store/postgres.ts'
+import { digestOf, type SyncGateway, startSyncGateway } from '../../../fixtures/sync/syncGateway.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 
@@ -37,7 +37,14 @@ export async function startSharedStand({ createDatabase }: Pick<Postgres, 'creat
   }
 
   return {
-    ...{ ...trading, chain, rpc, database, members, withRole, until, leave },
+    ...trading,
+    chain,
+    rpc,
+    database,
+    members,
+    withRole,
+    until,
+    leave,
     leader(): Member {
       const [first] = withRole('leader')
       if (!first) throw new Error('nobody leads')

@@ -9,14 +9,14 @@ import {
   toHex,
   zeroAddress,
 } from 'viem'
-import { createRpc, type Rpc } from '../../../fixtures/rpc.ts'
-import { type Builder, createBuilder, worldAddress } from '../../../fixtures/world/builder.ts'
-import { cacheDir } from '../../../fixtures/world/cache.ts'
-import { compileContracts, findArtifact } from '../../../fixtures/world/compile.ts'
+import { createRpc, type Rpc } from '../../../fixtures/anvil/rpc.ts'
+import { type Builder, createBuilder, worldAddress } from '../../../fixtures/world/parts/builder.ts'
+import { cacheDir } from '../../../fixtures/world/parts/cacheDir.ts'
+import { compileContracts, findArtifact } from '../../../fixtures/world/parts/compile.ts'
 import { startWorldChain, type WorldManifest } from '../../../fixtures/world.ts'
-import { getChain } from '../../chain/chains.ts'
+import { getChain, getDexes } from '../../chain/chains.ts'
 import { type ChainClient, createChainClient } from '../../chain/client.ts'
-import { type Dex, getDexes } from '../../chain/dexes.ts'
+import type { Dex } from '../../chain/dex.ts'
 import type { TaxOf } from '../sync/syncedState.ts'
 
 /** A call of the executor: what it spends, its value, and its calldata. */
@@ -92,8 +92,11 @@ export async function startSwapStandOn({
   if (!chain) throw new Error(`chain ${chainId} is not built in`)
   const { executor, seeder } = manifest
   const builder = createBuilder({
-    ...{ rpc, chainId, deployer: seeder.owner.address },
-    ...{ gasLimit: callGas, gasPriceWei },
+    rpc,
+    chainId,
+    deployer: seeder.owner.address,
+    gasLimit: callGas,
+    gasPriceWei,
   })
   for (const rich of [seeder.owner.address, seeder.address])
     await rpc('anvil_setBalance', rich, toHex(ether))
@@ -108,7 +111,10 @@ export async function startSwapStandOn({
     token === zeroAddress
       ? BigInt((await rpc('eth_getBalance', owner, 'latest')) as Hex)
       : ((await builder.read({
-          ...{ to: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] },
+          to: token,
+          abi: erc20Abi,
+          functionName: 'balanceOf',
+          args: [owner],
         })) as bigint)
   // A state that went on from a stand's has been through this.
   const unspent = statePath === undefined ? Object.values(manifest.tokens) : []
@@ -117,7 +123,10 @@ export async function startSwapStandOn({
     const pay = { to: seeder.address, abi: seederAbi, functionName: 'pay' }
     await builder.write({ ...pay, args: [address, [probe], share] })
     await builder.write({
-      ...{ to: probe, abi: probeAbi, functionName: 'allow', args: [address, executor] },
+      to: probe,
+      abi: probeAbi,
+      functionName: 'allow',
+      args: [address, executor],
     })
   }
   const tax = manifest.tokens['TAX']?.address.toLowerCase()
@@ -132,13 +141,23 @@ export async function startSwapStandOn({
   }
 
   return {
-    ...{ chainId, rpcUrl, rpc, builder, manifest, chainClient, probe, balanceOf, tryAll },
+    chainId,
+    rpcUrl,
+    rpc,
+    builder,
+    manifest,
+    chainClient,
+    probe,
+    balanceOf,
+    tryAll,
     dexes: getDexes(chainId),
     taxOf: (token) => (token === tax ? 100 : 0),
     async execute(trial) {
       const call = { abi: probeAbi, functionName: 'execute' } as const
       const receipt = (await rpc('eth_sendTransactionSync', {
-        ...{ from: seeder.owner.address, to: probe, gas: toHex(callGas) },
+        from: seeder.owner.address,
+        to: probe,
+        gas: toHex(callGas),
         gasPrice: toHex(gasPriceWei),
         data: encodeFunctionData({ ...call, args: [executor, trial] }),
       })) as Receipt
@@ -152,7 +171,10 @@ export async function startSwapStandOn({
     },
     asSeeder: ({ to, data, value = 0n }) =>
       builder.write({
-        ...{ to: seeder.address, abi: seederAbi, functionName: 'execute', args: [to, value, data] },
+        to: seeder.address,
+        abi: seederAbi,
+        functionName: 'execute',
+        args: [to, value, data],
       }),
     async close() {
       chainClient.close()

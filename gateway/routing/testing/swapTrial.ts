@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, getAddress } from 'viem'
 import { swapExecutor } from '../../../contracts/artifacts.ts'
-import type { EnginePool, PoolSwap } from '../protocols/enginePool.ts'
 import { familyOf } from '../protocols/families.ts'
+import type { EnginePool, PoolSwap } from '../protocols/maths/enginePool.ts'
+import { afterTax } from '../protocols/maths/taxedPool.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { afterTax } from '../protocols/taxedPool.ts'
 import type { TaxOf } from '../sync/syncedState.ts'
 import type { Outcome, SwapStand, Trial } from './swapStand.ts'
 

@@ -1,5 +1,5 @@
-import { curveOutput } from '../protocols/curve.ts'
 import { toEnginePool } from '../protocols/families.ts'
+import { curveOutput } from '../protocols/maths/curve.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
 const floatRounds = 2_000

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { nameChains } from '../../chain/nameChains.ts'
+import type { AgentRegistration } from '../registry.ts'
 
 /** An identity: its number in a registry named `eip155:<chain id>:<address>`. */
 const registration = Type.Object({
   agentId: Type.Integer({ minimum: 0 }),
   agentRegistry: Type.String({ pattern: '^eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}$' }),
 })
-export type AgentRegistration = Static<typeof registration>
 
 /** The registration file of ERC-8004, as of the text of 2026-01-25. */
 export const agentRegistration = Type.Object({
@@ -54,7 +55,7 @@ export function fromAgent({
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: serviceName,
-    description: `Finds the best swap route on Base and Arbitrum One and answers with an executable payload. ${isQuotaSold ? 'Quotes cost 0.0001 USD each, bought with USDC on chain; it' : 'It'} never signs and never holds funds.`,
+    description: `Finds the best swap route on ${nameChains()} and answers with an executable payload. ${isQuotaSold ? 'Quotes cost 0.0001 USD each, bought with USDC on chain; it' : 'It'} never signs and never holds funds.`,
     image: image.replaceAll(' ', '%20'),
     services: [
       { name: 'web', endpoint: `${publicUrl}/docs` },

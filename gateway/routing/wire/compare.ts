@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { getAddress, zeroAddress } from 'viem'
-import { isNative } from '../../chain/chains.ts'
+import { isNative } from '../../chain/native.ts'
 import {
   address,
   bytes,
@@ -12,12 +12,14 @@ import {
 } from '../../http/schemas.ts'
 import type { ComparedCandidate, ComparedResult, Comparison } from '../compare.ts'
 
-const mostCandidates = 32
+/** More than any aggregator asks at once, and a bound on the work of one request. */
+export const mostCandidates = 32
+export const longestLabel = 100
 
 const candidate = Type.Object({
   providerId: Type.String({
     minLength: 1,
-    maxLength: 100,
+    maxLength: longestLabel,
     description: 'Label, copied to the result',
   }),
   target: address({ description: 'Transaction `to`' }),

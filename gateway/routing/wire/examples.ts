@@ -148,8 +148,20 @@ export const health = {
     version: '1.0.0',
     uptime_secs: 86_400,
     forks: [{ chain_id: 8453, ready: true, block_number: 38_000_000, age_ms: 400 }],
-    syncs: [{ chain_id: 8453, role: 'alone', last_sync_block: 38_000_000, sync_lag_ms: 412 }],
+    syncs: [
+      {
+        chain_id: 8453,
+        role: 'alone',
+        last_sync_block: 38_000_000,
+        sync_lag_ms: 412,
+        pools: 1_840,
+        tokens: 610,
+        pools_shelved: 320,
+        pools_evicted: 4,
+      },
+    ],
     dexes_left_out: [],
+    pools_left_out: [],
     warnings: [],
   },
 }

@@ -12,7 +12,7 @@ import {
 } from '../../http/schemas.ts'
 import type { Quote } from '../finishQuote.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
-import type { QuoteStep } from '../routeFacts.ts'
+import type { QuoteStep } from '../routeCache.ts'
 
 export const quoteBody = (chainIds: readonly number[]) =>
   Type.Object(

@@ -4,6 +4,7 @@ import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
+import type { BoundsStatus } from '../sync/bounds/poolBounds.ts'
 
 export const healthResponse = Type.Object({
   status: oneOf(['ok', 'degraded', 'error']),
@@ -24,6 +25,12 @@ export const healthResponse = Type.Object({
       role: oneOf(['alone', 'leader', 'follower']),
       last_sync_block: Type.Integer(),
       sync_lag_ms: Type.Integer(),
+      pools: Type.Integer(),
+      tokens: Type.Integer(),
+      pools_shelved: Type.Optional(
+        Type.Integer({ description: 'Below the floor or beyond the bound: known, not followed' }),
+      ),
+      pools_evicted: Type.Optional(Type.Integer({ description: 'Followed once; they made room' })),
     }),
     {
       description: 'Who reads each chain: this gateway, or the elected one whose pools it follows',
@@ -32,6 +39,18 @@ export const healthResponse = Type.Object({
   dexes_left_out: Type.Array(
     Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
     { description: 'Configured DEXes that are not what their rows say on that chain' },
+  ),
+  pools_left_out: Type.Array(
+    Type.Object({
+      chain_id: Type.Integer(),
+      dex: Type.String(),
+      pool: Type.String(),
+      reason: Type.String(),
+    }),
+    {
+      description:
+        'Pools that are not quoted since reading them failed, the latest ones of each chain; they are tried again',
+    },
   ),
   warnings: Type.Array(Type.String(), {
     description: 'What is not as it should be, one sentence each, the troubles of each chain first',
@@ -43,6 +62,7 @@ export function fromHealth({
   version,
   uptimeMs,
   leftOut,
+  leftOutPools,
   warnings,
   statuses,
 }: {
@@ -50,26 +70,45 @@ export function fromHealth({
   readonly version: string
   readonly uptimeMs: number
   readonly leftOut: readonly { chainId: number; dex: string; reason: string }[]
+  readonly leftOutPools: readonly {
+    chainId: number
+    dex: string
+    pool: string
+    reason: string
+  }[]
   readonly warnings: readonly string[]
   readonly statuses: readonly ChainStatus[]
 }): Static<typeof healthResponse> {
   return {
     status: status === 'ok' && warnings.length > 0 ? 'degraded' : status,
-    ...{ version, uptime_secs: Math.floor(uptimeMs / 1000) },
+    version,
+    uptime_secs: Math.floor(uptimeMs / 1000),
     forks: statuses.flatMap(fromFork),
     syncs: statuses.map(({ chain, state, lagMs }) => ({
       chain_id: chain.chainId,
       role: chain.sync.role(),
       last_sync_block: Number(state?.head.number ?? 0n),
       sync_lag_ms: toLag(lagMs),
+      pools: state?.pools.size ?? 0,
+      tokens: chain.sync.tokens().size,
+      ...fromBounds(chain.sync.bounds()),
     })),
     dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
       chain_id: chain,
       dex,
       reason,
     })),
+    pools_left_out: leftOutPools.map(({ chainId: chain, ...named }) => ({
+      chain_id: chain,
+      ...named,
+    })),
     warnings: [...statuses.flatMap(({ troubles }) => troubles), ...warnings],
   }
+}
+
+/** Nothing where the elected gateway keeps the bounds. */
+function fromBounds(bounds: BoundsStatus | undefined) {
+  return bounds && { pools_shelved: bounds.shelved, pools_evicted: bounds.evicted }
 }
 
 function fromFork({ chain, fork }: ChainStatus) {

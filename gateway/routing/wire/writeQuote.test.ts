@@ -9,7 +9,9 @@ import { writeQuote } from './writeQuote.ts'
 
 const { chain, market } = createGeneratedChain({ pools: 60, tokens: 12, seed: 3 })
 const deps = {
-  ...{ chains: new Map([[chain.chainId, chain]]), simulator: undefined, maxLagMs: 30_000 },
+  chains: new Map([[chain.chainId, chain]]),
+  simulator: undefined,
+  maxLagMs: 30_000,
   now: () => performance.now(),
 }
 const options = { serviceName: 'a "quoted" name' }
@@ -19,8 +21,11 @@ async function listQuotes(): Promise<readonly Quote[]> {
   for (const trade of generateTrades(market, 12).trades)
     for (const slippageBps of [0, 50]) {
       const outcome = await quote(deps, {
-        ...{ chainId: chain.chainId, amountIn: BigInt(trade.amount), slippageBps },
-        ...{ tokenIn: getAddress(trade.in), tokenOut: getAddress(trade.out) },
+        chainId: chain.chainId,
+        amountIn: BigInt(trade.amount),
+        slippageBps,
+        tokenIn: getAddress(trade.in),
+        tokenOut: getAddress(trade.out),
       })
       if (outcome.status === 'ok') found.push(outcome.quote)
     }

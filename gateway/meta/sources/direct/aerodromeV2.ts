@@ -1,15 +1,9 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  type Hex,
-  parseAbi,
-  zeroAddress,
-} from 'viem'
-import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
+import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
+import type { DirectDex, DirectFamily } from './directSource.ts'
+import { encodeExactInput } from './encodeExactInput.ts'
 import { createPathLister, describePath, findPaths, type Path } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
-import { type ExactInput, firstPairGas, formOf, nextPairGas } from './routerV2.ts'
+import { firstPairGas, nextPairGas } from './routerV2.ts'
 
 const factoryAbi = parseAbi([
   'function getPool(address tokenA, address tokenB, bool stable) view returns (address)',
@@ -31,31 +25,6 @@ function routesOf({ factory }: DirectDex, { tokens, keys }: StablePath) {
     stable,
     factory,
   }))
-}
-
-function encode(
-  dex: DirectDex,
-  { request, path, deadline }: Swap<StablePath>,
-  { amountIn, minAmountOut }: ExactInput,
-): Hex {
-  const routes = routesOf(dex, path)
-  const to: Address = request.recipient
-  const abi = routerAbi
-  const form = formOf(request)
-  if (form === 'ethForTokens')
-    return encodeFunctionData({
-      abi,
-      functionName: 'swapExactETHForTokensSupportingFeeOnTransferTokens',
-      args: [minAmountOut, routes, to, deadline],
-    })
-  return encodeFunctionData({
-    abi,
-    functionName:
-      form === 'tokensForEth'
-        ? 'swapExactTokensForETHSupportingFeeOnTransferTokens'
-        : 'swapExactTokensForTokensSupportingFeeOnTransferTokens',
-    args: [amountIn, minAmountOut, routes, to, deadline],
-  })
 }
 
 /** Aerodrome v2: two pools may exist for a pair, one of them stable; no exact outputs. */
@@ -100,7 +69,10 @@ export function createAerodromeV2({
     encode: (dex, swap) => {
       if (swap.amounts.type !== 'exactInput') throw new Error('Aerodrome has no exact outputs')
       const { router } = dex
-      return { target: router, spender: router, calldata: encode(dex, swap, swap.amounts) }
+      const { amounts } = swap
+      const path = routesOf(dex, swap.path)
+      const calldata = encodeExactInput(swap, { abi: routerAbi, amounts, path })
+      return { target: router, spender: router, calldata }
     },
     describe: (path) => describePath(path, (stable) => (stable ? 'stable' : 'volatile')),
   }

@@ -6,9 +6,10 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import { decodeResult, readBatch } from '../../readBatch.ts'
-import { isNative, type SourceRequest } from '../../source.ts'
-import type { DirectDex, DirectFamily, Payload, Swap } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import { decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { SourceRequest } from '../../provider/source.ts'
+import type { DirectDex, DirectFamily, Payload, Swap } from './directSource.ts'
 import { describePath } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
-import { decodeResult, readBatch } from '../../readBatch.ts'
-import type { DirectFamily } from './createDirectSource.ts'
+import { decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectFamily } from './directSource.ts'
 import { describePath } from './findPools.ts'
 
 const abi = parseAbi([

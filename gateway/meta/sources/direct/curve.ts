@@ -7,12 +7,12 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
-import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily, NamedContracts, Swap } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import { type BatchCall, decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectDex, DirectFamily, NamedContracts, Swap } from './directSource.ts'
+import type { ExactInput } from './encodeExactInput.ts'
 import { describePath } from './findPools.ts'
 import { toCoin } from './pairPools.ts'
-import type { ExactInput } from './routerV2.ts'
 
 const factoryAbi = parseAbi([
   'function find_pool_for_coins(address from, address to, uint256 skip) view returns (address pool)',
@@ -175,6 +175,9 @@ export const createCurvePlain = (deps: Deps, { pools }: Pools) =>
 /** Crypto pools of two and three coins, of any generation. */
 export const createCurveCrypto = (deps: Deps, { pools }: Pools) =>
   createCurve(deps, {
-    ...{ pools, abi: cryptoAbi, hasNative: false },
-    ...{ encodeSwap: encodeCrypto, gas: 200_000n },
+    pools,
+    abi: cryptoAbi,
+    hasNative: false,
+    encodeSwap: encodeCrypto,
+    gas: 200_000n,
   })

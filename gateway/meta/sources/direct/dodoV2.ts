@@ -6,12 +6,12 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import { decodeResult, readBatch } from '../../readBatch.ts'
-import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily, NamedContracts, Swap } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import { decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectDex, DirectFamily, NamedContracts, Swap } from './directSource.ts'
+import type { ExactInput } from './encodeExactInput.ts'
 import { describePath } from './findPools.ts'
 import { createPairLister, type PairHop } from './pairPools.ts'
-import type { ExactInput } from './routerV2.ts'
 
 const poolAbi = parseAbi([
   'function _BASE_TOKEN_() view returns (address token)',

@@ -1,6 +1,6 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
-import { type BatchCall, decodeResult, readBatch } from '../../readBatch.ts'
-import type { DirectDex } from './createDirectSource.ts'
+import { type BatchCall, decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectDex } from './directSource.ts'
 
 /** How long a pair's list of pools is believed. */
 const poolsTtlMs = 60_000

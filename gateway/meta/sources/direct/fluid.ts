@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
-import { decodeResult, readBatch } from '../../readBatch.ts'
-import type { DirectFamily, NamedContracts } from './createDirectSource.ts'
+import { decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectFamily, NamedContracts } from './directSource.ts'
 import { describePath } from './findPools.ts'
 import { createPairLister, type PairHop } from './pairPools.ts'
 

@@ -6,10 +6,10 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import type { DirectDex, DirectFamily, Swap } from './createDirectSource.ts'
+import type { DirectDex, DirectFamily, Swap } from './directSource.ts'
+import { type ExactInput, encodeExactInput } from './encodeExactInput.ts'
 import { describePath, findPaths } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
-import { type ExactInput, formOf } from './routerV2.ts'
 
 const quoterAbi = parseAbi([
   'struct Quote { address[] route; address[] pairs; uint256[] binSteps; uint8[] versions; uint128[] amounts; uint128[] virtualAmountsWithoutSlippage; uint128[] fees; }',
@@ -33,29 +33,10 @@ type BookPath = {
   readonly versions: readonly number[]
 }
 
-function encode(
-  { request, path, deadline }: Swap<BookPath>,
-  { amountIn, minAmountOut }: ExactInput,
-): Hex {
-  const { binSteps, versions, tokens } = path
-  const book = { pairBinSteps: binSteps, versions, tokenPath: tokens }
-  const to = request.recipient
-  const abi = routerAbi
-  const form = formOf(request)
-  if (form === 'ethForTokens')
-    return encodeFunctionData({
-      abi,
-      functionName: 'swapExactNATIVEForTokensSupportingFeeOnTransferTokens',
-      args: [minAmountOut, book, to, deadline],
-    })
-  return encodeFunctionData({
-    abi,
-    functionName:
-      form === 'tokensForEth'
-        ? 'swapExactTokensForNATIVESupportingFeeOnTransferTokens'
-        : 'swapExactTokensForTokensSupportingFeeOnTransferTokens',
-    args: [amountIn, minAmountOut, book, to, deadline],
-  })
+function encode(swap: Swap<BookPath>, amounts: ExactInput): Hex {
+  const { binSteps, versions, tokens } = swap.path
+  const path = { pairBinSteps: binSteps, versions, tokenPath: tokens }
+  return encodeExactInput(swap, { abi: routerAbi, amounts, path, native: 'NATIVE' })
 }
 
 function askPrice({ quoter }: DirectDex, { tokens }: BookPath, amount: bigint) {

@@ -1,5 +1,5 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
-import type { DirectFamily } from './createDirectSource.ts'
+import type { DirectFamily } from './directSource.ts'
 import { describePath } from './findPools.ts'
 import { createPairLister, type PairHop } from './pairPools.ts'
 import { wrapsNative } from './probeRouter.ts'

@@ -1,8 +1,8 @@
 import { type Address, type Hex, isAddressEqual, size, slice } from 'viem'
-import { nativeSpellings } from '../../provider/createProvider.ts'
-import { type BatchCall, readBatch } from '../../readBatch.ts'
-import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import { nativeSpellings } from '../../provider/provider.ts'
+import { type BatchCall, readBatch } from '../../provider/readBatch.ts'
+import type { DirectDex, DirectFamily } from './directSource.ts'
 
 /** A pool of two tokens; whether the swap gives its first one. */
 export type PairHop = {

@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, isAddressEqual, parseAbi } from 'viem'
-import { decodeResult, readBatch } from '../../readBatch.ts'
-import type { DirectDex } from './createDirectSource.ts'
+import { decodeResult, readBatch } from '../../provider/readBatch.ts'
+import type { DirectDex } from './directSource.ts'
 
 const abi = parseAbi([
   'function WETH() view returns (address)',

@@ -9,7 +9,7 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import type { DirectDex, DirectFamily, Price } from './createDirectSource.ts'
+import type { DirectDex, DirectFamily, Price } from './directSource.ts'
 import {
   createPathLister,
   describePath,

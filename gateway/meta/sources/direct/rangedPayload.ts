@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { isNative } from '../../source.ts'
-import type { Swap } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import type { Swap } from './directSource.ts'
 
 /**
  * Routers of concentrated-liquidity exchanges. The first SwapRouter carries the deadline in each

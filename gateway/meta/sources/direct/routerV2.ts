@@ -6,8 +6,8 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import { isNative } from '../../source.ts'
-import type { DirectFamily, Swap } from './createDirectSource.ts'
+import type { DirectFamily, Swap } from './directSource.ts'
+import { encodeExactInput, formOf } from './encodeExactInput.ts'
 import { findPaths } from './findPools.ts'
 import { wrapsNative } from './probeRouter.ts'
 
@@ -35,39 +35,7 @@ export const firstPairGas = 140_000n
 export const nextPairGas = 65_000n
 
 type TokenPath = readonly Address[]
-export type ExactInput = Extract<Swap<unknown>['amounts'], { readonly type: 'exactInput' }>
 type ExactOutput = Extract<Swap<unknown>['amounts'], { readonly type: 'exactOutput' }>
-
-/** Which of three forms a router's functions have: native comes first, or last, or nowhere. */
-export function formOf({ tokenIn, tokenOut }: Swap<unknown>['request']) {
-  if (isNative(tokenIn)) return 'ethForTokens'
-  return isNative(tokenOut) ? 'tokensForEth' : 'tokensForTokens'
-}
-
-/** The fee-on-transfer forms measure what arrived, so they serve ordinary tokens as well. */
-function encodeExactInput(
-  { request, path: tokens, deadline }: Swap<TokenPath>,
-  { amountIn, minAmountOut }: ExactInput,
-): Hex {
-  const path = [...tokens]
-  const to = request.recipient
-  const abi = router02Abi
-  const form = formOf(request)
-  if (form === 'ethForTokens')
-    return encodeFunctionData({
-      abi,
-      functionName: 'swapExactETHForTokensSupportingFeeOnTransferTokens',
-      args: [minAmountOut, path, to, deadline],
-    })
-  return encodeFunctionData({
-    abi,
-    functionName:
-      form === 'tokensForEth'
-        ? 'swapExactTokensForETHSupportingFeeOnTransferTokens'
-        : 'swapExactTokensForTokensSupportingFeeOnTransferTokens',
-    args: [amountIn, minAmountOut, path, to, deadline],
-  })
-}
 
 function encodeExactOutput(
   { request, path: tokens, deadline }: Swap<TokenPath>,
@@ -87,30 +55,6 @@ function encodeExactOutput(
     abi,
     functionName: form === 'tokensForEth' ? 'swapTokensForExactETH' : 'swapTokensForExactTokens',
     args: [amountOut, maxAmountIn, path, to, deadline],
-  })
-}
-
-function encodeCamelot(
-  { request, path: tokens, deadline }: Swap<TokenPath>,
-  { amountIn, minAmountOut }: ExactInput,
-): Hex {
-  const path = [...tokens]
-  const to = request.recipient
-  const abi = camelotAbi
-  const form = formOf(request)
-  if (form === 'ethForTokens')
-    return encodeFunctionData({
-      abi,
-      functionName: 'swapExactETHForTokensSupportingFeeOnTransferTokens',
-      args: [minAmountOut, path, to, zeroAddress, deadline],
-    })
-  return encodeFunctionData({
-    abi,
-    functionName:
-      form === 'tokensForEth'
-        ? 'swapExactTokensForETHSupportingFeeOnTransferTokens'
-        : 'swapExactTokensForTokensSupportingFeeOnTransferTokens',
-    args: [amountIn, minAmountOut, path, to, zeroAddress, deadline],
   })
 }
 
@@ -149,7 +93,7 @@ export const routerV2: DirectFamily<TokenPath> = {
     spender: router,
     calldata:
       swap.amounts.type === 'exactInput'
-        ? encodeExactInput(swap, swap.amounts)
+        ? encodeExactInput(swap, { abi: router02Abi, amounts: swap.amounts, path: swap.path })
         : encodeExactOutput(swap, swap.amounts),
   }),
   describe: (path) => path.join('>'),
@@ -161,6 +105,13 @@ export const camelotV2: DirectFamily<TokenPath> = {
   exactOutput: false,
   encode: ({ router }, swap) => {
     if (swap.amounts.type !== 'exactInput') throw new Error('Camelot has no exact outputs')
-    return { target: router, spender: router, calldata: encodeCamelot(swap, swap.amounts) }
+    const { amounts, path } = swap
+    const calldata = encodeExactInput(swap, {
+      abi: camelotAbi,
+      amounts,
+      path,
+      referrer: zeroAddress,
+    })
+    return { target: router, spender: router, calldata }
   },
 }

@@ -13,8 +13,8 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from 'viem'
-import { isNative } from '../../source.ts'
-import type { DirectDex, DirectFamily, Payload, Swap } from './createDirectSource.ts'
+import { isNative } from '../../../chain/native.ts'
+import type { DirectDex, DirectFamily, Payload, Swap } from './directSource.ts'
 import { createPathLister, describePath, findPaths, type Path } from './findPools.ts'
 import { probeRouter } from './probeRouter.ts'
 

@@ -6,7 +6,7 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
-import type { DirectFamily } from './createDirectSource.ts'
+import type { DirectFamily } from './directSource.ts'
 import { describePath } from './findPools.ts'
 import { toCoin } from './pairPools.ts'
 import { probeRouter } from './probeRouter.ts'

@@ -1,0 +1,119 @@
+import type { Access, Caller, Charge } from '../http/access.ts'
+import { httpError } from '../http/httpError.ts'
+import { tooManyRequests } from '../http/tooManyRequests.ts'
+import { hashApiKey, isApiKey } from './apiKey.ts'
+import { chargeRequest } from './chargeRequest.ts'
+import { isStoreError } from './isStoreError.ts'
+import { limitedNetwork } from './limits/limitedNetwork.ts'
+import type { TakeUnits } from './limits/rateLimit.ts'
+import { chooseRateLimit } from './limits/sharedRateLimit.ts'
+import { createRefundPauses } from './refundPauses.ts'
+import type { AccessDeps } from './sale/accessConfig.ts'
+import { decodePaymentHeader } from './x402/paymentPayload.ts'
+
+/**
+ * A 401 leaves this long after its request came, whatever was wrong: whether a key was looked up, and how
+ * long that took, does not show as long as it took less.
+ */
+export const refusalAfterMs = 5
+const loopback = /^(127\.|::1$)/
+
+type Pause = (ms: number) => Promise<unknown>
+const realPause: Pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Keys, limits and quota of the keyed service, as the port that `http/` calls. */
+export function createAccess(
+  deps: AccessDeps,
+  { pause = realPause }: { readonly pause?: Pause } = {},
+): Access {
+  const { config, log, buckets } = deps
+  const perKey = chooseRateLimit({ buckets }, { ...config.keyLimit, name: 'key' })
+  const perIp = config.ipLimit && chooseRateLimit({ buckets }, { ...config.ipLimit, name: 'ip' })
+  const isFree = (ip: string) => !config.isLoopbackLimited && loopback.test(ip)
+
+  const refunds = createRefundPauses()
+  type Charged = Extract<Charge, { status: 'charged' }>
+  const noted = (charge: Charged, keyId: string): Charged => ({
+    ...charge,
+    conclude(answer) {
+      refunds.note(keyId, answer.status)
+      return charge.conclude(answer)
+    },
+  })
+
+  return {
+    identify: async ({ headers, ip }) => {
+      requireReadablePayment(headers['payment-signature'])
+      const cameAt = performance.now()
+      const caller = await findCaller(deps, headers['x-api-key'])
+      if (caller) return caller
+      if (perIp && !isFree(ip)) await takeTurnOfNetwork(perIp, limitedNetwork(ip))
+      await waitUntil(cameAt + refusalAfterMs, pause)
+      return undefined
+    },
+    limit: async ({ caller, ip, weight }) => {
+      if (caller) return perKey(caller.keyId, weight)
+      return perIp && !isFree(ip) ? perIp(limitedNetwork(ip), weight) : undefined
+    },
+    charge: async (request) => {
+      const { keyId } = request.caller
+      const pausedMs = refunds.leftMs(keyId)
+      if (pausedMs > 0)
+        return {
+          status: 'refused',
+          error: tooManyRequests(
+            Math.ceil(pausedMs / 1_000),
+            'too many requests of this key in a row were refused and refunded',
+          ),
+        }
+      try {
+        const charge = await chargeRequest(deps, request)
+        deps.observeCharge?.('taken')
+        return charge.status === 'charged' ? noted(charge, keyId) : charge
+      } catch (cause) {
+        if (!isStoreError(cause)) throw cause
+        deps.observeCharge?.('refused')
+        log.error({ err: cause, requestId: request.requestId }, 'the ledger refused a charge')
+        return {
+          status: 'refused',
+          error: httpError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } }),
+        }
+      }
+    },
+  }
+}
+
+/** Timers count whole milliseconds; the rest is yielded away, so that both paths end at the same instant. */
+async function waitUntil(atMs: number, pause: Pause): Promise<void> {
+  await pause(Math.max(1, Math.floor(atMs - performance.now())))
+  while (performance.now() < atMs) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Before any lookup: a payment that cannot be read is the caller's mistake whoever calls. */
+function requireReadablePayment(header: string | string[] | undefined): void {
+  if (header === undefined) return
+  const payment =
+    typeof header === 'string' ? decodePaymentHeader(header) : { problem: 'it was sent twice' }
+  if ('problem' in payment)
+    throw httpError(
+      'invalidPayment',
+      `the PAYMENT-SIGNATURE header is no payment: ${payment.problem}`,
+    )
+}
+
+async function findCaller(
+  { store, config }: AccessDeps,
+  header: string | string[] | undefined,
+): Promise<Caller | undefined> {
+  if (typeof header !== 'string' || !isApiKey(header, { prefix: config.keyPrefix }))
+    return undefined
+  const key = await store.keys.findBySecretHash(hashApiKey(header, config))
+  return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes }
+}
+
+/** Guessing keys is limited per network, under a name of its own: honest calls are not slowed by it. */
+async function takeTurnOfNetwork(take: TakeUnits, network: string): Promise<void> {
+  const { allowed, retryAfterSecs } = await take(`401 ${network}`, 1)
+  if (allowed) return
+  throw tooManyRequests(retryAfterSecs)
+}

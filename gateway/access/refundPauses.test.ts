@@ -1,0 +1,48 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { createRefundPauses } from './refundPauses.ts'
+
+const s = suite('access/refundPauses')
+let nowMs = 0
+const make = () => createRefundPauses({ monotonicMs: () => nowMs })
+
+s(
+  'pauses a key that is refunded again and again, each time for longer [strangers/refund-pauses]',
+  () => {
+    const pauses = make()
+    for (let at = 0; at < 50; at++) pauses.note('a', 404)
+    assert.is(pauses.leftMs('a'), 0)
+    const seen: number[] = []
+    for (let at = 0; at < 8; at++) {
+      pauses.note('a', 404)
+      seen.push(pauses.leftMs('a'))
+      nowMs += pauses.leftMs('a')
+    }
+    assert.equal(seen, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
+    assert.is(pauses.leftMs('a'), 0)
+    assert.is(pauses.leftMs('b'), 0)
+  },
+)
+
+s('forgives with an answer that is paid for, and with time', () => {
+  const pauses = make()
+  const noteEmpty = (times: number) => {
+    for (let at = 0; at < times; at++) pauses.note('a', 404)
+  }
+  noteEmpty(50)
+  pauses.note('a', 200)
+  noteEmpty(50)
+  assert.is(pauses.leftMs('a'), 0)
+  nowMs += 600_000
+  noteEmpty(50)
+  assert.is(pauses.leftMs('a'), 0)
+  noteEmpty(1)
+  assert.is(pauses.leftMs('a'), 1_000)
+})
+
+s('counts no outage of ours', () => {
+  const pauses = make()
+  for (let at = 0; at < 500; at++) pauses.note('a', 503)
+  assert.is(pauses.leftMs('a'), 0)
+})
+
+s.run()

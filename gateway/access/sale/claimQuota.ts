@@ -1,0 +1,169 @@
+import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Caller } from '../../http/access.ts'
+import type { Balance } from '../../store/ledger.ts'
+import { type Payment, type Proof, proofs } from '../../store/payments.ts'
+import type { AccessDeps, QuotaContract } from './accessConfig.ts'
+import { readConfirmedReceipt } from './readConfirmedReceipt.ts'
+import { type ChainPayment, isBundle, readPayments } from './readPayments.ts'
+
+export type Claim =
+  | { readonly status: 'claimed'; readonly quotes: number; readonly balance: Balance }
+  | { readonly status: 'unsupported_chain' }
+  | { readonly status: 'unknown_transaction' }
+  | { readonly status: 'unconfirmed'; readonly confirmations: number; readonly needed: number }
+  | { readonly status: 'not_final' }
+  | { readonly status: 'reverted' }
+  | { readonly status: 'not_a_payment' }
+  | { readonly status: 'dust' }
+  | { readonly status: 'too_large' }
+  | { readonly status: 'belongs_to_another_key' }
+  | { readonly status: 'chain_unreachable' }
+
+/** Beyond this a balance could leave the integers that JSON carries exactly. */
+const maxQuotes = 2n ** 51n
+
+/** Credits what a transaction paid to the quota contract, as far as it is the caller's; again: the same answer. */
+export async function claimQuota(
+  deps: AccessDeps,
+  {
+    caller,
+    chainId,
+    txHash,
+    confirmations,
+    held,
+  }: {
+    caller: Caller
+    chainId: number
+    txHash: Hex
+    /** Default: the contract's. */
+    confirmations?: number | undefined
+    /** The proof by which the caller had it before a reorganisation: who came since changes nothing. */
+    held?: Proof | undefined
+  },
+): Promise<Claim> {
+  const { chains, config, log, store, now } = deps
+  const chain = chains.find((each) => each.chainId === chainId)
+  const contract = config.contracts.find((each) => each.chainId === chainId)
+  if (!chain || !contract) return { status: 'unsupported_chain' }
+  const hash = txHash.toLowerCase() as Hex
+  const needed = confirmations ?? contract.confirmations
+  const reading = await readConfirmedReceipt(chain, { hash, confirmations: needed })
+  if (reading.status === 'unreachable') {
+    log.warn({ chainId, reason: reading.reason }, 'a claim could not be checked')
+    return { status: 'chain_unreachable' }
+  }
+  if (reading.status === 'unknown') return { status: 'unknown_transaction' }
+  if (reading.status === 'pending')
+    return { status: 'unconfirmed', confirmations: reading.confirmations, needed }
+  const { receipt, isFinal } = reading
+  if (receipt.status !== 'success') return { status: 'reverted' }
+
+  const found = readPayments(receipt, contract)
+  const worth = sizePayments(found, { contract, amountPerQuote: config.amountPerQuote, isFinal })
+  if (worth !== 'ok') return { status: worth }
+  const sender = isBundle(receipt) ? undefined : receipt.from
+  const payments = await selectOwn(deps, { caller, contract, found, sender, held })
+  if (payments.length === 0) return { status: 'belongs_to_another_key' }
+  const quotes = await store.payments.credit({
+    chainId,
+    txHash: hash,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    keyId: caller.keyId,
+    payments,
+    atMs: now(),
+  })
+  if (quotes === undefined) return { status: 'belongs_to_another_key' }
+  return { status: 'claimed', quotes, balance: await store.ledger.balance(caller.keyId) }
+}
+
+function sizePayments(
+  found: readonly ChainPayment[],
+  {
+    contract,
+    amountPerQuote,
+    isFinal,
+  }: { contract: QuotaContract; amountPerQuote: bigint; isFinal: boolean },
+): 'ok' | 'not_a_payment' | 'dust' | 'too_large' | 'not_final' {
+  if (found.length === 0) return 'not_a_payment'
+  const amount = found.reduce((sum, payment) => sum + payment.amount, 0n)
+  if (found.every((payment) => payment.amount < amountPerQuote)) return 'dust'
+  if (amount / amountPerQuote > maxQuotes) return 'too_large'
+  return amount >= contract.finalizedFrom && !isFinal ? 'not_final' : 'ok'
+}
+
+async function selectOwn(
+  deps: AccessDeps,
+  {
+    caller,
+    contract,
+    found,
+    sender,
+    held,
+  }: {
+    caller: Caller
+    contract: QuotaContract
+    found: readonly ChainPayment[]
+    sender: Address | undefined
+    held: Proof | undefined
+  },
+): Promise<readonly Payment[]> {
+  const own: Payment[] = []
+  for (const payment of found) {
+    const quotes = Number(payment.amount / deps.config.amountPerQuote)
+    const proof = await proveOwner(deps, { caller, contract, payment, sender, held })
+    if (proof !== undefined && quotes > 0)
+      own.push({
+        logIndex: payment.logIndex,
+        payer: payment.payer,
+        amount: payment.amount,
+        quotes,
+        proof,
+      })
+  }
+  return own
+}
+
+/**
+ * How a payment is the caller's; undefined when it is not. A payment tx is public, so the hash proves
+ * nothing: the key named on chain, the key an x402 authorization was sent with, the wallet that paid, the
+ * wallet that sent the transaction, and only without any of these, who asks first. Who carries in what
+ * others have signed, a bundler or whoever brings an authorization, is no buyer.
+ */
+async function proveOwner(
+  { store }: AccessDeps,
+  {
+    caller,
+    contract,
+    payment,
+    sender,
+    held,
+  }: {
+    caller: Caller
+    contract: QuotaContract
+    payment: ChainPayment
+    sender: Address | undefined
+    held: Proof | undefined
+  },
+): Promise<Proof | undefined> {
+  if (payment.boundTo !== undefined) {
+    const key = await store.keys.find(caller.keyId)
+    return key?.idHash === payment.boundTo ? proofs.bound : undefined
+  }
+  if (payment.authorization) {
+    const keyId = await store.settlements.findKey({
+      chainId: contract.chainId,
+      asset: contract.token.address,
+      payer: payment.authorization.from,
+      nonce: payment.authorization.nonce,
+    })
+    if (keyId !== undefined) return keyId === caller.keyId ? proofs.settled : undefined
+  }
+  if (caller.wallet && isAddressEqual(caller.wallet, payment.payer)) return proofs.payer
+  if (held === proofs.first || held === proofs.sender) return held
+  if (await store.keys.findByWallet(payment.payer)) return undefined
+  const buyer = payment.authorization ? undefined : sender
+  if (caller.wallet)
+    return buyer && isAddressEqual(caller.wallet, buyer) ? proofs.sender : undefined
+  return buyer && (await store.keys.findByWallet(buyer)) ? undefined : proofs.first
+}

@@ -1,0 +1,103 @@
+import {
+  type Address,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
+  type TransactionReceipt,
+  toEventSelector,
+  zeroHash,
+} from 'viem'
+import type { QuotaContract } from './accessConfig.ts'
+
+const events = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event QuotaPurchased(bytes32 indexed keyId, address indexed payer, uint256 quotes, uint256 amount, bytes32 ref)',
+])
+
+/** One payment inside a transaction: a purchase event with the transfers it stands for, or a bare transfer. */
+export type ChainPayment = {
+  readonly logIndex: number
+  readonly payer: Address
+  readonly amount: bigint
+  /** keccak256 of the key it was bought for; undefined when bound to none. */
+  readonly boundTo: Hex | undefined
+  /** EIP-3009 nonce that moved the tokens, if one did. */
+  readonly authorization: { readonly from: Address; readonly nonce: Hex } | undefined
+}
+
+type Transfer = {
+  readonly logIndex: number
+  readonly from: Address
+  readonly value: bigint
+  readonly nonce: Hex | undefined
+}
+
+/**
+ * The payments of a receipt to one quota contract, by what the trusted token and the contract itself
+ * logged. `to` and `value` of the transaction play no part, so routers, multisigs, batches and ERC-4337
+ * bundles count; logs of other addresses and of reverted frames don't.
+ */
+export function readPayments(
+  receipt: Pick<TransactionReceipt, 'logs'>,
+  { address, token }: Pick<QuotaContract, 'address' | 'token'>,
+): readonly ChainPayment[] {
+  const trusted = receipt.logs.filter(
+    (log) => isAddressEqual(log.address, token.address) || isAddressEqual(log.address, address),
+  )
+  const pending: Transfer[] = []
+  const payments: ChainPayment[] = []
+  let used: { from: Address; nonce: Hex } | undefined
+  for (const log of parseEventLogs({ abi: events, logs: trusted })) {
+    const isToken = isAddressEqual(log.address, token.address)
+    if (log.eventName === 'AuthorizationUsed' && isToken)
+      used = { from: log.args.authorizer, nonce: log.args.nonce }
+    else if (log.eventName === 'Transfer' && isToken) {
+      const { from, to, value } = log.args
+      const nonce = used && isAddressEqual(used.from, from) ? used.nonce : undefined
+      used = undefined
+      if (isAddressEqual(to, address)) pending.push({ logIndex: log.logIndex, from, value, nonce })
+    } else if (log.eventName === 'QuotaPurchased' && !isToken) {
+      const { keyId, payer, amount } = log.args
+      payments.push({
+        logIndex: log.logIndex,
+        payer,
+        amount: takeTransfers(pending, amount),
+        boundTo: keyId === zeroHash ? undefined : keyId,
+        authorization: undefined,
+      })
+    }
+  }
+  return [...payments, ...pending.map(toPlainPayment)].sort((a, b) => a.logIndex - b.logIndex)
+}
+
+const userOperation = toEventSelector(
+  'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)',
+)
+
+/**
+ * Whether a bundler sent the transaction for others (ERC-4337). Whatever contract logged it: somebody else's
+ * log can only take a sender's proof away, never give one.
+ */
+export const isBundle = ({ logs }: Pick<TransactionReceipt, 'logs'>): boolean =>
+  logs.some(({ topics }) => topics[0] === userOperation)
+
+/** Takes the newest transfers up to `amount`: a purchase logs after the tokens arrived. Never credits more than came. */
+function takeTransfers(pending: Transfer[], amount: bigint): bigint {
+  let taken = 0n
+  while (taken < amount) {
+    const transfer = pending.pop()
+    if (!transfer) return taken
+    taken += transfer.value
+  }
+  return amount
+}
+
+const toPlainPayment = ({ logIndex, from, value, nonce }: Transfer): ChainPayment => ({
+  logIndex,
+  payer: from,
+  amount: value,
+  boundTo: undefined,
+  authorization: nonce && { from, nonce },
+})

@@ -1,0 +1,187 @@
+import { x402Client, x402HTTPClient } from '@x402/core/client'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { ExactEvmScheme } from '@x402/evm'
+import { Type } from 'typebox'
+import { numberToHex } from 'viem'
+import {
+  createPerson,
+  type Person,
+  startAccessStand,
+  transferUsdc,
+} from '../../../fixtures/access/accessStand.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { encodeHeader } from '../sale/paymentRequired.ts'
+import { judgeParties } from './judgeParties.ts'
+import { decodePaymentHeader } from './paymentPayload.ts'
+import { reconcileSettlements } from './resolveSettlement.ts'
+import { settlePayment } from './settlePayment.ts'
+
+/** Who makes settlements fail, and what is offered while none could be made. */
+const s = suite('access/x402/barred')
+const work = endpoint({
+  method: 'post',
+  path: '/work',
+  summary: 'Costs one quote',
+  input: Type.Object({}),
+  output: Type.Object({}),
+  auth: 'key',
+  cost: 1,
+  handle: async () => ({}),
+})
+const stand = await startAccessStand({
+  chainIds: [8453],
+  isSettling: true,
+  endpoints: [work],
+})
+s.after(() => stand.close())
+const base = stand.chain(8453)
+const relayer = base.world.manifest.relayer.address
+
+async function readOffer(key: string) {
+  const answer = await stand.call('/work', { key, body: {} })
+  return decodePaymentRequiredHeader(answer.headers.get('payment-required') ?? '')
+}
+const schemeOf = async (key: string) => (await readOffer(key)).accepts[0]?.scheme
+/** Facts of the chain are shared for two seconds. */
+const untilRead = () => new Promise((resolve) => setTimeout(resolve, 2_100))
+
+async function sign(person: Person) {
+  const { apiKey } = await stand.createKey('to see the offer')
+  const scheme = new ExactEvmScheme(person.account)
+  const signer = new x402HTTPClient(new x402Client().register('eip155:8453', scheme))
+  const payload = await signer.createPaymentPayload(await readOffer(apiKey))
+  const payment = decodePaymentHeader(encodeHeader(payload))
+  if ('problem' in payment) throw new Error(payment.problem)
+  return payment
+}
+
+/** Its money is gone when the settlement is mined. */
+async function failWith(person: Person, keyId: string) {
+  const payment = await sign(person)
+  await base.rpc('evm_setAutomine', false)
+  const { to, data } = transferUsdc(base, base.world.manifest.treasury, 10n ** 9n)
+  await base.rpc('anvil_impersonateAccount', person.account.address)
+  const gas = { gas: '0x186a0', maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x3b9aca00' }
+  const order = { from: person.account.address, to, data, ...gas }
+  const settling = await settlePayment(stand.deps, { payment, keyId, waitMs: 0 })
+  await base.rpc('eth_sendTransaction', order)
+  await base.rpc('evm_mine')
+  await base.rpc('evm_setAutomine', true)
+  await reconcileSettlements(stand.deps, { chain: base.client })
+  return settling
+}
+
+s('a payer is barred for a growing while, its code too, and a key for a day', () => {
+  const clean = { open: 0, failed: 0, lastFailedMs: undefined }
+  const book = { key: clean, payer: clean, code: clean }
+  const minutes = (count: number) => ({ nowMs: count * 60_000 })
+  assert.is(judgeParties(book, minutes(0)), undefined)
+  for (const who of ['payer', 'code'] as const)
+    for (const [failed, endsAfter] of [
+      [1, 10],
+      [2, 20],
+      [3, 40],
+      [20, 1_440],
+    ] as const) {
+      const bad = { ...book, [who]: { open: 0, failed, lastFailedMs: 0 } }
+      assert.is(judgeParties(bad, minutes(endsAfter - 1)), 'barred')
+      assert.is(judgeParties(bad, minutes(endsAfter)), undefined)
+    }
+  const key = { open: 0, failed: 3, lastFailedMs: 0 }
+  assert.is(judgeParties({ ...book, key }, minutes(1_000)), 'barred')
+  assert.is(judgeParties({ ...book, key: { ...clean, open: 10 } }, minutes(0)), 'too_many_open')
+})
+
+s('a payer that failed is barred, and others are not', async () => {
+  const { id, apiKey } = await stand.createKey('hostile')
+  const person = await createPerson(base)
+  assert.is((await failWith(person, id)).status, 'pending')
+  const [row] = await stand.store.settlements.listUnmined({
+    chainId: 8453,
+    signer: relayer,
+    chainNonce: 0,
+  })
+  assert.is(row?.state, 'failed')
+  const { to, data } = transferUsdc(base, person.account.address, 10n ** 8n)
+  const friend = await createPerson(base)
+  await friend.send(to, data)
+  const retry = async () => {
+    const payment = await sign(person)
+    const settling = await settlePayment(stand.deps, { payment, keyId: id })
+    return 'reason' in settling ? settling.reason : settling.status
+  }
+  assert.is(await retry(), 'invalid_exact_evm_payer_barred')
+  const honest = await stand.createKey('honest')
+  const settling = await settlePayment(stand.deps, {
+    payment: await sign(friend),
+    keyId: honest.id,
+  })
+  assert.is(settling.status, 'settled')
+  assert.is(await schemeOf(apiKey), 'exact', 'the key itself has two failures left')
+})
+
+s('a key with three failures of a day is offered nothing that it must sign', async () => {
+  const { id, apiKey } = await stand.createKey('many wallets')
+  for (let count = 0; count < 3; count += 1) {
+    assert.is(await schemeOf(apiKey), 'exact')
+    await failWith(await createPerson(base), id)
+  }
+  assert.is(await schemeOf(apiKey), 'prepaid-claim')
+  assert.is(await schemeOf((await stand.createKey('another')).apiKey), 'exact')
+})
+
+s('nothing is offered or signed while the signer cannot pay for it', async () => {
+  const { id, apiKey } = await stand.createKey('early')
+  const payment = await sign(await createPerson(base))
+  const balance = await base.rpc('eth_getBalance', relayer, 'latest')
+  await base.rpc('anvil_setBalance', relayer, numberToHex(10n ** 9n))
+  const before = await stand.store.nonces.highestNonce({ chainId: 8453, signer: relayer })
+  const settling = await settlePayment(stand.deps, { payment, keyId: id })
+  assert.equal(settling, { status: 'unavailable', reason: 'unfunded' })
+  assert.is(await stand.store.nonces.highestNonce({ chainId: 8453, signer: relayer }), before)
+  await untilRead()
+  assert.is(await schemeOf(apiKey), 'prepaid-claim')
+  const { body } = await stand.call('/.well-known/x402')
+  assert.is((body['accepts'] as { scheme: string }[])[0]?.scheme, 'prepaid-claim')
+  await base.rpc('anvil_setBalance', relayer, balance)
+  await untilRead()
+  assert.is(await schemeOf(apiKey), 'exact')
+})
+
+s('a settlement that costs more than its pack earns is refused', async () => {
+  const { id } = await stand.createKey('dear')
+  const payment = await sign(await createPerson(base))
+  const contracts = stand.deps.config.contracts.map((contract) => ({
+    ...contract,
+    ...(contract.settlement && {
+      settlement: {
+        ...contract.settlement,
+        limits: { ...contract.settlement.limits, usdPerNative: 1_000_000_000 },
+      },
+    }),
+  }))
+  const deps = { ...stand.deps, config: { ...stand.deps.config, contracts } }
+  const settling = await settlePayment(deps, { payment, keyId: id })
+  assert.equal(settling, { status: 'unavailable', reason: 'unprofitable' })
+})
+
+s('an expired authorization is answered as failed at once, and its nonce is used', async () => {
+  const { id } = await stand.createKey('expired')
+  const payment = await sign(await createPerson(base))
+  await base.rpc('evm_setAutomine', false)
+  await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+  await base.rpc('anvil_dropAllTransactions')
+  await base.rpc('evm_setNextBlockTimestamp', Number(payment.payload.authorization.validBefore) + 1)
+  await base.rpc('evm_mine')
+  const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+  assert.is('reason' in settling && settling.reason, 'invalid_exact_evm_transaction_failed')
+  await base.rpc('evm_setAutomine', true)
+  await reconcileSettlements(stand.deps, { chain: base.client })
+  await base.rpc('evm_mine')
+  const mined = Number(await base.rpc('eth_getTransactionCount', relayer, 'latest'))
+  const highest = await stand.store.nonces.highestNonce({ chainId: 8453, signer: relayer })
+  assert.is(mined, highest + 1)
+  assert.is((await stand.store.ledger.balance(id)).total, 0)
+})
+s.run()

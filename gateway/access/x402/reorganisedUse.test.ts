@@ -1,0 +1,178 @@
+import { createClient, custom, type Hex } from 'viem'
+import { createRandom } from '../../../fixtures/books/random.ts'
+import { keyAddress } from '../../../fixtures/books/simBytes.ts'
+import { createSimChain } from '../../../fixtures/books/simChain.ts'
+import type { SimTx } from '../../../fixtures/books/simExecution.ts'
+import { answerCall, healthy } from '../../../fixtures/books/simNode.ts'
+import { addressAt, wordOf } from '../../../fixtures/books/simTokens.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { chains } from '../../chain/chains.ts'
+import { toViemChain } from '../../chain/client.ts'
+import { openStore } from '../../store/openStore.ts'
+import { createKey } from '../issueKeys.ts'
+import type { AccessDeps } from '../sale/accessConfig.ts'
+import { recheckPayments } from '../sale/recheckPayments.ts'
+import { resolveSettlement } from './resolveSettlement.ts'
+
+const s = suite('settlements under reorganisations')
+const [base] = chains
+if (!base) throw new Error('there is no chain')
+const { chainId } = base
+const [payer, quotaManager, token] = [addressAt(0, 0), addressAt(3, 1), addressAt(3, 2)]
+const nonce = wordOf(1)
+
+type Range = { readonly fromBlock: Hex; readonly toBlock: Hex }
+
+/** As nodes do. */
+function refuseWide({ fromBlock, toBlock }: Range): void {
+  if (Number(toBlock) - Number(fromBlock) >= 1_000) throw new Error('range too large')
+}
+
+function openDeps(chain: ReturnType<typeof createSimChain>): AccessDeps {
+  const node = { chain, faults: healthy(), sent: () => undefined }
+  const request = async ({
+    method,
+    params = [],
+  }: {
+    method: string
+    params?: readonly unknown[]
+  }) => {
+    if (method === 'eth_getLogs') refuseWide(params[0] as Range)
+    return answerCall(node, { method, params })
+  }
+  const client = createClient({ chain: toViemChain(base as never), transport: custom({ request }) })
+  const contract = { chainId, address: quotaManager, confirmations: 1, finalizedFrom: 10n ** 9n }
+  return {
+    store: openStore({ path: ':memory:' }),
+    chains: [{ chainId, client }],
+    config: {
+      keyPrefix: 'test',
+      pepper: 'pepper',
+      publicUrl: 'http://test',
+      serviceName: 'Forkyard',
+      freeQuota: 0,
+      amountPerQuote: 100n,
+      packQuotes: 10,
+      isLoopbackLimited: false,
+      keyLimit: { unitsPerSec: 1, burst: 1 },
+      ipLimit: undefined,
+      contracts: [{ ...contract, token: { address: token, name: 'USD Coin', version: '2' } }],
+    },
+    now: () => 1_000_000,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  }
+}
+
+/** A settlement that is signed and not sent, and what else may use its authorization. */
+async function reserve() {
+  const usdc = new Map([[payer, 10_000n]])
+  const wei = new Map([[keyAddress(0), 10n ** 18n]])
+  const place = { quotaManager, token }
+  const chain = createSimChain({ chainId, place, hasPool: true, seed: { wei, usdc } })
+  const deps = openDeps(chain)
+  const mine = () => chain.mine({ atMs: 1_000_000, choose: () => true })
+  for (let block = 0; block < 5; block += 1) mine()
+  const fromBlock = BigInt(chain.head().number)
+  const fees = { gasLimit: 90_000n, maxFeePerGasWei: 10n ** 9n, maxTipWei: 1n }
+  const terms = { payer, to: quotaManager, value: 1_000n, validAfter: 0n, validBefore: 10n ** 9n }
+  const use = (hash: Hex, from: SimTx['from'], txNonce?: number): SimTx => ({
+    hash,
+    from,
+    nonce: txNonce,
+    ...fees,
+    action: { kind: 'settle', ...terms, nonce },
+  })
+  const { id: keyId } = await createKey(deps, { label: 'buyer' })
+  const ours = use(wordOf(7), keyAddress(0), 0)
+  const kept = await deps.store.settlements.reserve(
+    {
+      chainId,
+      asset: token,
+      payer,
+      nonce,
+      keyId,
+      validBeforeSecs: 10 ** 9,
+      fromBlock,
+      calldata: '0x',
+      signer: keyAddress(0),
+      createdAtMs: 1_000_000,
+      chainNonce: 0,
+      windowMs: 3_600_000,
+    },
+    () => ({
+      rawTx: '0x',
+      txHash: ours.hash,
+      gasLimit: 90_000n,
+      maxFeePerGasWei: 10n ** 9n,
+      maxPriorityFeePerGasWei: 1n,
+    }),
+  )
+  if ('refusal' in kept) throw new Error('nothing was reserved')
+  const { settlement } = kept
+  return { chain, deps, mine, fromBlock, use, keyId, ours, settlement }
+}
+
+s('a use that a reorganisation brought below the reservation is found and credited', async () => {
+  const { chain, deps, mine, fromBlock, use, keyId, ours, settlement } = await reserve()
+  // The chain goes back behind the reservation; there a stranger's comes first, and ours reverts.
+  const strangers = use(wordOf(8), addressAt(2, 1))
+  chain.pool.set(strangers.hash, strangers)
+  const random = { ...createRandom(1), chance: () => true }
+  chain.reorganise({ depth: 4, atMs: 1_000_000, random, keptShare: 1 })
+  assert.ok((chain.blocksOf(strangers.hash)[0]?.number ?? 0) < fromBlock)
+  chain.pool.set(`${ours.from} 0`, ours)
+  mine()
+
+  const resolved = await resolveSettlement(deps, settlement)
+  assert.is(resolved.state, 'settled')
+  assert.is(resolved.txHash, strangers.hash)
+  assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+})
+
+s('one that waits in a pool for ever has failed once it has expired', async () => {
+  const { chain, deps, mine, ours, settlement } = await reserve()
+  chain.pool.set(`${ours.from} 0`, { ...ours, maxFeePerGasWei: 1n })
+  mine()
+  assert.is((await resolveSettlement(deps, settlement)).state, 'sent')
+  chain.mine({ atMs: (10 ** 9 + 1) * 1_000, choose: () => true })
+  assert.is((await resolveSettlement(deps, settlement)).state, 'failed')
+})
+
+s('one that is back in a pool for ever is gone once its expiry is final', async () => {
+  const { chain, deps, mine, ours, settlement } = await reserve()
+  const [client] = deps.chains
+  if (!client) throw new Error('there is no chain')
+  const listLost = () => deps.store.payments.listLost({ chainId, limit: 9 })
+  chain.pool.set(`${ours.from} 0`, ours)
+  mine()
+  assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
+  const random = { ...createRandom(1), chance: (share: number) => share === 1 }
+  chain.reorganise({ depth: 1, atMs: 1_000_000, random, keptShare: 1 })
+  chain.pool.set(`${ours.from} 0`, { ...ours, maxFeePerGasWei: 1n })
+  mine()
+
+  await recheckPayments(deps, { chain: client })
+  for (let block = 0; block < 70; block += 1) mine()
+  chain.mine({ atMs: 10 ** 12, choose: () => true })
+  await recheckPayments(deps, { chain: client })
+  assert.is((await listLost()).length, 1)
+  for (let block = 0; block < 64; block += 1) mine()
+  await recheckPayments(deps, { chain: client })
+  assert.equal(await listLost(), [])
+})
+
+s(
+  'a use is found beyond the first range of blocks that nodes answer for [18/use-in-ranges]',
+  async () => {
+    const { chain, deps, mine, use, keyId, settlement } = await reserve()
+    for (let block = 0; block < 1_200; block += 1) mine()
+    const strangers = use(wordOf(8), addressAt(2, 1))
+    chain.pool.set(strangers.hash, strangers)
+    mine()
+    const resolved = await resolveSettlement(deps, settlement)
+    assert.is(resolved.state, 'settled')
+    assert.is(resolved.txHash, strangers.hash)
+    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+  },
+)
+s.run()

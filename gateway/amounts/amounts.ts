@@ -1,0 +1,10 @@
+/** The whole in basis points. */
+export const wholeBps = 10_000n
+
+/** `amount` less `bps`, rounded down. */
+export const lessBps = (amount: bigint, bps: number | bigint): bigint =>
+  (amount * (wholeBps - BigInt(bps))) / wholeBps
+
+/** `amount` and `bps` more, rounded up. */
+export const moreBps = (amount: bigint, bps: number | bigint): bigint =>
+  (amount * (wholeBps + BigInt(bps)) + wholeBps - 1n) / wholeBps

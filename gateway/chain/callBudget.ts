@@ -1,0 +1,71 @@
+/** What a call of a chain's node is made for; the first two are served before all others. */
+export type CallPurpose = 'sync' | 'relay' | 'simulation' | 'meta' | 'warmUp'
+
+/** Waits until so many calls may be made; false where that would take too long. */
+export type SpendCalls = (purpose: CallPurpose, calls: number) => Promise<boolean>
+
+export type CallBudget = {
+  /** Calls per second of all purposes together; undefined: no bound. */
+  readonly perSecond?: number | undefined
+  /** Of each purpose. Those without a bound take what they need. */
+  readonly perSecondOf: Readonly<Partial<Record<CallPurpose, number>>>
+}
+
+export const callPurposes = ['sync', 'relay', 'simulation', 'meta', 'warmUp'] as const
+/** They never wait; what they take, the others have less of. */
+const first: ReadonlySet<CallPurpose> = new Set(['sync', 'relay'])
+/** What a second's worth was not used for may be taken at once. */
+const burstMs = 2_000
+/** A warm-up that would have to wait is of no use; the others have callers with a second or so. */
+const patienceMs: Readonly<Record<CallPurpose, number>> = {
+  sync: Number.POSITIVE_INFINITY,
+  relay: Number.POSITIVE_INFINITY,
+  simulation: 1_000,
+  meta: 1_000,
+  warmUp: 0,
+}
+
+/** When everything that was taken so far is paid for. */
+type Account = { readonly perSecond: number; paidAtMs: number }
+
+/** A budget of calls of one chain's nodes. */
+export function createCallBudget({
+  budget: { perSecond, perSecondOf },
+  now = () => performance.now(),
+  sleep,
+  observe = () => undefined,
+}: {
+  readonly budget: CallBudget
+  readonly now?: (() => number) | undefined
+  readonly sleep: (ms: number) => Promise<unknown>
+  readonly observe?:
+    | ((event: { purpose: CallPurpose; calls: number; outcome: 'sent' | 'refused' }) => void)
+    | undefined
+}): SpendCalls {
+  const open = (rate: number | undefined): Account | undefined =>
+    rate === undefined ? undefined : { perSecond: rate, paidAtMs: Number.NEGATIVE_INFINITY }
+  const whole = open(perSecond)
+  const own = new Map(callPurposes.map((purpose) => [purpose, open(perSecondOf[purpose])]))
+
+  const pay = (account: Account | undefined, calls: number) => {
+    if (!account) return
+    const from = Math.max(account.paidAtMs, now() - burstMs)
+    account.paidAtMs = from + (calls / account.perSecond) * 1_000
+  }
+  /** Until what came before is paid for: one that is larger than the burst is let through then. */
+  const waitOf = (account: Account | undefined) => (account ? account.paidAtMs - now() : 0)
+
+  return async (purpose, calls) => {
+    const mine = own.get(purpose)
+    const waitMs = first.has(purpose) ? 0 : Math.max(0, waitOf(mine), waitOf(whole))
+    if (waitMs > patienceMs[purpose]) {
+      observe({ purpose, calls, outcome: 'refused' })
+      return false
+    }
+    pay(mine, calls)
+    pay(whole, calls)
+    observe({ purpose, calls, outcome: 'sent' })
+    if (waitMs > 0) await sleep(waitMs)
+    return true
+  }
+}

@@ -1,0 +1,26 @@
+/** viem wraps what a transport throws. */
+export function isCausedBy(
+  error: unknown,
+  kind: typeof ChainUnavailable | typeof WrongChain,
+): boolean {
+  if (error instanceof kind) return true
+  return error instanceof Error && error.cause !== undefined && isCausedBy(error.cause, kind)
+}
+
+/** Thrown when no upstream of a chain answers. */
+export class ChainUnavailable extends Error {
+  readonly chainId: number
+  constructor(chainId: number, reasons: readonly string[]) {
+    super(`chain ${chainId} is unreachable (${reasons.join(', ')})`)
+    this.name = 'ChainUnavailable'
+    this.chainId = chainId
+  }
+}
+
+/** Thrown when an upstream serves another chain than configured. */
+export class WrongChain extends Error {
+  constructor({ expected, actual }: { readonly expected: number; readonly actual: number }) {
+    super(`the RPC endpoint configured for chain ${expected} serves chain ${actual}`)
+    this.name = 'WrongChain'
+  }
+}

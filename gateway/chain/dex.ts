@@ -1,0 +1,52 @@
+import type { Address, Hex } from 'viem'
+
+/** Families of pools; the last seven have no local maths, their quoters are asked. A fork of a known family is a row of its chain. */
+export type Protocol =
+  | 'uniswap_v2'
+  | 'uniswap_v3'
+  | 'pancake_v3'
+  | 'slipstream'
+  | 'aerodrome_v2'
+  | 'uniswap_v4'
+  | 'camelot_v2'
+  | 'camelot_v3'
+  | 'algebra_integral'
+  | 'curve_stable_ng'
+  | 'curve_plain'
+  | 'balancer_v2_weighted'
+  | 'balancer_v2_stable'
+  | 'balancer_v3_weighted'
+  | 'balancer_v3_stable'
+  | 'liquidity_book'
+  | 'ramses_v2'
+  | 'trident'
+  | 'curve_crypto'
+  | 'fluid'
+  | 'maverick_v2'
+  | 'dodo_v2'
+  | 'woofi'
+  | 'ramses_v1'
+  | 'balancer_v3_quoted'
+
+export type Dex = {
+  readonly name: string
+  /** Short name in `route_path`, e.g. `UniV3`. */
+  readonly label: string
+  readonly protocol: Protocol
+  readonly factory: Address
+  readonly router?: Address | undefined
+  readonly quoter?: Address | undefined
+  /** Who holds the tokens of its pools, where that is another contract. */
+  readonly holder?: Address | undefined
+  /** Who tells of new pools, where that is another contract than the factory. */
+  readonly announcer?: Address | undefined
+  /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
+  readonly feesPips: readonly number[]
+  /** Where the factory finds pools by something else than the fee, or besides it: tick spacings. */
+  readonly poolKeys?: readonly number[] | undefined
+  /** Stands in the offline world only: nothing is amiss where it is missing. */
+  readonly isOptional?: boolean | undefined
+  readonly initCodeHash?: Hex | undefined
+  /** First block worth scanning for pools. */
+  readonly deployBlock: number
+}

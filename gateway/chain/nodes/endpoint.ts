@@ -1,0 +1,153 @@
+import { createLimits, type LearnedLimits } from './limits.ts'
+import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
+import { createUpstream, encodeCalls } from './upstream.ts'
+
+/** One URL of a chain: what it takes, and whether it is to be left alone just now. */
+export type Endpoint = {
+  /** A secret: it may hold a key. */
+  readonly url: string
+  readonly limits: LearnedLimits
+  /** Until it may be asked again. */
+  waitMs(): number
+  /** It is up and has had too many calls: waiting helps. */
+  isBusy(): boolean
+  send(calls: readonly RpcCall[]): Promise<Reply>
+  /** What it serves instead of the expected chain, as long as it does. */
+  otherChain(): number | undefined
+  close(): void
+}
+
+export type EndpointParameters = {
+  /** Where given, it has to say that it serves this chain before it is asked anything else. */
+  readonly chainId?: number | undefined
+  readonly url: string
+  readonly timeoutMs: number
+  readonly maxResponseBytes: number
+  readonly random?: (() => number) | undefined
+}
+
+const firstBackoffMs = 100
+const longestRestMs = 10_000
+/** What was paid for is used up: it is asked again now and then. */
+const quotaRestMs = 60_000
+const leastJitter = 0.5
+/** These say what a request may hold, and nothing against the next one. */
+const sizes: ReadonlySet<Trouble['kind']> = new Set([
+  'batch_too_large',
+  'body_too_large',
+  'answer_too_large',
+  'gas_cap',
+  'range_too_wide',
+  'too_many_results',
+])
+/** What a smaller request may get through. */
+const heavy: ReadonlySet<Trouble['kind']> = new Set(['timeout', 'call_timeout', 'answer_too_large'])
+
+/** `gas` of an `eth_call`'s transaction; the node's own cap where it names none. */
+export function gasOf({ method, params }: RpcCall): number {
+  if (method !== 'eth_call' || !Array.isArray(params)) return 0
+  const gas = Number((params[0] as { gas?: unknown } | undefined)?.gas)
+  return Number.isSafeInteger(gas) ? gas : 0
+}
+
+function withGas(call: RpcCall, most: number | undefined): RpcCall {
+  if (most === undefined || gasOf(call) <= most) return call
+  const [transaction, ...rest] = call.params as readonly object[]
+  return { ...call, params: [{ ...transaction, gas: `0x${most.toString(16)}` }, ...rest] }
+}
+
+export function createEndpoint({
+  chainId,
+  timeoutMs,
+  random = Math.random,
+  ...address
+}: EndpointParameters): Endpoint {
+  const now = () => performance.now()
+  const upstream = createUpstream(address)
+  const limits = createLimits({ now })
+  let served: number | undefined
+  let identifying: Promise<Trouble | undefined> | undefined
+  let restingUntilMs = 0
+  let restedAtMs = 0
+  let failuresInARow = 0
+  let isBusy = false
+
+  function rest({ kind, retryAfterMs }: Trouble): void {
+    failuresInARow += 1
+    const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), longestRestMs)
+    // Spread, so that those who were refused together do not come back together.
+    const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
+    const askedMs = kind === 'quota_gone' ? quotaRestMs : 0
+    restedAtMs = now()
+    restingUntilMs = restedAtMs + Math.max(retryAfterMs ?? spreadMs, askedMs)
+    isBusy = kind === 'rate_limited'
+  }
+
+  async function identify(): Promise<Trouble | undefined> {
+    const reply = await upstream.send([{ method: 'eth_chainId', params: [] }], { timeoutMs })
+    const [answer] = reply.answers
+    if (!answer) return reply.trouble
+    if ('error' in answer) return readError(answer.error)
+    const said = Number(answer.result)
+    if (!Number.isSafeInteger(said)) return { kind: 'bad_answer' }
+    served = said
+    return said === chainId ? undefined : { kind: 'other_chain' }
+  }
+
+  function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
+    const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
+    if (taken > 0) limits.took(taken)
+    const troubles = [
+      ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
+      ...reply.answers.flatMap((answer) =>
+        answer && 'error' in answer ? [readError(answer.error)] : [],
+      ),
+    ]
+    const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
+    if (worst && (isAbout(worst) || heavy.has(worst.kind))) {
+      const gas = Math.max(...calls.map(gasOf))
+      limits.refused(worst, { calls: calls.length, bytes: encodeCalls(calls).length, gas })
+    }
+    const isWhole = taken === 0 && reply.answers.includes(undefined)
+    if (worst && (worst.kind === 'rate_limited' || (isWhole && !sizes.has(worst.kind)))) rest(worst)
+    else if (sentAtMs > restedAtMs) {
+      failuresInARow = 0
+      restingUntilMs = 0
+      isBusy = false
+    }
+  }
+
+  return {
+    url: address.url,
+    limits,
+    waitMs: () => Math.max(restingUntilMs - now(), limits.waitMs()),
+    isBusy: () => isBusy || restingUntilMs <= now(),
+    async send(calls) {
+      limits.pay(calls.length)
+      const sentAtMs = now()
+      if (chainId !== undefined && served !== chainId) {
+        identifying ??= identify().finally(() => {
+          identifying = undefined
+        })
+        const trouble = await identifying
+        if (trouble) {
+          rest(trouble)
+          return { answers: calls.map(() => undefined), trouble }
+        }
+      }
+      const { callGas } = limits.read()
+      const capped = calls.map((call) => withGas(call, callGas))
+      const reply = await upstream.send(capped, { timeoutMs })
+      learn(capped, reply, sentAtMs)
+      return reply
+    },
+    otherChain: () => (served === chainId ? undefined : served),
+    close: () => void upstream.close(),
+  }
+}
+
+const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'
+
+function isBusyAnswer(answer: RpcAnswer): boolean {
+  return 'error' in answer && readError(answer.error).kind === 'rate_limited'
+}

@@ -1,0 +1,102 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createLimits } from './limits.ts'
+
+const load = { calls: 64, bytes: 1_240_000, gas: 26_000_000 }
+
+function stand() {
+  const clock = { ms: 1_000 }
+  return { clock, limits: createLimits({ now: () => clock.ms }) }
+}
+
+/** A node with a bucket of calls, asked for as much as the limits let through. */
+function askFor(secs: number, { perSecond, burst }: { perSecond: number; burst: number }) {
+  const { clock, limits } = stand()
+  let [left, backoffMs] = [burst, 0]
+  const counted = { taken: 0, refusedLately: 0, askedLately: 0 }
+  const endMs = clock.ms + secs * 1_000
+  while (clock.ms < endMs) {
+    const waitMs = Math.max(1, limits.waitMs(), backoffMs)
+    clock.ms += waitMs
+    left = Math.min(burst, left + (waitMs / 1_000) * perSecond)
+    const calls = limits.batchCalls()
+    limits.pay(calls)
+    const isTaken = calls <= left
+    backoffMs = isTaken ? 0 : 100
+    if (isTaken) limits.took(calls)
+    else limits.refused({ kind: 'rate_limited' }, { ...load, calls })
+    left -= isTaken ? calls : 0
+    counted.taken += isTaken ? calls : 0
+    if (clock.ms < endMs - 60_000) continue
+    counted.askedLately += calls
+    counted.refusedLately += isTaken ? 0 : calls
+  }
+  return counted
+}
+
+const s = suite('limits that are learned')
+
+s(
+  'takes what the node names, and half of what was refused where it names nothing [nodes/aimd]',
+  () => {
+    const { limits } = stand()
+    assert.is(limits.batchCalls(), 64)
+    limits.refused({ kind: 'batch_too_large' }, load)
+    assert.is(limits.batchCalls(), 32)
+    limits.refused({ kind: 'batch_too_large', limit: 10 }, { ...load, calls: 32 })
+    limits.refused({ kind: 'body_too_large' }, load)
+    limits.refused({ kind: 'gas_cap', limit: 10_000_000 }, load)
+    limits.refused({ kind: 'range_too_wide', limit: 10 }, load)
+    assert.equal(limits.read(), {
+      batchCalls: 10,
+      bodyBytes: 620_000,
+      callGas: 10_000_000,
+      logBlocks: 10,
+      callsPerSecond: undefined,
+    })
+  },
+)
+
+s('bounds nothing while nothing is refused [nodes/unbounded]', () => {
+  const { clock, limits } = stand()
+  for (let n = 0; n < 1_000; n += 1) {
+    clock.ms += 1
+    limits.pay(64)
+    limits.took(64)
+    assert.is(limits.waitMs(), 0)
+  }
+  assert.is(limits.batchCalls(), 64)
+})
+
+for (const rate of [
+  { perSecond: 10, burst: 20 },
+  { perSecond: 15, burst: 15 },
+  { perSecond: 25, burst: 50 },
+  { perSecond: 500, burst: 500 },
+])
+  s(
+    `finds ${rate.perSecond} calls a second, and is refused few after a minute [nodes/rate]`,
+    () => {
+      const { taken, refusedLately, askedLately } = askFor(180, rate)
+      assert.ok(taken > 0.6 * 180 * rate.perSecond, `${taken} taken`)
+      assert.ok(refusedLately <= 0.02 * askedLately, `${refusedLately} of ${askedLately} refused`)
+    },
+  )
+
+s('takes a door that is shut for no rate', () => {
+  const { clock, limits } = stand()
+  limits.took(4)
+  for (let n = 0; n < 20; n += 1) {
+    clock.ms += 1_000
+    limits.refused({ kind: 'rate_limited' }, { ...load, calls: 1 })
+  }
+  assert.is(limits.read().callsPerSecond, undefined)
+})
+
+s('begins with what an earlier run has learned', () => {
+  const { limits } = stand()
+  limits.recall({ batchCalls: 3, callsPerSecond: 12 })
+  assert.is(limits.batchCalls(), 3)
+  limits.pay(12)
+  assert.ok(limits.waitMs() > 400)
+})
+s.run()

@@ -1,0 +1,180 @@
+import type { Trouble } from './readReply.ts'
+
+/** What an endpoint takes, as far as its refusals have told; undefined: nothing was refused yet. */
+export type NodeLimits = {
+  readonly batchCalls?: number | undefined
+  readonly bodyBytes?: number | undefined
+  /** Of one `eth_call`. */
+  readonly callGas?: number | undefined
+  /** Blocks of one `eth_getLogs`. */
+  readonly logBlocks?: number | undefined
+  readonly callsPerSecond?: number | undefined
+}
+
+/** What a request was, that was taken or refused. */
+export type Load = { readonly calls: number; readonly bytes: number; readonly gas: number }
+
+export type LearnedLimits = {
+  read(): NodeLimits
+  /** Calls that a request may hold now. */
+  batchCalls(): number
+  /** Until the rate lets a request go. */
+  waitMs(): number
+  /** A request goes out. */
+  pay(calls: number): void
+  took(calls: number): void
+  refused(trouble: Trouble, load: Load): void
+  /** What an earlier run has learned; what this one knows already is not raised. */
+  recall(earlier: NodeLimits): void
+}
+
+const mostBatchCalls = 64
+const leastSoft = 4
+/** What was too much a moment ago is tried again later and later. */
+const firstCutMs = 5_000
+const longestCutMs = 600_000
+/** No endpoint that is known allows fewer; what was measured while hardly anything was asked says little. */
+const slowestGuess = 8
+const slowest = 0.5
+const windowMs = 1_000
+const leastBodyBytes = 32 * 1024
+const leastCallGas = 1_000_000
+/** Refusals closer together than this are one. */
+const oneEventMs = 500
+const oftenMs = 5_000
+/** Whoever is shut out for so long does not try what the limit is. */
+const longPauseMs = 10_000
+const carefulGuess = 10
+
+/**
+ * Learns by refusals: what was refused is cut down at once, by what the node names or by half, and grows
+ * slowly while all is taken. A number that the node has named is its limit until it names another.
+ */
+export function createLimits({ now }: { readonly now: () => number }): LearnedLimits {
+  let limits: NodeLimits = {}
+  const pace = createPace({ now })
+  /** Below `batchCalls` while the rate is being found. */
+  let soft = mostBatchCalls
+  let cuts = 0
+  let wholeAgainAtMs = 0
+  const hardBatch = () => limits.batchCalls ?? mostBatchCalls
+  /** A small request is not refused for its size. */
+  const cut = (half: number) => {
+    if (half < leastSoft) return
+    soft = Math.min(soft, half)
+    cuts += 1
+    wholeAgainAtMs = now() + Math.min(firstCutMs * 2 ** cuts, longestCutMs)
+  }
+  const lower = (name: keyof NodeLimits, { to, least }: { to: number; least: number }) => {
+    const before = limits[name] ?? Number.POSITIVE_INFINITY
+    limits = { ...limits, [name]: Math.max(least, Math.min(before, Math.floor(to))) }
+  }
+
+  return {
+    read: () => ({ ...limits, callsPerSecond: pace.perSecond() }),
+    recall({ callsPerSecond, ...earlier }) {
+      limits = { ...earlier, ...limits }
+      pace.recall(callsPerSecond)
+    },
+    batchCalls() {
+      if (now() > wholeAgainAtMs) soft = mostBatchCalls
+      // Half a second's worth: what is refused then is not much.
+      const paced = (pace.perSecond() ?? Number.POSITIVE_INFINITY) / 2
+      return Math.floor(Math.max(1, Math.min(hardBatch(), soft, paced)))
+    },
+    waitMs: pace.waitMs,
+    pay: pace.pay,
+    took(calls) {
+      pace.took(calls)
+      if (calls >= mostBatchCalls) cuts = 0
+      if (calls < Math.floor(soft)) return
+      const more = pace.isCalm() ? calls : Math.max(1, calls / 4)
+      soft = Math.min(mostBatchCalls, soft + more)
+    },
+    refused({ kind, limit, retryAfterMs = 0 }, { calls, bytes, gas }) {
+      const half = Math.max(1, calls >> 1)
+      if (kind === 'batch_too_large') lower('batchCalls', { to: limit ?? half, least: 1 })
+      else if (kind === 'body_too_large')
+        lower('bodyBytes', { to: Math.min(limit ?? bytes / 2, bytes * 0.9), least: leastBodyBytes })
+      else if (kind === 'gas_cap')
+        lower('callGas', { to: Math.min(limit ?? gas / 2, gas - 1), least: leastCallGas })
+      else if (kind === 'range_too_wide' && limit !== undefined)
+        lower('logBlocks', { to: limit, least: 1 })
+      else if (kind === 'rate_limited') {
+        cut(half)
+        pace.refused(retryAfterMs)
+      } else cut(half)
+    },
+  }
+}
+
+/** Calls per second: without a bound until one is refused, then as many as are taken. */
+function createPace({ now }: { readonly now: () => number }) {
+  let perSecond: number | undefined
+  let longAgoMs = 60_000
+  /** At this rate it was refused. */
+  let ceiling = Number.POSITIVE_INFINITY
+  let paidAtMs = Number.NEGATIVE_INFINITY
+  let refusedAtMs = Number.NEGATIVE_INFINITY
+  let grownAtMs = now()
+  let takenSinceRefusal = 0
+  let recent: { readonly atMs: number; readonly calls: number }[] = []
+
+  const forgetOld = () => {
+    recent = recent.filter(({ atMs }) => atMs > now() - windowMs)
+  }
+
+  const isCalm = () => now() - refusedAtMs > oftenMs
+
+  return {
+    isCalm,
+    perSecond: () => perSecond,
+    recall(earlier: number | undefined) {
+      perSecond ??= earlier
+    },
+    waitMs: () => (perSecond === undefined ? 0 : Math.max(0, paidAtMs - now())),
+    pay(calls: number) {
+      if (perSecond === undefined) return
+      // What was not used lately may be used at once, up to half a second's worth.
+      const from = Math.max(paidAtMs, now() - windowMs / 2)
+      paidAtMs = from + (calls / perSecond) * 1_000
+    },
+    took(calls: number) {
+      takenSinceRefusal += calls
+      recent.push({ atMs: now(), calls })
+      if (recent.length > 200) forgetOld()
+      const isBinding = perSecond !== undefined && paidAtMs > now() - windowMs / 2
+      if (perSecond === undefined || !isBinding || !isCalm() || now() - grownAtMs < oftenMs) return
+      const isLongAgo = now() - refusedAtMs > longAgoMs
+      // What was refused a moment ago is still refused.
+      if (!isLongAgo && perSecond * 1.05 > ceiling * 0.95) return
+      grownAtMs = now()
+      perSecond *= 1.05
+      if (isLongAgo) refusedAtMs += longAgoMs / 4
+    },
+    refused(pauseMs: number) {
+      longAgoMs = Math.max(longAgoMs, 15 * pauseMs)
+      if (pauseMs >= longPauseMs && now() - refusedAtMs > oneEventMs) {
+        // Each attempt to find the rate costs the pause: well below it is the place to be.
+        ceiling = perSecond ?? ceiling
+        perSecond = Math.max(slowest, (perSecond ?? carefulGuess * 2) / 2)
+        takenSinceRefusal = 0
+        refusedAtMs = now()
+        return
+      }
+      // Nothing was taken since the last time: the door is shut, and that says nothing of the rate.
+      if (takenSinceRefusal === 0 || now() - refusedAtMs < oneEventMs) return
+      forgetOld()
+      const measured = recent.reduce((sum, { calls }) => sum + calls, 0)
+      const isOften = !isCalm()
+      // A single one may be somebody else's doing.
+      if (perSecond === undefined && isOften) perSecond = Math.max(slowestGuess, measured)
+      else if (perSecond !== undefined) {
+        ceiling = perSecond
+        perSecond = Math.max(slowest, perSecond * (isOften ? 0.75 : 0.9))
+      }
+      takenSinceRefusal = 0
+      refusedAtMs = now()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { openStore } from '../../store/openStore.ts'
+import { createLimits } from './limits.ts'
+import { rememberLimits } from './rememberLimits.ts'
+
+const s = suite('limits kept between runs')
+const store = openStore({ path: ':memory:' })
+s.after(store.close)
+const book = store.nodeLimits
+const day = 24 * 3_600_000
+
+const run = (url: string) => ({ url, limits: createLimits({ now: () => 0 }) })
+const load = { calls: 64, bytes: 1_000_000, gas: 0 }
+
+s(
+  'a restart begins with what the endpoint was found to take, for a week [nodes/remembered]',
+  async () => {
+    const first = run('https://node.example/v2/secret-key')
+    const learning = await rememberLimits([first], { book, now: () => 0 })
+    first.limits.refused({ kind: 'batch_too_large', limit: 3 }, load)
+    first.limits.refused({ kind: 'body_too_large' }, load)
+    await learning.close()
+    const second = run('https://node.example/v2/secret-key')
+    await (await rememberLimits([second], { book, now: () => 6 * day })).close()
+    assert.is(second.limits.batchCalls(), 3)
+    assert.is(second.limits.read().bodyBytes, 500_000)
+    for (const [url, atMs] of [
+      ['https://node.example/v2/secret-key', 8 * day],
+      ['https://node.example/v2/another-key', 0],
+    ] as const) {
+      const other = run(url)
+      await (await rememberLimits([other], { book, now: () => atMs })).close()
+      assert.is(other.limits.batchCalls(), 64)
+    }
+    const rows = store.db.prepare('SELECT * FROM node_limits').all()
+    assert.is(rows.length, 1)
+    assert.not.match(JSON.stringify(rows), /secret|example/)
+  },
+)
+
+s('learns on where the book is out of reach or holds anything', async () => {
+  for (const text of ['null', '[', '{"batchCalls":"many","bodyBytes":-1}']) {
+    const broken = { read: async () => text, write: () => Promise.reject(new Error('disk full')) }
+    const endpoint = run('http://127.0.0.1:1')
+    const learning = await rememberLimits([endpoint], { book: broken })
+    endpoint.limits.refused({ kind: 'batch_too_large', limit: 5 }, load)
+    await learning.close()
+    assert.is(endpoint.limits.batchCalls(), 5)
+  }
+})
+s.run()

@@ -1,0 +1,92 @@
+import { Agent, request } from 'undici'
+import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
+import { createRedactor } from './redact.ts'
+
+export type Upstream = {
+  /** Never rejects: what went wrong is the trouble of the calls without an answer. */
+  send(calls: readonly RpcCall[], options: { timeoutMs: number }): Promise<Reply>
+  close(): Promise<void>
+}
+
+const longestRetryAfterMs = 60_000
+
+/** `Retry-After` in seconds or as an HTTP date. */
+function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number) {
+  const text = Array.isArray(header) ? header[0] : header
+  if (text === undefined) return undefined
+  const secs = Number(text)
+  const ms = Number.isFinite(secs) ? secs * 1000 : Date.parse(text) - nowMs
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : undefined
+}
+
+class TooLong extends Error {}
+
+async function readCapped(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    // Leaving the loop destroys the stream: the rest is never read.
+    if (size > maxBytes) throw new TooLong()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A request's body as it travels. */
+export function encodeCalls(calls: readonly RpcCall[]): string {
+  const requests = calls.map(({ method, params }, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params: params ?? [],
+  }))
+  return JSON.stringify(requests.length === 1 ? requests[0] : requests)
+}
+
+function toFault(error: unknown): Reply['trouble']['kind'] {
+  if (error instanceof TooLong) return 'answer_too_large'
+  const name = error instanceof Error ? error.name : ''
+  return name === 'TimeoutError' || name === 'AbortError' ? 'timeout' : 'network'
+}
+
+/** One JSON-RPC endpoint over HTTP: time and size capped, no redirects, errors without its URL. */
+export function createUpstream({
+  url,
+  maxResponseBytes,
+}: {
+  readonly url: string
+  readonly maxResponseBytes: number
+}): Upstream {
+  const agent = new Agent({ connections: 8, keepAliveTimeout: 10_000 })
+  const redact = createRedactor(url)
+
+  async function post(body: string, timeoutMs: number): Promise<RawReply> {
+    const response = await request(url, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      dispatcher: agent,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const { statusCode: status, headers } = response
+    return {
+      status,
+      text: await readCapped(response.body, maxResponseBytes),
+      retryAfterMs: parseRetryAfterMs(headers['retry-after'], Date.now()),
+    }
+  }
+
+  return {
+    async send(calls, { timeoutMs }) {
+      const count = calls.length
+      try {
+        return readReply(await post(encodeCalls(calls), timeoutMs), { count, redact })
+      } catch (error) {
+        // Neither its text nor its cause: they may hold the URL.
+        return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  type Abi,
+  type Address,
+  encodeDeployData,
+  getCreate2Address,
+  type Hex,
+  zeroHash,
+} from 'viem'
+import {
+  quotaManager,
+  swapExecutor,
+  userProxyFactoryV6,
+  userProxyV6,
+} from '../../contracts/artifacts.ts'
+import { chains } from './chains.ts'
+
+/** What others call of Forkyard's contracts, and where they stand: `forkyard/contracts`. */
+export const swapExecutorAbi = swapExecutor.abi
+export const quotaManagerAbi = quotaManager.abi
+export const userProxyFactoryV6Abi = userProxyFactoryV6.abi
+export const userProxyV6Abi = userProxyV6.abi
+
+/** Stands at this address on every chain: https://github.com/Arachnid/deterministic-deployment-proxy */
+export const create2Deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+export type ContractAddresses = {
+  readonly executor: Address
+  readonly proxyFactory: Address
+  readonly proxyImplementation: Address
+}
+
+/** Address and creation code of a contract that the CREATE2 deployer deploys, with salt 0. */
+export function placeContract(
+  { abi, bytecode }: { readonly abi: Abi; readonly bytecode: Hex },
+  args: readonly unknown[],
+): { readonly address: Address; readonly creation: Hex } {
+  const creation = args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode
+  const address = getCreate2Address({ from: create2Deployer, salt: zeroHash, bytecode: creation })
+  return { address, creation }
+}
+
+/**
+ * By chain. They are those of a lab and of every deployment of this version with salt 0; the quota manager's
+ * depends on its treasury and price, and stands in the lab's manifest.
+ */
+export const contractAddresses: Readonly<Record<number, ContractAddresses>> = Object.fromEntries(
+  chains.map(({ chainId, wrappedNative }): [number, ContractAddresses] => {
+    const { address: proxyImplementation } = placeContract(userProxyV6, [])
+    return [
+      chainId,
+      {
+        executor: placeContract(swapExecutor, [wrappedNative]).address,
+        proxyFactory: placeContract(userProxyFactoryV6, [proxyImplementation]).address,
+        proxyImplementation,
+      },
+    ]
+  }),
+)

@@ -1,0 +1,129 @@
+import {
+  type Account,
+  type Address,
+  type Chain,
+  type Client,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  type Transport,
+} from 'viem'
+import {
+  prepareTransactionRequest,
+  readContract,
+  sendRawTransaction,
+  signTransaction,
+  waitForTransactionReceipt,
+} from 'viem/actions'
+import { quotaManager } from '../../contracts/artifacts.ts'
+import { toClaimBody } from '../access/wire/quota.ts'
+
+/** What the buyer's side knows: the service by its URL and key, the chain by a client that can sign. */
+export type BuyDeps = {
+  readonly serviceUrl: string
+  readonly apiKey: string
+  readonly client: Client<Transport, Chain, Account>
+  readonly report: (step: string) => void
+}
+
+export type Bought = { readonly txHash: Hex; readonly quotes: number; readonly remaining: number }
+
+/** Thrown with a sentence for the person who buys. */
+class BuyError extends Error {
+  override readonly name = 'BuyError'
+}
+
+/**
+ * Buys whole quotes for one key and claims them, over the public interfaces only: pricing says where and
+ * for how much, `buyFor` binds the payment to the key, so that nobody else can claim it.
+ */
+export async function buyQuota(deps: BuyDeps, { quotes }: { quotes: number }): Promise<Bought> {
+  const { client, report } = deps
+  const { contract, token, amountPerQuote } = await readOffer(deps)
+  const keyId = (await ask(deps, '/auth/key-info'))['key_id_hash'] as Hex
+  const amount = BigInt(quotes) * amountPerQuote
+  const owner = client.account.address
+  const balance = await readContract(client, {
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [owner],
+  })
+  if (balance < amount)
+    throw new BuyError(`${quotes} quotes cost ${amount} raw USDC and ${owner} has ${balance}`)
+  const approval = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'approve',
+    args: [contract, amount],
+  })
+  report(`approving ${amount} raw USDC`)
+  await transact(client, { to: token, data: approval })
+  const data = encodeFunctionData({
+    abi: quotaManager.abi,
+    functionName: 'buyFor',
+    args: [keyId, BigInt(quotes)],
+  })
+  report(`buying ${quotes} quotes`)
+  const txHash = await transact(client, { to: contract, data })
+  report(`claiming ${txHash}`)
+  const claimed = await claim(deps, txHash)
+  return {
+    txHash,
+    quotes: Number(claimed['purchased_quotes']),
+    remaining: Number(claimed['quota_remaining']),
+  }
+}
+
+async function readOffer(deps: BuyDeps) {
+  const pricing = await ask(deps, '/auth/pricing')
+  const contracts = pricing['contracts'] as readonly Record<string, unknown>[]
+  const entry = contracts.find((each) => each['chain_id'] === deps.client.chain.id)
+  if (!entry) throw new BuyError(`no quota is sold on chain ${deps.client.chain.id}`)
+  return {
+    contract: entry['quota_contract'] as Address,
+    token: entry['payment_token'] as Address,
+    amountPerQuote: BigInt(entry['amount_per_quote'] as string),
+  }
+}
+
+async function transact(
+  client: BuyDeps['client'],
+  { to, data }: { to: Address; data: Hex },
+): Promise<Hex> {
+  const request = await prepareTransactionRequest(client, { to, data, type: 'eip1559' })
+  const serializedTransaction = await signTransaction(client, request)
+  const hash = await sendRawTransaction(client, { serializedTransaction })
+  const receipt = await waitForTransactionReceipt(client, { hash, pollingInterval: 250 })
+  if (receipt.status !== 'success') throw new BuyError(`transaction ${hash} reverted`)
+  return hash
+}
+
+const claimAttempts = 60
+
+/** Until the payment has its confirmations; the service says when to come back. */
+async function claim(deps: BuyDeps, txHash: Hex): Promise<Record<string, unknown>> {
+  const body = toClaimBody({ chainId: deps.client.chain.id, txHash })
+  for (let attempt = 0; attempt < claimAttempts; attempt++) {
+    const { status, answer, retryAfterSecs } = await request(deps, '/auth/quota/claim', body)
+    if (status === 200) return answer
+    if (status !== 409 && status !== 503) throw new BuyError(String(answer['error']))
+    await new Promise((resolve) => setTimeout(resolve, retryAfterSecs * 1_000))
+  }
+  throw new BuyError(`${txHash} is paid but not confirmed yet; claim it later`)
+}
+
+async function ask(deps: BuyDeps, path: string): Promise<Record<string, unknown>> {
+  const { status, answer } = await request(deps, path)
+  if (status !== 200) throw new BuyError(`${path} answered ${status}: ${String(answer['error'])}`)
+  return answer
+}
+
+async function request({ serviceUrl, apiKey }: BuyDeps, path: string, body?: object) {
+  const response = await fetch(serviceUrl + path, {
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  const answer = (await response.json()) as Record<string, unknown>
+  const retryAfterSecs = Number(response.headers.get('retry-after') ?? 2)
+  return { status: response.status, answer, retryAfterSecs }
+}

@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Static } from 'typebox'
+import type { Address, Hex } from 'viem'
+import type { SettlementLimits } from '../access/sale/accessConfig.ts'
+import type { CallBudget } from '../chain/callBudget.ts'
+import { type Chain, chains } from '../chain/chains.ts'
+import { settingName } from '../chain/settingName.ts'
+import { readNetwork } from '../http/clientIp.ts'
+import { isOrigin, readOrigins } from '../http/pages.ts'
+import { ProviderSettingsError, readProviderSettings } from '../meta/providerSettings.ts'
+import type { ProviderSetting } from '../meta/sources/providers.ts'
+import type { StreamCaps } from '../meta/streamSlots.ts'
+import type { AdmissionRules } from '../relay/admission.ts'
+import type { RelayLimits } from '../relay/limits.ts'
+import type { AgentRegistration } from '../routing/registry.ts'
+import type { PoolLimits } from '../routing/sync/bounds/selectPools.ts'
+import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
+import {
+  type ChainSettings,
+  chainSettings,
+  type ProcessSettings,
+  processSettings,
+} from './settings.ts'
+
+export type ListenerConfig = {
+  readonly enabled: boolean
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | undefined
+}
+
+export type ChainConfig = {
+  readonly chain: Chain
+  readonly rpcUrls: readonly string[]
+  /** Where the chain is a fork: what it was forked from. */
+  readonly forkOrigin: { readonly rpcUrl: string; readonly blockNumber: bigint } | undefined
+  readonly executor: Address | undefined
+  readonly quotaManager: Address | undefined
+  readonly proxyFactory: Address | undefined
+  readonly relayer: RelayerKeySource | undefined
+  readonly relayLimits: RelayLimits
+  /** Caps of x402 settlements, apart from the relay's; undefined: none are settled. */
+  readonly settlementLimits: SettlementLimits | undefined
+  /** The same caps, for what was signed while they were settled. */
+  readonly upkeepLimits: SettlementLimits
+  /** What a whole native coin is taken to cost. */
+  readonly usdPerNative: number
+}
+
+export type Config = {
+  readonly mode: ProcessSettings['FORKYARD_MODE']
+  readonly serviceName: string
+  readonly databasePath: string
+  readonly databaseUrl: string | undefined
+  /** Where rate limits are shared. */
+  readonly redisUrl: string | undefined
+  /** Start of every API key: a lab's keys are told apart at sight. */
+  readonly keyPrefix: string
+  readonly keyPepper: string
+  readonly routing: ListenerConfig
+  /** ERC-8004 identities of the routing service. */
+  readonly agentRegistrations: readonly AgentRegistration[]
+  /** What each chain's nodes may be asked. */
+  readonly callBudget: CallBudget
+  readonly meta: ListenerConfig & {
+    readonly providers: readonly ProviderSetting[]
+    readonly sourcesOff: readonly string[]
+    readonly unlistedSources: readonly string[]
+    readonly keys: ProcessSettings['META_KEYS']
+    readonly streamCaps: StreamCaps
+    readonly deadlineMs: number
+    readonly patienceMs: number
+    readonly sourceTimeoutMs: number
+    readonly allowPrivateProviders: boolean
+  }
+  readonly relay: ListenerConfig & { readonly rules: AdmissionRules }
+  readonly ops: ListenerConfig & { readonly network?: string | undefined }
+  readonly freeQuota: number
+  readonly poolLimits: PoolLimits
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number }
+  readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
+  readonly trustedProxies: readonly string[]
+  readonly claims: { readonly confirmations: number; readonly finalizedAbove: bigint }
+  /** Where simulation forks run in containers; absent: as child processes. */
+  readonly simulatordUrl: string | undefined
+  /** When simulations take place, where that is not now: a pack's lab may hold its clock. */
+  readonly heldTimeMs?: number | undefined
+  readonly logLevel: ProcessSettings['LOG_LEVEL']
+  readonly labManifestPath: string | undefined
+  /** Whoever gives it may change the lab. */
+  /** Where `/lab/*` reaches the chains. */
+  readonly labReachPath: string | undefined
+  readonly labToken: string | undefined
+  /** Pages that the lab trusts, beside those of this machine. */
+  readonly labOrigins: readonly string[]
+  readonly chains: readonly ChainConfig[]
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const ajv = new Ajv2020({ coerceTypes: true, useDefaults: true, allErrors: true })
+
+/** Reads the named variables, or the files that `NAME_FILE` points to. */
+export function pickSettings(names: readonly string[], prefix: string, env: Environment) {
+  const values: Record<string, string> = {}
+  for (const name of names) {
+    const value = env[prefix + name]
+    const path = env[`${prefix}${name}_FILE`]
+    if (value) values[name] = value
+    else if (path && !names.includes(`${name}_FILE`)) values[name] = readSecret(prefix + name, path)
+  }
+  return values
+}
+
+function readSecret(name: string, path: string) {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new ConfigError(`${name}_FILE: cannot read ${path}`, { cause })
+  }
+}
+
+/** Where every fault is gathered: whoever mends one wants to know of the others. */
+type Reading = { readonly env: Environment; readonly faults: string[] }
+
+/** A setting that is wrong is a fault, and goes on as its default. */
+function read<schema extends typeof processSettings | typeof chainSettings>(
+  { env, faults }: Reading,
+  { schema, prefix }: { readonly schema: schema; readonly prefix: string },
+): Static<schema> {
+  const validate = ajv.compile<Static<schema>>(schema)
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(schema.properties)) {
+    const one = attempt(faults, () => pickSettings([name], prefix, env)) ?? {}
+    const given = { ...one }
+    if (validate(given)) Object.assign(values, one)
+    else faults.push(`${prefix}${name} ${validate.errors?.[0]?.message}`)
+  }
+  const whole: unknown = values
+  if (validate(whole)) return whole
+  throw new ConfigError(`${prefix}: ${ajv.errorsText(validate.errors)}`)
+}
+
+function attempt<value>(faults: string[], work: () => value): value | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    faults.push(error.message)
+    return undefined
+  }
+}
+
+export const keyPrefixOf = (mode: ProcessSettings['FORKYARD_MODE']) =>
+  mode === 'live' ? 'fy_live' : 'fy_lab'
+
+/** Of calls per second: 0 stands for no bound. */
+const boundOf = (perSecond: number) => (perSecond === 0 ? undefined : perSecond)
+const unbounded = Number.POSITIVE_INFINITY
+
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+const orUndefined = (value: string) => (value === '' ? undefined : value)
+// ajv has checked the pattern of both.
+const address = (value: string) => orUndefined(value) as Address | undefined
+
+function toProviders(value: string): readonly ProviderSetting[] {
+  try {
+    return readProviderSettings(value)
+  } catch (cause) {
+    if (!(cause instanceof ProviderSettingsError)) throw cause
+    throw new ConfigError(`META_PROVIDERS ${cause.message}`, { cause })
+  }
+}
+
+/** The pattern of the setting was checked: registry, a slash, the agent's id. */
+function toRegistration(text: string): AgentRegistration {
+  const [agentRegistry = '', agentId = ''] = text.split('/')
+  return { agentId: Number(agentId), agentRegistry }
+}
+
+function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
+  if (settings.RELAYER_PRIVATE_KEY !== '')
+    return { privateKey: settings.RELAYER_PRIVATE_KEY as Hex }
+  if (settings.RELAYER_KEY_URL !== '')
+    return { keyUrl: settings.RELAYER_KEY_URL, publicKey: settings.RELAYER_PUBLIC_KEY as Hex }
+  if (settings.RELAYER_KEYSTORE === '') return undefined
+  return {
+    keystorePath: settings.RELAYER_KEYSTORE,
+    passwordPath: settings.RELAYER_PASSWORD_FILE,
+  }
+}
+
+function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
+  const settings = read(reading, { schema: chainSettings, prefix: settingName(chain, '') })
+  const upkeepLimits: SettlementLimits = {
+    maxFeeWei: BigInt(settings.X402_MAX_FEE_WEI),
+    maxPerHour: settings.X402_MAX_SETTLEMENTS_PER_HOUR,
+    maxSpendPerHourWei: BigInt(settings.X402_MAX_SPEND_PER_HOUR_WEI),
+  }
+  return {
+    chain,
+    rpcUrls: list(settings.RPC_URL),
+    forkOrigin:
+      settings.FORK_ORIGIN_URL === ''
+        ? undefined
+        : {
+            rpcUrl: settings.FORK_ORIGIN_URL,
+            blockNumber: BigInt(settings.FORK_ORIGIN_BLOCK),
+          },
+    executor: address(settings.EXECUTOR),
+    quotaManager: address(settings.QUOTA_MANAGER),
+    proxyFactory: address(settings.PROXY_FACTORY),
+    relayer: toRelayer(settings),
+    relayLimits: {
+      maxRelayFeeWei: BigInt(settings.MAX_RELAY_FEE_WEI),
+      minRelayerBalanceWei: BigInt(settings.MIN_RELAYER_BALANCE_WEI),
+      pendingWindowMs: settings.PENDING_WINDOW_SECS * 1000,
+      maxDeploysPerHour: settings.MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR,
+      maxSpendPerHourWei: BigInt(settings.MAX_CHAIN_SPEND_PER_HOUR_WEI),
+      gasCap: settings.SPONSORED_GAS_CAP,
+    },
+    settlementLimits: settings.X402_SETTLE ? upkeepLimits : undefined,
+    upkeepLimits,
+    usdPerNative: settings.X402_NATIVE_USD,
+  }
+}
+
+/** What a production process must not start without. */
+function findFaults(config: Config): readonly string[] {
+  const faults: string[] = []
+  if (config.keyPepper.length < 32) faults.push('KEY_PEPPER must have at least 32 characters')
+  if (config.chains.length === 0) {
+    faults.push(
+      `set ${chains.map((chain) => settingName(chain, 'RPC_URL')).join(' or ')}, or run the offline lab with make lab`,
+    )
+  }
+  for (const entry of config.trustedProxies)
+    if (!readNetwork(entry)) faults.push(`TRUSTED_PROXIES ${entry} is no address or network`)
+  for (const origin of config.labOrigins)
+    if (!isOrigin(origin))
+      faults.push(`LAB_ORIGINS ${origin} is no origin, e.g. https://app.example`)
+  for (const { chain, relayer } of config.chains) {
+    if (relayer && 'passwordPath' in relayer && relayer.passwordPath === '')
+      faults.push(
+        `${settingName(chain, 'RELAYER_PASSWORD_FILE')} must name the file with the password of ${settingName(chain, 'RELAYER_KEYSTORE')}`,
+      )
+    if (relayer && 'publicKey' in relayer && relayer.publicKey.length === 0)
+      faults.push(
+        `${settingName(chain, 'RELAYER_PUBLIC_KEY')} must be the public key of ${settingName(chain, 'RELAYER_KEY_URL')}`,
+      )
+    if (config.mode === 'live' && relayer && 'privateKey' in relayer)
+      faults.push(
+        `${settingName(chain, 'RELAYER_PRIVATE_KEY')} is for labs; give ${settingName(chain, 'RELAYER_KEYSTORE')} and ${settingName(chain, 'RELAYER_PASSWORD_FILE')}, or ${settingName(chain, 'RELAYER_KEY_URL')}`,
+      )
+  }
+  if (config.mode === 'live' && config.heldTimeMs !== undefined)
+    faults.push('FREEZE_TIME_SECS is for labs: a real chain goes on')
+  return faults
+}
+
+/**
+ * Reads and checks the whole configuration.
+ * @throws ConfigError naming each variable that is wrong or missing
+ */
+export function readConfig(env: Environment): Config {
+  const faults: string[] = []
+  const reading = { env, faults }
+  const settings = read(reading, { schema: processSettings, prefix: '' })
+  const listener = (name: 'ROUTING' | 'META' | 'RELAY'): ListenerConfig => ({
+    enabled: settings[`${name}_ENABLED`],
+    host: settings[`${name}_HOST`],
+    port: settings[`${name}_PORT`],
+    publicUrl: orUndefined(settings[`${name}_PUBLIC_URL`]),
+  })
+  const config: Config = {
+    mode: settings.FORKYARD_MODE,
+    serviceName: settings.SERVICE_NAME,
+    databasePath: settings.DATABASE_PATH,
+    databaseUrl: orUndefined(settings.DATABASE_URL),
+    redisUrl: orUndefined(settings.REDIS_URL),
+    keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
+    keyPepper: settings.KEY_PEPPER,
+    routing: listener('ROUTING'),
+    agentRegistrations: list(settings.AGENT_REGISTRATIONS).map(toRegistration),
+    meta: {
+      ...listener('META'),
+      providers: attempt(faults, () => toProviders(settings.META_PROVIDERS)) ?? [],
+      sourcesOff: list(settings.META_SOURCES_OFF),
+      unlistedSources: list(settings.META_UNLISTED_SOURCES),
+      keys: settings.META_KEYS,
+      streamCaps: {
+        total: settings.META_MAX_STREAMS || undefined,
+        perAddress: settings.META_MAX_STREAMS_PER_ADDRESS || undefined,
+      },
+      deadlineMs: settings.META_DEADLINE_MS,
+      patienceMs: settings.META_PATIENCE_MS,
+      sourceTimeoutMs: settings.META_SOURCE_TIMEOUT_MS,
+      allowPrivateProviders: settings.META_ALLOW_PRIVATE_PROVIDERS,
+    },
+    relay: {
+      ...listener('RELAY'),
+      rules: {
+        maxNewPerNetwork: settings.RELAY_MAX_NEW_PER_NETWORK_HOUR || undefined,
+        ownerSignature: settings.RELAY_OWNER_SIGNATURE,
+        signedSharePercent: settings.RELAY_SIGNED_SHARE_PERCENT,
+      },
+    },
+    callBudget: {
+      perSecond: boundOf(settings.UPSTREAM_CALLS_PER_SECOND),
+      perSecondOf: {
+        simulation: boundOf(settings.UPSTREAM_SIMULATION_PER_SECOND) ?? unbounded,
+        meta: boundOf(settings.UPSTREAM_META_PER_SECOND) ?? unbounded,
+        warmUp: boundOf(settings.UPSTREAM_WARM_UP_PER_SECOND) ?? unbounded,
+      },
+    },
+    ops: {
+      enabled: true,
+      host: settings.OPS_HOST,
+      port: settings.OPS_PORT,
+      publicUrl: undefined,
+      network: orUndefined(settings.OPS_NETWORK),
+    },
+    freeQuota: settings.FREE_QUOTA,
+    poolLimits: {
+      floorUsd: settings.POOL_FLOOR_USD,
+      mostPools: settings.MAX_POOLS_PER_CHAIN,
+      mostTokens: settings.MAX_TOKENS_PER_CHAIN,
+    },
+    rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
+    ipRateLimit:
+      settings.IP_RATE_LIMIT_PER_SECOND === 0
+        ? undefined
+        : { perSecond: settings.IP_RATE_LIMIT_PER_SECOND, burst: settings.IP_RATE_LIMIT_BURST },
+    trustedProxies: list(settings.TRUSTED_PROXIES),
+    claims: {
+      confirmations: settings.CLAIM_CONFIRMATIONS,
+      finalizedAbove: BigInt(settings.CLAIM_FINALIZED_ABOVE || 0),
+    },
+    simulatordUrl: orUndefined(settings.SIMULATORD_URL),
+    heldTimeMs: settings.FREEZE_TIME_SECS * 1000 || undefined,
+    logLevel: settings.LOG_LEVEL,
+    labManifestPath: orUndefined(settings.LAB_MANIFEST),
+    labReachPath: orUndefined(settings.LAB_REACH) ?? orUndefined(settings.LAB_MANIFEST),
+    labToken: orUndefined(settings.LAB_TOKEN),
+    labOrigins: readOrigins(settings.LAB_ORIGINS),
+    chains: chains
+      .map((chain) => toChainConfig(chain, reading))
+      .filter((chain) => chain.rpcUrls.length > 0),
+  }
+  faults.push(...findFaults(config))
+  if (faults.length > 0) throw new ConfigError(faults.join('; '))
+  return config
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+const dir = join(import.meta.dirname, '../../../../docker/alerts')
+const files = ['gateway.yaml', 'relay.yaml'] as const
+
+type Rule = {
+  readonly alert: string
+  readonly expr: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+type Series = Readonly<Record<string, string>>
+type Case = {
+  readonly alert: string
+  /** In promtool's notation, a value every 30 s. */
+  readonly series: Series
+  /** Of the one alert that fires; undefined: it is quiet. */
+  readonly fires: Readonly<Record<string, string>> | undefined
+}
+
+const hours = 'x300'
+const still = (value: string) => `${value}+0${hours}`
+const up = 'up{job="gateway",instance="a:8090"}'
+const byInstance = { job: 'gateway', instance: 'a:8090' }
+const leads = (one: string, other: string) => ({
+  'forkyard_sync_leads{chain="8453",instance="a"}': still(one),
+  'forkyard_sync_leads{chain="8453",instance="b"}': still(other),
+})
+const answers = (failures: string) => ({
+  'forkyard_http_requests_total{service="routing",status="200"}': `0+100${hours}`,
+  'forkyard_http_requests_total{service="routing",status="503"}': `0+${failures}${hours}`,
+})
+const gauge = (alert: string, name: string, loud: string, quiet: string): readonly Case[] => [
+  { alert, series: { [`${name}{chain="8453"}`]: still(loud) }, fires: { chain: '8453' } },
+  { alert, series: { [`${name}{chain="8453"}`]: still(quiet) }, fires: undefined },
+]
+const limits = 'forkyard_shared_limits_connected'
+const loop = 'nodejs_eventloop_lag_p99_seconds'
+const refused = (purpose: string) =>
+  `forkyard_upstream_calls_total{chain="8453",instance="a",outcome="refused",purpose="${purpose}"}`
+const spent = (alert: string, purpose: string, labels: Readonly<Record<string, string>>) => [
+  { alert, series: { [refused(purpose)]: `0+5${hours}` }, fires: { chain: '8453', ...labels } },
+  { alert, series: { [refused(purpose)]: still('50') }, fires: undefined },
+]
+const failed = 'forkyard_sync_events_total{chain="8453",event="failed",instance="a"}'
+
+const gatewayCases: readonly Case[] = [
+  { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
+  { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
+  { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
+  ...gauge('GatewayNotReady', 'forkyard_ready', '0', '1'),
+  ...gauge('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
+  ...gauge('GatewayImpaired', 'forkyard_warnings', '2', '0'),
+  ...gauge('NoSimulationFork', 'forkyard_fork_ready', '0', '1'),
+  ...gauge('SimulationForkStale', 'forkyard_fork_age_seconds', '61', '5'),
+  ...[
+    { series: { [failed]: `0+5${hours}` }, fires: { chain: '8453', instance: 'a' } },
+    { series: { [failed]: still('50') }, fires: undefined },
+  ].map((one) => ({ alert: 'ChainNotFollowed', ...one })),
+  { alert: 'ChainWithoutReader', series: leads('0', '0'), fires: { chain: '8453' } },
+  { alert: 'ChainWithoutReader', series: leads('0', '1'), fires: undefined },
+  ...gauge('PoolsStale', 'forkyard_sync_lag_seconds', '31', '2'),
+  // Before the first reading, which takes its time.
+  ...gauge('PoolsStale', 'forkyard_sync_lag_seconds', '31', 'Inf').slice(1),
+  ...gauge('ChainNeverRead', 'forkyard_sync_lag_seconds', 'Inf', '31'),
+  ...spent('UpstreamBudgetSpent', 'simulation', { instance: 'a', purpose: 'simulation' }),
+  ...spent('WarmUpBudgetSpent', 'warmUp', { instance: 'a' }),
+  { alert: 'ServerErrors', series: answers('10'), fires: { service: 'routing' } },
+  { alert: 'ServerErrors', series: answers('1'), fires: undefined },
+  { alert: 'SharedRateLimitsLost', series: { [limits]: still('0') }, fires: {} },
+  { alert: 'SharedRateLimitsLost', series: { [limits]: still('1') }, fires: undefined },
+  { alert: 'EventLoopBusy', series: { [loop]: still('0.3') }, fires: {} },
+  { alert: 'EventLoopBusy', series: { [loop]: still('0.1') }, fires: undefined },
+]
+
+/** Each rule of the relay counts one kind of event: it fires while that goes on, and not when it is over. */
+function relayCases(rules: readonly Rule[]): readonly Case[] {
+  return rules.flatMap(({ alert, expr }) => {
+    const labels = /\{(.+?)\}/.exec(expr)?.[1]
+    if (labels === undefined) throw new Error(`${alert} counts no events`)
+    const series = `forkyard_relay_events_total{chain="8453",${labels}}`
+    return [
+      { alert, series: { [series]: `0+1000${hours}` }, fires: { chain: '8453' } },
+      { alert, series: { [series]: still('1000') }, fires: undefined },
+    ]
+  })
+}
+
+/** The rules of docker/alerts, and unit tests of every one in promtool's format, which JSON is, too. */
+export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string } = {}) {
+  const [gateway = [], relay = []] = files.map((name) => {
+    // Our own files: promtool itself judges their shape.
+    const { groups } = parse(readFileSync(join(dir, name), 'utf8')) as {
+      readonly groups: readonly { readonly rules: readonly Rule[] }[]
+    }
+    return groups.flatMap(({ rules }) => rules)
+  })
+  const rules = [...gateway, ...relay]
+  const ofRelay = relayCases(relay)
+  const cases = [...gatewayCases, ...ofRelay]
+  const toTest = (together: readonly Case[], after: string) => ({
+    interval: '30s',
+    input_series: together.flatMap(({ series }) =>
+      Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    ),
+    alert_rule_test: together.map(({ alert, fires }) => {
+      const rule = rules.find((one) => one.alert === alert)
+      const expected = rule && fires && toExpected(rule, fires)
+      return { eval_time: after, alertname: alert, exp_alerts: expected ? [expected] : [] }
+    }),
+  })
+  // Each counts a kind of its own: they need one world where all go on, and one where all are over.
+  const relayTests = [ofRelay.filter(({ fires }) => fires), ofRelay.filter(({ fires }) => !fires)]
+  return {
+    /** Names of rules that no case makes fire. */
+    untested: rules
+      .map(({ alert }) => alert)
+      .filter((alert) => !cases.some((one) => one.alert === alert && one.fires)),
+    text: JSON.stringify({
+      rule_files: files.map((name) => join(rulesDir, name)),
+      evaluation_interval: '30s',
+      tests: [
+        ...gatewayCases.map((one) => toTest([one], '15m')),
+        ...relayTests.map((together) => toTest(together, '2h')),
+      ],
+    }),
+  }
+}
+
+const toExpected = (rule: Rule, labels: Readonly<Record<string, string>>) => ({
+  exp_labels: { ...rule.labels, ...labels },
+  exp_annotations: rule.annotations,
+})

@@ -1,0 +1,59 @@
+import { Command, Option } from 'commander'
+import { type Chain, chains } from '../chain/chains.ts'
+import type { LabManifest } from './manifest.ts'
+
+type Deps = {
+  readonly print: (text: string) => void
+  readonly readManifest: () => LabManifest
+}
+
+/** `forkyard lab deal`, `mine`, `warp`, `snapshot`, `revert`, `impersonate`: what `/lab/*` does, on a running lab. */
+export function controlCommands({ print, readManifest }: Deps): readonly Command[] {
+  const command = (name: string, description: string, toBody: (...words: string[]) => object) => {
+    const [verb = '', ...operands] = name.split(' ')
+    const words = operands.length
+    const names = chains.map((chain) => chain.name)
+    const made = new Command(verb)
+    for (const operand of operands) made.argument(operand)
+    return made
+      .description(description)
+      .addOption(new Option('--chain <name>', 'which chain').choices(names).default(names[0]))
+      .action(async (...given: unknown[]) => {
+        const { chain } = given[words] as { readonly chain: string }
+        const { chainId } = chains.find((one) => one.name === chain) as Chain
+        const body = toBody(...(given.slice(0, words) as string[]))
+        const path = `/lab/${verb}`
+        print(`${await post(readManifest(), { path, body: { chainId, ...body } })}\n`)
+      })
+  }
+  return [
+    command('deal <token> <to> <amount>', 'make a balance be an amount', (token, to, amount) => ({
+      token,
+      to,
+      amount,
+    })),
+    command('mine [blocks]', 'mine blocks', (blocks = '1') => ({ blocks: Number(blocks) })),
+    command('warp <secs>', 'let seconds pass', (secs) => ({ secs: Number(secs) })),
+    command('snapshot', 'keep the state of a chain', () => ({})),
+    command('revert <id>', 'go back to a kept state', (id) => ({ id })),
+    command(
+      'impersonate <from> <to> [data] [value]',
+      'send a transaction as anybody',
+      (from, to, data, value) => ({ from, to, data, value }),
+    ),
+  ]
+}
+
+async function post(
+  { services, adminToken }: LabManifest,
+  { path, body }: { readonly path: string; readonly body: object },
+): Promise<string> {
+  const response = await fetch(`${services.ops}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (response.ok) return text
+  throw new Error(`the lab refused: ${response.status} ${text}`)
+}

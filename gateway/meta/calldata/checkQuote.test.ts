@@ -1,0 +1,132 @@
+import {
+  bareChain,
+  makeQuote,
+  makeRequest,
+  router,
+  scriptSource,
+  taker,
+  usdc,
+  weth,
+} from '../../../fixtures/meta/quotes.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { nativeToken, type SourceQuote, type SourceRequest } from '../provider/source.ts'
+import { checkedSource, checkQuote } from './checkQuote.ts'
+import type { FoundAllowance } from './findAllowance.ts'
+
+const s = suite('meta/checkQuote')
+const other = '0x3333333333333333333333333333333333333333'
+const targets = [
+  { provider: 'a', chainId: 8453, targets: [router], spenders: [router] },
+  { provider: 'open', chainId: 8453, targets: undefined, spenders: undefined },
+]
+const why = (
+  quote: Partial<SourceQuote>,
+  request: Partial<SourceRequest> = {},
+  policy: 'standard' | 'strict' = 'standard',
+) =>
+  checkQuote(
+    { ...bareChain, targets, policy },
+    { quote: makeQuote(quote), request: makeRequest(request) },
+  )?.reason
+
+s('takes an honest quote under both policies', () => {
+  assert.is(why({}), undefined)
+  assert.is(why({}, {}, 'strict'), undefined)
+})
+
+const native: Partial<SourceRequest> = { tokenIn: nativeToken }
+const exact: Partial<SourceRequest> = {
+  trade: { type: 'exactOutput', targetOut: 500n, maxIn: 2_000_000n },
+}
+const rows: [
+  name: string,
+  quote: Partial<SourceQuote>,
+  request: Partial<SourceRequest>,
+  reason: string | undefined,
+][] = [
+  ['no output', { amountOut: 0n, minAmountOut: 0n }, {}, 'invalid_response'],
+  ['a guarantee above the quote', { minAmountOut: 2_000n }, {}, 'invalid_response'],
+  ['the greatest output', { amountOut: 2n ** 256n - 1n, minAmountOut: 1n }, {}, undefined],
+  ['an output that no contract knows', { amountOut: 2n ** 256n }, {}, 'invalid_response'],
+  ['gas that no contract knows', { gasEstimate: 10n ** 78n - 1n }, {}, 'invalid_response'],
+  ['another input', { amountIn: 5n }, {}, 'invalid_response'],
+  ['a target off the list', { target: other }, {}, 'target_not_allowed'],
+  ['a spender off the list', { approveTarget: other }, {}, 'target_not_allowed'],
+  ['the input token as target', { target: usdc }, {}, 'target_not_allowed'],
+  ['the output token as target', { target: weth }, {}, 'target_not_allowed'],
+  ['the caller as target', { target: taker }, {}, 'target_not_allowed'],
+  ['the caller as spender', { approveTarget: taker }, {}, 'target_not_allowed'],
+  ['no spender', { approveTarget: undefined }, {}, 'invalid_response'],
+  ['empty calldata', { calldata: '0x' }, {}, 'calldata_mismatch'],
+  ['a bare transfer', { calldata: '0xa9059cbb00' }, {}, 'calldata_mismatch'],
+  ['an approval', { calldata: '0x095ea7b300' }, {}, 'calldata_mismatch'],
+  ['value with a token input', { value: 1n }, {}, 'calldata_mismatch'],
+  ['native input without value', {}, native, 'calldata_mismatch'],
+  [
+    'native input with its value',
+    { value: 1_000_000n, approveTarget: undefined },
+    native,
+    undefined,
+  ],
+  ['an exact output within bounds', { maxAmountIn: 1_500_000n }, exact, undefined],
+  ['an exact output over maxIn', { maxAmountIn: 2_000_001n }, exact, 'no_route'],
+  ['an exact output not guaranteed', { minAmountOut: 499n }, exact, 'invalid_response'],
+]
+for (const [name, quote, request, reason] of rows)
+  s(`${reason ? 'refuses' : 'takes'} ${name}`, () => assert.is(why(quote, request), reason))
+
+s(
+  'takes a source without a list only where it was switched on, under the standard policy [meta/no-allowlist]',
+  () => {
+    assert.is(why({ provider: 'open', target: other }), undefined)
+    assert.is(why({ provider: 'open', target: other }, {}, 'strict'), 'target_not_allowed')
+    assert.is(why({ provider: 'unknown', target: other }), 'target_not_allowed')
+    assert.is(why({ provider: 'unknown', target: other }, {}, 'strict'), 'target_not_allowed')
+  },
+)
+
+/** The outcome of one source whose target may, or may not, take tokens of the caller's already. */
+async function checked(quote: Partial<SourceQuote>, allowance: FoundAllowance) {
+  const deps = {
+    ...bareChain,
+    targets,
+    policy: 'standard' as const,
+    findAllowance: async () => allowance,
+  }
+  const answer = { status: 'quote' as const, quote: makeQuote(quote) }
+  const source = checkedSource(deps, scriptSource({ name: 'a', answer }))
+  const signal = new AbortController().signal
+  const outcome = await source.quote(makeRequest(), { signal, onRetry: () => undefined })
+  return outcome.status === 'failure' ? `${outcome.reason}: ${outcome.detail}` : outcome
+}
+const held: FoundAllowance = { status: 'held', token: weth }
+
+s(
+  'refuses a target that may take other tokens of the caller, unless it is the spender',
+  async () => {
+    const open = { provider: 'open', target: other } as const
+    assert.match(
+      String(await checked(open, held)),
+      /^target_not_allowed: the target may already take 0x42/,
+    )
+    assert.match(String(await checked(open, { status: 'unknown' })), /^upstream_error/)
+    const spends = await checked({ ...open, approveTarget: other }, held)
+    assert.is(typeof spends === 'object' && spends.status, 'quote')
+  },
+)
+
+s('marks what must be proved, and only that', async () => {
+  const proves = async (quote: Partial<SourceQuote>) => {
+    const outcome = await checked(quote, { status: 'none' })
+    if (typeof outcome === 'string' || outcome.status !== 'quote') throw new Error('no quote')
+    return outcome.quote.mustBeProved ?? false
+  }
+  assert.is(await proves({ provider: 'open', target: other }), true)
+  assert.is(await proves({}), false)
+})
+
+s('knows lists by chain [meta/allowlist]', () => {
+  assert.is(why({}, { chainId: 42161 }, 'strict'), 'target_not_allowed')
+})
+
+s.run()

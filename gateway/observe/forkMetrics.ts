@@ -1,0 +1,46 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Simulator } from '../../simulator/simulator.ts'
+
+/** Counts what happens to simulation forks, and shows the state of those that stand. */
+export function createForkMetrics({ registry }: { readonly registry: Registry }) {
+  const registers = [registry]
+  const events = new Counter({
+    name: 'forkyard_fork_events_total',
+    help: 'Simulation forks made, lost, wedged, stuck and refused, and reorgs noticed',
+    labelNames: ['chain', 'event'] as const,
+    registers,
+  })
+  return {
+    happened({ chainId, event }: { readonly chainId: number; readonly event: string }) {
+      events.inc({ chain: String(chainId), event })
+    },
+    /** Reads the forks' state whenever the metrics are asked for. */
+    show(simulator: Pick<Simulator, 'status'>, chainIds: readonly number[]) {
+      const gauge = (name: string, help: string, read: (chainId: number) => number | undefined) =>
+        new Gauge({
+          name,
+          help,
+          labelNames: ['chain'] as const,
+          registers,
+          collect() {
+            for (const chainId of chainIds) {
+              const value = read(chainId)
+              if (value !== undefined) this.set({ chain: String(chainId) }, value)
+            }
+          },
+        })
+      gauge('forkyard_fork_ready', 'Whether a simulation fork stands', (chainId) =>
+        Number(simulator.status(chainId).ready),
+      )
+      gauge('forkyard_fork_block', 'The block that simulations run on', (chainId) => {
+        const { blockNumber } = simulator.status(chainId)
+        return blockNumber === undefined ? undefined : Number(blockNumber)
+      })
+      gauge(
+        'forkyard_fork_age_seconds',
+        "Since that block was last known to be the chain's head",
+        (chainId) => simulator.status(chainId).ageMs / 1000,
+      )
+    },
+  }
+}

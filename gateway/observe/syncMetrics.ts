@@ -1,0 +1,53 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Routing } from '../routing/service/routing.ts'
+
+/** Shows who reads each chain, how far, and how long ago, whenever the metrics are asked for. */
+export function showSync(
+  { registry }: { readonly registry: Registry },
+  { status }: Pick<Routing, 'status'>,
+): void {
+  type Status = ReturnType<typeof status>[number]
+  const show = (name: string, help: string, read: (chain: Status) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['chain'] as const,
+      registers: [registry],
+      collect() {
+        for (const each of status()) {
+          const value = read(each)
+          if (value !== undefined) this.set({ chain: String(each.chain.chainId) }, value)
+        }
+      },
+    })
+  show(
+    'forkyard_sync_leads',
+    'Whether this gateway reads the chain itself; 0: it follows the elected one',
+    ({ chain }) => Number(chain.sync.role() !== 'follower'),
+  )
+  show('forkyard_sync_block', 'The block that quotes are made at', ({ state }) =>
+    state ? Number(state.head.number) : undefined,
+  )
+  show(
+    'forkyard_pools_left_out',
+    'Pools that are not quoted since reading them failed; GET /health names the latest',
+    ({ chain }) => chain.sync.leftOutPools().length,
+  )
+  show('forkyard_pools', 'Pools that are followed', ({ state }) => state?.pools.size)
+  show('forkyard_tokens', 'Tokens that are known', ({ chain }) => chain.sync.tokens().size)
+  show(
+    'forkyard_pools_shelved',
+    'Pools below the floor or beyond the bound, which are known and not followed',
+    ({ chain }) => chain.sync.bounds()?.shelved,
+  )
+  show(
+    'forkyard_pools_evicted',
+    'Pools that were followed and made room since this gateway began to read the chain',
+    ({ chain }) => chain.sync.bounds()?.evicted,
+  )
+  show(
+    'forkyard_sync_lag_seconds',
+    "Since that block was last known to be the chain's head; infinite before the chain was first read",
+    ({ lagMs }) => lagMs / 1000,
+  )
+}

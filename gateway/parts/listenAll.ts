@@ -1,0 +1,43 @@
+import { isStoreError } from '../access/isStoreError.ts'
+import type { Config, ListenerConfig } from '../config/config.ts'
+import { version } from '../config/version.ts'
+import type { Access } from '../http/access.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { createPages } from '../http/pages.ts'
+import { createService, type Listening } from '../http/service.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+
+export type ServiceSpec = {
+  readonly name: string
+  readonly title: string
+  readonly listener: ListenerConfig
+  readonly endpoints: readonly Endpoint[]
+  readonly access?: Access
+  readonly requestIdField?: 'requestId'
+}
+
+/** Opens those of the services that the configuration enables. */
+export async function listenAll(
+  config: Config,
+  specs: readonly ServiceSpec[],
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+) {
+  // In a lab only: elsewhere every page is alike.
+  const pages =
+    config.labManifestPath && createPages({ origins: config.labOrigins, token: config.labToken })
+  const listening: (readonly [string, Listening])[] = []
+  for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
+    const service = createService({
+      ...spec,
+      version,
+      trustedProxies: config.trustedProxies,
+      isOutage: isStoreError,
+      pages: pages || undefined,
+      log,
+      observe: (event) => metrics.answered({ ...event, route: event.path }),
+    })
+    listening.push([spec.name, await service.listen(listener)])
+  }
+  return listening
+}

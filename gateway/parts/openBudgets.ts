@@ -1,0 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { createCallBudget, type SpendCalls } from '../chain/callBudget.ts'
+import type { Config } from '../config/config.ts'
+import type { Observed } from './observed.ts'
+
+/** What each chain's nodes may be asked, by what for. */
+export type CallBudgets = ReadonlyMap<number, SpendCalls>
+
+export function openBudgets(
+  { chains, callBudget: budget }: Pick<Config, 'chains' | 'callBudget'>,
+  { metrics }: Pick<Observed, 'metrics'>,
+): CallBudgets {
+  return new Map(
+    chains.map(({ chain: { chainId } }) => {
+      const observe = metrics.countsCalls(chainId)
+      return [chainId, createCallBudget({ budget, sleep: wait, observe })] as const
+    }),
+  )
+}

@@ -1,0 +1,92 @@
+import type { Abi } from 'viem'
+import {
+  quotaManager,
+  swapExecutor,
+  userProxyFactoryV6,
+  userProxyV6,
+} from '../../contracts/artifacts.ts'
+import { createContainerForks } from '../../simulator/containers/containerForks.ts'
+import type { Freshness } from '../../simulator/freshness.ts'
+import type { RpcOutcome } from '../../simulator/rpc/rpcBatch.ts'
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts'
+import type { AskUpstream } from '../../simulator/upstream.ts'
+import { seedTokens } from '../chain/chains.ts'
+import type { ChainClient } from '../chain/client.ts'
+import type { RpcAnswer } from '../chain/nodes/readReply.ts'
+import type { Config } from '../config/config.ts'
+import { createForkMetrics } from '../observe/forkMetrics.ts'
+import type { Store } from '../store/ports.ts'
+import type { Observed } from './observed.ts'
+
+/** Whose custom errors simulations show by name. */
+const knownAbis: readonly Abi[] = [
+  quotaManager.abi,
+  swapExecutor.abi,
+  userProxyFactoryV6.abi,
+  userProxyV6.abi,
+]
+
+/** A lab's chain mines with each transaction, which must be seen at once; a live one has fast blocks. */
+const freshnessOf: Record<Config['mode'], Freshness> = {
+  offline: { mode: 'head' },
+  forked: { mode: 'head' },
+  live: { mode: 'interval', everyMs: 1_000, lagBlocks: 1 },
+}
+
+/** Forks read through the client that the gateway reads with: what nodes take is learned once. */
+function askThrough(client: ChainClient | undefined): AskUpstream | undefined {
+  if (!client) return undefined
+  return async (calls, purpose) => {
+    const answers = await client.askEach(calls, purpose)
+    return answers.map((answer) => answer && toOutcome(answer))
+  }
+}
+
+function toOutcome(answer: RpcAnswer): RpcOutcome {
+  if ('result' in answer) return { ok: true, result: answer.result }
+  const { code, message, data } = answer.error
+  return { ok: false, code, message, data: typeof data === 'string' ? data : undefined }
+}
+
+/** The forks that everything is tried on. */
+export const startSimulator = async (
+  { chains, mode, simulatordUrl, heldTimeMs }: Config,
+  {
+    log,
+    metrics,
+    store,
+    clients,
+  }: Observed & { readonly store: Store; readonly clients: readonly ChainClient[] },
+): Promise<Simulator> => {
+  const forkMetrics = createForkMetrics(metrics)
+  const simulator = await createSimulator({
+    chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl, ...fallbackUrls] }) =>
+      upstreamUrl
+        ? [
+            {
+              chainId: chain.chainId,
+              upstreamUrl,
+              fallbackUrls,
+              freshness: freshnessOf[mode],
+              settings: chain.fork,
+              knownTokens: seedTokens(chain.chainId).map(({ address }) => address),
+              ask: askThrough(clients.find(({ chainId }) => chainId === chain.chainId)),
+            },
+          ]
+        : [],
+    ),
+    ...(simulatordUrl === undefined ? {} : { forks: createContainerForks({ url: simulatordUrl }) }),
+    abis: knownAbis,
+    slots: store.slots,
+    ...(heldTimeMs === undefined ? {} : { now: () => heldTimeMs }),
+    log(event) {
+      forkMetrics.happened(event)
+      log.info(event, 'simulator')
+    },
+  })
+  forkMetrics.show(
+    simulator,
+    chains.map(({ chain }) => chain.chainId),
+  )
+  return simulator
+}

@@ -1,0 +1,64 @@
+import type { Address } from 'viem'
+import { toEngineToken } from './quoteRequest.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+/** Where the state behind a quote came from. */
+export type QuoteSource = 'local' | 'path_hint' | 'rpc'
+
+export type PreparedState = {
+  readonly state: SyncedState
+  /** Tokens of the engine whose pools were read for this very request. */
+  readonly read: ReadonlySet<string>
+}
+export type Prepared =
+  | ({ readonly status: 'ok' } & PreparedState)
+  | { readonly status: 'unavailable'; readonly reason: string }
+
+/** A state that knows all these tokens and their taxes, reading from the chain at once what is missing. */
+export async function prepareState(
+  chain: RoutingChain,
+  tokens: readonly Address[],
+): Promise<Prepared> {
+  const followed = await chain.sync.fresh()
+  if (!followed) return { status: 'unavailable', reason: 'the chain has not been read yet' }
+  const wanted = [...new Set(tokens.map((token) => toEngineToken(chain, token) as Address))]
+  chain.sync.asked(wanted)
+  const found = await discover(chain, { followed, wanted })
+  if (found.status === 'unavailable') return found
+  const samples = wanted
+    .filter((token) => chain.taxes.get(token) === undefined)
+    .flatMap((address) => {
+      const info = chain.sync.tokens().get(address)
+      return info ? [{ address: info.address, amount: 10n ** BigInt(info.decimals) * 100n }] : []
+    })
+  if (samples.length === 0 || !(await chain.taxes.measure(samples))) return found
+  return { ...found, state: (await chain.sync.reprice(wanted)) ?? found.state }
+}
+
+/** Whoever could not look has no answer: none of the tokens counts as sought then. */
+async function discover(
+  { sync, sought }: RoutingChain,
+  { followed, wanted }: { readonly followed: SyncedState; readonly wanted: readonly Address[] },
+): Promise<Prepared> {
+  const isKnown = (token: string, { market }: SyncedState) => market.tokenIndex.has(token)
+  const unknown = wanted.filter((token) => !isKnown(token, followed) && sought.isDue(token))
+  if (unknown.length === 0) return { status: 'ok', state: followed, read: new Set() }
+  const unavailable = (reason: string) => ({ status: 'unavailable', reason }) as const
+  const looked = await sync.discover(unknown).catch(() => undefined)
+  if (!looked) return unavailable('the chain did not answer')
+  if (looked.status === 'busy')
+    return unavailable('too many new tokens are waiting to be looked for')
+  sought.add(unknown)
+  const state = looked.state ?? followed
+  return { status: 'ok', state, read: new Set(unknown.filter((token) => isKnown(token, state))) }
+}
+
+/** Where the state behind a quote of these tokens came from, when nothing was read anew since. */
+export function sourceOf(
+  chain: RoutingChain,
+  { read }: PreparedState,
+  tokens: readonly Address[],
+): QuoteSource {
+  return tokens.some((token) => read.has(toEngineToken(chain, token))) ? 'rpc' : 'local'
+}

@@ -1,0 +1,54 @@
+import { assert, suite } from '../../../../fixtures/test.ts'
+import { balancerV2StableAmountOut, createBalancerV2StablePool } from './balancerV2Stable.ts'
+import { balancerV2WeightedAmountOut, createBalancerV2WeightedPool } from './balancerV2Weighted.ts'
+
+const s = suite('balancerV2')
+const one = 10n ** 18n
+const base = {
+  id: 'p',
+  tokens: ['a', 'b'],
+  balances: [1_000n * one, 4_000n * 10n ** 6n],
+  cash: [1_000n * one, 4_000n * 10n ** 6n],
+  scalingFactors: [one, 10n ** 12n * one],
+  swapFeePercentage: one / 1_000n,
+  isPaused: false,
+}
+const weighted = { ...base, weights: [one / 5n, (4n * one) / 5n] }
+const stable = { ...base, amp: 200_000n }
+const all = [createBalancerV2WeightedPool(weighted), createBalancerV2StablePool(stable)]
+
+s('refuses nothing, dust that pays nothing, and what overflows', () => {
+  for (const pool of all)
+    for (const amountIn of [0n, -1n, 1n, 1n << 112n, 1n << 255n, 1n << 300n])
+      assert.is(pool.swap(0, 1, amountIn), undefined, `${amountIn}`)
+})
+s('refuses more than 30 % of a weighted balance, to the wei', () => {
+  const most = (300n * one * 1_000n) / 999n
+  const trade = { i: 0, j: 1, amountIn: most }
+  assert.ok((balancerV2WeightedAmountOut(weighted, trade) ?? 0n) > 0n)
+  assert.is(balancerV2WeightedAmountOut(weighted, { ...trade, amountIn: most + 2_000n }), undefined)
+})
+s('refuses everything while paused, empty or drained', () => {
+  const drained = { balances: [1_000n * one, 0n], cash: [1_000n * one, 0n] }
+  const none = { balances: [0n, 0n], cash: [0n, 0n] }
+  for (const change of [{ isPaused: true }, drained, none]) {
+    assert.is(createBalancerV2WeightedPool({ ...weighted, ...change }).swap(0, 1, one), undefined)
+    assert.is(createBalancerV2StablePool({ ...stable, ...change }).swap(0, 1, one), undefined)
+    assert.is(createBalancerV2StablePool({ ...stable, ...change }).curve(0, 1)?.count ?? 0, 0)
+  }
+})
+s('pays no more than the vault itself holds', () => {
+  const cash = [1_000n * one, 10n ** 6n]
+  assert.is(
+    balancerV2StableAmountOut({ ...stable, cash }, { i: 0, j: 1, amountIn: one }),
+    undefined,
+  )
+})
+s('gives more for less after a swap the other way', () => {
+  for (const pool of all) {
+    const there = pool.swap(0, 1, one)
+    const back = there?.next.swap(1, 0, there.amountOut)
+    assert.ok(there && back && back.amountOut < one && back.amountOut > (one * 99n) / 100n)
+  }
+})
+s.run()

@@ -1,0 +1,109 @@
+import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
+import { findByLookup } from '../../reads/findPools.ts'
+import type { ReadDeps } from '../../reads/poolRef.ts'
+import { readCall, readCalls } from '../../reads/readCalls.ts'
+import { createdAt } from '../family/createdAt.ts'
+import type { PoolFamily } from '../family/poolFamily.ts'
+import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
+import { pancakeSwapTopic } from './concentratedLogs.ts'
+import type { ConcentratedRecord } from './concentratedRecord.ts'
+import { createUniswapV3Pool } from './uniswapV3.ts'
+
+const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
+/** Slipstream pools are found by tick spacing; the fee is the pool's own affair. */
+const slipstreamCreatedTopic = toEventSelector('PoolCreated(address,address,int24,address)')
+const feeAbi = parseAbi([
+  'function fee() view returns (uint24)',
+  'function currentFee() view returns (uint24)',
+])
+const onePips = 1_000_000n
+/** PancakeSwap v3 books its protocol fee in every swap. */
+const pancakeGas = 16_000
+/** Slipstream keeps staked liquidity and its fees apart. */
+const slipstreamGas = 4_000
+
+const toEnginePool = (record: ConcentratedRecord) =>
+  createUniswapV3Pool(toConcentratedState(record))
+
+const findByFee: PoolFamily['find'] = (deps, parameters) =>
+  findByLookup(deps, {
+    ...parameters,
+    selector: toFunctionSelector('getPool(address,address,uint24)'),
+    keys: parameters.dex.feesPips,
+  })
+
+/** Uniswap v3 and its forks that kept its interface: Sushi v3, AlienBase v3. */
+export const uniswapV3Family = concentratedFamily({
+  protocol: 'uniswap_v3',
+  find: findByFee,
+  creations: [createdAt(poolCreatedTopic, 1)],
+  toEnginePool,
+})
+
+export const pancakeV3Family = concentratedFamily({
+  protocol: 'pancake_v3',
+  find: findByFee,
+  topics: [pancakeSwapTopic],
+  creations: [createdAt(poolCreatedTopic, 1)],
+  toEnginePool,
+  extraGas: pancakeGas,
+})
+
+export const slipstreamFamily = concentratedFamily({
+  protocol: 'slipstream',
+  find: (deps, parameters) =>
+    findByLookup(deps, {
+      ...parameters,
+      selector: toFunctionSelector('getPool(address,address,int24)'),
+      keys: parameters.dex.poolKeys ?? [],
+    }),
+  creations: [createdAt(slipstreamCreatedTopic, 0)],
+  toEnginePool,
+  extraGas: slipstreamGas,
+  /** The factory's fee module answers for the pool, and may answer anew in every block. */
+  refresh: (deps, parameters) => readFees(deps, { ...parameters, functionName: 'fee' }),
+})
+
+/** Ramses v2: `fee` names the tier a pool was opened with, swaps take what its owners set since. */
+const openedRamsesV2 = concentratedFamily({
+  protocol: 'ramses_v2',
+  find: findByFee,
+  creations: [createdAt(poolCreatedTopic, 1)],
+  toEnginePool,
+  refresh: (deps, parameters) => readFees(deps, { ...parameters, functionName: 'currentFee' }),
+})
+export const ramsesV2Family: PoolFamily<ConcentratedRecord> = {
+  ...openedRamsesV2,
+  async load(deps, { pools, blockNumber }) {
+    const records = await openedRamsesV2.load(deps, { pools, blockNumber })
+    const fees = await readFees(deps, { records, blockNumber, functionName: 'currentFee' })
+    return records.flatMap((record) => {
+      const fee = fees.get(record.id)
+      return fee ? [{ ...record, ...fee }] : []
+    })
+  },
+}
+
+/** What pools say their swaps take; one that does not say is left as it is. */
+async function readFees(
+  deps: ReadDeps,
+  {
+    records,
+    blockNumber,
+    functionName,
+  }: {
+    readonly records: readonly ConcentratedRecord[]
+    readonly blockNumber: bigint
+    readonly functionName: 'fee' | 'currentFee'
+  },
+): Promise<ReadonlyMap<string, { readonly feePips: number; readonly feePips1: number }>> {
+  const calls = records.map(({ address }) => readCall(address, { abi: feeAbi, functionName }))
+  const answers = await readCalls(deps, { calls, blockNumber })
+  return new Map(
+    records.flatMap(({ id }, index) => {
+      const fee = answers[index]?.[0]
+      if (fee === undefined || fee >= onePips) return []
+      return [[id, { feePips: Number(fee), feePips1: Number(fee) }] as const]
+    }),
+  )
+}

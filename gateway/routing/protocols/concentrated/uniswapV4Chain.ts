@@ -1,0 +1,314 @@
+import {
+  type Address,
+  decodeAbiParameters,
+  encodeAbiParameters,
+  getAddress,
+  type Hex,
+  toEventSelector,
+  zeroAddress,
+} from 'viem'
+import { stepKinds } from '../../../../contracts/stepKinds.ts'
+import { getChain } from '../../../chain/chains.ts'
+import { askInParts } from '../../reads/askInParts.ts'
+import { askPairs } from '../../reads/askPairs.ts'
+import { chunk } from '../../reads/chunk.ts'
+import { callManagerLens, type ManagerLensResult } from '../../reads/lens.ts'
+import type { PoolHead } from '../../reads/poolHead.ts'
+import type { PoolLog } from '../../reads/poolLog.ts'
+import type {
+  FindParameters,
+  LoadParameters,
+  PoolKey,
+  PoolRef,
+  ReadDeps,
+} from '../../reads/poolRef.ts'
+import { type PoolFamily, toHead } from '../family/poolFamily.ts'
+import { addRange } from './concentratedLogs.ts'
+import type { TickRecord } from './concentratedRecord.ts'
+import { heldByTicks, toLiquidityTicks } from './heldByTicks.ts'
+import { createUniswapV4Pool } from './uniswapV4.ts'
+
+/** A pool inside Uniswap v4's manager. */
+export type ManagedRecord = PoolHead & {
+  readonly protocol: 'uniswap_v4'
+  readonly key: PoolKey
+  readonly tickSpacing: number
+  readonly lpFeePips: number
+  /** The protocol's part by direction, selling currency 0 first. */
+  readonly protocolFeePips: readonly [number, number]
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  readonly liquidity: bigint
+  /** Ascending. */
+  readonly ticks: readonly TickRecord[]
+}
+
+const managedInitializeTopic = toEventSelector(
+  'Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)',
+)
+export const managedSwapTopic = toEventSelector(
+  'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
+)
+const modifyLiquidityTopic = toEventSelector(
+  'ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)',
+)
+const protocolFeeTopic = toEventSelector('ProtocolFeeUpdated(bytes32,uint24)')
+const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
+
+/** A key's hash and its slot take 8,000 gas. */
+const lookupsPerCall = 2_500
+const poolsPerCall = 20
+/** Few pools get a call each: none of them has to be continued in another round trip. */
+const fewPools = 16
+const firstWord = -32_768
+/** Some 2,700 ticks each: anybody may add more than any block can wait for. */
+const mostRounds = 8
+/** Bits of a hook's address that let it act on swaps: before, after, and both returning amounts. */
+const swapHooks = 0b1100_1100n
+/** A fee that a hook sets whenever it likes, without an event. */
+const dynamicFee = 0x80_0000
+const stepGas = 75_000
+/** First fee of a currency in a pool. */
+const freshGas = 17_100
+const crossingGas = 20_000
+const keyTypes = [
+  {
+    type: 'tuple',
+    components: [
+      { name: 'currency0', type: 'address' },
+      { name: 'currency1', type: 'address' },
+      { name: 'fee', type: 'uint24' },
+      { name: 'tickSpacing', type: 'int24' },
+      { name: 'hooks', type: 'address' },
+    ],
+  },
+  { type: 'bytes' },
+] as const
+const swapData = [
+  { type: 'int128' },
+  { type: 'int128' },
+  { type: 'uint160' },
+  { type: 'uint128' },
+  { type: 'int24' },
+] as const
+const rangeData = [{ type: 'int24' }, { type: 'int24' }, { type: 'int256' }] as const
+const initializeData = [{ type: 'uint24' }, { type: 'int24' }, { type: 'address' }] as const
+
+/** Whether swaps of such a pool follow from its own state alone. */
+function isPlain({ fee, hooks }: PoolKey): boolean {
+  return fee !== dynamicFee && (BigInt(hooks) & swapHooks) === 0n
+}
+
+function splitProtocolFee(packed: number): readonly [number, number] {
+  return [packed & 0xfff, packed >> 12]
+}
+
+/** The wrapped token also stands for native currency. */
+function withNative({ client }: ReadDeps, tokens: readonly Address[]): Address[] {
+  const wrapped = getChain(client.chain.id)?.wrappedNative.toLowerCase()
+  const hasNative = tokens.some((token) => token.toLowerCase() === wrapped)
+  return hasNative ? [zeroAddress, ...tokens] : [...tokens]
+}
+
+async function find(
+  deps: ReadDeps,
+  { dex, a, b, blockNumber }: FindParameters,
+): Promise<PoolRef[]> {
+  const tiers = dex.feesPips.map((fee, index) => ({
+    fee,
+    tickSpacing: dex.poolKeys?.[index] ?? 1,
+  }))
+  const pairs = { a: withNative(deps, a), b: withNative(deps, b) }
+  const found = await askPairs(deps, {
+    ...pairs,
+    size: Math.floor(lookupsPerCall / Math.max(1, tiers.length)),
+    blockNumber,
+    ask: (part) => {
+      const args = [dex.factory, part.a, part.b, tiers] as const
+      return callManagerLens(deps.client, { functionName: 'findManaged', args, blockNumber })
+    },
+  })
+  const pools = new Map(found.map((pool) => [pool.id, pool]))
+  return [...pools.values()].map(({ id, ...key }) => ({
+    dex,
+    address: dex.factory,
+    id,
+    key: { ...key, hooks: zeroAddress },
+  }))
+}
+
+type Managed = ManagerLensResult<'readManaged'>[number]
+type OpenPool = { readonly pool: PoolRef; readonly fromWord: number; readonly parts: Managed[] }
+
+/** Pools of one manager, in as many calls as the gas of one call asks for. */
+async function loadOfManager(
+  deps: ReadDeps,
+  { pools, blockNumber }: LoadParameters,
+): Promise<ManagedRecord[]> {
+  const done: ManagedRecord[] = []
+  let open: OpenPool[] = pools.map((pool) => ({ pool, fromWord: firstWord, parts: [] }))
+  for (let round = 0; round < mostRounds && open[0]; round += 1) {
+    const { address } = open[0].pool
+    const answers = await askInParts(deps, {
+      items: open.map(toRequest),
+      // A pool of the narrowest spacing takes most of a call: after the first round each has its own.
+      size: round > 0 ? 1 : poolsPerCall,
+      blockNumber,
+      ask: (part) => {
+        const args = [address, part] as const
+        return callManagerLens(deps.client, { functionName: 'readManaged', args, blockNumber })
+      },
+    })
+    const before = open.map(({ fromWord }) => fromWord).join()
+    open = open.flatMap((partial, index) => {
+      const answer = answers[index]
+      const data: Hex = `0x00000000${partial.pool.id?.slice(2) ?? ''}`
+      if (!answer) deps.noteFailure?.({ target: address, data }, 'unreadable')
+      if (!answer?.ok) return []
+      // A request that the gas did not reach at all has no price yet.
+      const parts = answer.sqrtPriceX96 > 0n ? [...partial.parts, answer] : partial.parts
+      if (!answer.done) return [{ ...partial, parts, fromWord: answer.nextWord }]
+      const record = joinParts(deps, { pool: partial.pool, parts, blockNumber })
+      if (record) done.push(record)
+      return []
+    })
+    if (open.map(({ fromWord }) => fromWord).join() === before) break
+  }
+  for (const { pool } of open) {
+    const data: Hex = `0x00000000${pool.id?.slice(2) ?? ''}`
+    deps.noteFailure?.({ target: pool.address, data }, 'endless')
+  }
+  return done
+}
+
+function toRequest({ pool: { id = '0x', key }, fromWord }: OpenPool) {
+  return { id, tickSpacing: key?.tickSpacing ?? 0, fromWord }
+}
+
+function joinParts(
+  { client }: ReadDeps,
+  {
+    pool,
+    parts,
+    blockNumber,
+  }: { readonly pool: PoolRef; readonly parts: readonly Managed[]; readonly blockNumber: bigint },
+): ManagedRecord | undefined {
+  const [first] = parts
+  const { key } = pool
+  const wrapped = getChain(client.chain.id)?.wrappedNative
+  if (!first || !key || !wrapped) return undefined
+  const tokens = [key.currency0, key.currency1].map((token) =>
+    token === zeroAddress ? wrapped : token,
+  )
+  const words = parts.flatMap(({ ticks }) => ticks)
+  const ticks = Array.from({ length: words.length / 2 }, (_, index) => {
+    const packed = words[2 * index] ?? 0n
+    return {
+      index: Number(BigInt.asIntN(24, packed >> 128n)),
+      gross: BigInt.asUintN(128, packed),
+      net: BigInt.asIntN(128, words[2 * index + 1] ?? 0n),
+    }
+  })
+  const { sqrtPriceX96, tick, liquidity, lpFee } = first
+  return {
+    ...toHead(pool, { tokens, blockNumber }),
+    protocol: 'uniswap_v4',
+    key,
+    feePips: lpFee,
+    lpFeePips: lpFee,
+    protocolFeePips: splitProtocolFee(first.protocolFee),
+    isFresh: [first.isFresh0, first.isFresh1],
+    tickSpacing: key.tickSpacing,
+    sqrtPriceX96,
+    tick,
+    liquidity,
+    ticks,
+  }
+}
+
+function apply(record: ManagedRecord, log: PoolLog): ManagedRecord {
+  // Ids are public: only the manager's own word counts.
+  if (log.address !== record.address.toLowerCase()) return record
+  const changed = { ...record, changedBlock: log.blockNumber }
+  switch (log.topics[0]) {
+    case managedSwapTopic: {
+      const [amount0, amount1, sqrtPriceX96, liquidity, tick] = decodeAbiParameters(
+        swapData,
+        log.data,
+      )
+      // As the caller sees it: what it pays is negative.
+      const isFresh = [
+        record.isFresh[0] === true && amount0 >= 0n,
+        record.isFresh[1] === true && amount1 >= 0n,
+      ]
+      const swapsSeen = record.swapsSeen + 1
+      return { ...changed, sqrtPriceX96, liquidity, tick, isFresh, swapsSeen }
+    }
+    case modifyLiquidityTopic: {
+      const [lower, upper, delta] = decodeAbiParameters(rangeData, log.data)
+      return delta === 0n ? record : { ...changed, ...addRange(record, { lower, upper, delta }) }
+    }
+    case protocolFeeTopic: {
+      const [packed] = decodeAbiParameters([{ type: 'uint24' }], log.data)
+      return { ...changed, protocolFeePips: splitProtocolFee(packed) }
+    }
+    default:
+      return record
+  }
+}
+
+function readInitialize(log: PoolLog) {
+  const [, id, topic0, topic1] = log.topics
+  if (!id || !topic0 || !topic1) return undefined
+  const [fee, tickSpacing, hooks] = decodeAbiParameters(initializeData, log.data)
+  const [currency0, currency1] = [toAddress(topic0), toAddress(topic1)]
+  const key = { currency0, currency1, fee, tickSpacing, hooks }
+  const tokens = [currency0.toLowerCase(), currency1.toLowerCase()]
+  return { tokens, address: getAddress(log.address), id: id as Hex, key }
+}
+
+function toAddress(topic: string): Address {
+  return getAddress(`0x${topic.slice(26)}`)
+}
+
+/** Uniswap v4's pools without hooks, or with hooks that leave swaps alone. */
+export const uniswapV4Family: PoolFamily<ManagedRecord> = {
+  find,
+  async load(deps, { pools, blockNumber }) {
+    const known = pools.filter(({ key }) => key && isPlain(key))
+    for (const pool of pools) if (!known.includes(pool)) deps.decline?.(pool)
+    const size = known.length <= fewPools ? 1 : poolsPerCall
+    const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
+      chunk(group, size),
+    )
+    const loaded = parts.map((part) => loadOfManager(deps, { pools: part, blockNumber }))
+    return (await Promise.all(loaded)).flat()
+  },
+  topics,
+  creations: [{ topic: managedInitializeTopic, read: readInitialize }],
+  poolIdOf: ({ topics: [topic, id] }) => (topics.some((known) => known === topic) ? id : undefined),
+  apply,
+  toEnginePool: (record) =>
+    createUniswapV4Pool({
+      ...record,
+      ticks: toLiquidityTicks(record.ticks),
+    }),
+  encodeStep: ({ address, key }) => ({
+    kind: stepKinds.uniswapV4,
+    pool: address,
+    data: encodeAbiParameters(keyTypes, [key, '0x']),
+  }),
+  midPrice({ sqrtPriceX96 }, i) {
+    const price = (Number(sqrtPriceX96) / 2 ** 96) ** 2
+    return i === 0 ? price : 1 / price
+  },
+  depth({ sqrtPriceX96, liquidity }, i) {
+    const root = Number(sqrtPriceX96) / 2 ** 96
+    const depth = Number(liquidity) * (i === 0 ? 1 / root : root)
+    return depth > 0 ? depth : undefined
+  },
+  held: heldByTicks,
+  stepGas: ({ isFresh }, i) => stepGas + (isFresh[i] ? freshGas : 0),
+  crossingGas,
+  takesTaxedInput: false,
+}

@@ -1,0 +1,103 @@
+import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
+import {
+  type CurveStableNgState,
+  createCurveStableNgPool,
+  curveStableNgAmountOut,
+} from './curveStableNg.ts'
+
+/** Amounts a real contract paid, and refusals. */
+const cases: VectorCases<CurveStableNgState> = {
+  balanced: {
+    state: {
+      id: 'pool',
+      tokens: ['a', 'b'],
+      balances: [1000000000000000000000186n, 1000000000558n],
+      rates: [1000000000000000000n, 1000000000000000000000000000000n],
+      aPrecise: 20000n,
+      fee: 4000000n,
+      offpegFeeMultiplier: 20000000000n,
+      adminFee: 5_000_000_000n,
+    },
+    rows: [
+      [0, 1, 1000000000000000000000186000n, 999203170261n],
+      [1, 0, 1000000000558000n, 999203169704004136885295n],
+      [1, 0, 9697707326n, 9693360475443021725455n],
+      [1, 0, 2672n, 2670931199957080n],
+      [1, 0, 726262849n, 725969720748370339104n],
+    ],
+  },
+  'two rates': {
+    state: {
+      id: 'pool',
+      tokens: ['a', 'b', 'c'],
+      balances: [90000000000795n, 800000000000000000000796n, 1000000000499n],
+      rates: [
+        10000000000000000010000000000n,
+        1234567890123456789n,
+        1000000000000000000000000000000n,
+      ],
+      aPrecise: 30000n,
+      fee: 3000000n,
+      offpegFeeMultiplier: 20000000000n,
+      adminFee: 5_000_000_000n,
+    },
+    rows: [
+      [0, 1, 1n, 8100129502n],
+      [2, 0, 1000000000499000n, 89946192689287n],
+      [0, 2, 1226039755n, 12261083n],
+      [2, 1, 14n, 11336143362817n],
+      [1, 2, 677221253422045318n, 835858n],
+    ],
+  },
+  '1:100:10000': {
+    state: {
+      id: 'pool',
+      tokens: ['a', 'b', 'c'],
+      balances: [1000000828n, 100000000000000000000395n, 10000000000755n],
+      rates: [
+        1000000000000000000000000000000n,
+        1000000000000000000n,
+        1000000000000000000000000000000n,
+      ],
+      aPrecise: 10000n,
+      fee: 4000000n,
+      offpegFeeMultiplier: 20000000000n,
+      adminFee: 5_000_000_000n,
+    },
+    rows: [
+      [0, 1, 1n, 98592245683971n],
+      [2, 0, 10000000000755000n, 999200096n],
+      [0, 2, 97989593n, 385945487357n],
+      [2, 1, 1128n, 26281513063347n],
+      [1, 2, 1953887777549n, 83n],
+    ],
+  },
+  'ramp + rate + swaps': {
+    state: {
+      id: 'pool',
+      tokens: ['a', 'b', 'c'],
+      balances: [59110974477648092874339n, 28016278384625438347131n, 35024307688n],
+      rates: [1000000000000000000n, 1999999999999999999n, 1000000000000000000000000000000n],
+      aPrecise: 2537n,
+      fee: 10000000n,
+      offpegFeeMultiplier: 30000000000n,
+      adminFee: 5_000_000_000n,
+    },
+    rows: [
+      [0, 1, 59110974477648092874339000n, 27932858687780784502726n],
+      [2, 1, 1n, 510425851270n],
+      [1, 0, 10400805096316153n, 20820407478137668n],
+      [0, 1, 107950816458694197249n, 53815223945439055968n],
+      [2, 0, 845508876n, 863885801167704285182n],
+    ],
+  },
+}
+
+runVectorSuite('curveStableNg', {
+  cases,
+  create: createCurveStableNgPool,
+  answer: curveStableNgAmountOut,
+  inputs: ({ balances }, { i }) => [3n, 10n, 100n, 7000n].map((part) => (balances[i] ?? 0n) / part),
+  within: 2e-3,
+  refusedPairs: wrongPairs,
+})

@@ -1,0 +1,87 @@
+import { assert } from '../../../../fixtures/test.ts'
+import { runVectorSuite } from '../../testing/runVectorSuite.ts'
+import { type CamelotV2State, camelotV2AmountOut, createCamelotV2Pool } from './camelotV2.ts'
+
+/** States and quotes of the real contract. */
+const volatile: CamelotV2State = {
+  id: 'pair',
+  token0: 'a',
+  token1: 'b',
+  stable: false,
+  unit0: 10n ** 18n,
+  unit1: 10n ** 6n,
+  reserve0: 10n ** 24n,
+  reserve1: 1300000000887n,
+  token0FeePercent: 300n,
+  token1FeePercent: 300n,
+  ownerFeeShare: 0n,
+}
+const stable: CamelotV2State = { ...volatile, stable: true, reserve1: 1300000000434n }
+
+runVectorSuite('camelotV2', {
+  cases: {
+    volatile: {
+      state: volatile,
+      rows: [
+        [0, 1, 155612176977587236n, 201688n],
+        [1, 0, 4621261n, 3544139141999637747n],
+        [0, 1, 3066380594702804582402n, 3962222657n],
+      ],
+    },
+    stable: {
+      state: stable,
+      rows: [
+        [0, 1, 113408225773937328137n, 113570368n],
+        [1, 0, 98911708069n, 97537032456470786854151n],
+        [1, 0, 1064n, 1056301459666986n],
+        [0, 1, 159418069475960354242563n, 159106264953n],
+      ],
+    },
+  },
+  create: createCamelotV2Pool,
+  answer: (state, { i, amountIn }) => camelotV2AmountOut(state, { zeroForOne: i === 0, amountIn }),
+  inputs({ reserve0, reserve1 }, { i }) {
+    const least = (i === 0 ? reserve0 : reserve1) / 10n ** 6n
+    return Array.from({ length: 14 }, (_, power) => least * 3n ** BigInt(power))
+  },
+  within: 2e-3,
+  refusedAmounts: [1n << 112n],
+  more(s) {
+    s('takes the fee of the token that goes in', () => {
+      for (const state of [volatile, stable]) {
+        const amountIn = 10n ** 20n
+        const plain = camelotV2AmountOut(state, { zeroForOne: true, amountIn })
+        const out = (fees: Partial<CamelotV2State>) =>
+          camelotV2AmountOut({ ...state, ...fees }, { zeroForOne: true, amountIn })
+        assert.is(out({ token1FeePercent: 2000n }), plain)
+        const dear = out({ token0FeePercent: 2000n })
+        assert.ok(plain && dear && dear < plain)
+      }
+    })
+    s('sends the share of the owner out of a stable pair only', () => {
+      for (const state of [volatile, stable]) {
+        const amountIn = 10n ** 20n
+        const amountOut = camelotV2AmountOut(state, { zeroForOne: true, amountIn }) ?? 0n
+        const swap = createCamelotV2Pool({ ...state, ownerFeeShare: 40_000n }).swap(0, 1, amountIn)
+        assert.is(swap?.amountOut, amountOut)
+        const sentAway = state.stable ? (amountIn * 3n * 4n) / 10_000n : 0n
+        const after = createCamelotV2Pool({
+          ...state,
+          reserve0: state.reserve0 + amountIn - sentAway,
+          reserve1: state.reserve1 - amountOut,
+        })
+        const expected = after.swap(1, 0, 12345678n)?.amountOut
+        assert.ok(expected)
+        assert.is(swap?.next.swap(1, 0, 12345678n)?.amountOut, expected)
+      }
+    })
+    s('refuses what pays nothing, and an empty pair', () => {
+      for (const state of [volatile, stable]) {
+        assert.is(createCamelotV2Pool(state).swap(0, 1, 1n), undefined)
+        const empty = createCamelotV2Pool({ ...state, reserve0: 0n, reserve1: 0n })
+        assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
+        assert.is(empty.curve(0, 1), undefined)
+      }
+    })
+  },
+})

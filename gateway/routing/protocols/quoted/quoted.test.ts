@@ -1,0 +1,59 @@
+import { assert, suite } from '../../../../fixtures/test.ts'
+import { curveOutput } from '../maths/curve.ts'
+import { createQuotedPool, gridSize, listGrid, nameQuestion, pinAnswers } from './quoted.ts'
+
+const s = suite('quoted')
+const reserves = [10n ** 24n, 3_000n * 10n ** 6n] as const
+const price = (i: number, amountIn: bigint) => {
+  const [own, other] = i === 0 ? reserves : [reserves[1], reserves[0]]
+  return (amountIn * other) / (own + amountIn)
+}
+const amounts = reserves.flatMap(listGrid)
+const none = Array.from({ length: gridSize }, () => 0n)
+const outputs = [
+  ...none,
+  ...amounts.slice(0, gridSize).map((amount) => price(0, amount)),
+  ...amounts.slice(gridSize).map((amount) => price(1, amount)),
+  ...none,
+]
+const state = { id: 'pool', tokens: ['a', 'b'], amounts, outputs }
+
+s('guesses between the samples to a few parts in a thousand', () => {
+  const pool = createQuotedPool(state)
+  for (const part of [9n, 50n, 900n, 12_345n]) {
+    const amountIn = reserves[0] / part
+    const guess = pool.swap(0, 1, amountIn)
+    const ratio = Number(guess?.amountOut) / Number(price(0, amountIn))
+    assert.ok(Math.abs(ratio - 1) < 5e-3, `1/${part}: ${ratio}`)
+    const curve = pool.curve(0, 1)
+    assert.ok(
+      curve && Math.abs(curveOutput(curve, Number(amountIn)) - Number(guess?.amountOut)) <= 1,
+    )
+  }
+})
+s('offers nothing beyond the last sample, to itself, or where the quoter refused all', () => {
+  const pool = createQuotedPool(state)
+  assert.is(pool.swap(0, 1, reserves[0] * 2n), undefined)
+  assert.is(pool.swap(0, 0, 1_000n), undefined)
+  assert.is(pool.swap(0, 1, 0n), undefined)
+  const dead = createQuotedPool({ ...state, outputs: outputs.map(() => 0n) })
+  assert.is(dead.curve(0, 1), undefined)
+  assert.is(dead.swap(1, 0, 1_000n), undefined)
+})
+s('says what was answered, notes what was not asked, and goes only once', () => {
+  const answers = new Map([
+    [nameQuestion(0, 1, 1_000_000n), 77n],
+    [nameQuestion(0, 1, 2_000_000n), undefined],
+  ])
+  const asked: bigint[] = []
+  const note = (_i: number, _j: number, amountIn: bigint) => void asked.push(amountIn)
+  const pool = pinAnswers(createQuotedPool(state), { answers, note })
+  const swap = pool.swap(0, 1, 1_000_000n)
+  assert.is(swap?.amountOut, 77n)
+  assert.is(swap?.next.swap(0, 1, 1_000_000n), undefined)
+  assert.is(pool.swap(0, 1, 2_000_000n), undefined)
+  assert.equal(asked, [])
+  pool.swap(0, 1, 10n ** 22n)
+  assert.equal(asked, [10n ** 22n])
+})
+s.run()

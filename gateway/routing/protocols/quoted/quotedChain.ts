@@ -1,0 +1,302 @@
+import { type Address, getAddress, type Hex } from 'viem'
+import { getChain } from '../../../chain/chains.ts'
+import type { Dex, Protocol } from '../../../chain/dex.ts'
+import { isNative } from '../../../chain/native.ts'
+import { askPairs } from '../../reads/askPairs.ts'
+import { sampleQuoters } from '../../reads/askQuoters.ts'
+import { dedupePools } from '../../reads/findPools.ts'
+import { callQuoteLens } from '../../reads/lens.ts'
+import type { PoolHead } from '../../reads/poolHead.ts'
+import type { FindParameters, LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
+import { type ReadCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
+import { pickParts, readParts } from '../../reads/readParts.ts'
+import { type PoolFamily, type Quoter, toHead } from '../family/poolFamily.ts'
+import {
+  createQuotedPool,
+  gridRatio,
+  gridSize,
+  leastOutput,
+  listGrid,
+  outputsAt,
+  type QuotedState,
+} from './quoted.ts'
+
+type QuotedName =
+  | 'curve_crypto'
+  | 'maverick_v2'
+  | 'dodo_v2'
+  | 'fluid'
+  | 'woofi'
+  | 'ramses_v1'
+  | 'balancer_v3_quoted'
+
+/** A pool priced by its protocol's quoter. */
+export type QuotedRecord = PoolHead &
+  QuotedState & {
+    readonly protocol: QuotedName
+    /** Who is asked: the pool itself, or the quoter of its exchange. */
+    readonly quoter: Address
+    /** Whether a side is the native currency itself; its token is the wrapped one then. */
+    readonly native: readonly boolean[]
+  }
+
+/** What is known of a pool before its quoter was asked about any amount. */
+type Unsampled = Omit<QuotedRecord, 'amounts' | 'outputs'>
+
+/** A view that tells the fee, in which word of its answer, and what a whole is in its units. */
+type Fee = {
+  readonly unit: bigint
+  readonly wordAt?: number | undefined
+  call(pool: PoolRef): ReadCall
+}
+
+/** What tells one quoted protocol from another. */
+export type QuotedProtocol = Pick<
+  PoolFamily<QuotedRecord>,
+  'find' | 'list' | 'creations' | 'encodeStep'
+> & {
+  readonly protocol: QuotedRecord['protocol'] & Protocol
+  /** Events after which a pool is asked again. */
+  readonly topics: readonly Hex[]
+  /** The tokens of each pool, as the pool names them; undefined where it is none. */
+  readTokens(
+    deps: ReadDeps,
+    parameters: LoadParameters,
+  ): Promise<readonly (readonly Address[] | undefined)[]>
+  /** How much of each token belongs to each pool, where its holder has that of others too. */
+  readHeld?(
+    deps: ReadDeps,
+    parameters: LoadParameters,
+  ): Promise<readonly (readonly bigint[] | undefined)[]>
+  /** What of others' code each pool's swaps ask, where a factory lets its callers choose it. */
+  listParts?(deps: ReadDeps, parameters: LoadParameters): Promise<readonly (readonly Address[])[]>
+  /** The fee in pips of each pool, where one can be told. */
+  readonly fee?: Fee | undefined
+  /** Where one contract holds the tokens of all pools, wherever it stands, and tells of their changes. */
+  readonly vault?: Address | undefined
+  /** Who holds the tokens of a pool; the pool itself when not given. */
+  holderOf?(dex: Dex): Address | undefined
+  readonly quoter: Quoter<Unsampled>
+  /** Gas of a step that sells token i. */
+  stepGas(record: QuotedRecord, i: number): number
+}
+
+/** A pool is sampled again without an event after this time: prices move by clocks and oracles too. */
+const resampleMs = 10_000
+/** A block is not held up by more than this. */
+const mostPerRefresh = 4
+const pips = 1_000_000n
+
+/** A family whose pools the search sees through samples, and whose routes the chain prices. */
+export function createQuotedFamily(
+  own: QuotedProtocol,
+  { now = () => performance.now() }: { readonly now?: (() => number) | undefined } = {},
+): PoolFamily<QuotedRecord> {
+  /** By the samples themselves: a record is another object after each change. */
+  const sampledAtMs = new WeakMap<QuotedRecord['outputs'], number>()
+  const ageOf = ({ outputs }: QuotedRecord, atMs: number) => atMs - (sampledAtMs.get(outputs) ?? 0)
+  const { vault } = own
+  const holderOf = (dex: Dex) => vault ?? own.holderOf?.(dex)
+
+  async function load(
+    deps: ReadDeps,
+    { pools, blockNumber }: LoadParameters,
+  ): Promise<QuotedRecord[]> {
+    const wrapped = getChain(deps.client.chain.id)?.wrappedNative
+    const [named, fees, helds, partsOf] = await Promise.all([
+      own.readTokens(deps, { pools, blockNumber }),
+      readFees(deps, { pools, blockNumber }),
+      own.readHeld?.(deps, { pools, blockNumber }),
+      own.listParts?.(deps, { pools, blockNumber }) ?? [],
+    ])
+    const parts = await readParts(deps, { addresses: partsOf.flat(), blockNumber })
+    const blanks = pools.flatMap((pool, index): Blank[] => {
+      const coins = named[index]
+      if (!wrapped || !coins || coins.length < 2) return []
+      const tokens = coins.map((coin) => (isNative(coin) ? wrapped : coin))
+      const { dex, address } = pool
+      return [
+        {
+          holder: holderOf(dex) ?? address,
+          held: helds?.[index],
+          record: {
+            ...toHead(pool, { tokens, blockNumber }),
+            protocol: own.protocol,
+            parts: pickParts(parts, partsOf[index]),
+            quoter: getAddress(dex.quoter ?? address),
+            feePips: fees[index] ?? 0,
+            isFresh: tokens.map(() => false),
+            native: coins.map(isNative),
+          },
+        },
+      ]
+    })
+    const records = await sample(deps, { blanks, blockNumber })
+    for (const { outputs } of records) sampledAtMs.set(outputs, now())
+    return records.filter((record) => {
+      if (record.outputs.some((output) => output > 0n)) return true
+      // Empty, or paused: its quoter refuses whatever it is asked.
+      deps.decline?.(record)
+      return false
+    })
+  }
+
+  async function readFees(deps: ReadDeps, { pools, blockNumber }: LoadParameters) {
+    const { fee } = own
+    if (!fee) return []
+    const answers = await readCalls(deps, { calls: pools.map(fee.call), blockNumber })
+    return answers.map((words) => Number(((words?.[fee.wordAt ?? 0] ?? 0n) * pips) / fee.unit))
+  }
+
+  /** Asks every pool about every amount of its grid, in one round trip. */
+  async function sample(
+    deps: ReadDeps,
+    { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
+  ): Promise<QuotedRecord[]> {
+    const rows = blanks.flatMap((blank, index) => listRows(blank, index))
+    const sampled = await sampleQuoters(deps, {
+      directions: rows.map(({ i, j, record, holder, held }) => ({
+        holder,
+        held: held?.[i],
+        token: record.native[i] ? undefined : (record.tokens[i] as Address),
+        ask: (amountIn) => own.quoter.question(record, { i, j, amountIn }),
+      })),
+      points: gridSize,
+      ratio: gridRatio,
+      blockNumber,
+    })
+    const records = blanks.map(({ record: { tokens, ...head } }) => ({
+      ...head,
+      tokens,
+      amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
+      outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
+    }))
+    for (const [at, { i, j, index }] of rows.entries()) {
+      const [record, samples] = [records[index], sampled[at]]
+      if (!record || !samples) continue
+      for (const [k, amountIn] of listGrid(samples.held).entries()) {
+        record.amounts[i * gridSize + k] = amountIn
+        const words = samples.answers[k]
+        const output = words && own.quoter.readAnswer(words, { i, j, amountIn })
+        if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
+      }
+    }
+    return records
+  }
+
+  return {
+    find: own.find,
+    ...(own.list && { list: own.list }),
+    ...(vault && { emitters: () => [vault] }),
+    creations: own.creations,
+    topics: own.topics,
+    load,
+    encodeStep: own.encodeStep,
+    // Anybody may name a pool in an event of theirs: its own word counts, and its vault's.
+    apply: (record, { address }) =>
+      address === record.id || address === vault?.toLowerCase() ? undefined : record,
+    async refresh(deps, { records, dexes, blockNumber }) {
+      const atMs = now()
+      const due = records
+        .filter((record) => ageOf(record, atMs) >= resampleMs)
+        .toSorted((one, other) => ageOf(other, atMs) - ageOf(one, atMs))
+        .slice(0, mostPerRefresh)
+      if (due.length === 0) return new Map()
+      const blanks = due.map((record) => {
+        const dex = dexes.find(({ name }) => name === record.dex)
+        const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
+        return {
+          record,
+          holder: (dex && holderOf(dex)) ?? record.address,
+          held: own.readHeld && known,
+        }
+      })
+      // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
+      const fresh = await sample(deps, { blanks, blockNumber }).catch(() => [])
+      for (const { outputs } of [...due, ...fresh]) sampledAtMs.set(outputs, atMs)
+      return new Map(fresh.map(({ id, amounts, outputs }) => [id, { amounts, outputs }]))
+    },
+    quoter: own.quoter,
+    toEnginePool: createQuotedPool,
+    midPrice({ tokens, amounts, outputs }, i, j) {
+      const start = outputsAt({ tokens }, i, j)
+      const k = outputs.slice(start, start + gridSize).findIndex((output) => output >= leastOutput)
+      return k < 0 ? 0 : Number(outputs[start + k]) / Number(amounts[i * gridSize + k])
+    },
+    // Samples say nothing about how a price moves beyond them.
+    depth: () => undefined,
+    // All that it holds is the greatest amount that its quoter was asked about.
+    held: ({ amounts }, i) => Number(amounts[(i + 1) * gridSize - 1] ?? 0n),
+    stepGas: own.stepGas,
+    takesTaxedInput: false,
+  }
+}
+
+type Blank = {
+  readonly record: Unsampled
+  readonly holder: Address
+  readonly held?: readonly bigint[] | undefined
+}
+
+/** Every direction of a pool; `index` is the pool's. */
+function listRows({ record, ...holding }: Blank, index: number) {
+  return record.tokens.flatMap((_, i) =>
+    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j, index, record, ...holding }])),
+  )
+}
+
+/** Two views of each pool that name its tokens. */
+export async function readPairTokens(
+  deps: ReadDeps,
+  { pools, blockNumber, selectors }: LoadParameters & { readonly selectors: readonly [Hex, Hex] },
+): Promise<readonly (readonly Address[] | undefined)[]> {
+  const calls = pools.flatMap(({ address: target }) => selectors.map((data) => ({ target, data })))
+  const words = await readCalls(deps, { calls, blockNumber })
+  return pools.map((_, index) => {
+    const [one, other] = [words[2 * index]?.[0], words[2 * index + 1]?.[0]]
+    return one && other ? [wordToAddress(one), wordToAddress(other)] : undefined
+  })
+}
+
+/** Asks a factory that lists the pools of two tokens, in whichever order it knows them. */
+export async function findByPair(
+  { client }: ReadDeps,
+  {
+    dex,
+    a,
+    b,
+    blockNumber,
+    selector,
+    tail = '0x',
+  }: FindParameters & { readonly selector: Hex; readonly tail?: Hex | undefined },
+): Promise<readonly PoolRef[]> {
+  const found = await askPairs(
+    { client },
+    {
+      a,
+      b,
+      size: pairsPerCall,
+      blockNumber,
+      ask: (part) => {
+        const args = [dex.factory, selector, part.a, part.b, tail] as const
+        return callQuoteLens(client, { functionName: 'findLists', args, blockNumber })
+      },
+    },
+  )
+  return dedupePools(found.map((address) => ({ dex, address })))
+}
+
+/** The pools in an answered array of addresses. */
+export function toRefs(dex: Dex, words: readonly bigint[] | undefined): readonly PoolRef[] {
+  if (words?.[0] !== 32n) return []
+  const count = Number(words[1] ?? 0n)
+  return words.slice(arrayHead, arrayHead + count).map((word) => ({
+    dex,
+    address: wordToAddress(word),
+  }))
+}
+
+/** An array's offset and length stand before its items. */
+export const arrayHead = 2
+/** Two look-ups each, up to 15,500 gas together. */
+const pairsPerCall = 800

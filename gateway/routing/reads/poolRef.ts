@@ -1,0 +1,51 @@
+import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
+
+/** How Uniswap v4 names a pool; native currency is zero. */
+export type PoolKey = {
+  readonly currency0: Address
+  readonly currency1: Address
+  readonly fee: number
+  readonly tickSpacing: number
+  readonly hooks: Address
+}
+/** Where a pool is read; `id` where one contract holds many pools, `key` where the id is its hash. */
+export type PoolRef = {
+  readonly dex: Dex
+  readonly address: Address
+  readonly id?: Hex | undefined
+  readonly key?: PoolKey | undefined
+}
+/** It reverted, burned all the gas it was given, could not be had at all, or never came to an end. */
+export type ReadFailure = 'reverted' | 'burnt' | 'unreadable' | 'endless'
+export type ReadDeps = {
+  readonly client: Client<Transport, Chain>
+  /** Told of each question that failed by itself. */
+  readonly noteFailure?:
+    | ((question: { readonly target: Address; readonly data: Hex }, failure: ReadFailure) => void)
+    | undefined
+  /** Told of a pool that is one, and whose swaps nobody could foretell. */
+  readonly decline?:
+    | ((pool: { readonly id?: string | undefined; readonly address: Address }) => void)
+    | undefined
+}
+export type LoadParameters = {
+  readonly pools: readonly PoolRef[]
+  readonly blockNumber: bigint
+}
+export type FindParameters = {
+  readonly dex: Dex
+  readonly a: readonly Address[]
+  readonly b: readonly Address[]
+  readonly blockNumber: bigint
+}
+export type ListParameters = { readonly dex: Dex; readonly blockNumber: bigint }
+
+/** The id of a pool's record and of the engine's pool. */
+export const idOf = ({
+  id,
+  address,
+}: {
+  readonly id?: string | undefined
+  readonly address: string
+}) => (id ?? address).toLowerCase()

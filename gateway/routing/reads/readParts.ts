@@ -1,0 +1,82 @@
+import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import { numberToHex, pad } from 'viem'
+import { lensAddress } from './lens.ts'
+import type { ReadDeps } from './poolRef.ts'
+
+/** Code that whoever made a pool chose, and that its swaps ask: a rate provider, a hook, an oracle. */
+export type Part = {
+  /** Lower case. */
+  readonly address: string
+  /** Undefined where it could not be read. */
+  readonly codeHash?: Hex | undefined
+}
+
+/** PUSH0, then for each word of the calldata EXTCODEHASH of the address in it, in its place; RETURN them. */
+const codeHashes = '0x5f5b3681101560145780353f81526020016001565b365ff3'
+/** An account's hash costs 2,600 gas. */
+const mostAsked = 2_000
+const callGas = 10_000_000n
+
+/** Code at an address stays what it is: each is read once per node connection. */
+const known = new WeakMap<Client<Transport, Chain>, Map<string, Hex>>()
+const mostKnown = 20_000
+
+/** The same addresses with the hashes of their code. */
+export async function readParts(
+  { client }: ReadDeps,
+  {
+    addresses,
+    blockNumber,
+  }: { readonly addresses: readonly Address[]; readonly blockNumber: bigint },
+): Promise<ReadonlyMap<string, Part>> {
+  const hashes = known.get(client) ?? new Map<string, Hex>()
+  known.set(client, hashes)
+  const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))]
+  const missing = wanted.filter((address) => !hashes.has(address)).slice(0, mostAsked)
+  if (hashes.size > mostKnown) hashes.clear()
+  if (missing.length > 0) {
+    const answer = await readHashes(client, { addresses: missing, blockNumber })
+    for (const [k, address] of missing.entries()) {
+      const hash: Hex = `0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`
+      // Where nothing stands something else may come to stand.
+      if (hash.length === 66 && !emptyHashes.has(hash)) hashes.set(address, hash)
+    }
+  }
+  return new Map(wanted.map((address) => [address, { address, codeHash: hashes.get(address) }]))
+}
+
+/** Those of one pool. */
+export function pickParts(
+  parts: ReadonlyMap<string, Part>,
+  addresses: readonly Address[] = [],
+): readonly Part[] {
+  const own = [...new Set(addresses.map((address) => address.toLowerCase()))]
+  return own.map((address) => parts.get(address) ?? { address })
+}
+
+/** Of no account, and of one without code. */
+const emptyHashes = new Set<string>([
+  `0x${'0'.repeat(64)}`,
+  '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
+])
+
+async function readHashes(
+  client: Client<Transport, Chain>,
+  {
+    addresses,
+    blockNumber,
+  }: { readonly addresses: readonly string[]; readonly blockNumber: bigint },
+): Promise<Hex> {
+  const words = addresses.map((address) => pad(address as Hex).slice(2))
+  // What cannot be read is not known, and so not trusted.
+  return client
+    .request({
+      method: 'eth_call',
+      params: [
+        { to: lensAddress, data: `0x${words.join('')}`, gas: numberToHex(callGas) },
+        numberToHex(blockNumber),
+        { [lensAddress]: { code: codeHashes } },
+      ],
+    })
+    .catch((): Hex => '0x')
+}

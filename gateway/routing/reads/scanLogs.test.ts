@@ -1,0 +1,44 @@
+import { createClient, custom, type Hex, RpcRequestError, zeroAddress } from 'viem'
+import { base } from 'viem/chains'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { scanLogs } from './scanLogs.ts'
+
+type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
+
+/** A node that gives so many blocks at once, and one log per block. */
+function createNode({ most, refusal }: { most: number; refusal: (asked: number) => string }) {
+  const asked: number[] = []
+  const request = async ({ params: [{ fromBlock, toBlock }] }: { params: [Filter] }) => {
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    const span = to - from + 1
+    asked.push(span)
+    if (span <= most)
+      return Array.from({ length: span }, (_, n) => ({ topics: [], data: `0x${from + n}` }))
+    const error = { code: -32602, message: refusal(span) }
+    throw new RpcRequestError({ body: {}, error, url: 'http://node' })
+  }
+  const transport = custom({ request: request as never }, { retryCount: 0 })
+  return { asked, client: createClient({ chain: base, transport }) }
+}
+const scan = { address: zeroAddress, topics: [], fromBlock: 1n, toBlock: 1_000n }
+
+const s = suite('logs of many blocks')
+
+for (const [who, most, refusal, requests] of [
+  ['names its limit', 100, () => 'eth_getLogs is limited to 100 block range', 19],
+  ['names no limit', 100, () => 'block range is too wide', 31],
+  ['names the range that it refuses', 300, (n: number) => `range ${n} exceeds limit of ${n}`, 7],
+] as const)
+  s(`are read in parts that the node allows, where it ${who} [nodes/log-range]`, async () => {
+    const { client, asked } = createNode({ most, refusal })
+    const logs = await scanLogs({ client }, { ...scan, mostRequests: 100 })
+    assert.is(new Set(logs.map(({ data }) => data)).size, 1_000)
+    assert.is(asked.length, requests)
+  })
+
+s('are given up where the node says no for another reason', async () => {
+  const { client, asked } = createNode({ most: 0, refusal: () => 'no' })
+  assert.equal(await scanLogs({ client }, scan), [])
+  assert.ok(asked.length <= 48)
+})
+s.run()

@@ -1,0 +1,89 @@
+import { type Address, type Chain, type Client, type Hex, numberToHex, type Transport } from 'viem'
+import { findRefusal } from '../../chain/nodes/findRefusal.ts'
+import type { Refusal } from '../../chain/nodes/refusal.ts'
+
+type Range = { readonly from: bigint; readonly to: bigint }
+export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
+type Refused = { readonly refusal: Refusal | undefined }
+/** What each topic may be: one value, one of several. */
+export type TopicFilter = ReadonlyArray<Hex | readonly Hex[]>
+
+/** Requests that one scan may take of a node, unless it is told otherwise. */
+const manyRequests = 48
+const shortestRange = 500n
+
+/**
+ * Events of a contract over many blocks: all in one question where the node allows it, else in halves,
+ * the newest first. A node that allows short ranges only gives what the requests reach.
+ */
+export async function scanLogs(
+  { client }: { readonly client: Client<Transport, Chain> },
+  {
+    address,
+    topics,
+    fromBlock,
+    toBlock,
+    mostRequests = manyRequests,
+  }: {
+    readonly address: Address
+    readonly topics: TopicFilter
+    readonly fromBlock: bigint
+    readonly toBlock: bigint
+    readonly mostRequests?: number | undefined
+  },
+): Promise<readonly ScannedLog[]> {
+  const found: ScannedLog[] = []
+  const waiting: Range[] = fromBlock <= toBlock ? [{ from: fromBlock, to: toBlock }] : []
+  for (let request = 0; request < mostRequests; request += 1) {
+    const range = waiting.pop()
+    if (!range) break
+    const read = await readRange(client, { address, topics, ...range })
+    if ('logs' in read) found.push(...read.logs)
+    else waiting.push(...narrow(range, read))
+  }
+  return found
+}
+
+async function readRange(
+  client: Client<Transport, Chain>,
+  {
+    address,
+    topics,
+    from,
+    to,
+  }: Range & { readonly address: Address; readonly topics: TopicFilter },
+): Promise<{ readonly logs: readonly ScannedLog[] } | Refused> {
+  const filter = {
+    address,
+    topics: topics.map((topic) => (typeof topic === 'string' ? topic : [...topic])),
+    fromBlock: numberToHex(from),
+    toBlock: numberToHex(to),
+  }
+  try {
+    return { logs: await client.request({ method: 'eth_getLogs', params: [filter] }) }
+  } catch (error) {
+    // Nodes limit the range by errors of many kinds: a shorter one tells.
+    return { refusal: findRefusal(error) }
+  }
+}
+
+/** The range in parts that the node may take, the newest last. */
+function narrow({ from, to }: Range, { refusal }: Refused): Range[] {
+  const span = to - from + 1n
+  const named = refusal?.kind === 'range_too_wide' ? (refusal.limit ?? 0) : 0
+  // What is refused without a reason at such a length is refused for another one.
+  const isKnown = refusal?.kind === 'range_too_wide' || refusal?.kind === 'too_many_results'
+  if (span <= 1n || (!isKnown && span <= shortestRange)) return []
+  if (named <= 0 || BigInt(named) >= span) {
+    const middle = (from + to) >> 1n
+    return [
+      { from, to: middle },
+      { from: middle + 1n, to },
+    ]
+  }
+  const newest = to - BigInt(named) + 1n
+  return [
+    { from, to: newest - 1n },
+    { from: newest, to },
+  ]
+}

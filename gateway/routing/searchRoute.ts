@@ -1,0 +1,69 @@
+import { findRouteInSlices } from './engine/findRoute.ts'
+import type { Market } from './engine/market.ts'
+import type { Route } from './engine/route.ts'
+import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { Asking } from './searchQueue.ts'
+
+/**
+ * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
+ * is some 130,000 gas on a chain where a block has tens of millions.
+ */
+export const searchLimits = {
+  deep: { maxHops: 3, maxSteps: 48, maxWork: 600_000, deadlineMs: 250 },
+  ultra: { maxHops: 4, maxSteps: 64, maxWork: 1_500_000, deadlineMs: 1_000 },
+} as const
+
+/** A request that needs no search waits no longer than this for one that does. */
+export const sliceMs = 2
+
+export type SearchParameters = {
+  readonly chain: RoutingChain
+  readonly market: Market
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly amountIn: bigint
+  readonly mode: RoutingMode
+  readonly isGone?: Asking['isGone']
+}
+
+/**
+ * The best route between two of the engine's tokens for what the executor holds, through pools that
+ * were tried and swap.
+ */
+export async function searchRoute(
+  deps: Pick<QuoteDeps, 'now'>,
+  parameters: SearchParameters,
+): Promise<Route | undefined> {
+  const { probes } = parameters.chain
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const route = await searchUntried(deps, parameters)
+    if (!route || !(await probes?.hasRefusing(route))) return route
+  }
+  return undefined
+}
+/** Each of them finds out pools that refuse: where so many do, no route can be relied on. */
+export const mostAttempts = 8
+
+/** The same, but for what is known already nobody asks whether the pools swap. */
+export async function searchUntried(
+  deps: Pick<QuoteDeps, 'now'>,
+  { chain, market, tokenIn, tokenOut, amountIn, mode, isGone }: SearchParameters,
+): Promise<Route | undefined> {
+  if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
+  const parameters = {
+    tokenIn,
+    tokenOut,
+    amountIn,
+    ...searchLimits[mode],
+    gasPriceWei: chain.gasPriceWei(),
+    nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
+    now: deps.now,
+  }
+  const usable = chain.probes?.usable(market) ?? market
+  const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }), {
+    chainId: chain.chainId,
+    isGone,
+  })
+  return route && route.amountOut > 0n ? route : undefined
+}

@@ -1,0 +1,47 @@
+import { lessBps } from '../amounts/amounts.ts'
+import type { Route } from './engine/route.ts'
+import type { QuoteDeps } from './quoteRequest.ts'
+import { type Replayed, replayShares } from './replayShares.ts'
+import { type SearchParameters, searchRoute } from './searchRoute.ts'
+import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
+import type { SyncedState } from './sync/syncedState.ts'
+
+/** A quoter that gives this much less than its samples promised has another route stand against it. */
+const toleratedBps = 10n
+
+/**
+ * The best route with what its pools really give, and the pools as it leaves them: where it uses pools
+ * without local maths, the chain is asked. Should they refuse, or give less than the search believed,
+ * the best route without any of them is compared.
+ */
+export async function searchSettled(
+  deps: Pick<QuoteDeps, 'now'>,
+  { state, ...parameters }: SearchParameters & { readonly state: SyncedState },
+): Promise<Replayed | undefined> {
+  const route = await searchRoute(deps, parameters)
+  return route && settleFound(deps, { ...parameters, state, route })
+}
+
+/** A route that was found, with what its pools really give. */
+export async function settleFound(
+  deps: Pick<QuoteDeps, 'now'>,
+  {
+    state,
+    route,
+    ...parameters
+  }: SearchParameters & { readonly state: SyncedState; readonly route: Route },
+): Promise<Replayed | undefined> {
+  const { chain, market, tokenIn, tokenOut } = parameters
+  const replay = (found: Route) =>
+    replayShares(market, { route: found, tokenIn, tokenOut, amountIn: found.amountIn })
+  if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
+  const settled = await settleRoute({ chain, state, market, route, tokenIn, tokenOut }).catch(
+    // The node's trouble is reported by sync; pools with maths of their own serve on.
+    () => undefined,
+  )
+  const least = lessBps(route.amountOut, toleratedBps)
+  if (settled && settled.route.amountOut >= least) return settled
+  const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
+  if (!local || (settled && settled.route.amountOut >= local.amountOut)) return settled
+  return replay(local) ?? { route: local, pools: [] }
+}

@@ -1,0 +1,301 @@
+import { getAddress, numberToHex } from 'viem'
+import { assert, suite } from '../../../../fixtures/test.ts'
+import { base } from '../../../chain/base.ts'
+import type { PoolRecord } from '../../protocols/poolRecord.ts'
+import { createPoolBounds } from './poolBounds.ts'
+import type { PoolLimits } from './selectPools.ts'
+
+const s = suite('bounds of a market')
+const usdc = base.usdc.address.toLowerCase()
+const weth = base.wrappedNative.toLowerCase()
+const dex = base.dexes.find(({ protocol }) => protocol === 'uniswap_v2')
+if (!dex) throw new Error('Base has a Uniswap v2')
+const fake = (n: number) => numberToHex(0xfa0000 + n, { size: 20 })
+let serial = 0
+/** A pair with so many raw units of each token. */
+function pair(tokens: readonly [string, string], reserves: readonly [bigint, bigint]): PoolRecord {
+  serial += 1
+  const id = numberToHex(serial, { size: 20 })
+  const [reserve0, reserve1] = reserves
+  return {
+    id,
+    address: getAddress(id),
+    dex: dex?.name ?? '',
+    protocol: 'uniswap_v2',
+    tokens,
+    feePips: 3_000,
+    changedBlock: 1n,
+    isFresh: [false, false],
+    swapsSeen: 0,
+    reserve0,
+    reserve1,
+  }
+}
+const e18 = 10n ** 18n
+const usd = (amount: number) => BigInt(Math.round(amount * 1e6))
+/** Whole tokens of 18 decimals against dollars. */
+const against = (token: string, dollars: number, whole = 1_000) =>
+  pair([token, usdc], [BigInt(whole) * e18, usd(dollars)])
+const honest = pair([weth, usdc], [1_000n * e18, usd(3_000_000)])
+
+function setUp(limits: Partial<PoolLimits> = {}) {
+  const clock = { ms: 0 }
+  const bounds = createPoolBounds({
+    assets: base,
+    limits: { floorUsd: 100, mostPools: 1_000, mostTokens: 1_000, ...limits },
+    dexes: () => [dex as NonNullable<typeof dex>],
+    now: () => clock.ms,
+  })
+  let pools = new Map<string, PoolRecord>()
+  const put = (records: Iterable<PoolRecord>) => {
+    for (const record of records) pools.set(record.id, record)
+  }
+  function come(...news: PoolRecord[]): number {
+    const { taken, gone } = bounds.admit({ pools, news })
+    for (const id of gone) pools.delete(id)
+    put(taken)
+    return taken.length
+  }
+  return {
+    bounds,
+    clock,
+    begin(records: readonly PoolRecord[]) {
+      pools = new Map()
+      put(bounds.begin(records))
+    },
+    come,
+    change: (record: PoolRecord) => put([record]),
+    has: ({ id }: PoolRecord) => pools.has(id),
+    size: () => pools.size,
+    review() {
+      clock.ms += 60_000
+      for (const id of bounds.review(pools) ?? []) pools.delete(id)
+    },
+    /** What the loop does with pools on the shelf: they are read as they are now. */
+    look(...asTheyAre: PoolRecord[]) {
+      clock.ms += 5_000
+      const due = bounds.due()
+      const read = asTheyAre.filter(({ id }) =>
+        due.some(({ address }) => address === getAddress(id)),
+      )
+      const ids = bounds.sift({ pools, asked: due, read })
+      return come(...read.filter(({ id }) => ids.includes(id)))
+    },
+  }
+}
+
+s('a pool below the floor stays outside, one above comes in [bounds/floor]', () => {
+  const { begin, come, bounds } = setUp()
+  begin([honest])
+  assert.is(come(against(fake(1), 99)), 0)
+  assert.is(come(against(fake(2), 101)), 1)
+  // The other side counts as little as its maker's word.
+  assert.is(come(against(fake(3), 1, 10 ** 12)), 0)
+  assert.is(come(pair([fake(4), weth], [10n ** 40n, e18 / 100n])), 0)
+  assert.is(come(pair([fake(4), weth], [1n, e18])), 1)
+  assert.is(bounds.status().shelved, 3)
+})
+
+s('dust between reference assets stays outside as well', () => {
+  const { begin, come } = setUp()
+  begin([honest])
+  const dust = Array.from({ length: 50 }, () => pair([weth, usdc], [e18 / 1_000n, usd(3)]))
+  assert.is(come(...dust), 0)
+})
+
+s('a token with the symbol or the looks of a hub is no reference asset', () => {
+  const { begin, come } = setUp()
+  begin([honest])
+  const usdcOfMine = fake(0x05dc)
+  assert.is(come(pair([usdcOfMine, fake(5)], [usd(10 ** 9), 10n ** 30n])), 0)
+})
+
+s(
+  'a pool that grows above the floor comes in, one that loses half of it goes [bounds/growth]',
+  () => {
+    const { begin, come, look, review, change, has, bounds } = setUp()
+    const shallow = against(fake(1), 60)
+    begin([honest, shallow])
+    assert.not.ok(has(shallow))
+    assert.is(look(shallow), 0, 'nothing happened to it')
+    const grown = { ...shallow, reserve1: usd(120) } as PoolRecord
+    bounds.stir(shallow.id)
+    assert.is(look(grown), 1)
+    const less = { ...grown, reserve1: usd(60) } as PoolRecord
+    change(less)
+    review()
+    assert.ok(has(less), 'it has not lost half of the floor')
+    change({ ...less, reserve1: usd(49) } as PoolRecord)
+    review()
+    assert.not.ok(has(less))
+    assert.is(come(against(fake(1), 60)), 0, 'who comes anew needs the whole floor')
+    assert.equal(bounds.status(), { shelved: 2, evicted: 1 })
+  },
+)
+
+s('dust that is stirred again and again is read ever more seldom', () => {
+  const { begin, clock, bounds } = setUp()
+  const dust = against(fake(1), 1)
+  begin([honest, dust])
+  const pools = new Map([[honest.id, honest]])
+  let reads = 0
+  for (let second = 0; second < 3_600; second += 2) {
+    clock.ms = second * 1_000
+    bounds.stir(dust.id)
+    const due = bounds.due()
+    reads += due.length
+    bounds.sift({ pools, asked: due, read: due.length > 0 ? [dust] : [] })
+  }
+  assert.ok(reads > 2 && reads < 10, `${reads} reads in an hour`)
+})
+
+s(
+  'pools of a token that is asked for are followed below the floor, eight of a pair [bounds/asked]',
+  () => {
+    const { begin, come, bounds, review, has, size, clock } = setUp()
+    const [token, other] = [fake(1), fake(2)]
+    begin([honest])
+    bounds.ask([token])
+    const dust = Array.from({ length: 40 }, (_, n) => against(token, n / 10))
+    const real = against(token, 40)
+    assert.is(come(...dust, real), 8)
+    assert.ok(has(real), 'the deepest of them')
+    // Without a reference asset, and nobody says what it is worth.
+    const bare = pair([token, other], [e18, e18])
+    assert.is(come(bare), 0, 'one of its tokens was not asked for')
+    bounds.ask([other])
+    assert.is(come({ ...bare, id: numberToHex(0xbeef, { size: 20 }) }), 1)
+    clock.ms += 31 * 60_000
+    review()
+    assert.is(size(), 1, 'asked for long ago')
+    assert.ok(has(honest))
+  },
+)
+
+s('a question brings back what waits outside', () => {
+  const { begin, look, bounds, has } = setUp()
+  const [token, other] = [fake(1), fake(2)]
+  const bare = pair([token, other], [e18, e18])
+  begin([honest, bare])
+  assert.not.ok(has(bare))
+  bounds.ask([token])
+  assert.is(look(bare), 0)
+  bounds.ask([other])
+  assert.is(look(bare), 1)
+})
+
+s('a full market takes what is deeper, from the least deep [bounds/eviction]', () => {
+  const { begin, come, has, size, bounds } = setUp({ mostPools: 5 })
+  const pools = [200, 300, 400, 500].map((dollars, n) => against(fake(n), dollars))
+  begin([honest, ...pools])
+  assert.is(size(), 5)
+  assert.is(come(against(fake(9), 240)), 0, 'not a quarter deeper than the least')
+  assert.is(come(against(fake(10), 260)), 1)
+  assert.not.ok(has(pools[0] as PoolRecord))
+  assert.is(size(), 5)
+  assert.is(bounds.status().evicted, 1)
+})
+
+s('tokens have a bound of their own, and the deepest keep theirs', () => {
+  const { begin, come, has, size } = setUp({ mostTokens: 4 })
+  const pools = [200, 300].map((dollars, n) => against(fake(n), dollars))
+  begin([honest, ...pools])
+  assert.is(size(), 3)
+  assert.is(come(against(fake(5), 150)), 0)
+  assert.is(come(against(fake(6), 900)), 1)
+  assert.equal([...pools, honest].map(has), [false, true, true])
+})
+
+s(
+  'what nobody pays for pushes nobody out: 3,000 deep-looking pools of fake tokens [bounds/spam]',
+  () => {
+    const { begin, come, review, has, size } = setUp({ mostPools: 100, mostTokens: 100 })
+    const honestOnes = [honest, ...[150, 2_000, 90_000].map((d, n) => against(fake(n), d))]
+    // Held by no reference pool, and honest all the same: what backs both is deep.
+    const cross = pair([fake(1), fake(2)], [500n * e18, 500n * e18])
+    begin([...honestOnes, cross])
+    const spam = Array.from({ length: 3_000 }, (_, n) =>
+      pair([fake(1_000 + n), fake(5_000 + (n % 7))], [10n ** 33n, 10n ** 33n]),
+    )
+    for (let start = 0; start < spam.length; start += 100) come(...spam.slice(start, start + 100))
+    review()
+    assert.is(size(), 5)
+    assert.ok([...honestOnes, cross].every(has))
+  },
+)
+
+s('a backed fake token backs no more pools than its capital is worth', () => {
+  const { begin, come, review, size, has } = setUp()
+  const backing = against(fake(1), 1_000)
+  begin([honest, backing])
+  const leaning = Array.from({ length: 500 }, (_, n) =>
+    pair([fake(1), fake(1_000 + n)], [10n ** 33n, 10n ** 33n]),
+  )
+  for (const pool of leaning) come(pool)
+  review()
+  const most = 1_000 / (100 * 0.5)
+  assert.ok(size() - 2 <= most, `${size() - 2} pools lean on 1,000 USD`)
+  assert.ok(has(honest) && has(backing))
+})
+
+s('the price of a hub is not for a deep and odd pool to say', () => {
+  const { begin, come, review, has } = setUp()
+  const others = Array.from({ length: 5 }, () => pair([weth, usdc], [500n * e18, usd(1_500_000)]))
+  const small = pair([weth, fake(1)], [e18 / 10n, 10n ** 20n])
+  begin([honest, ...others, small])
+  assert.ok(has(small), '300 USD')
+  // An ether for a cent, and for a billion: each with more dollars than any one of the honest pools.
+  come(pair([weth, usdc], [400_000_000n * e18, usd(4_000_000)]))
+  come(pair([weth, usdc], [e18 / 1_000n, usd(4_000_000)]))
+  review()
+  assert.ok(has(small))
+  assert.is(come(pair([weth, fake(2)], [e18 / 100n, 10n ** 20n])), 0, '30 USD')
+})
+
+s('capital that wanders from pool to pool holds one place at a time', () => {
+  const { begin, come, change, review, size } = setUp({ mostPools: 50 })
+  begin([honest])
+  for (let n = 0; n < 200; n += 1) {
+    const pool = against(fake(n), 5_000)
+    come(pool)
+    // In the next block the money is elsewhere.
+    change({ ...pool, reserve1: 0n } as PoolRecord)
+    if (n % 20 === 19) review()
+  }
+  review()
+  assert.is(size(), 1)
+})
+
+s('two that are equally deep do not push each other out in turn', () => {
+  const { begin, come, has, bounds } = setUp({ mostPools: 2 })
+  const [one, other] = [against(fake(1), 1_000), against(fake(2), 1_010)]
+  begin([honest, one])
+  for (let round = 0; round < 20; round += 1) come({ ...other, changedBlock: BigInt(round) })
+  assert.ok(has(one))
+  assert.is(bounds.status().evicted, 0)
+})
+
+s('a market without a price for its own currency has no floor, and its bound', () => {
+  const { begin, come, size } = setUp({ mostPools: 100 })
+  begin([])
+  for (let n = 0; n < 150; n += 1) come(pair([fake(n), fake(n + 1)], [1n, 1n]))
+  assert.is(size(), 100)
+})
+
+s('pools of impossible numbers are as deep as nothing', () => {
+  const { begin, come, has } = setUp()
+  begin([honest])
+  const odd = { ...against(fake(1), 500), protocol: 'uniswap_v3', ticks: [], sqrtPriceX96: 0n }
+  assert.is(come(odd as unknown as PoolRecord), 0)
+  assert.is(come({ ...against(fake(2), 500), reserve1: -1n } as PoolRecord), 0)
+  assert.ok(has(honest))
+})
+
+s('without limits everything is followed', () => {
+  const bounds = createPoolBounds({ assets: base, dexes: () => [], now: () => 0 })
+  const news = [against(fake(1), 0)]
+  assert.is(bounds.begin(news), news)
+  assert.is(bounds.admit({ pools: new Map(), news }).taken, news)
+  assert.is(bounds.review(new Map()), undefined)
+})
+s.run()

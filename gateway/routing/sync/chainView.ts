@@ -1,0 +1,41 @@
+import type { ChainClient } from '../../chain/client.ts'
+import type { Dex } from '../../chain/dex.ts'
+import type { PoolBounds } from './bounds/poolBounds.ts'
+import type { PassedBlock } from './catchUp.ts'
+import type { SyncEvent } from './syncEvent.ts'
+import type { SyncedState, TaxOf } from './syncedState.ts'
+import type { TokenBook } from './tokenBook.ts'
+import type { TroubledPools } from './troubledPools.ts'
+
+/** What a gateway that reads a chain knows of it. Never changed: each step makes another. */
+export type ChainView =
+  | { readonly status: 'unread' }
+  | {
+      readonly status: 'following'
+      readonly state: SyncedState
+      /** What a reorg would undo. */
+      readonly passed: readonly PassedBlock[]
+      /** When the state was last known to be the node's head; undefined: not by this gateway. */
+      readonly confirmedAtMs: number | undefined
+    }
+
+export type Following = Extract<ChainView, { status: 'following' }>
+
+/** A fork fetches each storage slot on its own; its origin answers the large first reads in one go. */
+export type Origin = { readonly client: ChainClient['client']; readonly blockNumber: bigint }
+
+export type SyncDeps = {
+  readonly chainId: number
+  readonly client: ChainClient['client']
+  /** Those that are what their rows say. */
+  readonly dexes: readonly Dex[]
+  readonly tokens: TokenBook
+  readonly taxOf: TaxOf
+  readonly origin: Origin | undefined
+  /** Pools that are not followed, since they could not be read. */
+  readonly troubled: TroubledPools
+  /** Which pools are worth following. */
+  readonly bounds: PoolBounds
+  readonly observe: (event: SyncEvent) => void
+  readonly now: () => number
+}

@@ -1,0 +1,65 @@
+import { pad } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
+import { creations, familyOf } from '../protocols/families.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
+import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
+import type { PoolBounds } from './bounds/poolBounds.ts'
+import type { SyncedState } from './syncedState.ts'
+import type { TokenBook } from './tokenBook.ts'
+
+type Deps = ReadDeps & {
+  readonly dexes: readonly Dex[]
+  /** A pool that was just created is worth following when its tokens are known. */
+  readonly tokens: Pick<TokenBook, 'hasAll'>
+  readonly bounds?: Pick<PoolBounds, 'isShelved'> | undefined
+}
+
+/** New pools by their factories' events. */
+export async function findCreated(
+  deps: Deps,
+  {
+    state,
+    logs,
+    blockNumber,
+  }: {
+    readonly state: SyncedState
+    readonly logs: readonly PoolLog[]
+    readonly blockNumber: bigint
+  },
+): Promise<PoolRef[]> {
+  const named: PoolRef[] = []
+  const unnamed = new Set<Dex>()
+  for (const log of logs) {
+    const creation = creations.get(log.topics[0] ?? '')
+    const dex = creation && findEmitter(deps.dexes, log)
+    if (!dex) continue
+    const created = creation.read(log)
+    if (!created) unnamed.add(dex)
+    else if (deps.tokens.hasAll(created.tokens)) {
+      const { tokens: _, ...pool } = created
+      named.push({ dex, ...pool })
+    }
+  }
+  // Events that do not name their pools: whatever the factory lists beyond what is known.
+  const listed = await Promise.all(
+    [...unnamed].map((dex) => familyOf(dex).list?.(deps, { dex, blockNumber })),
+  )
+  const found = [...named, ...listed.flatMap((pools) => pools ?? [])]
+  return found.filter(
+    (pool) => !state.pools.has(idOf(pool)) && deps.bounds?.isShelved(idOf(pool)) !== true,
+  )
+}
+
+function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
+  const able = dexes.filter((dex) => {
+    const family = familyOf(dex)
+    const emitters = [dex.factory, ...(family.emitters?.(dex) ?? [])]
+    return (
+      emitters.some((emitter) => emitter.toLowerCase() === address) &&
+      family.creations.some(({ topic }) => topic === topics[0])
+    )
+  })
+  // One who speaks for several factories names the one that made the pool.
+  const named = able.find(({ factory }) => topics.includes(pad(factory).toLowerCase()))
+  return named ?? able[0]
+}

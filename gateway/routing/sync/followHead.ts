@@ -1,0 +1,40 @@
+import { type CaughtUp, catchUp } from './catchUp.ts'
+import type { ChainView, Following, SyncDeps } from './chainView.ts'
+import { loadChain } from './loadChain.ts'
+
+/** How many passed blocks are remembered to undo a reorg. */
+const rememberedBlocks = 128
+
+/** The view at the node's head; everything is read where nothing is known, or too little to go on from. */
+export async function followHead(deps: SyncDeps, view: ChainView): Promise<Following> {
+  if (view.status === 'unread') return loadFirst(deps)
+  const askedAtMs = deps.now()
+  const result = await catchUp(deps, view)
+  if (result.status === 'lost') return loadChain(deps)
+  if (result.status === 'inconsistent') {
+    deps.observe({ event: 'failed', chainId: deps.chainId, reason: result.reason })
+    return view
+  }
+  if (result.status === 'current') return { ...view, confirmedAtMs: askedAtMs }
+  return { ...advance(deps, view, result), confirmedAtMs: askedAtMs }
+}
+
+/** The first load of a fork reads its origin; what the fork changed since then comes as events. */
+export async function loadFirst(deps: SyncDeps): Promise<Following> {
+  const { origin } = deps
+  if (!origin) return loadChain(deps)
+  const loaded = await loadChain({ ...deps, client: origin.client }, origin.blockNumber)
+  return followHead(deps, loaded)
+}
+
+function advance(
+  { chainId, observe }: SyncDeps,
+  view: Following,
+  { state, passed, reorgedFrom }: Extract<CaughtUp, { status: 'advanced' }>,
+): Following {
+  if (reorgedFrom !== undefined) observe({ event: 'reorged', chainId, from: reorgedFrom })
+  const kept = view.passed.filter(
+    ({ number }) => reorgedFrom === undefined || number <= reorgedFrom,
+  )
+  return { ...view, state, passed: [...kept, ...passed].slice(-rememberedBlocks) }
+}

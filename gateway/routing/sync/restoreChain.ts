@@ -1,0 +1,30 @@
+import { catchUp } from './catchUp.ts'
+import type { Following, SyncDeps } from './chainView.ts'
+import type { Restored } from './snapshotWriter.ts'
+import { createSyncedState } from './syncedState.ts'
+
+/** Takes up what an earlier process left; undefined when that is of no use any more. */
+export async function restoreChain(
+  deps: SyncDeps,
+  { restored, isInherited }: { readonly restored: Restored; readonly isInherited: boolean },
+): Promise<Following | undefined> {
+  const { chainId, tokens, observe, now } = deps
+  const { head } = restored
+  const records = deps.bounds.begin(restored.records, { areKnown: true })
+  if (records.length === 0) return undefined
+  const startedAtMs = now()
+  tokens.addTraded(restored.tokens, records)
+  const own = createSyncedState(deps, { head, records })
+  const result = await catchUp(deps, { state: own, passed: [] })
+  // A node a little behind the one that was read before catches up by itself.
+  const isBehind = result.status === 'inconsistent' && isInherited
+  if (result.status === 'lost' || (result.status === 'inconsistent' && !isBehind)) return undefined
+  const ms = Math.round(now() - startedAtMs)
+  observe({ event: 'restored', chainId, pools: records.length, ms })
+  return {
+    status: 'following',
+    state: result.status === 'advanced' ? result.state : own,
+    passed: result.status === 'advanced' ? result.passed : [],
+    confirmedAtMs: isBehind ? undefined : now(),
+  }
+}

@@ -1,0 +1,72 @@
+import type { Feeds } from '../../../store/feeds.ts'
+import { type ChainSync, type ChainSyncParameters, createChainSync } from '../chainSync.ts'
+import type { Followed } from './feedReader.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
+
+/** What the elected gateway runs: it reads the node and writes what it reads into the feed. */
+export type LeadRun = { readonly sync: ChainSync; readonly publisher: Publisher }
+
+export type LeadParameters = {
+  readonly feeds: Feeds
+  readonly feed: string
+  readonly term: number
+  /** What this gateway followed until now. */
+  readonly from: Followed | undefined
+  readonly chain: Omit<ChainSyncParameters, 'snapshots' | 'inherited' | 'stirred'>
+  readonly now: () => number
+  readonly wrote: () => void
+  readonly deposed: () => void
+  readonly failed: (error: unknown) => void
+}
+
+/** Starts to read the chain, from where the feed stands; undefined when the term is over by then. */
+export async function leadChain(
+  { chain, ...parameters }: LeadParameters,
+  { isOver }: { readonly isOver: () => boolean },
+): Promise<LeadRun | undefined> {
+  const { from } = parameters
+  let publisher: Publisher | undefined
+  const sync = createChainSync({
+    ...chain,
+    inherited: from && toRestored(from),
+    stirred: () => void publisher?.wake(),
+  })
+  try {
+    await sync.start()
+  } catch (error) {
+    await sync.close()
+    throw error
+  }
+  if (isOver()) {
+    await sync.close()
+    return undefined
+  }
+  publisher = startPublisher(sync, parameters)
+  return { sync, publisher }
+}
+
+function startPublisher(
+  sync: ChainSync,
+  { from, now, ...parameters }: Omit<LeadParameters, 'chain'>,
+): Publisher {
+  return createPublisher({
+    ...parameters,
+    now,
+    from:
+      from?.seq === undefined
+        ? undefined
+        : { seq: from.seq, pools: from.state.pools, tokens: [...from.tokens.values()] },
+    read() {
+      const state = sync.current()
+      const confirmedAtMs = now() - sync.lagMs()
+      if (!state || !Number.isFinite(confirmedAtMs)) return undefined
+      const tokens = [...sync.tokens().values()]
+      const leftOut = { leftOut: sync.leftOut(), leftOutPools: sync.leftOutPools() }
+      return { state, confirmedAtMs, tokens, ...leftOut }
+    },
+  })
+}
+
+function toRestored({ state, tokens }: Followed) {
+  return { head: state.head, records: [...state.pools.values()], tokens: [...tokens.values()] }
+}

@@ -1,0 +1,277 @@
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { HttpError, httpError } from '../../http/httpError.ts'
+import { json } from '../../http/reply.ts'
+import { compare } from '../compare.ts'
+import { type QuoteOutcome, quote } from '../quote.ts'
+import { quoteExactOutput } from '../quoteExactOutput.ts'
+import { type DisposalOutcome, quoteLpDisposal } from '../quoteLpDisposal.ts'
+import { isSameToken, type QuoteDeps, type QuoteParameters } from '../quoteRequest.ts'
+import {
+  type AgentRegistration,
+  listLeftOut,
+  listLeftOutPools,
+  readChainStatus,
+  readHealth,
+} from '../registry.ts'
+import { agentRegistration, fromAgent } from './agentRegistration.ts'
+import {
+  compareBody,
+  compareResponse,
+  fromComparison,
+  longestLabel,
+  mostCandidates,
+  toCandidates,
+} from './compare.ts'
+import {
+  exactOutputQuery,
+  exactOutputResponse,
+  fromExactOutput,
+  toExactOutput,
+} from './exactOutput.ts'
+import * as examples from './examples.ts'
+import {
+  type DisposalBody,
+  disposalBody,
+  disposalResponse,
+  fromDisposal,
+  toDisposal,
+} from './lpDisposal.ts'
+import { quoteBody, quoteResponse, toQuoteParameters } from './quote.ts'
+import * as registry from './registry.ts'
+import { writeQuote } from './writeQuote.ts'
+
+export type RouteDeps = QuoteDeps & {
+  readonly serviceName: string
+  readonly version: string
+  readonly publicUrl: string
+  readonly isQuotaSold?: boolean | undefined
+  readonly x402Support: boolean
+  readonly registrations?: readonly AgentRegistration[] | undefined
+  readonly startedAtMs: number
+  readonly warnings?: (() => readonly string[]) | undefined
+}
+
+const retrySoon = { headers: { 'retry-after': '1' } }
+
+/** What a 503 of any of them means. */
+const unavailable = 'The chain has not been read, or too much is waiting'
+
+/** The routing service's own endpoints; keys, quota and claims come from `access`. */
+export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  return [...quoteEndpoints(deps), ...registryEndpoints(deps)]
+}
+
+function requireTwoTokens({ tokenIn, tokenOut }: Pick<QuoteParameters, 'tokenIn' | 'tokenOut'>) {
+  if (isSameToken(tokenIn, tokenOut)) throwInvalid('token_out', 'must differ from token_in')
+}
+
+function unwrap(outcome: QuoteOutcome) {
+  if (outcome.status === 'no_route') throw httpError('noRoute')
+  if (outcome.status === 'unavailable')
+    throw httpError('unavailable', `no quote right now: ${outcome.reason}`, retrySoon)
+  return outcome.quote
+}
+
+function throwInvalid(field: string, reason: string): never {
+  throw httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
+}
+
+/** What a schema cannot say: each leg has a size and, where a price makes it, a bound. */
+function requireSizes({ legs, allow_unbounded_estimate: isUnbounded }: DisposalBody) {
+  for (const [index, { value_usd: valueUsd, amount, max_amount: bound }] of legs.entries()) {
+    const field = `legs[${index}]`
+    if (amount === undefined && valueUsd === undefined)
+      throwInvalid(`${field}.value_usd`, 'is required where amount is not given')
+    if (amount === undefined && bound === undefined && !isUnbounded)
+      throwInvalid(
+        `${field}.max_amount`,
+        'is required with value_usd unless allow_unbounded_estimate is set',
+      )
+  }
+}
+
+function unwrapDisposal(outcome: DisposalOutcome) {
+  if (outcome.status === 'unpriced')
+    return throwInvalid(
+      `legs[${outcome.leg}].value_usd`,
+      'cannot be used: nothing deep enough prices the token at this value, give amount',
+    )
+  if (outcome.status === 'no_route') {
+    const field = `legs[${outcome.leg}]`
+    throw httpError('noRoute', undefined, { details: [{ field, reason: 'has no route' }] })
+  }
+  if (outcome.status === 'unavailable')
+    throw httpError('unavailable', `no quote right now: ${outcome.reason}`, retrySoon)
+  return outcome.disposal
+}
+
+function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  const chainIds = [...deps.chains.keys()]
+  return [
+    endpoint({
+      method: 'post',
+      path: '/quote',
+      summary: 'The best exact-input route, with the payload that executes it',
+      input: quoteBody(chainIds),
+      output: quoteResponse,
+      auth: 'key',
+      examples: examples.quote,
+      cost: 1,
+      errors: {
+        404: 'No route for this pair and amount',
+        503: unavailable,
+      },
+      handle: async (request) => {
+        const parameters = toQuoteParameters(request.body)
+        requireTwoTokens(parameters)
+        // Only a dry run is worth ending early; a signal for every quote shows in the tail of the latency.
+        const signal = parameters.verify ? request.signal : undefined
+        const isGone = () => request.signal.aborted
+        const outcome = await quote(deps, { ...parameters, signal, isGone })
+        return json(writeQuote(unwrap(outcome), deps))
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/quote_lp_disposal',
+      summary: "Routes a position's tokens into one target token",
+      input: disposalBody(chainIds),
+      output: disposalResponse,
+      auth: 'key',
+      examples: examples.lpDisposal,
+      costPer: 'leg that needs a swap',
+      cost: ({ body }) =>
+        body.legs.filter(({ token }) => !isSameToken(token, body.target_token)).length,
+      errors: {
+        404: 'No route for a leg',
+        503: unavailable,
+      },
+      handle: async ({ body, signal }) => {
+        requireSizes(body)
+        const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal })
+        return fromDisposal(unwrapDisposal(outcome), deps)
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/quote_exact_output',
+      summary: 'The route that reaches a target output for the least input',
+      query: exactOutputQuery(chainIds),
+      output: exactOutputResponse,
+      auth: 'key',
+      examples: examples.exactOutput,
+      cost: 16,
+      errors: {
+        404: 'No route for this pair',
+        503: unavailable,
+      },
+      handle: async ({ query, signal }) => {
+        const parameters = toExactOutput(query)
+        requireTwoTokens(parameters)
+        const isGone = () => signal.aborted
+        const outcome = await quoteExactOutput(deps, { ...parameters, signal, isGone })
+        return fromExactOutput(unwrap(outcome), deps)
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/compare/simulate',
+      summary: 'Dry-runs execution candidates of several providers on one block',
+      description: `1 to ${mostCandidates} candidates, with labels of up to ${longestLabel} characters: a dry run is work, and so many fit on one block in time. A candidate that cannot be simulated right now has simulation_unavailable; 503 is for a chain that cannot be read.`,
+      input: compareBody(chainIds),
+      output: compareResponse,
+      auth: 'key',
+      examples: examples.compare,
+      costPer: 'candidate',
+      cost: ({ body }) => body.candidates.length,
+      errors: { 503: 'The chain cannot be simulated right now' },
+      handle: async ({ body, signal }) => {
+        const candidates = toCandidates(body)
+        const result = await compare(deps, { chainId: body.chainId, candidates, signal })
+        if (result.status === 'unavailable')
+          throw new HttpError(
+            503,
+            'simulation_unavailable',
+            'the chain cannot be simulated right now',
+            retrySoon,
+          )
+        return fromComparison(result)
+      },
+    }),
+  ]
+}
+
+function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
+  const chainIds = [...deps.chains.keys()]
+  return [
+    endpoint({
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the service can quote',
+      output: registry.healthResponse,
+      auth: 'none',
+      examples: examples.health,
+      handle: async () =>
+        registry.fromHealth({
+          status: readHealth(deps),
+          warnings: deps.warnings?.() ?? [],
+          version: deps.version,
+          uptimeMs: deps.now() - deps.startedAtMs,
+          leftOut: listLeftOut(deps),
+          leftOutPools: listLeftOutPools(deps),
+          statuses: readChainStatus(deps),
+        }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/tokens',
+      summary: 'Known tokens by address',
+      output: registry.tokensResponse,
+      auth: 'none',
+      examples: examples.tokens,
+      handle: async () => registry.fromTokens(deps.chains.values()),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/chains',
+      summary: 'Chains, their DEXes and how far they are synced',
+      output: registry.chainsResponse,
+      auth: 'none',
+      examples: examples.chains,
+      handle: async () => registry.fromChains(readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/status',
+      summary: 'Details of the synced state of every chain',
+      output: registry.statusResponse,
+      auth: 'none',
+      examples: examples.status,
+      handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/pool/:chain_id/:address',
+      summary: 'State of one pool as quotes use it',
+      params: registry.poolParams(chainIds),
+      output: registry.poolResponse,
+      auth: 'none',
+      errors: { 404: 'No such pool is followed' },
+      handle: async ({ params }) => {
+        const state = deps.chains.get(params.chain_id)?.sync.current()
+        const pool = state?.pools.get(params.address.toLowerCase())
+        if (!state || !pool)
+          throw new HttpError(404, 'pool_not_found', 'no pool of this address is followed')
+        return registry.fromPool(pool, { chainId: params.chain_id, block: state.head.number })
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/.well-known/agent-registration.json',
+      summary: 'What agents may know of this service (ERC-8004)',
+      output: agentRegistration,
+      auth: 'none',
+      handle: async () => fromAgent({ ...deps, active: readHealth(deps) !== 'error' }),
+    }),
+  ]
+}

@@ -1,0 +1,79 @@
+import { type Address, type Chain, type Client, isAddressEqual, type Transport } from 'viem'
+import { getBlock, getBlockNumber, getTransactionCount, getTransactionReceipt } from 'viem/actions'
+
+type ChainClient = Client<Transport, Chain>
+
+export type NonceChain = {
+  readonly client: ChainClient
+  /** Each upstream for itself, where there are several. */
+  readonly witnesses?: readonly ChainClient[] | undefined
+}
+
+type Claim = {
+  readonly signer: Address
+  /** Next nonce, by one answer of one node. */
+  readonly claimed: number
+  /** Next nonce by our book; 0 where it is empty. */
+  readonly known: number
+}
+
+/**
+ * A nonce signed too high is never mined, and with it all that is signed after it: a chain that is ahead of
+ * our book has to show it. Answers the nonce that another node, or a receipt, bears out; undefined when the
+ * claim is neither borne out nor taken back.
+ */
+export async function proveNonce(
+  { client, witnesses = [] }: NonceChain,
+  { signer, claimed, known }: Claim,
+): Promise<number | undefined> {
+  if (claimed <= known) return claimed
+  const [, second] = await askAll(witnesses, signer)
+  if (second !== undefined) return Math.min(claimed, second)
+  const again = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
+  if (again < claimed) return again
+  // An empty book knows nothing better, and nothing of it could be held up.
+  if (known === 0) return claimed
+  return (await hasReceipt(client, { signer, nonce: claimed - 1 })) ? claimed : undefined
+}
+
+/** The counts of all who answer, highest first. */
+async function askAll(witnesses: readonly ChainClient[], address: Address) {
+  const answers = await Promise.allSettled(
+    witnesses.map((each) => getTransactionCount(each, { address, blockTag: 'latest' })),
+  )
+  return answers
+    .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    .toSorted((a, b) => b - a)
+}
+
+/** Looks for the block that used the nonce; a node that has lost its state there proves nothing. */
+async function hasReceipt(
+  client: ChainClient,
+  { signer, nonce }: { readonly signer: Address; readonly nonce: number },
+): Promise<boolean> {
+  const isUsed = async (blockNumber: bigint) =>
+    (await getTransactionCount(client, { address: signer, blockNumber })) > nonce
+  try {
+    let high = await getBlockNumber(client, { cacheTime: 0 })
+    let low = high
+    for (let step = 1n; await isUsed(low); step *= 2n) {
+      if (low === 0n) return false
+      high = low
+      low = low > step ? low - step : 0n
+    }
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n
+      if (await isUsed(middle)) high = middle
+      else low = middle
+    }
+    const block = await getBlock(client, { blockNumber: high, includeTransactions: true })
+    const found = block.transactions.find(
+      (each) => each.nonce === nonce && isAddressEqual(each.from, signer),
+    )
+    if (!found) return false
+    const receipt = await getTransactionReceipt(client, { hash: found.hash })
+    return receipt.blockHash === block.hash && isAddressEqual(receipt.from, signer)
+  } catch {
+    return false
+  }
+}

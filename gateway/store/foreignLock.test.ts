@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { keccak256 } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { openStore } from './openStore.ts'
+
+/** Another process (a backup tool, an operator's shell) has the SQLite file locked. */
+const s = suite('a foreign lock on the SQLite file')
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-lock-'))
+const path = join(dir, 'a.sqlite')
+const store = openStore({ path })
+const foreign = new Database(path)
+s.after(() => {
+  foreign.close()
+  store.close()
+  rmSync(dir, { recursive: true })
+})
+await store.keys.insert({
+  id: 'key',
+  idHash: keccak256('0x01'),
+  secretHash: Buffer.from('key'),
+  start: 'x',
+  label: '',
+  wallet: undefined,
+  scopes: ['quote'],
+  createdAtMs: 1,
+  quotes: 1_000,
+})
+const charge = (ref: string) => store.ledger.charge({ keyId: 'key', units: 1, ref, atMs: 2 })
+
+/** The longest time in which nothing else was served meanwhile. */
+async function longestStandstill(work: () => Promise<unknown>): Promise<number> {
+  let longestMs = 0
+  let lastMs = performance.now()
+  const tick = () => {
+    const nowMs = performance.now()
+    longestMs = Math.max(longestMs, nowMs - lastMs)
+    lastMs = nowMs
+  }
+  const timer = setInterval(tick, 5)
+  await work()
+  tick()
+  clearInterval(timer)
+  return longestMs
+}
+
+s('holds up the charges but not the thread, and they are made when it is gone', async () => {
+  foreign.exec('BEGIN IMMEDIATE')
+  const standstillMs = await longestStandstill(async () => {
+    const charges = Array.from({ length: 20 }, (_, index) => charge(`early ${index}`))
+    await wait(1_000)
+    assert.is((await store.ledger.balance('key')).used, 0)
+    foreign.exec('COMMIT')
+    const results = await Promise.all(charges)
+    assert.ok(results.every(({ status }) => status === 'charged'))
+  })
+  assert.ok(standstillMs < 500, `stood still for ${standstillMs} ms`)
+  assert.is((await store.ledger.balance('key')).used, 20)
+})
+
+s('refuses all that wait together after five seconds, and not each in its turn', async () => {
+  foreign.exec('BEGIN IMMEDIATE')
+  const startMs = performance.now()
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, (_, index) => charge(`late ${index}`)),
+  )
+  foreign.exec('COMMIT')
+  assert.ok(performance.now() - startMs < 9_000)
+  for (const result of results)
+    assert.match(String(result.status === 'rejected' && result.reason.code), /^SQLITE_BUSY/)
+  assert.is((await charge('after')).status, 'charged')
+  assert.is((await store.ledger.balance('key')).used, 21)
+})
+s.run()

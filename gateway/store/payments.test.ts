@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import {
+  type StoreEngine,
+  startStoreEngines,
+  type TestStore,
+} from '../../fixtures/store/storeEngines.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { type Proof, proofs } from './payments.ts'
+
+const payer = '0x0000000000000000000000000000000000009a7e'
+const hashOf = (text: string): Hex => keccak256(stringToHex(text))
+
+/** One database as a history changes it: keys, and transactions that a block holds or has lost. */
+function createHistory(store: TestStore, name: string) {
+  const blocks = new Map<number, number>()
+  const keyOf = (index: number) => `${name} ${index}`
+  const block = (tx: number) => ({
+    chainId: 1,
+    txHash: hashOf(`${name} tx ${tx}`),
+    blockNumber: 5n,
+    blockHash: numberToHex(blocks.get(tx) ?? 0, { size: 32 }),
+  })
+  return {
+    keyOf,
+    async addKey(index: number) {
+      const id = keyOf(index)
+      await store.keys.insert({
+        id,
+        idHash: hashOf(id),
+        secretHash: Buffer.from(id),
+        start: 'x',
+        label: '',
+        wallet: undefined,
+        scopes: ['quote'],
+        createdAtMs: 1,
+      })
+    },
+    claim: (index: number, { tx, proof, quotes = [10] }: ClaimOf) =>
+      store.payments.credit({
+        ...block(tx),
+        keyId: keyOf(index),
+        atMs: 1,
+        payments: quotes.map((each, logIndex) => ({
+          logIndex,
+          payer,
+          amount: 100n * BigInt(each),
+          quotes: each,
+          proof,
+        })),
+      }),
+    async spend(index: number, units: number) {
+      const charge = { keyId: keyOf(index), units, ref: 'r', atMs: 1 }
+      return (await store.ledger.charge(charge)).status === 'charged'
+    },
+    async reorganise(tx: number) {
+      await store.payments.orphan({ ...block(tx), headBlock: 6n, atMs: 1 })
+      blocks.set(tx, (blocks.get(tx) ?? 0) + 1)
+    },
+    balance: (index: number) => store.ledger.balance(keyOf(index)),
+  }
+}
+type ClaimOf = {
+  readonly tx: number
+  readonly proof: Proof
+  readonly quotes?: readonly number[]
+}
+
+const keyCount = 4
+const txQuotes = [[10], [7], [5, 3]]
+const tx = fc.nat(txQuotes.length - 1)
+const key = fc.nat(keyCount - 1)
+const weak = fc.constantFrom<Proof>(proofs.first, proofs.sender, proofs.payer, proofs.settled)
+const step = fc.oneof(
+  fc.record({ do: fc.constant('claim' as const), key, tx, proof: weak }),
+  fc.record({ do: fc.constant('spend' as const), key, units: fc.integer({ min: 1, max: 12 }) }),
+  fc.record({ do: fc.constant('reorganise' as const), tx }),
+)
+
+function addTests(engine: StoreEngine) {
+  const s = suite(`payments on ${engine.name}`)
+  s.after(engine.close)
+  const { store } = engine
+  let histories = 0
+  async function start(keys = keyCount) {
+    const history = createHistory(store, `history ${histories++}`)
+    for (let index = 0; index < keys; index += 1) await history.addKey(index)
+    return history
+  }
+
+  s('a credit that the sender has spent is not credited to the payer again', async () => {
+    const { claim, spend, balance } = await start()
+    assert.is(await claim(0, { tx: 0, proof: proofs.sender }), 10)
+    assert.ok(await spend(0, 10))
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), undefined)
+    assert.is((await balance(1)).total, 0)
+  })
+
+  s(
+    'payer and sender rank alike: the first of them keeps what is unspent too [claims/alike]',
+    async () => {
+      const { claim, balance } = await start()
+      for (const [index, proof, other] of [
+        [0, proofs.sender, proofs.payer],
+        [1, proofs.payer, proofs.sender],
+      ] as const) {
+        assert.is(await claim(0, { tx: index, proof }), 10)
+        assert.is(await claim(1, { tx: index, proof: other }), undefined)
+      }
+      assert.is((await balance(0)).remaining, 20)
+    },
+  )
+
+  s(
+    'of a first-come credit only what is unspent moves, and comes back after a reorg [claims/first-come]',
+    async () => {
+      const { claim, spend, balance, reorganise } = await start()
+      const first = { tx: 0, proof: proofs.first }
+      const owner = { tx: 0, proof: proofs.payer }
+      await claim(0, first)
+      await spend(0, 6)
+      assert.is(await claim(1, owner), 4)
+      assert.is(await claim(1, owner), 4)
+      assert.is(await claim(0, first), undefined)
+      const balances = async () => [(await balance(0)).remaining, (await balance(1)).remaining]
+      assert.equal(await balances(), [0, 4])
+      await reorganise(0)
+      assert.equal(await balances(), [-6, 0])
+      assert.is(await claim(1, owner), 4)
+      assert.equal(await balances(), [0, 4])
+    },
+  )
+
+  s('what was spent before a reorganisation is not paid out to another key after it', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    await claim(0, { tx: 0, proof: proofs.first })
+    await spend(0, 10)
+    await reorganise(0)
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), 0)
+    assert.equal([(await balance(0)).remaining, (await balance(1)).total], [0, 0])
+  })
+
+  s(
+    'I2 I3: no history of claims, spending and reorganisations answers more than was paid [claims/no-history-pays-twice]',
+    () =>
+      fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+          const { claim, spend, reorganise, balance } = await start()
+          for (const one of steps) {
+            if (one.do === 'claim') await claim(one.key, { ...one, quotes: txQuotes[one.tx] ?? [] })
+            if (one.do === 'spend') await spend(one.key, one.units)
+            if (one.do === 'reorganise') await reorganise(one.tx)
+          }
+          // Faults end: every payment is in the chain, and somebody has claimed it.
+          for (const [index, quotes] of txQuotes.entries())
+            await claim(index, { tx: index, proof: proofs.settled, quotes })
+          const balances = await Promise.all(
+            Array.from({ length: keyCount }, (_, at) => balance(at)),
+          )
+          const total = balances.reduce((sum, each) => sum + each.total, 0)
+          const used = balances.reduce((sum, each) => sum + each.used, 0)
+          assert.is(total, 25, 'credited is what was paid')
+          assert.ok(used <= 25, `${used} answered of 25 paid`)
+          assert.ok(
+            balances.every(({ remaining }) => remaining >= 0),
+            'nobody is below zero once all that was paid is there again',
+          )
+          assert.equal(await store.ledger.audit(), [])
+        }),
+        { numRuns: engine.name === 'SQLite' ? 200 : 15 },
+      ),
+  )
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)

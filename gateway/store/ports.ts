@@ -1,0 +1,72 @@
+import type { SlotCache } from '../../simulator/balanceSlot/resolveBalanceSlot.ts'
+import { createBalanceSlots } from './balanceSlots.ts'
+import { type Challenges, createChallenges } from './challenges.ts'
+import type { Coordination } from './coordination.ts'
+import type { Engine } from './engine.ts'
+import { createFeeds, type Feeds } from './feeds.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createNodeLimits, type NodeLimitsStore } from './nodeLimits.ts'
+import { createNonces, type Nonces } from './nonces.ts'
+import { createPayments, type Payments } from './payments.ts'
+import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
+import { type Program, sql } from './program.ts'
+import { createRelayStore, type RelayStore } from './relay.ts'
+import { createRelayAdmissions, type RelayAdmissions } from './relayAdmissions.ts'
+import { createRelayClock, type RelayClock } from './relayClock.ts'
+import { createSettlements, type Settlements } from './settlements.ts'
+
+/** What the gateway keeps, whatever engine keeps it. */
+export type Store = {
+  readonly keys: Keys
+  readonly ledger: Ledger
+  readonly challenges: Challenges
+  readonly payments: Payments
+  readonly settlements: Settlements
+  readonly relay: RelayStore
+  readonly admissions: RelayAdmissions
+  readonly nonces: Nonces
+  readonly clock: RelayClock
+  readonly slots: SlotCache
+  readonly pools: PoolSnapshots
+  readonly feeds: Feeds
+  readonly nodeLimits: NodeLimitsStore
+  readonly coordination: Coordination
+  /** Whether the database answers now. */
+  isReachable(): Promise<boolean>
+  /** Whether it takes a durable write now; nothing that anybody reads is changed. */
+  isWritable(): Promise<boolean>
+}
+
+const ping = sql('SELECT 1')
+
+function* mark(): Program<void> {
+  const postgres = "SELECT pg_logical_emit_message(true, 'forkyard', '')"
+  yield { kind: 'query', text: { sqlite: 'PRAGMA user_version = 0', postgres }, values: [] }
+}
+
+const isDone = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    () => false,
+  )
+
+export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
+  return {
+    keys: createKeys(engine),
+    ledger: createLedger(engine),
+    challenges: createChallenges(engine),
+    payments: createPayments(engine),
+    settlements: createSettlements(engine),
+    relay: createRelayStore(engine),
+    admissions: createRelayAdmissions(engine),
+    nonces: createNonces(engine),
+    clock: createRelayClock(engine),
+    slots: createBalanceSlots(engine),
+    pools: createPoolSnapshots(engine),
+    feeds: createFeeds(engine),
+    nodeLimits: createNodeLimits(engine),
+    isReachable: () => isDone(engine.read(() => ping.get())),
+    isWritable: () => isDone(engine.write(mark)),
+  }
+}

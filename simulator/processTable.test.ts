@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { assert, suite } from '../fixtures/test.ts'
+import { procTable, psTable } from './processTable.ts'
+
+// Both run here: what macOS has is a ps of the same columns.
+const children: ChildProcess[] = []
+async function start(env: Readonly<Record<string, string>>): Promise<number> {
+  const child = spawn('sleep', ['60'], { env: { ...process.env, ...env } })
+  children.push(child)
+  await once(child, 'spawn')
+  return child.pid ?? 0
+}
+const entry = `FORKYARD_TABLE_TEST=/a folder/${process.pid}`
+const [name = '', value = ''] = entry.split('=')
+
+for (const [label, table] of [
+  ['/proc', procTable],
+  ['ps', psTable],
+] as const) {
+  const s = suite(`process table of ${label}`)
+  s.after.each(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+  })
+  s('tells when a process started, the same whenever asked, and that it has ended', async () => {
+    const pid = await start({})
+    const [first, again] = [table.readStart(pid), table.readStart(pid)]
+    assert.ok(first)
+    assert.is(again, first)
+    const [child] = children
+    child?.kill('SIGKILL')
+    await once(child as ChildProcess, 'exit')
+    assert.is(table.readStart(pid), undefined)
+    assert.is(table.readStart(2 ** 30), undefined)
+  })
+  s('does not take a zombie for a process', async () => {
+    // The shell's child ends and is waited for by nobody, since the shell has become a sleep.
+    const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'])
+    children.push(shell)
+    const [line] = (await once(shell.stdout, 'data')) as [Buffer]
+    const pid = Number(String(line).trim())
+    const deadline = performance.now() + 5_000
+    while (table.readStart(pid) !== undefined && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.is(table.readStart(pid), undefined)
+  })
+  s('finds who was started with an entry, and nobody with a similar one', async () => {
+    const pid = await start({ [name]: value })
+    const others = [await start({ [name]: `${value}0` }), await start({ [`X_${name}`]: value })]
+    assert.equal(table.findWithEntry(entry), [pid])
+    assert.ok(others.every((other) => table.readStart(other)))
+    assert.equal(table.findWithEntry('FORKYARD_TABLE_TEST=nowhere'), [])
+  })
+  s('lists what a priority is given to', async () => {
+    const pid = await start({})
+    assert.equal(table.listThreads(pid), [pid])
+  })
+  s.run()
+}

@@ -1,0 +1,54 @@
+import { type Address, type Hex, hexToBigInt, isHex, size, slice } from 'viem'
+import type { RpcOutcome } from './rpcBatch.ts'
+
+export type SimulatedLog = {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+export type SimulatedCall = {
+  readonly ok: boolean
+  readonly gasUsed: bigint
+  readonly returnData: Hex
+  /** anvil's own words for a halt; empty on success. Match on it, never pass it on. */
+  readonly message: string
+  /** None of a call that failed. */
+  readonly logs: readonly SimulatedLog[]
+}
+
+/** The calls of the one block of an `eth_simulateV1` answer; undefined when it is not one. */
+export function readSimulated(
+  outcome: RpcOutcome,
+  count: number,
+): readonly SimulatedCall[] | undefined {
+  if (!outcome.ok || !Array.isArray(outcome.result)) return undefined
+  const calls = (outcome.result[0] as { calls?: unknown } | undefined)?.calls
+  if (!Array.isArray(calls) || calls.length !== count) return undefined
+  return calls.map((call: Record<string, unknown>) => {
+    const { status, gasUsed, returnData, error, logs } = call
+    return {
+      ok: status === '0x1',
+      gasUsed: isHex(gasUsed) ? hexToBigInt(gasUsed) : 0n,
+      returnData: isHex(returnData) ? returnData : '0x',
+      message: String((error as { message?: unknown } | undefined)?.message ?? ''),
+      // As anvil itself wrote them.
+      logs: Array.isArray(logs) ? (logs as SimulatedLog[]) : [],
+    }
+  })
+}
+
+/** The first word, which is what balanceOf and BALANCE tell; some tokens answer more. */
+export function readWord(call: SimulatedCall | undefined): bigint | undefined {
+  return call?.ok ? firstWord(call.returnData) : undefined
+}
+
+/** Same for an `eth_call`. */
+export function readWordOutcome(outcome: RpcOutcome | undefined): bigint | undefined {
+  return outcome?.ok && isHex(outcome.result) ? firstWord(outcome.result) : undefined
+}
+
+function firstWord(data: Hex): bigint | undefined {
+  return size(data) < wordBytes ? undefined : hexToBigInt(slice(data, 0, wordBytes))
+}
+const wordBytes = 32
