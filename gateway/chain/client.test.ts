@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BaseError } from 'viem'
-import { getBlockNumber, getChainId } from 'viem/actions'
+import { getBalance, getBlockNumber, getChainId } from 'viem/actions'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from './chains.ts'
 import { ChainUnavailable, createChainClient, isCausedBy, WrongChain } from './client.ts'
@@ -77,6 +77,16 @@ s('sends the calls of one turn of the event loop as one batch', async () => {
   const { client } = connect([node.url])
   assert.equal(await Promise.all([getChainId(client), getBlockNumber(client)]), [8453, 8453n])
   assert.is(node.seen.length, 1)
+})
+
+s('a question for the head does not wait for the long calls of its turn', async () => {
+  const node = await startNode((calls, res) => {
+    if (calls.every(({ method }) => method === 'eth_blockNumber')) answer('0x10')(calls, res)
+  })
+  const { client } = connect([node.url])
+  const long = failureOf(getBalance(client, { address: `0x${'11'.repeat(20)}` }))
+  assert.is(await getBlockNumber(client), 16n)
+  await long
 })
 
 s('asks the next upstream when the first one hangs, and leaves the first one alone', async () => {

@@ -46,6 +46,12 @@ const blockPauseMs = 150
 const longestBlockPauseMs = 1_000
 /** A block that was orphaned comes no more. */
 const hashPatienceMs = 3_000
+/** Answered out of what a node has in memory. */
+const quickMethods: ReadonlySet<string> = new Set([
+  'eth_blockNumber',
+  'eth_chainId',
+  'eth_getBlockByNumber',
+])
 /** Of failures in words that nobody knows. */
 const mostUnanswered = 1
 
@@ -124,7 +130,9 @@ export function createFailover({
       ({ avoided, notBeforeMs }) => !avoided.has(endpoint) && notBeforeMs <= nowMs,
     )
     const ordered = [...able.filter(({ isFirst }) => isFirst), ...able.filter((a) => !a.isFirst)]
-    const few = ordered.slice(0, endpoint.limits.batchCalls())
+    const isQuickFirst = ordered.slice(0, 1).some(isQuick)
+    const alike = ordered.filter((asked) => isQuick(asked) === isQuickFirst)
+    const few = alike.slice(0, endpoint.limits.batchCalls())
     const { bodyBytes } = endpoint.limits.read()
     const batch = bodyBytes === undefined ? few : cutToBytes(few, bodyBytes)
     const taken = new Set(batch)
@@ -199,6 +207,9 @@ function blockPatienceOf({ call, blockPatienceMs }: Asked): number {
   const isByHash = JSON.stringify(call.params ?? []).includes('"blockHash"')
   return isByHash ? Math.min(blockPatienceMs, hashPatienceMs) : blockPatienceMs
 }
+
+/** A batch is answered when its slowest call is: where the head is, others wait to know. */
+const isQuick = ({ call }: Asked) => quickMethods.has(call.method)
 
 /** As many from the front as fit into a body; one at least. */
 function cutToBytes(all: readonly Asked[], most: number): readonly Asked[] {
