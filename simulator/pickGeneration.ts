@@ -12,9 +12,12 @@ type Question = GenerationsParameters & {
 }
 
 const freshnessDeadlineMs = 6_000
-const rollAttempts = 3
+const rollAttempts = 4
+/** A fork that could not be made is tried again when what kept it from its reads may be over. */
+const failedPauseMs = 300
 
-export const rollPause = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+export const rollPause = (pauseMs = 50) =>
+  new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
 
 export function isEnough(
   live: LiveGeneration | undefined,
@@ -30,23 +33,25 @@ export async function pickGeneration(deps: Deps, question: Question): Promise<Li
   const standing = forks.current()
   if (freshness.mode === 'interval' && isEnough(standing, minBlock)) return standing
   const fresh = await rollUntilFresh(deps, question)
-  if (fresh) return fresh
-  // Without its upstream a standing fork still answers what it has read.
+  if (fresh !== 'chain_silent' && fresh !== 'late') return fresh
   const last = forks.current()
-  if (isEnough(last, minBlock)) return last
+  const isThere = isEnough(last, minBlock)
+  // Without its upstream a standing fork still answers what it has read.
+  if (isThere && fresh === 'chain_silent') return last
+  if (isThere) throw new SimulatorUnavailable({ chainId, reason: 'no fork of the head in time' })
   const reason = minBlock > 0n && last ? 'the asked block is not there yet' : 'no fork stands'
   throw new SimulatorUnavailable({ chainId, reason })
 }
 
-/** One of the head, or of one that came later than the request; undefined: the chain gives none in time. */
+/** One of the head, or of one that came later than the request. */
 async function rollUntilFresh(
   deps: Deps,
   { freshness, arrivedAtMs, minBlock }: Question,
-): Promise<LiveGeneration | undefined> {
+): Promise<LiveGeneration | 'chain_silent' | 'late'> {
   const { forks, now } = deps
   for (let failures = 0; now() - arrivedAtMs < freshnessDeadlineMs && !forks.isClosed(); ) {
     const target = await readTarget(deps, freshness).catch(() => undefined)
-    if (!target) return undefined
+    if (!target) return 'chain_silent'
     const before = forks.current()
     if (isEnough(before, minBlock) && before.blockHash === target.blockHash) return before
     const outcome = await settle(forks.rollTo(target))
@@ -55,11 +60,11 @@ async function rollUntilFresh(
     if ('error' in outcome) {
       if (outcome.error instanceof WrongUpstream) throw outcome.error
       failures += 1
-      if (failures >= rollAttempts) return undefined
-    }
-    if ('error' in outcome || target.blockNumber < minBlock) await rollPause()
+      if (failures >= rollAttempts) return 'late'
+      await rollPause(failedPauseMs)
+    } else if (target.blockNumber < minBlock) await rollPause()
   }
-  return undefined
+  return 'late'
 }
 
 /** False when the chain has moved on; true, too, when it does not answer. */

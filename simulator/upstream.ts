@@ -34,8 +34,8 @@ export type Upstream = {
   readonly readBlock: (p: { readonly blockNumber: bigint }) => Promise<BlockId | undefined>
   readonly readChainId: () => Promise<number>
   /**
-   * Sends calls as one batch; throws {@link RpcTransportError}, at once while the chain is known to be
-   * down, and where they are over what may be spent.
+   * Sends calls as one batch; throws {@link RpcTransportError}, at once (`sync` apart) while the chain
+   * is known to be down, and where they are over what may be spent.
    */
   readonly send: (
     calls: readonly RpcCall[],
@@ -116,7 +116,9 @@ export function createUpstream({
   }
 
   async function send(calls: readonly RpcCall[], purpose: UpstreamPurpose = 'simulation') {
-    if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
+    // Where the head is has to be known, however slow other reads have been.
+    if (purpose !== 'sync' && performance.now() < openUntilMs)
+      throw new RpcTransportError('connection')
     // Who asks for us counts for itself.
     if (!askInstead && !(await spend(purpose, calls.length)))
       throw new RpcTransportError('connection')
