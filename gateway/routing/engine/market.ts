@@ -1,5 +1,7 @@
 import type { Curve } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { type Edges, listEdges, mergeEdges, toColumns } from './edges.ts'
+import { indexPairs } from './indexPairs.ts'
 
 /**
  * An immutable snapshot of all pools, indexed for the search. An edge is one direction of one pool;
@@ -56,8 +58,6 @@ export function gasOf(market: Market, edge: number): number {
   return market.heads[4 * edge + 3] as number
 }
 
-type Edge = { pool: number; from: number; to: number; i: number; j: number }
-
 /** Builds a snapshot; of two pools with one id the later wins. */
 export function createMarket(pools: Iterable<EnginePool>): Market {
   const byId = new Map<string, EnginePool>()
@@ -84,14 +84,6 @@ function indexPools(pools: readonly EnginePool[]): Map<string, number> {
   return index
 }
 
-/** Edges as columns, sorted by (from, to). */
-type Columns = Readonly<Record<keyof Edge, Int32Array>>
-
-function toColumns(edges: readonly Edge[]): Columns {
-  const pick = (key: keyof Edge) => Int32Array.from(edges, (edge) => edge[key])
-  return { pool: pick('pool'), from: pick('from'), to: pick('to'), i: pick('i'), j: pick('j') }
-}
-
 /** The snapshot's indexes; its rates and heads are still to be written. */
 function layOut({
   pools,
@@ -101,7 +93,7 @@ function layOut({
   edges,
   curves,
 }: Pick<Mutable, 'pools' | 'tokens' | 'tokenIndex' | 'curves'> & {
-  readonly edges: Columns
+  readonly edges: Edges
   readonly poolIndex?: ReadonlyMap<string, number> | undefined
 }): Mutable {
   const edgeCount = edges.pool.length
@@ -159,7 +151,7 @@ function regrow(
     for (const token of held)
       if (!tokenIndex.has(token)) tokenIndex.set(token, tokens.push(token) - 1)
   const came = listEdges([...news.values()], tokenIndex)
-  const { edges, before } = mergeEdges(market, { place, came, firstNew })
+  const { edges, before } = mergeEdges(edgesOf(market), { place, came, firstNew })
   forgetTokens(tokenIndex, { from: edges.from, count: tokens.length })
   const curves = new Array<Curve | undefined>(before.length).fill(undefined)
   // Where nobody went, everybody stands where he stood.
@@ -179,6 +171,14 @@ function regrow(
   return next
 }
 
+const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges => ({
+  pool: edgePool,
+  from: edgeFrom,
+  to: edgeTo,
+  i: edgeI,
+  j: edgeJ,
+})
+
 /** Tokens that no pool holds any more are not known any more. */
 function forgetTokens(
   tokenIndex: Map<string, number>,
@@ -189,115 +189,8 @@ function forgetTokens(
   for (const [token, index] of tokenIndex) if (!held[index]) tokenIndex.delete(token)
 }
 
-/** Old edges in their order, each new one behind those of its pair; `before` is where each one stood. */
-function mergeEdges(
-  market: Market,
-  {
-    place,
-    came,
-    firstNew,
-  }: { readonly place: Int32Array; readonly came: readonly Edge[]; readonly firstNew: number },
-): { readonly edges: Columns; readonly before: Int32Array } {
-  const { edgeCount, edgePool, edgeFrom, edgeTo, edgeI, edgeJ } = market
-  const most = edgeCount + came.length
-  const column = () => new Int32Array(most)
-  const [pool, from, to, i, j] = [column(), column(), column(), column(), column()]
-  const before = column().fill(-1)
-  let at = 0
-  let next = 0
-  for (let edge = 0; edge <= edgeCount; edge++) {
-    // Behind the last one there is room for all the rest.
-    const ownFrom = edge < edgeCount ? (edgeFrom[edge] as number) : Number.POSITIVE_INFINITY
-    const ownTo = edge < edgeCount ? (edgeTo[edge] as number) : Number.POSITIVE_INFINITY
-    for (let one = came[next]; one; one = came[next]) {
-      if (one.from > ownFrom || (one.from === ownFrom && one.to >= ownTo)) break
-      pool[at] = firstNew + one.pool
-      from[at] = one.from
-      to[at] = one.to
-      i[at] = one.i
-      j[at] = one.j
-      at += 1
-      next += 1
-    }
-    const ownPool = edge < edgeCount ? (place[edgePool[edge] as number] as number) : -1
-    if (ownPool < 0) continue
-    pool[at] = ownPool
-    from[at] = ownFrom
-    to[at] = ownTo
-    i[at] = edgeI[edge] as number
-    j[at] = edgeJ[edge] as number
-    before[at] = edge
-    at += 1
-  }
-  const cut = (whole: Int32Array) => whole.subarray(0, at)
-  const edges = { pool: cut(pool), from: cut(from), to: cut(to), i: cut(i), j: cut(j) }
-  return { edges, before: cut(before) }
-}
-
 function floats(length: number): Float64Array {
   return new Float64Array(length)
-}
-
-function listEdges(pools: readonly EnginePool[], tokenIndex: ReadonlyMap<string, number>): Edge[] {
-  const edges: Edge[] = []
-  for (const [pool, { tokens }] of pools.entries())
-    for (const [i, tokenIn] of tokens.entries())
-      for (const [j, tokenOut] of tokens.entries())
-        if (tokenIn !== tokenOut)
-          edges.push({
-            pool,
-            from: tokenIndex.get(tokenIn) ?? 0,
-            to: tokenIndex.get(tokenOut) ?? 0,
-            i,
-            j,
-          })
-  return edges.sort((one, other) => one.from - other.from || one.to - other.to)
-}
-
-function indexPairs({ from, to }: Columns, tokenCount: number) {
-  const edgeCount = from.length
-  const pairEdges: number[] = []
-  const pairFrom: number[] = []
-  const pairTo: number[] = []
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (edge > 0 && from[edge - 1] === from[edge] && to[edge - 1] === to[edge]) continue
-    pairEdges.push(edge)
-    pairFrom.push(from[edge] as number)
-    pairTo.push(to[edge] as number)
-  }
-  pairEdges.push(edgeCount)
-  const inPairs = countStarts(pairTo, tokenCount)
-  const free = inPairs.slice()
-  const inPairList = new Int32Array(pairTo.length)
-  for (const [pair, token] of pairTo.entries()) {
-    inPairList[free[token] as number] = pair
-    free[token] = (free[token] as number) + 1
-  }
-  const edgePair = new Int32Array(edgeCount)
-  for (let pair = 0; pair < pairFrom.length; pair++)
-    edgePair.fill(pair, pairEdges[pair], pairEdges[pair + 1])
-  const inPairPlace = new Int32Array(pairTo.length)
-  for (const [place, pair] of inPairList.entries()) inPairPlace[pair] = place
-  return {
-    edgePair,
-    inPairPlace,
-    pairEdges: Int32Array.from(pairEdges),
-    pairFrom: Int32Array.from(pairFrom),
-    pairTo: Int32Array.from(pairTo),
-    outPairs: countStarts(pairFrom, tokenCount),
-    inPairs,
-    inPairList,
-    inPairFrom: inPairList.map((pair) => pairFrom[pair] as number),
-  }
-}
-
-/** starts[t] = how many entries are below t. */
-function countStarts(values: readonly number[], size: number): Int32Array {
-  const starts = new Int32Array(size + 1)
-  for (const value of values) starts[value + 1] = (starts[value + 1] as number) + 1
-  for (let index = 0; index < size; index++)
-    starts[index + 1] = (starts[index + 1] as number) + (starts[index] as number)
-  return starts
 }
 
 type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[] }

@@ -1,0 +1,48 @@
+import type { Edges } from './edges.ts'
+
+/** Edges of one (from, to) are a pair: where each pair begins, and the pairs by either token. */
+export function indexPairs({ from, to }: Edges, tokenCount: number) {
+  const edgeCount = from.length
+  const pairEdges: number[] = []
+  const pairFrom: number[] = []
+  const pairTo: number[] = []
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (edge > 0 && from[edge - 1] === from[edge] && to[edge - 1] === to[edge]) continue
+    pairEdges.push(edge)
+    pairFrom.push(from[edge] as number)
+    pairTo.push(to[edge] as number)
+  }
+  pairEdges.push(edgeCount)
+  const inPairs = countStarts(pairTo, tokenCount)
+  const free = inPairs.slice()
+  const inPairList = new Int32Array(pairTo.length)
+  for (const [pair, token] of pairTo.entries()) {
+    inPairList[free[token] as number] = pair
+    free[token] = (free[token] as number) + 1
+  }
+  const edgePair = new Int32Array(edgeCount)
+  for (let pair = 0; pair < pairFrom.length; pair++)
+    edgePair.fill(pair, pairEdges[pair], pairEdges[pair + 1])
+  const inPairPlace = new Int32Array(pairTo.length)
+  for (const [place, pair] of inPairList.entries()) inPairPlace[pair] = place
+  return {
+    edgePair,
+    inPairPlace,
+    pairEdges: Int32Array.from(pairEdges),
+    pairFrom: Int32Array.from(pairFrom),
+    pairTo: Int32Array.from(pairTo),
+    outPairs: countStarts(pairFrom, tokenCount),
+    inPairs,
+    inPairList,
+    inPairFrom: inPairList.map((pair) => pairFrom[pair] as number),
+  }
+}
+
+/** starts[t] = how many entries are below t. */
+function countStarts(values: readonly number[], size: number): Int32Array {
+  const starts = new Int32Array(size + 1)
+  for (const value of values) starts[value + 1] = (starts[value + 1] as number) + 1
+  for (let index = 0; index < size; index++)
+    starts[index + 1] = (starts[index + 1] as number) + (starts[index] as number)
+  return starts
+}
