@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
+import { base } from '../chain/base.ts'
 import { defaultLimits } from '../relay/limits.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { describeSettings } from './settings.ts'
@@ -165,6 +166,18 @@ config('takes addresses and networks for proxies, and nothing that looks like on
       faultOf({ ...enough, TRUSTED_PROXIES: `10.0.0.1,${wrong}` }),
       `TRUSTED_PROXIES ${wrong}`,
     )
+})
+
+config('believes the addresses that an operator names, and names each that is none', () => {
+  const [one, other] = [base.wrappedNative, base.usdc.address.toLowerCase()]
+  const trusted = (value: string) => ({ ...enough, BASE_TRUSTED_ADDRESSES: value })
+  assert.equal(readConfig(trusted(` ${one}, ${other},`)).chains[0]?.trusted, [one, other])
+  assert.equal(readConfig(enough).chains[0]?.trusted, [])
+  const miscased = base.usdc.address.replace(/[a-f]/, (letter) => letter.toUpperCase())
+  const wrong = ['0x12', 'mine.eth', `0x${'1'.repeat(64)}`, miscased]
+  const faults = faultOf({ ...trusted([one, ...wrong].join()), ARBITRUM_TRUSTED_ADDRESSES: '0x' })
+  const named = wrong.map((entry) => `BASE_TRUSTED_ADDRESSES ${entry} is no address`)
+  assert.equal(faults.split('; '), [...named, 'ARBITRUM_TRUSTED_ADDRESSES 0x is no address'])
 })
 
 config('refuses a burst that some endpoint could never pass', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Static } from 'typebox'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, isAddress } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
 import { type Chain, chains } from '../chain/chains.ts'
@@ -35,6 +35,8 @@ export type ChainConfig = {
   readonly rpcUrls: readonly string[]
   /** Where the chain is a fork: what it was forked from. */
   readonly forkOrigin: { readonly rpcUrl: string; readonly blockNumber: bigint } | undefined
+  /** Code with a say in swaps of pools that is believed beside that of the chain's row. */
+  readonly trusted: readonly Address[]
   readonly executor: Address | undefined
   readonly quotaManager: Address | undefined
   readonly proxyFactory: Address | undefined
@@ -199,6 +201,14 @@ function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
   }
 }
 
+function toTrusted(chain: Chain, { faults }: Reading, value: string): readonly Address[] {
+  const entries = list(value)
+  for (const entry of entries)
+    if (!isAddress(entry))
+      faults.push(`${settingName(chain, 'TRUSTED_ADDRESSES')} ${entry} is no address`)
+  return entries.filter((entry) => isAddress(entry))
+}
+
 function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
   const settings = read(reading, { schema: chainSettings, prefix: settingName(chain, '') })
   const upkeepLimits: SettlementLimits = {
@@ -216,6 +226,7 @@ function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
             rpcUrl: settings.FORK_ORIGIN_URL,
             blockNumber: BigInt(settings.FORK_ORIGIN_BLOCK),
           },
+    trusted: toTrusted(chain, reading, settings.TRUSTED_ADDRESSES),
     executor: address(settings.EXECUTOR),
     quotaManager: address(settings.QUOTA_MANAGER),
     proxyFactory: address(settings.PROXY_FACTORY),

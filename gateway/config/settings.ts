@@ -158,6 +158,9 @@ export const chainSettings = Type.Object({
   RPC_URL: text('comma-separated upstream RPC URLs, best first; empty = chain not served'),
   FORK_ORIGIN_URL: text('set by the lab where RPC_URL is a fork: the chain it was forked from'),
   FORK_ORIGIN_BLOCK: integer('set by the lab: the block it was forked at', 0, 0, 2 ** 48),
+  TRUSTED_ADDRESSES: text(
+    'comma-separated rate providers, hooks and oracles of pools that you have reviewed: believed without a dry run, as those of the built-in table are',
+  ),
   EXECUTOR: contract('SwapExecutor'),
   QUOTA_MANAGER: contract('QuotaManager'),
   PROXY_FACTORY: contract('UserProxyFactoryV6; empty = relay does not serve the chain'),

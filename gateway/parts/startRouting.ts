@@ -66,8 +66,8 @@ export async function startRouting(
 }
 
 function toRoutingSource(chain: ChainConfig | undefined) {
-  const { executor, forkOrigin } = chain ?? {}
-  if (!chain || !forkOrigin) return { executor }
+  const { executor, trusted, forkOrigin } = chain ?? {}
+  if (!chain || !forkOrigin) return { executor, trusted }
   const { client } = createChainClient({ chain: chain.chain, rpcUrls: [forkOrigin.rpcUrl] })
-  return { executor, origin: { client, blockNumber: forkOrigin.blockNumber } }
+  return { executor, trusted, origin: { client, blockNumber: forkOrigin.blockNumber } }
 }
