@@ -19,8 +19,9 @@ import { providers, providerTargets, startProviders, targetsOf } from './provide
 /** Contract tests: what we ask each provider, and what we make of its recorded or documented bodies. */
 const s = suite('meta/providers')
 const server = await startRecordingServer()
+const nowMs = 1_770_000_000_000
 const running = startProviders(
-  { now: () => 1_770_000_000_000, gasPriceWei: async () => 5_000_000n },
+  { now: () => nowMs, gasPriceWei: async () => 5_000_000n },
   {
     settings: providers.map(({ name }) => ({
       name,
@@ -104,10 +105,13 @@ const sells: [
     'kyberswap',
     out,
     (out * 9950n) / 10000n,
-    ([, c]) => [
-      [JSON.parse(c?.body ?? '').routeSummary, JSON.parse(c?.body ?? '').slippageTolerance],
-      [made.kyberRoutes.data.routeSummary, 50],
-    ],
+    ([, c]) => {
+      const { routeSummary, slippageTolerance, deadline } = JSON.parse(c?.body ?? '')
+      return [
+        [routeSummary, slippageTolerance, deadline],
+        [made.kyberRoutes.data.routeSummary, 50, nowMs / 1_000 + 1_200],
+      ]
+    },
   ],
   [
     'velora',
