@@ -21,6 +21,7 @@ export type Readiness =
   | 'unverified'
   | 'no_executor'
   | 'target_unreachable'
+  | 'unbounded_estimate'
 
 export type Quote = {
   readonly chainId: number

@@ -22,11 +22,12 @@ const exactOutputPath = (query: Record<string, string>) =>
   `/quote_exact_output?${new URLSearchParams({ ...pair, chain_id: String(chainId), ...query })}`
 const exactOutput = (query: Record<string, string>) =>
   stand.get<Static<typeof exactOutputResponse>>(exactOutputPath(query))
-const dispose = (legs: readonly object[]) =>
+const dispose = (legs: readonly object[], body: object = {}) =>
   stand.get<Static<typeof disposalResponse>>('/quote_lp_disposal', {
     chain_id: chainId,
     target_token: usdc,
     legs,
+    ...body,
   })
 
 s('takes 0xEeee…EEeE for the native currency, too [routing/native-eeee]', async () => {
@@ -77,6 +78,50 @@ s('clamps an explicit amount to max_amount, too [routing/clamp-explicit]', async
       ['explicit', undefined, '5000000'],
     ],
   )
+})
+
+s('does not look at value_usd beside an amount [routing/value-beside-amount]', async () => {
+  const leg = { token: weth, amount: String(oneEth) }
+  const [alone] = (await dispose([leg])).legs
+  for (const value_usd of [0, -5, 1e16, 1e-30]) {
+    const [beside] = (await dispose([{ ...leg, value_usd }])).legs
+    assert.is(beside?.amount_source, 'explicit')
+    assert.is(beside?.estimated_amount_in, leg.amount)
+    assert.is(beside?.quote?.output, alone?.quote?.output)
+  }
+})
+
+s('quotes a token that two legs name in their order [routing/repeated-legs]', async () => {
+  const amounts = [oneEth * 1_000n, oneEth * 1_000n, oneEth * 2_000n].map(String)
+  const [first, second] = (
+    await dispose(amounts.slice(0, 2).map((amount) => ({ token: weth, amount })))
+  ).legs
+  const [whole] = (await dispose([{ token: weth, amount: amounts[2] }])).legs
+  const outputOf = (leg: typeof first) => BigInt(leg?.quote?.output ?? 0)
+  assert.ok(outputOf(second) > 0n && outputOf(second) < outputOf(first))
+  assert.ok(outputOf(first) + outputOf(second) <= outputOf(whole))
+})
+
+s('hands out no payload for an amount without a bound [routing/unbounded-estimate]', async () => {
+  for (const routing_mode of ['deep', 'ultra']) {
+    const { legs, complete } = await dispose(
+      [
+        { token: weth, value_usd: 1000 },
+        { token: weth, value_usd: 1000, max_amount: String(oneEth) },
+        { token: weth, amount: String(oneEth) },
+      ],
+      { allow_unbounded_estimate: true, routing_mode },
+    )
+    const [unbounded, ...bounded] = legs.map((leg) => leg.quote)
+    assert.is(complete, true)
+    assert.ok(unbounded && BigInt(unbounded.output) > 0n && unbounded.steps.length > 0)
+    assert.is(unbounded.route_executable, false)
+    assert.is(unbounded.route_readiness, 'unbounded_estimate')
+    assert.is(unbounded.route_unexecutable_reason, 'unbounded_estimate')
+    const { execution, router, calldata } = unbounded
+    assert.equal([execution, router, calldata], [undefined, zeroAddress, '0x'])
+    for (const quoted of bounded) assert.ok(quoted?.route_executable && quoted.execution)
+  }
 })
 
 const sizes = { target_output: '1000000000', max_input: String(oneEth) }

@@ -18,7 +18,7 @@ import { priceFor, type UsdPrice } from './usdPrices.ts'
 
 export type DisposalLeg = {
   readonly token: Address
-  /** USD times 10^18. Ignored where `amount` is given. */
+  /** USD times 10^18; undefined where `amount` is given. */
   readonly valueUsdE18?: bigint | undefined
   readonly valueUsd?: number | undefined
   readonly amount?: bigint | undefined
@@ -95,7 +95,8 @@ async function findDisposal(
   const sized: Sized[] = []
   for (const [index, leg] of legs.entries()) {
     const token = toEngineToken(chain, leg.token)
-    const price = priceFor(prices, { token, valueUsd: leg.valueUsd ?? 0 })
+    const { amount, valueUsd = 0 } = leg
+    const price = amount === undefined ? priceFor(prices, { token, valueUsd }) : undefined
     const one = sizeLeg(leg, { parameters, price })
     if (!one) return { status: 'unpriced', leg: index }
     sized.push(one)
@@ -121,7 +122,10 @@ function sumUp({ chainId, targetToken }: DisposalParameters, legs: readonly LegR
   }
 }
 
-type Sized = Omit<LegResult, 'passthrough' | 'quote' | 'error'>
+type Sized = Omit<LegResult, 'passthrough' | 'quote' | 'error'> & {
+  /** A price made the amount, and no bound holds it. */
+  readonly isUnbounded: boolean
+}
 
 /** The raw amount of a leg: value over price, floored, less the haircut, floored, then clamped. */
 function sizeLeg(
@@ -136,11 +140,13 @@ function sizeLeg(
     maxAmount !== undefined && resolved > maxAmount
       ? { amountIn: maxAmount, capped: true }
       : { amountIn: resolved, capped: false }
-  if (amount !== undefined) return { token, valueUsd, amountSource: 'explicit', ...clamp(amount) }
+  if (amount !== undefined)
+    return { token, valueUsd, amountSource: 'explicit', isUnbounded: false, ...clamp(amount) }
   if (!price || valueUsdE18 === undefined) return undefined
   const held = (valueUsdE18 * e18) / price.usdPerRawE36
   const resolved = lessBps(held, parameters.haircutBps)
-  return { token, valueUsd, price, amountSource: 'value_usd', ...clamp(resolved) }
+  const isUnbounded = maxAmount === undefined
+  return { token, valueUsd, price, amountSource: 'value_usd', isUnbounded, ...clamp(resolved) }
 }
 
 /** Every leg with its quote; payloads are built, and dry-run where the mode asks for it, side by side. */
@@ -177,9 +183,19 @@ async function routeAll(
   return sized.map((leg) => {
     if (isPassthrough(leg)) return { ...leg, passthrough: true }
     const quote = quotes[swapped.indexOf(leg)]
-    const outcome = quote ? { quote } : { error: 'no executable route found' }
+    const outcome = quote
+      ? { quote: leg.isUnbounded ? withoutPayload(quote) : quote }
+      : { error: 'no executable route found' }
     return { ...leg, passthrough: false, ...outcome }
   })
+}
+
+/** Nothing says that the owner holds so much: an estimate is not for sending. */
+function withoutPayload(quote: Quote): Quote {
+  const reason = 'unbounded_estimate'
+  const { unexecutableReason = reason } = quote
+  const readiness = quote.executable ? reason : quote.readiness
+  return { ...quote, execution: undefined, executable: false, readiness, unexecutableReason }
 }
 
 /** A leg's route as a request of its own. */

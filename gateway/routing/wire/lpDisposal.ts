@@ -16,15 +16,13 @@ import { fromQuote, quoteResponse, toTaker } from './quote.ts'
 
 const mostLegs = 8
 /** A position worth more is a mistake, and its amount would leave what floats count exactly. */
-const mostUsd = 1e15
+export const mostUsd = 1e15
 
 const leg = Type.Object({
   token: address({ description: 'The zero address is the native currency' }),
   value_usd: Type.Optional(
     Type.Number({
-      exclusiveMinimum: 0,
-      maximum: mostUsd,
-      description: 'Estimated USD value held; ignored if amount is set',
+      description: `Estimated USD value held, above 0 and up to ${mostUsd}; ignored if amount is set`,
     }),
   ),
   amount: Type.Optional(positiveUint256({ description: 'Explicit raw amount' })),
@@ -48,7 +46,8 @@ export const disposalBody = (chainIds: readonly number[]) =>
     allow_unbounded_estimate: withDefault(
       Type.Boolean({
         default: false,
-        description: 'Waives max_amount; for estimates, not for verbatim execution',
+        description:
+          'Waives max_amount; for estimates, not for verbatim execution: legs without a bound have no payload',
       }),
     ),
   })
@@ -76,8 +75,9 @@ export function toDisposal(body: DisposalBody): DisposalParameters {
     legs: body.legs.map((item) => ({
       token: getAddress(item.token),
       valueUsd: item.value_usd,
-      valueUsdE18: item.value_usd === undefined ? undefined : toUsdE18(item.value_usd),
-      amount: item.amount === undefined ? undefined : BigInt(item.amount),
+      ...(item.amount === undefined
+        ? { valueUsdE18: item.value_usd === undefined ? undefined : toUsdE18(item.value_usd) }
+        : { amount: BigInt(item.amount) }),
       maxAmount: item.max_amount === undefined ? undefined : BigInt(item.max_amount),
     })),
   }

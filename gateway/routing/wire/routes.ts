@@ -34,6 +34,7 @@ import {
   disposalBody,
   disposalResponse,
   fromDisposal,
+  mostUsd,
   toDisposal,
 } from './lpDisposal.ts'
 import { quoteBody, quoteResponse, toQuoteParameters } from './quote.ts'
@@ -76,13 +77,16 @@ function throwInvalid(field: string, reason: string): never {
   throw httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
 }
 
-/** What a schema cannot say: each leg has a size and, where a price makes it, a bound. */
+/** What a schema cannot say: each leg has a size and, where a price makes it, a bound. An amount is enough. */
 function requireSizes({ legs, allow_unbounded_estimate: isUnbounded }: DisposalBody) {
   for (const [index, { value_usd: valueUsd, amount, max_amount: bound }] of legs.entries()) {
     const field = `legs[${index}]`
-    if (amount === undefined && valueUsd === undefined)
+    if (amount !== undefined) continue
+    if (valueUsd === undefined)
       throwInvalid(`${field}.value_usd`, 'is required where amount is not given')
-    if (amount === undefined && bound === undefined && !isUnbounded)
+    if (valueUsd <= 0 || valueUsd > mostUsd)
+      throwInvalid(`${field}.value_usd`, `must be above 0 and at most ${mostUsd}`)
+    if (bound === undefined && !isUnbounded)
       throwInvalid(
         `${field}.max_amount`,
         'is required with value_usd unless allow_unbounded_estimate is set',
