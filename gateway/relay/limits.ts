@@ -1,3 +1,5 @@
+import type { SharedCaps } from '../store/sharedCaps.ts'
+
 /** What the relay may spend on one chain. Amounts in wei; hours are sliding windows. */
 export type RelayLimits = {
   /** Gate 5; also the highest gas limit that is ever signed. */
@@ -30,6 +32,11 @@ export const defaultLimits: RelayLimits = {
   maxDeploysPerHour: MAX_SPONSORED_DEPLOYS_PER_CHAIN_HOUR,
   maxSpendPerHourWei: MAX_CHAIN_SPEND_PER_HOUR_WEI,
 }
+
+export const toCaps = ({ maxDeploysPerHour, maxSpendPerHourWei }: RelayLimits): SharedCaps => ({
+  maxPerHour: maxDeploysPerHour,
+  maxSpendPerHourWei,
+})
 
 /** Window of gates 9 and 10, counted back from now: never a calendar hour. */
 export const capWindowMs = 3_600_000

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import type { ChainClient } from '../chain/client.ts'
 import { type BookClock, createBookClock } from '../signing/bookClock.ts'
 import type { FillSigner } from '../signing/fillSigner.ts'
 import { proveNonce } from '../signing/proveNonce.ts'
+import { createTellCaps } from '../signing/tellCaps.ts'
 import type { RelayStore } from '../store/relay.ts'
 import type { Observe } from './events.ts'
-import { defaultLimits, type RelayLimits } from './limits.ts'
+import { defaultLimits, type RelayLimits, toCaps } from './limits.ts'
 import type { Signer } from './signer.ts'
 
 /** One chain as the relay serves it. */
@@ -49,7 +49,15 @@ export function createRelayChain(
     signer,
     filler,
     limits: own,
-    tellCaps: createTellCaps({ store, now, observe }, { chainId, limits: own }),
+    tellCaps: createTellCaps(
+      {
+        store,
+        now,
+        differs: ({ maxPerHour: maxDeploysPerHour, maxSpendPerHourWei }) =>
+          observe({ kind: 'limits_differ', chainId, maxDeploysPerHour, maxSpendPerHourWei }),
+      },
+      { chainId, caps: toCaps(own) },
+    ),
     clock: createBookClock({
       now,
       readStored: () => store.readClock(chainId),
@@ -66,32 +74,5 @@ export function createRelayChain(
         return undefined
       }
     },
-  }
-}
-
-const toldEveryMs = 30_000
-
-function createTellCaps(
-  {
-    store,
-    now,
-    observe,
-  }: { readonly store: RelayStore; readonly now: () => number; readonly observe: Observe },
-  { chainId, limits }: { readonly chainId: number; readonly limits: RelayLimits },
-): () => Promise<void> {
-  const gateway = randomUUID()
-  const { maxDeploysPerHour, maxSpendPerHourWei } = limits
-  let toldAtMs = Number.NEGATIVE_INFINITY
-  let hasWarned = false
-  return async () => {
-    const nowMs = now()
-    if (Math.abs(nowMs - toldAtMs) < toldEveryMs) return
-    const own = { maxDeploysPerHour, maxSpendPerHourWei }
-    const held = await store.tellLimits({ chainId, gateway, ...own, nowMs })
-    toldAtMs = nowMs
-    const differs =
-      held.maxDeploysPerHour < maxDeploysPerHour || held.maxSpendPerHourWei < maxSpendPerHourWei
-    if (differs && !hasWarned) observe({ kind: 'limits_differ', chainId, ...held })
-    hasWarned = differs
   }
 }

@@ -1,11 +1,11 @@
 import type { Wish } from '../signing/signAndReserve.ts'
 import type { SignedCall } from '../signing/signCall.ts'
 import type { RelayLedger } from '../store/relay.ts'
-import { lowest } from '../store/relayLimits.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
+import { lowest } from '../store/sharedCaps.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'
 import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
-import { capWindowMs, type RelayLimits } from './limits.ts'
+import { capWindowMs, type RelayLimits, toCaps } from './limits.ts'
 import type { DeployOrder, Signer } from './signer.ts'
 
 /**
@@ -41,9 +41,7 @@ export function judgeLedger(
   const stopped =
     (stuck && firstAnswer('fees', { ...facts, fees })) ??
     firstAnswer('ledger', {
-      limits: ledger.lowestCaps
-        ? { ...facts.limits, ...lowest(facts.limits, ledger.lowestCaps) }
-        : facts.limits,
+      limits: toHeld(facts.limits, ledger),
       fees,
       marker: isMarked
         ? { status: 'pending', txHash: currentHash(live), proxy: live.proxy }
@@ -53,6 +51,11 @@ export function judgeLedger(
       secsToRelief: Math.max(1, Math.ceil(reliefMs / 1000)),
     })
   return { fees, stopped: stopped ?? judgePause(ledger) ?? judgeGap(ledger, stuck) }
+}
+
+function toHeld(limits: RelayLimits, { lowestCaps }: RelayLedger): RelayLimits {
+  const { maxPerHour: maxDeploysPerHour, maxSpendPerHourWei } = lowest(toCaps(limits), lowestCaps)
+  return { ...limits, maxDeploysPerHour, maxSpendPerHourWei }
 }
 
 /** Not a gate of the document: the operator's switch, after all of them, so that answers stay true. */

@@ -8,10 +8,10 @@ import { nonceFillsSchema } from './nonces.ts'
 import { paymentSharesSchema } from './paymentShares.ts'
 import { poolsSchema } from './poolsSchema.ts'
 import { relayAdmissionsSchema } from './relayAdmissions.ts'
-import { relayLimitsSchema } from './relayLimits.ts'
 import { relaySchema } from './relaySchema.ts'
 import { settlementNewcomersSchema } from './settlementNewcomers.ts'
 import { settlementPartiesSchema } from './settlementParties.ts'
+import { relayLimitsSchema, settlementCapsSchema } from './sharedCaps.ts'
 
 export type Migration = {
   readonly id: number
@@ -71,4 +71,5 @@ export const migrations: readonly Migration[] = [
   { id: 16, name: 'fences of charges', schema: chargeFencesSchema },
   { id: 17, name: 'limits of nodes', schema: nodeLimitsSchema },
   { id: 18, name: 'keys that have settled', schema: settlementNewcomersSchema },
+  { id: 19, name: 'caps of settlements', schema: settlementCapsSchema },
 ]

@@ -9,16 +9,16 @@ import {
   type RelayClock,
   readPaced,
 } from './relayClock.ts'
-import {
-  createRelayLimits,
-  type RelayLimitsStore,
-  readLowestCaps,
-  type SharedCaps,
-} from './relayLimits.ts'
 import { lockChain, readHighestNonce } from './relayNonce.ts'
 import { type BookRow, lowerAddress, readWindow, toTransactions } from './relayRows.ts'
 import { relayStatements as statements } from './relayStatements.ts'
 import type { RelayAttempt, RelayStatus, RelayTransaction } from './relayTransaction.ts'
+import {
+  createSharedCaps,
+  readLowestCaps,
+  type SharedCaps,
+  type SharedCapsStore,
+} from './sharedCaps.ts'
 
 /** What gates 8 to 10 and the signer need to know, read inside the reserving transaction. */
 export type RelayLedger = {
@@ -82,7 +82,7 @@ export type RelayTotals = {
 
 export type RelayStore = Nonces &
   RelayClock &
-  RelayLimitsStore & {
+  SharedCapsStore & {
     /**
      * One transaction, alone on its chain: reads the ledger, lets `decide` judge and sign, writes what it
      * decided. When this resolves, the signed bytes are durable; nothing may be sent before. `decide` may run
@@ -165,7 +165,7 @@ function* readLedger(request: ReserveRequest, callerMs: number): Program<RelayLe
     spendWei: hour.spendWei + filled.spendWei,
     missingNonce,
     chainNonce,
-    lowestCaps: yield* readLowestCaps(chainId),
+    lowestCaps: yield* readLowestCaps(chainId, 'deployments'),
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
     pausedReason: (yield* statements.chain.get(chainId))?.paused_reason ?? undefined,
   }
@@ -253,7 +253,7 @@ export function createRelayStore(engine: Engine): RelayStore {
   return {
     ...createNonces(engine),
     ...createRelayClock(engine),
-    ...createRelayLimits(engine),
+    ...createSharedCaps(engine, 'deployments'),
     reserve: (request, decide) => engine.write(() => reserve(request, decide)),
     listOpen: (chainId) => engine.read(() => load(statements.open.all(chainId))),
     listForgotten: ({ chainId, signer, chainNonce }) =>

@@ -110,6 +110,37 @@ function addTests(engine: StoreEngine) {
     const kept = await store.settlements.find(seen)
     assert.equal([kept?.txHash, kept?.rawTx], [seen.txHash, hashOf('late')])
   })
+  book(
+    'the lowest caps of those heard of late stand in the book, and deployments have their own',
+    async () => {
+      const pay = await startBook(4)
+      const seen = await pay(1n, 1_000)
+      const tell = (gateway: string, maxPerHour: number, nowMs: number) =>
+        store.settlements.tellCaps({
+          chainId: 4,
+          gateway,
+          maxPerHour,
+          maxSpendPerHourWei: BigInt(1_000 - maxPerHour),
+          nowMs,
+        })
+      await store.relay.tellCaps({
+        chainId: 4,
+        gateway: 'relay',
+        maxPerHour: 1,
+        maxSpendPerHourWei: 1n,
+        nowMs: 1_000,
+      })
+      assert.equal(await tell('high', 9, 1_000), { maxPerHour: 9, maxSpendPerHourWei: 991n })
+      assert.equal(await tell('low', 3, 1_000), { maxPerHour: 3, maxSpendPerHourWei: 991n })
+      let held: SettlementBook['lowestCaps']
+      await store.settlements.raise(seen, { nowMs: 2_000, windowMs }, ({ lowestCaps }) => {
+        held = lowestCaps
+        return undefined
+      })
+      assert.equal(held, { maxPerHour: 3, maxSpendPerHourWei: 991n })
+      assert.equal(await tell('high', 9, 122_000), { maxPerHour: 9, maxSpendPerHourWei: 991n })
+    },
+  )
   book.run()
 }
 

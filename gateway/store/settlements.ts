@@ -6,6 +6,12 @@ import { advanceClock, type Pace, readPaced, readStoredClock } from './relayCloc
 import { lockChain, readHighestNonce } from './relayNonce.ts'
 import { type Newcomers, readNewcomers } from './settlementNewcomers.ts'
 import { type Party, type PartyBook, readParties } from './settlementParties.ts'
+import {
+  createSharedCaps,
+  readLowestCaps,
+  type SharedCaps,
+  type SharedCapsStore,
+} from './sharedCaps.ts'
 
 /** What an EIP-3009 authorization is known by on its chain. */
 export type AuthorizationId = {
@@ -59,9 +65,11 @@ export type SettlementBook = {
   readonly openWei: bigint
   readonly parties: PartyBook
   readonly newcomers: Newcomers
+  /** The lowest caps of the gateways that settle on the chain; undefined before any has said its own. */
+  readonly lowestCaps?: SharedCaps | undefined
 }
 
-export type Settlements = {
+export type Settlements = SharedCapsStore & {
   /** The key an authorization was sent to us with, whoever brought it to the chain. */
   findKey(authorization: AuthorizationId): Promise<string | undefined>
   find(authorization: AuthorizationId): Promise<StoredSettlement | undefined>
@@ -228,6 +236,7 @@ function* readBook({
     openWei: sumWorst(yield* openCosts.all(chainId)),
     parties: yield* readParties({ chainId, party, nowMs }),
     newcomers: yield* readNewcomers({ chainId, keyId: party?.keyId, afterMs: nowMs - windowMs }),
+    lowestCaps: yield* readLowestCaps(chainId, 'settlements'),
     nextNonce: Math.max(chainNonce, (yield* readHighestNonce({ chainId, signer })) + 1),
     count: rows.length,
     spendWei: sumWorst(rows),
@@ -286,6 +295,7 @@ export function createSettlements(engine: Engine): Settlements {
   }
 
   return {
+    ...createSharedCaps(engine, 'settlements'),
     findKey: async (authorization) => (await engine.read(() => findRow(authorization)))?.key_id,
     find: async (authorization) => {
       const row = await engine.read(() => findRow(authorization))

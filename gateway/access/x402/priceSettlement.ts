@@ -6,6 +6,7 @@ import { bumpFee } from '../../signing/bumpFee.ts'
 import type { CallPrices } from '../../signing/signCall.ts'
 import type { Newcomers } from '../../store/settlementNewcomers.ts'
 import type { SettlementBook } from '../../store/settlements.ts'
+import { lowest } from '../../store/sharedCaps.ts'
 import type { AccessChain, Settlement, SettlementLimits } from '../sale/accessConfig.ts'
 import { judgeParties, type PartyRefusal } from './judgeParties.ts'
 
@@ -110,10 +111,11 @@ type Judged = {
 
 /** What a new settlement has to pass before it takes a nonce. */
 export function judgeSettlement(
-  limits: SettlementLimits,
+  own: SettlementLimits,
   { prices, facts, book, packAmount }: Judged,
 ): SettleRefusal | undefined {
   if (book.missingNonce !== undefined) return 'nonce_gap'
+  const limits = toHeld(own, book)
   const worstWei = prices.gasLimit * prices.maxFeePerGasWei + facts.l1FeeWei
   const capped = judgeCaps(limits, { prices, l1FeeWei: facts.l1FeeWei, book })
   if (capped) return capped
@@ -145,6 +147,12 @@ const toMicroUsd = (
   wei: bigint,
   { usdPerNative = usualUsdPerNative }: Pick<SettlementLimits, 'usdPerNative'>,
 ): bigint => (wei * BigInt(usdPerNative) * 1_000_000n) / 10n ** 18n + 1n
+
+/** The lowest caps of all gateways that settle on the chain hold. */
+export const toHeld = (
+  limits: SettlementLimits,
+  { lowestCaps }: Pick<SettlementBook, 'lowestCaps'>,
+): SettlementLimits => ({ ...limits, ...lowest(limits, lowestCaps) })
 
 /** The caps of settlements, apart from the relay's own: whether the worst case of these bytes fits in. */
 export function judgeCaps(

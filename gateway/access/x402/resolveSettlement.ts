@@ -7,9 +7,10 @@ import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement, SettlementOrder } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
 import { eip3009Abi } from './eip3009.ts'
-import { capWindowMs, judgeCaps, raisedPrices, readPrice } from './priceSettlement.ts'
+import { capWindowMs, judgeCaps, raisedPrices, readPrice, toHeld } from './priceSettlement.ts'
 import { settlementClock } from './settlementClock.ts'
 import { forgetMined, unminedForMs } from './sightings.ts'
+import { tellSettlementCaps } from './tellSettlementCaps.ts'
 
 /** Unmined after this: the same nonce again at a higher price. */
 const stuckAfterMs = 60_000
@@ -162,6 +163,7 @@ export async function reconcileSettlements(
     await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
   const contract = config.contracts.find((each) => each.chainId === chainId)
   const terms = contract?.settlement ?? contract?.upkeep
+  if (contract?.settlement) await tellSettlementCaps(deps, contract.settlement)
   for (const signer of await store.settlements.listSigners(chainId))
     await sendUnmined(deps, { chain, signer, terms })
   if (terms && contract?.filler) await fillMissing(deps, { chain, terms, signer: contract.filler })
@@ -253,7 +255,7 @@ async function raisePrice(
       const times = { ...(await clock.read(async () => timestampMs)), windowMs: capWindowMs }
       const kept = await deps.store.settlements.raise(settlement, times, (book) => {
         clock.saw(book.nowMs)
-        isWished = !judgeCaps(limits, { prices, l1FeeWei, book })
+        isWished = !judgeCaps(toHeld(limits, book), { prices, l1FeeWei, book })
         return isWished ? ready?.signed : undefined
       })
       return isWished && !ready ? { wish: { id, order } } : { value: kept }

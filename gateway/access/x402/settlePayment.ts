@@ -14,6 +14,7 @@ import {
 import { resolveSettlement, sendSettlement } from './resolveSettlement.ts'
 import { settlementClock } from './settlementClock.ts'
 import { unminedForMs } from './sightings.ts'
+import { tellSettlementCaps } from './tellSettlementCaps.ts'
 import {
   type InvalidReason,
   type MatchedPayment,
@@ -145,6 +146,7 @@ async function reserve(
     log.warn({ chainId, ...claim }, 'nothing bears out the next nonce that a node says')
     return { refusal: 'chain_unreachable' }
   }
+  await tellSettlementCaps({ store, now, log }, settlement)
   const clock = settlementClock({ store, now, log }, signer)
   const prices = settlementPrices({ gas, facts })
   const request = {

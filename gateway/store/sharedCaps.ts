@@ -14,12 +14,19 @@ CREATE TABLE relay_limits (
 ) ${keyedTable};
 `
 
-/** The caps that gateways share, since they count what all have reserved. */
-export type SharedCaps = { readonly maxDeploysPerHour: number; readonly maxSpendPerHourWei: bigint }
+/** Migration 19. Deployments and settlements have caps of their own. */
+export const settlementCapsSchema = () =>
+  `ALTER TABLE relay_limits ADD COLUMN counted TEXT NOT NULL DEFAULT 'deployments';`
 
-export type RelayLimitsStore = {
+/** What a cap counts. */
+type Counted = 'deployments' | 'settlements'
+
+/** The caps that gateways share, since they count what all have reserved. */
+export type SharedCaps = { readonly maxPerHour: number; readonly maxSpendPerHourWei: bigint }
+
+export type SharedCapsStore = {
   /** Says what this gateway was given, and answers the lowest of all who have said so of late. */
-  tellLimits(
+  tellCaps(
     request: SharedCaps & {
       readonly chainId: number
       readonly gateway: string
@@ -32,30 +39,33 @@ export type RelayLimitsStore = {
 const heardForMs = 120_000
 
 const tell = sql(
-  `INSERT INTO relay_limits (chain_id, gateway, max_deploys, max_spend_wei, seen_at_ms)
-   VALUES (@chainId, @gateway, @deploys, @spendWei, @nowMs)
+  `INSERT INTO relay_limits (chain_id, counted, gateway, max_deploys, max_spend_wei, seen_at_ms)
+   VALUES (@chainId, @counted, @gateway, @maxPerHour, @spendWei, @nowMs)
    ON CONFLICT (chain_id, gateway) DO UPDATE SET max_deploys = excluded.max_deploys,
      max_spend_wei = excluded.max_spend_wei, seen_at_ms = excluded.seen_at_ms`,
 )
 const forget = sql('DELETE FROM relay_limits WHERE chain_id = ? AND seen_at_ms < ?')
 const list = sql<{ max_deploys: number; max_spend_wei: string }>(
-  'SELECT max_deploys, max_spend_wei FROM relay_limits WHERE chain_id = ?',
+  'SELECT max_deploys, max_spend_wei FROM relay_limits WHERE chain_id = ? AND counted = ?',
 )
 
 /** The lowest caps of the gateways that have said theirs; undefined before any has. */
-export function* readLowestCaps(chainId: number): Program<SharedCaps | undefined> {
-  const [first, ...others] = yield* list.all(chainId)
+export function* readLowestCaps(
+  chainId: number,
+  counted: Counted,
+): Program<SharedCaps | undefined> {
+  const [first, ...others] = yield* list.all(chainId, counted)
   if (!first) return undefined
   return others.map(toCaps).reduce(lowest, toCaps(first))
 }
 
 const toCaps = (row: { max_deploys: number; max_spend_wei: string }): SharedCaps => ({
-  maxDeploysPerHour: row.max_deploys,
+  maxPerHour: row.max_deploys,
   maxSpendPerHourWei: BigInt(row.max_spend_wei),
 })
 
-export const lowest = (one: SharedCaps, other: SharedCaps): SharedCaps => ({
-  maxDeploysPerHour: Math.min(one.maxDeploysPerHour, other.maxDeploysPerHour),
+export const lowest = (one: SharedCaps, other: SharedCaps = one): SharedCaps => ({
+  maxPerHour: Math.min(one.maxPerHour, other.maxPerHour),
   maxSpendPerHourWei: least(one.maxSpendPerHourWei, other.maxSpendPerHourWei),
 })
 
@@ -65,16 +75,16 @@ function least(one: bigint, other: bigint): bigint {
   return other
 }
 
-export function createRelayLimits(engine: Engine): RelayLimitsStore {
+export function createSharedCaps(engine: Engine, counted: Counted): SharedCapsStore {
   return {
-    tellLimits: ({ chainId, gateway, nowMs: callerMs, ...caps }) =>
+    tellCaps: ({ chainId, gateway, nowMs: callerMs, ...caps }) =>
       engine.write(function* () {
         const nowMs = yield* engine.clock(callerMs)
-        const { maxDeploysPerHour: deploys, maxSpendPerHourWei } = caps
+        const { maxPerHour, maxSpendPerHourWei } = caps
         const spendWei = String(maxSpendPerHourWei)
-        yield* tell.run({ chainId, gateway, deploys, spendWei, nowMs })
+        yield* tell.run({ chainId, counted, gateway, maxPerHour, spendWei, nowMs })
         yield* forget.run(chainId, nowMs - heardForMs)
-        return (yield* readLowestCaps(chainId)) ?? caps
+        return (yield* readLowestCaps(chainId, counted)) ?? caps
       }),
   }
 }
