@@ -53,9 +53,10 @@ function createHistory(store: TestStore, name: string) {
       const charge = { keyId: keyOf(index), units, ref: 'r', atMs: 1 }
       return (await store.ledger.charge(charge)).status === 'charged'
     },
-    async reorganise(tx: number) {
+    /** Into another block, or out of its own and back. */
+    async reorganise(tx: number, comesBack = false) {
       await store.payments.orphan({ ...block(tx), headBlock: 6n, atMs: 1 })
-      blocks.set(tx, (blocks.get(tx) ?? 0) + 1)
+      if (!comesBack) blocks.set(tx, (blocks.get(tx) ?? 0) + 1)
     },
     balance: (index: number) => store.ledger.balance(keyOf(index)),
   }
@@ -74,7 +75,7 @@ const weak = fc.constantFrom<Proof>(proofs.first, proofs.sender, proofs.payer, p
 const step = fc.oneof(
   fc.record({ do: fc.constant('claim' as const), key, tx, proof: weak }),
   fc.record({ do: fc.constant('spend' as const), key, units: fc.integer({ min: 1, max: 12 }) }),
-  fc.record({ do: fc.constant('reorganise' as const), tx }),
+  fc.record({ do: fc.constant('reorganise' as const), tx, comesBack: fc.boolean() }),
 )
 
 function addTests(engine: StoreEngine) {
@@ -149,7 +150,7 @@ function addTests(engine: StoreEngine) {
           for (const one of steps) {
             if (one.do === 'claim') await claim(one.key, { ...one, quotes: txQuotes[one.tx] ?? [] })
             if (one.do === 'spend') await spend(one.key, one.units)
-            if (one.do === 'reorganise') await reorganise(one.tx)
+            if (one.do === 'reorganise') await reorganise(one.tx, one.comesBack)
           }
           // Faults end: every payment is in the chain, and somebody has claimed it.
           for (const [index, quotes] of txQuotes.entries())

@@ -98,30 +98,50 @@ attack(
     assert.is((await claim(thief.apiKey, hash)).status, 403)
   },
 )
+/** One person's tokens in a transaction of another's. */
+async function payThrough(payer: Person, sender: Person): Promise<Hex> {
+  const { multicall3 } = base.client.chain
+  await approve(payer, multicall3)
+  const callData = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transferFrom',
+    args: [payer.account.address, base.quotaManager, 1_000n],
+  })
+  const calls = [{ target: base.usdc, allowFailure: false, callData }]
+  const data = encodeFunctionData({
+    abi: multicall3Abi,
+    functionName: 'aggregate3',
+    args: [calls],
+  })
+  return (await sender.send(multicall3, data)).transactionHash
+}
 attack(
   ['router', 'double count'],
   'credits a payment to its sender or its payer, whoever of the two claims first, never to both [claims/payer-or-sender]',
   async () => {
     const [payer, sender] = [await createPerson(base), await createPerson(base)]
-    const { multicall3 } = base.client.chain
-    await approve(payer, multicall3)
-    const callData = encodeFunctionData({
-      abi: erc20Abi,
-      functionName: 'transferFrom',
-      args: [payer.account.address, base.quotaManager, 1_000n],
-    })
-    const calls = [{ target: base.usdc, allowFailure: false, callData }]
-    const data = encodeFunctionData({
-      abi: multicall3Abi,
-      functionName: 'aggregate3',
-      args: [calls],
-    })
-    const { transactionHash } = await sender.send(multicall3, data)
+    const hash = await payThrough(payer, sender)
     const senderKey = await stand.register(sender.account)
-    assert.is((await claim(senderKey, transactionHash)).body['purchased_quotes'], 10)
+    assert.is((await claim(senderKey, hash)).body['purchased_quotes'], 10)
     const payerKey = await stand.register(payer.account)
-    assert.is((await claim(payerKey, transactionHash)).status, 403)
+    assert.is((await claim(payerKey, hash)).status, 403)
     assert.equal([await balanceOf(senderKey), await balanceOf(payerKey)], [10, 0])
+  },
+)
+attack(
+  ['router', 'front-running'],
+  "refuses strangers a payment whose payer or sender has a key, and strangers' wallets any [claims/stranger]",
+  async () => {
+    const strangersWallet = await stand.register(newWallet())
+    const strangersKey = await stand.createKey('stranger')
+    for (const whose of ['payer', 'sender'] as const) {
+      const people = { payer: await createPerson(base), sender: await createPerson(base) }
+      const hash = await payThrough(people.payer, people.sender)
+      assert.is((await claim(strangersWallet, hash)).status, 403)
+      await stand.register(people[whose].account)
+      assert.is((await claim(strangersKey.apiKey, hash)).status, 403)
+      assert.is((await claim(strangersWallet, hash)).status, 403)
+    }
   },
 )
 attack(

@@ -1,9 +1,9 @@
-import { createClient, custom, type Hex } from 'viem'
+import { type Address, createClient, custom, type Hex } from 'viem'
 import { createRandom } from '../../../fixtures/books/random.ts'
 import { keyAddress } from '../../../fixtures/books/simBytes.ts'
 import { createSimChain } from '../../../fixtures/books/simChain.ts'
 import type { SimTx } from '../../../fixtures/books/simExecution.ts'
-import { answerCall, healthy } from '../../../fixtures/books/simNode.ts'
+import { answerCall, healthy, type SimNode } from '../../../fixtures/books/simNode.ts'
 import { addressAt, wordOf } from '../../../fixtures/books/simTokens.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { chains } from '../../chain/chains.ts'
@@ -11,6 +11,7 @@ import { toViemChain } from '../../chain/client.ts'
 import { openStore } from '../../store/openStore.ts'
 import { createKey } from '../issueKeys.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
+import { claimQuota } from '../sale/claimQuota.ts'
 import { recheckPayments } from '../sale/recheckPayments.ts'
 import { resolveSettlement } from './resolveSettlement.ts'
 
@@ -28,8 +29,7 @@ function refuseWide({ fromBlock, toBlock }: Range): void {
   if (Number(toBlock) - Number(fromBlock) >= 1_000) throw new Error('range too large')
 }
 
-function openDeps(chain: ReturnType<typeof createSimChain>): AccessDeps {
-  const node = { chain, faults: healthy(), sent: () => undefined }
+function openDeps(node: SimNode): AccessDeps {
   const request = async ({
     method,
     params = [],
@@ -63,13 +63,18 @@ function openDeps(chain: ReturnType<typeof createSimChain>): AccessDeps {
   }
 }
 
-/** A settlement that is signed and not sent, and what else may use its authorization. */
-async function reserve() {
+function createChain() {
   const usdc = new Map([[payer, 10_000n]])
   const wei = new Map([[keyAddress(0), 10n ** 18n]])
   const place = { quotaManager, token }
-  const chain = createSimChain({ chainId, place, hasPool: true, seed: { wei, usdc } })
-  const deps = openDeps(chain)
+  return createSimChain({ chainId, place, hasPool: true, seed: { wei, usdc } })
+}
+
+/** A settlement that is signed and not sent, and what else may use its authorization. */
+async function reserve() {
+  const chain = createChain()
+  const node = { chain, faults: healthy(), sent: () => undefined }
+  const deps = openDeps(node)
   const mine = () => chain.mine({ atMs: 1_000_000, choose: () => true })
   for (let block = 0; block < 5; block += 1) mine()
   const fromBlock = BigInt(chain.head().number)
@@ -109,7 +114,7 @@ async function reserve() {
   )
   if ('refusal' in kept) throw new Error('nothing was reserved')
   const { settlement } = kept
-  return { chain, deps, mine, fromBlock, use, keyId, ours, settlement }
+  return { chain, node, deps, mine, fromBlock, use, keyId, ours, settlement }
 }
 
 s('a use that a reorganisation brought below the reservation is found and credited', async () => {
@@ -128,6 +133,58 @@ s('a use that a reorganisation brought below the reservation is found and credit
   assert.is(resolved.txHash, strangers.hash)
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
 })
+
+s('no other key gets it by its hash, before its own or after [claims/settled-hash]', async () => {
+  const { chain, deps, mine, keyId, ours, settlement } = await reserve()
+  const thief = await createKey(deps, { label: 'thief' })
+  const itsPayer = await createKey(deps, { label: 'payer', wallet: payer })
+  const claim = (id: string, wallet?: Address) =>
+    claimQuota(deps, {
+      caller: { keyId: id, wallet, scopes: ['quote'] },
+      chainId,
+      txHash: ours.hash,
+    })
+  const strangersGetNothing = async () => {
+    assert.equal(await claim(thief.id), { status: 'belongs_to_another_key' })
+    assert.equal(await claim(itsPayer.id, payer), { status: 'belongs_to_another_key' })
+  }
+  chain.pool.set(`${ours.from} 0`, ours)
+  mine()
+  await strangersGetNothing()
+  assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
+  await strangersGetNothing()
+  const own = await claim(keyId)
+  assert.is(own.status === 'claimed' && own.balance.total, 10)
+})
+
+s(
+  'a payment is credited again, once, when its own block comes back [claims/same-block]',
+  async () => {
+    const { chain, node, deps, mine, keyId, ours, settlement } = await reserve()
+    const [client] = deps.chains
+    if (!client) throw new Error('there is no chain')
+    const balance = () => deps.store.ledger.balance(keyId)
+    chain.pool.set(`${ours.from} 0`, ours)
+    mine()
+    assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
+    await deps.store.ledger.charge({ keyId, units: 4, ref: 'quote', atMs: 1 })
+    const branch = createChain()
+    for (let block = 0; block < 9; block += 1) branch.mine({ atMs: 1_000_000, choose: () => true })
+    branch.reorganise({ depth: 9, atMs: 1_000_000, random: createRandom(1), keptShare: 0 })
+
+    for (let round = 0; round < 2; round += 1) {
+      node.chain = branch
+      await recheckPayments(deps, { chain: client })
+      assert.equal(await balance(), { total: 0, used: 4, remaining: -4 })
+      node.chain = chain
+      for (let looks = 0; looks < 2; looks += 1) {
+        await recheckPayments(deps, { chain: client })
+        assert.equal(await balance(), { total: 10, used: 4, remaining: 6 })
+      }
+    }
+    assert.equal(await deps.store.ledger.audit(), [])
+  },
+)
 
 s('one that waits in a pool for ever has failed once it has expired', async () => {
   const { chain, deps, mine, ours, settlement } = await reserve()
