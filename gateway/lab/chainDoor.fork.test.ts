@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { keccak256, toHex } from 'viem'
 import { startAnvil } from '../../fixtures/anvil/anvil.ts'
@@ -38,6 +39,39 @@ s('many reads of unread state at a past block leave the fork alive', async () =>
       ),
     )
   assert.is(BigInt(String(await rpc('eth_blockNumber'))), BigInt(String(past)) + 3n)
+})
+s('calls at a past block beside such reads leave it alive, too [lab/door-past-calls]', async () => {
+  const past = await rpc('eth_blockNumber')
+  for (let mined = 0; mined < 3; mined += 1) await rpc('evm_mine')
+  // Reads the slot that is its calldata, and returns it.
+  const code = '0x5f35545f5260205ff3'
+  for (let round = 0; round < 10; round += 1)
+    await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const slot = keccak256(toHex(1_000 + round * 8 + index))
+        const block = index < 6 ? past : 'latest'
+        return index % 2 === 0
+          ? rpc('eth_call', { to: account, data: slot }, block, { [account]: { code } })
+          : rpc('eth_getStorageAt', account, slot, block)
+      }),
+    )
+  assert.is(BigInt(String(await rpc('eth_blockNumber'))), BigInt(String(past)) + 3n)
+})
+s('whoever leaves amid his answer holds nobody up [lab/door-leavers]', async () => {
+  const large = '0x4200000000000000000000000000000000000042'
+  await rpc('anvil_setCode', large, `0x${'00'.repeat(24_000)}`)
+  await rpc('evm_mine')
+  const past = await rpc('eth_blockNumber')
+  await rpc('evm_mine')
+  const { hostname, port } = new URL(chain.rpcUrl)
+  const body = JSON.stringify(Array(400).fill(call('eth_getCode', [large, past])))
+  const socket = connect(Number(port), hostname)
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await once(socket, 'data')
+  socket.destroy()
+  assert.is(await rpc('eth_getBalance', account, past), '0x0')
 })
 s('passes on batches, errors and what is no JSON as they are', async () => {
   const post = async (rpcUrl: string, body: string) => {

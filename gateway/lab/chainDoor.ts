@@ -12,15 +12,16 @@ import { judgeCalls, judgeSender, type PageAnswer } from './pageCalls.ts'
 
 export type ChainDoor = { readonly rpcUrl: string; close(): Promise<void> }
 
-/** Read in the anvil's own thread; calls run in another. */
+/** What needs the state of a block. */
 const stateRead = /^eth_get(?:StorageAt|Balance|Code|TransactionCount|Account|AccountInfo|Proof)$/
+const stateRun = /^(?:eth_(?:call|estimateGas|createAccessList|simulateV1)|debug_traceCall)$/
 const maxBodyBytes = 64 * 2 ** 20
 const tooLarge: PageAnswer = { status: 413, headers: { connection: 'close' } }
 const headTags: readonly unknown[] = ['latest', 'pending', undefined, null]
 
 /**
  * Stands before an anvil. Web pages get what `judgePage` lets them; everything else goes through as it comes.
- * Where the anvil forks, reads of state at a past block go through one at a time: two at once, of state
+ * Where the anvil forks, what needs the state of a past block goes through one at a time: two at once, of state
  * that it has to fetch first, leave anvil 1.7.1 hanging for good, since the first holds a lock while it
  * waits for its upstream and the second blocks the thread that would end the wait.
  */
@@ -115,6 +116,9 @@ function passOn(
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...extra })
         answer.once('error', fail).once('close', resolve).pipe(response)
+        // The anvil is done when its answer is read, by whoever asked or by nobody.
+        response.once('close', () => answer.resume())
+        if (response.destroyed) answer.resume()
       },
     )
     passed.once('error', fail).end(body)
@@ -137,14 +141,14 @@ async function readAll(request: IncomingMessage): Promise<Buffer | 'too_large'> 
   return Buffer.concat(chunks)
 }
 
-/** Whether any call of the body reads state at another block than the head. */
+/** Whether any call of the body reads state, or runs on it, at another block than the head. */
 function isPastRead(body: Buffer): boolean {
-  if (!body.includes('"eth_get')) return false
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'))
     return (Array.isArray(parsed) ? parsed : [parsed]).some(
       ({ method, params }: { method?: unknown; params?: unknown }) =>
-        stateRead.test(String(method)) && !headTags.includes(tagOf(String(method), params)),
+        (stateRead.test(String(method)) || stateRun.test(String(method))) &&
+        !headTags.includes(tagOf(String(method), params)),
     )
   } catch {
     // anvil says what is wrong with it.
