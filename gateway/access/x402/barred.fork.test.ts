@@ -2,7 +2,7 @@ import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
 import { Type } from 'typebox'
-import { numberToHex } from 'viem'
+import { type Address, type Hex, numberToHex } from 'viem'
 import {
   createPerson,
   type Person,
@@ -12,8 +12,9 @@ import {
 import { assert, suite } from '../../../fixtures/test.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
+import { encodeTransfer, transferTypes } from './eip3009.ts'
 import { judgeParties } from './judgeParties.ts'
-import { decodePaymentHeader } from './paymentPayload.ts'
+import { decodePaymentHeader, type PaymentPayload } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
@@ -59,13 +60,24 @@ async function sign(person: Person) {
 /** Its money is gone when the settlement is mined. */
 async function failWith(person: Person, keyId: string) {
   const payment = await sign(person)
+  const { data } = transferUsdc(base, base.world.manifest.treasury, 10n ** 9n)
+  return settleBehind(person, { payment, keyId, data })
+}
+
+/** Settles a payment that is mined behind another call of its payer to the token. */
+async function settleBehind(
+  { account }: Person,
+  {
+    payment,
+    keyId,
+    data,
+  }: { readonly payment: PaymentPayload; readonly keyId: string; readonly data: Hex },
+) {
   await base.rpc('evm_setAutomine', false)
-  const { to, data } = transferUsdc(base, base.world.manifest.treasury, 10n ** 9n)
-  await base.rpc('anvil_impersonateAccount', person.account.address)
+  await base.rpc('anvil_impersonateAccount', account.address)
   const gas = { gas: '0x186a0', maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x3b9aca00' }
-  const order = { from: person.account.address, to, data, ...gas }
   const settling = await settlePayment(stand.deps, { payment, keyId, waitMs: 0 })
-  await base.rpc('eth_sendTransaction', order)
+  await base.rpc('eth_sendTransaction', { from: account.address, to: base.usdc, data, ...gas })
   await base.rpc('evm_mine')
   await base.rpc('evm_setAutomine', true)
   await reconcileSettlements(stand.deps, { chain: base.client })
@@ -130,6 +142,42 @@ s('a key with three failures of a day is offered nothing that it must sign', asy
   assert.is(await schemeOf(apiKey), 'prepaid-claim')
   assert.is(await schemeOf((await stand.createKey('another')).apiKey), 'exact')
 })
+
+/** Its wallet signs the same nonce once more, for another transfer, and is first with that. */
+async function spendTwice(
+  person: Person,
+  { keyId, ...second }: { readonly keyId: string; readonly to: Address; readonly value: bigint },
+) {
+  const payment = await sign(person)
+  const { from, nonce, validAfter, validBefore } = payment.payload.authorization
+  const times = { validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) }
+  const message = { from: from as Address, nonce: nonce as Hex, ...times, ...second }
+  const { name, version } = base.client.chain.usdc
+  const signature = await person.account.signTypedData({
+    domain: { name, version, chainId: 8453, verifyingContract: base.usdc },
+    types: transferTypes,
+    primaryType: 'TransferWithAuthorization',
+    message,
+  })
+  return settleBehind(person, { payment, keyId, data: encodeTransfer({ ...message, signature }) })
+}
+
+for (const [name, second] of [
+  ['somebody else', { to: base.world.manifest.treasury, value: 1n }],
+  ['less than a pack', { to: base.quotaManager, value: 100n }],
+] as const)
+  s(
+    `a payer that uses its authorization for ${name} has failed, and is barred [18/used-elsewhere]`,
+    async () => {
+      const { id: keyId } = await stand.createKey('double dealer')
+      const person = await createPerson(base)
+      assert.is((await spendTwice(person, { keyId, ...second })).status, 'pending')
+      assert.equal(await stand.store.settlements.listOpen(8453), [])
+      assert.is((await stand.store.ledger.balance(keyId)).total, 0)
+      const again = await settlePayment(stand.deps, { payment: await sign(person), keyId })
+      assert.is('reason' in again && again.reason, 'invalid_exact_evm_payer_barred')
+    },
+  )
 
 s('nothing is offered or signed while the signer cannot pay for it', async () => {
   const { id, apiKey } = await stand.createKey('early')

@@ -19,6 +19,18 @@ export const eip3009Abi = parseAbi([
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ])
 
+/** What its payer signs (EIP-712). */
+export const transferTypes = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
 export function encodeTransfer(authorization: TransferAuthorization): Hex {
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
   return encodeFunctionData({

@@ -13,6 +13,7 @@ import { createKey } from '../issueKeys.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
 import { recheckPayments } from '../sale/recheckPayments.ts'
+import { encodeTransfer } from './eip3009.ts'
 import { resolveSettlement } from './resolveSettlement.ts'
 
 const s = suite('settlements under reorganisations')
@@ -29,7 +30,9 @@ function refuseWide({ fromBlock, toBlock }: Range): void {
   if (Number(toBlock) - Number(fromBlock) >= 1_000) throw new Error('range too large')
 }
 
-function openDeps(node: SimNode): AccessDeps {
+type Asked = ((method: string) => void) | undefined
+
+function openDeps(node: SimNode, { asked = () => undefined }: { asked?: Asked } = {}): AccessDeps {
   const request = async ({
     method,
     params = [],
@@ -38,7 +41,9 @@ function openDeps(node: SimNode): AccessDeps {
     params?: readonly unknown[]
   }) => {
     if (method === 'eth_getLogs') refuseWide(params[0] as Range)
-    return answerCall(node, { method, params })
+    const answer = answerCall(node, { method, params })
+    asked(method)
+    return answer
   }
   const client = createClient({ chain: toViemChain(base as never), transport: custom({ request }) })
   const contract = { chainId, address: quotaManager, confirmations: 1, finalizedFrom: 10n ** 9n }
@@ -71,21 +76,21 @@ function createChain() {
 }
 
 /** A settlement that is signed and not sent, and what else may use its authorization. */
-async function reserve() {
+async function reserve(options: { asked?: Asked } = {}) {
   const chain = createChain()
   const node = { chain, faults: healthy(), sent: () => undefined }
-  const deps = openDeps(node)
+  const deps = openDeps(node, options)
   const mine = () => chain.mine({ atMs: 1_000_000, choose: () => true })
   for (let block = 0; block < 5; block += 1) mine()
   const fromBlock = BigInt(chain.head().number)
   const fees = { gasLimit: 90_000n, maxFeePerGasWei: 10n ** 9n, maxTipWei: 1n }
-  const terms = { payer, to: quotaManager, value: 1_000n, validAfter: 0n, validBefore: 10n ** 9n }
+  const signed = { to: quotaManager, value: 1_000n, validAfter: 0n, validBefore: 10n ** 9n }
   const use = (hash: Hex, from: SimTx['from'], txNonce?: number): SimTx => ({
     hash,
     from,
     nonce: txNonce,
     ...fees,
-    action: { kind: 'settle', ...terms, nonce },
+    action: { kind: 'settle', payer, ...signed, nonce },
   })
   const { id: keyId } = await createKey(deps, { label: 'buyer' })
   const ours = use(wordOf(7), keyAddress(0), 0)
@@ -98,7 +103,7 @@ async function reserve() {
       keyId,
       validBeforeSecs: 10 ** 9,
       fromBlock,
-      calldata: '0x',
+      calldata: encodeTransfer({ ...signed, from: payer, nonce, signature: '0x' }),
       signer: keyAddress(0),
       createdAtMs: 1_000_000,
       chainNonce: 0,
@@ -229,6 +234,24 @@ s(
     const resolved = await resolveSettlement(deps, settlement)
     assert.is(resolved.state, 'settled')
     assert.is(resolved.txHash, strangers.hash)
+    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+  },
+)
+
+s(
+  'what is mined at the last moment is credited, whenever it is looked for [18/last-moment]',
+  async () => {
+    const events: (() => void)[] = []
+    const asked = (method: string) => void (method === 'eth_call' && events.shift()?.())
+    const { chain, deps, mine, keyId, ours, settlement } = await reserve({ asked })
+    // Between two questions about it.
+    events.push(() => {
+      chain.pool.set(`${ours.from} 0`, ours)
+      mine()
+      chain.mine({ atMs: (10 ** 9 + 1) * 1_000, choose: () => true })
+    })
+    assert.is((await resolveSettlement(deps, settlement)).state, 'sent')
+    assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
     assert.is((await deps.store.ledger.balance(keyId)).total, 10)
   },
 )

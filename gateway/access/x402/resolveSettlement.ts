@@ -6,7 +6,9 @@ import { signAndReserve } from '../../signing/signAndReserve.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement, SettlementOrder } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
-import { eip3009Abi } from './eip3009.ts'
+import { readConfirmedReceipt } from '../sale/readConfirmedReceipt.ts'
+import { readPayments } from '../sale/readPayments.ts'
+import { decodeTransfer, eip3009Abi } from './eip3009.ts'
 import { capWindowMs, judgeCaps, raisedPrices, readPrice, toHeld } from './priceSettlement.ts'
 import { settlementClock } from './settlementClock.ts'
 import { forgetMined, unminedForMs } from './sightings.ts'
@@ -43,12 +45,14 @@ export async function resolveSettlement(
   const chain = findChain(deps.chains, chainId)
   if (!chain) return settlement
   try {
+    // First, so that what was mined at the last moment is found by what is read after it.
+    const isOver = claim === 'reverted' || (await isExpired(chain, settlement))
     // What waits in a pool may wait for ever: once it has expired it can only fail.
-    if (claim === 'unmined' && !(await isExpired(chain, settlement))) return settlement
-    const around = await findUse(chain, settlement)
-    if (around && (await credit(deps, settlement, around)) === 'credited')
-      return finish(deps, settlement, { state: 'settled', txHash: around })
-    if (around === undefined && (claim === 'reverted' || (await isExpired(chain, settlement))))
+    if (claim === 'unmined' && !isOver) return settlement
+    const use = await findUse(deps, { chain, settlement })
+    if (use && (await credit(deps, settlement, use)) === 'credited')
+      return finish(deps, settlement, { state: 'settled', txHash: use })
+    if (use === undefined && isOver)
       return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
   } catch (error) {
     warnOf(deps, settlement, 'not checked')(error)
@@ -79,11 +83,13 @@ async function credit(
 /** A reorganisation may bring the use into a block before the one that was the head at the reservation. */
 const reorgDepth = 64n
 
-/** The transaction that used the authorization, if one did. Throws where it did and cannot be found. */
+/** The transaction that paid us by the authorization, if one did. Throws where it was used and cannot be found. */
 async function findUse(
-  { client }: AccessChain,
-  { asset, payer, nonce, fromBlock }: StoredSettlement,
+  deps: Pick<AccessDeps, 'config'>,
+  { chain, settlement }: { readonly chain: AccessChain; readonly settlement: StoredSettlement },
 ): Promise<Hex | undefined> {
+  const { client } = chain
+  const { asset, payer, nonce, fromBlock } = settlement
   const isUsed = await readContract(client, {
     address: asset,
     abi: eip3009Abi,
@@ -100,13 +106,37 @@ async function findUse(
   const [log] = await inRanges(client, where, (range) =>
     getLogs(client, { ...where, ...range, event: usedEvent }),
   )
-  if (log) return log.transactionHash
+  if (log) {
+    const hash = log.transactionHash
+    return (await isPayment(deps, { chain, settlement, hash })) ? hash : undefined
+  }
   const [canceled] = await inRanges(client, where, (range) =>
     getLogs(client, { ...where, ...range, event: canceledEvent }),
   )
   if (canceled) return undefined
   // The money has moved: nothing may be said to have failed.
   throw new Error('the use of an authorization is not found')
+}
+
+/** A wallet may sign one nonce for several transfers, of which the first has been made. */
+async function isPayment(
+  { config }: Pick<AccessDeps, 'config'>,
+  {
+    chain,
+    settlement: { chainId, payer, nonce, calldata },
+    hash,
+  }: { readonly chain: AccessChain; readonly settlement: StoredSettlement; readonly hash: Hex },
+): Promise<boolean> {
+  const contract = config.contracts.find((each) => each.chainId === chainId)
+  const reading = await readConfirmedReceipt(chain, { hash, confirmations: 1 })
+  if (!contract || reading.status !== 'confirmed')
+    throw new Error('the use of an authorization cannot be read')
+  return readPayments(reading.receipt, contract).some(
+    ({ amount, authorization }) =>
+      amount === decodeTransfer(calldata)?.value &&
+      authorization?.nonce === nonce &&
+      isAddressEqual(authorization.from, payer),
+  )
 }
 
 /** Nodes answer for so many blocks at once. */

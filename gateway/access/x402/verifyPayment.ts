@@ -3,7 +3,7 @@ import { estimateGas, getCode, readContract } from 'viem/actions'
 import { findRevert } from '../../chain/findRevert.ts'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../sale/accessConfig.ts'
 import { listOffers } from '../sale/paymentRequired.ts'
-import { eip3009Abi, encodeTransfer, type TransferAuthorization } from './eip3009.ts'
+import { eip3009Abi, encodeTransfer, type TransferAuthorization, transferTypes } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 
 /** Reasons in the words of the x402 specification, section 9. */
@@ -136,16 +136,7 @@ async function isSignedByAccount({ contract, authorization }: MatchedPayment): P
   const { name, version, address } = contract.token
   const signer = await recoverTypedDataAddress({
     domain: { name, version, chainId: contract.chainId, verifyingContract: address },
-    types: {
-      TransferWithAuthorization: [
-        { name: 'from', type: 'address' },
-        { name: 'to', type: 'address' },
-        { name: 'value', type: 'uint256' },
-        { name: 'validAfter', type: 'uint256' },
-        { name: 'validBefore', type: 'uint256' },
-        { name: 'nonce', type: 'bytes32' },
-      ],
-    },
+    types: transferTypes,
     primaryType: 'TransferWithAuthorization',
     message,
     signature,
