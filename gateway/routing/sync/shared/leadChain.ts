@@ -57,14 +57,19 @@ function startPublisher(
         ? undefined
         : { seq: from.seq, pools: from.state.pools, tokens: [...from.tokens.values()] },
     read() {
-      const state = sync.current()
-      const confirmedAtMs = now() - sync.lagMs()
-      if (!state || !Number.isFinite(confirmedAtMs)) return undefined
-      const tokens = [...sync.tokens().values()]
-      const leftOut = { leftOut: sync.leftOut(), leftOutPools: sync.leftOutPools() }
-      return { state, confirmedAtMs, tokens, ...leftOut }
+      const known = tellKnown(sync, now)
+      if (!known || !Number.isFinite(known.confirmedAtMs)) return undefined
+      return { ...known, tokens: [...known.tokens.values()] }
     },
   })
+}
+
+/** What a gateway that reads the chain itself knows of it. */
+export function tellKnown(sync: ChainSync, now: () => number): Followed | undefined {
+  const state = sync.current()
+  const confirmedAtMs = now() - sync.lagMs()
+  const leftOut = { leftOut: sync.leftOut(), leftOutPools: sync.leftOutPools() }
+  return state && { state, confirmedAtMs, tokens: sync.tokens(), ...leftOut, seq: undefined }
 }
 
 function toRestored({ state, tokens }: Followed) {

@@ -1,16 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Address } from 'viem'
 import type { Coordination } from '../../../store/coordination.ts'
 import type { Feeds } from '../../../store/feeds.ts'
-import type { ChainSync, ChainSyncParameters, Discovery } from '../chainSync.ts'
+import type { ChainSync, ChainSyncParameters } from '../chainSync.ts'
 import { version } from '../poolCodec.ts'
 import { reasonOf } from '../syncEvent.ts'
-import { createAskedTeller } from './askedTeller.ts'
-import { createCandidacy } from './candidacy.ts'
-import { createDiscoveryDesk, type FeedMessage, readMessage } from './discoveryDesk.ts'
-import { createFeedReader } from './feedReader.ts'
+import type { FeedMessage } from './discoveryDesk.ts'
+import { createFeedChannel } from './feedChannel.ts'
+import { type Answers, createFollower } from './follower.ts'
 import { createFollowerAnswers } from './followerAnswers.ts'
-import { type LeadRun, leadChain } from './leadChain.ts'
+import { createLeadership } from './leadership.ts'
 import { createStartWaiters } from './startWaiters.ts'
 
 export type SharedSyncParameters = Omit<
@@ -21,20 +19,10 @@ export type SharedSyncParameters = Omit<
   readonly coordination: Coordination
 }
 
-/** Where this gateway's answers come from. */
-type Role =
-  /** What the elected gateway writes, if there is one. */
-  | { readonly status: 'following' }
-  /** What it reads itself, for all. */
-  | ({ readonly status: 'leading' } & LeadRun)
-  | { readonly status: 'closed' }
-
 /** Raised when a change of the feed says something new: who does not know it would follow what is gone. */
 const feedVersion = 1
 /** A follower looks this often even when nobody tells it to. */
 const pulseMs = 500
-/** A leader whose node does not answer for so long lets another try. */
-const longestLagMs = 5_000
 /** Services start without a chain that nobody has read by then. */
 const longestStartMs = 20_000
 
@@ -43,164 +31,112 @@ const longestStartMs = 20_000
  * what it reads into the chain's feed; the others follow the feed and ask no node for pools. Gateways of
  * different record versions do not understand each other and elect one each.
  */
-export function createSharedSync({
-  feeds,
-  coordination,
-  ...chain
-}: SharedSyncParameters): ChainSync {
-  const {
-    chainClient: { chainId },
-    maxAgeMs,
-    taxOf = () => 0,
-    observe = () => undefined,
-    now = () => performance.now(),
-  } = chain
-  const feed = `pools ${chainId} v${version}.${feedVersion}`
-  const dexes = new Set(chain.dexes.map(({ name }) => name))
-  const reader = createFeedReader({ feeds, feed, dexes, taxOf, now })
-  const desk = createDiscoveryDesk({ tell })
-  const answer = createFollowerAnswers({ tell, failed })
-  const tellAsked = createAskedTeller({ tell, now })
-  const waiters = createStartWaiters({ longestMs: longestStartMs })
-  const closing = new AbortController()
-  const candidacy = createCandidacy({
-    coordination,
-    name: feed,
-    lost: stepDown,
-    won(term) {
-      takingLead = takeLead(term)
-    },
-  })
-  let role: Role = { status: 'following' }
-  let takingLead: Promise<void> = Promise.resolve()
-  let subscription: { close(): Promise<void> } | undefined
-
-  function failed(error: unknown): void {
-    if (role.status === 'closed') return
-    observe({ event: 'failed', chainId, reason: reasonOf(error) })
-  }
-
-  function tell(message: FeedMessage): void {
-    coordination.publish({ channel: feed, payload: JSON.stringify(message) }).catch(failed)
-  }
-
-  /** Serves the feed's latest, unless this gateway knows the chain itself. */
-  async function pull(): Promise<void> {
-    if (role.status !== 'following') return
-    await reader.pull().catch(failed)
-    if (reader.current()) waiters.end()
-  }
-
-  async function takeLead(term: number): Promise<void> {
-    const isOver = () => !candidacy.holds(term)
-    try {
-      if (!(await feeds.claim(feed, term))) return await candidacy.rest()
-      await reader.pull()
-      const report = {
-        failed,
-        wrote: () => tell({ kind: 'wrote' }),
-        deposed: () => void candidacy.rest(),
-      }
-      const from = reader.current()
-      const run = await leadChain({ feeds, feed, term, from, chain, now, ...report }, { isOver })
-      if (!run) return
-      role = { status: 'leading', ...run }
-      observe({ event: 'leading', chainId })
-      waiters.end()
-      await run.publisher.wake()
-    } catch (error) {
-      failed(error)
-      waiters.end(error)
-      if (!isOver()) await candidacy.rest()
-    }
-  }
-
-  /** Follows again, beginning with what this gateway knew as the leader. */
-  function stepDown(): void {
-    if (role.status !== 'leading') return
-    const { sync, publisher } = role
-    role = { status: 'following' }
-    const state = sync.current()
-    const confirmedAtMs = now() - sync.lagMs()
-    const tokens = sync.tokens()
-    const leftOut = { leftOut: sync.leftOut(), leftOutPools: sync.leftOutPools() }
-    if (state) reader.serve({ state, tokens, ...leftOut, confirmedAtMs, seq: undefined })
-    void publisher.close()
-    sync.close().catch(failed)
-    observe({ event: 'following', chainId })
-    void pull()
-  }
-
-  async function watch(): Promise<void> {
-    while (!closing.signal.aborted) {
-      await wait(pulseMs, undefined, { signal: closing.signal }).catch(() => undefined)
-      if (role.status === 'leading' && role.sync.lagMs() > longestLagMs) void candidacy.rest()
-      await pull()
-    }
-  }
-
-  function heard(payload: string | undefined): void {
-    const message = payload === undefined ? undefined : readMessage(payload)
-    if (message?.kind === 'looked') desk.answered(message)
-    else if (message?.kind === 'asked') own()?.asked(message.tokens)
-    else if (message?.kind !== 'wanted') void pull()
-    else if (role.status === 'leading') void answer(role, message.tokens)
-  }
-
-  async function discover(tokens: readonly Address[]): Promise<Discovery> {
-    if (role.status === 'leading') return role.sync.discover(tokens)
-    const seq = await desk.ask(tokens)
-    if (seq === undefined) return { status: 'busy' }
-    if ((reader.current()?.seq ?? 0) < seq) await pull()
-    return { status: 'looked', state: current() }
-  }
-
-  const own = () => (role.status === 'leading' ? role.sync : undefined)
-  const current = () => (role.status === 'leading' ? role.sync.current() : reader.current()?.state)
+export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
+  const parts = connectParts(parameters)
+  const { follower, leadership, channel, waiters, closing } = parts
+  const { chainId } = parameters.chainClient
+  const own = () => leadership.run()?.sync
+  const serving = (): Answers => own() ?? follower
+  const current = () => serving().current()
 
   return {
     chainId,
     role: () => (own() ? 'leader' : 'follower'),
     async start() {
       if (current()) return
-      subscription ??= coordination.subscribe(feed, heard)
+      channel.listen()
       // Tried again while it rests, it stands by itself when it has rested.
-      if (candidacy.begin() === 'begun') void watch()
+      if (leadership.begin() === 'begun') void watch(parts)
       await waiters.wait()
     },
     current,
     async fresh() {
-      if (role.status === 'leading') return role.sync.fresh()
-      // The leader's word arrives by itself; asking for it twice in the same moment brings nothing.
-      if (now() - reader.readAtMs() > maxAgeMs) await pull()
+      await serving().fresh()
       return current()
     },
-    lagMs() {
-      const heardMs = now() - (reader.current()?.confirmedAtMs ?? Number.NEGATIVE_INFINITY)
-      return Math.max(0, Math.round(Math.min(own()?.lagMs() ?? heardMs, heardMs)))
+    lagMs: () => Math.max(0, Math.round(Math.min(serving().lagMs(), follower.lagMs()))),
+    async discover(tokens) {
+      const discovery = await serving().discover(tokens)
+      // Who answers now may be another than the one who looked.
+      return discovery.status === 'busy' ? discovery : { status: 'looked', state: current() }
     },
-    discover,
-    tokens: () => own()?.tokens() ?? reader.current()?.tokens ?? new Map(),
-    leftOut: () => own()?.leftOut() ?? reader.current()?.leftOut ?? [],
-    leftOutPools: () => own()?.leftOutPools() ?? reader.current()?.leftOutPools ?? [],
-    asked(tokens) {
-      if (role.status === 'leading') role.sync.asked(tokens)
-      else tellAsked(tokens)
-    },
-    bounds: () => own()?.bounds(),
-    reprice: async (tokens) => (own() ?? reader).reprice(tokens),
+    tokens: () => serving().tokens(),
+    leftOut: () => serving().leftOut(),
+    leftOutPools: () => serving().leftOutPools(),
+    asked: (tokens) => serving().asked(tokens),
+    bounds: () => serving().bounds(),
+    reprice: (tokens) => serving().reprice(tokens),
     async close() {
-      const last = role
-      role = { status: 'closed' }
       closing.abort()
-      desk.close()
+      follower.close()
       waiters.end(new Error('closed'))
-      if (last.status === 'leading') {
-        await last.publisher.close()
-        await last.sync.close()
-      }
-      await Promise.all([candidacy.close(), subscription?.close()])
-      await takingLead
+      await Promise.all([leadership.close(), channel.close()])
     },
+  }
+}
+
+type Parts = ReturnType<typeof connectParts>
+
+/** Who follows the feed, who leads when elected, and what they tell each other and the other gateways. */
+function connectParts({ feeds, coordination, ...chain }: SharedSyncParameters) {
+  const { maxAgeMs, taxOf = () => 0, observe = () => undefined } = chain
+  const { now = () => performance.now(), dexes: rows } = chain
+  const { chainId } = chain.chainClient
+  const feed = `pools ${chainId} v${version}.${feedVersion}`
+  const dexes = new Set(rows.map(({ name }) => name))
+  const closing = new AbortController()
+  const waiters = createStartWaiters({ longestMs: longestStartMs })
+
+  const failed = (error: unknown) => {
+    if (!closing.signal.aborted) observe({ event: 'failed', chainId, reason: reasonOf(error) })
+  }
+  const channel = createFeedChannel({ coordination, feed, heard, failed })
+  const { tell } = channel
+  const answer = createFollowerAnswers({ tell, failed })
+  const isNeeded = () => !closing.signal.aborted && !leadership.run()
+  const arrived = () => waiters.end()
+  const reading = { feeds, feed, dexes, taxOf, maxAgeMs, now }
+  const follower = createFollower({ ...reading, tell, isNeeded, arrived, failed })
+  const leadership = createLeadership({
+    feeds,
+    feed,
+    chain,
+    now,
+    coordination,
+    failed,
+    wrote: () => tell({ kind: 'wrote' }),
+    read: follower.read,
+    began() {
+      observe({ event: 'leading', chainId })
+      waiters.end()
+    },
+    couldNotBegin(error) {
+      failed(error)
+      waiters.end(error)
+    },
+    /** Follows again, beginning with what this gateway knew as the leader. */
+    ended(known) {
+      if (known) follower.goOnFrom(known)
+      observe({ event: 'following', chainId })
+      void follower.pull()
+    },
+  })
+
+  function heard(message: FeedMessage): void {
+    const run = leadership.run()
+    if (message.kind === 'looked') follower.answered(message)
+    else if (message.kind === 'asked') run?.sync.asked(message.tokens)
+    else if (message.kind === 'wrote') void follower.pull()
+    else if (run) void answer(run, message.tokens)
+  }
+
+  return { follower, leadership, channel, waiters, closing }
+}
+
+async function watch({ closing: { signal }, leadership, follower }: Parts): Promise<void> {
+  while (!signal.aborted) {
+    await wait(pulseMs, undefined, { signal }).catch(() => undefined)
+    void leadership.restIfLagging()
+    await follower.pull()
   }
 }
