@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { idOf } from '../reads/poolRef.ts'
+import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { adoptPools, adoptTokens, findKnown } from './adoptPools.ts'
 import type { ChainView, Following, SyncDeps } from './chainView.ts'
 import { createDiscoveryQueue } from './discoveryQueue.ts'
@@ -9,7 +9,7 @@ import { restoreChain } from './restoreChain.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf } from './syncEvent.ts'
 import { advanceState, repriceState, type SyncedState } from './syncedState.ts'
-import { createTurns, shareNextTurn } from './turns.ts'
+import { createTurns, shareNextTurn, skipWhileRunning } from './turns.ts'
 
 /** Pools that could not be read before, in one go. */
 const mostTried = 32
@@ -44,46 +44,33 @@ export function createChainReader(
   const adopt = (wanted: readonly Address[]) =>
     change((following) => adoptTokens(deps, { view: following, wanted, hubs }))
 
-  let isTrying = false
-  /** Reads pools anew that could not be read before; nothing waits for it, and only good ones come in. */
-  async function tryAgain(): Promise<void> {
-    if (view.status !== 'following' || isTrying) return
-    const pools = deps.troubled.due(mostTried)
-    if (pools.length === 0) return
-    isTrying = true
-    try {
-      const { number: blockNumber } = view.state.head
-      const well = new Set((await loadPools(deps, { pools, blockNumber })).map(({ id }) => id))
-      const found = pools.filter((pool) => well.has(idOf(pool)))
+  /** Takes in pools that were not followed; one look at a time, and nothing waits for it. */
+  function takeIn(find: (following: Following) => Promise<readonly PoolRef[]>) {
+    return skipWhileRunning(async () => {
+      if (view.status !== 'following') return
+      const found = await find(view)
       if (found.length === 0) return
       await inTurn(() => change((following) => adoptPools(deps, { view: following, found })))
-    } catch (error) {
-      failed(error)
-    } finally {
-      isTrying = false
-    }
+    }, failed)
   }
 
-  let isLooking = false
+  /** Reads pools anew that could not be read before; only good ones come in. */
+  const tryAgain = takeIn(async ({ state }) => {
+    const pools = deps.troubled.due(mostTried)
+    if (pools.length === 0) return []
+    const read = await loadPools(deps, { pools, blockNumber: state.head.number })
+    const well = new Set(read.map(({ id }) => id))
+    return pools.filter((pool) => well.has(idOf(pool)))
+  })
+
   /** Reads pools on the shelf that may have become worth following. */
-  async function lookAtShelf(): Promise<void> {
-    if (view.status !== 'following' || isLooking) return
+  const lookAtShelf = takeIn(async ({ state: { head, pools: followed } }) => {
     const pools = deps.bounds.due()
-    if (pools.length === 0) return
-    isLooking = true
-    try {
-      const { head, pools: followed } = view.state
-      const read = await loadPools(deps, { pools, blockNumber: head.number })
-      const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
-      const found = pools.filter((pool) => worthy.has(idOf(pool)))
-      if (found.length === 0) return
-      await inTurn(() => change((following) => adoptPools(deps, { view: following, found })))
-    } catch (error) {
-      failed(error)
-    } finally {
-      isLooking = false
-    }
-  }
+    if (pools.length === 0) return []
+    const read = await loadPools(deps, { pools, blockNumber: head.number })
+    const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
+    return pools.filter((pool) => worthy.has(idOf(pool)))
+  })
 
   /** Lets go of pools that are not worth following any more, and of tokens that none holds. */
   const review = () =>

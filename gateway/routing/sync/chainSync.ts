@@ -8,13 +8,14 @@ import { type BoundsStatus, createPoolBounds } from './bounds/poolBounds.ts'
 import type { PoolLimits } from './bounds/selectPools.ts'
 import { createChainReader } from './chainReader.ts'
 import type { Origin, SyncDeps } from './chainView.ts'
+import { createDexBook } from './dexBook.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf, type SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
 import { createTokenBook } from './tokenBook.ts'
 import { createTroubledPools, type LeftOutPool } from './troubledPools.ts'
-import { type LeftOut, verifyDexes } from './verifyDexes.ts'
+import type { LeftOut } from './verifyDexes.ts'
 
 /** Who reads the chain: this gateway for itself, or one that was elected and writes for the others. */
 export type SyncRole = 'alone' | 'leader' | 'follower'
@@ -83,81 +84,24 @@ const longestConfirmMs = 2_000
 
 /** Follows one chain: discovers and loads its pools, then applies each block's events. */
 export function createChainSync(parameters: ChainSyncParameters): ChainSync {
-  const { chainClient, dexes, seedTokens, pollMs, maxAgeMs, inherited, limits } = parameters
-  const { snapshots, stirred = () => undefined, now = () => performance.now() } = parameters
-  const { origin, taxOf = () => 0, observe = () => undefined } = parameters
-  const { chainId, chain, client } = chainClient
-  const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
-  const troubled = createTroubledPools({ now })
-  const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
-  const closing = new AbortController()
-  let leftOut: readonly LeftOut[] = []
-  const deps: SyncDeps = {
-    chainId,
-    client,
-    origin,
-    tokens,
-    troubled,
-    bounds,
-    taxOf,
-    observe,
-    now,
-    get dexes() {
-      return dexes.filter(({ name }) => !leftOut.some(({ dex }) => dex === name))
-    },
-  }
-  const reader = createChainReader(deps, { hubs: chain.hubTokens, stirred })
-  const failed = (error: unknown) => {
-    observe({ event: 'failed', chainId, reason: reasonOf(error) })
-  }
-  const keeper =
-    snapshots &&
-    createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens })
-
-  // Each caller has its own patience: behind a long load, one that is over must not answer the next.
-  const confirm = () => atMost(longestConfirmMs, reader.confirm())
-
-  async function restore(): Promise<boolean> {
-    const restored = inherited ?? (await keeper?.restore(new Set(dexes.map(({ name }) => name))))
-    return restored ? reader.restore(restored, { isInherited: inherited !== undefined }) : false
-  }
-
-  /** On first contact with the chain: which DEXes are what their rows say. */
-  async function verify(): Promise<void> {
-    const state = reader.current()
-    if (!state) return
-    const hasKnownTokens = seedTokens.length > 1
-    leftOut = await verifyDexes(deps, { dexes, pools: state.pools.values(), hasKnownTokens })
-    stirred()
-  }
-
-  async function follow(): Promise<void> {
-    while (!closing.signal.aborted) {
-      await confirm()
-      void reader.tryAgain()
-      void reader.lookAtShelf()
-      await reader.review().catch(failed)
-      await keeper?.saveIfDue()
-      await wait(pollMs, undefined, { signal: closing.signal }).catch(() => undefined)
-    }
-  }
+  const { chainClient, maxAgeMs } = parameters
+  const parts = connectParts(parameters)
+  const { reader, keeper, dexBook, closing, confirm, failed } = parts
+  const { tokens, troubled, bounds } = parts.deps
 
   return {
-    chainId,
+    chainId: chainClient.chainId,
     role: () => 'alone',
     async start() {
       await chainClient.checkChainId()
-      const isRestored = await restore()
-      if (!isRestored) {
-        await reader.load()
-        await snapshots?.clear(chainId)
-      }
+      const isRestored = await restore(parts, parameters)
+      if (!isRestored) await loadFirst(parts, parameters)
       // Quotes need not wait for it; closing does.
       void keeper?.save()
-      void follow()
+      void follow(parts, parameters)
       // It is loaded and followed: no reason to start it once more.
-      if (!isRestored) await verify().catch(failed)
-      else reader.adoptMissing().then(verify).catch(failed)
+      if (!isRestored) await parts.verify().catch(failed)
+      else reader.adoptMissing().then(parts.verify).catch(failed)
     },
     current: reader.current,
     async fresh() {
@@ -173,7 +117,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
     },
     reprice: reader.reprice,
     tokens: tokens.all,
-    leftOut: () => leftOut,
+    leftOut: dexBook.leftOut,
     leftOutPools: troubled.list,
     asked: reader.asked,
     bounds: bounds.status,
@@ -181,6 +125,88 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
       closing.abort()
       await keeper?.save()
     },
+  }
+}
+
+type Parts = ReturnType<typeof connectParts>
+
+function connectParts(parameters: ChainSyncParameters) {
+  const { chainClient, dexes, seedTokens, limits, origin, snapshots } = parameters
+  const { stirred = () => undefined, now = () => performance.now() } = parameters
+  const { taxOf = () => 0, observe = () => undefined } = parameters
+  const { chainId, chain, client } = chainClient
+  const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
+  const troubled = createTroubledPools({ now })
+  const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
+  const dexBook = createDexBook(dexes, { hasKnownTokens: seedTokens.length > 1 })
+  const deps: SyncDeps = {
+    chainId,
+    client,
+    origin,
+    tokens,
+    troubled,
+    bounds,
+    taxOf,
+    observe,
+    now,
+    get dexes() {
+      return dexBook.usable()
+    },
+  }
+  const reader = createChainReader(deps, { hubs: chain.hubTokens, stirred })
+  const failed = (error: unknown) => {
+    observe({ event: 'failed', chainId, reason: reasonOf(error) })
+  }
+  const keeper =
+    snapshots &&
+    createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens })
+
+  return {
+    deps,
+    reader,
+    keeper,
+    dexBook,
+    failed,
+    closing: new AbortController(),
+    // Each caller has its own patience: behind a long load, one that is over must not answer the next.
+    confirm: () => atMost(longestConfirmMs, reader.confirm()),
+    async verify(): Promise<void> {
+      const state = reader.current()
+      if (!state) return
+      await dexBook.verify(deps, state.pools.values())
+      stirred()
+    },
+  }
+}
+
+/** False where nothing was kept, or what was is of no use any more. */
+async function restore(
+  { reader, keeper }: Parts,
+  { inherited, dexes }: ChainSyncParameters,
+): Promise<boolean> {
+  const restored = inherited ?? (await keeper?.restore(new Set(dexes.map(({ name }) => name))))
+  return restored ? reader.restore(restored, { isInherited: inherited !== undefined }) : false
+}
+
+async function loadFirst(
+  { reader, deps: { chainId } }: Parts,
+  { snapshots }: ChainSyncParameters,
+): Promise<void> {
+  await reader.load()
+  await snapshots?.clear(chainId)
+}
+
+async function follow(
+  { reader, keeper, failed, confirm, closing: { signal } }: Parts,
+  { pollMs }: ChainSyncParameters,
+): Promise<void> {
+  while (!signal.aborted) {
+    await confirm()
+    void reader.tryAgain()
+    void reader.lookAtShelf()
+    await reader.review().catch(failed)
+    await keeper?.saveIfDue()
+    await wait(pollMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createTurns, shareNextTurn } from './turns.ts'
+import { createTurns, shareNextTurn, skipWhileRunning } from './turns.ts'
 
 const s = suite('work in turn')
 
@@ -40,5 +40,26 @@ s(
     assert.is(runs, 2)
   },
 )
+
+s('what is skipped while it runs runs again after it failed', async () => {
+  const failures: unknown[] = []
+  const gate = Promise.withResolvers<void>()
+  let runs = 0
+  const ask = skipWhileRunning(
+    async () => {
+      runs += 1
+      await gate.promise
+    },
+    (error) => failures.push(error),
+  )
+  const first = ask()
+  await ask()
+  assert.is(runs, 1)
+  gate.reject('broken')
+  await first
+  assert.equal(failures, ['broken'])
+  await ask()
+  assert.is(runs, 2)
+})
 
 s.run()

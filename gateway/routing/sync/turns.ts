@@ -21,3 +21,22 @@ export function shareNextTurn(inTurn: InTurn, work: () => Promise<void>): () => 
     return next
   }
 }
+
+/** Work that nobody waits for: asked again while it runs, it runs no second time. */
+export function skipWhileRunning(
+  work: () => Promise<void>,
+  failed: (error: unknown) => void,
+): () => Promise<void> {
+  let isRunning = false
+  return async () => {
+    if (isRunning) return
+    isRunning = true
+    try {
+      await work()
+    } catch (error) {
+      failed(error)
+    } finally {
+      isRunning = false
+    }
+  }
+}
