@@ -49,6 +49,9 @@ contract QuoteLens {
     /// @notice The lens calls itself only.
     error NotForOthers();
 
+    /// @notice The gas of the call might not end it: with fewer pairs it may.
+    error TooMany();
+
     /// @return answers Up to three words each; empty where the quoter refused.
     function ask(Question[] calldata questions) external returns (bytes[] memory answers) {
         answers = new bytes[](questions.length);
@@ -81,28 +84,29 @@ contract QuoteLens {
     /// @notice Pools of a factory that answers a pair of tokens with a list, for each token of `a` with
     /// each of `b`, in both orders.
     /// @param tail Arguments of the look-up behind the two tokens.
+    /// @return found Of each list the first ones.
+    /// @return long Lists that go on, or whose look-up burned all its gas: anybody may lengthen them. Each
+    /// pair of tokens counts twice, as it stands and turned around.
     function findLists(
         address factory,
         bytes4 selector,
         address[] calldata a,
         address[] calldata b,
         bytes calldata tail
-    ) external returns (address[] memory found) {
+    ) external returns (address[] memory found, uint256[] memory long) {
         found = new address[](MAX_FOUND);
-        uint256 count;
-        for (uint256 i = 0; i < a.length; ++i) {
-            for (uint256 j = 0; j < b.length; ++j) {
-                if (a[i] == b[j]) continue;
-                count = _addList(
-                    found, count, factory, abi.encodePacked(selector, abi.encode(a[i], b[j]), tail)
-                );
-                count = _addList(
-                    found, count, factory, abi.encodePacked(selector, abi.encode(b[j], a[i]), tail)
-                );
-            }
+        assembly ("memory-safe") {
+            mstore(found, 0)
+        }
+        long = new uint256[](2 * a.length * b.length);
+        uint256 longs;
+        for (uint256 n = 0; n < long.length; ++n) {
+            bytes memory pair = _pairAt(a, b, n);
+            if (pair.length == 0) continue;
+            if (_addList(found, factory, abi.encodePacked(selector, pair, tail))) long[longs++] = n;
         }
         assembly ("memory-safe") {
-            mstore(found, count)
+            mstore(long, longs)
         }
     }
 
@@ -164,18 +168,39 @@ contract QuoteLens {
         }
     }
 
-    function _addList(address[] memory found, uint256 count, address factory, bytes memory question)
+    /// @return pair Two tokens as arguments; empty where they are one.
+    function _pairAt(address[] calldata a, address[] calldata b, uint256 n)
         private
-        returns (uint256)
+        pure
+        returns (bytes memory pair)
     {
+        (address one, address other) = (a[n / 2 / b.length], b[(n / 2) % b.length]);
+        if (one == other) return pair;
+        return n % 2 == 0 ? abi.encode(one, other) : abi.encode(other, one);
+    }
+
+    /// @param found Has room for MAX_FOUND, whatever its length.
+    /// @return goesOn Whether there are, or may be, more.
+    function _addList(address[] memory found, address factory, bytes memory question)
+        private
+        returns (bool goesOn)
+    {
+        if (!_hasGasFor(1)) revert TooMany();
+        uint256 before = gasleft();
         bytes memory answer = _call(factory, question, MAX_LIST_BYTES);
         uint256 words = answer.length / 32;
-        if (words < 3 || _word(answer, 0) != 32) return count;
+        if (words == 0) return before - gasleft() >= GAS_PER_QUESTION;
+        if (words < 3 || _word(answer, 0) != 32) return false;
         uint256 length = _word(answer, 1);
-        for (uint256 k = 0; k < length && k + 2 < words && count < MAX_FOUND; ++k) {
+        uint256 count = found.length;
+        uint256 k;
+        for (; k < length && k + 2 < words && count < MAX_FOUND; ++k) {
+            assembly ("memory-safe") {
+                mstore(found, add(count, 1))
+            }
             found[count++] = address(uint160(_word(answer, k + 2)));
         }
-        return count;
+        return k < length;
     }
 
     function _word(bytes memory data, uint256 index) private pure returns (uint256 word) {

@@ -68,3 +68,12 @@ function splitWords(bytes: Hex): readonly bigint[] {
 export function wordToAddress(word: bigint): Address {
   return `0x${BigInt.asUintN(160, word).toString(16).padStart(40, '0')}`
 }
+
+/** An array's offset and length stand before its items. */
+export const arrayHead = 2
+
+/** The addresses in an answered array of them. */
+export function readAddresses(words: readonly bigint[] | undefined): readonly Address[] {
+  if (words?.[0] !== 32n) return []
+  return words.slice(arrayHead, arrayHead + Number(words[1] ?? 0n)).map(wordToAddress)
+}

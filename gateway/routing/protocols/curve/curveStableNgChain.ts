@@ -1,7 +1,7 @@
 import { type Abi, type Address, parseAbi } from 'viem'
 import { getChain } from '../../../chain/chains.ts'
 import type { PoolRef } from '../../reads/poolRef.ts'
-import { readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
+import { arrayHead, readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
 import {
@@ -34,8 +34,6 @@ const abi: Abi = parseAbi([
   'function admin_fee() view returns (uint256)',
   'function get_pool_asset_types(address pool) view returns (uint8[])',
 ])
-/** An array's offset and length stand before its items. */
-const arrayHead = 2
 const stepGas = 68_000
 const gasPerCoin = 19_000
 

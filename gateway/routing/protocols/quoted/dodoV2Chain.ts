@@ -7,12 +7,15 @@ import {
   zeroAddress,
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
+import { readCall, wordToAddress } from '../../reads/readCalls.ts'
 import type { PoolCreation } from '../family/poolFamily.ts'
-import { createQuotedFamily, findByPair, readPairTokens } from './quotedChain.ts'
+import { createQuotedFamily, readPairTokens } from './quotedChain.ts'
+import { type PairPages, readByPair } from './readByPair.ts'
 
 const abi = parseAbi([
   'function querySellBase(address trader, uint256 amount) view returns (uint256, uint256)',
   'function querySellQuote(address trader, uint256 amount) view returns (uint256, uint256)',
+  'function _REGISTRY_(address base, address quote, uint256 index) view returns (address)',
 ])
 
 /** Base, quote, creator and pool, none of them indexed. */
@@ -27,6 +30,20 @@ const creations = ['NewDVM', 'NewDPP', 'NewDSP'].map(
   }),
 )
 
+/** One by one: `getDODOPool` tells the whole list or, beyond some gas, nothing. */
+const pages: PairPages = {
+  size: 64,
+  ask: (factory, [base, quote], from) =>
+    Array.from({ length: pages.size }, (_, k) =>
+      readCall(factory, {
+        abi,
+        functionName: '_REGISTRY_',
+        args: [base, quote, BigInt(from + k)],
+      }),
+    ),
+  read: (answers) => answers.flatMap((words) => (words?.[0] ? [wordToAddress(words[0])] : [])),
+}
+
 /** DODO v2, all three kinds: a factory each; pools answer for themselves. */
 export const dodoV2Family = createQuotedFamily({
   protocol: 'dodo_v2',
@@ -34,9 +51,10 @@ export const dodoV2Family = createQuotedFamily({
   stepGas: () => 56_500,
   topics: [toEventSelector('DODOSwap(address,address,uint256,uint256,address,address)')],
   find: (deps, parameters) =>
-    findByPair(deps, {
+    readByPair(deps, {
       ...parameters,
       selector: toFunctionSelector('getDODOPool(address,address)'),
+      pages,
     }),
   readTokens: (deps, parameters) =>
     readPairTokens(deps, {

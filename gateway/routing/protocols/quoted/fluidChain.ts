@@ -1,8 +1,14 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
-import { readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
+import {
+  arrayHead,
+  readAddresses,
+  readCall,
+  readCalls,
+  wordToAddress,
+} from '../../reads/readCalls.ts'
 import type { PoolCreation } from '../family/poolFamily.ts'
-import { arrayHead, createQuotedFamily, toRefs } from './quotedChain.ts'
+import { createQuotedFamily } from './quotedChain.ts'
 
 /** Of Fluid's resolver of reserves: it lists the pools, names their tokens and estimates their swaps. */
 const abi = parseAbi([
@@ -20,7 +26,7 @@ const list: NonNullable<Parameters<typeof createQuotedFamily>[0]['list']> = asyn
   const all = { abi, functionName: 'getAllPoolAddresses' }
   const calls = [readCall(resolver, all, arrayHead + mostListed)]
   const [words] = await readCalls(deps, { calls, blockNumber })
-  return toRefs(dex, words)
+  return readAddresses(words).map((address) => ({ dex, address }))
 }
 
 /** The event names the pool alone: the resolver, who knows its tokens, is asked for the list again. */

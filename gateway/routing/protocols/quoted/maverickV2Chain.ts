@@ -7,17 +7,20 @@ import {
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { dedupePools } from '../../reads/findPools.ts'
-import { readCall, readCalls } from '../../reads/readCalls.ts'
+import { arrayHead, readAddresses, readCall, readCalls } from '../../reads/readCalls.ts'
 import type { PoolCreation } from '../family/poolFamily.ts'
-import { arrayHead, createQuotedFamily, findByPair, readPairTokens, toRefs } from './quotedChain.ts'
+import { createQuotedFamily, readPairTokens } from './quotedChain.ts'
+import { type PairPages, readByPair } from './readByPair.ts'
 
 const abi = parseAbi([
   'function poolCount() view returns (uint256)',
   'function lookup(uint256 from, uint256 to) view returns (address[])',
+  'function lookup(address a, address b, uint256 from, uint256 to) view returns (address[])',
   'function calculateSwap(address pool, uint128 amount, bool tokenAIn, bool exactOutput, int32 tickLimit) returns (uint256, uint256, uint256)',
 ])
 const mostListed = 100n
-const perPair = 8n
+/** More than the lens takes of a list, so that it sees whether there are. */
+const firstPage = 16n
 const lastTick = 2 ** 31 - 1
 const uint128End = 1n << 128n
 
@@ -35,6 +38,15 @@ const poolCreated: PoolCreation = {
   },
 }
 
+const pages: PairPages = {
+  size: 64,
+  ask: (factory, [a, b], from) => {
+    const args = [a, b, BigInt(from), BigInt(from + pages.size)]
+    return [readCall(factory, { abi, functionName: 'lookup', args }, arrayHead + pages.size)]
+  },
+  read: ([words]) => readAddresses(words),
+}
+
 /** Maverick v2: one quoter for all pools; it runs the swap and undoes it. */
 export const maverickV2Family = createQuotedFamily({
   protocol: 'maverick_v2',
@@ -42,10 +54,11 @@ export const maverickV2Family = createQuotedFamily({
   stepGas: () => 65_000,
   topics: [toEventSelector('PoolSwap(address,address,(uint256,bool,bool,int32),uint256,uint256)')],
   find: (deps, parameters) =>
-    findByPair(deps, {
+    readByPair(deps, {
       ...parameters,
       selector: toFunctionSelector('lookup(address,address,uint256,uint256)'),
-      tail: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [0n, perPair]),
+      pages,
+      tail: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [0n, firstPage]),
     }),
   async list(deps, { dex, blockNumber }) {
     const count = readCall(dex.factory, { abi, functionName: 'poolCount' })
@@ -55,7 +68,7 @@ export const maverickV2Family = createQuotedFamily({
     const lookup = { abi, functionName: 'lookup', args: [0n, length] }
     const calls = [readCall(dex.factory, lookup, arrayHead + Number(length))]
     const [found] = await readCalls(deps, { calls, blockNumber })
-    return dedupePools(toRefs(dex, found))
+    return dedupePools(readAddresses(found).map((address) => ({ dex, address })))
   },
   readTokens: (deps, parameters) =>
     readPairTokens(deps, {

@@ -2,12 +2,9 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { getChain } from '../../../chain/chains.ts'
 import type { Dex, Protocol } from '../../../chain/dex.ts'
 import { isNative } from '../../../chain/native.ts'
-import { askPairs } from '../../reads/askPairs.ts'
 import { sampleQuoters } from '../../reads/askQuoters.ts'
-import { dedupePools } from '../../reads/findPools.ts'
-import { callQuoteLens } from '../../reads/lens.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
-import type { FindParameters, LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
+import type { LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type ReadCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
 import { type PoolFamily, type Quoter, toHead } from '../family/poolFamily.ts'
@@ -257,46 +254,3 @@ export async function readPairTokens(
     return one && other ? [wordToAddress(one), wordToAddress(other)] : undefined
   })
 }
-
-/** Asks a factory that lists the pools of two tokens, in whichever order it knows them. */
-export async function findByPair(
-  { client }: ReadDeps,
-  {
-    dex,
-    a,
-    b,
-    blockNumber,
-    selector,
-    tail = '0x',
-  }: FindParameters & { readonly selector: Hex; readonly tail?: Hex | undefined },
-): Promise<readonly PoolRef[]> {
-  const found = await askPairs(
-    { client },
-    {
-      a,
-      b,
-      size: pairsPerCall,
-      blockNumber,
-      ask: (part) => {
-        const args = [dex.factory, selector, part.a, part.b, tail] as const
-        return callQuoteLens(client, { functionName: 'findLists', args, blockNumber })
-      },
-    },
-  )
-  return dedupePools(found.map((address) => ({ dex, address })))
-}
-
-/** The pools in an answered array of addresses. */
-export function toRefs(dex: Dex, words: readonly bigint[] | undefined): readonly PoolRef[] {
-  if (words?.[0] !== 32n) return []
-  const count = Number(words[1] ?? 0n)
-  return words.slice(arrayHead, arrayHead + count).map((word) => ({
-    dex,
-    address: wordToAddress(word),
-  }))
-}
-
-/** An array's offset and length stand before its items. */
-export const arrayHead = 2
-/** Two look-ups each, up to 15,500 gas together. */
-const pairsPerCall = 800
