@@ -47,19 +47,22 @@ function createChain({ failures, isSilent = false }: { failures: number; isSilen
   return { deps, pick }
 }
 
-s('is of the head, though it could not be made at first', async () => {
+s('is of the head, though it could not be made at first [sim/head]', async () => {
   assert.is(await createChain({ failures: 2 }).pick(), 8n)
 })
 
-s('is none where the head is known and no fork of it can be made', async () => {
+s('is none where the head is known and no fork of it can be made [sim/no-head]', async () => {
   const reason = 'no fork of the head in time'
   const { pick } = createChain({ failures: Number.POSITIVE_INFINITY })
   assert.is(await pick(), `simulator unavailable on chain ${chainId}: ${reason}`)
 })
 
-s('is the one that stands while the chain says nothing of its head', async () => {
-  const { deps, pick } = createChain({ failures: 0, isSilent: true })
-  assert.is(await pick(), 7n)
-  assert.ok(await isStillHead(deps, { freshness, live: stand(7n) }))
-})
+s(
+  'is the one that stands while the chain says nothing of its head [sim/silent-chain]',
+  async () => {
+    const { deps, pick } = createChain({ failures: 0, isSilent: true })
+    assert.is(await pick(), 7n)
+    assert.ok(await isStillHead(deps, { freshness, live: stand(7n) }))
+  },
+)
 s.run()
