@@ -100,15 +100,23 @@ async function conclude(
 ): Promise<void> {
   const isSuccess = status >= 200 && status < 300
   const answer = isSuccess ? { status, body } : undefined
-  try {
-    await store.ledger.conclude({ ...parameters, atMs: now(), answer })
-  } catch (cause) {
-    if (!isStoreError(cause)) throw cause
-    const { ref, keyId } = parameters
-    // The charge stands: an operator finds it by its reference and grants it back.
-    log.error({ err: cause, ref, keyId }, 'a charge was not concluded')
-  }
+  const isPaid = await store.ledger
+    .conclude({ ...parameters, atMs: now(), answer })
+    .catch((cause: unknown) => {
+      if (!isStoreError(cause)) throw cause
+      const { ref, keyId } = parameters
+      // The charge stands: an operator finds it by its reference and grants it back.
+      log.error({ err: cause, ref, keyId }, 'a charge was not concluded')
+      return true
+    })
+  if (!isPaid) throw overtaken()
 }
+
+const overtaken = () =>
+  httpError(
+    'conflict',
+    'a later request with this Idempotency-Key has failed and was given its charge back; send it again',
+  )
 
 /** Requests under one name are told apart: one that comes late gives nothing of another's back. */
 const hold = (named: { key: string; fingerprint: Buffer } | undefined) =>

@@ -26,7 +26,7 @@ const begin = sql(
 )
 const answer = sql(
   `UPDATE idempotency SET status = ?, body = ?
-   WHERE key_id = ? AND idempotency_key = ? AND status IS NULL AND coalesce(holder, '') = ?`,
+   WHERE key_id = ? AND idempotency_key = ? AND fingerprint = ? AND status IS NULL`,
 )
 const forget = sql(
   `DELETE FROM idempotency
@@ -66,16 +66,22 @@ export const idempotency = {
     yield* forgetOld.run(atMs - keptMs)
     yield* begin.run(keyId, key, fingerprint, atMs, holder)
   },
-  /** True when the request was still open: of two that ran for one key, the second changes nothing. */
-  *finish({
+  /**
+   * Of two that ran for one key the first answer stands, whoever has taken over: the charge pays for it, and is
+   * given back to neither. False when it was given back already: then nothing pays for this answer.
+   */
+  *answer({
     keyId,
     key,
-    holder = '',
-    answer: stored,
-  }: Id & { readonly answer: StoredAnswer | undefined }): Program<boolean> {
-    const changes = stored
-      ? yield* answer.run(stored.status, stored.body, keyId, key, holder)
-      : yield* forget.run(keyId, key, holder)
-    return changes === 1
+    fingerprint,
+    answer: { status, body },
+  }: Omit<Request, 'atMs'> & { readonly answer: StoredAnswer }): Program<boolean> {
+    if ((yield* answer.run(status, body, keyId, key, fingerprint)) === 1) return true
+    const row = yield* find.get(keyId, key)
+    return row !== undefined && row.status !== null && row.fingerprint.equals(fingerprint)
+  },
+  /** True when the request was still open and nobody has taken over: its charge goes back. */
+  *forget({ keyId, key, holder = '' }: Id): Program<boolean> {
+    return (yield* forget.run(keyId, key, holder)) === 1
   },
 }

@@ -45,8 +45,11 @@ export type ChargeParameters = {
 export type Ledger = {
   /** All or nothing, never below zero; durable when the promise resolves. */
   charge(parameters: ChargeParameters): Promise<ChargeResult>
-  /** Keeps the charge and stores the answer (2xx), or gives the charge back. */
-  conclude(parameters: ChargeParameters & { answer: StoredAnswer | undefined }): Promise<void>
+  /**
+   * Keeps the charge and stores the answer (2xx), or gives the charge back. False where the answer came late,
+   * and another request of its Idempotency-Key was given the charge back meanwhile.
+   */
+  conclude(parameters: ChargeParameters & { answer: StoredAnswer | undefined }): Promise<boolean>
   grant(parameters: { keyId: string; units: number; ref: string; atMs: number }): Promise<Balance>
   balance(keyId: string): Promise<Balance>
   entries(keyId: string, limit: number): Promise<readonly LedgerEntry[]>
@@ -163,11 +166,12 @@ export function createLedger(engine: Engine): Ledger {
   return {
     charge: (parameters) => engine.write(() => charge(engine, parameters)),
     conclude: ({ keyId, units, ref, atMs, idempotency: idem, answer }) => {
-      if (answer && !idem) return Promise.resolve()
+      if (answer && !idem) return Promise.resolve(true)
       return engine.write(function* () {
-        const isOpen = !idem || (yield* idempotency.finish({ ...idem, keyId, answer }))
-        if (answer || !isOpen) return
-        yield* refund({ keyId, units, ref, atMs })
+        if (answer && idem) return yield* idempotency.answer({ ...idem, keyId, answer })
+        const isOpen = !idem || (yield* idempotency.forget({ ...idem, keyId }))
+        if (isOpen) yield* refund({ keyId, units, ref, atMs })
+        return true
       })
     },
     grant: (parameters) =>

@@ -195,10 +195,36 @@ function addTests(engine: StoreEngine) {
     assert.is((await store.ledger.charge(second)).status, 'charged')
     await store.ledger.conclude({ ...first, answer: undefined })
     assert.is((await store.ledger.balance(keyId)).used, 2)
-    await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } })
-    await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } })
+    assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
+    assert.ok(await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } }))
     const again = await store.ledger.charge({ ...second, atMs: 3_600_001 })
-    assert.is(again.status === 'answered' && again.answer.body, 'second')
+    assert.is(again.status === 'answered' && again.answer.body, 'late')
+  })
+  s('keeps the charge of what a late first request answers when the second fails', async () => {
+    const keyId = await addKey(store, 5)
+    const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
+    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
+    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+    await store.ledger.charge(first)
+    await store.ledger.charge(second)
+    assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
+    await store.ledger.conclude({ ...second, answer: undefined })
+    assert.is((await store.ledger.balance(keyId)).used, 2)
+  })
+  s('says that a late answer is not paid when its charge was given back meanwhile', async () => {
+    const keyId = await addKey(store, 5)
+    const named = (holder: string, of = 'f') => ({ key: 'i', fingerprint: Buffer.from(of), holder })
+    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
+    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+    const answer = { status: 200, body: 'late' }
+    await store.ledger.charge(first)
+    await store.ledger.charge(second)
+    await store.ledger.conclude({ ...second, answer: undefined })
+    assert.not.ok(await store.ledger.conclude({ ...first, answer }))
+    // Nor by the charge of another request under its name.
+    await store.ledger.charge({ ...second, idempotency: named('third', 'g') })
+    assert.not.ok(await store.ledger.conclude({ ...first, answer }))
+    assert.is((await store.ledger.balance(keyId)).used, 2)
   })
   s('grants what is free once for a wallet, and remembers who was barred', async () => {
     const wallet = '0x00000000000000000000000000000000000f4ee1' as const
