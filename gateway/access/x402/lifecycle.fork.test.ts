@@ -253,6 +253,36 @@ s('raises the others where one price cannot be read, and sends that one as it wa
   )
   for (const { id } of people) assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
+s(
+  'raises what a stranger has settled meanwhile once a minute, not in every pass [18/raised-settled]',
+  async () => {
+    const { payment, id } = await prepare()
+    const stranger = await createPerson(base)
+    await withoutMining(async () => {
+      await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+      const [open] = await stand.store.settlements.listOpen(8453)
+      if (!open) throw new Error('no settlement is open')
+      await base.rpc('anvil_dropTransaction', open.txHash)
+      const bytes = { from: stranger.account.address, to: open.asset, data: open.calldata }
+      await base.rpc('anvil_impersonateAccount', stranger.account.address)
+      await base.rpc('eth_sendTransaction', { ...bytes, gas: '0x30d40' })
+      await base.rpc('evm_mine')
+      const own = { chainId: 8453, signer: open.signer, chainNonce: open.signerNonce }
+      const pass = async () => {
+        await reconcileSettlements(stand.deps, { chain: base.client })
+        const [row] = await stand.store.settlements.listUnmined(own)
+        return { state: row?.state, rawTx: row?.rawTx }
+      }
+      assert.equal(await pass(), { state: 'settled', rawTx: open.rawTx })
+      jumpMs = 61_000
+      const raised = await pass()
+      assert.is.not(raised.rawTx, open.rawTx)
+      jumpMs += 5_000
+      assert.equal(await pass(), raised)
+    })
+    await base.rpc('evm_mine')
+  },
+)
 s('never raises a price above the fee ceiling or the budget of the hour', async () => {
   const { id, payment } = await prepare()
   await withoutMining(async () => {

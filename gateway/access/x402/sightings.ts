@@ -4,7 +4,9 @@ import type { SettlementSigner } from '../sale/accessConfig.ts'
 /** By what this process has seen itself: no clock that was wrong says how long a transaction waits. */
 const sightings = new WeakMap<SettlementSigner, Map<string, number>>()
 
-const nameOf = ({ id, txHash }: Pick<StoredSettlement, 'id' | 'txHash'>) => `${id} ${txHash}`
+/** A settled one keeps the hash that has paid, whatever is signed for its nonce. */
+const nameOf = ({ id, signedAtMs }: Pick<StoredSettlement, 'id' | 'signedAtMs'>) =>
+  `${id} ${signedAtMs}`
 
 /** How long ago these bytes were first seen unmined; 0 when just now. */
 export function unminedForMs(
