@@ -103,7 +103,9 @@ contract QuoteLens {
         for (uint256 n = 0; n < long.length; ++n) {
             bytes memory pair = _pairAt(a, b, n);
             if (pair.length == 0) continue;
-            if (_addList(found, factory, abi.encodePacked(selector, pair, tail))) long[longs++] = n;
+            if (_addList(found, factory, abi.encodePacked(selector, pair, tail))) {
+                long[longs++] = n;
+            }
         }
         assembly ("memory-safe") {
             mstore(long, longs)
