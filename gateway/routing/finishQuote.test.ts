@@ -9,37 +9,53 @@ const { chain, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 }
 const [tokenIn, tokenOut] = market.addresses as [Address, Address]
 const nowSecs = () => BigInt(Math.floor(Date.now() / 1_000))
 
-/** Until when the payload can be sent, where the chain's clock is so far ahead of ours. */
-async function deadlineAt(aheadSecs: bigint) {
+type Change = { readonly aheadSecs?: bigint; readonly taxBps?: number; readonly amountIn?: bigint }
+
+/** A quote, and what its payload tells the executor. */
+async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n }: Change) {
   const state = await chain.sync.fresh()
   if (!state) throw new Error('a generated chain is always read')
   const head = { ...state.head, timestampSecs: nowSecs() + aheadSecs }
   const sync = { ...chain.sync, fresh: async () => ({ ...state, head }) }
+  const get = (token: string) => (token.toLowerCase() === tokenIn.toLowerCase() ? taxBps : 0)
+  const changed = { ...chain, sync, taxes: { ...chain.taxes, get } }
   const outcome = await quote(
     {
-      chains: new Map([[chain.chainId, { ...chain, sync }]]),
+      chains: new Map([[chain.chainId, changed]]),
       simulator: undefined,
       now: () => performance.now(),
       maxLagMs: 30_000,
     },
-    { chainId: chain.chainId, tokenIn, tokenOut, amountIn: 10n ** 15n, slippageBps: 50 },
+    { chainId: chain.chainId, tokenIn, tokenOut, amountIn, slippageBps: 50, allowPartial: true },
   )
-  const data = outcome.status === 'ok' && outcome.quote.execution?.data
-  if (!data) throw new Error(`there is no payload: ${outcome.status}`)
+  if (outcome.status !== 'ok' || !outcome.quote.execution) throw new Error(outcome.status)
+  const { data } = outcome.quote.execution
   const { functionName, args } = decodeFunctionData({ abi: swapExecutor.abi, data })
   if (functionName !== 'swap') throw new Error(functionName)
-  return { deadline: args[0].deadline, headSecs: head.timestampSecs }
+  return { quote: outcome.quote, swap: args[0], headSecs: head.timestampSecs }
 }
 
 s(
   "can be sent for 20 minutes, by the chain's clock where that runs ahead of ours [routing/deadline]",
   async () => {
     const before = nowSecs()
-    const { deadline } = await deadlineAt(-3_600n)
+    const { deadline } = (await ask({ aheadSecs: -3_600n })).swap
     assert.ok(deadline >= before + 1_200n && deadline <= nowSecs() + 1_200n, `${deadline}`)
-    const ahead = await deadlineAt(3_600n)
-    assert.is(ahead.deadline, ahead.headSecs + 1_200n)
+    const ahead = await ask({ aheadSecs: 3_600n })
+    assert.is(ahead.swap.deadline, ahead.headSecs + 1_200n)
   },
 )
+
+s('spends of a taxed token what lets as much arrive as the pools take', async () => {
+  const amountIn = 2n ** 126n
+  const { quote, swap } = await ask({ taxBps: 300, amountIn })
+  const taken = quote.steps
+    .filter((step) => step.tokenIn.toLowerCase() === tokenIn.toLowerCase())
+    .reduce((sum, step) => sum + step.amountIn, 0n)
+  const { inputConsumed } = quote
+  assert.ok(taken > 0n && inputConsumed < amountIn, `${inputConsumed}`)
+  assert.is(inputConsumed - (inputConsumed * 300n) / 10_000n, taken)
+  assert.is(swap.amountIn, inputConsumed)
+})
 
 s.run()

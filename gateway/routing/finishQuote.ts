@@ -4,7 +4,7 @@ import { buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
 import { type Grade, gradePool } from './gradePool.ts'
 import type { QuoteSource } from './prepareState.ts'
-import { afterTax } from './protocols/maths/taxedPool.ts'
+import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf } from './quoteRequest.ts'
 import type { QuoteStep, RouteFacts } from './routeCache.ts'
 import { findRouteFacts } from './routeFacts.ts'
@@ -117,7 +117,10 @@ export const asksForDryRun = ({ verify, mode }: QuoteParameters) =>
 
 function consumedOf({ chain, route, parameters }: Planned): bigint {
   const { tokenIn, amountIn } = parameters
-  return route.amountIn === afterTax(amountIn, taxOf(chain, tokenIn)) ? amountIn : route.amountIn
+  const taxInBps = taxOf(chain, tokenIn)
+  return route.amountIn === afterTax(amountIn, taxInBps)
+    ? amountIn
+    : beforeTax(route.amountIn, taxInBps)
 }
 
 /** Depth is the route's; how old and how busy its pools are changes with every look. */
@@ -163,6 +166,8 @@ async function makePayload(
   const { timestampSecs } = state.head
   const execution = buildExecution({
     ...parameters,
+    // A pool that is offered more than it takes looks for more liquidity up to its last price.
+    amountIn: consumedOf(planned),
     executor: chain.executor,
     minAmountOut,
     // A chain's clock may run ahead of ours (a lab chain's does when its time is moved).

@@ -1,9 +1,9 @@
-import { moreBps, wholeBps } from '../amounts/amounts.ts'
+import { moreBps } from '../amounts/amounts.ts'
 import type { Route } from './engine/route.ts'
 import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
 import { finishTrusted, isDoubtful } from './finishTrusted.ts'
 import { prepareState, sourceOf } from './prepareState.ts'
-import { afterTax } from './protocols/maths/taxedPool.ts'
+import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { toUnavailable } from './searchQueue.ts'
@@ -121,14 +121,4 @@ function withoutPayload(quote: Quote): Quote {
     unexecutableReason: 'target_unreachable',
     verification: undefined,
   }
-}
-
-/** The least amount of which `amount` arrives. */
-function beforeTax(amount: bigint, taxBps: number): bigint {
-  if (taxBps <= 0) return amount
-  if (taxBps >= 10_000) return amount
-  let gross = (amount * wholeBps) / (wholeBps - BigInt(taxBps))
-  while (afterTax(gross, taxBps) < amount) gross += 1n
-  while (gross > 0n && afterTax(gross - 1n, taxBps) >= amount) gross -= 1n
-  return gross
 }

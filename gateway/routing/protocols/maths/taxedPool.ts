@@ -15,6 +15,15 @@ export function afterTax(amount: bigint, taxBps: number): bigint {
   return amount - (amount * BigInt(taxBps)) / BigInt(wholeBps)
 }
 
+/** The least amount of which `amount` arrives. */
+export function beforeTax(amount: bigint, taxBps: number): bigint {
+  if (taxBps <= 0 || taxBps >= wholeBps) return amount
+  let gross = (amount * BigInt(wholeBps)) / BigInt(wholeBps - taxBps)
+  while (afterTax(gross, taxBps) < amount) gross += 1n
+  while (gross > 0n && afterTax(gross - 1n, taxBps) >= amount) gross -= 1n
+  return gross
+}
+
 function taxCurve(curve: Curve, keptIn: number, keptOut: number): Curve {
   return {
     count: curve.count,
