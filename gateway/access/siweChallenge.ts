@@ -9,27 +9,26 @@ import type { AccessDeps } from './sale/accessConfig.ts'
 const challengeLifeMs = 10 * 60_000
 
 /** An EIP-4361 message for a wallet to sign, good once and for ten minutes. */
-export async function createChallenge(
+export function createChallenge(
   { store, config, now }: AccessDeps,
   { address, chainId }: { address: Address; chainId: number },
 ): Promise<Challenge> {
   const nonce = generateSiweNonce()
-  const issuedAt = new Date(now())
-  const expiresAtMs = issuedAt.getTime() + challengeLifeMs
-  const message = createSiweMessage({
-    address,
-    chainId,
-    domain: new URL(config.publicUrl).host,
-    uri: config.publicUrl,
-    version: '1',
-    statement: `Sign in to ${config.serviceName} to receive an API key. This costs nothing.`,
-    nonce,
-    issuedAt,
-    expirationTime: new Date(expiresAtMs),
+  return store.challenges.insert({ nowMs: now() }, (issuedAtMs) => {
+    const expiresAtMs = issuedAtMs + challengeLifeMs
+    const message = createSiweMessage({
+      address,
+      chainId,
+      domain: new URL(config.publicUrl).host,
+      uri: config.publicUrl,
+      version: '1',
+      statement: `Sign in to ${config.serviceName} to receive an API key. This costs nothing.`,
+      nonce,
+      issuedAt: new Date(issuedAtMs),
+      expirationTime: new Date(expiresAtMs),
+    })
+    return { nonce, address, chainId, message, expiresAtMs }
   })
-  const challenge = { nonce, address, chainId, message, expiresAtMs }
-  await store.challenges.insert({ ...challenge, nowMs: now() })
-  return challenge
 }
 
 export type Registration =
@@ -55,9 +54,8 @@ export async function registerWallet(
   { address, nonce, signature }: { address: Address; nonce: string; signature: Hex },
 ): Promise<Registration> {
   const { store, now } = deps
-  const challenge = await store.challenges.find(nonce)
-  if (!challenge || challenge.expiresAtMs <= now() || !isSame(challenge.address, address))
-    return { status: 'unknown_challenge' }
+  const challenge = await store.challenges.find({ nonce, nowMs: now() })
+  if (!challenge || !isSame(challenge.address, address)) return { status: 'unknown_challenge' }
   const verdict = await verifySignature(deps, challenge, signature)
   if (verdict !== 'valid') return { status: verdict }
   if (!(await store.challenges.use(nonce))) return { status: 'unknown_challenge' }

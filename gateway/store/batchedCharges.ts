@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { databaseNow } from './databaseNow.ts'
 import { createFlights } from './flights.ts'
 import type { Balance, ChargeParameters, ChargeResult, Ledger } from './ledger.ts'
 import { attempts, isRetried } from './postgresEngine.ts'
@@ -8,8 +9,9 @@ import { toStoreError } from './storeUnavailable.ts'
 
 /**
  * Takes each key's sum where its balance covers it, and writes a ledger row for each charge. Keys in one
- * order, that of `lockBalances`, so that nobody waits for another in a circle. The last two are the
- * statement's own fence, and those of earlier ones that are not needed any more.
+ * order, that of `lockBalances`, so that nobody waits for another in a circle. A charge that comes without a
+ * time has the database's. The last two are the statement's own fence, and those of earlier ones that are not
+ * needed any more.
  */
 const debitAll = `
   WITH asked AS (SELECT * FROM unnest($1::text[], $2::bigint[]) AS a (key_id, units)),
@@ -20,13 +22,13 @@ const debitAll = `
     WHERE b.key_id = a.key_id AND b.total - b.used >= a.units RETURNING b.key_id, b.total, b.used),
   noted AS (
     INSERT INTO ledger (key_id, kind, units, ref, at_ms)
-    SELECT e.key_id, 'charge', -e.units, e.ref, e.at_ms
+    SELECT e.key_id, 'charge', -e.units, e.ref, coalesce(e.at_ms, ${databaseNow})
     FROM unnest($3::text[], $4::bigint[], $5::text[], $6::bigint[]) AS e (key_id, units, ref, at_ms)
     WHERE e.key_id IN (SELECT key_id FROM debited)),
   fenced AS (
     INSERT INTO charge_fences (id, charged, at_ms)
     SELECT $7, coalesce((SELECT string_agg(key_id, ' ') FROM debited), ''),
-      floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+      ${databaseNow}),
   done AS (DELETE FROM charge_fences WHERE id = ANY ($8::text[]))
   SELECT key_id, total, used FROM debited`
 
@@ -44,7 +46,13 @@ type Row = { readonly key_id: string; readonly total: number; readonly used: num
 export function createBatchedCharges(
   pool: Pool,
   ledger: Pick<Ledger, 'charge' | 'conclude' | 'balance'>,
-  { heldForMs = 30_000 }: { readonly heldForMs?: number | undefined } = {},
+  {
+    heldForMs = 30_000,
+    time = 'database',
+  }: {
+    readonly heldForMs?: number | undefined
+    readonly time?: 'database' | 'caller' | undefined
+  } = {},
 ): Ledger['charge'] {
   const flights = createFlights(fly)
   /** Of transactions whose end is known. */
@@ -92,7 +100,7 @@ export function createBatchedCharges(
     const earlier = done
     done = []
     try {
-      const rows = await debit([...toValues(jobs, groups), fence, earlier])
+      const rows = await debit([...toValues(jobs, { groups, time }), fence, earlier])
       done.push(fence)
       const debited = new Map(rows.map((row) => [row.key_id, row]))
       for (const [keyId, group] of groups) answer(group, debited.get(keyId), one)
@@ -108,7 +116,16 @@ export function createBatchedCharges(
   }
 }
 
-function toValues(jobs: readonly Job[], groups: ReadonlyMap<string, readonly Job[]>) {
+function toValues(
+  jobs: readonly Job[],
+  {
+    groups,
+    time,
+  }: {
+    readonly groups: ReadonlyMap<string, readonly Job[]>
+    readonly time: 'database' | 'caller'
+  },
+) {
   const charges = jobs.map(({ charge }) => charge)
   return [
     [...groups.keys()],
@@ -116,7 +133,7 @@ function toValues(jobs: readonly Job[], groups: ReadonlyMap<string, readonly Job
     charges.map(({ keyId }) => keyId),
     charges.map(({ units }) => units),
     charges.map(({ ref }) => ref),
-    charges.map(({ atMs }) => atMs),
+    charges.map(({ atMs }) => (time === 'caller' ? atMs : null)),
   ]
 }
 

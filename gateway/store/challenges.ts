@@ -11,8 +11,13 @@ export type Challenge = {
 }
 
 export type Challenges = {
-  insert(challenge: Challenge & { nowMs: number }): Promise<void>
-  find(nonce: string): Promise<Challenge | undefined>
+  /** Keeps what `write` makes of the time that counts for all gateways of the database. */
+  insert(
+    caller: { readonly nowMs: number },
+    write: (nowMs: number) => Challenge,
+  ): Promise<Challenge>
+  /** Undefined also for one that has expired. */
+  find(request: { readonly nonce: string; readonly nowMs: number }): Promise<Challenge | undefined>
   /** True for exactly one caller per nonce. */
   use(nonce: string): Promise<boolean>
 }
@@ -34,23 +39,22 @@ const use = sql('DELETE FROM challenges WHERE nonce = ?')
 
 export function createChallenges(engine: Engine): Challenges {
   return {
-    insert: ({ nonce, address, chainId, message, expiresAtMs, nowMs }) =>
+    insert: ({ nowMs: callerMs }, write) =>
       engine.write(function* () {
+        const nowMs = yield* engine.clock(callerMs)
+        const challenge = write(nowMs)
+        const { nonce, address, chainId, message, expiresAtMs } = challenge
         yield* forgetOld.run(nowMs)
         yield* insert.run(nonce, address, chainId, message, expiresAtMs)
+        return challenge
       }),
-    find: async (nonce) => {
-      const row = await engine.read(() => find.get(nonce))
-      return (
-        row && {
-          nonce,
-          address: row.address,
-          chainId: row.chain_id,
-          message: row.message,
-          expiresAtMs: row.expires_at_ms,
-        }
-      )
-    },
+    find: ({ nonce, nowMs: callerMs }) =>
+      engine.read(function* () {
+        const row = yield* find.get(nonce)
+        if (!row || row.expires_at_ms <= (yield* engine.clock(callerMs))) return undefined
+        const { address, chain_id: chainId, message, expires_at_ms: expiresAtMs } = row
+        return { nonce, address, chainId, message, expiresAtMs }
+      }),
     use: (nonce) =>
       engine.write(function* () {
         return (yield* use.run(nonce)) === 1

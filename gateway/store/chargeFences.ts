@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { databaseNow } from './databaseNow.ts'
 import type { Dialect } from './dialect.ts'
 import { type Program, sql } from './program.ts'
 
@@ -25,7 +26,7 @@ export const raiseFence = (fence: string, keyId: string, atMs: number): Program<
 /** Waits for a transaction of that name that is under way; a later one of that name is refused. */
 const close = `
   INSERT INTO charge_fences (id, charged, at_ms)
-  VALUES ($1, NULL, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+  VALUES ($1, NULL, ${databaseNow})
   ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING charged`
 const everyMs = 250
 
@@ -56,4 +57,4 @@ const keptMs = 86_400_000
 
 /** Of processes that were killed; the others take theirs away. */
 export const dropOldFences = `DELETE FROM charge_fences
-  WHERE at_ms < floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${keptMs}`
+  WHERE at_ms < ${databaseNow} - ${keptMs}`

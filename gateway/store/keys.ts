@@ -89,6 +89,7 @@ export function createKeys(engine: Engine): Keys {
       freeQuotes = 0,
     }) =>
       engine.write(function* () {
+        const atMs = yield* engine.clock(createdAtMs)
         const isFirst = wallet && !(yield* everOfWallet.get(wallet.toLowerCase()))
         const quotes = granted + (isFirst ? freeQuotes : 0)
         yield* insert.run({
@@ -99,12 +100,12 @@ export function createKeys(engine: Engine): Keys {
           label,
           wallet: wallet?.toLowerCase() ?? null,
           scopes: scopes.join(' '),
-          createdAtMs,
+          createdAtMs: atMs,
         })
         yield* insertBalance.run(id)
         if (quotes === 0) return
         const grant = { kind: 'grant', units: quotes, ref: 'created' } as const
-        yield* credit({ ...grant, keyId: id, atMs: createdAtMs })
+        yield* credit({ ...grant, keyId: id, atMs })
       }),
     findBySecretHash: async (secretHash) =>
       toStoredKey(await engine.read(() => bySecret.get(secretHash))),
@@ -115,7 +116,7 @@ export function createKeys(engine: Engine): Keys {
     findAbuse: async (wallet) => (await engine.read(() => abuse.get(wallet.toLowerCase())))?.abuse,
     revoke: ({ id, atMs, abuse: reason = null }) =>
       engine.write(function* () {
-        return (yield* revoke.run(atMs, reason, id)) === 1
+        return (yield* revoke.run(yield* engine.clock(atMs), reason, id)) === 1
       }),
     replaceSecret: ({ id, secretHash, start }) =>
       engine.write(function* () {

@@ -127,7 +127,7 @@ function* balanceOf(keyId: string): Program<Balance> {
 
 function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeResult> {
   const { keyId, units, ref, atMs, fence } = parameters
-  const nowMs = parameters.idempotency || fence ? yield* engine.clock(atMs) : atMs
+  const nowMs = yield* engine.clock(atMs)
   const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs: nowMs }
   if (idem) yield* lock(`idempotency ${keyId} ${idem.key}`)
   const earlier = idem && (yield* idempotency.find(idem))
@@ -139,7 +139,7 @@ function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeRe
   if (earlier && earlier.status !== 'abandoned') return earlier
   const row = yield* debit.get(units, keyId, units)
   if (!row) return { status: 'insufficient', balance: yield* balanceOf(keyId) }
-  yield* append.run(keyId, 'charge', -units, ref, atMs)
+  yield* append.run(keyId, 'charge', -units, ref, nowMs)
   if (idem) yield* idempotency.begin(idem)
   if (fence) yield* raiseFence(fence, keyId, nowMs)
   return { status: 'charged', balance: toBalance(row) }
@@ -170,13 +170,14 @@ export function createLedger(engine: Engine): Ledger {
       return engine.write(function* () {
         if (answer && idem) return yield* idempotency.answer({ ...idem, keyId, answer })
         const isOpen = !idem || (yield* idempotency.forget({ ...idem, keyId }))
-        if (isOpen) yield* refund({ keyId, units, ref, atMs })
+        if (isOpen) yield* refund({ keyId, units, ref, atMs: yield* engine.clock(atMs) })
         return true
       })
     },
     grant: (parameters) =>
       engine.write(function* () {
-        yield* credit({ ...parameters, kind: 'grant' })
+        const atMs = yield* engine.clock(parameters.atMs)
+        yield* credit({ ...parameters, atMs, kind: 'grant' })
         return yield* balanceOf(parameters.keyId)
       }),
     balance: (keyId) => engine.read(() => balanceOf(keyId)),

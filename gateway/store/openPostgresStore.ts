@@ -94,7 +94,7 @@ export function createPostgresPorts(
   return {
     ...ports,
     keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool) },
-    ledger: { ...ports.ledger, charge: createBatchedCharges(pool, ports.ledger) },
+    ledger: { ...ports.ledger, charge: createBatchedCharges(pool, ports.ledger, { time }) },
   }
 }
 

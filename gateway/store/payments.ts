@@ -196,9 +196,12 @@ function* repayOthers(
   return left
 }
 
-function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<number | undefined> {
-  const { keyId, payments, atMs, ...block } = parameters
+function* creditAll(
+  engine: Engine,
+  { keyId, payments, atMs: callerMs, ...block }: Parameters<Payments['credit']>[0],
+): Program<number | undefined> {
   yield* lockTx(block)
+  const atMs = yield* engine.clock(callerMs)
   const rows = yield* byTx.all(block.chainId, block.txHash)
   const shares = yield* openShares(block, [keyId, ...rows.map((row) => row.key_id)])
   const old = rows.filter((row) => row.state !== 'orphaned' && !isHeld(row, block))
@@ -228,7 +231,7 @@ function* creditAll(parameters: Parameters<Payments['credit']>[0]): Program<numb
 
 export function createPayments(engine: Engine): Payments {
   return {
-    credit: (parameters) => engine.write(() => creditAll(parameters)),
+    credit: (parameters) => engine.write(() => creditAll(engine, parameters)),
     listOpen: async ({ chainId, maxBlock, limit }) =>
       (await engine.read(() => open.all(chainId, maxBlock, limit))).map((row) => ({
         chainId: row.chain_id,
@@ -250,7 +253,7 @@ export function createPayments(engine: Engine): Payments {
         )
         const holders = rows.map((row) => row.key_id)
         const shares = yield* openShares({ chainId, txHash }, holders)
-        yield* takeBack(rows, { shares, headBlock, atMs })
+        yield* takeBack(rows, { shares, headBlock, atMs: yield* engine.clock(atMs) })
         if (rows.length > 0) yield* reopenSettlement({ chainId, txHash })
       }),
     listLost: async ({ chainId, limit }) =>

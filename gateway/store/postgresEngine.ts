@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { databaseNow } from './databaseNow.ts'
 import type { Engine } from './engine.ts'
 import { type Outcome, type Program, type Query, sql } from './program.ts'
 import { StoreUnavailable, toStoreError } from './storeUnavailable.ts'
@@ -11,9 +12,7 @@ export const attempts = 5
 export const isRetried = (error: unknown) =>
   error instanceof StoreUnavailable && retried.has((error.cause as { code?: unknown }).code)
 
-const databaseNow = sql<{ ms: number }>(
-  'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms',
-)
+const readNow = sql<{ ms: number }>(`SELECT ${databaseNow} AS ms`)
 
 /** PostgreSQL's advisory locks are named by 64-bit numbers. */
 export function toLockKey(name: string): bigint {
@@ -89,7 +88,7 @@ export function createPostgresEngine(
       }
     },
     *clock(callerMs) {
-      return time === 'caller' ? callerMs : ((yield* databaseNow.get())?.ms ?? callerMs)
+      return time === 'caller' ? callerMs : ((yield* readNow.get())?.ms ?? callerMs)
     },
   }
 }

@@ -1,0 +1,126 @@
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { parseSiweMessage } from 'viem/siwe'
+import { query, startPostgres } from '../../fixtures/store/postgres.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { openPostgresStore } from '../store/openPostgresStore.ts'
+import { grantQuota } from './issueKeys.ts'
+import type { AccessConfig, AccessDeps } from './sale/accessConfig.ts'
+import { createChallenge, registerWallet } from './siweChallenge.ts'
+
+/** Gateways of one database whose own clocks are an hour off. */
+const s = suite('access/siweChallenge')
+const postgres = await startPostgres()
+if (postgres) addTests(postgres)
+else s('needs PostgreSQL, which is not installed', () => undefined)
+
+const hourMs = 3_600_000
+const config: AccessConfig = {
+  keyPrefix: 'forkyard_test',
+  pepper: 'pepper',
+  publicUrl: 'https://lab.example',
+  serviceName: 'Forkyard',
+  freeQuota: 3,
+  amountPerQuote: 100n,
+  packQuotes: 1000,
+  keyLimit: { unitsPerSec: 1000, burst: 5000 },
+  ipLimit: undefined,
+  isLoopbackLimited: false,
+  contracts: [],
+}
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+function addTests({ createDatabase, close }: NonNullable<typeof postgres>) {
+  const closers: (() => Promise<void>)[] = []
+  s.after(async () => {
+    for (const end of closers) await end()
+    await close()
+  })
+
+  async function open() {
+    const url = await createDatabase()
+    const gateway = async (offByMs: number): Promise<AccessDeps> => {
+      const store = await openPostgresStore({ url, connections: 2 })
+      closers.push(store.close)
+      return { store, chains: [], config, log, now: () => Date.now() + offByMs }
+    }
+    const [ahead, right, behind] = [await gateway(hourMs), await gateway(0), await gateway(-hourMs)]
+    return { url, ahead, right, behind }
+  }
+
+  async function signIn(asked: AccessDeps, answered: AccessDeps, meanwhile = async () => {}) {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const { address } = account
+    const { message, nonce, expiresAtMs } = await createChallenge(asked, { address, chainId: 1 })
+    const signature = await account.signMessage({ message })
+    await meanwhile()
+    const answer = await registerWallet(answered, { address, nonce, signature })
+    return { message: parseSiweMessage(message), expiresAtMs, answer }
+  }
+
+  s(
+    'a challenge lives for ten minutes of the database, whichever gateways ask and answer [18/challenge-clock]',
+    async () => {
+      const { url, ahead, right, behind } = await open()
+      const forget = () =>
+        query(url, 'UPDATE challenges SET expires_at_ms = expires_at_ms - 600001')
+      for (const [asked, answered] of [
+        [ahead, right],
+        [behind, right],
+        [ahead, behind],
+        [behind, ahead],
+        [right, ahead],
+        [right, behind],
+      ] as const) {
+        const fromMs = Date.now()
+        const { message, expiresAtMs, answer } = await signIn(asked, answered)
+        assert.is(answer.status, 'registered')
+        const lifeMs = [expiresAtMs - fromMs, Number(message.expirationTime) - fromMs]
+        for (const ms of lifeMs) assert.ok(ms >= 599_000 && ms < 660_000, `${ms} ms`)
+        assert.ok(Math.abs(Number(message.issuedAt) - fromMs) < 60_000)
+        const late = await signIn(asked, answered, async () => void (await forget()))
+        assert.is(late.answer.status, 'unknown_challenge')
+      }
+    },
+  )
+
+  s('no gateway forgets the challenges of another before their time', async () => {
+    const { ahead, right } = await open()
+    const { answer } = await signIn(right, right, async () => {
+      await signIn(ahead, ahead)
+    })
+    assert.is(answer.status, 'registered')
+  })
+
+  s('every row of the ledger has the time of the database [18/ledger-clock]', async () => {
+    const { url, ahead, behind } = await open()
+    const fromMs = Date.now() - 1_000
+    for (const [index, deps] of [ahead, behind].entries()) {
+      const { ledger, payments, keys } = deps.store
+      const { answer } = await signIn(deps, deps)
+      if (answer.status !== 'registered') throw new Error(answer.status)
+      const keyId = (await keys.list())[index]?.id ?? ''
+      await grantQuota(deps, { id: keyId, quotes: 50, reason: 'test' })
+      const atMs = deps.now()
+      const charge = { keyId, units: 1, ref: `r${index}`, atMs }
+      await ledger.charge(charge)
+      await ledger.conclude({ ...charge, answer: undefined })
+      const idempotency = { key: 'name', fingerprint: Buffer.from('what'), holder: 'one' }
+      await ledger.charge({ ...charge, idempotency })
+      const block = { chainId: 1, txHash: `0x0${index}`, blockNumber: 5n } as const
+      const payment = { logIndex: 0, payer: '0x01', amount: 5n, quotes: 5, proof: 1 } as const
+      const credit = { ...block, blockHash: '0x0a', keyId, payments: [payment], atMs } as const
+      await payments.credit(credit)
+      await payments.orphan({ ...credit, headBlock: 6n })
+    }
+    const rows = (await query(
+      url,
+      `SELECT kind, at_ms::float8 AS at FROM ledger
+       UNION ALL SELECT 'key', created_at_ms::float8 FROM keys`,
+    )) as { kind: string; at: number }[]
+    const kinds = new Set(rows.map(({ kind }) => kind))
+    assert.equal(kinds, new Set(['grant', 'charge', 'refund', 'claim', 'clawback', 'key']))
+    for (const { kind, at } of rows)
+      assert.ok(at >= fromMs && at <= Date.now() + 1_000, `${kind} at ${at - fromMs}`)
+  })
+}
+s.run()
