@@ -24,10 +24,13 @@ export type Conduct = {
   readonly lastFailedMs: number | undefined
 }
 
+/** Of a code that many accounts share, what has been paid in that time as well. */
+export type CodeConduct = Conduct & { readonly settled: number }
+
 export type PartyBook = {
   readonly key: Conduct
   readonly payer: Conduct
-  readonly code: Conduct
+  readonly code: CodeConduct
 }
 
 const memoryMs = 24 * 3_600_000
@@ -45,6 +48,11 @@ const rows = sql<Row>(
      WHERE chain_id = @chainId AND failed_at_ms > @afterMs AND state = 'failed'`,
 )
 
+const settledOfCode = sql<{ readonly count: number }>(
+  `SELECT COUNT(*) AS count FROM settlements
+     WHERE chain_id = ? AND signed_at_ms > ? AND state = 'settled' AND payer_code = ?`,
+)
+
 /** What each of them has open and has failed at, by the book's clock. */
 export function* readParties({
   chainId,
@@ -55,7 +63,9 @@ export function* readParties({
   readonly party: Party | undefined
   readonly nowMs: number
 }): Program<PartyBook> {
-  const all = party ? yield* rows.all({ chainId, afterMs: nowMs - memoryMs }) : []
+  const afterMs = nowMs - memoryMs
+  const all = party ? yield* rows.all({ chainId, afterMs }) : []
+  const paid = party?.payerCode && (yield* settledOfCode.get(chainId, afterMs, party.payerCode))
   const sum = (isMine: (row: Row) => boolean): Conduct => {
     const mine = all.filter(isMine)
     const failures = mine.flatMap(({ failed_at_ms }) => failed_at_ms ?? [])
@@ -66,6 +76,9 @@ export function* readParties({
   return {
     key: sum((row) => row.key_id === party?.keyId),
     payer: sum((row) => row.payer === payer),
-    code: sum((row) => row.payer_code !== null && row.payer_code === party?.payerCode),
+    code: {
+      ...sum((row) => row.payer_code !== null && row.payer_code === party?.payerCode),
+      settled: paid ? paid.count : 0,
+    },
   }
 }

@@ -86,7 +86,7 @@ async function settleBehind(
 
 s('a payer is barred for a growing while, its code too, and a key for a day', () => {
   const clean = { open: 0, failed: 0, lastFailedMs: undefined }
-  const book = { key: clean, payer: clean, code: clean }
+  const book = { key: clean, payer: clean, code: { ...clean, settled: 0 } }
   const minutes = (count: number) => ({ nowMs: count * 60_000 })
   assert.is(judgeParties(book, minutes(0)), undefined)
   for (const who of ['payer', 'code'] as const)
@@ -96,7 +96,7 @@ s('a payer is barred for a growing while, its code too, and a key for a day', ()
       [3, 40],
       [20, 1_440],
     ] as const) {
-      const bad = { ...book, [who]: { open: 0, failed, lastFailedMs: 0 } }
+      const bad = { ...book, [who]: { ...book[who], failed, lastFailedMs: 0 } }
       assert.is(judgeParties(bad, minutes(endsAfter - 1)), 'barred')
       assert.is(judgeParties(bad, minutes(endsAfter)), undefined)
     }
