@@ -19,8 +19,8 @@ type Backing = {
 export type Gauge = {
   readonly prices: UsdPerRaw
   readonly backings: ReadonlyMap<string, Backing>
-  /** Pools without a reference asset that lean on a token's backing. */
-  readonly leaning: ReadonlyMap<string, number>
+  /** Pools without a reference asset that lean on a token's backing; they go on being counted. */
+  readonly leaning: Map<string, number>
 }
 
 /** Before anything is known: nothing has a depth that could be told. */
@@ -40,8 +40,7 @@ export function measureDepths(
   const depths = new Map<string, number | undefined>()
   if (!prices.has(assets.wrappedNative.toLowerCase())) return { gauge: blankGauge, depths }
   const backings = listBackings(records, prices)
-  const leaning = new Map<string, number>()
-  const gauge = { prices, backings, leaning }
+  const gauge = { prices, backings, leaning: new Map<string, number>() }
   const others: { readonly record: PoolRecord; readonly usd: number }[] = []
   for (const record of records) {
     const usd = referenceUsd(record, prices)
@@ -49,9 +48,8 @@ export function measureDepths(
     else others.push({ record, usd: leaningOn(record, gauge).usd })
   }
   for (const { record } of others.toSorted((one, other) => other.usd - one.usd)) {
-    const { usd, token } = leaningOn(record, gauge)
-    depths.set(record.id, usd)
-    if (usd > 0) leaning.set(token, (leaning.get(token) ?? 0) + 1)
+    depths.set(record.id, leaningOn(record, gauge).usd)
+    countLeaning(record, gauge)
   }
   return { gauge, depths }
 }
@@ -60,6 +58,13 @@ export function measureDepths(
 export function depthOf(record: PoolRecord, gauge: Gauge): number | undefined {
   if (gauge.prices.size === 0) return undefined
   return referenceUsd(record, gauge.prices) ?? leaningOn(record, gauge).usd
+}
+
+/** Who comes after the pool leans on what it leaves, also between two measurements. */
+export function countLeaning(record: PoolRecord, gauge: Gauge): void {
+  if (record.tokens.some((token) => gauge.prices.has(token))) return
+  const { usd, token } = leaningOn(record, gauge)
+  if (usd > 0) gauge.leaning.set(token, (gauge.leaning.get(token) ?? 0) + 1)
 }
 
 /** Undefined where the pool holds no reference asset. */
@@ -83,13 +88,14 @@ function listBackings(
     const known = record.tokens.find((token) => prices.has(token)) ?? ''
     const usdPerKnown = prices.get(known) ?? 0
     const weight = standingAt(record, known) * usdPerKnown
-    for (const token of record.tokens) {
-      if (prices.has(token)) continue
+    const backed = record.tokens.filter((token) => !prices.has(token))
+    for (const token of backed) {
       const before = backings.get(token) ?? { usdPerRaw: 0, usd: 0, weight: -1 }
       const usdPerRaw = priceIn(record, token, known) * usdPerKnown
       const isBetter = weight > before.weight && usdPerRaw > 0 && Number.isFinite(usdPerRaw)
       const news = isBetter ? { usdPerRaw, weight } : {}
-      backings.set(token, { ...before, ...news, usd: before.usd + usd })
+      // A pool of many tokens backs no more than it holds.
+      backings.set(token, { ...before, ...news, usd: before.usd + usd / backed.length })
     }
   }
   return backings

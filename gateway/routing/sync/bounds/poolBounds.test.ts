@@ -2,6 +2,7 @@ import { getAddress, numberToHex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { base } from '../../../chain/base.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
+import { gridSize, outputsAt } from '../../protocols/quoted/quoted.ts'
 import { createPoolBounds } from './poolBounds.ts'
 import type { PoolLimits } from './selectPools.ts'
 
@@ -36,6 +37,24 @@ const usd = (amount: number) => BigInt(Math.round(amount * 1e6))
 /** Whole tokens of 18 decimals against dollars. */
 const against = (token: string, dollars: number, whole = 1_000) =>
   pair([token, usdc], [BigInt(whole) * e18, usd(dollars)])
+/** So many dollars and a thousand of each other token, of which each costs a dollar. */
+function basket(tokens: readonly string[], dollars: number): PoolRecord {
+  const held = tokens.map((_, i) => (i === 0 ? usd(dollars) : 1_000n * e18))
+  const amounts = held.flatMap((most) => Array.from({ length: gridSize }, () => most))
+  const outputs = new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n)
+  for (const i of tokens.keys())
+    for (const j of tokens.keys()) {
+      const start = outputsAt({ tokens }, i, j)
+      outputs.fill(held[j] ?? 0n, start, start + gridSize)
+    }
+  return {
+    ...pair([usdc, usdc], [0n, 0n]),
+    protocol: 'curve_crypto',
+    tokens,
+    amounts,
+    outputs,
+  } as unknown as PoolRecord
+}
 const honest = pair([weth, usdc], [1_000n * e18, usd(3_000_000)])
 
 function setUp(limits: Partial<PoolLimits> = {}) {
@@ -236,6 +255,34 @@ s('a backed fake token backs no more pools than its capital is worth', () => {
   const most = 1_000 / (100 * 0.5)
   assert.ok(size() - 2 <= most, `${size() - 2} pools lean on 1,000 USD`)
   assert.ok(has(honest) && has(backing))
+})
+
+s('a burst of pools leans on one backing between two looks, too [bounds/burst]', () => {
+  for (const size of [1, 300]) {
+    const { begin, come, has } = setUp({ mostPools: 102 })
+    const honestOnes = Array.from({ length: 100 }, (_, n) => against(fake(10 + n), 500))
+    begin([honest, against(fake(1), 1_000), ...honestOnes])
+    const burst = Array.from({ length: 300 }, (_, n) =>
+      pair([fake(1), fake(1_000 + n)], [10n ** 33n, 10n ** 33n]),
+    )
+    for (let start = 0; start < burst.length; start += size)
+      come(...burst.slice(start, start + size))
+    const gone = honestOnes.filter((pool) => !has(pool)).length
+    // A thousand dollars outbid one of five hundred and the bonus of who is in.
+    assert.ok(gone <= 1, `${gone} honest pools went`)
+  }
+})
+
+s('a pool of many fake tokens backs no more than it holds [bounds/basket]', () => {
+  const { begin, come, review, size } = setUp()
+  const fakes = Array.from({ length: 7 }, (_, n) => fake(n))
+  begin([honest, basket([usdc, ...fakes], 1_000)])
+  assert.is(size(), 2)
+  for (const token of fakes)
+    for (let n = 0; n < 40; n += 1) come(pair([token, fake(1_000 + n)], [10n ** 33n, 10n ** 33n]))
+  review()
+  const most = 1_000 / (100 * 0.5)
+  assert.ok(size() - 2 <= most, `${size() - 2} pools lean on 1,000 USD`)
 })
 
 s('the price of a hub is not for a deep and odd pool to say', () => {

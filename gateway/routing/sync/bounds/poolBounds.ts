@@ -2,7 +2,7 @@ import type { Dex } from '../../../chain/dex.ts'
 import { type PoolRecord, toRef } from '../../protocols/poolRecord.ts'
 import { idOf, type PoolRef } from '../../reads/poolRef.ts'
 import { createAskedTokens } from './askedTokens.ts'
-import { blankGauge, depthOf, type Gauge, measureDepths } from './measureDepths.ts'
+import { blankGauge, countLeaning, depthOf, type Gauge, measureDepths } from './measureDepths.ts'
 import type { ReferenceAssets } from './referencePrices.ts'
 import { isDeep, noLimits, type PoolLimits, type Standing, selectPools } from './selectPools.ts'
 import { createShelf } from './shelf.ts'
@@ -52,6 +52,8 @@ export type Admission = {
   readonly taken: readonly PoolRecord[]
   readonly gone: ReadonlySet<string>
 }
+
+type Candidate = { readonly record: PoolRecord; readonly standing: Standing }
 
 const reviewEveryMs = 30_000
 const lookEveryMs = 2_000
@@ -117,27 +119,38 @@ export function createPoolBounds({
 
   const isWorthy = (standing: Standing) => isDeep(standing, limits.floorUsd) || standing.recency > 0
 
+  /** One after the other, or a thousand of a block would all be as deep as the first. */
+  function standInTurn(records: readonly PoolRecord[]): readonly Candidate[] {
+    return records.map((record) => {
+      const standing = standingOf(record, false)
+      countLeaning(record, gauge)
+      return { record, standing }
+    })
+  }
+
   /** Everybody stands for a place: the news as well as who is in. */
-  function selectAnew(pools: Pools, news: readonly PoolRecord[]): Admission {
+  function selectAnew(pools: Pools, news: readonly Candidate[]): Admission {
     const standings = [
       ...[...pools.values()].map((record) => standingOf(record, true)),
-      ...news.map((record) => standingOf(record, false)),
+      ...news.map(({ standing }) => standing),
     ]
     const kept = selectPools(standings, limits)
     const gone = [...pools.values()].filter(({ id }) => !kept.has(id))
-    const taken = news.filter(({ id }) => kept.has(id))
-    shelve([...gone, ...news.filter(({ id }) => !kept.has(id))])
+    const records = news.map(({ record }) => record)
+    const taken = records.filter(({ id }) => kept.has(id))
+    shelve([...gone, ...records.filter(({ id }) => !kept.has(id))])
     evicted += gone.length
     return { taken, gone: new Set(gone.map(({ id }) => id)) }
   }
 
   function admitFresh(pools: Pools, fresh: readonly PoolRecord[]): Admission {
-    const standings = fresh.map((record) => ({ record, standing: standingOf(record, false) }))
-    const worthy = standings.filter(({ standing }) => isWorthy(standing))
-    shelve(standings.filter((each) => !worthy.includes(each)).map(({ record }) => record))
+    const candidates = standInTurn(fresh)
+    const worthy = candidates.filter(({ standing }) => isWorthy(standing))
+    const others = candidates.filter(({ standing }) => !isWorthy(standing))
+    shelve(others.map(({ record }) => record))
     const news = worthy.map(({ record }) => record)
     const areDeep = worthy.every(({ standing }) => isDeep(standing, limits.floorUsd))
-    if (!(areDeep && hasRoom(pools, news))) return selectAnew(pools, news)
+    if (!(areDeep && hasRoom(pools, news))) return selectAnew(pools, worthy)
     tokenCount += news.reduce((sum, { tokens }) => sum + tokens.length, 0)
     return { taken: news, gone: new Set() }
   }
