@@ -1,6 +1,7 @@
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import type { ProfileName } from '../../../fixtures/nodes/profiles/profiles.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
+import { startAhead } from '../../../fixtures/startAhead.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { chains, getDexes, seedTokens } from '../../chain/chains.ts'
@@ -30,16 +31,21 @@ async function loadBehind(url: string, chainId: number) {
   }
 }
 
+const ahead = startAhead({ atOnce: 3 })
 for (const { chainId, name } of chains) {
   const world = await startWorldChain({ chainId })
   s.after(() => world.close())
   // Nodes that lag have a past to lag in.
   await createRpc(world.rpcUrl)('anvil_mine', '0x40')
   const all = await loadBehind(world.rpcUrl, chainId)
-  for (const profile of profilesOf[chainId] ?? [])
-    s(`${name} loads every pool behind ${profile} in one start [nodes/profiles]`, async () => {
+  for (const profile of profilesOf[chainId] ?? []) {
+    const loaded = ahead(async () => {
       await using node = await startNode({ profile, upstream: world.rpcUrl, speed: 8 })
-      assert.equal(await loadBehind(node.url, chainId), all)
+      return await loadBehind(node.url, chainId)
     })
+    s(`${name} loads every pool behind ${profile} in one start [nodes/profiles]`, async () => {
+      assert.equal(await loaded(), all)
+    })
+  }
 }
 s.run()

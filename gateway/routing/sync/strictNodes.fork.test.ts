@@ -1,6 +1,7 @@
 import { managerLens, poolLens, quoteLens } from '../../../contracts/artifacts.ts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { type StrictRules, startStrictNode } from '../../../fixtures/chains/strictNode.ts'
+import { startAhead } from '../../../fixtures/startAhead.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { chains, getDexes, seedTokens } from '../../chain/chains.ts'
@@ -20,7 +21,6 @@ async function startBehind(
   if (!chain) throw new Error(`chain ${chainId} is built in`)
   const node = await startStrictNode({ target: rpcUrl, rules })
   const chainClient = createChainClient({ chain, rpcUrls: [node.rpcUrl] })
-  const startedAtMs = performance.now()
   const sync = createChainSync({
     chainClient,
     dexes: getDexes(chainId),
@@ -29,8 +29,7 @@ async function startBehind(
   })
   try {
     await sync.start()
-    const ms = performance.now() - startedAtMs
-    return { pools: [...(sync.current()?.pools.keys() ?? [])].sort(), ms, seen: { ...node.seen } }
+    return { pools: [...(sync.current()?.pools.keys() ?? [])].sort(), seen: { ...node.seen } }
   } finally {
     await sync.close()
     chainClient.close()
@@ -82,17 +81,20 @@ const limits: readonly (readonly [name: string, rules: StrictRules])[] = [
   ['the very first call refused', { nth: { call: 1, error: over('oops', -32603) } }],
 ]
 
+const ahead = startAhead({ atOnce: 3 })
 for (const { chainId, name } of chains) {
   const world = await startWorldChain({ chainId })
   const free = await startBehind(world, {})
   s.after(() => world.close())
   // What is read differs by chain, what refuses does not.
-  for (const [limit, rules] of chainId === 8453 ? limits : limits.slice(0, 2))
+  for (const [limit, rules] of chainId === 8453 ? limits : limits.slice(0, 2)) {
+    const started = ahead(() => startBehind(world, rules))
     s(`${name} starts over a node with ${limit} [nodes/limits]`, async () => {
-      const found = await startBehind(world, rules)
+      const found = await started()
       assert.ok(found.seen.refused > 0)
       assert.equal(found.pools, free.pools)
     })
+  }
   s(`${name} sends no code of a lens that stands there [nodes/lens-once]`, async () => {
     const rpc = createRpc(world.rpcUrl)
     for (const lens of [poolLens, managerLens, quoteLens])
