@@ -143,6 +143,33 @@ if (postgres) {
     },
   )
 
+  s(
+    'gives back once what it has taken, however often that breaks as well [18/given-back]',
+    async () => {
+      const { ledger, pool, breaks, isAway, used, keyId } = await open('again')
+      breaks.push(async (send) => {
+        await send()
+        isAway.value = true
+      })
+      let times = 0
+      const conclude: typeof ledger.conclude = async (parameters) => {
+        times += 1
+        // Unheard of, then made and unheard of, then heard.
+        if (times > 1) await ledger.conclude(parameters)
+        if (times < 3) throw new Error('Connection terminated unexpectedly')
+        return true
+      }
+      const charge = createBatchedCharges(pool, { ...ledger, conclude }, { heldForMs: 20 })
+      const same = { keyId, units: 2, ref: 'same', atMs: 2 }
+      await Promise.allSettled([charge(same)])
+      assert.is(await used(), 2)
+      isAway.value = false
+      await waitFor('it is given back', async () => times === 3)
+      await waitFor('it has ended', async () => (await used()) === 0)
+      assert.equal(await ledger.audit(), [])
+    },
+  )
+
   s('leaves no name behind of what has ended well', async () => {
     const { ledger, pool, breaks, keyId } = await open('names')
     const charge = createBatchedCharges(pool, ledger)

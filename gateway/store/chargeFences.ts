@@ -23,6 +23,15 @@ const raise = sql('INSERT INTO charge_fences (id, charged, at_ms) VALUES (?, ?, 
 export const raiseFence = (fence: string, keyId: string, atMs: number): Program<number> =>
   raise.run(fence, keyId, atMs)
 
+const raiseOnce = sql(
+  'INSERT INTO charge_fences (id, charged, at_ms) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+)
+
+/** False where a transaction of that name has ended well before: it need not be made again. */
+export function* passFence(fence: string, keyId: string, atMs: number): Program<boolean> {
+  return (yield* raiseOnce.run(fence, keyId, atMs)) === 1
+}
+
 /** Waits for a transaction of that name that is under way; a later one of that name is refused. */
 const close = `
   INSERT INTO charge_fences (id, charged, at_ms)

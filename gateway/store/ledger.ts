@@ -1,4 +1,4 @@
-import { raiseFence } from './chargeFences.ts'
+import { passFence, raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
 import { lock, type Program, sql } from './program.ts'
@@ -165,12 +165,14 @@ function* refund({
 export function createLedger(engine: Engine): Ledger {
   return {
     charge: (parameters) => engine.write(() => charge(engine, parameters)),
-    conclude: ({ keyId, units, ref, atMs, idempotency: idem, answer }) => {
+    conclude: ({ keyId, units, ref, atMs, idempotency: idem, fence, answer }) => {
       if (answer && !idem) return Promise.resolve(true)
       return engine.write(function* () {
         if (answer && idem) return yield* idempotency.answer({ ...idem, keyId, answer })
+        const nowMs = yield* engine.clock(atMs)
+        if (fence && !(yield* passFence(fence, keyId, nowMs))) return true
         const isOpen = !idem || (yield* idempotency.forget({ ...idem, keyId }))
-        if (isOpen) yield* refund({ keyId, units, ref, atMs: yield* engine.clock(atMs) })
+        if (isOpen) yield* refund({ keyId, units, ref, atMs: nowMs })
         return true
       })
     },

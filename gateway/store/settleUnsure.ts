@@ -51,12 +51,16 @@ export async function settleUnsure(
   const charged = new Set(await closeFence(pool, fence))
   const wasHeld = isHeld
   isHeld = false
-  for (const { charge, resolve, reject } of jobs) {
+  for (const [index, { charge, resolve, reject }] of jobs.entries()) {
     if (!charged.has(charge.keyId)) reject(cause)
     else if (wasHeld) {
       const balance = await untilAnswered(() => ledger.balance(charge.keyId))
       resolve({ status: 'charged', balance })
-    } else void ledger.conclude({ ...charge, answer: undefined }).catch(() => undefined)
+    } else {
+      // That may end unheard as well: by a name of its own it is made once, however often it is asked for.
+      const once = { ...charge, fence: `${fence} ${index}`, answer: undefined }
+      void untilAnswered(() => ledger.conclude(once))
+    }
   }
 }
 
