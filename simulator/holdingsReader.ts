@@ -1,6 +1,7 @@
 import { type Address, concat, type Hex, hexToBigInt, pad, size, slice, toHex } from 'viem'
 import type { CallShape, StateOverrides } from './rpc/callShapes.ts'
 import type { SimulatedCall } from './rpc/readSimulated.ts'
+import type { RpcCall } from './rpc/rpcBatch.ts'
 
 /** A view that answers in its first word how much, and what of it means a loss. */
 export type Holding = {
@@ -46,6 +47,12 @@ export function readHoldingsCall(holdings: readonly Holding[]): CallShape {
   )
   return { from: caller, to: reader, gas: toHex(gas), data: concat(entries) }
 }
+
+/** Has a fork fetch what one of them wants. */
+export const readHoldingAlone = ({ contract, data }: Holding): RpcCall => ({
+  method: 'eth_call',
+  params: [{ from: caller, to: contract, gas: toHex(gasOfView), data }, 'latest'],
+})
 
 /** Undefined for each that answered no word. */
 export function readHoldings(

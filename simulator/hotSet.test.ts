@@ -39,15 +39,18 @@ s('is not fed by its own warm-up, however often that reads what is hot [stranger
   assert.equal(hot.list(), [])
 })
 
-s("is not fed by a caller's token, but by one that the operator knows", () => {
-  const known = createHotSet({ isAlwaysNoted: (address) => address === token })
-  const unknown = createHotSet()
-  for (const hot of [known, unknown]) {
-    hot.ignore([token, pool])
-    hot.note(read(7, 1))
-    hot.note(read(8, 1))
-  }
-  assert.equal(unknown.list(), [])
-  assert.equal(known.list(), [{ address: token, slots: ['0x1'] }])
-})
+s(
+  "is not fed by a caller's token, but by one that the operator knows [strangers/hot-token]",
+  () => {
+    const known = createHotSet({ isAlwaysNoted: (address) => address === token })
+    const unknown = createHotSet()
+    for (const hot of [known, unknown]) {
+      hot.ignore([token, pool])
+      hot.note(read(7, 1))
+      hot.note(read(8, 1))
+    }
+    assert.equal(unknown.list(), [])
+    assert.equal(known.list(), [{ address: token, slots: ['0x1'] }])
+  },
+)
 s.run()

@@ -12,6 +12,7 @@ import { type Costume, makeCostume } from './disguise.ts'
 import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generation.ts'
+import { readHoldingAlone } from './holdingsReader.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
 import type { ErrorTable } from './revertReason.ts'
@@ -122,6 +123,7 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
   const [funding, costume] = await Promise.all([
     fund(deps, run, { candidate, taker }),
     disguise && makeCostume(run.generation, { ...dress, disguise }),
+    prefetchHoldings(run, candidate),
   ])
   return {
     candidate,
@@ -133,6 +135,15 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
     reading: done(chainUnreachable),
     isSpoiler: false,
   }
+}
+
+/** A fork fetches what calls of one batch want at once, and what one call wants one after the other. */
+async function prefetchHoldings({ generation }: Run, { holdings = [] }: Candidate) {
+  if (holdings.length === 0) return
+  // Whatever comes of it: the dry run asks again.
+  await settle(
+    generation.fork.rpc.batch(holdings.map(readHoldingAlone), { timeoutMs: readTimeoutMs }),
+  )
 }
 
 function fund(

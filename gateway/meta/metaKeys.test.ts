@@ -84,7 +84,7 @@ s(
   },
 )
 
-s('limits the cycles of a key like its requests', async () => {
+s('limits the cycles of a key like its requests [strangers/key-limits]', async () => {
   const { secret, keyId } = await makeKey(100)
   const res = await post(closed.url, '/quote/stream', { refreshIntervalMs: 1_000 }, secret)
   assert.equal(await readStream(res), { cycles: 7, last: 'done', reason: 'rate_limited' })
@@ -99,10 +99,13 @@ s('limits the cycles of an address where no key is asked for', async () => {
 })
 
 for (const [name, streamCaps] of [
-  ['of an address', { total: 100, perAddress: 2 }],
-  ['of all', { total: 2, perAddress: 100 }],
+  [
+    'caps the streams of an address, until one ends [strangers/address-streams]',
+    { total: 100, perAddress: 2 },
+  ],
+  ['caps all streams, until one ends [strangers/all-streams]', { total: 2, perAddress: 100 }],
 ] as const)
-  s(`caps the streams ${name}, until one ends`, async () => {
+  s(name, async () => {
     const capped = await startScriptedMeta({ sources, streamCaps })
     const leaving = [new AbortController(), new AbortController()]
     const ask = (signal?: AbortSignal) =>

@@ -61,6 +61,16 @@ contract Quiet {
   function gift(address to, uint256 amount) external { balanceOf[to] += amount; }
   function whisper(address owner, address spender) external { allowance[owner][spender] = 1; }
   function vanish(address owner) external { balanceOf[owner] -= 1; }
+  function approve(address spender, uint256 amount) external returns (bool) {
+    allowance[msg.sender][spender] = amount;
+    return true;
+  }
+  function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+    allowance[from][msg.sender] -= amount;
+    balanceOf[from] -= amount;
+    balanceOf[to] += amount;
+    return true;
+  }
 }
 contract Router {
   function trade(Token tokenIn, uint256 amountIn, Token tokenOut, uint256 amountOut, address extra, bytes calldata data) external payable {
@@ -220,7 +230,10 @@ const effects: readonly (readonly [name: string, extra: Extra, reason: RegExp])[
 ]
 
 /** 1 A for 10 B: five times what the pool pays. */
-function quoteOf([extra, data]: Extra = [zeroAddress, '0x'], amountOut = 10n * ether) {
+function quoteOf(
+  [extra, data]: Extra = [zeroAddress, '0x'],
+  { amountOut = 10n * ether, tokenIn = tokenA } = {},
+) {
   return makeQuote({
     provider: 'unlisted',
     mustBeProved: true,
@@ -233,7 +246,7 @@ function quoteOf([extra, data]: Extra = [zeroAddress, '0x'], amountOut = 10n * e
     calldata: encodeFunctionData({
       abi: abiOf('Router'),
       functionName: 'trade',
-      args: [tokenA, ether, tokenB, amountOut, extra, data],
+      args: [tokenIn, ether, tokenB, amountOut, extra, data],
     }),
   })
 }
@@ -244,7 +257,7 @@ const request = makeRequest({
   recipient: taker,
   trade: { type: 'exactInput', amountIn: ether },
 })
-const simulate = async (quotes: readonly ReturnType<typeof quoteOf>[]) => {
+const simulate = async (quotes: readonly ReturnType<typeof quoteOf>[], asked = request) => {
   const { simulations } = await simulateQuotes(
     {
       dryRunOf: () => simulator.simulateCandidates,
@@ -253,7 +266,13 @@ const simulate = async (quotes: readonly ReturnType<typeof quoteOf>[]) => {
         throw error
       },
     },
-    { quotes, request, proxy: undefined, nowMs: Date.now(), signal: new AbortController().signal },
+    {
+      quotes,
+      request: asked,
+      proxy: undefined,
+      nowMs: Date.now(),
+      signal: new AbortController().signal,
+    },
   )
   return simulations
 }
@@ -298,17 +317,38 @@ s(
   },
 )
 
+/** From a source whose payloads name listed contracts only. */
+const listed = (...parts: Parameters<typeof quoteOf>) => ({
+  ...quoteOf(...parts),
+  mustBeProved: undefined,
+})
+
 s(
-  'reads the same from a listed source by its logs alone [strangers/side-effects-listed]',
+  'reads the same from a listed source by its logs and balances [strangers/side-effects-listed]',
   async () => {
-    const listed = (extra: Extra) => ({ ...quoteOf(extra), mustBeProved: undefined })
+    // Tokens that we know say of each allowance that they give it.
+    const told = effects.filter(([name]) => name !== 'approves without a word')
     // Its taker holds what it sells and no more: nobody can take it twice.
-    const told = effects.filter(([, [to]]) => to !== quiet)
     const simulations = await simulate(told.map(([, extra]) => listed(extra)))
     assert.equal(
       simulations.map(({ status }) => status),
       told.map(() => 'reverted'),
     )
+  },
+)
+
+s(
+  'reads the allowances of traded tokens also of a listed source [strangers/silent-allowance]',
+  async () => {
+    const asked = { ...request, tokenIn: quiet }
+    const whisper = callQuiet('whisper', [taker, thief])
+    const [honest, silent] = await simulate(
+      [listed(undefined, { tokenIn: quiet }), listed(whisper, { tokenIn: quiet })],
+      asked,
+    )
+    assert.is(honest?.status, 'success', honest?.error)
+    assert.is(silent?.status, 'reverted')
+    assert.match(silent?.error ?? '', /approves somebody 0x.* beside the trade/)
   },
 )
 

@@ -34,7 +34,7 @@ export const pending: QuoteSimulation = { status: 'pending' }
 export type SimulateDeps = Pick<FanOutDeps, 'onFault'> & {
   /** Undefined for a chain without a simulator. */
   readonly dryRunOf: (chainId: number) => DryRun | undefined
-  /** Tokens that a taker is likely to hold; looked at where nobody vouches for a payload. Default none. */
+  /** Tokens that a taker is likely to hold, and must not lose beside a trade. Default none. */
   readonly commonTokensOf?: ((chainId: number) => readonly Address[]) | undefined
 }
 
@@ -66,11 +66,9 @@ function toCandidate(
     tokenOut,
     amountIn: quote.maxAmountIn,
     recipient,
+    holdings: watchHoldings(quote, { request, tokens: commonTokens }),
     // With more than it sells in its hands, a taker shows who would take it all.
-    ...(quote.mustBeProved && {
-      heldAmount: quote.maxAmountIn * 2n,
-      holdings: watchHoldings(quote, { request, tokens: commonTokens }),
-    }),
+    ...(quote.mustBeProved && { heldAmount: quote.maxAmountIn * 2n }),
   }
   if (through)
     return {

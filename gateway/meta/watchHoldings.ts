@@ -15,8 +15,10 @@ const maxTokens = 12
 const maxSpenders = 4
 
 /**
- * What a payload that nobody vouches for must leave as it is, also where no log tells: the taker's
- * balances of other tokens, and all allowances that the parties of the payload could be given.
+ * What a payload must leave as it is, also where no log tells: the taker's balances of other tokens, and the
+ * allowances that the parties of the payload could be given. Permit2 and the tokens that we know tell every
+ * allowance by an event; so those of known tokens are read only for payloads that nobody vouches for, and
+ * those of the traded tokens, in whose place anybody's code may stand, for all.
  */
 export function watchHoldings(
   quote: SourceQuote,
@@ -30,7 +32,8 @@ export function watchHoldings(
   const parties = quote.approveTarget ? [quote.target, quote.approveTarget] : [quote.target]
   const named = readRecipients(quote.calldata, { exclude: [owner, ...parties, ...tokens] })
   const spenders = [...new Set([...parties, ...named])].slice(0, maxSpenders)
-  const allowances = watched.flatMap((token) =>
+  const suspected = quote.mustBeProved ? watched : traded
+  const allowances = suspected.flatMap((token) =>
     spenders.flatMap((spender): readonly Holding[] => [
       {
         contract: token,

@@ -81,7 +81,7 @@ async function signed(deadline = inMinutes(10)) {
   return { owner: account.address, ownerSignature, deadline }
 }
 
-s('counts a /24 and a /64 as one network', () => {
+s('counts a /24 and a /64 as one network [relay/networks]', () => {
   assert.is(networkOf('198.51.100.7'), '198.51.100.0/24')
   assert.is(networkOf('::ffff:198.51.100.9'), '198.51.100.0/24')
   assert.is(networkOf('2001:db8:1:2:3::9'), '2001:db8:1:2::/64')
