@@ -70,7 +70,8 @@ export const vaultDiscovery = {
   emitters: () => [balancerV3Vault],
 }
 const poolsPerCall = 60
-const longestList = 3_000n
+/** Of a factory that has made more, the oldest and the latest: anybody may have it make any number. */
+const mostListed = 3_000n
 const firstYear = 2026
 const leastBalance = 1_000_000n
 const feePerPip = 10n ** 12n
@@ -121,16 +122,24 @@ export async function listBalancerV3Pools(
     functionName: 'getPoolCount',
     calls: [{ target }],
   })
-  if (count === undefined || count > longestList) return undefined
-  const starts = Array.from({ length: Math.ceil(Number(count) / poolsPerCall) }, (_, k) =>
-    BigInt(k * poolsPerCall),
-  )
-  const calls = starts.map((start) => {
-    const size = count - start < BigInt(poolsPerCall) ? count - start : BigInt(poolsPerCall)
-    return { target, args: [start, size] as const }
-  })
+  if (count === undefined) return undefined
+  const half = mostListed / 2n
+  const ranges =
+    count > mostListed
+      ? [...splitRange(0n, half), ...splitRange(count - half, count)]
+      : splitRange(0n, count)
+  const calls = ranges.map((args) => ({ target, args }))
   const parts = await readEach(deps, { ...view, functionName: 'getPoolsInRange', calls })
   return dedupePools(parts.flatMap((part) => part ?? []).map((address) => ({ dex, address })))
+}
+
+/** Start and size of each call's part. */
+function splitRange(from: bigint, to: bigint): readonly (readonly [bigint, bigint])[] {
+  return Array.from({ length: Math.ceil(Number(to - from) / poolsPerCall) }, (_, k) => {
+    const start = from + BigInt(k * poolsPerCall)
+    const rest = to - start
+    return [start, rest < BigInt(poolsPerCall) ? rest : BigInt(poolsPerCall)] as const
+  })
 }
 
 /** Pools are made with the year of their factory in their version. */
