@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Candidate, CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
+import { wholeBps } from '../amounts/amounts.ts'
 import type { FanOutDeps } from './fanOut.ts'
 import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import { type ProxyTx, proxyTx } from './proxyTx.ts'
@@ -100,7 +101,7 @@ function toSimulation(
     return {
       status: 'success',
       actualOutput: result.amountOut,
-      accuracyBps: Number((result.amountOut * 10_000n) / quote.amountOut),
+      accuracyBps: Number((result.amountOut * wholeBps) / quote.amountOut),
       gasUsed: result.gasUsed,
       blockNumber,
     }

@@ -1,3 +1,4 @@
+import { moreBps, wholeBps } from '../amounts/amounts.ts'
 import {
   fail,
   type Source,
@@ -11,8 +12,6 @@ const maxForwards = 5
 /** Overshoot that is good enough: another call would save less than it costs. */
 const enoughBps = 10n
 
-const ceilDiv = (a: bigint, b: bigint) => (a + b - 1n) / b
-
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
 type Point = { readonly amountIn: bigint; readonly minOut: bigint }
@@ -24,7 +23,7 @@ function correct(target: bigint, last: Point, before: Point): bigint {
   const isLine = rise !== 0n && run !== 0n && rise > 0n === run > 0n
   const [slopeIn, slopeOut] = isLine ? [run, rise] : [last.amountIn, last.minOut]
   const next = last.amountIn + ((target - last.minOut) * slopeIn) / slopeOut
-  return ceilDiv((next > 0n ? next : 1n) * 10_003n, 10_000n)
+  return moreBps(next > 0n ? next : 1n, 3n)
 }
 
 /** What selling the target output would bring: a first guess at the input. */
@@ -45,8 +44,7 @@ async function guessInput(
   )
   if (reverse.status !== 'quote') return reverse
   // Both directions pay fees, and the guard must reach the target: slippage comes on top.
-  const margin = BigInt(10_000 + request.slippageBps + 10)
-  return ceilDiv(reverse.quote.amountOut * margin, 10_000n)
+  return moreBps(reverse.quote.amountOut, request.slippageBps + 10)
 }
 
 /**
@@ -79,7 +77,7 @@ export function withExactOutput(source: Source): Source {
       if (minAmountOut <= 0n) return fail('no_route')
       const reaches = minAmountOut >= targetOut
       if (reaches && (!best || amountIn < best.amountIn)) best = forward.quote
-      if (reaches && minAmountOut * 10_000n <= targetOut * (10_000n + enoughBps)) break
+      if (reaches && minAmountOut * wholeBps <= targetOut * (wholeBps + enoughBps)) break
       if (!reaches && amountIn === maxIn) break
       const last = { amountIn, minOut: minAmountOut }
       amountIn = least(correct(targetOut, last, before), maxIn)

@@ -31,20 +31,20 @@ export function createDesk(
   },
 ): Desk {
   const channel = `relay_${chainId}`
-  const office = coordination.elect({
+  const leadership = coordination.elect({
     name: `broadcaster ${chainId}`,
     won() {
       observe({ kind: 'elected', chainId })
       work()
     },
   })
-  const ear = coordination.subscribe(channel, () => {
-    if (office.isHeld()) work()
+  const subscription = coordination.subscribe(channel, () => {
+    if (leadership.isHeld()) work()
   })
   return {
-    isChosen: office.isHeld,
+    isChosen: leadership.isHeld,
     async offer(bytes) {
-      if (office.isHeld()) return broadcaster.offer(bytes)
+      if (leadership.isHeld()) return broadcaster.offer(bytes)
       try {
         await coordination.publish({ channel })
       } catch (cause) {
@@ -53,7 +53,7 @@ export function createDesk(
       }
     },
     async close() {
-      await Promise.all([office.close(), ear.close()])
+      await Promise.all([leadership.close(), subscription.close()])
     },
   }
 }

@@ -149,18 +149,21 @@ life('a reorg brings the same bytes back, and they are mined again', async () =>
   assert.equal([status, attempts.length], ['mined', 1])
 })
 
-life('a buried transaction is final, and comes back if even its block is forgotten', async () => {
-  const { stand, clock } = await setUp({ finalDepth: 3 })
-  const snapshot = await rpc('evm_snapshot')
-  const { body } = await ask(stand, await newOwner())
-  await rpc('anvil_mine', '0x3')
-  await stand.relay.reconcile()
-  assert.is((await only(stand)).status, 'final')
-  await revertChain(rpc, snapshot)
-  clock.ms += 15_000
-  await stand.relay.reconcile()
-  await mined(body.txHash)
-})
+life(
+  'a transaction deep enough is final, and comes back if even its block is forgotten',
+  async () => {
+    const { stand, clock } = await setUp({ finalDepth: 3 })
+    const snapshot = await rpc('evm_snapshot')
+    const { body } = await ask(stand, await newOwner())
+    await rpc('anvil_mine', '0x3')
+    await stand.relay.reconcile()
+    assert.is((await only(stand)).status, 'final')
+    await revertChain(rpc, snapshot)
+    clock.ms += 15_000
+    await stand.relay.reconcile()
+    await mined(body.txHash)
+  },
+)
 
 life(
   "a foreign transaction at our nonce makes the row lost, and the owner's next request works [relay/foreign-nonce]",

@@ -58,7 +58,7 @@ async function addTests({ createDatabase, close }: Postgres) {
   })
 
   takeover(
-    'a broadcaster that hangs loses its office, and takes it back no more than in turn',
+    'a broadcaster that hangs loses its leadership, and takes it back no more than in turn',
     async () => {
       const { broadcaster, other } = await roles()
       process.kill(broadcaster.pid, 'SIGSTOP')

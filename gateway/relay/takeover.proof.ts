@@ -11,7 +11,7 @@ const kills = byLength({ short: 3, long: 10 })
 const takeover = suite('takeover within five seconds')
 const postgres = await startPostgres()
 
-takeover(`another gateway has the office within 5 s of each of ${kills} kill -9`, async () => {
+takeover(`another gateway leads within 5 s of each of ${kills} kill -9`, async () => {
   if (!postgres) throw new Error('PostgreSQL is not installed')
   const chain = await startWorldChain({ chainId: 8453 })
   const database = await postgres.createDatabase()
@@ -22,7 +22,7 @@ takeover(`another gateway has the office within 5 s of each of ${kills} kill -9`
     const { broadcaster, other } = await findRoles(fleet, database)
     process.kill(broadcaster.pid, 'SIGKILL')
     const isTaken = async () => (await findBroadcaster(database)) === other.pid
-    times.push(await waitFor('the other has the office', isTaken, { deadlineMs: 60_000 }))
+    times.push(await waitFor('the other leads', isTaken, { deadlineMs: 60_000 }))
   }
   await fleet.close()
   await chain.close()

@@ -6,27 +6,27 @@ const { elect } = createLocalCoordination()
 
 function stand() {
   const told: string[] = []
-  const office = elect({
+  const leadership = elect({
     name: 'x',
     won: (term) => told.push(`won ${term}`),
-    lost: () => told.push(`lost, held: ${office.isHeld()}`),
+    lost: () => told.push(`lost, held: ${leadership.isHeld()}`),
   })
-  return { office, told }
+  return { leadership, told }
 }
 
 s('whoever stands is elected, and is told once when that ends', async () => {
-  const { office, told } = stand()
-  assert.ok(office.isHeld())
+  const { leadership, told } = stand()
+  assert.ok(leadership.isHeld())
   await Promise.resolve()
   assert.equal(told, ['won 1'])
-  await office.close()
-  await office.close()
+  await leadership.close()
+  await leadership.close()
   assert.equal(told, ['won 1', 'lost, held: false'])
 })
 
 s('who leaves before the election is told nothing', async () => {
-  const { office, told } = stand()
-  await office.close()
+  const { leadership, told } = stand()
+  await leadership.close()
   await Promise.resolve()
   assert.equal(told, [])
 })

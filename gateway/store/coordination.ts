@@ -13,7 +13,7 @@ export type Coordination = {
    * Stands for election until closed. `won` is called each time this process becomes the one, with a term
    * above that of every holder before it; `lost` when it is the one no longer.
    */
-  elect(office: {
+  elect(election: {
     readonly name: string
     readonly won?: ((term: number) => void) | undefined
     readonly lost?: (() => void) | undefined

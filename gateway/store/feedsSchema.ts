@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts'
 
-/** What one process follows for all, and how often an office has changed hands. */
+/** What one process follows for all, and how often a leadership has changed hands. */
 export const feedsSchema = ({ integer, table, keyedTable }: Dialect) => `
 CREATE TABLE offices (
   name TEXT PRIMARY KEY,

@@ -66,11 +66,11 @@ async function pause(signal: AbortSignal, ms = pulseMs): Promise<void> {
 }
 
 /** In the session that holds the lock: one whose session has ended begins none. */
-async function beginTerm(client: pg.Client, office: string): Promise<number> {
+async function beginTerm(client: pg.Client, name: string): Promise<number> {
   const { rows } = await client.query<{ term: number }>(
     `INSERT INTO offices (name, term) VALUES ($1, 1)
      ON CONFLICT (name) DO UPDATE SET term = offices.term + 1 RETURNING term`,
-    [office],
+    [name],
   )
   const [row] = rows
   if (!row) throw new Error('the database counts no terms')
@@ -78,7 +78,7 @@ async function beginTerm(client: pg.Client, office: string): Promise<number> {
 }
 
 /**
- * Offices are advisory locks, each held by a session of its own: they end with the session, so the next
+ * Leaderships are advisory locks, each held by a session of its own: they end with the session, so the next
  * candidate holds one within a pulse of a holder's death. Messages are PostgreSQL's LISTEN and NOTIFY.
  */
 export function createPostgresCoordination(deps: Deps): Coordination & { close(): Promise<void> } {
@@ -100,7 +100,7 @@ export function createPostgresCoordination(deps: Deps): Coordination & { close()
       let held = false
       const key = toLockKey(`office ${name}`)
       const session = keep(async (client, signal) => {
-        // A holder that hangs must not keep its office: without a sign of life its session ends.
+        // A holder that hangs must not keep its leadership: without a sign of life its session ends.
         await client.query(`SET idle_session_timeout = ${silentMs}`)
         try {
           while (!signal.aborted) {

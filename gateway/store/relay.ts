@@ -102,9 +102,9 @@ export type RelayStore = Nonces &
       },
       decide: (ledger: RelayLedger) => RelayDecision<value>,
     ): Promise<value>
-    /** Not yet buried, lowest nonce first. */
+    /** Not yet final, lowest nonce first. */
     listOpen(chainId: number): Promise<readonly RelayTransaction[]>
-    /** Buried or lost at or above this nonce: what a chain that lost blocks has forgotten, or waits for. */
+    /** Final or lost at or above this nonce: what a chain that lost blocks has forgotten, or waits for. */
     listForgotten(request: {
       readonly chainId: number
       readonly signer: Address

@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts'
  * it is committed before its bytes are sent, and never deleted.
  *
  * pending: not in the canonical chain. mined, failed: in it (succeeded, reverted), not final.
- * final, final_failed: buried. lost: another signer's transaction took the nonce.
+ * final, final_failed: deep enough to stay. lost: another signer's transaction took the nonce.
  */
 export const relaySchema = ({ rowId, integer, table }: Dialect) => `
 CREATE TABLE relay_transactions (

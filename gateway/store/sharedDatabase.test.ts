@@ -237,7 +237,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.is(deploys, cap)
   })
 
-  s('one candidate holds an office, the next has it when the first is gone', async () => {
+  s('one candidate holds a leadership, the next has it when the first is gone', async () => {
     const { url, one, two } = await openTwo()
     const elections: string[] = []
     const stand = (who: string, { coordination }: PostgresStore) =>
@@ -249,8 +249,8 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     const first = stand('one', one)
     await until('the first holds it', () => first.isHeld())
     const second = stand('two', two)
-    const other = two.coordination.elect({ name: 'another office' })
-    await until('the other office is held', () => other.isHeld())
+    const other = two.coordination.elect({ name: 'another election' })
+    await until('the other leadership is held', () => other.isHeld())
     assert.not.ok(second.isHeld())
     await first.close()
     await until('the second holds it', () => second.isHeld())

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { wholeBps } from '../../amounts/amounts.ts'
 import {
   AddressField,
   Amount,
@@ -43,7 +44,7 @@ function readError(body: unknown): SourceFailure | undefined {
 /** An exact output is asked for with its slippage on top, so that the guaranteed minimum reaches it. */
 function raised(target: bigint, slippageBps: number): bigint {
   const left = BigInt(Math.max(1, 10_000 - slippageBps))
-  return (target * 10_000n + left - 1n) / left
+  return (target * wholeBps + left - 1n) / left
 }
 
 /** LI.FI, both sides, on one chain. Values and gas come in hex. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { getAddress, zeroAddress } from 'viem'
+import { wholeBps } from '../../amounts/amounts.ts'
 import { isNative } from '../../chain/native.ts'
 import {
   address,
@@ -88,7 +89,7 @@ const greatestU32 = 2n ** 32n - 1n
 /** actual / quoted in basis points, rounded down and kept within u32; nothing promised is fully kept. */
 function toAccuracyBps(actual: bigint, quoted: bigint): number {
   if (quoted === 0n) return 10_000
-  const accuracy = (actual * 10_000n) / quoted
+  const accuracy = (actual * wholeBps) / quoted
   return Number(accuracy > greatestU32 ? greatestU32 : accuracy)
 }
 
