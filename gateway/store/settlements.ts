@@ -121,6 +121,7 @@ export type Settlements = SharedCapsStore & {
     readonly windowMs: number
     readonly party: Party
   }): Promise<SettlementBook>
+  /** What had failed may be settled after all; nothing else changes what has ended. */
   finish(parameters: {
     id: number
     nowMs?: number | undefined
@@ -193,7 +194,7 @@ const replace = sql(
 const chainOf = sql<Pick<Row, 'chain_id'>>('SELECT chain_id FROM settlements WHERE id = ?')
 const finish = sql(
   `UPDATE settlements SET state = @state, tx_hash = @txHash, reason = @reason, failed_at_ms = @failedAtMs
-   WHERE id = @id AND state = 'sent'`,
+   WHERE id = @id AND (state = 'sent' OR (state = 'failed' AND @state = 'settled'))`,
 )
 
 const reopen = sql(

@@ -14,7 +14,9 @@ import type { AccessDeps } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
 import { recheckPayments } from '../sale/recheckPayments.ts'
 import { encodeTransfer } from './eip3009.ts'
+import type { PaymentPayload } from './paymentPayload.ts'
 import { resolveSettlement } from './resolveSettlement.ts'
+import { settlePayment } from './settlePayment.ts'
 
 const s = suite('settlements under reorganisations')
 const [base] = chains
@@ -253,6 +255,38 @@ s(
     assert.is((await resolveSettlement(deps, settlement)).state, 'sent')
     assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
     assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+  },
+)
+
+s(
+  'one that failed in a block that is gone and was mined after all is credited when asked for [18/failed-then-mined]',
+  async () => {
+    const { chain, deps, mine, keyId, ours, settlement } = await reserve()
+    // Its payer has nothing left when it comes.
+    const spend = { kind: 'pay', payer, amount: 10_000n, boundTo: wordOf(9) } as const
+    const spending = { ...ours, hash: wordOf(10), from: payer, nonce: undefined, action: spend }
+    chain.pool.set(spending.hash, spending)
+    mine()
+    chain.pool.set(`${ours.from} 0`, ours)
+    mine()
+    const failed = await resolveSettlement(deps, settlement)
+    assert.is(failed.state, 'failed')
+    const random = { ...createRandom(1), chance: (share: number) => share === 1 }
+    chain.reorganise({ depth: 2, atMs: 1_000_000, random, keptShare: 0 })
+    chain.pool.clear()
+    chain.pool.set(`${ours.from} 0`, ours)
+    mine()
+
+    const authorization = { from: payer, nonce }
+    const accepted = { network: `eip155:${chainId}`, amount: '1000' }
+    const payment = { accepted, payload: { authorization } } as PaymentPayload
+    const ask = () => settlePayment(deps, { payment, keyId, waitMs: 0 })
+    assert.is((await ask()).status, 'settled')
+    assert.is((await ask()).status, 'settled')
+    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+    const { asset } = settlement
+    const kept = await deps.store.settlements.find({ chainId, asset, payer, nonce })
+    assert.is(kept?.state, 'settled')
   },
 )
 s.run()

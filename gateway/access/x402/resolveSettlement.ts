@@ -174,7 +174,8 @@ async function finish(
   settlement: StoredSettlement,
   end: { readonly state: 'settled' | 'failed'; readonly txHash: Hex; readonly reason?: string },
 ): Promise<StoredSettlement> {
-  await store.settlements.finish({ id: settlement.id, nowMs: now(), ...end })
+  if (end.state !== settlement.state)
+    await store.settlements.finish({ id: settlement.id, nowMs: now(), ...end })
   return { ...settlement, ...end }
 }
 

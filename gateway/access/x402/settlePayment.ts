@@ -201,7 +201,9 @@ async function waitUntilResolved(
   waitMs: number,
 ): Promise<StoredSettlement> {
   const deadline = performance.now() + waitMs
-  let current = settlement
+  // Its block may be gone since, and in another one it may have paid.
+  let current =
+    settlement.state === 'failed' ? await resolveSettlement(deps, settlement) : settlement
   for (
     let pollMs = firstPollMs;
     current.state === 'sent';
