@@ -2,7 +2,7 @@ import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
 import { Type } from 'typebox'
-import { type Address, type Hex, numberToHex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import {
   createPerson,
   type Person,
@@ -143,6 +143,10 @@ s('a key with three failures of a day is offered nothing that it must sign', asy
   assert.is(await schemeOf((await stand.createKey('another')).apiKey), 'exact')
 })
 
+const cancelAbi = parseAbi([
+  'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
+])
+
 /** Its wallet signs the same nonce once more, for another transfer, and is first with that. */
 async function spendTwice(
   person: Person,
@@ -178,6 +182,43 @@ for (const [name, second] of [
       assert.is('reason' in again && again.reason, 'invalid_exact_evm_payer_barred')
     },
   )
+
+s('a payer that cancels its authorization has failed, and is barred [18/canceled]', async () => {
+  const { id: keyId } = await stand.createKey('canceller')
+  const person = await createPerson(base)
+  const payment = await sign(person)
+  const { from, nonce } = payment.payload.authorization
+  const { name, version } = base.client.chain.usdc
+  const signature = await person.account.signTypedData({
+    domain: { name, version, chainId: 8453, verifyingContract: base.usdc },
+    types: {
+      CancelAuthorization: [
+        { name: 'authorizer', type: 'address' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'CancelAuthorization',
+    message: { authorizer: from as Address, nonce: nonce as Hex },
+  })
+  const data = encodeFunctionData({
+    abi: cancelAbi,
+    args: [from as Address, nonce as Hex, signature],
+  })
+  assert.is((await settleBehind(person, { payment, keyId, data })).status, 'pending')
+  assert.equal(await stand.store.settlements.listOpen(8453), [])
+  const again = await settlePayment(stand.deps, { payment: await sign(person), keyId })
+  assert.is('reason' in again && again.reason, 'invalid_exact_evm_payer_barred')
+})
+
+s('what came with one key buys nothing for another [18/one-authorization]', async () => {
+  const [buyer, thief] = await Promise.all(['buyer', 'thief'].map((name) => stand.createKey(name)))
+  if (!buyer || !thief) throw new Error('there are no keys')
+  const payment = await sign(await createPerson(base))
+  assert.is((await settlePayment(stand.deps, { payment, keyId: buyer.id })).status, 'settled')
+  const stolen = await settlePayment(stand.deps, { payment, keyId: thief.id })
+  assert.is('reason' in stolen && stolen.reason, 'invalid_exact_evm_nonce_already_used')
+  assert.is((await stand.store.ledger.balance(thief.id)).total, 0)
+})
 
 s('nothing is offered or signed while the signer cannot pay for it', async () => {
   const { id, apiKey } = await stand.createKey('early')
