@@ -11,15 +11,16 @@ import {
   type TaxOf,
 } from '../syncedState.ts'
 import type { LeftOutPool } from '../troubledPools.ts'
+import { createTurns, shareNextTurn } from '../turns.ts'
 import type { LeftOut } from '../verifyDexes.ts'
 import {
-  applyPoolChange,
   decodeChange,
   decodeHead,
   type FeedChange,
   fromPoolEntry,
   fromTokenEntry,
 } from './feedCodec.ts'
+import { foldPools, foldTokens } from './foldChanges.ts'
 
 /** What is known of a chain, and since when. */
 export type Followed = {
@@ -67,43 +68,9 @@ export function createFeedReader({ feeds, feed, dexes, taxOf, now }: FeedReaderP
     return whole
   }
 
-  /** What changes leave of some pools and tokens: those that differ, and those that went. */
-  function fold(pools: ReadonlyMap<string, PoolRecord>, changes: readonly FeedChange[]) {
-    const changed = new Map<string, PoolRecord>()
-    const gone = new Set<string>()
-    for (const change of changes) {
-      for (const id of change.gone.pools) {
-        changed.delete(id)
-        gone.add(id)
-      }
-      for (const news of change.pools) {
-        const before = gone.has(news.id) ? undefined : pools.get(news.id)
-        const after = applyPoolChange(changed.get(news.id) ?? before, news)
-        if (!after || !dexes.has(after.dex)) continue
-        changed.set(news.id, after)
-        gone.delete(news.id)
-      }
-    }
-    return { changed, gone }
-  }
-
-  function foldTokens(
-    tokens: ReadonlyMap<string, TokenInfo>,
-    changes: readonly FeedChange[],
-  ): ReadonlyMap<string, TokenInfo> {
-    const isQuiet = ({ tokens: news, gone }: FeedChange) => news.length + gone.tokens.length === 0
-    if (changes.every(isQuiet)) return tokens
-    const next = new Map(tokens)
-    for (const { tokens: news, gone } of changes) {
-      for (const token of gone.tokens) next.delete(token)
-      for (const token of news) next.set(token.address.toLowerCase(), token)
-    }
-    return next
-  }
-
   function begin({ records, tokens }: Whole, changes: readonly FeedChange[], head: BlockHead) {
     const pools = new Map(records.map((record) => [record.id, record]))
-    const { changed, gone } = fold(pools, changes)
+    const { changed, gone } = foldPools(pools, { changes, dexes })
     for (const id of gone) pools.delete(id)
     for (const [id, record] of changed) pools.set(id, record)
     return {
@@ -113,7 +80,7 @@ export function createFeedReader({ feeds, feed, dexes, taxOf, now }: FeedReaderP
   }
 
   function goOn({ state, tokens }: Followed, changes: readonly FeedChange[], head: BlockHead) {
-    const { changed, gone } = fold(state.pools, changes)
+    const { changed, gone } = foldPools(state.pools, { changes, dexes })
     const news = { state, head, changed: changed.values(), gone }
     return { state: advanceState({ taxOf }, news), tokens: foldTokens(tokens, changes) }
   }
@@ -139,24 +106,8 @@ export function createFeedReader({ feeds, feed, dexes, taxOf, now }: FeedReaderP
     }
   }
 
-  let running: Promise<void> | undefined
-  let again: Promise<void> | undefined
   /** A reading that begins after this call. */
-  function pull(): Promise<void> {
-    if (!running) {
-      running = readOnce().finally(() => {
-        running = undefined
-      })
-      return running
-    }
-    again ??= running
-      .catch(() => undefined)
-      .then(() => {
-        again = undefined
-        return pull()
-      })
-    return again
-  }
+  const pull = shareNextTurn(createTurns(), readOnce)
 
   return {
     current: () => followed,

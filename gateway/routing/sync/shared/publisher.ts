@@ -78,33 +78,6 @@ export function createPublisher({
 
   const stampOf = ({ confirmedAtMs }: Published) => ({ term, ageMs: () => now() - confirmedAtMs })
 
-  /** What is another than before, and what is no more. */
-  function compare(now: Known, before: Known) {
-    // Records are never changed in place: another object is another state.
-    const isSame = now.pools === before.pools
-    return {
-      changed: isSame ? [] : listNews(now.pools, before.pools),
-      fresh: [...now.tokens].flatMap(([id, token]) => (before.tokens.has(id) ? [] : [token])),
-      gone: {
-        pools: isSame ? [] : listGone(now.pools, before.pools),
-        tokens: listGone(now.tokens, before.tokens),
-      },
-    }
-  }
-
-  /** Bit by bit, so that quotes go on. */
-  async function encodeEntries(
-    records: readonly PoolRecord[],
-    tokens: readonly TokenInfo[],
-  ): Promise<readonly FeedEntry[]> {
-    const entries = tokens.map(toTokenEntry)
-    for (const part of chunk(records, encodedAtOnce)) {
-      for (const record of part) entries.push(toPoolEntry(record))
-      await new Promise<void>((resolve) => setImmediate(resolve))
-    }
-    return entries
-  }
-
   async function restart(news: Published): Promise<Outcome> {
     const { state, tokens } = news
     const head = encodeHead({ ...news, head: state.head })
@@ -201,6 +174,33 @@ export function createPublisher({
       await running
     },
   }
+}
+
+/** What is another than before, and what is no more. */
+function compare(now: Known, before: Known) {
+  // Records are never changed in place: another object is another state.
+  const isSame = now.pools === before.pools
+  return {
+    changed: isSame ? [] : listNews(now.pools, before.pools),
+    fresh: [...now.tokens].flatMap(([id, token]) => (before.tokens.has(id) ? [] : [token])),
+    gone: {
+      pools: isSame ? [] : listGone(now.pools, before.pools),
+      tokens: listGone(now.tokens, before.tokens),
+    },
+  }
+}
+
+/** Bit by bit, so that quotes go on. */
+async function encodeEntries(
+  records: readonly PoolRecord[],
+  tokens: readonly TokenInfo[],
+): Promise<readonly FeedEntry[]> {
+  const entries = tokens.map(toTokenEntry)
+  for (const part of chunk(records, encodedAtOnce)) {
+    for (const record of part) entries.push(toPoolEntry(record))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return entries
 }
 
 const toTokens = (tokens: readonly TokenInfo[]): Tokens =>
