@@ -78,10 +78,16 @@ export function createChainReader(
       if (view.status !== 'following') return
       const { state } = view
       const gone = deps.bounds.review(state.pools)
-      if (!gone || gone.size === 0) return
+      if (!gone) return
       const next = advanceState(deps, { state, head: state.head, changed: [], gone })
+      const { tokenIndex } = next.market
+      // Pools have made room since the last look, too.
+      deps.tokens.prune(
+        (token) =>
+          tokenIndex.has(token) || deps.bounds.isAsked(token) || deps.bounds.isShelving(token),
+      )
+      if (gone.size === 0) return
       view = { ...view, state: next }
-      deps.tokens.prune((token) => next.market.tokenIndex.has(token) || deps.bounds.isAsked(token))
       stirred()
     })
 

@@ -1,0 +1,49 @@
+import { type Address, createClient, custom, numberToHex } from 'viem'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { toViemChain } from '../../chain/client.ts'
+import { createPoolBounds } from './bounds/poolBounds.ts'
+import { createChainReader } from './chainReader.ts'
+import { createTokenBook } from './tokenBook.ts'
+import { createTroubledPools } from './troubledPools.ts'
+
+const s = suite('the reader of a chain')
+const word = (n: number) => numberToHex(n, { size: 32 })
+const block = { number: '0x1', hash: word(1), parentHash: word(0), timestamp: '0x1' }
+
+s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]', async () => {
+  const clock = { ms: 0 }
+  const now = () => clock.ms
+  const [asked, shelved] = [numberToHex(0xa, { size: 20 }), numberToHex(0xb, { size: 20 })]
+  const limits = { floorUsd: 100, mostPools: 100, mostTokens: 100 }
+  const bounds = createPoolBounds({ assets: base, limits, dexes: () => [], now })
+  const tokens = createTokenBook({ seedTokens: [], wrappedNative: base.wrappedNative })
+  const reader = createChainReader(
+    {
+      chainId: base.chainId,
+      client: createClient({
+        chain: toViemChain(base),
+        transport: custom({ request: async () => block }),
+      }),
+      dexes: [],
+      tokens,
+      taxOf: () => 0,
+      origin: undefined,
+      troubled: createTroubledPools({ now }),
+      bounds: { ...bounds, isShelving: (token) => token === shelved },
+      observe: () => undefined,
+      now,
+    },
+    { hubs: [], stirred: () => undefined },
+  )
+  await reader.load()
+  await reader.review()
+  bounds.ask([asked])
+  const passing = Array.from({ length: 1_000 }, (_, n) => numberToHex(0x100 + n, { size: 20 }))
+  const toInfo = (address: Address) => ({ address, symbol: '', decimals: 18 })
+  tokens.add([asked, shelved, ...passing].map(toInfo))
+  clock.ms += 60_000
+  await reader.review()
+  assert.equal([...tokens.all().keys()], [asked, shelved])
+})
+s.run()
