@@ -186,6 +186,69 @@ s('looks no more for a payment that was gone when the chain was final', async ()
   await recheckPayments(stand.deps, { chain: base.client })
   assert.equal(await lost(), [])
 })
+/** A node without the history of blocks up to `last`, as if nothing had ever been there. */
+const prune = (last: bigint) => (method: string, answer: unknown) => {
+  if (/^eth_getTransaction(Receipt|ByHash)$/.test(method)) {
+    const { blockNumber } = (answer ?? {}) as { blockNumber?: Hex | null }
+    return blockNumber && BigInt(blockNumber) <= last ? null : answer
+  }
+  return answer
+}
+
+s(
+  'a payment mined again that a single pruned node knows no more is looked for, and credited by a node that does [18/pruned-lost]',
+  async () => {
+    const { apiKey } = await stand.createKey('pruned')
+    const person = await createPerson(base)
+    const snapshot = await base.rpc('evm_snapshot')
+    const hash = await pay(person)
+    await claim(apiKey, hash)
+    const raw = (await base.rpc('eth_getRawTransactionByHash', hash)) as Hex
+    await revertChain(base.rpc, snapshot)
+    await base.rpc('anvil_mine', '0x1')
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 0)
+    await base.rpc('eth_sendRawTransaction', raw)
+    await mined(hash)
+    await base.rpc('anvil_mine', '0x48')
+    const head = BigInt((await base.rpc('eth_blockNumber')) as Hex)
+    lie = prune(head - 8n)
+    for (let pass = 0; pass < 3; pass += 1)
+      await recheckPayments(stand.deps, { chain: stand.deps.chains[0] ?? base.client })
+    assert.is((await stand.store.payments.listLost({ chainId: 8453, limit: 99 })).length, 1)
+    lie = undefined
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 10)
+  },
+)
+s(
+  'a payment whose block a pruned node has let go of is kept, and the others become final [18/pruned-open]',
+  async () => {
+    const { apiKey } = await stand.createKey('pruned block')
+    const person = await createPerson(base)
+    const hashes = [await pay(person), await pay(person)]
+    for (const hash of hashes) assert.is((await claim(apiKey, hash)).status, 200)
+    const [first] = await Promise.all(
+      hashes.map((hash) => base.rpc('eth_getTransactionByHash', hash)),
+    )
+    const { blockHash } = first as { blockHash: Hex }
+    await base.rpc('anvil_mine', '0x48')
+    lie = (method, answer) => {
+      const { hash } = (answer ?? {}) as { hash?: Hex }
+      return method === 'eth_getBlockByNumber' && hash === blockHash ? null : answer
+    }
+    const isOpen = async () => {
+      const every = { chainId: 8453, maxBlock: 10n ** 12n, limit: 99 }
+      const open = (await stand.store.payments.listOpen(every)).map(({ txHash }) => txHash)
+      return hashes.map((hash) => open.includes(hash))
+    }
+    await recheckPayments(stand.deps, { chain: stand.deps.chains[0] ?? base.client })
+    assert.equal([await isOpen(), await balanceOf(apiKey)], [[true, false], 20])
+    lie = undefined
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.equal([await isOpen(), await balanceOf(apiKey)], [[false, false], 20])
+  },
+)
 s('marks a payment final and looks at it no more', async () => {
   const { apiKey } = await stand.createKey('final')
   const hash = await pay(await createPerson(base))

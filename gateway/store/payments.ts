@@ -33,6 +33,8 @@ export type OpenPayment = PaymentBlock & { readonly keyId: string; readonly logI
 
 /** Taken back from `keyId` when the chain's head was `lostAtBlock`, and not seen on the chain since. */
 export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
+  /** Where it was when it was taken back. */
+  readonly blockNumber: bigint
   readonly keyId: string
   readonly lostAtBlock: bigint
   /** By which it was the key's: the strongest, where the transaction paid more than once. */
@@ -114,10 +116,12 @@ const open = sql<Row>(
 const lost = sql<
   Pick<Row, 'tx_hash' | 'key_id' | 'proof'> & {
     readonly lost_at_block: number
+    readonly block_number: number
     readonly valid_before_secs: number | null
   }
 >(
-  `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block, MAX(proof) AS proof,
+  `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block,
+     MIN(block_number) AS block_number, MAX(proof) AS proof,
      CASE WHEN MIN(proof) = ${proofs.settled} THEN
        (SELECT MAX(valid_before_secs) FROM settlements
         WHERE settlements.chain_id = payments.chain_id AND settlements.tx_hash = payments.tx_hash)
@@ -261,6 +265,7 @@ export function createPayments(engine: Engine): Payments {
         chainId,
         txHash: row.tx_hash,
         keyId: row.key_id,
+        blockNumber: BigInt(row.block_number),
         lostAtBlock: BigInt(row.lost_at_block),
         proof: row.proof,
         validBeforeSecs: row.valid_before_secs ?? undefined,

@@ -1,4 +1,5 @@
-import { getBlock } from 'viem/actions'
+import { BlockNotFoundError, TransactionReceiptNotFoundError } from 'viem'
+import { getBlock, getBlockNumber, getTransactionReceipt } from 'viem/actions'
 import type { LostPayment, OpenPayment } from '../../store/payments.ts'
 import type { AccessChain, AccessDeps } from './accessConfig.ts'
 import { type Claim, claimQuota } from './claimQuota.ts'
@@ -26,7 +27,15 @@ export async function recheckPayments(
     limit: batchSize,
   })
   for (const payment of open) {
-    const block = await getBlock(client, { blockNumber: payment.blockNumber })
+    const block = await getBlock(client, { blockNumber: payment.blockNumber }).catch(
+      (error: unknown) => {
+        // A node may have let go of it; the others are looked at all the same.
+        const { txHash } = payment
+        deps.log.warn({ chainId, txHash, reason: (error as Error).name }, 'a payment has no block')
+        return undefined
+      },
+    )
+    if (!block) continue
     if (block.hash !== payment.blockHash) await takeBack(deps, { payment, headBlock: head.number })
     else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
   }
@@ -62,6 +71,13 @@ async function creditAgain(
     if (status === 'claimed') log.info({ chainId, txHash, keyId }, 'a payment was credited again')
     if (status === 'claimed' || lost.lostAtBlock > final) continue
     if (mayCome.has(status) && !(await waitsInVain(chain, { claim, lost, final }))) continue
+    if (status === 'unknown_transaction' && !(await remembers(chain, lost))) {
+      log.warn(
+        { chainId, txHash, keyId },
+        'no node has the history in which a payment is looked for',
+      )
+      continue
+    }
     await store.payments.forget(lost)
     log.warn({ chainId, txHash, keyId, status }, 'a payment is gone')
   }
@@ -76,6 +92,33 @@ async function waitsInVain(
   if (lost.validBeforeSecs === undefined) return false
   const { timestamp } = await getBlock(client, { blockNumber: final })
   return timestamp >= BigInt(lost.validBeforeSecs)
+}
+
+/** Blocks in a row without a transaction tell nothing of what a node keeps. */
+const probedBlocks = 64n
+
+/**
+ * Whether the node still tells what was mined where the payment was: one that prunes knows neither a
+ * transaction nor its receipt, as if it had never been. It lets go of the oldest first.
+ */
+async function remembers(
+  { client }: AccessChain,
+  { blockNumber: first }: Pick<LostPayment, 'blockNumber'>,
+): Promise<boolean> {
+  try {
+    const head = await getBlockNumber(client, { cacheTime: 0 })
+    const end = first + probedBlocks
+    for (let blockNumber = first; blockNumber <= head && blockNumber < end; blockNumber += 1n) {
+      const { transactions } = await getBlock(client, { blockNumber })
+      const [hash] = transactions
+      if (hash) return (await getTransactionReceipt(client, { hash })).transactionHash === hash
+    }
+    return true
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return false
+    if (error instanceof TransactionReceiptNotFoundError) return false
+    throw error
+  }
 }
 
 const mayCome: ReadonlySet<Claim['status']> = new Set([

@@ -141,6 +141,27 @@ s('a use that a reorganisation brought below the reservation is found and credit
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
 })
 
+s(
+  'a settlement whose use a pruned node shows by its state alone is not failed, expired or not [18/pruned-use]',
+  async () => {
+    let isPruned = true
+    const asked = (method: string) => {
+      if (isPruned && method === 'eth_getLogs') throw new Error('pruned history unavailable')
+    }
+    const { chain, node, deps, mine, keyId, ours, settlement } = await reserve({ asked })
+    chain.pool.set(`${ours.from} 0`, ours)
+    mine()
+    node.faults.hidesReceipts = true
+    const past = { ...settlement, validBeforeSecs: 1 }
+    for (const seen of [settlement, past])
+      assert.is((await resolveSettlement(deps, seen)).state, 'sent')
+    isPruned = false
+    node.faults.hidesReceipts = false
+    assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
+    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+  },
+)
+
 s('no other key gets it by its hash, before its own or after [claims/settled-hash]', async () => {
   const { chain, deps, mine, keyId, ours, settlement } = await reserve()
   const thief = await createKey(deps, { label: 'thief' })
