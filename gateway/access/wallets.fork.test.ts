@@ -88,7 +88,7 @@ s('refuses a signature of any other message: domain, chain, nonce, expiry, addre
   const signature = await account.signMessage({ message: text })
   assert.is((await register(address, nonce, signature)).status, 200)
 })
-s('registers no wallet again whose key was revoked for abuse', async () => {
+s('registers no wallet again whose key was revoked for abuse [18/abuse]', async () => {
   const { account } = await createPerson(base)
   await stand.register(account)
   const key = await stand.store.keys.findByWallet(account.address)

@@ -20,26 +20,29 @@ const base = stand.chain(8453)
 const look = (chains = [base.client]) =>
   audit({ databasePath: path, databaseUrl: undefined }, { chains })
 
-s('finds books that balance beside a running gateway, and each row that does not', async () => {
-  const person = await createPerson(base)
-  const key = await stand.register(person.account)
-  const { to, data } = transferUsdc(base, base.quotaManager, 1_000n)
-  const { transactionHash } = await person.send(to, data)
-  const body = { chain_id: 8453, tx_hash: transactionHash }
-  assert.is((await stand.call('/auth/quota/claim', { key, body })).status, 200)
-  await stand.createKey('granted', 7)
-  assert.equal(await look(), [])
-  const { db } = stand.store
-  db.exec('UPDATE balances SET total = total + 3 WHERE total = 7')
-  db.exec(`UPDATE payments SET block_hash = '0x${'0'.repeat(64)}'`)
-  const faults = await look()
-  assert.equal(
-    faults.map(({ check }) => check),
-    ['balance', 'total', 'chain'],
-  )
-  assert.match(faults[2]?.row ?? '', transactionHash)
-  assert.equal((await look([])).length, 2)
-})
+s(
+  'finds books that balance beside a running gateway, and each row that does not [18/audit]',
+  async () => {
+    const person = await createPerson(base)
+    const key = await stand.register(person.account)
+    const { to, data } = transferUsdc(base, base.quotaManager, 1_000n)
+    const { transactionHash } = await person.send(to, data)
+    const body = { chain_id: 8453, tx_hash: transactionHash }
+    assert.is((await stand.call('/auth/quota/claim', { key, body })).status, 200)
+    await stand.createKey('granted', 7)
+    assert.equal(await look(), [])
+    const { db } = stand.store
+    db.exec('UPDATE balances SET total = total + 3 WHERE total = 7')
+    db.exec(`UPDATE payments SET block_hash = '0x${'0'.repeat(64)}'`)
+    const faults = await look()
+    assert.equal(
+      faults.map(({ check }) => check),
+      ['balance', 'total', 'chain'],
+    )
+    assert.match(faults[2]?.row ?? '', transactionHash)
+    assert.equal((await look([])).length, 2)
+  },
+)
 
 for (const engine of engines)
   s(`reads ${engine.name} and writes nothing`, async () => {

@@ -15,25 +15,28 @@ async function chainMs(): Promise<number> {
   return Number(block.timestamp) * 1_000
 }
 
-s('one that was a day ahead holds nobody up for longer than the hour of its caps', async () => {
-  const path = newPath()
-  const nowMs = await chainMs()
-  let clockMs = nowMs + dayMs
-  const ahead = await setUp({ path, limits, now: () => clockMs })
-  assert.is((await ask(ahead.stand, await newOwner())).status, 200)
-  await ahead.close()
-  clockMs = nowMs
-  const { stand } = await setUp({ path, limits, now: () => clockMs })
-  assert.is((await ask(stand, await newOwner())).status, 429)
-  const [told] = stand.events.filter(({ kind }) => kind === 'clock_ahead')
-  assert.is(told?.kind === 'clock_ahead' && told.who, 'book')
-  clockMs = nowMs + hourMs - 1
-  assert.is((await ask(stand, await newOwner())).status, 429)
-  clockMs = nowMs + hourMs
-  assert.is((await ask(stand, await newOwner())).status, 200)
-})
+s(
+  'one that was a day ahead holds nobody up for longer than the hour of its caps [18/clock-was-ahead]',
+  async () => {
+    const path = newPath()
+    const nowMs = await chainMs()
+    let clockMs = nowMs + dayMs
+    const ahead = await setUp({ path, limits, now: () => clockMs })
+    assert.is((await ask(ahead.stand, await newOwner())).status, 200)
+    await ahead.close()
+    clockMs = nowMs
+    const { stand } = await setUp({ path, limits, now: () => clockMs })
+    assert.is((await ask(stand, await newOwner())).status, 429)
+    const [told] = stand.events.filter(({ kind }) => kind === 'clock_ahead')
+    assert.is(told?.kind === 'clock_ahead' && told.who, 'book')
+    clockMs = nowMs + hourMs - 1
+    assert.is((await ask(stand, await newOwner())).status, 429)
+    clockMs = nowMs + hourMs
+    assert.is((await ask(stand, await newOwner())).status, 200)
+  },
+)
 
-s('one that is a day ahead of the chain at a start opens no window', async () => {
+s('one that is a day ahead of the chain at a start opens no window [18/clock-ahead]', async () => {
   const path = newPath()
   const nowMs = await chainMs()
   const right = await setUp({ path, limits, now: () => nowMs })
@@ -49,7 +52,7 @@ s('one that is a day ahead of the chain at a start opens no window', async () =>
 })
 
 s(
-  'is set back by the operator, beside a running gateway, and what was reserved still counts',
+  'is set back by the operator, beside a running gateway, and what was reserved still counts [18/clock-reset]',
   async () => {
     const path = newPath()
     const nowMs = await chainMs()

@@ -43,14 +43,17 @@ const lie = (by: number, times = Number.POSITIVE_INFINITY) => {
   })
 }
 
-gap('one count that is too high takes no nonce that the chain does not wait for', async () => {
-  const { stand } = await setUp({ wrapClient: lie(3, 1) })
-  const before = await count()
-  const { status, body } = await ask(stand, await newOwner())
-  assert.is(status, 200)
-  assert.is((await only(stand)).nonce, before)
-  await mined(body.txHash)
-})
+gap(
+  'one count that is too high takes no nonce that the chain does not wait for [18/nonce-too-high]',
+  async () => {
+    const { stand } = await setUp({ wrapClient: lie(3, 1) })
+    const before = await count()
+    const { status, body } = await ask(stand, await newOwner())
+    assert.is(status, 200)
+    assert.is((await only(stand)).nonce, before)
+    await mined(body.txHash)
+  },
+)
 
 gap(
   'a node that goes on counting too many is not believed by a book that knows better',
@@ -67,7 +70,7 @@ gap(
   },
 )
 
-gap('a second node says what the first one is wrong about', async () => {
+gap('a second node says what the first one is wrong about [18/nonce-witness]', async () => {
   const path = newPath()
   const first = await setUp({ path })
   await mined((await ask(first.stand, await newOwner())).body.txHash)
@@ -84,19 +87,22 @@ gap('a second node says what the first one is wrong about', async () => {
   assert.is((await only(stand)).nonce, before)
 })
 
-gap('nonces used elsewhere are believed when their receipt is found', async () => {
-  const { stand } = await setUp()
-  await mined((await ask(stand, await newOwner())).body.txHash)
-  await useNonce()
-  await useNonce()
-  const before = await count()
-  const { body } = await ask(stand, await newOwner())
-  assert.is((await only(stand)).nonce, before)
-  await mined(body.txHash)
-})
+gap(
+  'nonces used elsewhere are believed when their receipt is found [18/nonce-receipt]',
+  async () => {
+    const { stand } = await setUp()
+    await mined((await ask(stand, await newOwner())).body.txHash)
+    await useNonce()
+    await useNonce()
+    const before = await count()
+    const { body } = await ask(stand, await newOwner())
+    assert.is((await only(stand)).nonce, before)
+    await mined(body.txHash)
+  },
+)
 
 gap(
-  'a lost deployment is taken back when the transaction that took its nonce is gone',
+  'a lost deployment is taken back when the transaction that took its nonce is gone [18/lost-again]',
   async () => {
     const { stand, clock } = await setUp({ wrapClient: dropSends })
     const snapshot = await rpc('evm_snapshot')
@@ -117,31 +123,34 @@ gap(
   },
 )
 
-gap('an owner gets no second deployment while a reorg could bring the first one back', async () => {
-  const { stand, clock } = await setUp({ wrapClient: dropSends })
-  const snapshot = await rpc('evm_snapshot')
-  const owner = await newOwner()
-  const { body } = await ask(stand, owner)
-  await useNonce()
-  await rpc('anvil_mine', '0x3')
-  await reconcileTwice(stand)
-  await rpc('anvil_mine', '0x3')
-  await reconcileTwice(stand)
-  assert.is((await ask(stand, owner)).body.txHash, body.txHash)
-  clock.ms += 120_000
-  assert.is((await ask(stand, owner)).body.txHash, body.txHash)
-  // Signed for a nonce that is used, a replacement would be paid for by nobody's block.
-  assert.is((await only(stand)).attempts.length, 1)
-  await revertChain(rpc, snapshot)
-  await stand.relay.reconcile()
-  const { status, attempts } = await only(stand)
-  assert.is(status, 'pending')
-  await rpc('eth_sendRawTransaction', attempts[0].raw)
-  await mined(attempts[0].hash)
-  assert.is((await stand.relay.history({})).length, 1)
-})
+gap(
+  'an owner gets no second deployment while a reorg could bring the first one back [18/lost-deep]',
+  async () => {
+    const { stand, clock } = await setUp({ wrapClient: dropSends })
+    const snapshot = await rpc('evm_snapshot')
+    const owner = await newOwner()
+    const { body } = await ask(stand, owner)
+    await useNonce()
+    await rpc('anvil_mine', '0x3')
+    await reconcileTwice(stand)
+    await rpc('anvil_mine', '0x3')
+    await reconcileTwice(stand)
+    assert.is((await ask(stand, owner)).body.txHash, body.txHash)
+    clock.ms += 120_000
+    assert.is((await ask(stand, owner)).body.txHash, body.txHash)
+    // Signed for a nonce that is used, a replacement would be paid for by nobody's block.
+    assert.is((await only(stand)).attempts.length, 1)
+    await revertChain(rpc, snapshot)
+    await stand.relay.reconcile()
+    const { status, attempts } = await only(stand)
+    assert.is(status, 'pending')
+    await rpc('eth_sendRawTransaction', attempts[0].raw)
+    await mined(attempts[0].hash)
+    assert.is((await stand.relay.history({})).length, 1)
+  },
+)
 
-gap('a deployment that any node has seen mined is not lost', async () => {
+gap('a deployment that any node has seen mined is not lost [18/lost-witness]', async () => {
   const witness = createChainClient({ chain: base, rpcUrls: [chain.rpcUrl] }).client
   const blind = (client: ChainClient): ChainClient => ({
     ...client,
@@ -164,7 +173,7 @@ gap('a deployment that any node has seen mined is not lost', async () => {
   assert.is(told(stand, 'lost'), 0)
 })
 
-gap('a key that is changed and changed back takes up what it has left', async () => {
+gap('a key that is changed and changed back takes up what it has left [18/key-back]', async () => {
   const path = newPath()
   const before = await setUp({ path, wrapClient: dropSends })
   const { body } = await ask(before.stand, await newOwner())
@@ -186,7 +195,7 @@ gap('a key that is changed and changed back takes up what it has left', async ()
 })
 
 gap(
-  'a missing nonce makes the chain unservable, is filled within caps, and all goes on',
+  'a missing nonce makes the chain unservable, is filled within caps, and all goes on [18/nonce-filled]',
   async () => {
     const { stand } = await setUp({ wrapClient: dropSends })
     await mined((await useNonce()).transactionHash)
@@ -217,7 +226,7 @@ gap(
   },
 )
 
-gap('a fill above its limits is not signed', async () => {
+gap('a fill above its limits is not signed [18/fill-caps]', async () => {
   const path = newPath()
   const first = await setUp({ path, wrapClient: dropSends })
   const snapshot = await rpc('evm_snapshot')

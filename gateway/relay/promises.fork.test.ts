@@ -106,17 +106,20 @@ promise(
   },
 )
 
-promise('P5: of gateways with different caps on one database the lowest hold', async () => {
-  const path = newPath()
-  const high = await setUp({ path, limits: { maxDeploysPerHour: 5 } })
-  const low = await setUp({ path, limits: { maxDeploysPerHour: 1 } })
-  await low.stand.relay.reconcile()
-  assert.is((await ask(high.stand, await newOwner())).status, 200)
-  assert.is((await ask(high.stand, await newOwner())).status, 429)
-  const told = high.stand.events.find(({ kind }) => kind === 'limits_differ')
-  assert.is(told?.kind === 'limits_differ' && told.maxDeploysPerHour, 1)
-  assert.not(low.stand.events.some(({ kind }) => kind === 'limits_differ'))
-})
+promise(
+  'P5: of gateways with different caps on one database the lowest hold [18/relay-caps]',
+  async () => {
+    const path = newPath()
+    const high = await setUp({ path, limits: { maxDeploysPerHour: 5 } })
+    const low = await setUp({ path, limits: { maxDeploysPerHour: 1 } })
+    await low.stand.relay.reconcile()
+    assert.is((await ask(high.stand, await newOwner())).status, 200)
+    assert.is((await ask(high.stand, await newOwner())).status, 429)
+    const told = high.stand.events.find(({ kind }) => kind === 'limits_differ')
+    assert.is(told?.kind === 'limits_differ' && told.maxDeploysPerHour, 1)
+    assert.not(low.stand.events.some(({ kind }) => kind === 'limits_differ'))
+  },
+)
 
 promise(
   'P5: the spend budget counts worst cases, and a dearer receipt raises its row',

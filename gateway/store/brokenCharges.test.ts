@@ -61,20 +61,23 @@ const made: Break = async (send) => void (await send())
 const never: Break = async () => undefined
 
 if (postgres) {
-  s('serves those who were charged by a statement that was committed unheard', async () => {
-    const { ledger, pool, breaks, used, keyId } = await open('unheard')
-    const charge = createBatchedCharges(pool, ledger)
-    breaks.push(made)
-    const results = await Promise.all(
-      ['a', 'b'].map((ref) => charge({ keyId, units: 2, ref, atMs: 2 })),
-    )
-    assert.equal(
-      results.map(({ status }) => status),
-      ['charged', 'charged'],
-    )
-    assert.is(await used(), 4)
-    assert.equal(await ledger.audit(), [])
-  })
+  s(
+    'serves those who were charged by a statement that was committed unheard [18/unheard-commit]',
+    async () => {
+      const { ledger, pool, breaks, used, keyId } = await open('unheard')
+      const charge = createBatchedCharges(pool, ledger)
+      breaks.push(made)
+      const results = await Promise.all(
+        ['a', 'b'].map((ref) => charge({ keyId, units: 2, ref, atMs: 2 })),
+      )
+      assert.equal(
+        results.map(({ status }) => status),
+        ['charged', 'charged'],
+      )
+      assert.is(await used(), 4)
+      assert.equal(await ledger.audit(), [])
+    },
+  )
 
   s('serves one whose own transaction was committed unheard', async () => {
     const { ledger, pool, used, keyId } = await open('alone')
@@ -93,37 +96,43 @@ if (postgres) {
     assert.is(await used(), 3)
   })
 
-  s('refuses what never came, and for good: what comes late finds its name taken', async () => {
-    const { ledger, pool, breaks, used, keyId } = await open('late')
-    const late: (() => Promise<unknown>)[] = []
-    breaks.push(async (send) => void late.push(send))
-    const charge = createBatchedCharges(pool, ledger)
-    const [lost] = await Promise.allSettled([charge({ keyId, units: 2, ref: 'a', atMs: 2 })])
-    assert.is(lost.status, 'rejected')
-    assert.is(await used(), 0)
-    const [came] = await Promise.allSettled(late.map((send) => send()))
-    assert.match(String((came as { reason?: unknown }).reason), /charge_fences_pkey/)
-    assert.is(await used(), 0)
-    assert.is((await charge({ keyId, units: 2, ref: 'b', atMs: 3 })).status, 'charged')
-  })
+  s(
+    'refuses what never came, and for good: what comes late finds its name taken [18/unheard-never]',
+    async () => {
+      const { ledger, pool, breaks, used, keyId } = await open('late')
+      const late: (() => Promise<unknown>)[] = []
+      breaks.push(async (send) => void late.push(send))
+      const charge = createBatchedCharges(pool, ledger)
+      const [lost] = await Promise.allSettled([charge({ keyId, units: 2, ref: 'a', atMs: 2 })])
+      assert.is(lost.status, 'rejected')
+      assert.is(await used(), 0)
+      const [came] = await Promise.allSettled(late.map((send) => send()))
+      assert.match(String((came as { reason?: unknown }).reason), /charge_fences_pkey/)
+      assert.is(await used(), 0)
+      assert.is((await charge({ keyId, units: 2, ref: 'b', atMs: 3 })).status, 'charged')
+    },
+  )
 
-  s('tells nobody of a refusal before it is known, so that no kill makes it untrue', async () => {
-    const { ledger, pool, breaks, isAway, used, keyId } = await open('away')
-    breaks.push(async (send) => {
-      await send()
-      isAway.value = true
-    })
-    const charge = createBatchedCharges(pool, ledger)
-    let isTold = false
-    const told = charge({ keyId, units: 2, ref: 'a', atMs: 2 }).finally(() => {
-      isTold = true
-    })
-    await waitFor('it is charged', async () => (await used()) === 2)
-    await waitFor('it has been asked for again and again', async () => isAway.asked > 1)
-    assert.is(isTold, false)
-    isAway.value = false
-    assert.is((await told).status, 'charged')
-  })
+  s(
+    'tells nobody of a refusal before it is known, so that no kill makes it untrue [18/unheard-kill]',
+    async () => {
+      const { ledger, pool, breaks, isAway, used, keyId } = await open('away')
+      breaks.push(async (send) => {
+        await send()
+        isAway.value = true
+      })
+      const charge = createBatchedCharges(pool, ledger)
+      let isTold = false
+      const told = charge({ keyId, units: 2, ref: 'a', atMs: 2 }).finally(() => {
+        isTold = true
+      })
+      await waitFor('it is charged', async () => (await used()) === 2)
+      await waitFor('it has been asked for again and again', async () => isAway.asked > 1)
+      assert.is(isTold, false)
+      isAway.value = false
+      assert.is((await told).status, 'charged')
+    },
+  )
 
   s(
     'says that it is not known when that takes too long, and gives back what was charged',

@@ -47,31 +47,37 @@ async function longestStandstill(work: () => Promise<unknown>): Promise<number> 
   return longestMs
 }
 
-s('holds up the charges but not the thread, and they are made when it is gone', async () => {
-  foreign.exec('BEGIN IMMEDIATE')
-  const standstillMs = await longestStandstill(async () => {
-    const charges = Array.from({ length: 20 }, (_, index) => charge(`early ${index}`))
-    await wait(1_000)
-    assert.is((await store.ledger.balance('key')).used, 0)
-    foreign.exec('COMMIT')
-    const results = await Promise.all(charges)
-    assert.ok(results.every(({ status }) => status === 'charged'))
-  })
-  assert.ok(standstillMs < 500, `stood still for ${standstillMs} ms`)
-  assert.is((await store.ledger.balance('key')).used, 20)
-})
+s(
+  'holds up the charges but not the thread, and they are made when it is gone [18/foreign-lock]',
+  async () => {
+    foreign.exec('BEGIN IMMEDIATE')
+    const standstillMs = await longestStandstill(async () => {
+      const charges = Array.from({ length: 20 }, (_, index) => charge(`early ${index}`))
+      await wait(1_000)
+      assert.is((await store.ledger.balance('key')).used, 0)
+      foreign.exec('COMMIT')
+      const results = await Promise.all(charges)
+      assert.ok(results.every(({ status }) => status === 'charged'))
+    })
+    assert.ok(standstillMs < 500, `stood still for ${standstillMs} ms`)
+    assert.is((await store.ledger.balance('key')).used, 20)
+  },
+)
 
-s('refuses all that wait together after five seconds, and not each in its turn', async () => {
-  foreign.exec('BEGIN IMMEDIATE')
-  const startMs = performance.now()
-  const results = await Promise.allSettled(
-    Array.from({ length: 5 }, (_, index) => charge(`late ${index}`)),
-  )
-  foreign.exec('COMMIT')
-  assert.ok(performance.now() - startMs < 9_000)
-  for (const result of results)
-    assert.match(String(result.status === 'rejected' && result.reason.code), /^SQLITE_BUSY/)
-  assert.is((await charge('after')).status, 'charged')
-  assert.is((await store.ledger.balance('key')).used, 21)
-})
+s(
+  'refuses all that wait together after five seconds, and not each in its turn [18/busy-group]',
+  async () => {
+    foreign.exec('BEGIN IMMEDIATE')
+    const startMs = performance.now()
+    const results = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, index) => charge(`late ${index}`)),
+    )
+    foreign.exec('COMMIT')
+    assert.ok(performance.now() - startMs < 9_000)
+    for (const result of results)
+      assert.match(String(result.status === 'rejected' && result.reason.code), /^SQLITE_BUSY/)
+    assert.is((await charge('after')).status, 'charged')
+    assert.is((await store.ledger.balance('key')).used, 21)
+  },
+)
 s.run()

@@ -186,20 +186,23 @@ function addTests(engine: StoreEngine) {
     assert.is(await at('third', dayMs + 1_001), 'charged')
     assert.is(await at('first', dayMs + 1_001), 'charged')
   })
-  s('gives nothing back for a late first request that another has taken over', async () => {
-    const keyId = await addKey(store, 5)
-    const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
-    const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
-    const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
-    assert.is((await store.ledger.charge(first)).status, 'charged')
-    assert.is((await store.ledger.charge(second)).status, 'charged')
-    await store.ledger.conclude({ ...first, answer: undefined })
-    assert.is((await store.ledger.balance(keyId)).used, 2)
-    assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
-    assert.ok(await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } }))
-    const again = await store.ledger.charge({ ...second, atMs: 3_600_001 })
-    assert.is(again.status === 'answered' && again.answer.body, 'late')
-  })
+  s(
+    'gives nothing back for a late first request that another has taken over [18/fenced]',
+    async () => {
+      const keyId = await addKey(store, 5)
+      const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
+      const first = { keyId, units: 2, ref: 'r', atMs: 1_000, idempotency: named('first') }
+      const second = { ...first, atMs: 3_600_000, idempotency: named('second') }
+      assert.is((await store.ledger.charge(first)).status, 'charged')
+      assert.is((await store.ledger.charge(second)).status, 'charged')
+      await store.ledger.conclude({ ...first, answer: undefined })
+      assert.is((await store.ledger.balance(keyId)).used, 2)
+      assert.ok(await store.ledger.conclude({ ...first, answer: { status: 200, body: 'late' } }))
+      assert.ok(await store.ledger.conclude({ ...second, answer: { status: 200, body: 'second' } }))
+      const again = await store.ledger.charge({ ...second, atMs: 3_600_001 })
+      assert.is(again.status === 'answered' && again.answer.body, 'late')
+    },
+  )
   s('keeps the charge of what a late first request answers when the second fails', async () => {
     const keyId = await addKey(store, 5)
     const named = (holder: string) => ({ key: 'i', fingerprint: Buffer.from('f'), holder })
@@ -226,29 +229,32 @@ function addTests(engine: StoreEngine) {
     assert.not.ok(await store.ledger.conclude({ ...first, answer }))
     assert.is((await store.ledger.balance(keyId)).used, 2)
   })
-  s('grants what is free once for a wallet, and remembers who was barred', async () => {
-    const wallet = '0x00000000000000000000000000000000000f4ee1' as const
-    const add = async (id: string) => {
-      await store.keys.insert({
-        id,
-        idHash: keccak256(stringToBytes(id)),
-        secretHash: Buffer.from(id),
-        start: 'x',
-        label: '',
-        wallet,
-        scopes: ['quote'],
-        createdAtMs: 1,
-        freeQuotes: 7,
-      })
-      return (await store.ledger.balance(id)).remaining
-    }
-    assert.is(await add('free 1'), 7)
-    await store.keys.revoke({ id: 'free 1', atMs: 2 })
-    assert.is(await store.keys.findAbuse(wallet), undefined)
-    assert.is(await add('free 2'), 0)
-    await store.keys.revoke({ id: 'free 2', atMs: 3, abuse: 'burned gas' })
-    assert.is(await store.keys.findAbuse(wallet), 'burned gas')
-  })
+  s(
+    'grants what is free once for a wallet, and remembers who was barred [18/free-once]',
+    async () => {
+      const wallet = '0x00000000000000000000000000000000000f4ee1' as const
+      const add = async (id: string) => {
+        await store.keys.insert({
+          id,
+          idHash: keccak256(stringToBytes(id)),
+          secretHash: Buffer.from(id),
+          start: 'x',
+          label: '',
+          wallet,
+          scopes: ['quote'],
+          createdAtMs: 1,
+          freeQuotes: 7,
+        })
+        return (await store.ledger.balance(id)).remaining
+      }
+      assert.is(await add('free 1'), 7)
+      await store.keys.revoke({ id: 'free 1', atMs: 2 })
+      assert.is(await store.keys.findAbuse(wallet), undefined)
+      assert.is(await add('free 2'), 0)
+      await store.keys.revoke({ id: 'free 2', atMs: 3, abuse: 'burned gas' })
+      assert.is(await store.keys.findAbuse(wallet), 'burned gas')
+    },
+  )
   s('credits a payment once, to the stronger proof', async () => {
     const [first, owner] = [await addKey(store, 0), await addKey(store, 0)]
     const at = { ...block, txHash, blockHash: keccak256('0x0a') }

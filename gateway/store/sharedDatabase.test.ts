@@ -98,43 +98,46 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.equal(await two.ledger.audit(), [])
   })
 
-  s('no claim that takes a credit over and no charge ever wait for one another', async () => {
-    const { url, one, two } = await openTwo()
-    // Names that a language's order sorts otherwise than code units do.
-    const names = ['a1', 'B2', 'c3', 'D4', 'e5', 'F6', 'g7', 'H8']
-    for (const name of names) await addKey(one, 10_000, name)
-    const credit = (store: PostgresStore, index: number, proof: 1 | 3) =>
-      store.payments.credit({
-        chainId: 1,
-        txHash: keccak256(numberToHex(index)),
-        blockNumber: 5n,
-        blockHash: keccak256('0x02'),
-        keyId: names[(proof === 1 ? index : index * 3 + 1) % names.length] ?? '',
-        atMs: 1,
-        payments: [{ logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof }],
-      })
-    const charges: Promise<{ status: string }>[] = []
-    for (let round = 0; round < 150; round += 1) {
-      for (const store of [one, two])
-        for (const keyId of names)
-          charges.push(store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 2 }))
-      await credit(round % 2 ? one : two, round, 1)
-      const other = credit(round % 2 ? two : one, round, 3)
-      charges.push(other.then(() => ({ status: 'charged' })))
-      if (round % 10 === 0) await other
-    }
-    const results = await Promise.allSettled(charges)
-    assert.equal(
-      results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : [])),
-      [],
-    )
-    const [counted] = await query(
-      url,
-      'SELECT deadlocks::int AS deadlocks FROM pg_stat_database WHERE datname = current_database()',
-    )
-    assert.is((counted as { deadlocks: number }).deadlocks, 0)
-    assert.equal(await one.ledger.audit(), [])
-  })
+  s(
+    'no claim that takes a credit over and no charge ever wait for one another [18/deadlocks]',
+    async () => {
+      const { url, one, two } = await openTwo()
+      // Names that a language's order sorts otherwise than code units do.
+      const names = ['a1', 'B2', 'c3', 'D4', 'e5', 'F6', 'g7', 'H8']
+      for (const name of names) await addKey(one, 10_000, name)
+      const credit = (store: PostgresStore, index: number, proof: 1 | 3) =>
+        store.payments.credit({
+          chainId: 1,
+          txHash: keccak256(numberToHex(index)),
+          blockNumber: 5n,
+          blockHash: keccak256('0x02'),
+          keyId: names[(proof === 1 ? index : index * 3 + 1) % names.length] ?? '',
+          atMs: 1,
+          payments: [{ logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof }],
+        })
+      const charges: Promise<{ status: string }>[] = []
+      for (let round = 0; round < 150; round += 1) {
+        for (const store of [one, two])
+          for (const keyId of names)
+            charges.push(store.ledger.charge({ keyId, units: 1, ref: 'r', atMs: 2 }))
+        await credit(round % 2 ? one : two, round, 1)
+        const other = credit(round % 2 ? two : one, round, 3)
+        charges.push(other.then(() => ({ status: 'charged' })))
+        if (round % 10 === 0) await other
+      }
+      const results = await Promise.allSettled(charges)
+      assert.equal(
+        results.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : [])),
+        [],
+      )
+      const [counted] = await query(
+        url,
+        'SELECT deadlocks::int AS deadlocks FROM pg_stat_database WHERE datname = current_database()',
+      )
+      assert.is((counted as { deadlocks: number }).deadlocks, 0)
+      assert.equal(await one.ledger.audit(), [])
+    },
+  )
 
   s('looks up keys that arrive together, each for itself, and none that was revoked', async () => {
     const { one, two } = await openTwo()

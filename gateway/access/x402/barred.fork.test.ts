@@ -84,7 +84,7 @@ async function settleBehind(
   return settling
 }
 
-s('a payer is barred for a growing while, its code too, and a key for a day', () => {
+s('a payer is barred for a growing while, its code too, and a key for a day [18/barred]', () => {
   const clean = { open: 0, failed: 0, lastFailedMs: undefined }
   const book = { key: clean, payer: clean, code: { ...clean, settled: 0 } }
   const minutes = (count: number) => ({ nowMs: count * 60_000 })
@@ -133,15 +133,18 @@ s('a payer that failed is barred, and others are not', async () => {
   assert.is(await schemeOf(apiKey), 'exact', 'the key itself has two failures left')
 })
 
-s('a key with three failures of a day is offered nothing that it must sign', async () => {
-  const { id, apiKey } = await stand.createKey('many wallets')
-  for (let count = 0; count < 3; count += 1) {
-    assert.is(await schemeOf(apiKey), 'exact')
-    await failWith(await createPerson(base), id)
-  }
-  assert.is(await schemeOf(apiKey), 'prepaid-claim')
-  assert.is(await schemeOf((await stand.createKey('another')).apiKey), 'exact')
-})
+s(
+  'a key with three failures of a day is offered nothing that it must sign [18/not-offered]',
+  async () => {
+    const { id, apiKey } = await stand.createKey('many wallets')
+    for (let count = 0; count < 3; count += 1) {
+      assert.is(await schemeOf(apiKey), 'exact')
+      await failWith(await createPerson(base), id)
+    }
+    assert.is(await schemeOf(apiKey), 'prepaid-claim')
+    assert.is(await schemeOf((await stand.createKey('another')).apiKey), 'exact')
+  },
+)
 
 const cancelAbi = parseAbi([
   'function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)',
@@ -220,7 +223,7 @@ s('what came with one key buys nothing for another [18/one-authorization]', asyn
   assert.is((await stand.store.ledger.balance(thief.id)).total, 0)
 })
 
-s('nothing is offered or signed while the signer cannot pay for it', async () => {
+s('nothing is offered or signed while the signer cannot pay for it [18/unfunded]', async () => {
   const { id, apiKey } = await stand.createKey('early')
   const payment = await sign(await createPerson(base))
   const balance = await base.rpc('eth_getBalance', relayer, 'latest')
@@ -238,7 +241,7 @@ s('nothing is offered or signed while the signer cannot pay for it', async () =>
   assert.is(await schemeOf(apiKey), 'exact')
 })
 
-s('a settlement that costs more than its pack earns is refused', async () => {
+s('a settlement that costs more than its pack earns is refused [18/unprofitable]', async () => {
   const { id } = await stand.createKey('dear')
   const payment = await sign(await createPerson(base))
   const contracts = stand.deps.config.contracts.map((contract) => ({
@@ -255,22 +258,28 @@ s('a settlement that costs more than its pack earns is refused', async () => {
   assert.equal(settling, { status: 'unavailable', reason: 'unprofitable' })
 })
 
-s('an expired authorization is answered as failed at once, and its nonce is used', async () => {
-  const { id } = await stand.createKey('expired')
-  const payment = await sign(await createPerson(base))
-  await base.rpc('evm_setAutomine', false)
-  await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
-  await base.rpc('anvil_dropAllTransactions')
-  await base.rpc('evm_setNextBlockTimestamp', Number(payment.payload.authorization.validBefore) + 1)
-  await base.rpc('evm_mine')
-  const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
-  assert.is('reason' in settling && settling.reason, 'invalid_exact_evm_transaction_failed')
-  await base.rpc('evm_setAutomine', true)
-  await reconcileSettlements(stand.deps, { chain: base.client })
-  await base.rpc('evm_mine')
-  const mined = Number(await base.rpc('eth_getTransactionCount', relayer, 'latest'))
-  const highest = await stand.store.nonces.highestNonce({ chainId: 8453, signer: relayer })
-  assert.is(mined, highest + 1)
-  assert.is((await stand.store.ledger.balance(id)).total, 0)
-})
+s(
+  'an expired authorization is answered as failed at once, and its nonce is used [18/expired]',
+  async () => {
+    const { id } = await stand.createKey('expired')
+    const payment = await sign(await createPerson(base))
+    await base.rpc('evm_setAutomine', false)
+    await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    await base.rpc('anvil_dropAllTransactions')
+    await base.rpc(
+      'evm_setNextBlockTimestamp',
+      Number(payment.payload.authorization.validBefore) + 1,
+    )
+    await base.rpc('evm_mine')
+    const settling = await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
+    assert.is('reason' in settling && settling.reason, 'invalid_exact_evm_transaction_failed')
+    await base.rpc('evm_setAutomine', true)
+    await reconcileSettlements(stand.deps, { chain: base.client })
+    await base.rpc('evm_mine')
+    const mined = Number(await base.rpc('eth_getTransactionCount', relayer, 'latest'))
+    const highest = await stand.store.nonces.highestNonce({ chainId: 8453, signer: relayer })
+    assert.is(mined, highest + 1)
+    assert.is((await stand.store.ledger.balance(id)).total, 0)
+  },
+)
 s.run()

@@ -198,7 +198,7 @@ s('raises the price of a stuck settlement at its own nonce, and credits it once'
   )
   assert.is((await stand.store.ledger.balance(id)).total, 1_000)
 })
-s('sends what was signed also where nothing is settled any more', async () => {
+s('sends what was signed also where nothing is settled any more [18/settle-off]', async () => {
   const { id, payment } = await prepare()
   await withoutMining(async () => {
     await settlePayment(stand.deps, { payment, keyId: id, waitMs: 0 })
