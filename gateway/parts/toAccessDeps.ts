@@ -4,6 +4,7 @@ import { createSettlementSigner } from '../access/x402/settlementSigner.ts'
 import type { ChainClient } from '../chain/client.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../observe/log.ts'
+import { steadyNow } from '../signing/bookClock.ts'
 import type { DigestKey } from '../signing/digestKey.ts'
 import { createFillSigner } from '../signing/fillSigner.ts'
 import type { Store } from '../store/ports.ts'
@@ -79,6 +80,7 @@ export function toAccessDeps(
       contracts: toQuotaContracts(config, keys),
     },
     now: Date.now,
+    bookNow: steadyNow,
     log,
     buckets,
     observeCharge,

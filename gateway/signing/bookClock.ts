@@ -15,6 +15,9 @@ export type BookClock = {
   now(): number
 }
 
+/** Wall time at start, then the monotonic clock: NTP steps open no window. */
+export const steadyNow = () => Math.floor(performance.timeOrigin + performance.now())
+
 /** A machine may be this far ahead of the chain's newest block, and a book of the machine. */
 const toleranceMs = 120_000
 

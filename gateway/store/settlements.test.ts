@@ -110,6 +110,12 @@ function addTests(engine: StoreEngine) {
     const kept = await store.settlements.find(seen)
     assert.equal([kept?.txHash, kept?.rawTx], [seen.txHash, hashOf('late')])
   })
+  book('the end of a settlement that succeeded sets no clock', async () => {
+    const pay = await startBook(5)
+    const { id, txHash } = await pay(100n, 1_000)
+    await store.settlements.finish({ id, state: 'settled', txHash, nowMs: 90_000_000 })
+    assert.is(await store.clock.readClock(5), 1_000)
+  })
   book(
     'the lowest caps of those heard of late stand in the book, and deployments have their own',
     async () => {

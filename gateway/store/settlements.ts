@@ -124,7 +124,9 @@ export type Settlements = SharedCapsStore & {
   /** What had failed may be settled after all; nothing else changes what has ended. */
   finish(parameters: {
     id: number
+    /** When it failed; by default at the book's time. */
     nowMs?: number | undefined
+    pace?: Pace | undefined
     state: 'settled' | 'failed'
     txHash: Hex
     reason?: string | undefined
@@ -311,14 +313,14 @@ export function createSettlements(engine: Engine): Settlements {
         toSettlement,
       ),
     raise: (settlement, times, sign) => engine.write(() => raise(settlement, times, sign)),
-    finish: ({ id, state, txHash, reason = null, nowMs = 0 }) =>
+    finish: ({ id, state, txHash, reason = null, nowMs = 0, pace }) =>
       engine.write(function* () {
         const chainId = (yield* chainOf.get(id))?.chain_id
         if (chainId === undefined) return
         yield* lockChain(chainId)
         const callerMs = yield* engine.clock(nowMs)
-        const atMs = yield* advanceClock({ chainId, callerMs })
-        const failedAtMs = state === 'failed' ? atMs : null
+        const failedAtMs =
+          state === 'failed' ? yield* advanceClock({ chainId, callerMs, pace }) : null
         yield* finish.run({ id, state, txHash, reason, failedAtMs })
       }),
     readBook: (request) =>

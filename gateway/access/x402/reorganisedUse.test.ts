@@ -130,7 +130,7 @@ s('a use that a reorganisation brought below the reservation is found and credit
   const strangers = use(wordOf(8), addressAt(2, 1))
   chain.pool.set(strangers.hash, strangers)
   const random = { ...createRandom(1), chance: () => true }
-  chain.reorganise({ depth: 4, atMs: 1_000_000, random, keptShare: 1 })
+  chain.reorganise({ depth: 4, atMs: 1_000_000, random, keeps: () => true })
   assert.ok((chain.blocksOf(strangers.hash)[0]?.number ?? 0) < fromBlock)
   chain.pool.set(`${ours.from} 0`, ours)
   mine()
@@ -198,7 +198,7 @@ s(
     await deps.store.ledger.charge({ keyId, units: 4, ref: 'quote', atMs: 1 })
     const branch = createChain()
     for (let block = 0; block < 9; block += 1) branch.mine({ atMs: 1_000_000, choose: () => true })
-    branch.reorganise({ depth: 9, atMs: 1_000_000, random: createRandom(1), keptShare: 0 })
+    branch.reorganise({ depth: 9, atMs: 1_000_000, random: createRandom(1), keeps: () => false })
 
     for (let round = 0; round < 2; round += 1) {
       node.chain = branch
@@ -232,7 +232,7 @@ s('one that is back in a pool for ever is gone once its expiry is final', async 
   mine()
   assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
   const random = { ...createRandom(1), chance: (share: number) => share === 1 }
-  chain.reorganise({ depth: 1, atMs: 1_000_000, random, keptShare: 1 })
+  chain.reorganise({ depth: 1, atMs: 1_000_000, random, keeps: () => true })
   chain.pool.set(`${ours.from} 0`, { ...ours, maxFeePerGasWei: 1n })
   mine()
 
@@ -293,7 +293,7 @@ s(
     const failed = await resolveSettlement(deps, settlement)
     assert.is(failed.state, 'failed')
     const random = { ...createRandom(1), chance: (share: number) => share === 1 }
-    chain.reorganise({ depth: 2, atMs: 1_000_000, random, keptShare: 0 })
+    chain.reorganise({ depth: 2, atMs: 1_000_000, random, keeps: () => false })
     chain.pool.clear()
     chain.pool.set(`${ours.from} 0`, ours)
     mine()

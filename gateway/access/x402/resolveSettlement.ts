@@ -1,5 +1,6 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { getBlock, getBlockNumber, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import type { BookTime } from '../../signing/bookClock.ts'
 import { fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
 import { signAndReserve } from '../../signing/signAndReserve.ts'
@@ -52,8 +53,7 @@ export async function resolveSettlement(
     const use = await findUse(deps, { chain, settlement })
     if (use && (await credit(deps, settlement, use)) === 'credited')
       return finish(deps, settlement, { state: 'settled', txHash: use })
-    if (use === undefined && isOver)
-      return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' })
+    if (use === undefined && isOver) return await fail(deps, { chain, settlement })
   } catch (error) {
     warnOf(deps, settlement, 'not checked')(error)
   }
@@ -170,13 +170,34 @@ async function isExpired(
 }
 
 async function finish(
-  { store, now }: AccessDeps,
+  { store }: AccessDeps,
   settlement: StoredSettlement,
   end: { readonly state: 'settled' | 'failed'; readonly txHash: Hex; readonly reason?: string },
+  times?: BookTime,
 ): Promise<StoredSettlement> {
   if (end.state !== settlement.state)
-    await store.settlements.finish({ id: settlement.id, nowMs: now(), ...end })
+    await store.settlements.finish({ id: settlement.id, ...end, ...times })
   return { ...settlement, ...end }
+}
+
+/** At the book's time, by which its payer is barred: a machine that is ahead would set it for everybody. */
+async function fail(
+  deps: AccessDeps,
+  { chain, settlement }: { readonly chain: AccessChain; readonly settlement: StoredSettlement },
+): Promise<StoredSettlement> {
+  const { txHash } = settlement
+  const terms = termsOf(deps, chain.chainId)
+  const times = await (terms && settlementClock(deps, terms.signer).read(() => readHeadMs(chain)))
+  return finish(deps, settlement, { state: 'failed', txHash, reason: 'reverted or expired' }, times)
+}
+
+const readHeadMs = async ({ client }: AccessChain) =>
+  Number((await getBlock(client, { blockTag: 'latest' })).timestamp) * 1_000
+
+/** By which it settles, or by which it looks after what was signed before. */
+function termsOf({ config }: AccessDeps, chainId: number): Settlement | undefined {
+  const contract = config.contracts.find((each) => each.chainId === chainId)
+  return contract?.settlement ?? contract?.upkeep
 }
 
 /**
@@ -193,7 +214,7 @@ export async function reconcileSettlements(
   for (const settlement of await store.settlements.listOpen(chainId))
     await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
   const contract = config.contracts.find((each) => each.chainId === chainId)
-  const terms = contract?.settlement ?? contract?.upkeep
+  const terms = termsOf(deps, chainId)
   if (contract?.settlement) await tellSettlementCaps(deps, contract.settlement)
   for (const signer of await store.settlements.listSigners(chainId))
     await sendUnmined(deps, { chain, signer, terms })

@@ -123,7 +123,7 @@ type Reserved =
   | { readonly refusal: SettleRefusal | 'chain_unreachable' }
 
 async function reserve(
-  { store, now, log }: AccessDeps,
+  { store, now, bookNow, log }: AccessDeps,
   {
     matched,
     keyId,
@@ -147,7 +147,7 @@ async function reserve(
     return { refusal: 'chain_unreachable' }
   }
   await tellSettlementCaps({ store, now, log }, settlement)
-  const clock = settlementClock({ store, now, log }, signer)
+  const clock = settlementClock({ store, now, bookNow, log }, signer)
   const prices = settlementPrices({ gas, facts })
   const request = {
     chainId: chain.chainId,

@@ -5,14 +5,14 @@ const clocks = new WeakMap<SettlementSigner, BookClock>()
 
 /** The time of the chain's book, by which settlements and deployments both count. */
 export function settlementClock(
-  { store, now, log }: Pick<AccessDeps, 'store' | 'now' | 'log'>,
+  { store, now, bookNow = now, log }: Pick<AccessDeps, 'store' | 'now' | 'bookNow' | 'log'>,
   signer: SettlementSigner,
 ): BookClock {
   const known = clocks.get(signer)
   if (known) return known
   const { chainId } = signer
   const clock = createBookClock({
-    now,
+    now: bookNow,
     readStored: () => store.clock.readClock(chainId),
     aheadBy: (aheadMs, who) => log.warn({ chainId, who, aheadMs }, 'a clock is ahead'),
   })

@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import { getBlock } from 'viem/actions'
 import type { ChainClient } from '../../chain/client.ts'
+import { steadyNow } from '../../signing/bookClock.ts'
 import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import { type Coordination, createLocalCoordination } from '../../store/coordination.ts'
 import type { RelayStore } from '../../store/relay.ts'
@@ -38,9 +38,6 @@ export type RelayDeps = {
 }
 
 export type Relay = ReturnType<typeof createRelay>
-
-/** Wall time at start, then the monotonic clock: NTP steps open no window. */
-const steadyNow = () => Math.floor(performance.timeOrigin + performance.now())
 
 type Served = {
   readonly chain: RelayChain
