@@ -118,7 +118,7 @@ export async function createSimulator({
         isChainAnswering: upstream.isAnswering,
         slowLane: createSlowLane(),
         suspects: createSuspects(),
-        simulatedTaker: takerOf(chain.chainId),
+        simulatedTaker: simulatedTakerOf(chain.chainId),
         errors,
         now,
       }
@@ -154,7 +154,7 @@ export async function createSimulator({
       )
     },
     status: (chainId) => standOf(chainId).generations.status(),
-    simulatedTaker: takerOf,
+    simulatedTaker: simulatedTakerOf,
     async close() {
       await Promise.all([...stands.values()].map(({ generations }) => generations.close()))
       await forks.close()
@@ -169,7 +169,7 @@ function nameOf(cause: unknown): string {
 }
 
 /** The same on every start, so that slots found for it stay valid; nobody has its key. */
-function takerOf(chainId: number): Address {
+export function simulatedTakerOf(chainId: number): Address {
   return getAddress(slice(keccak256(stringToHex(`forkyard simulated taker ${chainId}`)), 12))
 }
 

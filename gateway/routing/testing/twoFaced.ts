@@ -1,15 +1,13 @@
-import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  getAddress,
-  type Hex,
-  parseAbi,
-  zeroAddress,
-} from 'viem'
+import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from 'viem'
 import { compileSource } from '../../../fixtures/chains/compileSource.ts'
 import { worldAddress } from '../../../fixtures/world/parts/builder.ts'
 import { balancerV3Vault } from '../protocols/balancer/balancerV3Chain.ts'
+import {
+  createStableData,
+  fillStableCall,
+  type StablePool,
+  stableFactoryAbi,
+} from './stablePool.ts'
 import type { SwapStand } from './swapStand.ts'
 
 /**
@@ -53,14 +51,8 @@ ${names.map((name, at) => `    if (face == ${at}) isReal = ${tells[name as Tell]
   }
 }`)
 if (!TwoFaced) throw new Error('the provider compiles')
-const { abi, bytecode } = TwoFaced
-
-const factoryAbi = parseAbi([
-  'function createStable(address[] tokens, (uint8 tokenType, address rateProvider, bool paysYieldFees)[] infos, uint256[3] fees, uint256 amp, bool limitsImbalance) returns (address)',
-  'function getPoolCount() view returns (uint256)',
-  'function getPoolsInRange(uint256 start, uint256 count) view returns (address[])',
-])
-const vaultAbi = parseAbi(['function addLiquidity(address pool, uint256[] amounts)'])
+/** A rate provider that anybody may deploy; its argument is whom it takes for a dry run's. */
+export const twoFaced = TwoFaced
 
 export type Face = {
   readonly tell: Tell
@@ -71,74 +63,46 @@ export type Face = {
   readonly bad: bigint
 }
 
-/** A rate provider that anybody may deploy; `taker`: whom it takes for a dry run's. */
+/** The call of a provider that shows another face. */
+export const showFace = ({ tell, loops = 0, good, bad }: Face): Hex =>
+  encodeFunctionData({
+    abi: twoFaced.abi,
+    functionName: 'show',
+    args: [BigInt(names.indexOf(tell)), BigInt(loops), good, bad],
+  })
+
+/** `taker`: whom it takes for a dry run's. */
 export async function deployTwoFaced(stand: SwapStand, name: string, taker: Address) {
   const provider = await stand.builder.deployAt({
     address: worldAddress(`rate provider ${name}`),
-    artifact: { abi, bytecode },
+    artifact: twoFaced,
     args: [taker],
   })
   return {
     provider,
-    show: ({ tell, loops = 0, good, bad }: Face) =>
-      stand.builder.write({
-        to: provider,
-        abi,
-        functionName: 'show',
-        args: [BigInt(names.indexOf(tell)), BigInt(loops), good, bad],
-      }),
+    show: (face: Face) =>
+      stand.builder.send({ from: stand.builder.deployer, to: provider, data: showFace(face) }),
   }
 }
 
-/** A stable pool of two tokens on Balancer's honest factory; the first token has the provider. */
+/** A pool opened by the owner of the world's liquidity. */
 export async function openPool(
-  stand: SwapStand,
-  {
-    provider,
-    tokens,
-    amounts,
-  }: {
-    readonly provider: Address
-    readonly tokens: readonly [Address, Address]
-    readonly amounts: readonly [bigint, bigint]
-  },
+  { dexes, builder, asSeeder }: SwapStand,
+  pool: StablePool,
 ): Promise<Address> {
-  const factory = stand.dexes.find(({ name }) => name === 'balancer-v3-stable')?.factory
+  const factory = dexes.find(({ name }) => name === 'balancer-v3-stable')?.factory
   if (!factory) throw new Error('the world has the exchange')
-  const rows = tokens.map((token, k) => ({
-    token,
-    provider: k === 0 ? provider : zeroAddress,
-    amount: amounts[k] ?? 0n,
-  }))
-  // The vault keeps tokens in the order of their addresses.
-  const sorted = rows.toSorted((a, b) => (a.token.toLowerCase() < b.token.toLowerCase() ? -1 : 1))
-  const infos = sorted.map(({ provider: rateProvider }) => ({
-    rateProvider,
-    tokenType: rateProvider === zeroAddress ? 0 : 1,
-    paysYieldFees: false,
-  }))
-  const create = {
-    abi: factoryAbi,
-    functionName: 'createStable',
-    args: [sorted.map(({ token }) => token), infos, [10n ** 14n, 0n, 0n], 200n, false],
-  } as const
-  await stand.asSeeder({ to: factory, data: encodeFunctionData(create) })
-  const view = { to: factory, abi: factoryAbi } as const
-  const count = (await stand.builder.read({ ...view, functionName: 'getPoolCount' })) as bigint
+  await asSeeder({ to: factory, data: createStableData(pool) })
+  const view = { to: factory, abi: stableFactoryAbi } as const
+  const count = (await builder.read({ ...view, functionName: 'getPoolCount' })) as bigint
   const last = { ...view, functionName: 'getPoolsInRange', args: [count - 1n, 1n] }
-  const [pool] = (await stand.builder.read(last)) as readonly Address[]
-  if (!pool) throw new Error('the factory created no pool')
-  for (const { token, amount } of sorted)
-    await stand.asSeeder({
-      to: token,
-      data: encodeFunctionData({
-        abi: erc20Abi,
-        functionName: 'transfer',
-        args: [balancerV3Vault, amount],
-      }),
-    })
-  const add = { abi: vaultAbi, functionName: 'addLiquidity' } as const
-  const data: Hex = encodeFunctionData({ ...add, args: [pool, sorted.map(({ amount }) => amount)] })
-  await stand.asSeeder({ to: balancerV3Vault, data })
-  return pool
+  const [address] = (await builder.read(last)) as readonly Address[]
+  if (!address) throw new Error('the factory created no pool')
+  const transfer = { abi: erc20Abi, functionName: 'transfer' } as const
+  for (const [k, to] of pool.tokens.entries()) {
+    const data = encodeFunctionData({ ...transfer, args: [balancerV3Vault, pool.amounts[k] ?? 0n] })
+    await asSeeder({ to, data })
+  }
+  await asSeeder(fillStableCall(address, pool))
+  return address
 }
