@@ -138,8 +138,9 @@ export function createChainClient({
     }),
     async askEach(calls, purpose) {
       if (!(await spend(purpose, calls.length))) return calls.map(() => undefined)
-      // Whoever asks so has no patience, not even for the head.
-      const waiting = { ...waitingOf.simulation, isFirst: waitingOf[purpose].isFirst }
+      // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
+      const isSync = purpose === 'sync'
+      const waiting = { ...waitingOf.simulation, isFirst: isSync, isAlone: isSync }
       return Promise.all(
         calls.map(async (call) => {
           const outcome = await failover.call(call, waiting)

@@ -92,7 +92,7 @@ async function check(deps: ReconcileDeps, { head, transactions }: Checked): Prom
 }
 
 async function readHead({ client: { client } }: RelayChain, signer: Address): Promise<Head> {
-  // In one turn; where two upstreams answer and one lags, a used nonce without a receipt is watched on.
+  // One batch, so one upstream; the receipts read after it are of the same view or a newer one.
   const [number, nonce] = await Promise.all([
     client.request({ method: 'eth_blockNumber' }),
     client.request({ method: 'eth_getTransactionCount', params: [signer, 'latest'] }),

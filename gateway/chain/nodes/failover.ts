@@ -10,6 +10,8 @@ export type Outcome =
 /** How a call waits: those that are `first` before all others, each as long as its caller has. */
 export type Waiting = {
   readonly isFirst: boolean
+  /** In a batch with its like only: it is answered when the slowest call of its batch is. */
+  readonly isAlone?: boolean
   /** For an endpoint that has had too many calls, as long as it takes others. */
   readonly patienceMs: number
   /** For a block that no endpoint has seen yet. */
@@ -46,12 +48,6 @@ const blockPauseMs = 150
 const longestBlockPauseMs = 1_000
 /** A block that was orphaned comes no more. */
 const hashPatienceMs = 3_000
-/** Answered out of what a node has in memory. */
-const quickMethods: ReadonlySet<string> = new Set([
-  'eth_blockNumber',
-  'eth_chainId',
-  'eth_getBlockByNumber',
-])
 /** Of failures in words that nobody knows. */
 const mostUnanswered = 1
 
@@ -130,8 +126,8 @@ export function createFailover({
       ({ avoided, notBeforeMs }) => !avoided.has(endpoint) && notBeforeMs <= nowMs,
     )
     const ordered = [...able.filter(({ isFirst }) => isFirst), ...able.filter((a) => !a.isFirst)]
-    const isQuickFirst = ordered.slice(0, 1).some(isQuick)
-    const alike = ordered.filter((asked) => isQuick(asked) === isQuickFirst)
+    const isAlone = ordered[0]?.isAlone === true
+    const alike = ordered.filter((asked) => (asked.isAlone === true) === isAlone)
     const few = alike.slice(0, endpoint.limits.batchCalls())
     const { bodyBytes } = endpoint.limits.read()
     const batch = bodyBytes === undefined ? few : cutToBytes(few, bodyBytes)
@@ -207,9 +203,6 @@ function blockPatienceOf({ call, blockPatienceMs }: Asked): number {
   const isByHash = JSON.stringify(call.params ?? []).includes('"blockHash"')
   return isByHash ? Math.min(blockPatienceMs, hashPatienceMs) : blockPatienceMs
 }
-
-/** A batch is answered when its slowest call is: where the head is, others wait to know. */
-const isQuick = ({ call }: Asked) => quickMethods.has(call.method)
 
 /** As many from the front as fit into a body; one at least. */
 function cutToBytes(all: readonly Asked[], most: number): readonly Asked[] {
