@@ -1,5 +1,7 @@
+import type { Hash } from 'viem'
 import { startAnvil } from '../../../fixtures/anvil/anvil.ts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { waitForReceipt } from '../../../fixtures/chains/send.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { openRpcGate } from './rpcGate.ts'
 
@@ -43,11 +45,11 @@ const [sender = '', taker = ''] = (await node('eth_accounts')) as readonly strin
 const initCode = '0x600160005360016000f3'
 const send = async (transaction: object) => {
   const hash = await node('eth_sendTransaction', { from: sender, ...transaction })
-  return (await node('eth_getTransactionReceipt', hash)) as Record<string, string>
+  return waitForReceipt({ rpcUrl: anvil.rpcUrl, hash: hash as Hash })
 }
 const paid = await send({ to: taker, value: '0x1' })
 const created = await send({ data: initCode })
-const height = Number(paid['blockNumber'])
+const height = Number(paid.blockNumber)
 
 s('lets a page of another origin ask', async () => {
   const response = await fetch(url, {
@@ -82,22 +84,22 @@ s('shows a block by number and by hash, with its transactions', async () => {
   type Page = { fullblock: { transactions: { hash: string }[] }; receipts: object[] }
   const [byNumber, byHash, transactions] = await ask<[Details, Details, Page]>(
     ['ots_getBlockDetails', height],
-    ['ots_getBlockDetailsByHash', paid['blockHash']],
+    ['ots_getBlockDetailsByHash', paid.blockHash],
     ['ots_getBlockTransactions', height, 0, page],
   )
-  assert.is(byNumber.block.hash, paid['blockHash'])
+  assert.is(byNumber.block.hash, paid.blockHash)
   assert.equal(byHash, byNumber)
   assert.ok(BigInt(byNumber.totalFees) > 0n)
   assert.equal(
     transactions.fullblock.transactions.map(({ hash }) => hash),
-    [paid['transactionHash']],
+    [paid.transactionHash],
   )
   assert.is(transactions.receipts.length, 1)
 })
 
 s('shows an address: its balance, its code, what made it, what it sent', async () => {
   type Found = { txs: { hash: string }[]; firstPage: boolean; lastPage: boolean }
-  const contract = created['contractAddress']
+  const contract = created.contractAddress
   const [balance, hasCode, code, creator, before, after, byNonce] = await ask<
     [string, boolean, string, { hash: string; creator: string }, Found, Found, string]
   >(
@@ -112,15 +114,15 @@ s('shows an address: its balance, its code, what made it, what it sent', async (
   assert.ok(BigInt(balance) > 0n)
   assert.is(hasCode, true)
   assert.is(code, '0x01')
-  assert.equal([creator.hash, creator.creator], [created['transactionHash'], sender])
-  const hashes = [created['transactionHash'], paid['transactionHash']]
+  assert.equal([creator.hash, creator.creator], [created.transactionHash, sender])
+  const hashes = [created.transactionHash, paid.transactionHash]
   for (const { txs } of [before, after])
     assert.equal(txs.map(({ hash }) => hash).sort(), hashes.sort())
-  assert.is(byNonce, paid['transactionHash'])
+  assert.is(byNonce, paid.transactionHash)
 })
 
 s('shows a transaction: its receipt, its calls, its error', async () => {
-  const hash = paid['transactionHash']
+  const hash = paid.transactionHash
   const [transaction, receipt, inner, trace, error] = await ask<
     [{ hash: string }, { status: string }, unknown[], unknown[], string]
   >(
