@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { type Address, type Hex, parseEther, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createRpc, type Rpc } from '../../fixtures/anvil/rpc.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import { writeKeystore } from '../../fixtures/deploy/writeKeystore.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
@@ -229,7 +230,8 @@ s(
     await base.rpc('anvil_impersonateAccount', address)
     for (const { chainId, to, data, gas } of transactions) {
       assert.is(chainId, 8453)
-      await base.rpc('eth_sendTransaction', { from: address, to, data, gas })
+      const hash = (await base.rpc('eth_sendTransaction', { from: address, to, data, gas })) as Hex
+      await waitForReceipt({ rpcUrl: base.rpcUrl, hash })
     }
     for (const { name, address: at } of planOf(address))
       assert.is.not(await base.rpc('eth_getCode', at, 'latest'), '0x', name)
