@@ -291,7 +291,14 @@ function addTests(engine: StoreEngine) {
         atMs: 1,
       })
       const lost = () => store.payments.listLost({ chainId: 1, limit: 9 })
-      const payment = { chainId: 1, txHash: hash, keyId, lostAtBlock: 9n, proof: 5 }
+      const payment = {
+        chainId: 1,
+        txHash: hash,
+        keyId,
+        blockNumber: 5n,
+        lostAtBlock: 9n,
+        proof: 5,
+      }
       assert.equal(await lost(), [{ ...payment, validBeforeSecs: undefined }])
       assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
       assert.is(
@@ -312,6 +319,7 @@ function addTests(engine: StoreEngine) {
         chainId: 1,
         txHash: hash,
         keyId: other,
+        blockNumber: 5n,
         lostAtBlock: 5n,
         proof: 5,
         validBeforeSecs: undefined,
