@@ -30,14 +30,23 @@ s('is out of reach where none was answered, or none in time', async () => {
   assert.is(late, 'timeout')
 })
 
-s('is asked where its head is, however late its other answers were', async () => {
-  const head = { number: '0x7', hash: '0x77', timestamp: '0x1' }
-  const ask: AskUpstream = async ([first], purpose) =>
-    purpose === 'sync' ? [{ ok: true, result: head }] : [first && undefined]
-  const upstream = createUpstream({ chainId: 8453, urls: [], ask })
-  const read = () => upstream.send(calls).catch((error: RpcTransportError) => error.fault)
-  for (let round = 0; round < 3; round += 1) assert.is(await read(), 'connection')
-  assert.not(upstream.isAnswering())
-  assert.is((await upstream.readHead()).blockNumber, 7n)
-})
+s(
+  'is asked where its head is, however late its other answers were, and then for others',
+  async () => {
+    const head = { number: '0x7', hash: '0x77', timestamp: '0x1' }
+    let asked = 0
+    const ask: AskUpstream = async (_calls, purpose) => {
+      if (purpose === 'sync') return [{ ok: true, result: head }]
+      asked += 1
+      return [undefined]
+    }
+    const upstream = createUpstream({ chainId: 8453, urls: [], ask })
+    const read = () => upstream.send(calls).catch((error: RpcTransportError) => error.fault)
+    for (let round = 0; round < 4; round += 1) assert.is(await read(), 'connection')
+    assert.is(asked, 2)
+    assert.is((await upstream.readHead()).blockNumber, 7n)
+    assert.is(await read(), 'connection')
+    assert.is(asked, 3)
+  },
+)
 s.run()

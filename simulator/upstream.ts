@@ -127,6 +127,7 @@ export function createUpstream({
         ? await askInTime(askInstead, { calls, purpose })
         : await attemptAll(calls)
       failures = 0
+      openUntilMs = 0
       return outcomes
     } catch (error) {
       failures += 1

@@ -101,8 +101,7 @@ s('starts without its chain, says so, and begins to work when the chain comes', 
   assert.instance(failure, SimulatorUnavailable)
   assert.ok(noSecret(String(failure)))
   proxy.set({ fault: 'none' })
-  await waitFor('the fork stands', () => late.status(8453).ready)
-  await late.close()
+  await waitFor('the fork stands', () => late.status(8453).ready).finally(late.close)
 })
 s('moves on to the next upstream, but never to one of another chain', async () => {
   proxy.set({ fault: 'none' })
