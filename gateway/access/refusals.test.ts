@@ -180,6 +180,29 @@ s('limits requests without a key per address [access/per-address]', async () => 
   assert.equal(statuses, [200, 200, 200, 429])
   await other.close()
 })
+s(
+  'turns a network away that tries one key after the other, and nobody else [access/key-flood]',
+  async () => {
+    const ipLimit = { unitsPerSec: 1 / 3_600, burst: 20 }
+    const limited = { ...deps, config: { ...config, ipLimit, isLoopbackLimited: true } }
+    const endpoints = accessEndpoints(limited)
+    const options = { name: 'flooded', endpoints, access: createAccess(limited), log }
+    const { url, close } = await createService(options).listen()
+    const ask = (path: string, key?: string) =>
+      fetch(url + path, { headers: key === undefined ? {} : { 'x-api-key': key } })
+    const { apiKey } = await stand.createKey('flooded')
+    const flood = Array.from({ length: 100 }, () => createApiKey({ prefix: config.keyPrefix }).key)
+    const answers = await Promise.all(flood.map((key) => ask('/auth/key-info', key)))
+    const refused = answers.filter(({ status }) => status === 429)
+    assert.is(answers.filter(({ status }) => status === 401).length, 20)
+    assert.is(refused.length, 80)
+    for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) > 3_000)
+    // Whoever has a key shares the network, and those without one ask for what is open to all.
+    assert.is((await ask('/auth/key-info', apiKey)).status, 200)
+    assert.is((await ask('/auth/pricing')).status, 200)
+    await close()
+  },
+)
 s('counts addresses behind a listed proxy apart, and believes nobody else', async () => {
   const limited = {
     ...deps,
