@@ -47,9 +47,10 @@ async function wouldSettle(
   const chain = chains.find((each) => each.chainId === chainId)
   if (!settlement || !chain) return false
   const { signer, limits } = settlement
+  // Older than the head by which it judges its machine.
+  const clock = settlementClock(deps, signer)
   const facts = await readFacts({ chain, contract, signer })
   if (!facts) return false
-  const clock = settlementClock(deps, signer)
   const time = await clock.read(async () => facts.timestampMs)
   const book = await store.settlements.readBook({
     chainId,

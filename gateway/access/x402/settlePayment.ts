@@ -133,6 +133,8 @@ async function reserve(
 ): Promise<Reserved> {
   const { chain, contract, settlement, authorization, calldata } = matched
   const { signer, limits } = settlement
+  // Older than the head by which it judges its machine.
+  const clock = settlementClock({ store, now, bookNow, log }, signer)
   const facts = await readPrice(chain, { signer, calldata }).catch((error: unknown) => {
     log.warn({ chainId: chain.chainId, reason: (error as Error).name }, 'a settlement has no price')
     return undefined
@@ -147,7 +149,6 @@ async function reserve(
     return { refusal: 'chain_unreachable' }
   }
   await tellSettlementCaps({ store, now, log }, settlement)
-  const clock = settlementClock({ store, now, bookNow, log }, signer)
   const prices = settlementPrices({ gas, facts })
   const request = {
     chainId: chain.chainId,
