@@ -22,16 +22,11 @@ export type Conduct = {
   /** Of the last 24 hours. */
   readonly failed: number
   readonly lastFailedMs: number | undefined
+  /** Paid in that time as well. */
+  readonly settled: number
 }
 
-/** Of a code that many accounts share, what has been paid in that time as well. */
-export type CodeConduct = Conduct & { readonly settled: number }
-
-export type PartyBook = {
-  readonly key: Conduct
-  readonly payer: Conduct
-  readonly code: CodeConduct
-}
+export type PartyBook = Readonly<Record<'key' | 'payer' | 'code', Conduct>>
 
 const memoryMs = 24 * 3_600_000
 
@@ -48,12 +43,14 @@ const rows = sql<Row>(
      WHERE chain_id = @chainId AND failed_at_ms > @afterMs AND state = 'failed'`,
 )
 
-const settledOfCode = sql<{ readonly count: number }>(
-  `SELECT COUNT(*) AS count FROM settlements
-     WHERE chain_id = ? AND signed_at_ms > ? AND state = 'settled' AND payer_code = ?`,
+const settled = sql<Readonly<Record<keyof PartyBook, number>>>(
+  `SELECT COUNT(CASE WHEN key_id = @keyId THEN 1 END) AS key,
+     COUNT(CASE WHEN payer = @payer THEN 1 END) AS payer,
+     COUNT(CASE WHEN payer_code = @payerCode THEN 1 END) AS code
+   FROM settlements WHERE chain_id = @chainId AND signed_at_ms > @afterMs AND state = 'settled'`,
 )
 
-/** What each of them has open and has failed at, by the book's clock. */
+/** What each of them has open, has failed at and has paid, by the book's clock. */
 export function* readParties({
   chainId,
   party,
@@ -65,20 +62,25 @@ export function* readParties({
 }): Program<PartyBook> {
   const afterMs = nowMs - memoryMs
   const all = party ? yield* rows.all({ chainId, afterMs }) : []
-  const paid = party?.payerCode && (yield* settledOfCode.get(chainId, afterMs, party.payerCode))
-  const sum = (isMine: (row: Row) => boolean): Conduct => {
+  const names = {
+    keyId: party?.keyId ?? null,
+    payer: party?.payer?.toLowerCase() ?? null,
+    payerCode: party?.payerCode ?? null,
+  }
+  const paid = party && (yield* settled.get({ chainId, afterMs, ...names }))
+  const sum = (who: keyof PartyBook, isMine: (row: Row) => boolean): Conduct => {
     const mine = all.filter(isMine)
     const failures = mine.flatMap(({ failed_at_ms }) => failed_at_ms ?? [])
-    const lastFailedMs = failures.length === 0 ? undefined : Math.max(...failures)
-    return { open: mine.length - failures.length, failed: failures.length, lastFailedMs }
+    return {
+      open: mine.length - failures.length,
+      failed: failures.length,
+      lastFailedMs: failures.length === 0 ? undefined : Math.max(...failures),
+      settled: paid?.[who] ?? 0,
+    }
   }
-  const payer = party?.payer?.toLowerCase()
   return {
-    key: sum((row) => row.key_id === party?.keyId),
-    payer: sum((row) => row.payer === payer),
-    code: {
-      ...sum((row) => row.payer_code !== null && row.payer_code === party?.payerCode),
-      settled: paid ? paid.count : 0,
-    },
+    key: sum('key', (row) => row.key_id === names.keyId),
+    payer: sum('payer', (row) => row.payer === names.payer),
+    code: sum('code', (row) => row.payer_code !== null && row.payer_code === names.payerCode),
   }
 }

@@ -85,8 +85,8 @@ async function settleBehind(
 }
 
 s('a payer is barred for a growing while, its code too, and a key for a day [18/barred]', () => {
-  const clean = { open: 0, failed: 0, lastFailedMs: undefined }
-  const book = { key: clean, payer: clean, code: { ...clean, settled: 0 } }
+  const clean = { open: 0, failed: 0, lastFailedMs: undefined, settled: 0 }
+  const book = { key: clean, payer: clean, code: clean }
   const minutes = (count: number) => ({ nowMs: count * 60_000 })
   assert.is(judgeParties(book, minutes(0)), undefined)
   for (const who of ['payer', 'code'] as const)
@@ -100,9 +100,10 @@ s('a payer is barred for a growing while, its code too, and a key for a day [18/
       assert.is(judgeParties(bad, minutes(endsAfter - 1)), 'barred')
       assert.is(judgeParties(bad, minutes(endsAfter)), undefined)
     }
-  const key = { open: 0, failed: 3, lastFailedMs: 0 }
+  const key = { ...clean, failed: 3, lastFailedMs: 0 }
   assert.is(judgeParties({ ...book, key }, minutes(1_000)), 'barred')
-  assert.is(judgeParties({ ...book, key: { ...clean, open: 10 } }, minutes(0)), 'too_many_open')
+  const trusted = { ...clean, open: 10, settled: 100 }
+  assert.is(judgeParties({ ...book, key: trusted }, minutes(0)), 'too_many_open')
 })
 
 s('a payer that failed is barred, and others are not', async () => {

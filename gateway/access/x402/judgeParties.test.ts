@@ -8,15 +8,21 @@ const s = suite('settlements of wallets that share a code')
 const minuteMs = 60_000
 const fees = { gasLimit: 1n, maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }
 
-/** Each payment of a wallet and a key of its own; all wallets have one code. */
+type Payer = {
+  readonly keyId?: string
+  readonly payer?: Hex
+  readonly payerCode?: Hex | undefined
+}
+
+/** Each payment of a wallet and a key of its own, if nothing else is said; all wallets have one code. */
 async function open() {
   const store = openStore({ path: ':memory:' })
   const config = { keyPrefix: 'test', pepper: 'pepper' }
   let payments = 0
-  async function pay(nowMs: number) {
-    const label = `${++payments}`
-    const { id: keyId } = await createKey({ store, config, now: () => 1 }, { label })
-    const id: Hex = `0x0${payments}`
+  const addKey = async (label: string) =>
+    (await createKey({ store, config, now: () => 1 }, { label })).id
+  async function pay(nowMs: number, { keyId = '', ...same }: Payer = {}) {
+    const id: Hex = `0x0${++payments}`
     const kept = await store.settlements.reserve(
       {
         chainId: 1,
@@ -24,7 +30,7 @@ async function open() {
         payer: id,
         payerCode: '0xc0de',
         nonce: id,
-        keyId,
+        keyId: keyId || (await addKey(id)),
         validBeforeSecs: 9,
         fromBlock: 1n,
         calldata: '0x',
@@ -32,6 +38,7 @@ async function open() {
         createdAtMs: nowMs,
         chainNonce: 0,
         windowMs: 60 * minuteMs,
+        ...same,
       },
       ({ parties }) => {
         const refusal = judgeParties(parties, { nowMs })
@@ -40,13 +47,13 @@ async function open() {
     )
     return 'refusal' in kept ? kept.refusal : kept.settlement
   }
-  async function end(nowMs: number, state: 'settled' | 'failed') {
-    const paid = await pay(nowMs)
+  async function end(nowMs: number, state: 'settled' | 'failed', payer?: Payer) {
+    const paid = await pay(nowMs, payer)
     if (typeof paid === 'string') throw new Error(paid)
     const { id, txHash } = paid
     await store.settlements.finish({ id, state, txHash, nowMs })
   }
-  return { pay, end }
+  return { addKey, pay, end }
 }
 
 s('one that fails bars no code that has paid as often that day [18/shared-code]', async () => {
@@ -76,5 +83,35 @@ s('more may be open of a code that has paid', async () => {
   await end(1, 'settled')
   for (let count = 0; count < 6; count += 1) assert.type(await pay(2), 'object')
   assert.is(await pay(2), 'too_many_open')
+})
+
+for (const who of ['key', 'payer'] as const)
+  s(
+    `what a ${who} has open may fail: with what has failed it is three beyond what was paid [18/may-fail]`,
+    async () => {
+      const { addKey, pay, end } = await open()
+      const one: Payer = {
+        payerCode: undefined,
+        ...(who === 'key' ? { keyId: await addKey('one') } : { payer: '0xfe' }),
+      }
+      const tell = async (nowMs: number) => {
+        const paid = await pay(nowMs, one)
+        return typeof paid === 'string' ? paid : 'open'
+      }
+      await end(1, 'settled', one)
+      for (let count = 0; count < 4; count += 1) assert.is(await tell(2), 'open')
+      assert.is(await tell(2), 'too_many_open')
+    },
+  )
+
+s('a payer without a payment has three open, and after three failures one at a time', async () => {
+  const { pay, end } = await open()
+  const one: Payer = { payerCode: undefined, payer: '0xfe' }
+  for (const atMs of [0, 11, 32]) await end(1 + atMs * minuteMs, 'failed', one)
+  assert.type(await pay(75 * minuteMs, one), 'object')
+  assert.is(await pay(75 * minuteMs, one), 'too_many_open')
+  const other: Payer = { payerCode: undefined, payer: '0xfd' }
+  for (let count = 0; count < 3; count += 1) assert.type(await pay(1, other), 'object')
+  assert.is(await pay(1, other), 'too_many_open')
 })
 s.run()

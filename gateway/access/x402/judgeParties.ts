@@ -2,7 +2,9 @@ import type { Conduct, PartyBook } from '../../store/settlementParties.ts'
 
 export type PartyRefusal = 'too_many_open' | 'barred'
 
-const mostOpen = { key: 10, payer: 10, code: 5 }
+const mostOpen = 10
+/** Of what is open and what has failed in a day, beyond what was paid in it. */
+const mostUnpaid = { key: 3, payer: 3, code: 5 }
 const mostFailedOfKey = 3
 const [firstBarMs, longestBarMs] = [10 * 60_000, 24 * 3_600_000]
 
@@ -11,7 +13,7 @@ const [firstBarMs, longestBarMs] = [10 * 60_000, 24 * 3_600_000]
  * first failure and for twice as long after each further one of a day; so is the code of a paying contract,
  * of which anybody makes another for little. But many share the code of a usual wallet: each payment of it
  * that was settled has earned more than one that fails costs, and stands for one. A key may have three of
- * them fail in a day.
+ * them fail in a day. Each that is open may fail yet, before the first of them counts.
  */
 export function judgeParties(
   { key, payer, code }: PartyBook,
@@ -21,11 +23,17 @@ export function judgeParties(
   if (key.failed >= mostFailedOfKey || isBarred(payer, nowMs) || isBarred(unpaid, nowMs))
     return 'barred'
   const isBusy =
-    key.open >= mostOpen.key ||
-    payer.open >= mostOpen.payer ||
-    code.open >= mostOpen.code + code.settled
+    key.open >= mostOpen ||
+    payer.open >= mostOpen ||
+    hasMostUnpaid(key, mostUnpaid.key) ||
+    hasMostUnpaid(payer, mostUnpaid.payer) ||
+    hasMostUnpaid(code, mostUnpaid.code)
   return isBusy ? 'too_many_open' : undefined
 }
+
+/** With none open it is for the bars alone: who has failed often may try again, once at a time. */
+const hasMostUnpaid = ({ open, failed, settled }: Conduct, most: number) =>
+  open > 0 && open + failed >= most + settled
 
 function isBarred({ failed, lastFailedMs }: Conduct, nowMs: number): boolean {
   if (lastFailedMs === undefined || failed <= 0) return false
