@@ -14,7 +14,7 @@ import type { StreamCaps } from '../meta/streamSlots.ts'
 import type { AdmissionRules } from '../relay/admission.ts'
 import type { RelayLimits } from '../relay/limits.ts'
 import type { AgentRegistration } from '../routing/registry.ts'
-import type { PoolLimits } from '../routing/sync/bounds/selectPools.ts'
+import type { PoolLimits } from '../routing/sync/bounds/standing.ts'
 import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
 import {
   type ChainSettings,

@@ -16,15 +16,18 @@ export function indexPairs({ from, to }: Edges, tokenCount: number) {
   const inPairs = countStarts(pairTo, tokenCount)
   const free = inPairs.slice()
   const inPairList = new Int32Array(pairTo.length)
-  for (const [pair, token] of pairTo.entries()) {
+  for (let pair = 0; pair < pairTo.length; pair++) {
+    const token = pairTo[pair] as number
     inPairList[free[token] as number] = pair
     free[token] = (free[token] as number) + 1
   }
   const edgePair = new Int32Array(edgeCount)
   for (let pair = 0; pair < pairFrom.length; pair++)
-    edgePair.fill(pair, pairEdges[pair], pairEdges[pair + 1])
+    for (let edge = pairEdges[pair] as number; edge < (pairEdges[pair + 1] as number); edge++)
+      edgePair[edge] = pair
   const inPairPlace = new Int32Array(pairTo.length)
-  for (const [place, pair] of inPairList.entries()) inPairPlace[pair] = place
+  for (let place = 0; place < inPairList.length; place++)
+    inPairPlace[inPairList[place] as number] = place
   return {
     edgePair,
     inPairPlace,

@@ -37,7 +37,7 @@ import {
 import { createRouteCache } from '../routeCache.ts'
 import { createGasPrice, createSoughtTokens, type RoutingChain } from '../routingChain.ts'
 import { createSearchQueue, type SearchQueue } from '../searchQueue.ts'
-import type { PoolLimits } from '../sync/bounds/selectPools.ts'
+import type { PoolLimits } from '../sync/bounds/standing.ts'
 import { type ChainSyncParameters, createChainSync } from '../sync/chainSync.ts'
 import { createSharedSync } from '../sync/shared/sharedSync.ts'
 import type { SyncEvent } from '../sync/syncEvent.ts'

@@ -4,7 +4,7 @@ import { base } from '../../../chain/base.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { gridSize, outputsAt } from '../../protocols/quoted/quoted.ts'
 import { createPoolBounds } from './poolBounds.ts'
-import type { PoolLimits } from './selectPools.ts'
+import type { PoolLimits } from './standing.ts'
 
 const s = suite('bounds of a market')
 const usdc = base.usdc.address.toLowerCase()

@@ -2,10 +2,11 @@ import type { Dex } from '../../../chain/dex.ts'
 import { type PoolRecord, toRef } from '../../protocols/poolRecord.ts'
 import { idOf, type PoolRef } from '../../reads/poolRef.ts'
 import { createAskedTokens } from './askedTokens.ts'
-import { blankGauge, countLeaning, depthOf, type Gauge, measureDepths } from './measureDepths.ts'
 import type { ReferenceAssets } from './referencePrices.ts'
-import { isDeep, noLimits, type PoolLimits, type Standing, selectPools } from './selectPools.ts'
+import { createRoster } from './roster.ts'
 import { createShelf } from './shelf.ts'
+import { isDeep, noLimits, type PoolLimits, type Standing } from './standing.ts'
+import { createStandings } from './standings.ts'
 
 type Pools = ReadonlyMap<string, PoolRecord>
 
@@ -53,8 +54,6 @@ export type Admission = {
   readonly gone: ReadonlySet<string>
 }
 
-type Candidate = { readonly record: PoolRecord; readonly standing: Standing }
-
 const reviewEveryMs = 30_000
 const lookEveryMs = 2_000
 /** Read anew in one go. */
@@ -75,110 +74,52 @@ export function createPoolBounds({
   const isUnbounded = limits.floorUsd <= 0 && limits.mostPools === Number.POSITIVE_INFINITY
   const asked = createAskedTokens({ now })
   const shelf = createShelf({ now })
-  let gauge: Gauge = blankGauge
-  let depths: ReadonlyMap<string, number | undefined> = new Map()
-  /** Of the pools that were followed then. */
-  let tokenCount = 0
+  const standings = createStandings({ assets, asked })
+  const { recencyOf } = standings
+  const roster = createRoster({ limits, standings })
   let reviewedAtMs = Number.NEGATIVE_INFINITY
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let evicted = 0
 
-  const othersOf = ({ tokens }: PoolRecord) => tokens.filter((token) => !gauge.prices.has(token))
-
-  /** The token asked for longest ago tells; reference assets are always asked for. */
-  function recencyOf(record: PoolRecord): number {
-    const others = othersOf(record)
-    return others.length === 0 ? 0 : Math.min(...others.map(asked.recency))
-  }
-
-  function standingOf(record: PoolRecord, isKnown: boolean): Standing {
-    const { id, tokens } = record
-    const depthUsd = depths.has(id) && isKnown ? depths.get(id) : depthOf(record, gauge)
-    return { id, tokens, depthUsd, isKnown, recency: recencyOf(record) }
-  }
+  const isWorthy = (standing: Standing) =>
+    isDeep(standing, limits.floorUsd) || recencyOf(standing.tokens) > 0
 
   function shelve(records: Iterable<PoolRecord>): void {
     for (const record of records) {
       const dex = dexes().find(({ name }) => name === record.dex)
       if (!dex) continue
-      const depthUsd = depthOf(record, gauge) ?? 0
-      shelf.put({ pool: toRef(record, dex), tokens: othersOf(record), depthUsd })
+      const { depthUsd = 0, tokens } = standings.of(record, { isKnown: false })
+      shelf.put({ pool: toRef(record, dex), tokens: standings.listOthers(tokens), depthUsd })
     }
   }
 
-  function measure(records: readonly PoolRecord[]): void {
-    const measured = measureDepths(records, assets)
-    gauge = measured.gauge
-    depths = measured.depths
-    tokenCount = new Set(records.flatMap(({ tokens }) => tokens)).size
-  }
-
-  const hasRoom = (pools: Pools, news: readonly PoolRecord[]) =>
-    pools.size + news.length <= limits.mostPools &&
-    tokenCount + news.reduce((sum, { tokens }) => sum + tokens.length, 0) <= limits.mostTokens
-
-  const isWorthy = (standing: Standing) => isDeep(standing, limits.floorUsd) || standing.recency > 0
-
-  /** One after the other, or a thousand of a block would all be as deep as the first. */
-  function standInTurn(records: readonly PoolRecord[]): readonly Candidate[] {
-    return records.map((record) => {
-      const standing = standingOf(record, false)
-      countLeaning(record, gauge)
-      return { record, standing }
-    })
-  }
-
-  /** Everybody stands for a place: the news as well as who is in. */
-  function selectAnew(pools: Pools, news: readonly Candidate[]): Admission {
-    const standings = [
-      ...[...pools.values()].map((record) => standingOf(record, true)),
-      ...news.map(({ standing }) => standing),
-    ]
-    const kept = selectPools(standings, limits)
-    const gone = [...pools.values()].filter(({ id }) => !kept.has(id))
-    const records = news.map(({ record }) => record)
-    const taken = records.filter(({ id }) => kept.has(id))
-    shelve([...gone, ...records.filter(({ id }) => !kept.has(id))])
-    evicted += gone.length
-    return { taken, gone: new Set(gone.map(({ id }) => id)) }
-  }
-
-  function admitFresh(pools: Pools, fresh: readonly PoolRecord[]): Admission {
-    const candidates = standInTurn(fresh)
-    const worthy = candidates.filter(({ standing }) => isWorthy(standing))
-    const others = candidates.filter(({ standing }) => !isWorthy(standing))
-    shelve(others.map(({ record }) => record))
-    const news = worthy.map(({ record }) => record)
-    const areDeep = worthy.every(({ standing }) => isDeep(standing, limits.floorUsd))
-    if (!(areDeep && hasRoom(pools, news))) return selectAnew(pools, worthy)
-    tokenCount += news.reduce((sum, { tokens }) => sum + tokens.length, 0)
-    return { taken: news, gone: new Set() }
+  function evict(records: readonly PoolRecord[]): ReadonlySet<string> {
+    shelve(records)
+    evicted += records.length
+    return new Set(records.map(({ id }) => id))
   }
 
   return {
     begin(records, { areKnown = false } = {}) {
       if (isUnbounded) return records
-      measure(records)
-      const standings = records.map((record) => standingOf(record, areKnown))
-      const kept = selectPools(standings, limits)
-      shelve(records.filter(({ id }) => !kept.has(id)))
-      return records.filter(({ id }) => kept.has(id))
+      const out = roster.begin(records, { areKnown })
+      shelve(records.filter(({ id }) => out.has(id)))
+      return records.filter(({ id }) => !out.has(id))
     },
     admit({ pools, news }) {
-      if (isUnbounded || news.length === 0) return { taken: news, gone: new Set() }
       const fresh = news.filter(({ id }) => !pools.has(id))
-      const known = news.filter(({ id }) => pools.has(id))
-      if (fresh.length === 0) return { taken: known, gone: new Set() }
-      const { taken, gone } = admitFresh(pools, fresh)
+      if (isUnbounded || fresh.length === 0) return { taken: news, gone: new Set() }
+      const { taken, left, gone } = roster.admit({ pools, fresh, isWorthy })
+      shelve(left)
       for (const { id } of taken) shelf.forget(id)
-      return { taken: [...known, ...taken], gone }
+      const known = news.filter(({ id }) => pools.has(id))
+      return { taken: [...known, ...taken], gone: evict(gone) }
     },
     review(pools) {
       if (isUnbounded || now() - reviewedAtMs < reviewEveryMs) return undefined
       reviewedAtMs = now()
-      measure([...pools.values()])
-      const { gone } = selectAnew(pools, [])
-      if (hasRoom(pools, [])) shelf.wakeDeep(limits.floorUsd)
+      const gone = evict(roster.review(pools))
+      if (roster.hasRoom(pools)) shelf.wakeDeep(limits.floorUsd)
       return gone
     },
     ask(tokens) {
@@ -202,7 +143,7 @@ export function createPoolBounds({
         // What cannot be read is another list's, and what is followed already is on none.
         if (!record || pools.has(id)) shelf.forget(id)
         if (!record || pools.has(id)) return false
-        if (isWorthy(standingOf(record, false))) return true
+        if (isWorthy(standings.of(record, { isKnown: false }))) return true
         shelve([record])
         return false
       })
