@@ -8,3 +8,5 @@ export const lessBps = (amount: bigint, bps: number | bigint): bigint =>
 /** `amount` and `bps` more, rounded up. */
 export const moreBps = (amount: bigint, bps: number | bigint): bigint =>
   (amount * (wholeBps + BigInt(bps)) + wholeBps - 1n) / wholeBps
+
+export const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other)

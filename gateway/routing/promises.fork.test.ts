@@ -154,6 +154,10 @@ s('never consumes more than max_input [routing/max-input]', async () => {
   const less = await exactOutput({ ...sizes, max_input: short })
   assert.is(less.route_executable, false)
   assert.ok(BigInt(less.input_consumed) <= BigInt(short))
+  // So little gives nothing at all.
+  const nothing = await exactOutput({ ...sizes, max_input: '1' })
+  assert.is(nothing.route_unexecutable_reason, 'target_unreachable')
+  assert.ok(BigInt(nothing.input_consumed) <= 1n)
 })
 
 s(

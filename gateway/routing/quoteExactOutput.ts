@@ -1,4 +1,5 @@
 import { moreBps } from '../amounts/amounts.ts'
+import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
 import { finishTrusted, isDoubtful } from './finishTrusted.ts'
@@ -7,9 +8,11 @@ import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { toUnavailable } from './searchQueue.ts'
-import { searchRoute } from './searchRoute.ts'
-import { toLocalMarket } from './settleRoute.ts'
-import { type Solution, solveInput } from './solveInput.ts'
+import { gasPriceIn, searchRoute } from './searchRoute.ts'
+import { settleIfAnswered, toleratedBps } from './settleFound.ts'
+import { settleInput } from './settleInput.ts'
+import { toLocalMarket, usesQuoted } from './settleRoute.ts'
+import { mostEvaluations, type Solution, solveInput } from './solveInput.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import type { Choice } from './trust/trust.ts'
 import { toleranceBps } from './verifyExecution.ts'
@@ -80,36 +83,84 @@ async function findQuote(
   return finished
 }
 
-/** Searching for an input takes many evaluations: only pools with maths of their own bear that. */
-function solveOn(
+type Solving = {
+  readonly chain: RoutingChain
+  readonly state: SyncedState
+  readonly parameters: ExactOutputParameters
+  readonly choice: Choice
+}
+
+/**
+ * The least input with what pools really give. The search knows quoted pools by their samples: what it
+ * finds through them is asked of the chain, and stands against the best route without them where the
+ * chain asks for more than the samples did.
+ */
+async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
+  const { chain, state, parameters, choice } = solving
+  const market = chain.trust.choose(state, choice)
+  const solution = await solveIn(deps, { ...solving, market })
+  if (solution.status === 'no_route') return solution
+  const found = solution.status === 'solved' ? solution.route : solution.shown
+  if (!usesQuoted(state, found)) return solution
+  const tokenIn = toEngineToken(chain, parameters.tokenIn)
+  const tokenOut = toEngineToken(chain, parameters.tokenOut)
+  const settle = async (route: Route) =>
+    (await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut }))?.route
+  const local = async () => {
+    const mostSearches = mostEvaluations - solution.evaluations
+    const localMarket = toLocalMarket(market, state)
+    const other = await solveIn(deps, { ...solving, market: localMarket, mostSearches })
+    return { ...other, evaluations: other.evaluations + solution.evaluations }
+  }
+  if (solution.status === 'unreachable') {
+    const shown = solution.isLimit ? await settle(solution.shown) : solution.shown
+    return shown && shown.amountOut > 0n ? { ...solution, shown } : local()
+  }
+  const settled = await settleInput({ ...toBounds(chain, parameters), route: found, settle })
+  if (settled && settled.amountIn <= moreBps(found.amountIn, toleratedBps))
+    return { ...solution, route: settled }
+  const other = await local()
+  const isBeaten = other.status === 'solved' && settled && other.route.amountIn < settled.amountIn
+  return settled && !isBeaten ? { ...other, status: 'solved', route: settled } : other
+}
+
+function solveIn(
   deps: QuoteDeps,
   {
     chain,
-    state,
-    parameters: { tokenIn, tokenOut, targetOutput, maxInput, mode = 'deep', isGone },
-    choice,
-  }: {
-    readonly chain: RoutingChain
-    readonly state: SyncedState
-    readonly parameters: ExactOutputParameters
-    readonly choice: Choice
-  },
-): Promise<Solution> {
-  const market = toLocalMarket(chain.trust.choose(state, choice), state)
-  return solveInput({
+    parameters,
     market,
-    tokenIn: toEngineToken(chain, tokenIn),
-    tokenOut: toEngineToken(chain, tokenOut),
+    mostSearches,
+  }: Solving & { readonly market: Market; readonly mostSearches?: number },
+): Promise<Solution> {
+  const { mode = 'deep', isGone } = parameters
+  const tokenIn = toEngineToken(chain, parameters.tokenIn)
+  return solveInput({
+    ...toBounds(chain, parameters),
+    market,
+    tokenIn,
+    tokenOut: toEngineToken(chain, parameters.tokenOut),
+    gasPrice: gasPriceIn(chain, { market, token: tokenIn }),
+    search: (question) => searchRoute(deps, { chain, market, mode, isGone, ...question }),
+    mostSearches,
+  })
+}
+
+/** What has to leave the pools, and the most that may arrive at them. */
+function toBounds(
+  chain: RoutingChain,
+  { tokenIn, tokenOut, targetOutput, maxInput }: ExactOutputParameters,
+) {
+  return {
     target: beforeTax(targetOutput, taxOf(chain, tokenOut)),
     most: afterTax(maxInput, taxOf(chain, tokenIn)),
-    search: (question) => searchRoute(deps, { chain, market, mode, isGone, ...question }),
-  })
+  }
 }
 
 /** When the whole of max_input gives nothing. */
 function withoutRoute(quote: Quote): Quote {
   const none = { amountOut: 0n, minAmountOut: 0n, gasEstimate: 0n, priceImpactBps: 0 }
-  return { ...quote, ...none, routePath: '', poolGrades: [], steps: [] }
+  return { ...quote, ...none, inputConsumed: 0n, routePath: '', poolGrades: [], steps: [] }
 }
 
 function withoutPayload(quote: Quote): Quote {

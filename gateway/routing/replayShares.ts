@@ -99,7 +99,7 @@ const splitPart = 1_000_000_000n
 const roughness = 8n
 
 /** The input at which the line through two points gives `target`. */
-function meet(one: Point, other: Point, target: bigint): bigint {
+export function meet(one: Point, other: Point, target: bigint): bigint {
   const rise = other.amountOut - one.amountOut
   if (rise <= 0n) return one.amountIn
   return one.amountIn + ((target - one.amountOut) * (other.amountIn - one.amountIn)) / rise

@@ -1,5 +1,6 @@
 import { findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
+import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
@@ -44,6 +45,16 @@ export async function searchRoute(
 }
 /** Each of them finds out pools that refuse: where so many do, no route can be relied on. */
 export const mostAttempts = 8
+
+/** What a unit of gas is worth of a token, as searches see it; 0 where nobody can tell. */
+export function gasPriceIn(
+  chain: RoutingChain,
+  { market, token }: { readonly market: Market; readonly token: string },
+): number {
+  const usable = chain.probes?.usable(market) ?? market
+  const prices = nativePrices(usable, chain.chainClient.chain.wrappedNative.toLowerCase())
+  return (prices[usable.tokenIndex.get(token) ?? -1] ?? 0) * Number(chain.gasPriceWei())
+}
 
 /** The same, but for what is known already nobody asks whether the pools swap. */
 export async function searchUntried(

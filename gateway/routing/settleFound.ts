@@ -7,7 +7,11 @@ import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
 /** A quoter that gives this much less than its samples promised has another route stand against it. */
-const toleratedBps = 10n
+export const toleratedBps = 10n
+
+/** The node's trouble is reported by sync; pools with maths of their own serve on. */
+export const settleIfAnswered = (settling: Parameters<typeof settleRoute>[0]) =>
+  settleRoute(settling).catch(() => undefined)
 
 /**
  * The best route with what its pools really give, and the pools as it leaves them: where it uses pools
@@ -35,10 +39,7 @@ export async function settleFound(
   const replay = (found: Route) =>
     replayShares(market, { route: found, tokenIn, tokenOut, amountIn: found.amountIn })
   if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
-  const settled = await settleRoute({ chain, state, market, route, tokenIn, tokenOut }).catch(
-    // The node's trouble is reported by sync; pools with maths of their own serve on.
-    () => undefined,
-  )
+  const settled = await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut })
   const least = lessBps(route.amountOut, toleratedBps)
   if (settled && settled.route.amountOut >= least) return settled
   const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })

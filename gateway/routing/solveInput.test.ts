@@ -3,6 +3,7 @@ import { generateMarket, generateTrades } from '../bench/routing/generateMarket.
 import { toEnginePool } from '../bench/routing/readPools.ts'
 import { findRoute } from './engine/findRoute.ts'
 import { createMarket } from './engine/market.ts'
+import { nativePrices } from './engine/nativePrice.ts'
 import { mostEvaluations, type Solution, solveInput } from './solveInput.ts'
 
 const generated = generateMarket({ pools: 150, tokens: 25, seed: 11 })
@@ -23,12 +24,16 @@ const route = (pair: Pair, amountIn: bigint) =>
     now: () => performance.now(),
   })
 
+const gasPriceOf = (token: string) =>
+  (nativePrices(market, generated.base)[market.tokenIndex.get(token) ?? -1] ?? 0) * 10_000_000
+
 /** The solution, and how many searches it took by our own count. */
 async function solve(parameters: Pair & { readonly target: bigint; readonly most: bigint }) {
   let searches = 0
   const solution = await solveInput({
     market,
     ...parameters,
+    gasPrice: gasPriceOf(parameters.tokenIn),
     search: async ({ amountIn, ...pair }) => {
       searches += 1
       return route(pair, amountIn)
@@ -98,6 +103,21 @@ s('finds the same input whatever the most may be', async () => {
     const [first = 0n] = inputs
     for (const input of inputs) assert.ok(Math.abs(Number(input - first) / Number(first)) < 1e-4)
   }
+})
+
+s('takes the route of the size that is sold, not of the most [20/exact-shape]', async () => {
+  let simpler = 0
+  for (const { in: tokenIn, out: tokenOut, amount } of trades) {
+    const pair = { tokenIn, tokenOut }
+    const most = BigInt(amount)
+    const small = route(pair, most / 10_000n)
+    if (!small) continue
+    const solved = routeOf((await solve({ ...pair, target: small.amountOut, most })).solution)
+    assert.ok(solved.amountIn <= small.amountIn + small.amountIn / 1_000_000n)
+    assert.ok(solved.gas <= small.gas * 1.2, `${solved.gas} of ${small.gas} gas`)
+    if (solved.steps.length < (route(pair, most)?.steps.length ?? 0)) simpler += 1
+  }
+  assert.ok(simpler >= 8, `${simpler} are simpler than the route of the most`)
 })
 
 s('tells what is out of reach from what has no way, within the same bound', async () => {

@@ -1,11 +1,12 @@
+import { lesser } from '../amounts/amounts.ts'
 import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import { findLeastInput } from './replayShares.ts'
+import { findLeastInput, replayShares } from './replayShares.ts'
 
 /** Route evaluations in one answer: what the 16 quota units pay for. */
 export const mostEvaluations = 16
-/** Stop when a better route saves less than this part of the input. */
-const negligiblePart = 1_000_000n
+/** A route searched for at an input this near, as a part of it, is that of the input. */
+const nearPart = 10_000n
 /** Gives something of any token, and fits into any pool of note. */
 const anyAmount = 10n ** 18n
 
@@ -22,7 +23,10 @@ export type SolveParameters = {
   readonly target: bigint
   /** The most that may go in. */
   readonly most: bigint
+  /** What a unit of gas is worth of the token sold. */
+  readonly gasPrice: number
   readonly search: Search
+  readonly mostSearches?: number | undefined
 }
 
 export type Solution = { readonly evaluations: number } & (
@@ -32,20 +36,27 @@ export type Solution = { readonly evaluations: number } & (
   | { readonly status: 'no_route' }
 )
 
-/** The route that gives `target` for the least input, found by at most 16 exact-input searches. */
+/**
+ * The route that gives `target` for the least input and gas, found by at most 16 exact-input searches: the
+ * one that a quote of its input takes, whatever `most` may be.
+ */
 export async function solveInput(parameters: SolveParameters): Promise<Solution> {
-  const { tokenIn, tokenOut, target, most } = parameters
+  const { tokenIn, tokenOut, target, most, mostSearches = mostEvaluations } = parameters
   let evaluations = 0
   const search: Search = async (question) => {
-    if (evaluations >= mostEvaluations) return undefined
+    if (evaluations >= mostSearches) return undefined
     evaluations += 1
     return parameters.search(question)
   }
   const counted = { ...parameters, search }
+  // What selling the target back would bring is a little less than it costs.
+  const back = await search({ tokenIn: tokenOut, tokenOut: tokenIn, amountIn: target })
+  const start = back ? lesser(back.amountOut, most) : most
+  const near = await approach(counted, start)
+  if (near) return { status: 'solved', route: near, evaluations }
   const limit = await search({ tokenIn, tokenOut, amountIn: most })
   const isEnough = limit !== undefined && limit.amountOut >= target
-  const first = isEnough ? limit : await approach(counted)
-  const route = first && (await improve(counted, first))
+  const route = isEnough ? await approach(counted, limit.amountIn) : undefined
   if (route) return { status: 'solved', route, evaluations }
   // Too little to give anything is not the same as no way from token to token.
   const shown = limit ?? (await search({ tokenIn, tokenOut, amountIn: anyAmount }))
@@ -55,52 +66,57 @@ export async function solveInput(parameters: SolveParameters): Promise<Solution>
 }
 
 /**
- * From below, where all of `most` is more than the pools can make sense of: what selling the target
- * back would bring is a little less than it costs; from there by the price met so far.
+ * Searches at a size, brings what is found to the target, and searches again at the input that takes,
+ * until a route was searched for at the size it is used at.
  */
-async function approach({
-  tokenIn,
-  tokenOut,
-  target,
-  most,
-  search,
-}: SolveParameters): Promise<Route | undefined> {
-  const back = await search({ tokenIn: tokenOut, tokenOut: tokenIn, amountIn: target })
-  let amountIn = back?.amountOut ?? 0n
+async function approach(parameters: SolveParameters, start: bigint): Promise<Route | undefined> {
+  const { tokenIn, tokenOut, target, most, gasPrice, search } = parameters
+  const costOf = ({ amountIn, gas }: Route) => Number(amountIn) + gas * gasPrice
+  let best: Route | undefined
+  let size = start
   let given = 0n
-  while (amountIn > 0n && amountIn < most) {
-    const route = await search({ tokenIn, tokenOut, amountIn })
-    if (!route || route.amountOut >= target) return route
-    // Twice as much that gives no more: the pools are empty.
-    if (route.amountOut <= given) return undefined
-    given = route.amountOut
-    const byPrice = (amountIn * target) / given
-    amountIn = byPrice + byPrice / 100n + 1n
+  for (;;) {
+    const found = await search({ tokenIn, tokenOut, amountIn: size })
+    if (!found) return best
+    const fit = toTarget(parameters, found)
+    if (fit) {
+      const isBetter = !best || costOf(fit) < costOf(best)
+      if (isBetter) best = fit
+      if (!isBetter || isNear(fit.amountIn, size)) return best
+      size = fit.amountIn
+    } else {
+      // Twice as much that gives no more: the pools are empty.
+      if (size >= most || found.amountOut <= given) return best
+      given = found.amountOut
+      const byPrice = (size * target) / given
+      size = lesser(byPrice + byPrice / 100n + 1n, most)
+    }
   }
-  return undefined
 }
 
-/**
- * From a route that gives enough to the one that gives just enough: shrink its input to the least, ask
- * for the best route at that input, and again, until nothing is gained.
- */
-async function improve(
-  { market, tokenIn, tokenOut, target, search }: SolveParameters,
-  first: Route,
-): Promise<Route | undefined> {
-  const shrink = (route: Route) =>
-    route.steps.length === 0
-      ? { ...route, amountIn: target, amountOut: target }
-      : findLeastInput(market, { tokenIn, tokenOut, route, target, atMost: route.amountIn })
-  let best = shrink(first)
-  while (best) {
-    const better = await search({ tokenIn, tokenOut, amountIn: best.amountIn })
-    const shrunk = better && better.amountOut >= target ? shrink(better) : undefined
-    if (!shrunk || shrunk.amountIn >= best.amountIn) break
-    const saved = best.amountIn - shrunk.amountIn
-    const isNegligible = saved * negligiblePart < best.amountIn
-    best = shrunk
-    if (isNegligible) break
+/** A route with the least input for which its steps give the target. */
+function toTarget(
+  { market, tokenIn, tokenOut, target, most }: SolveParameters,
+  route: Route,
+): Route | undefined {
+  if (route.steps.length === 0)
+    return target <= most ? { ...route, amountIn: target, amountOut: target } : undefined
+  let enough: Route | undefined = route
+  for (let round = 0; enough && enough.amountOut < target; round += 1) {
+    const { amountIn, amountOut }: Route = enough
+    const byPrice = (amountIn * target) / amountOut
+    const more = lesser(byPrice + byPrice / 100n + 1n, most)
+    if (round >= mostRounds || more <= amountIn) return undefined
+    enough = replayShares(market, { tokenIn, tokenOut, route, amountIn: more })?.route
   }
-  return best
+  return (
+    enough && findLeastInput(market, { tokenIn, tokenOut, route, target, atMost: enough.amountIn })
+  )
+}
+/** A route whose pools give so little more for more is better searched for at a greater size. */
+const mostRounds = 4
+
+function isNear(one: bigint, other: bigint): boolean {
+  const off = one < other ? other - one : one - other
+  return off * nearPart <= one
 }

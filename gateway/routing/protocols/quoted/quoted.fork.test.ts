@@ -53,6 +53,32 @@ async function quoteOn(
   return outcome.status === 'ok' ? outcome.quote : undefined
 }
 
+s('the output of a quote is had for its input, through each alone [20/quoted-exact]', async () => {
+  for (const stand of stands)
+    for (const protocol of protocolsOf[stand.chainId] ?? []) {
+      const routing = await routeThrough(stand, protocol)
+      const [record] = await loadFamily(stand, protocol)
+      const [tokenIn, tokenOut] = (record?.tokens ?? []) as readonly Address[]
+      if (!record || !tokenIn || !tokenOut) throw new Error(`no pool of ${protocol}`)
+      const sold = await quoteOn(routing, { stand, tokenIn, tokenOut })
+      if (!sold) throw new Error('there is a route')
+      const outcome = await routing.quoteExactOutput({
+        chainId: stand.chainId,
+        tokenIn,
+        tokenOut,
+        slippageBps: 50,
+        targetOutput: sold.amountOut,
+        maxInput: sold.amountIn * 1_000n,
+        executableOnly: true,
+      })
+      await routing.close()
+      if (outcome.status !== 'ok') throw new Error(`${protocol}: ${outcome.status}`)
+      const { executable, amountOut, inputConsumed } = outcome.quote
+      assert.ok(executable && amountOut >= sold.amountOut, protocol)
+      assert.ok(inputConsumed <= sold.amountIn + sold.amountIn / 1_000_000n, protocol)
+    }
+})
+
 for (const stand of stands)
   for (const protocol of protocolsOf[stand.chainId] ?? [])
     s(`${protocol} on ${stand.chainId}: a quote says rpc, and delivers its output`, async () => {

@@ -1,0 +1,73 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import type { Route } from './engine/route.ts'
+import { mostSettlings, settleInput } from './settleInput.ts'
+
+const s = suite('settling an input')
+
+/** A pool of two reserves in front of one that counts in units of `unit`, and what it was asked. */
+function createChain({ unit, reserve }: { readonly unit: bigint; readonly reserve: bigint }) {
+  let asked = 0
+  const outputOf = (amountIn: bigint) =>
+    ((amountIn * reserve) / (reserve + amountIn) / unit) * unit * 2n
+  const routeOf = (amountIn: bigint): Route => {
+    const amountOut = outputOf(amountIn)
+    const step = { poolId: 'pool', tokenIn: 'a', tokenOut: 'b', path: 0 }
+    const share = 1n << 64n
+    const units = { amountIn: amountIn / unit, amountOut: amountOut / unit }
+    return { amountIn, amountOut, gas: 1, steps: [{ ...step, share, shareBps: 10_000, ...units }] }
+  }
+  const settle = async ({ amountIn }: Route) => {
+    asked += 1
+    return routeOf(amountIn)
+  }
+  return { outputOf, routeOf, settle, countAsked: () => asked }
+}
+
+const reserve = 10n ** 24n
+
+s('finds the least to a millionth, from above and from below [20/settled-inverse]', async () => {
+  const { outputOf, routeOf, settle, countAsked } = createChain({ unit: 1n, reserve })
+  for (const wanted of [10n ** 18n, 10n ** 21n, 10n ** 23n, 10n ** 24n])
+    for (const [part, whole] of [
+      [90n, 100n],
+      [999n, 1_000n],
+      [1n, 1n],
+      [1_001n, 1_000n],
+      [120n, 100n],
+    ] as const) {
+      const before = countAsked()
+      const target = outputOf(wanted)
+      const route = routeOf((wanted * part) / whole)
+      const settled = await settleInput({ route, target, most: 2n * wanted, settle })
+      assert.ok(settled && settled.amountOut >= target)
+      assert.ok(settled.amountIn <= wanted + wanted / 500_000n, `${settled.amountIn} of ${wanted}`)
+      const asked = countAsked() - before
+      const isNear = part * 100n > whole * 99n && part * 100n < whole * 101n
+      assert.ok(asked <= (isNear ? 6 : mostSettlings), `${asked} questions`)
+    }
+})
+
+s('goes down to the first of the inputs that give the same', async () => {
+  const unit = 10n ** 15n
+  const { outputOf, routeOf, settle, countAsked } = createChain({ unit, reserve })
+  const target = outputOf(1_000n * unit + unit / 3n)
+  const settled = await settleInput({
+    route: routeOf(1_001n * unit),
+    target,
+    most: reserve,
+    settle,
+  })
+  assert.ok(settled && settled.amountOut === target)
+  assert.ok(outputOf(settled.amountIn - settled.amountIn / 10_000n) < target)
+  assert.ok(countAsked() <= mostSettlings)
+})
+
+s('ends where a pool refuses, and where the most is not enough', async () => {
+  const { outputOf, routeOf, settle } = createChain({ unit: 1n, reserve })
+  const bounds = { target: outputOf(10n ** 21n), most: 10n ** 21n - 10n ** 18n }
+  const route = routeOf(9n * 10n ** 20n)
+  assert.is(await settleInput({ ...bounds, route, settle }), undefined)
+  assert.is(await settleInput({ ...bounds, route, settle: async () => undefined }), undefined)
+})
+
+s.run()
