@@ -21,7 +21,7 @@ export function createMetrics() {
   })
   const syncEvents = new Counter({
     name: 'forkyard_sync_events_total',
-    help: 'Loads, reorgs and failures of following a chain',
+    help: 'Loads, reorgs and failures of following a chain, and logs that its nodes left out',
     labelNames: ['chain', 'event'] as const,
     registers,
   })

@@ -6,12 +6,20 @@ import type { ChainConfig, Config } from '../config/config.ts'
 import { version } from '../config/version.ts'
 import { showSync } from '../observe/syncMetrics.ts'
 import { createRouting, type Routing } from '../routing/service/routing.ts'
+import type { SyncEvent } from '../routing/sync/syncEvent.ts'
 import type { Store } from '../store/ports.ts'
 import { baseUrl } from './baseUrl.ts'
 import { findChain } from './findChain.ts'
 import type { Observed } from './observed.ts'
 
 const labPollMs = 100
+const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = {
+  failed: 'warn',
+  reorged: 'warn',
+  ['logs_missed']: 'warn',
+  // Blooms name pools by chance, too.
+  ['logs_doubted']: 'debug',
+}
 /** A chain whose first load takes longer joins those that are served by then. */
 const startWithinMs = 20_000
 
@@ -55,10 +63,7 @@ export async function startRouting(
     warnings,
     observe(event) {
       metrics.synced(event)
-      log[event.event === 'failed' || event.event === 'reorged' ? 'warn' : 'info'](
-        event,
-        `sync: ${event.event}`,
-      )
+      log[levels[event.event] ?? 'info'](event, `sync: ${event.event}`)
     },
   })
   showSync(metrics, routing)

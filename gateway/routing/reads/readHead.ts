@@ -10,24 +10,31 @@ export type BlockHead = {
   readonly timestampSecs: bigint
 }
 
-type RawBlock = { number: Hex; hash: Hex; parentHash: Hex; timestamp: Hex }
+/** The bloom says which logs the block cannot have; not every node gives one. */
+export type Block = { readonly head: BlockHead; readonly logsBloom: Hex | undefined }
 
-function toHead(block: RawBlock | null): BlockHead | undefined {
-  return block
-    ? {
-        number: BigInt(block.number),
-        hash: block.hash,
-        parentHash: block.parentHash,
-        timestampSecs: BigInt(block.timestamp),
-      }
-    : undefined
+type RawBlock = {
+  number: Hex
+  hash: Hex
+  parentHash: Hex
+  timestamp: Hex
+  logsBloom?: Hex | undefined
+}
+
+function toBlock({ number, hash, parentHash, timestamp, logsBloom }: RawBlock): Block {
+  const numbers = { number: BigInt(number), timestampSecs: BigInt(timestamp) }
+  return { head: { ...numbers, hash, parentHash }, logsBloom }
 }
 
 /** The latest block, or that of a number; undefined where the node has none. */
-export async function readHead({ client }: Deps, number?: bigint): Promise<BlockHead | undefined> {
+export async function readBlock({ client }: Deps, number?: bigint): Promise<Block | undefined> {
   const tag = number === undefined ? 'latest' : (`0x${number.toString(16)}` as const)
   const block = await client.request({ method: 'eth_getBlockByNumber', params: [tag, false] })
-  return toHead(block as RawBlock | null)
+  return block ? toBlock(block as RawBlock) : undefined
+}
+
+export async function readHead(deps: Deps, number?: bigint): Promise<BlockHead | undefined> {
+  return (await readBlock(deps, number))?.head
 }
 
 /** Which logs: everything of these topics, of these addresses where a list is given. */

@@ -4,18 +4,31 @@ import type { Dex } from '../../chain/dex.ts'
 import { familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
-import { type BlockHead, type LogFilter, readBlockLogs, readHead } from '../reads/readHead.ts'
+import {
+  type Block,
+  type BlockHead,
+  type LogFilter,
+  readBlock,
+  readHead,
+} from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import { findCreated } from './findCreated.ts'
+import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
+import { readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
+import type { SyncEvent } from './syncEvent.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
 import type { TroubledPools } from './troubledPools.ts'
 
 type Deps = {
+  readonly chainId: number
   readonly client: Client<Transport, Chain>
+  /** Each endpoint for itself, where there are several. */
+  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  readonly observe: (event: SyncEvent) => void
   readonly dexes: readonly Dex[]
   /** A pool that was just created is worth following when its tokens are known. */
   readonly tokens: Pick<TokenBook, 'hasAll'>
@@ -48,6 +61,10 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
+/** Pools that a bloom tells of, read anew in one step; the others have the audit. */
+const mostDoubted = 32
+/** Whether hardly a block goes by without events is told by so many blocks. */
+const fewestTold = 16
 /** A new pool that takes longer comes in behind the block it was made in. */
 const longestLoadMs = 400
 
@@ -56,8 +73,9 @@ export async function catchUp(
   deps: Deps,
   { state, passed }: { readonly state: SyncedState; readonly passed: readonly PassedBlock[] },
 ): Promise<CaughtUp> {
-  const head = await readHead(deps)
-  if (!head) return { status: 'inconsistent', reason: 'the node has no latest block' }
+  const latest = await readBlock(deps)
+  if (!latest) return { status: 'inconsistent', reason: 'the node has no latest block' }
+  const { head } = latest
   if (head.hash === state.head.hash) return { status: 'current' }
   const ancestor =
     head.parentHash === state.head.hash
@@ -66,10 +84,16 @@ export async function catchUp(
   if (ancestor === 'lagging') return { status: 'inconsistent', reason: 'the node lags behind' }
   if (!ancestor || head.number - ancestor.number > longestGap)
     return { status: 'lost', reason: ancestor ? 'too many blocks behind' : 'no common ancestor' }
-  const heads = await readHeads(deps, { after: ancestor, head })
-  if (!heads) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
+  const blocks = await readBlocks(deps, { after: ancestor, latest })
+  if (!blocks) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
   const undone = passed.filter(({ number }) => number > ancestor.number)
-  const advance = await applyBlocks(deps, { state, heads, head, undone })
+  const advance = await applyBlocks(deps, {
+    state,
+    blocks,
+    head,
+    undone,
+    isBusyChain: isBusy(passed),
+  })
   const isReorg = ancestor.number < state.head.number
   return {
     status: 'advanced',
@@ -100,24 +124,25 @@ async function findAncestor(
   return candidates.find(({ hash }, index) => heads[index]?.hash === hash)
 }
 
-/** Heads after the ancestor up to `head`, checked to be a chain; undefined when they are not. */
-async function readHeads(
+/** Blocks after the ancestor up to the latest, checked to be a chain; undefined when they are not. */
+async function readBlocks(
   deps: Deps,
-  { after, head }: { readonly after: Ancestor; readonly head: BlockHead },
-): Promise<BlockHead[] | undefined> {
+  { after, latest }: { readonly after: Ancestor; readonly latest: Block },
+): Promise<Block[] | undefined> {
+  const { head } = latest
   const count = Number(head.number - after.number) - 1
   const between = await Promise.all(
     Array.from({ length: Math.max(0, count) }, (_, index) =>
-      readHead(deps, after.number + 1n + BigInt(index)),
+      readBlock(deps, after.number + 1n + BigInt(index)),
     ),
   )
-  const heads = [...between, ...(count >= 0 ? [head] : [])]
+  const blocks = [...between, ...(count >= 0 ? [latest] : [])]
   let parent = after.hash
-  const chain: BlockHead[] = []
-  for (const next of heads) {
-    if (next?.parentHash !== parent) return undefined
+  const chain: Block[] = []
+  for (const next of blocks) {
+    if (next?.head.parentHash !== parent) return undefined
     chain.push(next)
-    parent = next.hash
+    parent = next.head.hash
   }
   // Nothing after the ancestor: the chain was rolled back to it.
   return count < 0 && head.hash !== after.hash ? undefined : chain
@@ -138,23 +163,26 @@ async function applyBlocks(
   deps: Deps,
   {
     state,
-    heads,
+    blocks,
     head,
     undone,
+    isBusyChain,
   }: {
     readonly state: SyncedState
-    readonly heads: readonly BlockHead[]
+    readonly blocks: readonly Block[]
     readonly head: BlockHead
     readonly undone: readonly PassedBlock[]
+    readonly isBusyChain: boolean
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const filter = makeFilter(state, deps)
   const blockNumber = head.number
-  const [refreshed, ...logsOfBlock] = await Promise.all([
+  const pools = [...state.pools.values()]
+  const [refreshed, ...told] = await Promise.all([
     refreshPools(deps, { state, blockNumber }),
-    ...heads.map(({ hash }) => readBlockLogs(deps, { blockHash: hash, filter })),
+    ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusyChain })),
   ])
-  const logs = logsOfBlock.flat()
+  const logs = told.flatMap((one) => one.logs)
   // A pool that an orphaned block changed cannot be rolled forward from what we hold: read it again.
   const stale = new Set(undone.flatMap(({ changed }) => changed))
   const changed = applyLogs({ state, logs, stale })
@@ -162,7 +190,8 @@ async function applyBlocks(
     const record = changed.get(id) ?? state.pools.get(id)
     if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
   }
-  const again = listRefs(deps.dexes, { state, ids: stale })
+  const doubted = told.flatMap(({ silent }) => silent.map(({ id }) => id)).slice(0, mostDoubted)
+  const again = listRefs(deps.dexes, { state, ids: new Set([...stale, ...doubted]) })
   const [reread, created] = await Promise.all([
     loadPools(deps, { pools: again, blockNumber }),
     findCreated(deps, { state, logs, blockNumber }).then((pools) =>
@@ -172,11 +201,19 @@ async function applyBlocks(
   for (const log of logs) deps.bounds?.stir(poolIdOf(log))
   const { taken = created, gone: evicted = [] } =
     deps.bounds?.admit({ pools: state.pools, news: created }) ?? {}
-  for (const record of [...reread, ...taken]) changed.set(record.id, record)
+  const wrong = reread.filter((record) => {
+    const followed = changed.get(record.id) ?? state.pools.get(record.id)
+    return !stale.has(record.id) && followed && !isSameSwaps(followed, record)
+  })
+  // A pool that a bloom named by chance is left as it is.
+  const news = [...reread.filter(({ id }) => stale.has(id)), ...wrong, ...taken]
+  for (const record of news) changed.set(record.id, record)
+  tellMissing(deps, { told, wrong: wrong.length })
   // What a pool was before it could not be read any more, nobody is to trade on.
+  const readable = new Set(reread.map(({ id }) => id))
   const lost = again
     .map(idOf)
-    .filter((id) => !changed.has(id) && !isAskedAnyway(deps, { state, id }))
+    .filter((id) => !readable.has(id) && !isAskedAnyway(deps, { state, id }))
   const gone = new Set([...evicted, ...lost])
   for (const ref of listRefs(deps.dexes, { state, ids: refreshed.failed.keys() })) {
     const failure = refreshed.failed.get(idOf(ref))
@@ -185,12 +222,28 @@ async function applyBlocks(
   }
   return {
     state: advanceState(deps, { state, head, changed: changed.values(), gone }),
-    passed: heads.map(({ number, hash }, index) => ({
+    passed: blocks.map(({ head: { number, hash } }, index) => ({
       number,
       hash,
-      changed: [...new Set(logsOfBlock[index]?.map(poolIdOf))],
+      changed: [
+        ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
+      ],
     })),
   }
+}
+
+function isBusy(passed: readonly PassedBlock[]): boolean {
+  const quiet = passed.filter(({ changed }) => changed.length === 0).length
+  return passed.length >= fewestTold && quiet * fewestTold <= passed.length
+}
+
+function tellMissing(
+  { chainId, observe }: Deps,
+  { told, wrong }: { readonly told: readonly ToldLogs[]; readonly wrong: number },
+): void {
+  for (const { isDoubted } of told) if (isDoubted) observe({ event: 'logs_doubted', chainId })
+  const late = told.reduce((sum, one) => sum + one.late, 0)
+  if (late > 0 || wrong > 0) observe({ event: 'logs_missed', chainId, late, healed: wrong })
 }
 
 function differs(record: PoolRecord, fields: Partial<PoolRecord>): boolean {

@@ -134,7 +134,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const { chainClient, dexes, seedTokens, limits, origin, snapshots } = parameters
   const { stirred = () => undefined, now = () => performance.now() } = parameters
   const { taxOf = () => 0, observe = () => undefined } = parameters
-  const { chainId, chain, client } = chainClient
+  const { chainId, chain, client, witnesses } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
   const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
@@ -142,6 +142,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const deps: SyncDeps = {
     chainId,
     client,
+    witnesses,
     origin,
     tokens,
     troubled,

@@ -27,6 +27,7 @@ export type Origin = { readonly client: ChainClient['client']; readonly blockNum
 export type SyncDeps = {
   readonly chainId: number
   readonly client: ChainClient['client']
+  readonly witnesses?: ChainClient['witnesses']
   /** Those that are what their rows say. */
   readonly dexes: readonly Dex[]
   readonly tokens: TokenBook

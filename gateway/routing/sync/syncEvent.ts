@@ -6,6 +6,15 @@ export type SyncEvent =
       readonly ms: number
     }
   | { readonly event: 'reorged'; readonly chainId: number; readonly from: bigint }
+  /** A block's bloom told of logs that its node did not return: it was asked for again. */
+  | { readonly event: 'logs_doubted'; readonly chainId: number }
+  /** A node had left out logs: so many came late, and so many pools were wrong and have been read anew. */
+  | {
+      readonly event: 'logs_missed'
+      readonly chainId: number
+      readonly late: number
+      readonly healed: number
+    }
   | { readonly event: 'failed'; readonly chainId: number; readonly reason: string }
   /** Reads the chain for all gateways from now on, or no longer. */
   | { readonly event: 'leading' | 'following'; readonly chainId: number }

@@ -279,6 +279,7 @@ function describe(kind: Kind): PoolFamily<BalancerV2Record> {
     creations: [{ topic: poolCreatedTopic, read: () => undefined }],
     emitters: () => [canonicalVault],
     poolIdOf,
+    nameInLogs: ({ poolId }) => poolId,
     apply,
     async refresh(deps, { records, dexes, blockNumber }) {
       const moving = records.filter(({ isMoving }) => isMoving)

@@ -1,4 +1,11 @@
-import { type Address, encodeAbiParameters, parseAbi, toEventSelector, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  pad,
+  parseAbi,
+  toEventSelector,
+  zeroAddress,
+} from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { chunk } from '../../reads/chunk.ts'
 import { dedupePools } from '../../reads/findPools.ts'
@@ -270,6 +277,7 @@ function describe(kind: Kind): PoolFamily<BalancerV3Record> {
     ...vaultDiscovery,
     topics: [...vaultTopics, ...poolTopics],
     poolIdOf,
+    nameInLogs: ({ address }) => pad(address),
     apply,
     async refresh(deps, { records, dexes, blockNumber }) {
       const pools = records.flatMap(({ address, dex: name, isMoving }) => {

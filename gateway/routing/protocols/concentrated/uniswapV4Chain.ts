@@ -287,6 +287,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   topics,
   creations: [{ topic: managedInitializeTopic, read: readInitialize }],
   poolIdOf: ({ topics: [topic, id] }) => (topics.some((known) => known === topic) ? id : undefined),
+  nameInLogs: ({ id }) => id as Hex,
   apply,
   toEnginePool: (record) =>
     createUniswapV4Pool({

@@ -1,0 +1,92 @@
+import { type Address, getAddress, type Hex, keccak256 } from 'viem'
+import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { familyOf } from '../protocols/families.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { readBloom } from '../reads/bloom.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
+import { findSilent } from './findSilent.ts'
+
+const s = suite('pools that a bloom tells of')
+const [topic = '0x'] = familyOf({ protocol: 'uniswap_v2' }).topics
+const hash = (name: string) => keccak256(`0x${Buffer.from(name).toString('hex')}`)
+const addressOf = (name: string) => hash(name).slice(0, 42) as Address
+const pools = Array.from({ length: 1_000 }, (_, n): PoolRecord => {
+  const address = addressOf(`pool ${n}`)
+  return {
+    id: address,
+    address: getAddress(address),
+    dex: 'uniswap-v2',
+    protocol: 'uniswap_v2',
+    tokens: [],
+    feePips: 3_000,
+    changedBlock: 1n,
+    isFresh: [],
+    swapsSeen: 0,
+    reserve0: 1n,
+    reserve1: 1n,
+  }
+})
+/** Someone's transfers, and a swap at a pair that nobody follows. */
+const foreignLogs = (block: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    address: addressOf(`token ${block} ${n}`),
+    topics: [n === 0 ? (topic as Hex) : hash('Transfer'), hash(`trader ${block} ${n}`)],
+  }))
+const logOf = (pool: PoolRecord | undefined) => ({
+  address: pool?.id as Address,
+  topics: [topic as Hex],
+})
+const toRead = (log: { address: Address; topics: readonly Hex[] }, logIndex: number): PoolLog => ({
+  ...log,
+  data: '0x',
+  blockNumber: 1n,
+  blockHash: '0x',
+  logIndex,
+})
+
+function silentIn(
+  logs: readonly { address: Address; topics: readonly Hex[] }[],
+  { returned = [], isBusyChain = false }: { returned?: PoolLog[]; isBusyChain?: boolean } = {},
+) {
+  const bloom = readBloom(bloomOf(logs))
+  if (!bloom) throw new Error('it is a bloom')
+  return findSilent({ bloom, logs: returned, pools, isBusyChain }).map(({ id }) => id)
+}
+
+s('are those whose logs were not returned, and no others', () => {
+  const [one, other] = [logOf(pools[3]), logOf(pools[4])]
+  const all = [...foreignLogs(1, 7), one, other]
+  assert.equal(silentIn(all), [one.address, other.address])
+  assert.equal(silentIn(all, { returned: [toRead(one, 0)] }), [other.address])
+  assert.equal(silentIn(all, { returned: [toRead(one, 0), toRead(other, 1)] }), [])
+})
+
+s('need an event of their family in the block: transfers of their shares are none', () => {
+  const transfer = { address: pools[3]?.id as Address, topics: [hash('Transfer')] }
+  assert.equal(silentIn([transfer]), [])
+})
+
+s('are named by chance in fewer than one of eight blocks of nine logs [nodes/bloom-chance]', () => {
+  const blocks = Array.from({ length: 200 }, (_, block) => silentIn(foreignLogs(block, 9)))
+  const doubted = blocks.filter((silent) => silent.length > 0).length
+  assert.ok(doubted > 0 && doubted < 25, `${doubted} of 200`)
+})
+
+s(
+  'are none where a block is so full that its bloom has every other pool [nodes/bloom-chance]',
+  () => {
+    for (let block = 0; block < 4; block += 1)
+      assert.equal(silentIn([...foreignLogs(block, 1_000), logOf(pools[3])]), [])
+  },
+)
+
+s(
+  'are told of in a full block as well where hardly a block is without logs, and this one is',
+  () => {
+    const all = [...foreignLogs(1, 1_000), logOf(pools[3])]
+    assert.ok(silentIn(all, { isBusyChain: true }).includes(pools[3]?.id ?? ''))
+    assert.equal(silentIn(all, { isBusyChain: true, returned: [toRead(logOf(pools[9]), 0)] }), [])
+  },
+)
+s.run()

@@ -1,0 +1,42 @@
+import type { Hex } from 'viem'
+import { familyOf, isQuoted, poolIdOf } from '../protocols/families.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import type { Bloom } from '../reads/bloom.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
+
+/**
+ * How many pools a bloom may name by mere chance in the middle, where it is to be believed. Some nine
+ * logs a block, as on Arbitrum, fill a bloom so little that a thousand pools are named falsely in one
+ * block of twelve; the thousand logs of a block of Base fill it so much that every other pool is.
+ */
+const mostByChance = 0.25
+
+/**
+ * Pools without a log in what was returned of a block whose bloom says that they may have one. None
+ * where the bloom is too full to tell, unless it is odd enough that nothing was returned at all.
+ */
+export function findSilent({
+  bloom,
+  logs,
+  pools,
+  isBusyChain,
+}: {
+  readonly bloom: Bloom
+  readonly logs: readonly PoolLog[]
+  readonly pools: Iterable<PoolRecord>
+  /** Hardly a block goes by in which no pool has an event. */
+  readonly isBusyChain: boolean
+}): readonly PoolRecord[] {
+  const heard = new Set(logs.map(poolIdOf))
+  // Samples of quoters are drawn anew without any event.
+  const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
+  const isTelling = quiet.length * bloom.falseShare <= mostByChance
+  if (!isTelling && !(isBusyChain && logs.length === 0)) return []
+  return [...Map.groupBy(quiet, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
+    const { topics, nameInLogs } = familyOf({ protocol })
+    if (!topics.some(bloom.has)) return []
+    return records.filter((record) =>
+      bloom.has(nameInLogs?.(record) ?? (record.address.toLowerCase() as Hex)),
+    )
+  })
+}
