@@ -1,0 +1,106 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createSimulator } from '../../simulator/simulator.ts'
+import type { Quote } from './finishQuote.ts'
+import { createRouting } from './service/routing.ts'
+import { startSwapStand } from './testing/swapStand.ts'
+import { deployTwoFaced, openPool } from './testing/twoFaced.ts'
+
+const s = suite('pools with an unknown part beside known ones')
+const stand = await startSwapStand(8453)
+const { chainId, rpcUrl, chainClient, manifest } = stand
+const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
+const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => manifest.tokens[symbol]?.address)
+const [account] = manifest.accounts
+if (!weth || !usdc || !account) throw new Error('the world has them')
+
+/** WETH for USDC, half a percent better than anywhere else. */
+const rate = 3_000n * 10n ** 15n * 995n
+const amounts = [10n ** 18n * 1_000n, 10n ** 6n * 1_000n * 3_000n] as const
+const taker = simulator.simulatedTaker(chainId)
+const [reviewed, unknown] = [
+  await deployTwoFaced(stand, 'reviewed', taker),
+  await deployTwoFaced(stand, 'unknown', taker),
+]
+async function open(provider: Address, count: number): Promise<readonly Address[]> {
+  const pools: Address[] = []
+  while (pools.length < count)
+    pools.push(
+      await openPool(stand, { provider, tokens: [weth as Address, usdc as Address], amounts }),
+    )
+  return pools
+}
+/** The unknown ones give more by so many hundred thousandths. */
+async function offerMore(part: bigint) {
+  const better = (rate * (100_000n - part)) / 100_000n
+  await reviewed.show({ tell: 'honest', good: rate, bad: rate })
+  await unknown.show({ tell: 'honest', good: better, bad: better })
+}
+await offerMore(0n)
+const known = await open(reviewed.provider, 2)
+const strange = await open(unknown.provider, 2)
+
+const routing = await createRouting({
+  chains: [
+    {
+      chainClient,
+      executor: manifest.executor,
+      maxAgeMs: 0,
+      pollMs: 3_600_000,
+      dexes: stand.dexes.filter(({ name }) => ['uniswap-v3', 'balancer-v3-stable'].includes(name)),
+      trusted: [reviewed.provider],
+    },
+  ],
+  simulator,
+  serviceName: 'test',
+  version: '0',
+  publicUrl: 'http://127.0.0.1',
+  x402Support: false,
+})
+await routing.warmed
+s.after(async () => {
+  await routing.close()
+  await simulator.close()
+  await stand.close()
+})
+
+async function quoteOf(amountIn: bigint): Promise<Quote> {
+  const asked = { chainId, tokenIn: usdc as Address, tokenOut: weth as Address, amountIn }
+  const outcome = await routing.quote({ ...asked, slippageBps: 50, taker: account?.address })
+  if (outcome.status !== 'ok') throw new Error(outcome.status)
+  return outcome.quote
+}
+const uses = ({ steps }: Quote, pools: readonly Address[]) =>
+  pools.filter((each) => steps.some(({ pool }) => pool.toLowerCase() === each.toLowerCase())).length
+
+const small = 10n ** 9n
+/** Worth the gas of a second pool, and hardly more in four of them than in two. */
+const large = 10n ** 11n
+
+for (const [name, part] of [
+  ['equal', 0n],
+  ['better by less than dry runs tell', 5n],
+] as const)
+  s(`stand back where they are ${name}, alone and in a split [trust/equal]`, async () => {
+    await offerMore(part)
+    for (const [amountIn, count] of [
+      [small, 1],
+      [large, 2],
+    ] as const) {
+      const quoted = await quoteOf(amountIn)
+      assert.is(uses(quoted, strange), 0)
+      assert.is(uses(quoted, known), count)
+      // Nobody had to be asked whether it holds.
+      assert.is(quoted.readiness, 'ready')
+    }
+  })
+
+s('are quoted where they are better, after a dry run', async () => {
+  await offerMore(200n)
+  for (const amountIn of [small, large]) {
+    const quoted = await quoteOf(amountIn)
+    assert.ok(uses(quoted, strange) > 0)
+    assert.is(quoted.readiness, 'verified')
+  }
+})
+s.run()
