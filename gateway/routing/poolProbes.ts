@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Address, type Chain, type Client, getAddress, type Transport } from 'viem'
 import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, encodeSteps } from './buildExecution.ts'
@@ -36,6 +37,8 @@ const lifeMs: Readonly<Record<ProbeVerdict, number>> = {
 const parts = [100_000, 1_000]
 const leastOutput = 1_000n
 const mostHolders = 3
+/** Some for each pool that a market holds: whoever was forgotten is tried again. */
+const usuallyKept = 32_768
 const mostRanked = 8
 
 export function createPoolProbes({
@@ -44,6 +47,7 @@ export function createPoolProbes({
   current,
   gasPriceWei,
   taxOf = () => 0,
+  mostKept = usuallyKept,
   now,
 }: {
   readonly client: Client<Transport, Chain>
@@ -53,9 +57,11 @@ export function createPoolProbes({
   readonly gasPriceWei: () => bigint
   /** Transfer taxes as far as they are known. */
   readonly taxOf?: TaxOf | undefined
+  /** Verdicts; beyond it those go that nobody looked at for longest. */
+  readonly mostKept?: number | undefined
   readonly now: () => number
 }): PoolProbes {
-  const known = new Map<string, Verdict>()
+  const known = new LRUCache<string, Verdict>({ max: mostKept })
   const running = new Map<string, Promise<void>>()
   const usableOf = new WeakMap<Market, { readonly version: number; readonly market: Market }>()
   const refusing = new Set<string>()

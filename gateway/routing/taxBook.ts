@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { SimulatorUnavailable } from '../../simulator/simulatorUnavailable.ts'
@@ -13,7 +14,7 @@ export type TaxBook = {
   get(token: string): number | undefined
   /** Gas of a transfer of the token above that of a plain ERC-20; 0 until measured. */
   extraTransferGas(token: string): number
-  /** How many tokens have been measured: what was computed at another number may be out of date. */
+  /** How many measurements there were: what was computed at another number may be out of date. */
   measured(): number
   /** Measures what is not known yet. Returns whether any of the tokens is taxed. */
   measure(tokens: readonly TokenSample[]): Promise<boolean>
@@ -22,11 +23,15 @@ export type TaxBook = {
 /** `amount` is large against the token's smallest unit and small against its supply. */
 export type TokenSample = { readonly address: Address; readonly amount: bigint }
 
+type Measured = { readonly taxBps: number; readonly extraGas: number }
+
 /** Nobody's address: receives the simulated transfers. */
 const receiver: Address = '0x00000000000000000000000000000000f0fa7a70'
 /** A plain ERC-20's transfer to a new holder, transaction included, as a fork measures it. */
 const plainTransferGas = 46_400
 const retryAfterMs = 30_000
+/** Several times what a market holds: of tokens that strangers make there is no end. */
+const usuallyKept = 65_536
 
 /** `transfer(receiver, amount)` */
 function encodeTransfer(amount: bigint): `0x${string}` {
@@ -37,15 +42,18 @@ function encodeTransfer(amount: bigint): `0x${string}` {
 export function createTaxBook({
   chainId,
   simulator,
+  mostKept = usuallyKept,
   now = () => performance.now(),
 }: {
   readonly chainId: number
   readonly simulator: Simulator | undefined
+  /** Beyond it the tokens are forgotten that nobody looked at for longest: they are measured again. */
+  readonly mostKept?: number | undefined
   readonly now?: (() => number) | undefined
 }): TaxBook {
-  const taxes = new Map<string, number>()
-  const extraGas = new Map<string, number>()
-  const triedAtMs = new Map<string, number>()
+  const known = new LRUCache<string, Measured>({ max: mostKept })
+  const triedAtMs = new LRUCache<string, number>({ max: mostKept })
+  let measurements = 0
   const running = new Map<string, Promise<void>>()
 
   async function simulate(samples: readonly TokenSample[]): Promise<void> {
@@ -65,20 +73,22 @@ export function createTaxBook({
     for (const [index, { address, amount }] of samples.entries()) {
       const result = results[index]
       if (result?.status !== 'ok') continue
-      taxes.set(address.toLowerCase(), toTaxBps(amount, result.amountOut))
-      extraGas.set(address.toLowerCase(), Math.max(0, Number(result.gasUsed) - plainTransferGas))
+      const taxBps = toTaxBps(amount, result.amountOut)
+      const extraGas = Math.max(0, Number(result.gasUsed) - plainTransferGas)
+      known.set(address.toLowerCase(), { taxBps, extraGas })
+      measurements += 1
     }
   }
 
   return {
-    get: (token) => taxes.get(token),
-    measured: () => taxes.size,
-    extraTransferGas: (token) => extraGas.get(token) ?? 0,
+    get: (token) => known.get(token)?.taxBps,
+    measured: () => measurements,
+    extraTransferGas: (token) => known.get(token)?.extraGas ?? 0,
     async measure(tokens) {
       const wanted = tokens.filter(({ address }) => {
         const token = address.toLowerCase()
         const triedMs = triedAtMs.get(token) ?? Number.NEGATIVE_INFINITY
-        return !taxes.has(token) && !running.has(token) && now() - triedMs > retryAfterMs
+        return !known.has(token) && !running.has(token) && now() - triedMs > retryAfterMs
       })
       if (wanted.length > 0) {
         // An outage of the simulator leaves the tokens unmeasured; they are tried again later.
@@ -92,7 +102,7 @@ export function createTaxBook({
         work.then(forget, forget)
       }
       await Promise.all(tokens.map(({ address }) => running.get(address.toLowerCase())))
-      return tokens.some(({ address }) => (taxes.get(address.toLowerCase()) ?? 0) > 0)
+      return tokens.some(({ address }) => (known.get(address.toLowerCase())?.taxBps ?? 0) > 0)
     },
   }
 }
