@@ -27,7 +27,7 @@ export type Gauge = {
 export const blankGauge: Gauge = { prices: new Map(), backings: new Map(), leaning: new Map() }
 
 /**
- * The depth of pools in USD, by what they hold of reference assets. What a stranger makes up has none; a
+ * The depth of pools in USD for each token they bring, by what they hold of reference assets. What a stranger makes up has none; a
  * pool without such an asset leans on the pools that price its tokens, each on what the deeper ones
  * before it leave, so that a thousand of them are not deeper together than what backs them. Undefined
  * for all where the market has no price for the chain's own currency.
@@ -44,11 +44,11 @@ export function measureDepths(
   const others: { readonly record: PoolRecord; readonly usd: number }[] = []
   for (const record of records) {
     const usd = referenceUsd(record, prices)
-    if (usd !== undefined) depths.set(record.id, usd)
+    if (usd !== undefined) depths.set(record.id, usd / placesOf(record, prices))
     else others.push({ record, usd: leaningOn(record, gauge).usd })
   }
   for (const { record } of others.toSorted((one, other) => other.usd - one.usd)) {
-    depths.set(record.id, leaningOn(record, gauge).usd)
+    depths.set(record.id, leaningOn(record, gauge).usd / placesOf(record, prices))
     countLeaning(record, gauge)
   }
   return { gauge, depths }
@@ -57,7 +57,17 @@ export function measureDepths(
 /** The same for a pool that comes between two measurements. */
 export function depthOf(record: PoolRecord, gauge: Gauge): number | undefined {
   if (gauge.prices.size === 0) return undefined
-  return referenceUsd(record, gauge.prices) ?? leaningOn(record, gauge).usd
+  const usd = referenceUsd(record, gauge.prices) ?? leaningOn(record, gauge).usd
+  return usd / placesOf(record, gauge.prices)
+}
+
+/**
+ * Tokens that a pool may bring into a market, one at least: each costs as much as a pool of its own, or
+ * one pool of many would take places of many. The token that a pool leans on is there already.
+ */
+function placesOf({ tokens }: PoolRecord, prices: UsdPerRaw): number {
+  const others = tokens.filter((token) => !prices.has(token)).length
+  return Math.max(1, others === tokens.length ? others - 1 : others)
 }
 
 /** Who comes after the pool leans on what it leaves, also between two measurements. */

@@ -225,6 +225,35 @@ s('tokens have a bound of their own, and the deepest keep theirs', () => {
   assert.equal([...pools, honest].map(has), [false, true, true])
 })
 
+s('tokens of dust that is asked for make room for those of deep pools [bounds/tokens-dust]', () => {
+  const { begin, come, has, size, bounds } = setUp({ mostTokens: 22 })
+  begin([honest])
+  const tokens = Array.from({ length: 30 }, (_, n) => fake(n))
+  bounds.ask(tokens)
+  const dust = tokens.map((token) => against(token, 1))
+  come(...dust)
+  assert.is(size(), 21, 'there is room')
+  const deep = Array.from({ length: 20 }, (_, n) => against(fake(1_000 + n), 150))
+  for (const pool of deep) assert.is(come(pool), 1)
+  assert.ok([honest, ...deep].every(has))
+  assert.not.ok(dust.some(has))
+  assert.is(come(...dust), 0)
+})
+
+s('each token of a pool costs what a place costs [bounds/tokens-price]', () => {
+  const { begin, come, has } = setUp({ mostTokens: 22 })
+  const pools = Array.from({ length: 20 }, (_, n) => against(fake(n), 150))
+  begin([honest, ...pools])
+  const fakes = (n: number) => Array.from({ length: 7 }, (_, k) => fake(1_000 + 7 * n + k))
+  // Twice what each of the others has, for seven times as many tokens.
+  for (let n = 0; n < 10; n += 1) come(basket([usdc, ...fakes(n)], 300))
+  assert.ok(pools.every(has))
+  // Who leans on others' backing has no token for nothing either.
+  come(pair([fake(0), fake(2_000)], [10n ** 33n, 10n ** 33n]))
+  assert.ok(pools.every(has))
+  assert.is(come(basket([usdc, ...fakes(11)], 7 * 200)), 1, 'seven times the price of one')
+})
+
 s(
   'what nobody pays for pushes nobody out: 3,000 deep-looking pools of fake tokens [bounds/spam]',
   () => {
