@@ -1,6 +1,7 @@
 import { RpcRequestError } from 'viem'
 import { ChainUnavailable, WrongChain } from './chainErrors.ts'
-import type { Failover, Waiting } from './nodes/failover.ts'
+import type { Waiting } from './nodes/callQueue.ts'
+import type { Failover } from './nodes/failover.ts'
 import { foresee } from './nodes/logSpan.ts'
 import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
 import type { StandingCode } from './nodes/standingCode.ts'
