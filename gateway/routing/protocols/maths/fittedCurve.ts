@@ -4,7 +4,7 @@ import { type Curve, type CurvePiece, joinCurve } from './curve.ts'
 export type Point = { readonly x: number; readonly y: number }
 
 export type FittedCurveParameters = {
-  /** Greatest input worth looking at, raw amount. */
+  /** An input that buys most of a balanced pool, raw amount; more is looked at where it buys more. */
   readonly most: bigint
   /** Exact output; undefined where the pool refuses. */
   readonly amountOut: (amountIn: bigint) => bigint | undefined
@@ -18,16 +18,36 @@ const parts: readonly bigint[] = [
 /** Outputs below this say more about rounding than about the price. */
 const leastOutput = 1000n
 
+/** So many times the input that buys less than this part more is beyond the end of a pool. */
+const aheadTimes = 16n
+const endPart = 50n
+/** From a unit of 18 decimals to more than is worth anything. */
+const mostDoublings = 64
+
 /** A curve through exact outputs at amounts of many sizes, concave everywhere. */
 export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | undefined {
+  const depth = findDepth({ most, amountOut })
   return curveThrough(
     parts.flatMap((part) => {
-      const amount = (most * part) >> 32n
+      const amount = (depth * part) >> 32n
       const output = amount > 0n ? amountOut(amount) : undefined
       if (output === undefined || output < leastOutput) return []
       return [{ x: Number(amount), y: Number(output) }]
     }),
   )
+}
+
+/** What there is to buy may be worth many times what the pool holds of the token sold. */
+function findDepth({ most, amountOut }: FittedCurveParameters): bigint {
+  let depth = most
+  let bought = amountOut(depth)
+  for (let doubling = 0; bought && doubling < mostDoublings; doubling += 1) {
+    const ahead = amountOut(depth * aheadTimes) ?? amountOut(depth * 2n)
+    if (!ahead || (ahead - bought) * endPart <= bought) break
+    depth *= 2n
+    bought = amountOut(depth)
+  }
+  return depth
 }
 
 /** A curve from nothing through points in rising order, concave everywhere; what does not rise is passed over. */

@@ -9,7 +9,7 @@ export type FittedTrade = { readonly i: number; readonly j: number; readonly amo
 export type FittedFamily<state, outcome extends { readonly amountOut: bigint }> = {
   /** Gas of one hop through the executor. */
   gas(state: state): number
-  /** Greatest input of token i worth looking at. */
+  /** An input of token i that buys most of a balanced pool, or the greatest that the contract takes. */
   most(state: state, i: number): bigint
   /** Throws a RangeError where the contract reverts; 0 for dust. */
   trade(state: state, trade: FittedTrade): outcome
@@ -17,7 +17,7 @@ export type FittedFamily<state, outcome extends { readonly amountOut: bigint }> 
   settle(state: state, done: FittedTrade & { readonly outcome: outcome }): state
 }
 
-/** Beyond four times the balance nothing is left to buy. */
+/** Beyond four times the balance nothing is left to buy of a balanced pool. */
 export const curveDepth = 4n
 
 /** What the contract pays, 0 for dust; undefined where it reverts. */
