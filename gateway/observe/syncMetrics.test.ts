@@ -10,8 +10,9 @@ s('show who reads each chain, how far and how long ago, as it is when asked', as
   let role = 'follower'
   const leftOutPools = () => [{ dex: 'x', pool: '0x', reason: 'burns' }]
   const bounds = () => (role === 'leader' ? { shelved: 5, evicted: 2 } : undefined)
+  const audit = () => (role === 'leader' ? { audited: 40, healed: 1 } : undefined)
   const tokens = () => new Map([['0x', {}]])
-  const chain = { chainId: 8453, sync: { role: () => role, leftOutPools, bounds, tokens } }
+  const chain = { chainId: 8453, sync: { role: () => role, leftOutPools, bounds, audit, tokens } }
   const state = { head: { number: 77n }, pools: new Map([['0x', {}]]) }
   const unread = {
     chain: { ...chain, chainId: 42161 },
@@ -36,5 +37,7 @@ s('show who reads each chain, how far and how long ago, as it is when asked', as
   assert.match(after, 'forkyard_sync_leads{chain="8453"} 1')
   assert.match(after, 'forkyard_pools_shelved{chain="8453"} 5')
   assert.match(after, 'forkyard_pools_evicted{chain="8453"} 2')
+  assert.match(after, 'forkyard_pools_audited{chain="8453"} 40')
+  assert.match(after, 'forkyard_pools_healed{chain="8453"} 1')
 })
 s.run()

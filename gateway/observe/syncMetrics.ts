@@ -46,6 +46,16 @@ export function showSync(
     ({ chain }) => chain.sync.bounds()?.evicted,
   )
   show(
+    'forkyard_pools_audited',
+    'Pools that were read anew since this gateway began to read the chain, each time counted',
+    ({ chain }) => chain.sync.audit()?.audited,
+  )
+  show(
+    'forkyard_pools_healed',
+    'Of those, pools that were not what the chain has, and have been put right',
+    ({ chain }) => chain.sync.audit()?.healed,
+  )
+  show(
     'forkyard_sync_lag_seconds',
     "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,

@@ -17,6 +17,7 @@ const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = 
   failed: 'warn',
   reorged: 'warn',
   ['logs_missed']: 'warn',
+  healed: 'warn',
   // Blooms name pools by chance, too.
   ['logs_doubted']: 'debug',
 }

@@ -124,6 +124,7 @@ export function createGeneratedChain({
       leftOutPools: () => [],
       asked: () => undefined,
       bounds: () => undefined,
+      audit: () => undefined,
       tokens: () => infos,
       reprice: async () => state,
       close: async () => undefined,

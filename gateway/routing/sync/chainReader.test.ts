@@ -2,6 +2,7 @@ import { type Address, createClient, custom, numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
+import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
 import { createTokenBook } from './tokenBook.ts'
@@ -31,6 +32,7 @@ s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]
       origin: undefined,
       troubled: createTroubledPools({ now }),
       bounds: { ...bounds, isShelving: (token) => token === shelved },
+      audit: createAudit({ sortByDepth: (records) => records, now }),
       observe: () => undefined,
       now,
     },

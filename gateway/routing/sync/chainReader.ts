@@ -4,6 +4,7 @@ import { adoptPools, adoptTokens, findKnown } from './adoptPools.ts'
 import type { ChainView, Following, SyncDeps } from './chainView.ts'
 import { createDiscoveryQueue } from './discoveryQueue.ts'
 import { followHead, loadFirst } from './followHead.ts'
+import { comparePools, healPools } from './healPools.ts'
 import { loadPools } from './loadPools.ts'
 import { restoreChain } from './restoreChain.ts'
 import type { Restored } from './snapshotWriter.ts'
@@ -72,6 +73,29 @@ export function createChainReader(
     return pools.filter((pool) => worthy.has(idOf(pool)))
   })
 
+  /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
+  const audit = skipWhileRunning(async () => {
+    if (view.status !== 'following') return
+    const { state } = view
+    const records = deps.audit.pick(state.pools)
+    if (records.length === 0) return
+    const { wrong, gone } = await comparePools(deps, { state, records })
+    const ids = [...wrong.map(({ id }) => id), ...gone]
+    deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
+  }, failed)
+
+  /** How many of these pools were wrong: the chain may have moved since they were compared. */
+  const heal = (ids: readonly string[]) =>
+    inTurn(async () => {
+      if (view.status !== 'following') return 0
+      const after = await healPools(deps, { view, ids })
+      if (after.healed > 0) {
+        view = after.view
+        stirred()
+      }
+      return after.healed
+    })
+
   /** Lets go of pools that are not worth following any more, and of tokens that none holds. */
   const review = () =>
     inTurn(async () => {
@@ -125,6 +149,7 @@ export function createChainReader(
     discover: askFor,
     tryAgain,
     lookAtShelf,
+    audit,
     review,
     /** Of tokens that no pool holds there is no end: they are not noted. */
     asked(tokens: readonly string[]): void {

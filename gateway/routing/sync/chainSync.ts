@@ -4,7 +4,9 @@ import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
+import { type AuditStatus, createAudit } from './audit.ts'
 import { type BoundsStatus, createPoolBounds } from './bounds/poolBounds.ts'
+import { sortByDepth } from './bounds/sortByDepth.ts'
 import type { PoolLimits } from './bounds/standing.ts'
 import { createChainReader } from './chainReader.ts'
 import type { Origin, SyncDeps } from './chainView.ts'
@@ -49,6 +51,8 @@ export type ChainSync = {
   asked(tokens: readonly string[]): void
   /** What the bounds of the market have done; undefined where another gateway keeps them. */
   bounds(): BoundsStatus | undefined
+  /** What reading pools anew has come to; undefined where another gateway reads them. */
+  audit(): AuditStatus | undefined
   /** Prices the pools of these tokens again: their taxes have become known. */
   reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
   /** Stops following and keeps the state for the next start. */
@@ -87,7 +91,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
   const { chainClient, maxAgeMs } = parameters
   const parts = connectParts(parameters)
   const { reader, keeper, dexBook, closing, confirm, failed } = parts
-  const { tokens, troubled, bounds } = parts.deps
+  const { tokens, troubled, bounds, audit } = parts.deps
 
   return {
     chainId: chainClient.chainId,
@@ -121,6 +125,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
     leftOutPools: troubled.list,
     asked: reader.asked,
     bounds: bounds.status,
+    audit: audit.status,
     async close() {
       closing.abort()
       await keeper?.save()
@@ -138,6 +143,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
   const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
+  const audit = createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now })
   const dexBook = createDexBook(dexes, { hasKnownTokens: seedTokens.length > 1 })
   const deps: SyncDeps = {
     chainId,
@@ -147,6 +153,7 @@ function connectParts(parameters: ChainSyncParameters) {
     tokens,
     troubled,
     bounds,
+    audit,
     taxOf,
     observe,
     now,
@@ -205,6 +212,7 @@ async function follow(
     await confirm()
     void reader.tryAgain()
     void reader.lookAtShelf()
+    void reader.audit()
     await reader.review().catch(failed)
     await keeper?.saveIfDue()
     await wait(pollMs, undefined, { signal }).catch(() => undefined)

@@ -1,5 +1,6 @@
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import type { Audit } from './audit.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { PassedBlock } from './catchUp.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -37,6 +38,8 @@ export type SyncDeps = {
   readonly troubled: TroubledPools
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
+  /** Which pools are read anew, and when. */
+  readonly audit: Audit
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number
 }

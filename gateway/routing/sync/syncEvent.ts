@@ -15,6 +15,8 @@ export type SyncEvent =
       readonly late: number
       readonly healed: number
     }
+  /** So many pools were not what the chain has, and have been put right. */
+  | { readonly event: 'healed'; readonly chainId: number; readonly pools: number }
   | { readonly event: 'failed'; readonly chainId: number; readonly reason: string }
   /** Reads the chain for all gateways from now on, or no longer. */
   | { readonly event: 'leading' | 'following'; readonly chainId: number }

@@ -158,6 +158,7 @@ export const health = {
         tokens: 610,
         pools_shelved: 320,
         pools_evicted: 4,
+        pools_healed: 0,
       },
     ],
     dexes_left_out: [],

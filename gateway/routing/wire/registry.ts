@@ -4,6 +4,7 @@ import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
+import type { AuditStatus } from '../sync/audit.ts'
 import type { BoundsStatus } from '../sync/bounds/poolBounds.ts'
 
 export const healthResponse = Type.Object({
@@ -31,6 +32,9 @@ export const healthResponse = Type.Object({
         Type.Integer({ description: 'Below the floor or beyond the bound: known, not followed' }),
       ),
       pools_evicted: Type.Optional(Type.Integer({ description: 'Followed once; they made room' })),
+      pools_healed: Type.Optional(
+        Type.Integer({ description: 'Read anew in rounds, and found to be something else' }),
+      ),
     }),
     {
       description: 'Who reads each chain: this gateway, or the elected one whose pools it follows',
@@ -92,6 +96,7 @@ export function fromHealth({
       pools: state?.pools.size ?? 0,
       tokens: chain.sync.tokens().size,
       ...fromBounds(chain.sync.bounds()),
+      ...fromAudit(chain.sync.audit()),
     })),
     dexes_left_out: leftOut.map(({ chainId: chain, dex, reason }) => ({
       chain_id: chain,
@@ -109,6 +114,10 @@ export function fromHealth({
 /** Nothing where the elected gateway keeps the bounds. */
 function fromBounds(bounds: BoundsStatus | undefined) {
   return bounds && { pools_shelved: bounds.shelved, pools_evicted: bounds.evicted }
+}
+
+function fromAudit(audit: AuditStatus | undefined) {
+  return audit && { pools_healed: audit.healed }
 }
 
 function fromFork({ chain, fork }: ChainStatus) {

@@ -62,6 +62,7 @@ export function createFollower({
     leftOutPools: () => reader.current()?.leftOutPools ?? [],
     asked: createAskedTeller({ tell, now }),
     bounds: () => undefined,
+    audit: () => undefined,
     reprice: async (tokens) => reader.reprice(tokens),
   }
   return {

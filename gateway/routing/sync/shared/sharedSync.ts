@@ -65,6 +65,7 @@ export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
     leftOutPools: () => serving().leftOutPools(),
     asked: (tokens) => serving().asked(tokens),
     bounds: () => serving().bounds(),
+    audit: () => serving().audit(),
     reprice: (tokens) => serving().reprice(tokens),
     async close() {
       closing.abort()

@@ -1,0 +1,52 @@
+import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { idOf, type PoolRef } from '../reads/poolRef.ts'
+import { readHead } from '../reads/readHead.ts'
+import type { Following, SyncDeps } from './chainView.ts'
+import { isSameSwaps } from './isSameSwaps.ts'
+import { loadPools } from './loadPools.ts'
+import { advanceState, type SyncedState } from './syncedState.ts'
+
+type Compared = {
+  /** As the chain has them. */
+  readonly wrong: readonly PoolRecord[]
+  /** They no longer answer as pools. */
+  readonly gone: readonly string[]
+}
+
+/** Of these pools, those that are not what the chain has at the state's block. */
+export async function comparePools(
+  deps: SyncDeps,
+  { state, records }: { readonly state: SyncedState; readonly records: readonly PoolRecord[] },
+): Promise<Compared> {
+  const pools = records.flatMap((record): PoolRef[] => {
+    const dex = deps.dexes.find(({ name }) => name === record.dex)
+    return dex ? [toRef(record, dex)] : []
+  })
+  const read = await loadPools(deps, { pools, blockNumber: state.head.number })
+  const byId = new Map(read.map((record) => [record.id, record]))
+  const ids = pools.map(idOf)
+  return {
+    wrong: ids.flatMap((id) => {
+      const [followed, fresh] = [state.pools.get(id), byId.get(id)]
+      return followed && fresh && !isSameSwaps(followed, fresh) ? [fresh] : []
+    }),
+    gone: ids.filter((id) => state.pools.has(id) && !byId.has(id)),
+  }
+}
+
+/** The view with these pools as the chain has them, and how many of them were something else. */
+export async function healPools(
+  deps: SyncDeps,
+  { view, ids }: { readonly view: Following; readonly ids: readonly string[] },
+): Promise<{ readonly view: Following; readonly healed: number }> {
+  const { state } = view
+  const records = ids.flatMap((id) => state.pools.get(id) ?? [])
+  const { wrong, gone } = await comparePools(deps, { state, records })
+  const healed = wrong.length + gone.length
+  // Events of a block that took the state's place would count twice in what was read of it.
+  const head = healed > 0 ? await readHead(deps, state.head.number) : undefined
+  if (head?.hash !== state.head.hash) return { view, healed: 0 }
+  const next = advanceState(deps, { state, head, changed: wrong, gone: new Set(gone) })
+  deps.observe({ event: 'healed', chainId: deps.chainId, pools: healed })
+  return { view: { ...view, state: next }, healed }
+}
