@@ -47,7 +47,9 @@ const store = openStore({ path: ':memory:' })
 const unreachable = createChainClient({ chain: base, rpcUrls: ['http://127.0.0.1:9'] })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 let nowMs = Date.now()
-const deps = { store, chains: [unreachable], config, log, now: () => nowMs }
+const startedMs = nowMs
+const steadyNow = () => Math.floor(startedMs + performance.now())
+const deps = { store, chains: [unreachable], config, log, now: () => nowMs, bookNow: steadyNow }
 const work = endpoint({
   method: 'post',
   path: '/work',
@@ -460,5 +462,16 @@ s('changes no balance when the clock jumps an hour either way [access/clock]', a
   }
   assert.equal(await store.ledger.balance(id), { total: 100, used: 4, remaining: 96 })
   assert.equal(await store.ledger.audit(), [])
+})
+s('remembers an answer although the clock jumps by two days [access/clock-day]', async () => {
+  const { id, apiKey: key } = await createKey(deps, { label: 'clock of days', quotes: 100 })
+  const ask = (name: string) =>
+    call('/work', { key, body: {}, headers: { 'idempotency-key': name } })
+  const first = await ask('first')
+  nowMs += 48 * 3_600_000
+  assert.is((await ask('second')).status, 200)
+  assert.is((await ask('first')).text, first.text)
+  nowMs -= 48 * 3_600_000
+  assert.is((await store.ledger.balance(id)).used, 2)
 })
 s.run()

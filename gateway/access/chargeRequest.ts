@@ -14,12 +14,15 @@ import { type Settling, settlePayment } from './x402/settlePayment.ts'
 /** Charges a request, after settling the payment it carries when its quota does not suffice. */
 export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): Promise<Charge> {
   const payment = readPayment(request)
+  const { now, bookNow = now } = deps
+  // Requests under one name are told apart by their holder: one that comes late gives nothing of another's back.
+  const named = readIdempotency(request) ?? readPaymentIdentifier(request, payment)
   const parameters: ChargeParameters = {
     keyId: request.caller.keyId,
     units: request.cost,
     ref: request.requestId,
-    atMs: deps.now(),
-    idempotency: hold(readIdempotency(request) ?? readPaymentIdentifier(request, payment)),
+    atMs: now(),
+    idempotency: named && { ...named, holder: randomUUID(), steadyMs: bookNow() },
   }
   const result = await deps.store.ledger.charge(parameters)
   if (result.status !== 'insufficient') return toCharge(deps, parameters, result)
@@ -117,10 +120,6 @@ const overtaken = () =>
     'conflict',
     'a later request with this Idempotency-Key has failed and was given its charge back; send it again',
   )
-
-/** Requests under one name are told apart: one that comes late gives nothing of another's back. */
-const hold = (named: { key: string; fingerprint: Buffer } | undefined) =>
-  named && { ...named, holder: randomUUID() }
 
 /** Malformed ones are refused before anybody looks at the key. */
 function readPayment({ headers }: ChargeRequest): PaymentPayload | undefined {

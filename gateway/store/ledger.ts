@@ -36,6 +36,8 @@ export type ChargeParameters = {
         readonly fingerprint: Buffer
         /** Of this request alone; see `idempotency`. */
         readonly holder?: string | undefined
+        /** By a clock that nothing sets, where the caller has one: an answer's age is counted by it. */
+        readonly steadyMs?: number | undefined
       }
     | undefined
   /** A name of the transaction, by which its end is found out if the connection breaks meanwhile. */
@@ -128,7 +130,11 @@ function* balanceOf(keyId: string): Program<Balance> {
 function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeResult> {
   const { keyId, units, ref, atMs, fence } = parameters
   const nowMs = yield* engine.clock(atMs)
-  const idem = parameters.idempotency && { ...parameters.idempotency, keyId, atMs: nowMs }
+  const idem = parameters.idempotency && {
+    ...parameters.idempotency,
+    keyId,
+    atMs: yield* engine.clock(parameters.idempotency.steadyMs ?? atMs),
+  }
   if (idem) yield* lock(`idempotency ${keyId} ${idem.key}`)
   const earlier = idem && (yield* idempotency.find(idem))
   if (idem && earlier?.status === 'abandoned') {

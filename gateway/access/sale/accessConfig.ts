@@ -87,7 +87,7 @@ export type AccessDeps = {
   readonly observeCharge?: ((outcome: 'taken' | 'refused') => void) | undefined
   /** Wall clock, for records and expiries. Rate limits use a monotonic one. */
   readonly now: () => number
-  /** Of the caps of settlements, where it is not `now`: nothing sets it while the process runs. */
+  /** Of caps of settlements and of kept answers, where it is not `now`: nothing sets it while the process runs. */
   readonly bookNow?: (() => number) | undefined
   readonly log: Log
 }
