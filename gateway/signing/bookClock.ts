@@ -23,7 +23,8 @@ const toleranceMs = 120_000
 
 /**
  * `now` is not set back or ahead while the process runs, but may be wrong from its start on: what it is ahead
- * of the chain then is not believed, else it would open every window and shut it again for as long.
+ * of the chain then is not believed, else it would open every window and shut it again for as long. An empty
+ * book tells nothing: it is looked at again until somebody has written to it.
  */
 export function createBookClock({
   now,
@@ -35,9 +36,10 @@ export function createBookClock({
   /** Told once: how far the machine is ahead of the chain, or the book of the machine. */
   readonly aheadBy?: ((ms: number, who: 'machine' | 'book') => void) | undefined
 }): BookClock {
-  const startMs = now()
+  /** Or when the book was last found empty: what others write after that is not older. */
+  let startMs = now()
   let highestMs = startMs
-  let startedWith: Promise<number> | undefined
+  let startedWith: Promise<number | undefined> | undefined
   let seen: { readonly bookMs: number; readonly atMs: number } | undefined
   let offBy = 0
 
@@ -47,17 +49,34 @@ export function createBookClock({
     return highestMs
   }
 
-  async function judgeStart(readHeadMs: () => Promise<number>): Promise<number> {
+  async function judgeStart(readHeadMs: () => Promise<number>): Promise<number | undefined> {
     const storedMs = await readStored()
-    if (!storedMs) return 0
-    seen ??= { bookMs: storedMs, atMs: readMachine() }
+    if (!storedMs) {
+      startMs = readMachine()
+      return undefined
+    }
+    const machineMs = readMachine()
+    seen ??= { bookMs: storedMs, atMs: machineMs }
     if (startMs <= storedMs + toleranceMs) {
-      if (storedMs - startMs > toleranceMs) aheadBy(storedMs - startMs, 'book')
+      if (storedMs - machineMs > toleranceMs) aheadBy(storedMs - machineMs, 'book')
       return 0
     }
-    const aheadMs = startMs - Math.max(storedMs, (await readHeadMs()) + toleranceMs)
+    const aheadMs = machineMs - Math.max(storedMs, (await readHeadMs()) + toleranceMs)
     if (aheadMs > 0) aheadBy(aheadMs, 'machine')
     return Math.max(0, aheadMs)
+  }
+
+  /** Once; again where the book was empty or the chain out of reach. */
+  function judgeOnce(readHeadMs: () => Promise<number>): Promise<number | undefined> {
+    const judging = startedWith ?? judgeStart(readHeadMs)
+    startedWith = judging
+    const judgeAgain = () => {
+      if (startedWith === judging) startedWith = undefined
+    }
+    judging.then((aheadMs) => {
+      if (aheadMs === undefined) judgeAgain()
+    }, judgeAgain)
+    return judging
   }
 
   const readPace = (): Pace | undefined =>
@@ -65,14 +84,12 @@ export function createBookClock({
 
   return {
     async read(readHeadMs) {
-      startedWith ??= judgeStart(readHeadMs)
-      startedWith.catch(() => {
-        startedWith = undefined
-      })
-      offBy = await startedWith
+      offBy = (await judgeOnce(readHeadMs)) ?? 0
       return { nowMs: now() - offBy, pace: readPace() }
     },
     saw(bookMs) {
+      // Who writes to an empty book sets its time.
+      startedWith ??= Promise.resolve(0)
       seen = { bookMs, atMs: readMachine() }
     },
     now() {

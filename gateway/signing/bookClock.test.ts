@@ -1,0 +1,69 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { createBookClock } from './bookClock.ts'
+
+const s = suite('book clock')
+const [minuteMs, dayMs] = [60_000, 24 * 3_600_000]
+
+/** A book that others write to, a right chain, and a process whose machine is so far ahead. */
+function open({ aheadMs }: { readonly aheadMs: number }) {
+  const world = { nowMs: 1_900_000_000_000, storedMs: undefined as number | undefined }
+  const told: string[] = []
+  const clock = createBookClock({
+    now: () => world.nowMs + aheadMs,
+    readStored: async () => world.storedMs,
+    aheadBy: (ms, who) => void told.push(`${who} ${ms / minuteMs}`),
+  })
+  return { world, told, clock, read: () => clock.read(async () => world.nowMs) }
+}
+
+s(
+  'looks again at a book that was empty: a machine that is ahead is not believed [18/clock-empty-book]',
+  async () => {
+    const { world, told, read } = open({ aheadMs: dayMs })
+    assert.is((await read()).nowMs, world.nowMs + dayMs)
+    world.nowMs += 90 * minuteMs
+    world.storedMs = world.nowMs
+    world.nowMs += minuteMs
+    assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+    assert.equal(told, ['machine 1438'])
+    world.nowMs += minuteMs
+    assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+  },
+)
+
+s('a machine whose clock is right takes up a book that others began, whenever', async () => {
+  const { world, told, read } = open({ aheadMs: 0 })
+  await read()
+  world.nowMs += 90 * minuteMs
+  world.storedMs = world.nowMs
+  world.nowMs += 90 * minuteMs
+  assert.is((await read()).nowMs, world.nowMs)
+  assert.equal(told, [])
+})
+
+s('who writes to an empty book first goes by its own clock', async () => {
+  const { world, told, clock, read } = open({ aheadMs: dayMs })
+  const { nowMs } = await read()
+  clock.saw(nowMs)
+  world.storedMs = nowMs
+  world.nowMs += 90 * minuteMs
+  assert.is((await read()).nowMs, world.nowMs + dayMs)
+  assert.equal(told, [])
+})
+
+s('what a machine is ahead by is judged when the book is first read', async () => {
+  const { world, read } = open({ aheadMs: dayMs })
+  world.storedMs = world.nowMs
+  world.nowMs += 3 * 60 * minuteMs
+  assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+})
+
+s('asks again where the chain was out of reach', async () => {
+  const { world, clock, read } = open({ aheadMs: dayMs })
+  world.storedMs = world.nowMs
+  const down = async () => Promise.reject(new Error('out of reach'))
+  const failed = await clock.read(down).catch((error: Error) => error.message)
+  assert.is(failed, 'out of reach')
+  assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+})
+s.run()
