@@ -89,6 +89,13 @@ export type Settlements = SharedCapsStore & {
   listSigners(chainId: number): Promise<readonly Address[]>
   /** Not yet known to be on the chain, lowest nonce first. */
   listOpen(chainId: number): Promise<readonly StoredSettlement[]>
+  /** Failed in the window, by the book's clock: a reorganisation may have them mined after all. */
+  listFailed(parameters: {
+    chainId: number
+    nowMs: number
+    pace?: Pace | undefined
+    windowMs: number
+  }): Promise<readonly StoredSettlement[]>
   /**
    * Whose nonce the chain has not seen, lowest first and whatever became of the payment: a nonce left out
    * would hold up everything signed after it.
@@ -179,6 +186,10 @@ const insert = sql(
 )
 const open = sql<Row>(
   `SELECT * FROM settlements WHERE state = 'sent' AND chain_id = ? ORDER BY signer_nonce`,
+)
+const failed = sql<Row>(
+  `SELECT * FROM settlements WHERE chain_id = ? AND failed_at_ms > ? AND state = 'failed'
+   ORDER BY failed_at_ms, id`,
 )
 const unmined = sql<Row>(
   'SELECT * FROM settlements WHERE chain_id = ? AND signer = ? AND signer_nonce >= ? ORDER BY signer_nonce',
@@ -297,6 +308,20 @@ export function createSettlements(engine: Engine): Settlements {
     return { ...settlement, ...tx, signedAtMs: atMs }
   }
 
+  function* readNow({
+    chainId,
+    nowMs,
+    pace,
+  }: {
+    readonly chainId: number
+    readonly nowMs: number
+    readonly pace?: Pace | undefined
+  }): Program<number> {
+    const storedMs = (yield* readStoredClock(chainId)) ?? 0
+    const callerMs = yield* engine.clock(nowMs)
+    return readPaced({ callerMs, storedMs, pace })
+  }
+
   return {
     ...createSharedCaps(engine, 'settlements'),
     findKey: async (authorization) => (await engine.read(() => findRow(authorization)))?.key_id,
@@ -306,6 +331,12 @@ export function createSettlements(engine: Engine): Settlements {
     },
     reserve: (settlement, sign) => engine.write(() => reserve(settlement, sign)),
     listOpen: async (chainId) => (await engine.read(() => open.all(chainId))).map(toSettlement),
+    listFailed: async ({ windowMs, ...request }) => {
+      const rows = await engine.read(function* () {
+        return yield* failed.all(request.chainId, (yield* readNow(request)) - windowMs)
+      })
+      return rows.map(toSettlement)
+    },
     listSigners: async (chainId) =>
       (await engine.read(() => signers.all(chainId))).map(({ signer }) => signer),
     listUnmined: async ({ chainId, signer, chainNonce }) =>
@@ -325,10 +356,7 @@ export function createSettlements(engine: Engine): Settlements {
       }),
     readBook: (request) =>
       engine.read(function* () {
-        const storedMs = (yield* readStoredClock(request.chainId)) ?? 0
-        const callerMs = yield* engine.clock(request.nowMs)
-        const nowMs = readPaced({ callerMs, storedMs, pace: request.pace })
-        return yield* readBook({ ...request, nowMs })
+        return yield* readBook({ ...request, nowMs: yield* readNow(request) })
       }),
   }
 }

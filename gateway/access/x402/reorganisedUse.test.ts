@@ -15,7 +15,7 @@ import { claimQuota } from '../sale/claimQuota.ts'
 import { recheckPayments } from '../sale/recheckPayments.ts'
 import { encodeTransfer } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
-import { resolveSettlement } from './resolveSettlement.ts'
+import { reconcileSettlements, resolveSettlement } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
 const s = suite('settlements under reorganisations')
@@ -279,24 +279,36 @@ s(
   },
 )
 
+/** Failed when its payer had nothing, in a block that is gone; `mineAfterAll` brings it into another. */
+async function failThenReorganise() {
+  const { chain, deps, mine, keyId, ours, settlement } = await reserve()
+  const [client] = deps.chains
+  if (!client) throw new Error('there is no chain')
+  const spend = { kind: 'pay', payer, amount: 10_000n, boundTo: wordOf(9) } as const
+  const spending = { ...ours, hash: wordOf(10), from: payer, nonce: undefined, action: spend }
+  chain.pool.set(spending.hash, spending)
+  mine()
+  chain.pool.set(`${ours.from} 0`, ours)
+  mine()
+  assert.is((await resolveSettlement(deps, settlement)).state, 'failed')
+  const random = { ...createRandom(1), chance: (share: number) => share === 1 }
+  chain.reorganise({ depth: 2, atMs: 1_000_000, random, keeps: () => false })
+  chain.pool.clear()
+  const mineAfterAll = () => {
+    chain.pool.set(`${ours.from} 0`, ours)
+    mine()
+  }
+  const pass = (nowMs: number) =>
+    reconcileSettlements({ ...deps, now: () => nowMs }, { chain: client })
+  const total = async () => (await deps.store.ledger.balance(keyId)).total
+  return { deps, keyId, settlement, mineAfterAll, pass, total }
+}
+
 s(
   'one that failed in a block that is gone and was mined after all is credited when asked for [18/failed-then-mined]',
   async () => {
-    const { chain, deps, mine, keyId, ours, settlement } = await reserve()
-    // Its payer has nothing left when it comes.
-    const spend = { kind: 'pay', payer, amount: 10_000n, boundTo: wordOf(9) } as const
-    const spending = { ...ours, hash: wordOf(10), from: payer, nonce: undefined, action: spend }
-    chain.pool.set(spending.hash, spending)
-    mine()
-    chain.pool.set(`${ours.from} 0`, ours)
-    mine()
-    const failed = await resolveSettlement(deps, settlement)
-    assert.is(failed.state, 'failed')
-    const random = { ...createRandom(1), chance: (share: number) => share === 1 }
-    chain.reorganise({ depth: 2, atMs: 1_000_000, random, keeps: () => false })
-    chain.pool.clear()
-    chain.pool.set(`${ours.from} 0`, ours)
-    mine()
+    const { deps, keyId, settlement, mineAfterAll, total } = await failThenReorganise()
+    mineAfterAll()
 
     const authorization = { from: payer, nonce }
     const accepted = { network: `eip155:${chainId}`, amount: '1000' }
@@ -304,10 +316,34 @@ s(
     const ask = () => settlePayment(deps, { payment, keyId, waitMs: 0 })
     assert.is((await ask()).status, 'settled')
     assert.is((await ask()).status, 'settled')
-    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+    assert.is(await total(), 10)
     const { asset } = settlement
     const kept = await deps.store.settlements.find({ chainId, asset, payer, nonce })
     assert.is(kept?.state, 'settled')
   },
 )
+
+s(
+  'one that failed in a block that is gone and was mined after all is credited without being asked for [18/failed-recheck]',
+  async () => {
+    const { mineAfterAll, pass, total } = await failThenReorganise()
+    await pass(1_000_000)
+    assert.is(await total(), 0)
+    mineAfterAll()
+    await pass(1_059_999)
+    assert.is(await total(), 0, 'it is looked at once a minute')
+    await pass(1_060_000)
+    await pass(1_120_000)
+    assert.is(await total(), 10)
+  },
+)
+
+s('what failed is looked for no more an hour later', async () => {
+  const { mineAfterAll, pass, total } = await failThenReorganise()
+  mineAfterAll()
+  await pass(1_000_000 + 3_600_000)
+  assert.is(await total(), 0)
+  await pass(1_000_000 + 3_599_999 - 60_000)
+  assert.is(await total(), 10)
+})
 s.run()

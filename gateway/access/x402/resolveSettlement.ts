@@ -211,7 +211,8 @@ export async function reconcileSettlements(
 ): Promise<void> {
   const { chainId } = chain
   const { store, config } = deps
-  for (const settlement of await store.settlements.listOpen(chainId))
+  const open = await store.settlements.listOpen(chainId)
+  for (const settlement of [...open, ...(await listFailed(deps, chain))])
     await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
   const contract = config.contracts.find((each) => each.chainId === chainId)
   const terms = termsOf(deps, chainId)
@@ -219,6 +220,29 @@ export async function reconcileSettlements(
   for (const signer of await store.settlements.listSigners(chainId))
     await sendUnmined(deps, { chain, signer, terms })
   if (terms && contract?.filler) await fillMissing(deps, { chain, terms, signer: contract.filler })
+}
+
+/** By then its block is final. */
+const mayComeBackMs = 3_600_000
+const lookEveryMs = 60_000
+const looks = new WeakMap<AccessChain, number>()
+
+/** What failed of late, once a minute: where a reorganisation took its block away it may be mined after all. */
+async function listFailed(
+  deps: AccessDeps,
+  chain: AccessChain,
+): Promise<readonly StoredSettlement[]> {
+  const { store, now } = deps
+  const { chainId } = chain
+  const lastMs = looks.get(chain)
+  const nowMs = now()
+  if (lastMs !== undefined && Math.abs(nowMs - lastMs) < lookEveryMs) return []
+  looks.set(chain, nowMs)
+  const terms = termsOf(deps, chainId)
+  const time = terms
+    ? await settlementClock(deps, terms.signer).read(() => readHeadMs(chain))
+    : { nowMs }
+  return store.settlements.listFailed({ chainId, ...time, windowMs: mayComeBackMs })
 }
 
 /** Whatever the settings: nonces that were signed are used. What another key left can only be sent again. */
