@@ -52,20 +52,19 @@ s.after(async () => {
 s(
   'takes one nonce each where relay and settlements sign at once with one key in a key service',
   async () => {
-    const person = await createPerson(chain)
-    const client = new x402HTTPClient(
-      new x402Client().register('eip155:8453', new ExactEvmScheme(person.account)),
-    )
     const owners = Array.from({ length: 6 }, (_, index) => ownerAt(index))
     await prepareOwners(chain.world, owners)
-    const payments = await Promise.all(
-      owners.map(async (_, index) => {
-        const { apiKey: key } = await stand.createKey(`buyer ${index}`)
-        const offer = await stand.call('/work', { key, body: {} })
-        const required = decodePaymentRequiredHeader(offer.headers.get('payment-required') ?? '')
-        return { key, header: encodeHeader(await client.createPaymentPayload(required)) }
-      }),
-    )
+    const payments: { readonly key: string; readonly header: string }[] = []
+    // One after the other: they are funded from one account.
+    for (const [index] of owners.entries()) {
+      const { account } = await createPerson(chain)
+      const scheme = new x402Client().register('eip155:8453', new ExactEvmScheme(account))
+      const client = new x402HTTPClient(scheme)
+      const { apiKey: key } = await stand.createKey(`buyer ${index}`)
+      const offer = await stand.call('/work', { key, body: {} })
+      const required = decodePaymentRequiredHeader(offer.headers.get('payment-required') ?? '')
+      payments.push({ key, header: encodeHeader(await client.createPaymentPayload(required)) })
+    }
     const answers = await Promise.all([
       ...payments.map(({ key, header }) =>
         stand.call('/work', { key, body: {}, headers: { 'payment-signature': header } }),
