@@ -89,128 +89,37 @@ export function createQuotedFamily(
   own: QuotedProtocol,
   { now = () => performance.now() }: { readonly now?: (() => number) | undefined } = {},
 ): PoolFamily<QuotedRecord> {
-  /** By the samples themselves: a record is another object after each change. */
-  const sampledAtMs = new WeakMap<QuotedRecord['outputs'], number>()
-  const ageOf = ({ outputs }: QuotedRecord, atMs: number) => atMs - (sampledAtMs.get(outputs) ?? 0)
+  const ages = createSampleAges()
   const { vault } = own
-  const holderOf = (dex: Dex) => vault ?? own.holderOf?.(dex)
-
-  async function load(
-    deps: ReadDeps,
-    { pools, blockNumber }: LoadParameters,
-  ): Promise<QuotedRecord[]> {
-    const wrapped = getChain(deps.client.chain.id)?.wrappedNative
-    const [named, fees, helds, partsOf] = await Promise.all([
-      own.readTokens(deps, { pools, blockNumber }),
-      readFees(deps, { pools, blockNumber }),
-      own.readHeld?.(deps, { pools, blockNumber }),
-      own.listParts?.(deps, { pools, blockNumber }) ?? [],
-    ])
-    const parts = await readParts(deps, { addresses: partsOf.flat(), blockNumber })
-    const blanks = pools.flatMap((pool, index): Blank[] => {
-      const coins = named[index]
-      if (!wrapped || !coins || coins.length < 2) return []
-      const tokens = coins.map((coin) => (isNative(coin) ? wrapped : coin))
-      const { dex, address } = pool
-      return [
-        {
-          holder: holderOf(dex) ?? address,
-          held: helds?.[index],
-          record: {
-            ...toHead(pool, { tokens, blockNumber }),
-            protocol: own.protocol,
-            parts: pickParts(parts, partsOf[index]),
-            quoter: getAddress(dex.quoter ?? address),
-            feePips: fees[index] ?? 0,
-            isFresh: tokens.map(() => false),
-            native: coins.map(isNative),
-          },
-        },
-      ]
-    })
-    const records = await sample(deps, { blanks, blockNumber })
-    for (const { outputs } of records) sampledAtMs.set(outputs, now())
-    return records.filter((record) => {
-      if (record.outputs.some((output) => output > 0n)) return true
-      // Empty, or paused: its quoter refuses whatever it is asked.
-      deps.decline?.(record)
-      return false
-    })
-  }
-
-  async function readFees(deps: ReadDeps, { pools, blockNumber }: LoadParameters) {
-    const { fee } = own
-    if (!fee) return []
-    const answers = await readCalls(deps, { calls: pools.map(fee.call), blockNumber })
-    return answers.map((words) => Number(((words?.[fee.wordAt ?? 0] ?? 0n) * pips) / fee.unit))
-  }
-
-  /** Asks every pool about every amount of its grid, in one round trip. */
-  async function sample(
-    deps: ReadDeps,
-    { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
-  ): Promise<QuotedRecord[]> {
-    const rows = blanks.flatMap((blank, index) => listRows(blank, index))
-    const sampled = await sampleQuoters(deps, {
-      directions: rows.map(({ i, j, record, holder, held }) => ({
-        holder,
-        held: held?.[i],
-        token: record.native[i] ? undefined : (record.tokens[i] as Address),
-        ask: (amountIn) => own.quoter.question(record, { i, j, amountIn }),
-      })),
-      points: gridSize,
-      ratio: gridRatio,
-      blockNumber,
-    })
-    const records = blanks.map(({ record: { tokens, ...head } }) => ({
-      ...head,
-      tokens,
-      amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
-      outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
-    }))
-    for (const [at, { i, j, index }] of rows.entries()) {
-      const [record, samples] = [records[index], sampled[at]]
-      if (!record || !samples) continue
-      for (const [k, amountIn] of listGrid(samples.held).entries()) {
-        record.amounts[i * gridSize + k] = amountIn
-        const words = samples.answers[k]
-        const output = words && own.quoter.readAnswer(words, { i, j, amountIn })
-        if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
-      }
-    }
-    return records
-  }
-
   return {
     find: own.find,
     ...(own.list && { list: own.list }),
     ...(vault && { emitters: () => [vault] }),
     creations: own.creations,
     topics: own.topics,
-    load,
+    async load(deps, { pools, blockNumber }) {
+      const blanks = await readBlanks(own, deps, { pools, blockNumber })
+      const records = await sample(own, deps, { blanks, blockNumber })
+      ages.restart(records, now())
+      return records.filter((record) => {
+        if (record.outputs.some((output) => output > 0n)) return true
+        // Empty, or paused: its quoter refuses whatever it is asked.
+        deps.decline?.(record)
+        return false
+      })
+    },
     encodeStep: own.encodeStep,
     // Anybody may name a pool in an event of theirs: its own word counts, and its vault's.
     apply: (record, { address }) =>
       address === record.id || address === vault?.toLowerCase() ? undefined : record,
     async refresh(deps, { records, dexes, blockNumber }) {
       const atMs = now()
-      const due = records
-        .filter((record) => ageOf(record, atMs) >= resampleMs)
-        .toSorted((one, other) => ageOf(other, atMs) - ageOf(one, atMs))
-        .slice(0, mostPerRefresh)
+      const due = ages.mostDue(records, atMs)
       if (due.length === 0) return new Map()
-      const blanks = due.map((record) => {
-        const dex = dexes.find(({ name }) => name === record.dex)
-        const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
-        return {
-          record,
-          holder: (dex && holderOf(dex)) ?? record.address,
-          held: own.readHeld && known,
-        }
-      })
+      const blanks = due.map((record) => toBlank(own, { record, dexes }))
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
-      const fresh = await sample(deps, { blanks, blockNumber }).catch(() => [])
-      for (const { outputs } of [...due, ...fresh]) sampledAtMs.set(outputs, atMs)
+      const fresh = await sample(own, deps, { blanks, blockNumber }).catch(() => [])
+      ages.restart([...due, ...fresh], atMs)
       return new Map(fresh.map(({ id, amounts, outputs }) => [id, { amounts, outputs }]))
     },
     quoter: own.quoter,
@@ -229,10 +138,128 @@ export function createQuotedFamily(
   }
 }
 
+/** How old each pool's samples are, by the samples themselves: a record is another object after each change. */
+function createSampleAges() {
+  const sampledAtMs = new WeakMap<QuotedRecord['outputs'], number>()
+  return {
+    restart(records: readonly QuotedRecord[], atMs: number): void {
+      for (const { outputs } of records) sampledAtMs.set(outputs, atMs)
+    },
+    /** The oldest first, and few. */
+    mostDue(records: readonly QuotedRecord[], atMs: number): readonly QuotedRecord[] {
+      const ageOf = ({ outputs }: QuotedRecord) => atMs - (sampledAtMs.get(outputs) ?? 0)
+      return records
+        .filter((record) => ageOf(record) >= resampleMs)
+        .toSorted((one, other) => ageOf(other) - ageOf(one))
+        .slice(0, mostPerRefresh)
+    },
+  }
+}
+
 type Blank = {
   readonly record: Unsampled
   readonly holder: Address
   readonly held?: readonly bigint[] | undefined
+}
+
+const holderOf = (own: QuotedProtocol, dex: Dex) => own.vault ?? own.holderOf?.(dex)
+
+/** What is known of pools before their quoter is asked about any amount. */
+async function readBlanks(
+  own: QuotedProtocol,
+  deps: ReadDeps,
+  { pools, blockNumber }: LoadParameters,
+): Promise<readonly Blank[]> {
+  const wrapped = getChain(deps.client.chain.id)?.wrappedNative
+  const [named, fees, helds, partsOf] = await Promise.all([
+    own.readTokens(deps, { pools, blockNumber }),
+    readFees(own, deps, { pools, blockNumber }),
+    own.readHeld?.(deps, { pools, blockNumber }),
+    own.listParts?.(deps, { pools, blockNumber }) ?? [],
+  ])
+  const parts = await readParts(deps, { addresses: partsOf.flat(), blockNumber })
+  return pools.flatMap((pool, index): Blank[] => {
+    const coins = named[index]
+    if (!wrapped || !coins || coins.length < 2) return []
+    const tokens = coins.map((coin) => (isNative(coin) ? wrapped : coin))
+    const { dex, address } = pool
+    return [
+      {
+        holder: holderOf(own, dex) ?? address,
+        held: helds?.[index],
+        record: {
+          ...toHead(pool, { tokens, blockNumber }),
+          protocol: own.protocol,
+          parts: pickParts(parts, partsOf[index]),
+          quoter: getAddress(dex.quoter ?? address),
+          feePips: fees[index] ?? 0,
+          isFresh: tokens.map(() => false),
+          native: coins.map(isNative),
+        },
+      },
+    ]
+  })
+}
+
+/** A pool that is to be sampled again. */
+function toBlank(
+  own: QuotedProtocol,
+  { record, dexes }: { readonly record: QuotedRecord; readonly dexes: readonly Dex[] },
+): Blank {
+  const dex = dexes.find(({ name }) => name === record.dex)
+  const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
+  return {
+    record,
+    holder: (dex && holderOf(own, dex)) ?? record.address,
+    held: own.readHeld && known,
+  }
+}
+
+async function readFees(
+  { fee }: QuotedProtocol,
+  deps: ReadDeps,
+  { pools, blockNumber }: LoadParameters,
+): Promise<readonly number[]> {
+  if (!fee) return []
+  const answers = await readCalls(deps, { calls: pools.map(fee.call), blockNumber })
+  return answers.map((words) => Number(((words?.[fee.wordAt ?? 0] ?? 0n) * pips) / fee.unit))
+}
+
+/** Asks every pool about every amount of its grid, in one round trip. */
+async function sample(
+  { quoter }: QuotedProtocol,
+  deps: ReadDeps,
+  { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
+): Promise<QuotedRecord[]> {
+  const rows = blanks.flatMap((blank, index) => listRows(blank, index))
+  const sampled = await sampleQuoters(deps, {
+    directions: rows.map(({ i, j, record, holder, held }) => ({
+      holder,
+      held: held?.[i],
+      token: record.native[i] ? undefined : (record.tokens[i] as Address),
+      ask: (amountIn) => quoter.question(record, { i, j, amountIn }),
+    })),
+    points: gridSize,
+    ratio: gridRatio,
+    blockNumber,
+  })
+  const records = blanks.map(({ record: { tokens, ...head } }) => ({
+    ...head,
+    tokens,
+    amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
+    outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
+  }))
+  for (const [at, { i, j, index }] of rows.entries()) {
+    const [record, samples] = [records[index], sampled[at]]
+    if (!record || !samples) continue
+    for (const [k, amountIn] of listGrid(samples.held).entries()) {
+      record.amounts[i * gridSize + k] = amountIn
+      const words = samples.answers[k]
+      const output = words && quoter.readAnswer(words, { i, j, amountIn })
+      if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
+    }
+  }
+  return records
 }
 
 /** Every direction of a pool; `index` is the pool's. */
