@@ -28,12 +28,12 @@ export async function planRoute(
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
-  const { isGone } = parameters
+  const { asker } = parameters
   const market = chain.trust.choose(state, choice)
-  const question = { chain, market, tokenIn, tokenOut, amountIn, mode, isGone }
+  const question = { chain, market, tokenIn, tokenOut, amountIn, mode, asker }
   const key = [tokenIn, tokenOut, amountIn, mode, chain.trust.nameChoice(choice)].join(':')
   const find = () => chain.routes.find(state, key, () => searchRoute(deps, question))
-  const found = await findShared(find, question)
+  const found = await findShared(find, asker)
   const settle = async () => {
     const settled = found && (await settleFound(deps, { ...question, state, route: found }))
     return settled?.route
@@ -41,10 +41,7 @@ export async function planRoute(
   // A quoter's answer is of one block, whether or not an event told of a change.
   const route =
     found && usesQuoted(state, found)
-      ? await findShared(
-          () => chain.routes.find(state, `${key}:${state.head.hash}`, settle),
-          question,
-        )
+      ? await findShared(() => chain.routes.find(state, `${key}:${state.head.hash}`, settle), asker)
       : found
   if (!route) return undefined
   return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route

@@ -133,7 +133,7 @@ function solveIn(
     mostSearches,
   }: Solving & { readonly market: Market; readonly mostSearches?: number },
 ): Promise<Solution> {
-  const { mode = 'deep', isGone } = parameters
+  const { mode = 'deep', asker } = parameters
   const tokenIn = toEngineToken(chain, parameters.tokenIn)
   return solveInput({
     ...toBounds(chain, parameters),
@@ -141,7 +141,7 @@ function solveIn(
     tokenIn,
     tokenOut: toEngineToken(chain, parameters.tokenOut),
     gasPrice: gasPriceIn(chain, { market, token: tokenIn }),
-    search: (question) => searchRoute(deps, { chain, market, mode, isGone, ...question }),
+    search: (question) => searchRoute(deps, { chain, market, mode, asker, ...question }),
     mostSearches,
   })
 }

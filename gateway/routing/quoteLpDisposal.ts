@@ -13,7 +13,7 @@ import {
 } from './quoteRequest.ts'
 import { type LegRoute, routeLegs } from './routeLegs.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { toUnavailable } from './searchQueue.ts'
+import { type Asker, toUnavailable } from './searchQueue.ts'
 import { priceFor, type UsdPrice } from './usdPrices.ts'
 
 export type DisposalLeg = {
@@ -36,6 +36,7 @@ export type DisposalParameters = {
   readonly mode: RoutingMode
   readonly allowPartial: boolean
   readonly signal?: AbortSignal | undefined
+  readonly asker?: Asker | undefined
 }
 
 export type LegResult = {
@@ -164,7 +165,7 @@ async function routeAll(
     readonly parameters: DisposalParameters
   },
 ): Promise<readonly LegResult[]> {
-  const { targetToken, mode, signal } = parameters
+  const { targetToken, mode, asker } = parameters
   const isPassthrough = ({ token }: Sized) => isSameToken(token, targetToken)
   const swapped = sized.filter((leg) => !isPassthrough(leg))
   const legs = swapped.map(({ token, amountIn }) => ({
@@ -175,8 +176,7 @@ async function routeAll(
   const quotes = await finishLegs(deps, {
     async plan(choice) {
       const state = { ...prepared.state, market: chain.trust.choose(prepared.state, choice) }
-      const isGone = () => signal?.aborted === true
-      const routes = await routeLegs(deps, { chain, mode, state, isGone, legs })
+      const routes = await routeLegs(deps, { chain, mode, state, asker, legs })
       return swapped.map((leg, at) => toPlan(leg, routes[at], { chain, prepared, parameters }))
     },
   })

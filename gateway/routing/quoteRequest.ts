@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { isNative } from '../chain/native.ts'
 import type { RoutingChain } from './routingChain.ts'
+import type { Asker } from './searchQueue.ts'
 
 export type RoutingMode = 'deep' | 'ultra'
 
@@ -18,8 +19,8 @@ export type QuoteParameters = {
   readonly verify?: boolean | undefined
   readonly mode?: RoutingMode | undefined
   readonly signal?: AbortSignal | undefined
-  /** Whether nobody waits any more; a signal for every quote would show in the tail of the latency. */
-  readonly isGone?: (() => boolean) | undefined
+  /** In whose turn searches run; a signal for every quote would show in the tail of the latency. */
+  readonly asker?: Asker | undefined
 }
 
 export type QuoteDeps = {

@@ -20,7 +20,7 @@ export type LegRoute = {
 }
 
 type Deps = Pick<QuoteDeps, 'now'>
-type Common = Pick<SearchParameters, 'chain' | 'mode' | 'isGone'> & {
+type Common = Pick<SearchParameters, 'chain' | 'mode' | 'asker'> & {
   readonly state: SyncedState
   readonly legs: readonly Leg[]
 }
@@ -55,12 +55,12 @@ async function planLegs(deps: Deps, parameters: Common): Promise<Plan[]> {
 /** Each route is taken out of the pools before the next is looked for. */
 async function planUntried(
   deps: Deps,
-  { chain, mode, state, legs, isGone }: Common,
+  { chain, mode, state, legs, asker }: Common,
 ): Promise<Plan[]> {
   const plans: Plan[] = []
   let { market } = state
   for (const leg of legs) {
-    const route = await searchUntried(deps, { chain, market, mode, isGone, ...leg })
+    const route = await searchUntried(deps, { chain, market, mode, asker, ...leg })
     if (!route || route.amountIn < leg.amountIn) {
       plans.push({ leg, market })
       continue
@@ -97,11 +97,11 @@ async function settleLegs(
     state,
     plans,
     source,
-    isGone,
+    asker,
   }: Common & { readonly plans: readonly Plan[]; readonly source: LegRoute['source'] },
 ): Promise<readonly (LegRoute | undefined)[]> {
   const settle = ({ leg, route }: Plan, market: Market) =>
-    route && settleFound(deps, { chain, mode, state, market, route, isGone, ...leg })
+    route && settleFound(deps, { chain, mode, state, market, route, asker, ...leg })
   const answered = await Promise.all(plans.map((plan) => settle(plan, plan.market)))
   const routed: (LegRoute | undefined)[] = []
   const moved = new Set<string>()
@@ -112,7 +112,7 @@ async function settleLegs(
     const isMoved = (known ?? plan).route?.steps.some(({ poolId }) => moved.has(poolId))
     const found = isMoved
       ? ((await settle(plan, market)) ??
-        (await searchSettled(deps, { chain, mode, state, market, isGone, ...leg })))
+        (await searchSettled(deps, { chain, mode, state, market, asker, ...leg })))
       : known
     const isWhole = found !== undefined && found.route.amountIn >= leg.amountIn
     routed.push(isWhole ? { route: found.route, state: { ...state, market }, source } : undefined)

@@ -1,5 +1,9 @@
+import { createInject } from '../../fixtures/inject.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createSearchQueue, findShared, SearchRefused } from './searchQueue.ts'
+import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import { createService } from '../http/service.ts'
+import { createSearchQueue, findShared, type SearchQueue, SearchRefused } from './searchQueue.ts'
+import { routingEndpoints } from './wire/routes.ts'
 
 const s = suite('the queue of searches')
 
@@ -23,6 +27,37 @@ s('runs one search after the other, the chains in turns', async () => {
   gate.open()
   await Promise.all(running)
   assert.equal(order, ['a1', 'b1', 'a2', 'b2', 'a3'])
+})
+
+s('goes round by caller: a crowd of one stands behind itself [strangers/searches]', async () => {
+  const searches = createSearchQueue()
+  const order: string[] = []
+  const gate = createGate()
+  const running = [searches(gate.search, { chainId: 1, caller: 'crowd' })]
+  const add = (caller: string, name: string) =>
+    running.push(searches(async () => void order.push(name), { chainId: 1, caller }))
+  for (let n = 0; n < 200; n += 1) add('crowd', `crowd ${n}`)
+  for (const name of ['one', 'two']) add('honest', name)
+  add('other', 'three')
+  gate.open()
+  await Promise.all(running)
+  assert.equal(order.slice(0, 6), ['crowd 0', 'one', 'three', 'crowd 1', 'two', 'crowd 2'])
+  assert.is(order.length, 203)
+})
+
+s('refuses a crowd, and nobody beside it [strangers/search-places]', async () => {
+  const searches = createSearchQueue()
+  const gate = createGate()
+  const first = searches(gate.search, { chainId: 1, caller: 'crowd' })
+  const ask = (caller: string) =>
+    searches(async () => caller, { chainId: 1, caller }).catch(isRefused)
+  const crowd = Array.from({ length: waiting + 5 }, () => ask('crowd'))
+  const honest = ask('honest')
+  gate.open()
+  await first
+  assert.is(await honest, 'honest')
+  const answers = await Promise.all(crowd)
+  assert.is(answers.filter((answer) => answer === true).length, 6)
 })
 
 s('goes on after a search that failed', async () => {
@@ -81,6 +116,68 @@ s('gives a shared search to the next who waits for it when its first asker left'
   const full = new SearchRefused({ isAbandoned: false })
   const refused = findShared(() => Promise.reject(full), { isGone: () => false })
   assert.is(await refused.catch((error: unknown) => error), full)
+})
+
+s('looks itself for what another crowd was refused', async () => {
+  const full = new SearchRefused({ isAbandoned: false, caller: 'crowd' })
+  let runs = 0
+  const find = async () => {
+    runs += 1
+    if (runs === 1) throw full
+    return runs
+  }
+  assert.is(await findShared(find, { caller: 'honest' }), 2)
+  const own = findShared(() => Promise.reject(full), { caller: 'crowd' })
+  assert.is(await own.catch((error: unknown) => error), full)
+})
+
+s('knows callers by their keys, whatever they ask [strangers/searches-keys]', async () => {
+  const { chain, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
+  const { chainId } = chain
+  const [token = '', other = ''] = market.addresses
+  const callers: unknown[] = []
+  const searches: SearchQueue = (search, asking) => {
+    callers.push(asking.caller)
+    return chain.searches(search, asking)
+  }
+  const service = createService({
+    name: 'routing',
+    endpoints: routingEndpoints({
+      chains: new Map([[chainId, { ...chain, searches }]]),
+      simulator: undefined,
+      maxLagMs: 30_000,
+      serviceName: 'test',
+      version: '0',
+      publicUrl: 'http://127.0.0.1',
+      x402Support: false,
+      startedAtMs: 0,
+      now: () => performance.now(),
+    }),
+    access: {
+      identify: async ({ headers }) => ({ keyId: String(headers['x-api-key']), scopes: [] }),
+      limit: async () => undefined,
+      charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
+    },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+  const inject = createInject(service.app)
+  const pair = { chain_id: chainId, token_in: token, token_out: other }
+  const legs = [{ token, amount: '1000' }]
+  const sizes = { target_output: '1000', max_input: '1000000' }
+  const query = new URLSearchParams({ ...pair, chain_id: String(chainId), ...sizes })
+  const questions: readonly (readonly [path: string, body?: object])[] = [
+    ['/quote', { ...pair, amount_in: '1000' }],
+    ['/quote_lp_disposal', { chain_id: chainId, target_token: other, legs }],
+    [`/quote_exact_output?${query}`],
+  ]
+  for (const [path, body] of questions) {
+    callers.length = 0
+    const headers = { 'content-type': 'application/json', 'x-api-key': path }
+    const method = body ? 'POST' : 'GET'
+    await inject({ path, method, headers, body: body && JSON.stringify(body) })
+    assert.ok(callers.length > 0, path)
+    assert.ok(callers.every((caller) => caller === path))
+  }
 })
 
 s.run()

@@ -4,7 +4,7 @@ import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
-import type { Asking } from './searchQueue.ts'
+import type { Asker } from './searchQueue.ts'
 
 /**
  * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
@@ -25,7 +25,7 @@ export type SearchParameters = {
   readonly tokenOut: string
   readonly amountIn: bigint
   readonly mode: RoutingMode
-  readonly isGone?: Asking['isGone']
+  readonly asker?: Asker | undefined
 }
 
 /**
@@ -59,7 +59,7 @@ export function gasPriceIn(
 /** The same, but for what is known already nobody asks whether the pools swap. */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, market, tokenIn, tokenOut, amountIn, mode, isGone }: SearchParameters,
+  { chain, market, tokenIn, tokenOut, amountIn, mode, asker }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const parameters = {
@@ -73,8 +73,8 @@ export async function searchUntried(
   }
   const usable = chain.probes?.usable(market) ?? market
   const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }), {
+    ...asker,
     chainId: chain.chainId,
-    isGone,
   })
   return route && route.amountOut > 0n ? route : undefined
 }

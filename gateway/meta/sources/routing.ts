@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { isNative } from '../../chain/native.ts'
+import type { Asker } from '../../routing/searchQueue.ts'
 import { fail, type Source, type SourceOutcome, type SourceRequest } from '../provider/source.ts'
 
 /** What meta reads of a routing quote; the routing service's own type has more. */
@@ -36,7 +37,7 @@ export type RoutingParameters = {
   readonly slippageBps: number
   readonly taker?: Address | undefined
   readonly signal: AbortSignal
-  readonly isGone?: (() => boolean) | undefined
+  readonly asker?: Asker | undefined
 }
 
 export type RoutingDeps = {
@@ -48,12 +49,12 @@ export type RoutingDeps = {
 export function createRoutingSource({ quote }: RoutingDeps): Source {
   return {
     name: 'routing',
-    quote: async (request, { signal }) => {
+    quote: async (request, { signal, caller }) => {
       const { chainId, tokenIn, tokenOut, trade, recipient, slippageBps } = request
       if (trade.type === 'exactOutput') return fail('unsupported_exact_output')
       const { amountIn } = trade
-      const isGone = () => signal.aborted
-      const asked = { chainId, tokenIn, tokenOut, amountIn, taker: recipient, signal, isGone }
+      const asker = { caller: `meta ${caller}`, isGone: () => signal.aborted }
+      const asked = { chainId, tokenIn, tokenOut, amountIn, taker: recipient, signal, asker }
       const guard = request.relaxMinReturn ? 10_000 : slippageBps
       return toOutcome(await quote({ ...asked, slippageBps: guard }), request)
     },

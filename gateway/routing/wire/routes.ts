@@ -1,3 +1,4 @@
+import type { Caller } from '../../http/access.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
 import { json } from '../../http/reply.ts'
@@ -13,6 +14,7 @@ import {
   readChainStatus,
   readHealth,
 } from '../registry.ts'
+import type { Asker } from '../searchQueue.ts'
 import { agentRegistration, fromAgent } from './agentRegistration.ts'
 import {
   compareBody,
@@ -53,6 +55,14 @@ export type RouteDeps = QuoteDeps & {
 }
 
 const retrySoon = { headers: { 'retry-after': '1' } }
+
+/** A signal for every quote would show in the tail of the latency: it is made when it is looked at. */
+function toAsker(request: {
+  readonly caller: Caller | undefined
+  readonly signal: AbortSignal
+}): Asker {
+  return { caller: request.caller?.keyId, isGone: () => request.signal.aborted }
+}
 
 /** What a 503 of any of them means. */
 const unavailable = 'The chain has not been read, or too much is waiting'
@@ -130,8 +140,8 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         requireTwoTokens(parameters)
         // Only a dry run is worth ending early; a signal for every quote shows in the tail of the latency.
         const signal = parameters.verify ? request.signal : undefined
-        const isGone = () => request.signal.aborted
-        const outcome = await quote(deps, { ...parameters, signal, isGone })
+        const asker = toAsker(request)
+        const outcome = await quote(deps, { ...parameters, signal, asker })
         return json(writeQuote(unwrap(outcome), deps))
       },
     }),
@@ -150,9 +160,11 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         404: 'No route for a leg',
         503: unavailable,
       },
-      handle: async ({ body, signal }) => {
+      handle: async (request) => {
+        const { body, signal } = request
         requireSizes(body)
-        const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal })
+        const asker = toAsker(request)
+        const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal, asker })
         return fromDisposal(unwrapDisposal(outcome), deps)
       },
     }),
@@ -169,11 +181,12 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         404: 'No route for this pair',
         503: unavailable,
       },
-      handle: async ({ query, signal }) => {
-        const parameters = toExactOutput(query)
+      handle: async (request) => {
+        const parameters = toExactOutput(request.query)
         requireTwoTokens(parameters)
-        const isGone = () => signal.aborted
-        const outcome = await quoteExactOutput(deps, { ...parameters, signal, isGone })
+        const { signal } = request
+        const asker = toAsker(request)
+        const outcome = await quoteExactOutput(deps, { ...parameters, signal, asker })
         return fromExactOutput(unwrap(outcome), deps)
       },
     }),
