@@ -9,7 +9,7 @@ import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './qu
 import type { RoutingChain } from './routingChain.ts'
 import { toUnavailable } from './searchQueue.ts'
 import { gasPriceIn, searchRoute } from './searchRoute.ts'
-import { settleIfAnswered, toleratedBps } from './settleFound.ts'
+import { isAsBelieved, settleIfAnswered } from './settleFound.ts'
 import { settleInput } from './settleInput.ts'
 import { toLocalMarket, usesQuoted } from './settleRoute.ts'
 import { mostEvaluations, type Solution, solveInput } from './solveInput.ts'
@@ -117,10 +117,12 @@ async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
     return shown && shown.amountOut > 0n ? { ...solution, shown } : local()
   }
   const settled = await settleInput({ ...toBounds(chain, parameters), route: found, settle })
-  if (settled && settled.amountIn <= moreBps(found.amountIn, toleratedBps))
+  if (settled && isAsBelieved(found.amountIn, settled.amountIn))
     return { ...solution, route: settled }
   const other = await local()
-  const isBeaten = other.status === 'solved' && settled && other.route.amountIn < settled.amountIn
+  const gasPrice = gasPriceIn(chain, { market, token: tokenIn })
+  const costOf = ({ amountIn, gas }: Route) => Number(amountIn) + gas * gasPrice
+  const isBeaten = other.status === 'solved' && settled && costOf(other.route) < costOf(settled)
   return settled && !isBeaten ? { ...other, status: 'solved', route: settled } : other
 }
 

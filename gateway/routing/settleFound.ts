@@ -1,13 +1,16 @@
-import { lessBps } from '../amounts/amounts.ts'
 import type { Route } from './engine/route.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
-import { type SearchParameters, searchRoute } from './searchRoute.ts'
+import { gasPriceIn, type SearchParameters, searchRoute } from './searchRoute.ts'
 import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
-/** A quoter that gives this much less than its samples promised has another route stand against it. */
-export const toleratedBps = 10n
+/** Samples are as good as that; what is missing beyond this part has another route stand against it. */
+const negligiblePart = 1_000_000n
+
+/** Whether what was believed holds for what the chain says, but for next to nothing. */
+export const isAsBelieved = (one: bigint, atLeast: bigint): boolean =>
+  one >= atLeast - atLeast / negligiblePart
 
 /** The node's trouble is reported by sync; pools with maths of their own serve on. */
 export const settleIfAnswered = (settling: Parameters<typeof settleRoute>[0]) =>
@@ -40,9 +43,16 @@ export async function settleFound(
     replayShares(market, { route: found, tokenIn, tokenOut, amountIn: found.amountIn })
   if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
   const settled = await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut })
-  const least = lessBps(route.amountOut, toleratedBps)
-  if (settled && settled.route.amountOut >= least) return settled
+  if (settled && isAsBelieved(settled.route.amountOut, route.amountOut)) return settled
   const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
-  if (!local || (settled && settled.route.amountOut >= local.amountOut)) return settled
+  const gasPrice = gasPriceIn(chain, { market, token: tokenOut })
+  if (!local || (settled && isBetter(settled.route, local, gasPrice))) return settled
   return replay(local) ?? { route: local, pools: [] }
+}
+
+/** What sells more is better; then what brings more, net of its gas. */
+function isBetter(one: Route, other: Route, gasPrice: number): boolean {
+  if (one.amountIn !== other.amountIn) return one.amountIn > other.amountIn
+  const gain = Number(one.amountOut - other.amountOut) - (one.gas - other.gas) * gasPrice
+  return gain >= 0
 }
