@@ -106,7 +106,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     executable: execution !== undefined,
     unexecutableReason: reason,
     optimalityGapBps: route.gapBps,
-    verification: asksForDryRun(parameters) ? dryRun : undefined,
+    verification: parameters.verify ? dryRun : undefined,
     dryRun,
   }
 }

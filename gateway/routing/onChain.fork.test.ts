@@ -187,6 +187,7 @@ s('verifies every leg by simulation in ultra mode [routing/ultra]', async () => 
     routing_mode: 'ultra',
   })
   assert.is(legs[0]?.quote?.route_readiness, 'verified')
+  assert.is(legs[0]?.quote?.verify_block_lag, undefined)
 })
 
 s(

@@ -83,7 +83,7 @@ s('clamps an explicit amount to max_amount, too [routing/clamp-explicit]', async
 s('does not look at value_usd beside an amount [routing/value-beside-amount]', async () => {
   const leg = { token: weth, amount: String(oneEth) }
   const [alone] = (await dispose([leg])).legs
-  for (const value_usd of [0, -5, 1e16, 1e-30]) {
+  for (const value_usd of [0, -5, 1e16, 1e-30, null]) {
     const [beside] = (await dispose([{ ...leg, value_usd }])).legs
     assert.is(beside?.amount_source, 'explicit')
     assert.is(beside?.estimated_amount_in, leg.amount)

@@ -21,7 +21,8 @@ export const mostUsd = 1e15
 const leg = Type.Object({
   token: address({ description: 'The zero address is the native currency' }),
   value_usd: Type.Optional(
-    Type.Number({
+    Type.Unsafe<number | null>({
+      type: ['number', 'null'],
       description: `Estimated USD value held, above 0 and up to ${mostUsd}; ignored if amount is set`,
     }),
   ),
@@ -74,9 +75,9 @@ export function toDisposal(body: DisposalBody): DisposalParameters {
     allowPartial: body.allow_partial,
     legs: body.legs.map((item) => ({
       token: getAddress(item.token),
-      valueUsd: item.value_usd,
+      valueUsd: item.value_usd ?? undefined,
       ...(item.amount === undefined
-        ? { valueUsdE18: item.value_usd === undefined ? undefined : toUsdE18(item.value_usd) }
+        ? { valueUsdE18: typeof item.value_usd === 'number' ? toUsdE18(item.value_usd) : undefined }
         : { amount: BigInt(item.amount) }),
       maxAmount: item.max_amount === undefined ? undefined : BigInt(item.max_amount),
     })),

@@ -92,7 +92,7 @@ function requireSizes({ legs, allow_unbounded_estimate: isUnbounded }: DisposalB
   for (const [index, { value_usd: valueUsd, amount, max_amount: bound }] of legs.entries()) {
     const field = `legs[${index}]`
     if (amount !== undefined) continue
-    if (valueUsd === undefined)
+    if (typeof valueUsd !== 'number')
       throwInvalid(`${field}.value_usd`, 'is required where amount is not given')
     if (valueUsd <= 0 || valueUsd > mostUsd)
       throwInvalid(`${field}.value_usd`, `must be above 0 and at most ${mostUsd}`)
