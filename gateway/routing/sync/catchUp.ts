@@ -86,20 +86,37 @@ export async function catchUp(
     return { status: 'lost', reason: ancestor ? 'too many blocks behind' : 'no common ancestor' }
   const blocks = await readBlocks(deps, { after: ancestor, latest })
   if (!blocks) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
-  const undone = passed.filter(({ number }) => number > ancestor.number)
+  const isReorg = ancestor.number < state.head.number
   const advance = await applyBlocks(deps, {
     state,
     blocks,
     head,
-    undone,
+    stale: new Set(isReorg ? listUndone({ state, passed, after: ancestor.number }) : []),
     isBusyChain: isBusy(passed),
   })
-  const isReorg = ancestor.number < state.head.number
   return {
     status: 'advanced',
     ...advance,
     ...(isReorg && { reorgedFrom: ancestor.number }),
   }
+}
+
+/**
+ * Pools that orphaned blocks changed, which cannot be rolled forward from what we hold; and those that
+ * came in since: they were read at a block that is no more, or made in one.
+ */
+function listUndone({
+  state,
+  passed,
+  after,
+}: {
+  readonly state: SyncedState
+  readonly passed: readonly PassedBlock[]
+  readonly after: bigint
+}): string[] {
+  const orphaned = passed.filter(({ number }) => number > after)
+  const came = [...state.pools.values()].filter(({ changedBlock }) => changedBlock > after)
+  return [...orphaned.flatMap(({ changed }) => changed), ...came.map(({ id }) => id)]
 }
 
 type Ancestor = { readonly number: bigint; readonly hash: Hex }
@@ -165,13 +182,14 @@ async function applyBlocks(
     state,
     blocks,
     head,
-    undone,
+    stale,
     isBusyChain,
   }: {
     readonly state: SyncedState
     readonly blocks: readonly Block[]
     readonly head: BlockHead
-    readonly undone: readonly PassedBlock[]
+    /** Ids of pools to read again; those of which only another read can tell are added. */
+    readonly stale: Set<string>
     readonly isBusyChain: boolean
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
@@ -183,8 +201,6 @@ async function applyBlocks(
     ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusyChain })),
   ])
   const logs = told.flatMap((one) => one.logs)
-  // A pool that an orphaned block changed cannot be rolled forward from what we hold: read it again.
-  const stale = new Set(undone.flatMap(({ changed }) => changed))
   const changed = applyLogs({ state, logs, stale })
   for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
