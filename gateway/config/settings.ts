@@ -189,7 +189,10 @@ export const chainSettings = Type.Object({
   MAX_CHAIN_SPEND_PER_HOUR_WEI: wei('gate 10', '20000000000000000'),
   SPONSORED_GAS_CAP: integer('gate 5', 200_000, 21_000),
   X402_SETTLE: flag('settle x402 payments with the relayer key', false),
-  X402_MAX_FEE_WEI: wei('worst case of one settlement', '100000000000000'),
+  X402_MAX_FEE_WEI: wei(
+    'worst case of one settlement; one that deployments wait behind may cost as much as one of them',
+    '100000000000000',
+  ),
   X402_NATIVE_USD: integer(
     'USD that a whole native coin is taken to cost: no settlement may cost more than its pack earns',
     5_000,

@@ -2,7 +2,7 @@ import type { AccessDeps } from '../access/sale/accessConfig.ts'
 import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { createSettlementSigner } from '../access/x402/settlementSigner.ts'
 import type { ChainClient } from '../chain/client.ts'
-import type { Config } from '../config/config.ts'
+import type { ChainConfig, Config } from '../config/config.ts'
 import type { Log } from '../observe/log.ts'
 import { steadyNow } from '../signing/bookClock.ts'
 import type { DigestKey } from '../signing/digestKey.ts'
@@ -16,7 +16,7 @@ const packQuotes = 1_000
 /** Quota contracts of the chains where quota is sold; x402 payments are settled where a relayer key is. */
 function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, DigestKey>) {
   return chains.flatMap((config) => {
-    const { chain, quotaManager: address, settlementLimits: limits, upkeepLimits } = config
+    const { chain, quotaManager: address, settlementLimits: limits } = config
     if (!address) return []
     const { chainId, usdc: token } = chain
     const key = keys.get(chainId)
@@ -29,17 +29,27 @@ function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, 
     }
     if (!key) return [contract]
     const place = { chainId, token: token.address, payTo: address }
-    const signer = createSettlementSigner({ ...place, maxFeeWei: upkeepLimits.maxFeeWei, key })
+    const maxStuckFeeWei = findStuckCeiling(config)
+    const signer = createSettlementSigner({ ...place, maxFeeWei: maxStuckFeeWei, key })
     const kept = {
       ...contract,
-      upkeep: { signer, limits: upkeepLimits },
+      upkeep: { signer, limits: { ...config.upkeepLimits, maxStuckFeeWei } },
       ...(config.proxyFactory ? {} : { filler: createFillSigner({ chainId, key }) }),
     }
     const { usdPerNative } = config
     return [
-      limits ? { ...kept, settlement: { signer, limits: { ...limits, usdPerNative } } } : kept,
+      limits
+        ? { ...kept, settlement: { signer, limits: { ...limits, usdPerNative, maxStuckFeeWei } } }
+        : kept,
     ]
   })
+}
+
+/** One key's transactions are mined in their order: the dearest of them says what the first may cost. */
+function findStuckCeiling({ proxyFactory, relayLimits, upkeepLimits }: ChainConfig): bigint {
+  const { maxFeeWei } = upkeepLimits
+  const { maxRelayFeeWei } = relayLimits
+  return proxyFactory && maxRelayFeeWei > maxFeeWei ? maxRelayFeeWei : maxFeeWei
 }
 
 /** What access needs, from the settings. */

@@ -28,6 +28,11 @@ export type SettlementLimits = {
   readonly usdPerNative?: number | undefined
   /** Worst case of one settlement's bytes. */
   readonly maxFeeWei: bigint
+  /**
+   * Worst case of one that others wait behind, where it may be more: a deployment may cost more, and cannot be
+   * mined before it.
+   */
+  readonly maxStuckFeeWei?: bigint | undefined
   /** Both in any 3600 s, apart from the relay's own caps. */
   readonly maxPerHour: number
   readonly maxSpendPerHourWei: bigint

@@ -256,10 +256,13 @@ async function sendUnmined(
   const request = { chainId, signer, chainNonce }
   const unmined = await deps.store.settlements.listUnmined(request)
   if (own) forgetMined(own.signer, unmined)
+  const highest = await deps.store.nonces.highestNonce({ chainId, signer })
   for (const settlement of unmined) {
     if (!own && settlement.state !== 'sent') continue
+    const { signerNonce } = settlement
+    const holdsUp = signerNonce === chainNonce && signerNonce < highest
     const raised = own
-      ? await raisePrice(deps, { chain, settlement, terms: own }).catch(
+      ? await raisePrice(deps, { chain, settlement, holdsUp, terms: own }).catch(
           warnOf(deps, settlement, 'not repriced'),
         )
       : settlement
@@ -310,14 +313,19 @@ async function raisePrice(
   {
     chain,
     settlement,
-    terms: { signer, limits },
+    holdsUp,
+    terms: { signer, limits: own },
   }: {
     readonly chain: AccessChain
     readonly settlement: StoredSettlement
+    /** Whether what was signed behind it waits for it alone. */
+    readonly holdsUp: boolean
     readonly terms: Settlement
   },
 ): Promise<StoredSettlement> {
   if (unminedForMs(signer, { settlement, nowMs: deps.now() }) < stuckAfterMs) return settlement
+  const { maxFeeWei, maxStuckFeeWei = maxFeeWei } = own
+  const limits = holdsUp ? { ...own, maxFeeWei: maxStuckFeeWei } : own
   const clock = settlementClock(deps, signer)
   const { calldata, signerNonce: nonce } = settlement
   const facts = await readPrice(chain, { signer, calldata })
