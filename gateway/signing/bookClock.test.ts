@@ -66,4 +66,15 @@ s('asks again where the chain was out of reach', async () => {
   assert.is(failed, 'out of reach')
   assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
 })
+
+s('who reads beside one for whom the chain is out of reach reads all the same', async () => {
+  const { world, told, clock, read } = open({ aheadMs: dayMs })
+  world.storedMs = world.nowMs
+  const down = async () => Promise.reject(new Error('out of reach'))
+  const [failed, ...others] = await Promise.allSettled([clock.read(down), read(), read()])
+  assert.is(failed?.status, 'rejected')
+  for (const one of others)
+    assert.is(one.status === 'fulfilled' && one.value.nowMs, world.nowMs + 2 * minuteMs)
+  assert.equal(told, ['machine 1438'])
+})
 s.run()

@@ -39,7 +39,9 @@ export function createBookClock({
   /** Or when the book was last found empty: what others write after that is not older. */
   let startMs = now()
   let highestMs = startMs
-  let startedWith: Promise<number | undefined> | undefined
+  /** How far the machine was found ahead; undefined until the book has told. */
+  let started: number | undefined
+  let isTold = false
   let seen: { readonly bookMs: number; readonly atMs: number } | undefined
   let offBy = 0
 
@@ -49,6 +51,12 @@ export function createBookClock({
     return highestMs
   }
 
+  function tell(aheadMs: number, who: 'machine' | 'book'): void {
+    if (!isTold) aheadBy(aheadMs, who)
+    isTold = true
+  }
+
+  /** Undefined while nobody has written to the book. */
   async function judgeStart(readHeadMs: () => Promise<number>): Promise<number | undefined> {
     const storedMs = await readStored()
     if (!storedMs) {
@@ -58,25 +66,12 @@ export function createBookClock({
     const machineMs = readMachine()
     seen ??= { bookMs: storedMs, atMs: machineMs }
     if (startMs <= storedMs + toleranceMs) {
-      if (storedMs - machineMs > toleranceMs) aheadBy(storedMs - machineMs, 'book')
+      if (storedMs - machineMs > toleranceMs) tell(storedMs - machineMs, 'book')
       return 0
     }
     const aheadMs = machineMs - Math.max(storedMs, (await readHeadMs()) + toleranceMs)
-    if (aheadMs > 0) aheadBy(aheadMs, 'machine')
+    if (aheadMs > 0) tell(aheadMs, 'machine')
     return Math.max(0, aheadMs)
-  }
-
-  /** Once; again where the book was empty or the chain out of reach. */
-  function judgeOnce(readHeadMs: () => Promise<number>): Promise<number | undefined> {
-    const judging = startedWith ?? judgeStart(readHeadMs)
-    startedWith = judging
-    const judgeAgain = () => {
-      if (startedWith === judging) startedWith = undefined
-    }
-    judging.then((aheadMs) => {
-      if (aheadMs === undefined) judgeAgain()
-    }, judgeAgain)
-    return judging
   }
 
   const readPace = (): Pace | undefined =>
@@ -84,12 +79,15 @@ export function createBookClock({
 
   return {
     async read(readHeadMs) {
-      offBy = (await judgeOnce(readHeadMs)) ?? 0
+      // Each by its own look at the chain: where that fails for one, the others go on.
+      const judged = started ?? (await judgeStart(readHeadMs))
+      started ??= judged
+      offBy = started ?? 0
       return { nowMs: now() - offBy, pace: readPace() }
     },
     saw(bookMs) {
       // Who writes to an empty book sets its time.
-      startedWith ??= Promise.resolve(0)
+      started ??= 0
       seen = { bookMs, atMs: readMachine() }
     },
     now() {
