@@ -31,6 +31,8 @@ const put = sql(
 const clamps = [
   sql('UPDATE relay_transactions SET marked_at_ms = ? WHERE chain_id = ? AND marked_at_ms > ?'),
   sql('UPDATE settlements SET signed_at_ms = ? WHERE chain_id = ? AND signed_at_ms > ?'),
+  sql('UPDATE settlements SET failed_at_ms = ? WHERE chain_id = ? AND failed_at_ms > ?'),
+  sql('UPDATE relay_admissions SET at_ms = ? WHERE chain_id = ? AND at_ms > ?'),
   sql('UPDATE nonce_fills SET signed_at_ms = ? WHERE chain_id = ? AND signed_at_ms > ?'),
 ]
 
