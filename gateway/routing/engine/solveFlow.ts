@@ -79,13 +79,11 @@ function listNodes(market: Market, { tokenIn, tokenOut, edges }: FlowProblem): n
   return [...nodes]
 }
 
-function createSystem(market: Market, problem: FlowProblem, startLogPrices: Float64Array) {
-  const { edges, amountIn, tokenOut, effort } = problem
+/** The edges by the places of their ends; the last place is tokenOut. */
+function placeEdges(market: Market, problem: FlowProblem) {
+  const { edges } = problem
   const nodes = listNodes(market, problem)
   const size = nodes.length
-  /** The last place is tokenOut, whose log price stays 0. */
-  const logs = new Float64Array(size + 1)
-  for (const [k, node] of nodes.entries()) logs[k] = startLogPrices[node] as number
   const places = new Map(nodes.map((node, place) => [node, place]))
   const tails = edges.map((edge) => places.get(market.edgeFrom[edge] as number) ?? size)
   const heads = edges.map((edge) => places.get(market.edgeTo[edge] as number) ?? size)
@@ -95,6 +93,15 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     touching[heads[k] as number]?.push(k)
   }
   const curves = edges.map((edge) => market.curves[edge])
+  return { nodes, size, tails, heads, touching, curves }
+}
+
+function createSystem(market: Market, problem: FlowProblem, startLogPrices: Float64Array) {
+  const { edges, amountIn, tokenOut, effort } = problem
+  const { nodes, size, tails, heads, touching, curves } = placeEdges(market, problem)
+  /** That of tokenOut stays 0. */
+  const logs = new Float64Array(size + 1)
+  for (const [k, node] of nodes.entries()) logs[k] = startLogPrices[node] as number
   const prices = new Float64Array(size + 1)
   const inputs = new Float64Array(edges.length)
   const outputs = new Float64Array(edges.length)
@@ -157,44 +164,13 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     const step = laplacian.solve(gradient.map((part) => -part))
     let largest = 0
     for (let k = 0; k < size; k++) largest = Math.max(largest, Math.abs(step[k] as number))
-    return searchLine(step, value, Math.min(1, maxStep / largest))
-  }
-
-  /**
-   * Goes along the step to where the value stops falling (its slope is a tenth of the first): the
-   * value is convex, but bends sharply where a pool's liquidity changes.
-   */
-  function searchLine(step: Float64Array, value: number, firstLength: number): number {
-    const start = slopeAlong(step)
     from.set(logs)
     const goTo = (length: number) => {
       for (let k = 0; k < size; k++) logs[k] = (from[k] as number) + length * (step[k] as number)
       return evaluate()
     }
-    let low = 0
-    let lowSlope = start
-    let high = Number.POSITIVE_INFINITY
-    let highSlope = 0
-    let length = firstLength
-    for (let tries = 0; tries < maxLineTries; tries++) {
-      const next = goTo(length)
-      const slope = slopeAlong(step)
-      if (Math.abs(slope) <= -0.1 * start && next <= value) return next
-      if (slope < 0) {
-        low = length
-        lowSlope = slope
-        if (length >= firstLength * 8) return next
-      } else {
-        high = length
-        highSlope = slope
-      }
-      if (high === Number.POSITIVE_INFINITY) length *= 2
-      else if (tries % 2 === 1) length = (low + high) / 2
-      else length = low + ((high - low) * lowSlope) / (lowSlope - highSlope)
-    }
-    // At a bend: stop behind it, so that the next step knows the liquidity there.
-    const behind = high < Number.POSITIVE_INFINITY ? goTo(high) : value
-    return behind < value ? behind : goTo(low)
+    const line = { goTo, slope: () => slopeAlong(step) }
+    return searchLine(line, { value, firstLength: Math.min(1, maxStep / largest) })
   }
 
   /** Inflow less outflow of one node at a log price, over its turnover. */
@@ -216,27 +192,6 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
     return moved === 0 ? 0 : excess / moved
   }
 
-  function balanceNode(place: number): void {
-    const here = excessAt(place, logs[place] as number)
-    if (here === 0) return
-    let low = logs[place] as number
-    let high = low
-    for (let width = 1e-3; width < 64; width *= 4) {
-      if (here > 0) low = high - width
-      else high = low + width
-      const there = excessAt(place, here > 0 ? low : high)
-      if (here > 0 ? there <= 0 : there >= 0) break
-    }
-    for (let tries = 0; tries < 40 && high - low > 1e-9; tries++) {
-      const middle = (low + high) / 2
-      const excess = excessAt(place, middle)
-      if (excess > 0) high = middle
-      else low = middle
-      if (Math.abs(excess) < 1e-3) break
-    }
-    logs[place] = (low + high) / 2
-  }
-
   return {
     inputs,
     outputs,
@@ -248,7 +203,7 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
       let moved = false
       for (let place = size - 1; place >= 0; place--) {
         if (Math.abs(gradient[place] as number) <= limit * (turnover[place] as number)) continue
-        balanceNode(place)
+        logs[place] = findBalance((log) => excessAt(place, log), logs[place] as number)
         moved = true
       }
       if (moved) value = evaluate()
@@ -261,4 +216,68 @@ function createSystem(market: Market, problem: FlowProblem, startLogPrices: Floa
       return logPrices
     },
   }
+}
+
+type Line = {
+  /** Moves to so much of the step; the value there. */
+  readonly goTo: (length: number) => number
+  /** How the value changes along the step where it is now. */
+  readonly slope: () => number
+}
+
+/**
+ * Goes along a step to where the value stops falling (its slope is a tenth of the first): the value is
+ * convex, but bends sharply where a pool's liquidity changes.
+ */
+function searchLine(
+  { goTo, slope: slopeHere }: Line,
+  { value, firstLength }: { readonly value: number; readonly firstLength: number },
+): number {
+  const start = slopeHere()
+  let low = 0
+  let lowSlope = start
+  let high = Number.POSITIVE_INFINITY
+  let highSlope = 0
+  let length = firstLength
+  for (let tries = 0; tries < maxLineTries; tries++) {
+    const next = goTo(length)
+    const slope = slopeHere()
+    if (Math.abs(slope) <= -0.1 * start && next <= value) return next
+    if (slope < 0) {
+      low = length
+      lowSlope = slope
+      if (length >= firstLength * 8) return next
+    } else {
+      high = length
+      highSlope = slope
+    }
+    if (high === Number.POSITIVE_INFINITY) length *= 2
+    else if (tries % 2 === 1) length = (low + high) / 2
+    else length = low + ((high - low) * lowSlope) / (lowSlope - highSlope)
+  }
+  // At a bend: stop behind it, so that the next step knows the liquidity there.
+  const behind = high < Number.POSITIVE_INFINITY ? goTo(high) : value
+  return behind < value ? behind : goTo(low)
+}
+
+/** The log price near `start` at which as much flows into a node as out of it. */
+function findBalance(excessAt: (log: number) => number, start: number): number {
+  const here = excessAt(start)
+  if (here === 0) return start
+  let low = start
+  let high = start
+  for (let width = 1e-3; width < 64; width *= 4) {
+    if (here > 0) low = high - width
+    else high = low + width
+    const there = excessAt(here > 0 ? low : high)
+    if (here > 0 ? there <= 0 : there >= 0) break
+  }
+  for (let tries = 0; tries < 40 && high - low > 1e-9; tries++) {
+    const middle = (low + high) / 2
+    const excess = excessAt(middle)
+    if (excess > 0) high = middle
+    else low = middle
+    if (Math.abs(excess) < 1e-3) break
+  }
+  return (low + high) / 2
 }
