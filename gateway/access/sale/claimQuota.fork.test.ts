@@ -129,6 +129,19 @@ attack(
   },
 )
 attack(
+  ['router', 'payer with a key'],
+  'credits the sender that claims first although the payer has a key: the two rank alike [claims/sender-beside-payer]',
+  async () => {
+    const [payer, sender] = [await createPerson(base), await createPerson(base)]
+    const hash = await payThrough(payer, sender)
+    const payerKey = await stand.register(payer.account)
+    const senderKey = await stand.register(sender.account)
+    assert.is((await claim(senderKey, hash)).body['purchased_quotes'], 10)
+    assert.is((await claim(payerKey, hash)).status, 403)
+    assert.equal([await balanceOf(senderKey), await balanceOf(payerKey)], [10, 0])
+  },
+)
+attack(
   ['router', 'front-running'],
   "refuses strangers a payment whose payer or sender has a key, and strangers' wallets any [claims/stranger]",
   async () => {

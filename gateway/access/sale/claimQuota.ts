@@ -4,7 +4,7 @@ import type { Balance } from '../../store/ledger.ts'
 import { type Payment, type Proof, proofs } from '../../store/payments.ts'
 import type { AccessDeps, QuotaContract } from './accessConfig.ts'
 import { readConfirmedReceipt } from './readConfirmedReceipt.ts'
-import { type ChainPayment, isBundle, readPayments } from './readPayments.ts'
+import { type ChainPayment, isBundle, isSafeCall, readPayments } from './readPayments.ts'
 
 export type Claim =
   | { readonly status: 'claimed'; readonly quotes: number; readonly balance: Balance }
@@ -62,7 +62,8 @@ export async function claimQuota(
   const worth = sizePayments(found, { contract, amountPerQuote: config.amountPerQuote, isFinal })
   if (worth !== 'ok') return { status: worth }
   const sender = isBundle(receipt) ? undefined : receipt.from
-  const payments = await selectOwn(deps, { caller, contract, found, sender, held })
+  const isSafes = isSafeCall(receipt)
+  const payments = await selectOwn(deps, { caller, contract, found, sender, isSafes, held })
   if (payments.length === 0) return { status: 'belongs_to_another_key' }
   const quotes = await store.payments.credit({
     chainId,
@@ -99,19 +100,21 @@ async function selectOwn(
     contract,
     found,
     sender,
+    isSafes,
     held,
   }: {
     caller: Caller
     contract: QuotaContract
     found: readonly ChainPayment[]
     sender: Address | undefined
+    isSafes: boolean
     held: Proof | undefined
   },
 ): Promise<readonly Payment[]> {
   const own: Payment[] = []
   for (const payment of found) {
     const quotes = Number(payment.amount / deps.config.amountPerQuote)
-    const proof = await proveOwner(deps, { caller, contract, payment, sender, held })
+    const proof = await proveOwner(deps, { caller, contract, payment, sender, isSafes, held })
     if (proof !== undefined && quotes > 0)
       own.push({
         logIndex: payment.logIndex,
@@ -126,9 +129,9 @@ async function selectOwn(
 
 /**
  * How a payment is the caller's; undefined when it is not. A payment tx is public, so the hash proves
- * nothing: the key named on chain, the key an x402 authorization was sent with, the wallet that paid, the
- * wallet that sent the transaction, and only without any of these, who asks first. Who carries in what
- * others have signed, a bundler or whoever brings an authorization, is no buyer.
+ * nothing: the key named on chain, the key an x402 authorization was sent with, the wallet that paid or the
+ * one that sent the transaction (alike), and only without any of these, who asks first. Who carries in what
+ * others have signed (a bundle, an authorization, the transaction of a Safe with a key) is no buyer.
  */
 async function proveOwner(
   { store }: AccessDeps,
@@ -137,12 +140,14 @@ async function proveOwner(
     contract,
     payment,
     sender,
+    isSafes,
     held,
   }: {
     caller: Caller
     contract: QuotaContract
     payment: ChainPayment
     sender: Address | undefined
+    isSafes: boolean
     held: Proof | undefined
   },
 ): Promise<Proof | undefined> {
@@ -161,9 +166,10 @@ async function proveOwner(
   }
   if (caller.wallet && isAddressEqual(caller.wallet, payment.payer)) return proofs.payer
   if (held === proofs.first || held === proofs.sender) return held
-  if (await store.keys.findByWallet(payment.payer)) return undefined
-  const buyer = payment.authorization ? undefined : sender
+  const hasKey = (await store.keys.findByWallet(payment.payer)) !== undefined
+  const buyer = payment.authorization || (isSafes && hasKey) ? undefined : sender
   if (caller.wallet)
     return buyer && isAddressEqual(caller.wallet, buyer) ? proofs.sender : undefined
-  return buyer && (await store.keys.findByWallet(buyer)) ? undefined : proofs.first
+  if (hasKey || (buyer && (await store.keys.findByWallet(buyer)))) return undefined
+  return proofs.first
 }

@@ -72,16 +72,22 @@ export function readPayments(
   return [...payments, ...pending.map(toPlainPayment)].sort((a, b) => a.logIndex - b.logIndex)
 }
 
-const userOperation = toEventSelector(
-  'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)',
-)
+const hasEvent = (name: string) => {
+  const topic = toEventSelector(name)
+  return ({ logs }: Pick<TransactionReceipt, 'logs'>): boolean =>
+    logs.some(({ topics }) => topics[0] === topic)
+}
 
 /**
  * Whether a bundler sent the transaction for others (ERC-4337). Whatever contract logged it: somebody else's
  * log can only take a sender's proof away, never give one.
  */
-export const isBundle = ({ logs }: Pick<TransactionReceipt, 'logs'>): boolean =>
-  logs.some(({ topics }) => topics[0] === userOperation)
+export const isBundle = hasEvent(
+  'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)',
+)
+
+/** Whether a Safe's owners had signed what the transaction does: one of them sends it, or anybody. */
+export const isSafeCall = hasEvent('ExecutionSuccess(bytes32,uint256)')
 
 /** Takes the newest transfers up to `amount`: a purchase logs after the tokens arrived. Never credits more than came. */
 function takeTransfers(pending: Transfer[], amount: bigint): bigint {
