@@ -60,6 +60,28 @@ s('no literal is spread where it stands, only to keep lines packed [house/spread
   assert.equal(plugins, ['./fixtures/runner/noPackedSpreads.grit'])
 })
 
+s('basis points of exact amounts are counted in one place [house/amounts]', () => {
+  const counted = /[*/] \(?10_?000n\b/
+  assert.equal(
+    product.filter((file) => counted.test(textOf(file))),
+    // The error of a power, as its contract bounds it.
+    ['gateway/routing/protocols/maths/logExpMath.ts'],
+  )
+  assert.ok(counted.test('(amount * 9_950n) / 10_000n'))
+})
+
+s('isNative has one meaning [house/native]', () => {
+  const defined = /(?:const|function) isNative\b/
+  assert.equal(
+    product.filter((file) => defined.test(textOf(file))),
+    ['gateway/chain/native.ts'],
+  )
+})
+
+s('the composition of the gateway fits on a screen [house/app]', () => {
+  assert.ok(textOf('gateway/app.ts').split('\n').length <= 90)
+})
+
 s('every proof is a suite and has a short form [house/proofs]', () => {
   const proofs = files.filter((file) => file.endsWith('.proof.ts'))
   /** Of minutes, and the same at both lengths. */
