@@ -128,25 +128,30 @@ contract PoolLens is RangeReads {
     /// @param selector The factory's look-up by two tokens and a third argument.
     /// @param keys Every value of that argument: fee tiers, tick spacings, stable or not. One of any value
     /// for a function of two arguments: it does not look at the third.
+    /// @return pools In the order of the pairs.
+    /// @return long Pairs that have a pool at the last of the keys: where these are numbers, there may be
+    /// more behind it.
     function findPools(
         address factory,
         bytes4 selector,
         address[] memory a,
         address[] memory b,
         uint256[] memory keys
-    ) external view returns (address[] memory pools) {
+    ) external view returns (address[] memory pools, uint256[] memory long) {
         pools = new address[](a.length * b.length * keys.length);
+        long = new uint256[](a.length * b.length);
         uint256 count;
+        uint256 longs;
         for (uint256 n = 0; n < pools.length; ++n) {
-            address tokenA = a[n / keys.length / b.length];
-            address tokenB = b[(n / keys.length) % b.length];
-            if (tokenA == tokenB) continue;
-            bytes memory data =
-                abi.encodeWithSelector(selector, tokenA, tokenB, keys[n % keys.length]);
-            count = _append(pools, count, factory, data);
+            bytes memory question = _lookUp(selector, a, b, keys, n);
+            if (question.length == 0) continue;
+            uint256 next = _append(pools, count, factory, question);
+            if (next > count && (n + 1) % keys.length == 0) long[longs++] = n / keys.length;
+            count = next;
         }
         assembly ("memory-safe") {
             mstore(pools, count)
+            mstore(long, longs)
         }
     }
 
@@ -181,6 +186,20 @@ contract PoolLens is RangeReads {
         assembly ("memory-safe") {
             mstore(out, i)
         }
+    }
+
+    /// @return question Empty where both tokens are one.
+    function _lookUp(
+        bytes4 selector,
+        address[] memory a,
+        address[] memory b,
+        uint256[] memory keys,
+        uint256 n
+    ) private pure returns (bytes memory question) {
+        address one = a[n / keys.length / b.length];
+        address other = b[(n / keys.length) % b.length];
+        if (one == other) return question;
+        return abi.encodeWithSelector(selector, one, other, keys[n % keys.length]);
     }
 
     function _solidlyFee(address factory, address pool, bool stable)

@@ -2,6 +2,8 @@ import type { Address, Hex } from 'viem'
 import { askPairs } from './askPairs.ts'
 import { callLens } from './lens.ts'
 import type { FindParameters, ListParameters, PoolRef, ReadDeps } from './poolRef.ts'
+import { type ReadCall, wordToAddress } from './readCalls.ts'
+import { type Pair, type PairPages, readDeepest } from './readDeepest.ts'
 
 /** What is spent of a call's gas on look-ups: the rest is a margin for a factory that stores more. */
 const gasPerCall = 20_000_000
@@ -20,7 +22,7 @@ export function dedupePools(pools: readonly PoolRef[]): PoolRef[] {
  * a look-up of two arguments does not see the key.
  */
 export async function findByLookup(
-  { client }: ReadDeps,
+  deps: ReadDeps,
   {
     dex,
     a,
@@ -29,28 +31,58 @@ export async function findByLookup(
     selector,
     keys = [0],
     lookupGas = usualGas,
+    pages,
   }: FindParameters & {
     readonly selector: Hex
     readonly keys?: readonly number[]
     readonly lookupGas?: number | undefined
+    /** Where the keys are the first numbers of a list of the pair: anybody may lengthen it. */
+    readonly pages?: PairPages | undefined
   },
 ): Promise<PoolRef[]> {
   const pairsPerCall = Math.floor(gasPerCall / lookupGas / keys.length)
-  const found = await askPairs(
-    { client },
-    {
-      a,
-      b,
-      size: pairsPerCall,
-      blockNumber,
-      ask: (part) => {
-        const args = [dex.factory, selector, part.a, part.b, keys.map(BigInt)] as const
-        return callLens(client, { functionName: 'findPools', args, blockNumber })
-      },
+  const answers = await askPairs(deps, {
+    a,
+    b,
+    size: pairsPerCall,
+    blockNumber,
+    ask: async (part) => {
+      const args = [dex.factory, selector, part.a, part.b, keys.map(BigInt)] as const
+      const view = { functionName: 'findPools', args, blockNumber } as const
+      const [found, long] = await callLens(deps.client, view)
+      return [{ found, pairs: long.map((place) => pairAt(part, Number(place))) }]
     },
-  )
-  return dedupePools(found.map((address) => ({ dex, address })))
+  })
+  const found = answers.flatMap((answer) => answer.found)
+  const pairs = pages ? answers.flatMap((answer) => answer.pairs) : []
+  const deepest =
+    pages && pairs.length > 0
+      ? await readDeepest(deps, { factory: dex.factory, pairs, pages, blockNumber })
+      : []
+  return dedupePools([...found, ...deepest].map((address) => ({ dex, address })))
 }
+
+/** The lens counts the pairs of each token of `a` with each of `b`. */
+function pairAt({ a, b }: Pick<FindParameters, 'a' | 'b'>, place: number): Pair {
+  const [one, other] = [a[Math.floor(place / b.length)], b[place % b.length]]
+  if (!one || !other) throw new Error(`the lens names pair ${place} of ${a.length * b.length}`)
+  return [one, other]
+}
+
+/** A list that is asked for one by one, by two tokens and a number. */
+export function pagesByNumber(
+  askOne: (factory: Address, pair: Pair, at: bigint) => ReadCall,
+  { askHeld }: Pick<PairPages, 'askHeld'> = {},
+): PairPages {
+  return {
+    size: pageSize,
+    askHeld,
+    ask: (factory, pair, from) =>
+      Array.from({ length: pageSize }, (_, k) => askOne(factory, pair, BigInt(from + k))),
+    read: (answers) => answers.flatMap((words) => (words?.[0] ? [wordToAddress(words[0])] : [])),
+  }
+}
+const pageSize = 64
 
 /** All pairs of a factory of Uniswap v2's kind; undefined when there are too many to hold. */
 export async function listPairs(

@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { isNative } from '../../../chain/native.ts'
-import { dedupePools, findByLookup } from '../../reads/findPools.ts'
+import { dedupePools, findByLookup, pagesByNumber } from '../../reads/findPools.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
@@ -36,6 +36,7 @@ const lookupGas = 20_000
 const factoryAbi = parseAbi([
   'function pool_count() view returns (uint256)',
   'function pool_list(uint256) view returns (address)',
+  'function find_pool_for_coins(address a, address b, uint256 at) view returns (address)',
 ])
 
 /** The four events of exchanges and liquidity that both generations have, in all their shapes. */
@@ -75,6 +76,14 @@ async function listCurvePools(
   )
 }
 
+const pages = pagesByNumber((factory, pair, at) =>
+  readCall(factory, {
+    abi: factoryAbi,
+    functionName: 'find_pool_for_coins',
+    args: [...pair, at],
+  }),
+)
+
 /** How Curve's factories know their pools. */
 export const curveDiscovery: Pick<PoolFamily, 'find' | 'list' | 'creations'> = {
   find: (deps, parameters) =>
@@ -83,6 +92,7 @@ export const curveDiscovery: Pick<PoolFamily, 'find' | 'list' | 'creations'> = {
       selector: toFunctionSelector('find_pool_for_coins(address,address,uint256)'),
       keys: lookups,
       lookupGas,
+      pages,
     }),
   list: listCurvePools,
   creations: [

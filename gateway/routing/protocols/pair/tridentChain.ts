@@ -7,10 +7,11 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
-import { findByLookup } from '../../reads/findPools.ts'
+import { findByLookup, pagesByNumber } from '../../reads/findPools.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type ReadCall, readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
+import type { PairPages } from '../../reads/readDeepest.ts'
 import { type PoolCreation, type PoolFamily, toHead } from '../family/poolFamily.ts'
 import { stablePairPrice } from '../maths/stablePairPrice.ts'
 import { createTridentPool, type TridentState, toAmount } from './trident.ts'
@@ -34,6 +35,9 @@ const boxAbi = parseAbi([
 const tokenAbi = parseAbi([
   'function balanceOf(address owner) view returns (uint256)',
   'function decimals() view returns (uint8)',
+])
+const factoryAbi = parseAbi([
+  'function pools(address token0, address token1, uint256 at) view returns (address)',
 ])
 const kinds = ['Trident:ConstantProduct', 'Trident:StablePool'].map((name) =>
   BigInt(stringToHex(name, { size: 32 })),
@@ -162,6 +166,20 @@ async function load(
 }
 const mostDecimals = 36n
 
+/** Anybody adds to a pair's pools, with other parameters; what is theirs lies in the box. */
+function pagesOf({ holder }: PoolRef['dex']): PairPages {
+  return pagesByNumber(
+    (factory, pair, at) =>
+      readCall(factory, { abi: factoryAbi, functionName: 'pools', args: [...pair, at] }),
+    {
+      askHeld:
+        holder &&
+        ((token, pool) =>
+          readCall(holder, { abi: boxAbi, functionName: 'balanceOf', args: [token, pool] })),
+    },
+  )
+}
+
 /** Sushi Trident's constant product and stable pools; a factory each. */
 export const tridentFamily: PoolFamily<TridentRecord> = {
   find: (deps, parameters) =>
@@ -169,6 +187,7 @@ export const tridentFamily: PoolFamily<TridentRecord> = {
       ...parameters,
       keys: numbers,
       selector: toFunctionSelector('pools(address,address,uint256)'),
+      pages: pagesOf(parameters.dex),
     }),
   load,
   topics: [toEventSelector('Sync(uint256,uint256)')],

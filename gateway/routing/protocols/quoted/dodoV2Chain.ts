@@ -7,10 +7,11 @@ import {
   zeroAddress,
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
-import { readCall, wordToAddress } from '../../reads/readCalls.ts'
+import { pagesByNumber } from '../../reads/findPools.ts'
+import { readCall } from '../../reads/readCalls.ts'
 import type { PoolCreation } from '../family/poolFamily.ts'
 import { createQuotedFamily, readPairTokens } from './quotedChain.ts'
-import { type PairPages, readByPair } from './readByPair.ts'
+import { readByPair } from './readByPair.ts'
 
 const abi = parseAbi([
   'function querySellBase(address trader, uint256 amount) view returns (uint256, uint256)',
@@ -31,18 +32,9 @@ const creations = ['NewDVM', 'NewDPP', 'NewDSP'].map(
 )
 
 /** One by one: `getDODOPool` tells the whole list or, beyond some gas, nothing. */
-const pages: PairPages = {
-  size: 64,
-  ask: (factory, [base, quote], from) =>
-    Array.from({ length: pages.size }, (_, k) =>
-      readCall(factory, {
-        abi,
-        functionName: '_REGISTRY_',
-        args: [base, quote, BigInt(from + k)],
-      }),
-    ),
-  read: (answers) => answers.flatMap((words) => (words?.[0] ? [wordToAddress(words[0])] : [])),
-}
+const pages = pagesByNumber((factory, pair, at) =>
+  readCall(factory, { abi, functionName: '_REGISTRY_', args: [...pair, at] }),
+)
 
 /** DODO v2, all three kinds: a factory each; pools answer for themselves. */
 export const dodoV2Family = createQuotedFamily({

@@ -8,9 +8,10 @@ import {
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { dedupePools } from '../../reads/findPools.ts'
 import { arrayHead, readAddresses, readCall, readCalls } from '../../reads/readCalls.ts'
+import type { PairPages } from '../../reads/readDeepest.ts'
 import type { PoolCreation } from '../family/poolFamily.ts'
 import { createQuotedFamily, readPairTokens } from './quotedChain.ts'
-import { type PairPages, readByPair } from './readByPair.ts'
+import { readByPair } from './readByPair.ts'
 
 const abi = parseAbi([
   'function poolCount() view returns (uint256)',
