@@ -18,6 +18,8 @@ const parts: readonly bigint[] = [
 /** Outputs below this say more about rounding than about the price. */
 const leastOutput = 1000n
 
+/** A balanced pair sells a ninth more for twice an input of four times its balance: its samples stay close. */
+const worthPart = 8n
 /** So many times the input that buys less than this part more is beyond the end of a pool. */
 const aheadTimes = 16n
 const endPart = 50n
@@ -41,6 +43,8 @@ export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | un
 function findDepth({ most, amountOut }: FittedCurveParameters): bigint {
   let depth = most
   let bought = amountOut(depth)
+  const twice = amountOut(most * 2n)
+  if (!bought || !twice || (twice - bought) * worthPart <= bought) return most
   for (let doubling = 0; bought && doubling < mostDoublings; doubling += 1) {
     const ahead = amountOut(depth * aheadTimes) ?? amountOut(depth * 2n)
     if (!ahead || (ahead - bought) * endPart <= bought) break
