@@ -105,7 +105,8 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     taxOutBps,
     executable: execution !== undefined,
     unexecutableReason: reason,
-    optimalityGapBps: route.gapBps,
+    // A hint is the best of its own pools only.
+    optimalityGapBps: source === 'path_hint' ? undefined : route.gapBps,
     verification: parameters.verify ? dryRun : undefined,
     dryRun,
   }

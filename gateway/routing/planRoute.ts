@@ -1,4 +1,4 @@
-import type { Route } from './engine/route.ts'
+import { type Route, withoutGap } from './engine/route.ts'
 import { afterTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
@@ -32,7 +32,12 @@ export async function planRoute(
   const market = chain.trust.choose(state, choice)
   const question = { chain, market, tokenIn, tokenOut, amountIn, mode, asker }
   const key = [tokenIn, tokenOut, amountIn, mode, chain.trust.nameChoice(choice)].join(':')
-  const find = () => chain.routes.find(state, key, () => searchRoute(deps, question))
+  const search = async () => {
+    const found = await searchRoute(deps, question)
+    // The best through pools left out is not known.
+    return found && choice.kind !== 'all' ? withoutGap(found) : found
+  }
+  const find = () => chain.routes.find(state, key, search)
   const found = await findShared(find, asker)
   const settle = async () => {
     const settled = found && (await settleFound(deps, { ...question, state, route: found }))

@@ -34,6 +34,7 @@ s(
       const body = await exactOutput({ target_output, max_input, taker: account })
       assert.is(body.source, 'SmartRouter:exact_output_via_exact_input')
       assert.ok(BigInt(body.output) >= BigInt(target_output))
+      assert.is(body.optimality_gap_bps, undefined)
       assert.is(BigInt(body.min_output), (BigInt(body.output) * 9_950n) / 10_000n)
       if (!body.execution) throw new Error('there is a payload')
       const before = await stand.balanceOf(weth)

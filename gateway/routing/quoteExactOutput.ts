@@ -1,6 +1,6 @@
 import { moreBps } from '../amounts/amounts.ts'
 import type { Market } from './engine/market.ts'
-import type { Route } from './engine/route.ts'
+import { type Route, withoutGap } from './engine/route.ts'
 import { finishQuote, type Planned, type Quote } from './finishQuote.ts'
 import { finishTrusted, isDoubtful } from './finishTrusted.ts'
 import { prepareState, sourceOf } from './prepareState.ts'
@@ -53,7 +53,9 @@ async function findQuote(
     route,
     parameters: { ...parameters, amountIn, verify },
   })
-  const toPlan = (route: Route) => finish(route, beforeTax(route.amountIn, taxOf(chain, tokenIn)))
+  // What bounds the output of an input bounds no input.
+  const toPlan = (route: Route) =>
+    finish(withoutGap(route), beforeTax(route.amountIn, taxOf(chain, tokenIn)))
   const solve = (choice: Choice) => solveOn(deps, { chain, state: found.state, parameters, choice })
   const show = async (solution: Solution): Promise<ExactOutputOutcome> => {
     const shown =

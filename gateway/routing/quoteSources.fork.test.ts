@@ -128,6 +128,7 @@ s(
       patient,
     )
     assert.is(hinted.readiness, 'ready')
+    assert.is(hinted.optimalityGapBps, undefined)
     assert.is(hinted.amountOut, followed.amountOut)
     assert.is(hinted.lastSyncBlock, followed.lastSyncBlock + 1n)
   },

@@ -1,5 +1,5 @@
 import type { Market } from './engine/market.ts'
-import type { Route, RouteStep } from './engine/route.ts'
+import { type Route, type RouteStep, withoutGap } from './engine/route.ts'
 import type { EnginePool } from './protocols/maths/enginePool.ts'
 
 const wholeShare = 1n << 64n
@@ -46,7 +46,9 @@ export function replayShares(
     steps.push({ ...step, amountIn: offered, amountOut: swap.amountOut })
   }
   const amountOut = balances.get(tokenOut) ?? 0n
-  return { route: { ...route, amountIn, amountOut, steps }, pools: [...used.values()] }
+  const isAsFound = amountIn === route.amountIn && amountOut === route.amountOut
+  const replayed = { ...(isAsFound ? route : withoutGap(route)), amountIn, amountOut, steps }
+  return { route: replayed, pools: [...used.values()] }
 }
 
 /**

@@ -1,5 +1,4 @@
 import {
-  type Address,
   decodeFunctionData,
   encodeFunctionResult,
   type Hex,
@@ -11,6 +10,7 @@ import {
 import { quoteLens } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import type { Route } from './engine/route.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 import { gridSize, listGrid } from './protocols/quoted/quoted.ts'
 import type { QuotedRecord } from './protocols/quoted/quotedChain.ts'
@@ -76,17 +76,25 @@ async function settle(missingBps: bigint) {
       mode: 'deep',
     },
   )
-  return settled?.route.steps.map(({ poolId }) => poolId as Address)
+  return settled?.route
 }
 
 s(
   'a shortfall stands against the local route, and the better one is answered [20/shortfall]',
   async () => {
-    assert.equal(await settle(0n), [quoted])
-    assert.equal(await settle(2n), [quoted])
-    assert.equal(await settle(5n), [local])
-    assert.equal(await settle(50n), [local])
+    const poolsOf = (route: Route | undefined) => route?.steps.map(({ poolId }) => poolId)
+    assert.equal(poolsOf(await settle(0n)), [quoted])
+    assert.equal(poolsOf(await settle(2n)), [quoted])
+    assert.equal(poolsOf(await settle(5n)), [local])
+    assert.equal(poolsOf(await settle(50n)), [local])
   },
 )
+
+s('no gap is told of what samples bound, or of the best without them [20/gap]', async () => {
+  for (const missingBps of [-1n, 0n, 2n, 50n]) {
+    const route = await settle(missingBps)
+    assert.ok(route && route.gapBps === undefined, `${missingBps} bps missing`)
+  }
+})
 
 s.run()

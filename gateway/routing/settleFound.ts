@@ -1,4 +1,4 @@
-import type { Route } from './engine/route.ts'
+import { type Route, withoutGap } from './engine/route.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
 import { gasPriceIn, type SearchParameters, searchRoute } from './searchRoute.ts'
@@ -13,8 +13,13 @@ export const isAsBelieved = (one: bigint, atLeast: bigint): boolean =>
   one >= atLeast - atLeast / negligiblePart
 
 /** The node's trouble is reported by sync; pools with maths of their own serve on. */
-export const settleIfAnswered = (settling: Parameters<typeof settleRoute>[0]) =>
-  settleRoute(settling).catch(() => undefined)
+export async function settleIfAnswered(
+  settling: Parameters<typeof settleRoute>[0],
+): Promise<Replayed | undefined> {
+  const settled = await settleRoute(settling).catch(() => undefined)
+  // Samples bound nothing: a quoter may give more between them.
+  return settled && { ...settled, route: withoutGap(settled.route) }
+}
 
 /**
  * The best route with what its pools really give, and the pools as it leaves them: where it uses pools
@@ -47,7 +52,7 @@ export async function settleFound(
   const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
   const gasPrice = gasPriceIn(chain, { market, token: tokenOut })
   if (!local || (settled && isBetter(settled.route, local, gasPrice))) return settled
-  return replay(local) ?? { route: local, pools: [] }
+  return replay(withoutGap(local)) ?? { route: withoutGap(local), pools: [] }
 }
 
 /** What sells more is better; then what brings more, net of its gas. */

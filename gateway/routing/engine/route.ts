@@ -22,3 +22,6 @@ export type Route = {
   readonly gapBps?: number | undefined
   readonly steps: readonly RouteStep[]
 }
+
+/** The same route where nothing bounds what is best: it was found on other curves, or fewer pools. */
+export const withoutGap = ({ gapBps: _, ...route }: Route): Route => route
