@@ -10,6 +10,7 @@ import { createSimulator } from '../simulator.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { startSwapWorld } from '../testing/swapWorld.ts'
 import { readPack, writePack } from './packFile.ts'
+import { pruneChain } from './pruneChain.ts'
 import { recordChain } from './recordChain.ts'
 import { replayChain } from './replayChain.ts'
 
@@ -90,7 +91,19 @@ s('serves a fork bit for bit after the chain is gone', async () => {
   assert.equal(missing, [])
   assert.equal(again, report)
   assert.equal(await ask(replayed.url, asked), live)
+  const besides: readonly RpcCall[] = [
+    { method: 'eth_getBlockByNumber', params: [toHex(report.blockNumber), false] },
+    { method: 'eth_getTransactionCount', params: [tokenA, 'latest'] },
+  ]
+  for (const outcome of await ask(replayed.url, besides)) assert.ok(outcome.ok && outcome.result)
   assert.equal(missing, [])
+  const keys = [...chain.answers.keys()]
+  const used = keys.filter((key) => /^eth_getCode .*|^eth_getBlockByNumber .*true/.test(key))
+  const kept = [...pruneChain(chain, new Set(used)).answers.keys()]
+  const isBeside = (key: string) =>
+    /^eth_get(Code|Balance|TransactionCount|BlockByNumber) /.test(key)
+  assert.equal(kept, keys.filter(isBeside))
+  assert.ok(kept.length >= 2 * used.length)
 
   const slot: Hex = toHex(4711, { size: 32 })
   const [outcome] = await ask(replayed.url, [

@@ -9,6 +9,7 @@ import { createUpstream } from '../upstream.ts'
 import { keyOf, type Pin, toPackCall } from './packCall.ts'
 import type { PackedAnswer, PackedChain } from './packFile.ts'
 import { startRpcServer } from './rpcServer.ts'
+import { siblingsOf } from './siblings.ts'
 
 /** A chain that stands still at its head of now, and remembers what it was asked. */
 export type ChainRecorder = {
@@ -30,11 +31,6 @@ const maxMessage = 1_000
 const shortestSecret = 8
 /** What a chain says of a transaction or block that it does not know may change; it is not kept. */
 const lookUps = /^eth_get(?:Transaction|Block|Uncle)\w*(?:Hash|Receipt)\w*$/
-export const accountReads: readonly string[] = [
-  'eth_getBalance',
-  'eth_getTransactionCount',
-  'eth_getCode',
-]
 
 export async function recordChain({
   chainId,
@@ -80,15 +76,8 @@ export async function recordChain({
       }
   }
 
-  /** Whoever needs one thing of an account may need another on the next run, as his reads happen to race. */
-  const withSiblings = (call: RpcCall): readonly RpcCall[] => {
-    if (!accountReads.includes(call.method)) return [call]
-    const others = accountReads.filter((method) => method !== call.method)
-    return [call, ...others.map((method) => ({ method, params: call.params }))]
-  }
-
   async function fetchAndKeep(call: RpcCall): Promise<RpcOutcome> {
-    const calls = withSiblings(call)
+    const calls = [call, ...siblingsOf(call, pin)]
     const outcomes = await ask(calls).catch((): readonly RpcOutcome[] => [notAnswered])
     const kept = outcomes.map((outcome) => withoutSecrets(outcome, secrets))
     for (const [index, outcome] of kept.entries()) {
