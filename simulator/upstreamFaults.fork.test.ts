@@ -16,10 +16,13 @@ const { chain } = world
 const proxy = await startFaultProxy({ target: chain.rpcUrl })
 const other = await startSwapWorld({ chainId: 1 })
 const seen: string[] = []
+// A pair reads more once a second has passed since its last trade: what is warm would be so within that second.
+const laterMs = Date.now() + 60_000
 const start = async (upstreamUrl: string) =>
   createSimulator({
     forks: await startTestForks(),
     chains: [{ chainId: 8453, upstreamUrl }],
+    now: () => laterMs,
     log: (event) => seen.push(`${event.event} ${event.reason}`),
   })
 const simulator = await start(proxy.url)
