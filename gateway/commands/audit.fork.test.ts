@@ -32,6 +32,12 @@ s(
     await stand.createKey('granted', 7)
     assert.equal(await look(), [])
     const { db } = stand.store
+    db.exec("UPDATE payments SET amount = '1001'")
+    assert.equal(
+      (await look()).map(({ check, found }) => [check, found.replace(/log \d+/, 'log')]),
+      [['chain', 'log paid 1000, booked 1001']],
+    )
+    db.exec("UPDATE payments SET amount = '1000'")
     db.exec('UPDATE balances SET total = total + 3 WHERE total = 7')
     db.exec(`UPDATE payments SET block_hash = '0x${'0'.repeat(64)}'`)
     const faults = await look()

@@ -1,4 +1,5 @@
-import { type Hex, hexToBigInt } from 'viem'
+import { type Hex, hexToBigInt, type RpcTransactionReceipt } from 'viem'
+import { readPaidAmount } from '../access/sale/readPayments.ts'
 import type { ChainClient } from '../chain/client.ts'
 import type { ChainRow, Fault } from '../store/auditBooks.ts'
 
@@ -21,7 +22,7 @@ export async function auditChain(
 
 async function judge(
   client: ChainClient['client'],
-  { chain_id, what, tx_hash, block_hash, booked_wei }: ChainRow,
+  { chain_id, what, tx_hash, block_hash, booked_wei, log_index, amount }: ChainRow,
 ): Promise<readonly Fault[]> {
   const row = `${chain_id} ${what} ${tx_hash}`
   const fault = (found: string): readonly Fault[] => [{ check: 'chain', row, found }]
@@ -31,10 +32,22 @@ async function judge(
   if (block_hash !== null && receipt.blockHash !== block_hash)
     return fault(`in block ${receipt.blockHash}, booked in ${block_hash}`)
   if (what !== 'relay' && receipt.status !== '0x1') return fault('reverted')
+  if (log_index !== null && amount !== null)
+    return judgePayment(receipt, { logIndex: log_index, amount }).flatMap(fault)
   if (booked_wei === null) return []
   const { l1Fee } = receipt as { readonly l1Fee?: Hex | null }
   const spentWei =
     hexToBigInt(receipt.gasUsed) * hexToBigInt(receipt.effectiveGasPrice) +
     hexToBigInt(l1Fee ?? '0x0')
   return spentWei > BigInt(booked_wei) ? fault(`cost ${spentWei} wei, booked ${booked_wei}`) : []
+}
+
+function judgePayment(
+  { logs }: RpcTransactionReceipt,
+  { logIndex, amount }: { readonly logIndex: number; readonly amount: string },
+): readonly string[] {
+  const paid = readPaidAmount(logs, logIndex)
+  return paid === BigInt(amount)
+    ? []
+    : [`log ${logIndex} paid ${paid ?? 'nothing'}, booked ${amount}`]
 }

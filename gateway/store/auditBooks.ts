@@ -132,17 +132,20 @@ export type ChainRow = {
   readonly tx_hash: string
   readonly block_hash: string | null
   readonly booked_wei: string | null
+  /** Of a payment: the log that it is, and what was credited for. */
+  readonly log_index: number | null
+  readonly amount: string | null
 }
 
 const chainRows = sql<ChainRow>(
-  `SELECT chain_id, 'payment' AS what, tx_hash, block_hash, NULL AS booked_wei FROM (
-     SELECT chain_id, tx_hash, block_hash FROM payments WHERE state <> 'orphaned'
+  `SELECT chain_id, 'payment' AS what, tx_hash, block_hash, NULL AS booked_wei, log_index, amount FROM (
+     SELECT chain_id, tx_hash, block_hash, log_index, amount FROM payments WHERE state <> 'orphaned'
      ORDER BY block_number DESC LIMIT @limit) newest_payments
-   UNION ALL SELECT chain_id, 'relay', mined_hash, block_hash, actual_wei FROM (
+   UNION ALL SELECT chain_id, 'relay', mined_hash, block_hash, actual_wei, NULL, NULL FROM (
      SELECT chain_id, mined_hash, block_hash, actual_wei FROM relay_transactions
      WHERE mined_hash IS NOT NULL AND status <> 'pending'
      ORDER BY id DESC LIMIT @limit) newest_deployments
-   UNION ALL SELECT chain_id, 'settlement', tx_hash, NULL, NULL FROM (
+   UNION ALL SELECT chain_id, 'settlement', tx_hash, NULL, NULL, NULL, NULL FROM (
      SELECT chain_id, tx_hash FROM settlements WHERE state = 'settled'
      ORDER BY id DESC LIMIT @limit) newest_settlements`,
 )

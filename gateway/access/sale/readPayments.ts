@@ -4,6 +4,7 @@ import {
   isAddressEqual,
   parseAbi,
   parseEventLogs,
+  type RpcLog,
   type TransactionReceipt,
   toEventSelector,
   zeroHash,
@@ -70,6 +71,14 @@ export function readPayments(
     }
   }
   return [...payments, ...pending.map(toPlainPayment)].sort((a, b) => a.logIndex - b.logIndex)
+}
+
+/** What a log of a receipt says was paid; undefined where it is no payment's. */
+export function readPaidAmount(logs: readonly RpcLog[], logIndex: number): bigint | undefined {
+  const logged = logs.filter((log) => Number(log.logIndex) === logIndex)
+  const [log] = parseEventLogs({ abi: events, logs: logged })
+  if (log?.eventName === 'Transfer') return log.args.value
+  return log?.eventName === 'QuotaPurchased' ? log.args.amount : undefined
 }
 
 const hasEvent = (name: string) => {
