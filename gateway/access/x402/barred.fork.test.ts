@@ -1,7 +1,6 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
-import { Type } from 'typebox'
 import { type Address, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import {
   createPerson,
@@ -9,8 +8,8 @@ import {
   startAccessStand,
   transferUsdc,
 } from '../../../fixtures/access/accessStand.ts'
+import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
 import { encodeTransfer, transferTypes } from './eip3009.ts'
 import { judgeParties } from './judgeParties.ts'
@@ -20,20 +19,10 @@ import { settlePayment } from './settlePayment.ts'
 
 /** Who makes settlements fail, and what is offered while none could be made. */
 const s = suite('access/x402/barred')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Costs one quote',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
-})
 const stand = await startAccessStand({
   chainIds: [8453],
   isSettling: true,
-  endpoints: [work],
+  endpoints: [workEndpoint],
 })
 s.after(() => stand.close())
 const base = stand.chain(8453)

@@ -1,7 +1,6 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
-import { Type } from 'typebox'
 import type { Address, Hex } from 'viem'
 import { getTransactionReceipt } from 'viem/actions'
 import {
@@ -10,10 +9,10 @@ import {
   startAccessStand,
   transferUsdc,
 } from '../../../fixtures/access/accessStand.ts'
+import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import { compileSource } from '../../../fixtures/chains/compileSource.ts'
 import { deployArtifact } from '../../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
 import { decodePaymentHeader, type PaymentPayload } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
@@ -21,17 +20,11 @@ import { settlePayment } from './settlePayment.ts'
 
 /** Contract wallets that approve what they are asked, and burn their gas where our tip pays for it. */
 const s = suite('access/x402/gasBurner')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Costs one quote',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
+const stand = await startAccessStand({
+  chainIds: [8453],
+  isSettling: true,
+  endpoints: [workEndpoint],
 })
-const stand = await startAccessStand({ chainIds: [8453], isSettling: true, endpoints: [work] })
 s.after(() => stand.close())
 const base = stand.chain(8453)
 const { GasBurner } = compileSource(`

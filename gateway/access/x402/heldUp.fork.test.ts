@@ -1,9 +1,9 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
-import { Type } from 'typebox'
 import { numberToHex } from 'viem'
 import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import {
   lyingToken,
   ownerAt,
@@ -12,7 +12,6 @@ import {
 } from '../../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import type { AccessDeps, SettlementLimits } from '../sale/accessConfig.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
 import { decodePaymentHeader } from './paymentPayload.ts'
@@ -21,20 +20,15 @@ import { settlePayment } from './settlePayment.ts'
 
 /** A settlement and a deployment of one key, when gas has become dearer than settlements may be. */
 const s = suite('access/x402/heldUp')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Costs one quote',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
-})
 const world = await startWorldChain({ chainId: 8453 })
 let jumpMs = 0
 const now = () => Date.now() + jumpMs
-const stand = await startAccessStand({ worlds: [world], isSettling: true, endpoints: [work], now })
+const stand = await startAccessStand({
+  worlds: [world],
+  isSettling: true,
+  endpoints: [workEndpoint],
+  now,
+})
 const base = stand.chain(8453)
 const relay = await startRelayStand({ chain: world, store: stand.store })
 s.after(async () => {

@@ -1,10 +1,10 @@
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
-import { Type } from 'typebox'
 import type { Hex } from 'viem'
 import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
 import { startKeyService } from '../../../fixtures/access/keyService.ts'
+import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import {
   lyingToken,
   ownerAt,
@@ -13,20 +13,9 @@ import {
 } from '../../../fixtures/relay/relayStand.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
 
 const s = suite('access/sharedSigner')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Costs one quote',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
-})
 const world = await startWorldChain({ chainId: 8453 })
 // The relayer's key is in a key service that takes its time; no part of the gateway ever holds it.
 const service = startKeyService({
@@ -38,7 +27,7 @@ const keyOf = (_: Hex) => service.key
 const stand = await startAccessStand({
   worlds: [world],
   isSettling: true,
-  endpoints: [work],
+  endpoints: [workEndpoint],
   keyOf,
 })
 const chain = stand.chain(8453)

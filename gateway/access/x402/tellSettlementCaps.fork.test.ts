@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm'
-import { Type } from 'typebox'
 import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { encodeHeader } from '../sale/paymentRequired.ts'
 import { decodePaymentHeader } from './paymentPayload.ts'
@@ -17,23 +16,13 @@ import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
 const s = suite('access/x402/tellSettlementCaps')
-const work = endpoint({
-  method: 'post',
-  path: '/work',
-  summary: 'Costs one quote',
-  input: Type.Object({}),
-  output: Type.Object({}),
-  auth: 'key',
-  cost: 1,
-  handle: async () => ({}),
-})
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-caps-'))
 const world = await startWorldChain({ chainId: 8453 })
 const parts = {
   worlds: [world],
   path: join(dir, 'shared.sqlite'),
   isSettling: true,
-  endpoints: [work],
+  endpoints: [workEndpoint],
 }
 const stands = [await startAccessStand(parts), await startAccessStand(parts)] as const
 s.after(async () => {
