@@ -1,3 +1,4 @@
+import { negligiblePart } from '../amounts/amounts.ts'
 import { type Route, withoutGap } from './engine/route.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import { type Replayed, replayShares } from './replayShares.ts'
@@ -5,10 +6,7 @@ import { gasPriceIn, type SearchParameters, searchRoute } from './searchRoute.ts
 import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
-/** Samples are as good as that; what is missing beyond this part has another route stand against it. */
-const negligiblePart = 1_000_000n
-
-/** Whether what was believed holds for what the chain says, but for next to nothing. */
+/** Whether what was believed holds for what the chain says; less has another route stand against it. */
 export const isAsBelieved = (one: bigint, atLeast: bigint): boolean =>
   one >= atLeast - atLeast / negligiblePart
 

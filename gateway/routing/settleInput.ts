@@ -1,11 +1,9 @@
-import { lesser } from '../amounts/amounts.ts'
+import { lesser, negligiblePart } from '../amounts/amounts.ts'
 import type { Route } from './engine/route.ts'
 import { meet } from './replayShares.ts'
 
 /** Each is a request to the chain or two; three or four but where the output is a handful of units. */
 export const mostSettlings = 14
-/** What is saved below this part of an amount is as good as nothing. */
-const negligiblePart = 1_000_000n
 
 type Point = Pick<Route, 'amountIn' | 'amountOut'>
 
