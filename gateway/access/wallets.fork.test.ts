@@ -4,6 +4,7 @@ import {
   erc20Abi,
   type Hex,
   keccak256,
+  parseAbi,
   serializeErc6492Signature,
   stringToBytes,
 } from 'viem'
@@ -16,6 +17,8 @@ import {
 } from '../../fixtures/access/accessStand.ts'
 import { createAttack } from '../../fixtures/access/claimAttacks.ts'
 import { deployEntryPoint, deploySafes } from '../../fixtures/access/contractWallets.ts'
+import { compileSource } from '../../fixtures/chains/compileSource.ts'
+import { deployArtifact } from '../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 
 const s = suite('access/wallets')
@@ -62,6 +65,37 @@ attack(
     assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
   },
 )
+// A Safe whose module anybody may call, and which pays by it.
+const { ModuleWallet } = compileSource(`
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+interface Token { function transfer(address to, uint256 amount) external returns (bool); }
+contract ModuleWallet {
+  event ExecutionFromModuleSuccess(address indexed module);
+  function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) { return 0x1626ba7e; }
+  function pay(Token token, address to, uint256 amount) external {
+    token.transfer(to, amount);
+    emit ExecutionFromModuleSuccess(msg.sender);
+  }
+}`)
+s('what a module of a Safe pays is no buy of who carried it in [access/module]', async () => {
+  const [patron, carrier] = await people()
+  const wallet = await deployArtifact(base.world.rpcUrl, { artifact: ModuleWallet })
+  const fund = transferUsdc(base, wallet, 5_000n)
+  await patron.send(fund.to, fund.data)
+  const { nonce } = await challenge(wallet)
+  const answer = await register(wallet, nonce, `0x${'11'.repeat(65)}`)
+  assert.is(answer.status, 200)
+  const data = encodeFunctionData({
+    abi: parseAbi(['function pay(address token, address to, uint256 amount)']),
+    functionName: 'pay',
+    args: [usdc, base.quotaManager, 5_000n],
+  })
+  const { transactionHash } = await carrier.send(wallet, data)
+  assert.is((await claim(await stand.register(carrier.account), transactionHash)).status, 403)
+  const key = String(answer.body['api_key'])
+  assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
+})
 s('refuses a signature of any other message: domain, chain, nonce, expiry, address', async () => {
   const { account } = await createPerson(base)
   const { address } = account

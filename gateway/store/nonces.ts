@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts'
 import type { Engine } from './engine.ts'
 import { type Program, sql } from './program.ts'
 import { advanceClock, type Pace } from './relayClock.ts'
-import { lockChain, readHighestNonce } from './relayNonce.ts'
+import { lockChain, readHighestDeployment, readHighestNonce } from './relayNonce.ts'
 import { relayStatements } from './relayStatements.ts'
 
 /**
@@ -50,6 +50,8 @@ export type FillBook = {
 export type Nonces = {
   /** The highest ever signed for, -1 for none. */
   highestNonce(signer: SignerOnChain): Promise<number>
+  /** Of deployments that are not lost, -1 for none. */
+  highestDeployment(signer: SignerOnChain): Promise<number>
   /** Below the highest, at or above `from`, and used by nothing of ours that can still be mined. */
   missingNonces(request: SignerOnChain & { readonly from: number }): Promise<readonly number[]>
   /** Fills at or above `from`, the newest signature of each, lowest nonce first. */
@@ -208,6 +210,7 @@ const toPrices = (row: Pick<Row, 'max_fee_per_gas_wei' | 'max_priority_fee_per_g
 export function createNonces(engine: Engine): Nonces {
   return {
     highestNonce: (signer) => engine.read(() => readHighestNonce(signer)),
+    highestDeployment: (signer) => engine.read(() => readHighestDeployment(signer)),
     missingNonces: (request) => engine.read(() => readMissing(request)),
     listFills: (request) => engine.read(() => listFills(request)),
     fill: (request, decide) => engine.write(() => fill(engine, request, decide)),

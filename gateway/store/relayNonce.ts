@@ -24,5 +24,22 @@ export function* readHighestNonce({
   return (yield* highest.get({ chainId, signer: signer.toLowerCase() }))?.nonce ?? -1
 }
 
+const highestOfDeployments = sql<{ nonce: number | null }>(
+  `SELECT max(nonce) AS nonce FROM relay_transactions
+   WHERE chain_id = @chainId AND signer = @signer AND status <> 'lost'`,
+)
+
+/** The highest nonce of a deployment that was signed with a key on a chain and not lost, -1 for none. */
+export function* readHighestDeployment({
+  chainId,
+  signer,
+}: {
+  readonly chainId: number
+  readonly signer: string
+}): Program<number> {
+  const row = yield* highestOfDeployments.get({ chainId, signer: signer.toLowerCase() })
+  return row?.nonce ?? -1
+}
+
 /** One at a time takes nonces and spends money on a chain, over all processes. */
 export const lockChain = (chainId: number): Program<void> => lock(`spend ${chainId}`)

@@ -81,10 +81,10 @@ export function readPaidAmount(logs: readonly RpcLog[], logIndex: number): bigin
   return log?.eventName === 'QuotaPurchased' ? log.args.amount : undefined
 }
 
-const hasEvent = (name: string) => {
-  const topic = toEventSelector(name)
+const hasEvent = (...names: readonly string[]) => {
+  const known: readonly unknown[] = names.map((name) => toEventSelector(name))
   return ({ logs }: Pick<TransactionReceipt, 'logs'>): boolean =>
-    logs.some(({ topics }) => topics[0] === topic)
+    logs.some(({ topics }) => known.includes(topics[0]))
 }
 
 /**
@@ -95,8 +95,11 @@ export const isBundle = hasEvent(
   'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)',
 )
 
-/** Whether a Safe's owners had signed what the transaction does: one of them sends it, or anybody. */
-export const isSafeCall = hasEvent('ExecutionSuccess(bytes32,uint256)')
+/** Whether a Safe's owners or a module of theirs had it do what the transaction does: anybody may carry that. */
+export const isSafeCall = hasEvent(
+  'ExecutionSuccess(bytes32,uint256)',
+  'ExecutionFromModuleSuccess(address)',
+)
 
 /** Takes the newest transfers up to `amount`: a purchase logs after the tokens arrived. Never credits more than came. */
 function takeTransfers(pending: Transfer[], amount: bigint): bigint {

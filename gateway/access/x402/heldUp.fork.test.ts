@@ -74,6 +74,7 @@ s(
     await prepareOwners(world, [owner])
     const { id: keyId, apiKey } = await stand.createKey('buyer')
     const payment = await sign(apiKey)
+    const second = await sign(apiKey)
     const limits = { maxFeeWei: 4n * 10n ** 13n, maxStuckFeeWei: 2n * 10n ** 14n }
     const deps = withLimits(limits)
     /** It is seen, and a minute later raised. */
@@ -86,9 +87,10 @@ s(
     }
     await base.rpc('evm_setAutomine', false)
     await mineAt(cheap)
-    assert.is((await settlePayment(deps, { payment, keyId, waitMs: 0 })).status, 'pending')
+    for (const each of [payment, second])
+      assert.is((await settlePayment(deps, { payment: each, keyId, waitMs: 0 })).status, 'pending')
     await mineAt(dear)
-    assert.ok(((await pass()) ?? 0n) <= limits.maxFeeWei, 'nothing waits behind it')
+    assert.ok(((await pass()) ?? 0n) <= limits.maxFeeWei, 'a settlement waits behind it')
 
     const deployed = await relay.post({ chainId: 8453, owner, tokenIn: lyingToken, amountIn: '1' })
     assert.is(deployed.status, 200)
@@ -98,9 +100,11 @@ s(
     const raisedWei = (await pass()) ?? 0n
     assert.ok(raisedWei > limits.maxFeeWei && raisedWei <= limits.maxStuckFeeWei, `${raisedWei}`)
     await mineAt(dear)
+    await pass()
+    await mineAt(dear)
     assert.is.not(await receipt(), null)
     await reconcileSettlements(deps, { chain: base.client })
-    assert.is((await stand.store.ledger.balance(keyId)).total, 1_000)
+    assert.is((await stand.store.ledger.balance(keyId)).total, 2_000)
   },
 )
 s.run()

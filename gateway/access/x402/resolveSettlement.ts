@@ -211,15 +211,17 @@ export async function reconcileSettlements(
 ): Promise<void> {
   const { chainId } = chain
   const { store, config } = deps
-  const open = await store.settlements.listOpen(chainId)
-  for (const settlement of [...open, ...(await listFailed(deps, chain))])
-    await resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
+  const resolve = (settlement: StoredSettlement) =>
+    resolveSettlement(deps, settlement).catch(warnOf(deps, settlement, 'not checked'))
+  for (const settlement of await store.settlements.listOpen(chainId)) await resolve(settlement)
   const contract = config.contracts.find((each) => each.chainId === chainId)
   const terms = termsOf(deps, chainId)
   if (contract?.settlement) await tellSettlementCaps(deps, contract.settlement)
   for (const signer of await store.settlements.listSigners(chainId))
     await sendUnmined(deps, { chain, signer, terms })
   if (terms && contract?.filler) await fillMissing(deps, { chain, terms, signer: contract.filler })
+  // Last: anybody can make some fail, and what is stuck holds up others.
+  for (const settlement of await listFailed(deps, chain)) await resolve(settlement)
 }
 
 /** By then its block is final. */
@@ -256,11 +258,11 @@ async function sendUnmined(
   const request = { chainId, signer, chainNonce }
   const unmined = await deps.store.settlements.listUnmined(request)
   if (own) forgetMined(own.signer, unmined)
-  const highest = await deps.store.nonces.highestNonce({ chainId, signer })
+  const deployment = await deps.store.nonces.highestDeployment({ chainId, signer })
   for (const settlement of unmined) {
     if (!own && settlement.state !== 'sent') continue
     const { signerNonce } = settlement
-    const holdsUp = signerNonce === chainNonce && signerNonce < highest
+    const holdsUp = signerNonce === chainNonce && signerNonce < deployment
     const raised = own
       ? await raisePrice(deps, { chain, settlement, holdsUp, terms: own }).catch(
           warnOf(deps, settlement, 'not repriced'),
