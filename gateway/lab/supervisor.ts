@@ -34,6 +34,12 @@ type Parameters = {
   readonly print: (text: string) => void
 }
 
+type Secrets = {
+  readonly pepper: string
+  readonly adminToken: string
+  readonly apiKey: string
+}
+
 const listeners = [
   { service: 'routing', name: 'ROUTING_PORT', port: 8080 },
   { service: 'meta', name: 'META_PORT', port: 8081 },
@@ -59,15 +65,11 @@ function gatewayEnvironment(
   {
     chains,
     ports,
-    pepper,
-    adminToken,
-    databaseUrl,
+    secrets,
   }: {
     chains: readonly LabChain[]
     ports: Readonly<Record<string, string>>
-    pepper: string
-    adminToken: string
-    databaseUrl: string | undefined
+    secrets: Secrets
   },
 ) {
   const inherited = Object.entries(env).filter(
@@ -82,10 +84,10 @@ function gatewayEnvironment(
     FORKYARD_LAB: files.dir,
     DATABASE_PATH: files.database,
     // Not the person's own: a lab's chains have the numbers of real ones.
-    DATABASE_URL: databaseUrl ?? '',
-    KEY_PEPPER: pepper,
+    DATABASE_URL: env['LAB_DATABASE_URL'] ?? '',
+    KEY_PEPPER: secrets.pepper,
     LAB_MANIFEST: files.manifest,
-    LAB_TOKEN: adminToken,
+    LAB_TOKEN: secrets.adminToken,
   }
 }
 
@@ -130,23 +132,11 @@ async function askFirstQuote(manifest: LabManifest, apiKey: string) {
   await response.body?.cancel()
 }
 
-export type Lab = { close(): Promise<void> }
-
-/**
- * Starts the whole lab in this process's care: chains, then the gateway as a process of its own.
- * Leaves no process and no file behind when it fails or is closed.
- */
-export async function startLab(parameters: Parameters): Promise<Lab> {
-  const { files, env, print } = parameters
-  const running = findSupervisor(files)
-  if (running)
-    throw new Error(
-      `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
-    )
-  const closers: (() => Promise<void>)[] = []
+/** Where the start stands: in the lab's status file and on the terminal. */
+function createProgress({ files, env, print }: Parameters) {
   const startedAt = processTable.readStart(process.pid)
   const given = givenOf(env)
-  const setStatus = (phase: LabStatus['phase'], message: string) =>
+  const set = (phase: LabStatus['phase'], message: string) =>
     writeJson(files.status, {
       pid: process.pid,
       startedAt,
@@ -154,11 +144,144 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
       message,
       given,
     } satisfies LabStatus)
-  const step = (message: string) => {
-    setStatus('starting', message)
-    // performance.now() counts from the start of this process: loading its code is part of the wait.
-    print(`${(performance.now() / 1000).toFixed(1).padStart(5)} s  ${message}\n`)
+  return {
+    set,
+    step(message: string) {
+      set('starting', message)
+      // performance.now() counts from the start of this process: loading its code is part of the wait.
+      print(`${(performance.now() / 1000).toFixed(1).padStart(5)} s  ${message}\n`)
+    },
   }
+}
+
+type Starting = {
+  readonly progress: ReturnType<typeof createProgress>
+  /** What was begun last ends first. */
+  readonly closers: (() => Promise<void>)[]
+}
+
+/** The chains that people send to, as they were kept or as the pack has them. */
+async function startChains(parameters: Parameters, { progress, closers }: Starting) {
+  const pack = await openPack(parameters)
+  if (pack) closers.push(pack.close)
+  const state = openState(parameters)
+  if (state) closers.push(async () => state.close())
+  const chains = await startLabChains({
+    env: { ...parameters.env, ...pack?.env },
+    step: progress.step,
+    kept: state?.kept?.chains,
+  }).catch((error: Error) => {
+    const [read] = pack?.missing() ?? []
+    throw read ? new Error(`the pack does not hold ${read}`, { cause: error }) : error
+  })
+  closers.push(async () => {
+    await Promise.all(chains.map((chain) => chain.close()))
+  })
+  return { chains, state }
+}
+
+/** Runs the gateway and starts it again when it dies; what it says of itself stays in the manifest. */
+async function superviseGateway(
+  parameters: Parameters,
+  {
+    chains,
+    taken,
+    secrets,
+    progress,
+  }: {
+    chains: readonly LabChain[]
+    taken: Readonly<Record<string, string>>
+    secrets: Secrets
+    progress: Starting['progress']
+  },
+) {
+  const { files, env, print } = parameters
+  let ports = taken
+  const toManifest = (pid: number): LabManifest => ({
+    version,
+    mode: modeOf(chains),
+    pid,
+    services: toServices(ports),
+    apiKey: secrets.apiKey,
+    adminToken: secrets.adminToken,
+    chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
+  })
+  const start = () =>
+    startGatewayProcess({
+      env: gatewayEnvironment(parameters, { chains, ports, secrets }),
+      logPath: files.gatewayLog,
+      readyUrl: readyUrl({ services: toServices(ports) }),
+      onDeath: () => progress.set('starting', 'the gateway died; starting it again'),
+      onRestart: (pid) => {
+        writeJson(files.manifest, toManifest(pid))
+        progress.set('ready', 'ready')
+      },
+      onGiveUp: (error) => {
+        print(`${error.message}\n`)
+        progress.set('failed', error.message)
+      },
+    })
+  const gateway = await start().catch(async (error: Error) => {
+    if (!error.message.includes('EADDRINUSE')) throw error
+    // Somebody took one between our look and the gateway's start.
+    ports = await takePorts(env)
+    return start()
+  })
+  return { close: gateway.close, manifest: toManifest(gateway.pid) }
+}
+
+/** Chains, keys, gateway, first quote. */
+async function bringUp(parameters: Parameters, starting: Starting): Promise<void> {
+  const { files, env, print } = parameters
+  const { progress, closers } = starting
+  const taken = await takePorts(env)
+  const { chains, state } = await startChains(parameters, starting)
+  progress.step('starting the gateway')
+  const kept = state?.kept
+  const pepper = kept?.pepper ?? randomBytes(32).toString('base64url')
+  if (kept) copyFileSync(kept.databasePath, files.database)
+  const { apiKey, probeKey } = await createLabKeys({
+    keptKey: kept?.apiKey,
+    databasePath: files.database,
+    databaseUrl: env['LAB_DATABASE_URL'],
+    pepper,
+    isRandom: Boolean(env['LAB_RANDOM_KEY']),
+  })
+  const adminToken = randomBytes(32).toString('base64url')
+  const secrets = { pepper, adminToken, apiKey }
+  const gateway = await superviseGateway(parameters, { chains, taken, secrets, progress })
+  const keeper =
+    state &&
+    keepEvery({ print }, () =>
+      state.keep({ chains, databasePath: files.database, secrets: { pepper, apiKey } }),
+    )
+  // In this order: the gateway writes no more, what is now is kept, the chains end.
+  if (keeper) closers.push(keeper.close)
+  closers.push(gateway.close)
+  const readyMs = performance.now()
+  const manifest = await countPools(gateway.manifest)
+  writeJson(files.manifest, manifest)
+  await askFirstQuote(manifest, probeKey)
+  const firstQuoteMs = performance.now()
+  progress.set('ready', 'ready')
+  print(banner(manifest, { readyMs, firstQuoteMs }))
+}
+
+export type Lab = { close(): Promise<void> }
+
+/**
+ * Starts the whole lab in this process's care: chains, then the gateway as a process of its own.
+ * Leaves no process and no file behind when it fails or is closed.
+ */
+export async function startLab(parameters: Parameters): Promise<Lab> {
+  const { files } = parameters
+  const running = findSupervisor(files)
+  if (running)
+    throw new Error(
+      `a lab is already running here (process ${running.pid}); stop it with make lab-down`,
+    )
+  const closers: Starting['closers'] = []
+  const progress = createProgress(parameters)
   const close = async () => {
     for (const closer of closers.toReversed()) await closer()
     closers.length = 0
@@ -168,93 +291,16 @@ export async function startLab(parameters: Parameters): Promise<Lab> {
   await endMarked(files.marker) // what a killed supervisor left
   makeLabFolder(files)
   try {
-    let ports = await takePorts(env)
-    const pack = await openPack(parameters)
-    if (pack) closers.push(pack.close)
-    const state = openState(parameters)
-    if (state) closers.push(async () => state.close())
-    const kept = state?.kept
-    const chains = await startLabChains({
-      env: { ...env, ...pack?.env },
-      step,
-      kept: kept?.chains,
-    }).catch((error: Error) => {
-      const [read] = pack?.missing() ?? []
-      throw read ? new Error(`the pack does not hold ${read}`, { cause: error }) : error
-    })
-    closers.push(async () => {
-      await Promise.all(chains.map((chain) => chain.close()))
-    })
-    step('starting the gateway')
-    const pepper = kept?.pepper ?? randomBytes(32).toString('base64url')
-    const adminToken = randomBytes(32).toString('base64url')
-    const databaseUrl = env['LAB_DATABASE_URL']
-    if (kept) copyFileSync(kept.databasePath, files.database)
-    const keys = await createLabKeys({
-      keptKey: kept?.apiKey,
-      databasePath: files.database,
-      databaseUrl,
-      pepper,
-      isRandom: Boolean(env['LAB_RANDOM_KEY']),
-    })
-    const toManifest = (pid: number): LabManifest => ({
-      version,
-      mode: modeOf(chains),
-      pid,
-      services: toServices(ports),
-      apiKey: keys.apiKey,
-      adminToken,
-      chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
-    })
-    const startGateway = () =>
-      startGatewayProcess({
-        env: gatewayEnvironment(parameters, { chains, ports, pepper, adminToken, databaseUrl }),
-        logPath: files.gatewayLog,
-        readyUrl: readyUrl({ services: toServices(ports) }),
-        onDeath: () => setStatus('starting', 'the gateway died; starting it again'),
-        onRestart: (pid) => {
-          writeJson(files.manifest, toManifest(pid))
-          setStatus('ready', 'ready')
-        },
-        onGiveUp: (error) => {
-          print(`${error.message}\n`)
-          setStatus('failed', error.message)
-        },
-      })
-    const gateway = await startGateway().catch(async (error: Error) => {
-      if (!error.message.includes('EADDRINUSE')) throw error
-      // Somebody took one between our look and the gateway's start.
-      ports = await takePorts(env)
-      return startGateway()
-    })
-    const keeper =
-      state &&
-      keepEvery({ print }, () =>
-        state.keep({
-          chains,
-          databasePath: files.database,
-          secrets: { pepper, apiKey: keys.apiKey },
-        }),
-      )
-    // In this order: the gateway writes no more, what is now is kept, the chains end.
-    if (keeper) closers.push(keeper.close)
-    closers.push(gateway.close)
-    const readyMs = performance.now()
-    const manifest = await countPools(toManifest(gateway.pid))
-    writeJson(files.manifest, manifest)
-    await askFirstQuote(manifest, keys.probeKey)
-    const firstQuoteMs = performance.now()
-    setStatus('ready', 'ready')
-    print(banner(manifest, { readyMs, firstQuoteMs }))
-    return {
-      async close() {
-        await close()
-        rmSync(files.dir, { recursive: true, force: true })
-      },
-    }
+    await bringUp(parameters, { progress, closers })
   } catch (error) {
     await close()
-    setStatus('failed', error instanceof Error ? error.message : String(error))
+    progress.set('failed', error instanceof Error ? error.message : String(error))
     throw error
+  }
+  return {
+    async close() {
+      await close()
+      rmSync(files.dir, { recursive: true, force: true })
+    },
   }
 }

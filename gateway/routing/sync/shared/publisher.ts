@@ -4,6 +4,7 @@ import { chunk } from '../../reads/chunk.ts'
 import type { TokenInfo } from '../../reads/readTokens.ts'
 import type { SyncedState } from '../syncedState.ts'
 import type { LeftOutPool } from '../troubledPools.ts'
+import { createTurns, shareNextTurn } from '../turns.ts'
 import type { LeftOut } from '../verifyDexes.ts'
 import {
   encodeChange,
@@ -147,31 +148,15 @@ export function createPublisher({
     }
   }
 
-  let running: Promise<void> | undefined
-  let again = false
-  async function runAll(): Promise<void> {
-    do {
-      again = false
-      await round().catch((error: unknown) => {
-        failed(error)
-      })
-    } while (again && !isOver)
-    // Not a turn later: who wakes it in between would be told of a run that is over.
-    running = undefined
-  }
-  function wake(): Promise<void> {
-    again = running !== undefined
-    running ??= runAll()
-    return running
-  }
+  const inTurn = createTurns()
 
   return {
     /** Writes what has changed since the last time; resolves when what is known now is written. */
-    wake,
+    wake: shareNextTurn(inTurn, () => round().catch(failed)),
     seq: () => standing?.seq,
     async close() {
       isOver = true
-      await running
+      await inTurn(() => Promise.resolve())
     },
   }
 }

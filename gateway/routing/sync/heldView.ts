@@ -1,0 +1,33 @@
+import type { ChainView, Following } from './chainView.ts'
+import { createTurns } from './turns.ts'
+
+/** What is known of one chain; whoever changes it waits for their turn and begins with what the last one left. */
+export function createHeldView(stirred: () => void) {
+  let view: ChainView = { status: 'unread' }
+  const following = () => (view.status === 'following' ? view : undefined)
+
+  const keep = (next: ChainView) => {
+    view = next
+  }
+  const put = (next: ChainView) => {
+    keep(next)
+    stirred()
+  }
+
+  return {
+    inTurn: createTurns(),
+    read: () => view,
+    following,
+    /** Only ever in turn; nobody is told. */
+    keep,
+    /** Only ever in turn. */
+    put,
+    /** Only ever in turn. */
+    async change(work: (following: Following) => Promise<Following>): Promise<void> {
+      const before = following()
+      if (before) put(await work(before))
+    },
+  }
+}
+
+export type HeldView = ReturnType<typeof createHeldView>

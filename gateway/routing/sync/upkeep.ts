@@ -1,0 +1,86 @@
+import { idOf, type PoolRef } from '../reads/poolRef.ts'
+import { adoptPools } from './adoptPools.ts'
+import type { Following, SyncDeps } from './chainView.ts'
+import { comparePools, healPools } from './healPools.ts'
+import type { HeldView } from './heldView.ts'
+import { loadPools } from './loadPools.ts'
+import { advanceState } from './syncedState.ts'
+import { skipWhileRunning } from './turns.ts'
+
+/** Pools that could not be read before, in one go. */
+const mostTried = 32
+
+/** Work on the pools of a chain beside its blocks: what comes in later, what was wrong, what goes. */
+export function createUpkeep(
+  deps: SyncDeps,
+  { held, failed }: { readonly held: HeldView; readonly failed: (error: unknown) => void },
+) {
+  const { inTurn } = held
+
+  /** Takes in pools that were not followed; one look at a time, and nothing waits for it. */
+  function takeIn(find: (following: Following) => Promise<readonly PoolRef[]>) {
+    return skipWhileRunning(async () => {
+      const view = held.following()
+      const found = view ? await find(view) : []
+      if (found.length === 0) return
+      await inTurn(() => held.change((following) => adoptPools(deps, { view: following, found })))
+    }, failed)
+  }
+
+  /** How many of these pools were wrong: the chain may have moved since they were compared. */
+  const heal = (ids: readonly string[]) =>
+    inTurn(async () => {
+      const view = held.following()
+      if (!view) return 0
+      const after = await healPools(deps, { view, ids })
+      if (after.healed > 0) held.put(after.view)
+      return after.healed
+    })
+
+  return {
+    /** Reads pools anew that could not be read before; only good ones come in. */
+    tryAgain: takeIn(async ({ state }) => {
+      const pools = deps.troubled.due(mostTried)
+      if (pools.length === 0) return []
+      const read = await loadPools(deps, { pools, blockNumber: state.head.number })
+      const well = new Set(read.map(({ id }) => id))
+      return pools.filter((pool) => well.has(idOf(pool)))
+    }),
+
+    /** Reads pools on the shelf that may have become worth following. */
+    lookAtShelf: takeIn(async ({ state: { head, pools: followed } }) => {
+      const pools = deps.bounds.due()
+      if (pools.length === 0) return []
+      const read = await loadPools(deps, { pools, blockNumber: head.number })
+      const worthy = new Set(deps.bounds.sift({ pools: followed, asked: pools, read }))
+      return pools.filter((pool) => worthy.has(idOf(pool)))
+    }),
+
+    /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
+    audit: skipWhileRunning(async () => {
+      const state = held.following()?.state
+      const records = state ? deps.audit.pick(state.pools) : []
+      if (!state || records.length === 0) return
+      const { wrong, gone } = await comparePools(deps, { state, records })
+      const ids = [...wrong.map(({ id }) => id), ...gone]
+      deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
+    }, failed),
+
+    /** Lets go of pools that are not worth following any more, and of tokens that none holds. */
+    review: () =>
+      inTurn(async () => {
+        const view = held.following()
+        const gone = view && deps.bounds.review(view.state.pools)
+        if (!gone) return
+        const { state } = view
+        const next = advanceState(deps, { state, head: state.head, changed: [], gone })
+        const { tokenIndex } = next.market
+        // Pools have made room since the last look, too.
+        deps.tokens.prune(
+          (token) =>
+            tokenIndex.has(token) || deps.bounds.isAsked(token) || deps.bounds.isShelving(token),
+        )
+        if (gone.size > 0) held.put({ ...view, state: next })
+      }),
+  }
+}
