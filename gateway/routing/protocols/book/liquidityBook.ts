@@ -1,3 +1,4 @@
+import { wholeBps } from '../../../amounts/amounts.ts'
 import { orRefused, uint } from '../maths/checkedUint.ts'
 import { type Curve, type CurvePiece, joinCurve } from '../maths/curve.ts'
 import type { EnginePool } from '../maths/enginePool.ts'
@@ -48,7 +49,8 @@ type BinSwap = { readonly amountIn: bigint; readonly amountOut: bigint; readonly
 
 /** Gas of one hop through the executor, a few bins. */
 const liquidityBookGas = 150_000
-const wholeBps = 10_000
+/** A bin's distance counts so much volatility. */
+const volatilityOfBin = Number(wholeBps)
 const one18 = 10n ** 18n
 const scaleX128 = 1n << 128n
 const uint256Max = (1n << 256n) - 1n
@@ -70,7 +72,7 @@ export function binPriceX128(id: number, binStepBps: number): bigint {
   const distance = Math.abs(exponent)
   if (distance >= 1 << exponentBits) throw new RangeError('exponent out of bounds')
   // The base is above 1: it is inverted first, so that all squares fit.
-  let squaredX128 = uint256Max / (scaleX128 + (BigInt(binStepBps) << 128n) / BigInt(wholeBps))
+  let squaredX128 = uint256Max / (scaleX128 + (BigInt(binStepBps) << 128n) / wholeBps)
   let resultX128 = scaleX128
   for (let k = 0; k < exponentBits; k++) {
     if ((distance >> k) & 1) resultX128 = (resultX128 * squaredX128) >> 128n
@@ -85,13 +87,15 @@ function renewReferences(state: LiquidityBookState): LiquidityBookState {
   const ageSecs = state.nowSecs - state.lastUpdateSecs
   const renewed = { ...state, lastUpdateSecs: state.nowSecs }
   if (ageSecs < state.filterPeriodSecs) return renewed
-  const kept = Math.floor((state.volatilityAccumulator * state.reductionFactorBps) / wholeBps)
+  const kept = Math.floor(
+    (state.volatilityAccumulator * state.reductionFactorBps) / Number(wholeBps),
+  )
   const volatilityReference = ageSecs < state.decayPeriodSecs ? kept : 0
   return { ...renewed, idReference: state.activeId, volatilityReference }
 }
 
 function volatilityAt(state: LiquidityBookState, binId: number): number {
-  const moved = state.volatilityReference + Math.abs(binId - state.idReference) * wholeBps
+  const moved = state.volatilityReference + Math.abs(binId - state.idReference) * volatilityOfBin
   return Math.min(moved, state.maxVolatilityAccumulator)
 }
 
@@ -133,7 +137,7 @@ function settleBin(
   state: LiquidityBookState,
   { bin, swap, swapForY }: Direction & { bin: LiquidityBookBin; swap: BinSwap },
 ): LiquidityBookBin {
-  const share = (swap.fee * BigInt(state.protocolShareBps)) / BigInt(wholeBps)
+  const share = (swap.fee * BigInt(state.protocolShareBps)) / wholeBps
   const added = swap.amountIn - share
   return swapForY
     ? { ...bin, reserveX: bin.reserveX + added, reserveY: bin.reserveY - swap.amountOut }

@@ -1,7 +1,6 @@
+import { wholeBps } from '../../../amounts/amounts.ts'
 import type { Curve } from './curve.ts'
 import type { EnginePool } from './enginePool.ts'
-
-const wholeBps = 10_000
 
 export type TaxedPoolParameters = {
   /** Tax of each of the pool's tokens in basis points, in their order. */
@@ -12,13 +11,13 @@ export type TaxedPoolParameters = {
 
 /** What arrives of a transfer: the tax is rounded down, as such tokens compute it. */
 export function afterTax(amount: bigint, taxBps: number): bigint {
-  return amount - (amount * BigInt(taxBps)) / BigInt(wholeBps)
+  return amount - (amount * BigInt(taxBps)) / wholeBps
 }
 
 /** The least amount of which `amount` arrives. */
 export function beforeTax(amount: bigint, taxBps: number): bigint {
-  if (taxBps <= 0 || taxBps >= wholeBps) return amount
-  let gross = (amount * BigInt(wholeBps)) / BigInt(wholeBps - taxBps)
+  if (taxBps <= 0 || BigInt(taxBps) >= wholeBps) return amount
+  let gross = (amount * wholeBps) / (wholeBps - BigInt(taxBps))
   while (afterTax(gross, taxBps) < amount) gross += 1n
   while (gross > 0n && afterTax(gross - 1n, taxBps) >= amount) gross -= 1n
   return gross
@@ -47,7 +46,9 @@ export function createTaxedPool(
     gas: pool.gas,
     curve(i, j) {
       const curve = isClosed(i) ? undefined : pool.curve(i, j)
-      return curve && taxCurve(curve, 1 - taxOf(i) / wholeBps, 1 - taxOf(j) / wholeBps)
+      return (
+        curve && taxCurve(curve, 1 - taxOf(i) / Number(wholeBps), 1 - taxOf(j) / Number(wholeBps))
+      )
     },
     swap(i, j, amountIn) {
       if (isClosed(i)) return undefined
