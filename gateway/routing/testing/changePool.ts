@@ -20,6 +20,7 @@ const abi = parseAbi([
   'function setStableSwap(bool)',
   'function setFees(uint16, uint16)',
   'function setFee(uint16)',
+  'function sync()',
   'function add_liquidity(uint256[] amounts, uint256 least)',
   'function remove_liquidity(uint256 amount, uint256[] least)',
   'function set_new_fee(uint256 fee, uint256 multiplier)',
@@ -193,6 +194,8 @@ async function changeFee(
         functionName: 'setPairFee',
         args: [address, BigInt(5 + random.below(95))],
       })
+      // Nothing tells of it: samples, which only guide, are taken anew with the pair's next event.
+      await set(address, 'sync', [])
       return true
     case 'ramses_v2':
       await call(stand, address, {

@@ -16,10 +16,10 @@ export type FollowTally = {
 }
 
 /** The part of a record that swaps depend on. */
-function essence({ changedBlock: _, swapsSeen: __, isFresh: ___, ...record }: PoolRecord): string {
-  return JSON.stringify(record, (_key, value: unknown) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  )
+function essence({ changedBlock: _, swapsSeen: __, isFresh: ___, ...record }: PoolRecord) {
+  const write = (value: unknown) =>
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}` : part))
+  return new Map(Object.entries(record).map(([field, value]) => [field, write(value)]))
 }
 
 /**
@@ -108,8 +108,9 @@ async function makeTraffic(
 function compare(tally: FollowTally, followed: PoolRecord, fresh: PoolRecord): void {
   tally.compared += 1
   const [own, read] = [essence(followed), essence(fresh)]
-  if (own !== read && tally.differences.length < 10)
-    tally.differences.push(
-      `${followed.dex} ${followed.id}: ${own.slice(0, 400)} / ${read.slice(0, 400)}`,
-    )
+  const wrong = [...new Set([...own.keys(), ...read.keys()])].flatMap((field) =>
+    own.get(field) === read.get(field) ? [] : `${field} ${own.get(field)} / ${read.get(field)}`,
+  )
+  if (wrong.length > 0 && tally.differences.length < 10)
+    tally.differences.push(`${followed.dex} ${followed.id}: ${wrong.join('; ').slice(0, 2_000)}`)
 }
