@@ -53,6 +53,10 @@ export const formats = {
     words: 'a decimal string of an unsigned 256-bit integer above zero',
     validate: (value: string) => value !== '0' && isUint256(value),
   },
+  pool: {
+    words: 'the address of a pool, or its id of 32 bytes',
+    validate: (value: string) => isAddressAnyCase(value) || /^0x[0-9a-fA-F]{64}$/.test(value),
+  },
   bytes: {
     words: '0x-prefixed hex of whole bytes',
     validate: (value: string) => isHex(value) && value.length % 2 === 0,

@@ -3,7 +3,7 @@ import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
 import { type Grade, gradePool } from './gradePool.ts'
-import type { QuoteSource } from './prepareState.ts'
+import { clockSecs, type QuoteSource } from './prepareState.ts'
 import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf } from './quoteRequest.ts'
 import type { QuoteStep, RouteFacts } from './routeCache.ts'
@@ -57,8 +57,8 @@ export type Quote = {
   readonly dryRun?: Verification | undefined
 }
 
-/** Time within which a payload can be sent. */
-const deadlineSecs = 1_200n
+/** Time within which a payload can be sent where the caller names no deadline. */
+const usualSecs = 1_200n
 
 export type Planned = {
   readonly chain: RoutingChain
@@ -163,16 +163,13 @@ async function makePayload(
   if (!chain.executor) return { readiness: 'no_executor', reason: 'executor_not_deployed' }
   if (chain.sync.lagMs() > deps.maxLagMs && planned.source === 'local')
     return { readiness: 'stale', reason: 'stale_state' }
-  const nowSecs = BigInt(Math.floor(Date.now() / 1000))
-  const { timestampSecs } = state.head
   const execution = buildExecution({
     ...parameters,
     // A pool that is offered more than it takes looks for more liquidity up to its last price.
     amountIn: consumedOf(planned),
     executor: chain.executor,
     minAmountOut,
-    // A chain's clock may run ahead of ours (a lab chain's does when its time is moved).
-    deadlineSecs: (nowSecs > timestampSecs ? nowSecs : timestampSecs) + deadlineSecs,
+    deadlineSecs: parameters.deadlineSecs ?? clockSecs(state) + usualSecs,
     encodedSteps: facts.encodedSteps,
   })
   const dryRun = await runDry(deps, { planned, facts, execution, amountOut })

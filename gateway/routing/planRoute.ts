@@ -1,6 +1,7 @@
 import { type Route, withoutGap } from './engine/route.ts'
 import { afterTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
+import { nameOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { findShared } from './searchQueue.ts'
 import { searchRoute } from './searchRoute.ts'
@@ -29,9 +30,11 @@ export async function planRoute(
   const mode = parameters.mode ?? 'deep'
   const amountIn = afterTax(parameters.amountIn, taxOf(chain, parameters.tokenIn))
   const { asker } = parameters
+  const options = parameters.options && { ...parameters.options, pools: state.pools }
   const market = chain.trust.choose(state, choice)
-  const question = { chain, market, tokenIn, tokenOut, amountIn, mode, asker }
-  const key = [tokenIn, tokenOut, amountIn, mode, chain.trust.nameChoice(choice)].join(':')
+  const question = { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }
+  const asked = [tokenIn, tokenOut, amountIn, mode, nameOptions(options)]
+  const key = [...asked, chain.trust.nameChoice(choice)].join(':')
   const search = async () => {
     const found = await searchRoute(deps, question)
     // The best through pools left out is not known.

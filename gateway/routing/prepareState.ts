@@ -54,6 +54,12 @@ async function discover(
   return { status: 'ok', state, read: new Set(unknown.filter((token) => isKnown(token, state))) }
 }
 
+/** A chain's clock may run ahead of ours (a lab chain's does when its time is moved). */
+export function clockSecs({ head: { timestampSecs } }: Pick<SyncedState, 'head'>): bigint {
+  const ours = BigInt(Math.floor(Date.now() / 1000))
+  return ours > timestampSecs ? ours : timestampSecs
+}
+
 /** Where the state behind a quote of these tokens came from, when nothing was read anew since. */
 export function sourceOf(
   chain: RoutingChain,

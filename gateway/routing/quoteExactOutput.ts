@@ -100,6 +100,7 @@ type Solving = {
 async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
   const { chain, state, parameters, choice } = solving
   const market = chain.trust.choose(state, choice)
+  const options = toSearchOptions(solving)
   const solution = await solveIn(deps, { ...solving, market })
   if (solution.status === 'no_route') return solution
   const found = solution.status === 'solved' ? solution.route : solution.shown
@@ -122,21 +123,25 @@ async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
   if (settled && isAsBelieved(found.amountIn, settled.amountIn))
     return { ...solution, route: settled }
   const other = await local()
-  const gasPrice = gasPriceIn(chain, { market, token: tokenIn })
+  const gasPrice = gasPriceIn(chain, { market, token: tokenIn, options })
   const costOf = ({ amountIn, gas }: Route) => Number(amountIn) + gas * gasPrice
   const isBeaten = other.status === 'solved' && settled && costOf(other.route) < costOf(settled)
   return settled && !isBeaten ? { ...other, status: 'solved', route: settled } : other
 }
 
+const toSearchOptions = ({ state, parameters: { options } }: Solving) =>
+  options && { ...options, pools: state.pools }
+
 function solveIn(
   deps: QuoteDeps,
   {
-    chain,
-    parameters,
     market,
     mostSearches,
+    ...solving
   }: Solving & { readonly market: Market; readonly mostSearches?: number },
 ): Promise<Solution> {
+  const { chain, parameters } = solving
+  const options = toSearchOptions(solving)
   const { mode = 'deep', asker } = parameters
   const tokenIn = toEngineToken(chain, parameters.tokenIn)
   return solveInput({
@@ -144,8 +149,8 @@ function solveIn(
     market,
     tokenIn,
     tokenOut: toEngineToken(chain, parameters.tokenOut),
-    gasPrice: gasPriceIn(chain, { market, token: tokenIn }),
-    search: (question) => searchRoute(deps, { chain, market, mode, asker, ...question }),
+    gasPrice: gasPriceIn(chain, { market, token: tokenIn, options }),
+    search: (question) => searchRoute(deps, { chain, market, mode, options, asker, ...question }),
     mostSearches,
   })
 }

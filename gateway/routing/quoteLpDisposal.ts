@@ -12,6 +12,7 @@ import {
   toEngineToken,
 } from './quoteRequest.ts'
 import { type LegRoute, routeLegs } from './routeLegs.ts'
+import type { RouteOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { type Asker, toUnavailable } from './searchQueue.ts'
 import { priceFor, type UsdPrice } from './usdPrices.ts'
@@ -34,6 +35,8 @@ export type DisposalParameters = {
   readonly haircutBps: number
   readonly taker?: Address | undefined
   readonly mode: RoutingMode
+  readonly options?: RouteOptions | undefined
+  readonly deadlineSecs?: bigint | undefined
   readonly allowPartial: boolean
   readonly signal?: AbortSignal | undefined
   readonly asker?: Asker | undefined
@@ -166,6 +169,7 @@ async function routeAll(
   },
 ): Promise<readonly LegResult[]> {
   const { targetToken, mode, asker } = parameters
+  const options = parameters.options && { ...parameters.options, pools: prepared.state.pools }
   const isPassthrough = ({ token }: Sized) => isSameToken(token, targetToken)
   const swapped = sized.filter((leg) => !isPassthrough(leg))
   const legs = swapped.map(({ token, amountIn }) => ({
@@ -176,7 +180,7 @@ async function routeAll(
   const quotes = await finishLegs(deps, {
     async plan(choice) {
       const state = { ...prepared.state, market: chain.trust.choose(prepared.state, choice) }
-      const routes = await routeLegs(deps, { chain, mode, state, asker, legs })
+      const routes = await routeLegs(deps, { chain, mode, options, state, asker, legs })
       return swapped.map((leg, at) => toPlan(leg, routes[at], { chain, prepared, parameters }))
     },
   })
@@ -205,7 +209,7 @@ function toPlan(
   {
     chain,
     prepared,
-    parameters: { chainId, targetToken, slippageBps, taker, mode, signal },
+    parameters: { chainId, targetToken, slippageBps, taker, mode, options, deadlineSecs, signal },
   }: {
     readonly chain: RoutingChain
     readonly prepared: PreparedState
@@ -219,6 +223,9 @@ function toPlan(
     state: found.state,
     route: found.route,
     source: found.source ?? sourceOf(chain, prepared, [token, targetToken]),
-    parameters: { chainId, slippageBps, taker, mode, signal, amountIn, tokenIn, tokenOut },
+    parameters: {
+      ...{ chainId, slippageBps, taker, mode, options, deadlineSecs, signal },
+      ...{ amountIn, tokenIn, tokenOut },
+    },
   }
 }

@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { isNative } from '../chain/native.ts'
+import type { RouteOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { Asker } from './searchQueue.ts'
 
@@ -18,6 +19,9 @@ export type QuoteParameters = {
   /** Dry-runs the payload before answering. */
   readonly verify?: boolean | undefined
   readonly mode?: RoutingMode | undefined
+  readonly options?: RouteOptions | undefined
+  /** Until when the payload can be sent, by the chain's clock. */
+  readonly deadlineSecs?: bigint | undefined
   readonly signal?: AbortSignal | undefined
   /** In whose turn searches run; a signal for every quote would show in the tail of the latency. */
   readonly asker?: Asker | undefined

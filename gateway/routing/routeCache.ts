@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Route } from './engine/route.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import type { SyncedState } from './sync/syncedState.ts'
@@ -7,6 +7,8 @@ export type QuoteStep = {
   readonly protocol: string
   readonly dex: string
   readonly pool: Address
+  /** Where the pool is one of many within its contract. */
+  readonly poolId?: Hex | undefined
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly feePips: number

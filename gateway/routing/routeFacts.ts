@@ -5,7 +5,7 @@ import { describeRoute } from './describeRoute.ts'
 import type { Route } from './engine/route.ts'
 import { estimateGas } from './gasModel.ts'
 import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
-import type { PoolRecord } from './protocols/poolRecord.ts'
+import { type PoolRecord, toPoolId } from './protocols/poolRecord.ts'
 import { toEngineToken } from './quoteRequest.ts'
 import type { QuoteStep, RouteFacts } from './routeCache.ts'
 import type { RoutingChain } from './routingChain.ts'
@@ -75,10 +75,12 @@ function computeFacts({
 
 function toQuoteStep(step: Route['steps'][number], pool: PoolRecord): QuoteStep {
   const { amountIn, amountOut, path, shareBps } = step
+  const poolId = toPoolId(pool)
   return {
     protocol: pool.protocol,
     dex: pool.dex,
     pool: pool.address,
+    ...(poolId && { poolId }),
     tokenIn: getAddress(step.tokenIn),
     tokenOut: getAddress(step.tokenOut),
     feePips: pool.feePips,

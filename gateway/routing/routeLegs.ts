@@ -20,7 +20,7 @@ export type LegRoute = {
 }
 
 type Deps = Pick<QuoteDeps, 'now'>
-type Common = Pick<SearchParameters, 'chain' | 'mode' | 'asker'> & {
+type Common = Pick<SearchParameters, 'chain' | 'mode' | 'options' | 'asker'> & {
   readonly state: SyncedState
   readonly legs: readonly Leg[]
 }
@@ -55,12 +55,12 @@ async function planLegs(deps: Deps, parameters: Common): Promise<Plan[]> {
 /** Each route is taken out of the pools before the next is looked for. */
 async function planUntried(
   deps: Deps,
-  { chain, mode, state, legs, asker }: Common,
+  { chain, mode, options, state, legs, asker }: Common,
 ): Promise<Plan[]> {
   const plans: Plan[] = []
   let { market } = state
   for (const leg of legs) {
-    const route = await searchUntried(deps, { chain, market, mode, asker, ...leg })
+    const route = await searchUntried(deps, { chain, market, mode, options, asker, ...leg })
     if (!route || route.amountIn < leg.amountIn) {
       plans.push({ leg, market })
       continue
@@ -92,16 +92,15 @@ async function takeHints(
 async function settleLegs(
   deps: Deps,
   {
-    chain,
-    mode,
     state,
     plans,
     source,
-    asker,
+    legs: _,
+    ...common
   }: Common & { readonly plans: readonly Plan[]; readonly source: LegRoute['source'] },
 ): Promise<readonly (LegRoute | undefined)[]> {
   const settle = ({ leg, route }: Plan, market: Market) =>
-    route && settleFound(deps, { chain, mode, state, market, route, asker, ...leg })
+    route && settleFound(deps, { ...common, state, market, route, ...leg })
   const answered = await Promise.all(plans.map((plan) => settle(plan, plan.market)))
   const routed: (LegRoute | undefined)[] = []
   const moved = new Set<string>()
@@ -112,7 +111,7 @@ async function settleLegs(
     const isMoved = (known ?? plan).route?.steps.some(({ poolId }) => moved.has(poolId))
     const found = isMoved
       ? ((await settle(plan, market)) ??
-        (await searchSettled(deps, { chain, mode, state, market, asker, ...leg })))
+        (await searchSettled(deps, { ...common, state, market, ...leg })))
       : known
     const isWhole = found !== undefined && found.route.amountIn >= leg.amountIn
     routed.push(isWhole ? { route: found.route, state: { ...state, market }, source } : undefined)

@@ -3,6 +3,7 @@ import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
+import { narrowMarket, type SearchOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { Asker } from './searchQueue.ts'
 
@@ -25,6 +26,7 @@ export type SearchParameters = {
   readonly tokenOut: string
   readonly amountIn: bigint
   readonly mode: RoutingMode
+  readonly options?: SearchOptions | undefined
   readonly asker?: Asker | undefined
 }
 
@@ -49,30 +51,46 @@ export const mostAttempts = 8
 /** What a unit of gas is worth of a token, as searches see it; 0 where nobody can tell. */
 export function gasPriceIn(
   chain: RoutingChain,
-  { market, token }: { readonly market: Market; readonly token: string },
+  {
+    market,
+    token,
+    options,
+  }: Pick<SearchParameters, 'market' | 'options'> & { readonly token: string },
 ): number {
   const usable = chain.probes?.usable(market) ?? market
   const prices = nativePrices(usable, chain.chainClient.chain.wrappedNative.toLowerCase())
-  return (prices[usable.tokenIndex.get(token) ?? -1] ?? 0) * Number(chain.gasPriceWei())
+  const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
+  return (prices[usable.tokenIndex.get(token) ?? -1] ?? 0) * Number(gasPriceWei)
 }
 
 /** The same, but for what is known already nobody asks whether the pools swap. */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, market, tokenIn, tokenOut, amountIn, mode, asker }: SearchParameters,
+  { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
+  const usable = chain.probes?.usable(market) ?? market
+  const limits = searchLimits[mode]
+  const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}
   const parameters = {
     tokenIn,
     tokenOut,
     amountIn,
-    ...searchLimits[mode],
-    gasPriceWei: chain.gasPriceWei(),
+    ...limits,
+    maxHops: Math.min(maxHops, limits.maxHops),
+    maxSteps: Math.min(maxSteps, limits.maxSteps),
+    mostHops: options?.maxHops,
+    gasPriceWei: options?.gasPriceWei ?? chain.gasPriceWei(),
+    // What gas is worth does not hang on which pools the caller likes.
+    gasMarket: usable,
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
   }
-  const usable = chain.probes?.usable(market) ?? market
-  const route = await chain.searches(() => findRouteInSlices(usable, parameters, { sliceMs }), {
+  const find = () => {
+    const narrowed = options ? narrowMarket(usable, options) : usable
+    return findRouteInSlices(narrowed, parameters, { sliceMs })
+  }
+  const route = await chain.searches(find, {
     ...asker,
     chainId: chain.chainId,
   })

@@ -41,14 +41,14 @@ export async function settleFound(
     ...parameters
   }: SearchParameters & { readonly state: SyncedState; readonly route: Route },
 ): Promise<Replayed | undefined> {
-  const { chain, market, tokenIn, tokenOut } = parameters
+  const { chain, market, tokenIn, tokenOut, options } = parameters
   const replay = (found: Route) =>
     replayShares(market, { route: found, tokenIn, tokenOut, amountIn: found.amountIn })
   if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
   const settled = await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut })
   if (settled && isAsBelieved(settled.route.amountOut, route.amountOut)) return settled
   const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
-  const gasPrice = gasPriceIn(chain, { market, token: tokenOut })
+  const gasPrice = gasPriceIn(chain, { market, token: tokenOut, options })
   if (!local || (settled && isBetter(settled.route, local, gasPrice))) return settled
   return replay(withoutGap(local)) ?? { route: withoutGap(local), pools: [] }
 }

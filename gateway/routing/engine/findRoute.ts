@@ -10,6 +10,7 @@ import { pruneFlow } from './pruneFlow.ts'
 import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
+import { shortenFlow } from './shortenFlow.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
@@ -23,11 +24,15 @@ export type FindRouteParameters = {
    * hops further.
    */
   readonly maxHops: number
+  /** Strictly the most hops of any path in the answer, split or not. */
+  readonly mostHops?: number | undefined
   /** Most swaps in one route. */
   readonly maxSteps: number
   readonly gasPriceWei: bigint
   /** Token whose unit pays gas (the wrapped native currency). */
   readonly nativeToken: string
+  /** The market that tells what gas is worth, with the same tokens. Default: the one that is searched. */
+  readonly gasMarket?: Market | undefined
   /**
    * Work to search with, as `Effort` counts it: the best found so far is returned when it is spent.
    * Equal states get equal answers.
@@ -73,6 +78,7 @@ type Search = {
   readonly gasCost: Float64Array | undefined
   readonly amountIn: bigint
   readonly maxSteps: number
+  readonly mostHops: number | undefined
   readonly isOver: () => boolean
   readonly isGrownUp: () => boolean
   readonly isPruned: () => boolean
@@ -124,13 +130,14 @@ function frameSearch(
     ...rest
   }: Pick<Search, 'isOver' | 'isGrownUp' | 'isPruned' | 'refused'> & { readonly effort: Effort },
 ): Search | undefined {
-  const { amountIn, maxHops, maxSteps } = parameters
+  const { amountIn, maxHops, maxSteps, mostHops } = parameters
   const tokenIn = market.tokenIndex.get(parameters.tokenIn)
   const tokenOut = market.tokenIndex.get(parameters.tokenOut)
   if (tokenIn === undefined || tokenOut === undefined || tokenIn === tokenOut) return undefined
   if (amountIn <= 0n || maxHops < 1 || maxSteps < 1) return undefined
   const gasCost = gasCosts(market, parameters)
-  const splitHops = maxHops < 3 ? maxHops : maxHops + furtherHops
+  const usualHops = maxHops < 3 ? maxHops : maxHops + furtherHops
+  const splitHops = Math.min(usualHops, mostHops ?? usualHops)
   const frame = {
     tokenIn,
     tokenOut,
@@ -140,7 +147,7 @@ function frameSearch(
     gasPrice: gasCost?.[tokenOut] ?? 0,
     effort,
   }
-  return { market, frame, gasCost, amountIn, maxSteps, ...rest }
+  return { market, frame, gasCost, amountIn, maxSteps, mostHops, ...rest }
 }
 
 function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
@@ -172,19 +179,27 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
   return first ? yield* improveRoute(search, first, single) : single
 }
 
-function gasCosts(market: Market, { gasPriceWei, nativeToken }: FindRouteParameters) {
+function gasCosts(
+  market: Market,
+  { gasPriceWei, nativeToken, gasMarket = market }: FindRouteParameters,
+) {
   if (gasPriceWei <= 0n) return undefined
-  return nativePrices(market, nativeToken).map((price) => price * Number(gasPriceWei))
+  return nativePrices(gasMarket, nativeToken).map((price) => price * Number(gasPriceWei))
 }
 
 function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
-  const { market, frame, maxSteps, isOver, isPruned } = search
+  const { market, frame, maxSteps, mostHops, isOver, isPruned } = search
   const amountIn = Number(search.amountIn)
   const grown = yield* growToOptimum(search, first)
-  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
-  const flow = yield* pruneFlow(market, pruning, grown)
+  const short =
+    mostHops === undefined
+      ? grown
+      : shortenFlow(market, frame, { flow: grown, amountIn, mostHops })
   yield
-  const fits = flow.edges.length <= maxSteps
+  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
+  const flow = short && (yield* pruneFlow(market, pruning, short))
+  yield
+  const fits = flow !== undefined && flow.edges.length <= maxSteps
   const split = fits ? yield* replaySplit(search, flow) : undefined
   const best = betterRoute(frame, split, single)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best

@@ -29,10 +29,14 @@ export type PoolRecord =
   | QuotedRecord
   | TridentRecord
 
+/** An id that is no address names a pool within a contract of many. */
+export function toPoolId({ id, address }: PoolRecord): Hex | undefined {
+  return id === address.toLowerCase() ? undefined : (id as Hex)
+}
+
 /** Where the pool is read again. */
 export function toRef(record: PoolRecord, dex: Dex): PoolRef {
-  const { id, address } = record
-  if (id === address.toLowerCase()) return { dex, address }
-  // An id that is no address names a pool within a contract of many.
-  return { dex, address, id: id as Hex, ...('key' in record && { key: record.key }) }
+  const { address } = record
+  const id = toPoolId(record)
+  return id ? { dex, address, id, ...('key' in record && { key: record.key }) } : { dex, address }
 }

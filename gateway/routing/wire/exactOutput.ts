@@ -11,6 +11,7 @@ import {
 import type { Quote } from '../finishQuote.ts'
 import type { ExactOutputParameters } from '../quoteExactOutput.ts'
 import { fromQuote, quoteResponse, toTaker } from './quote.ts'
+import { routeOptionQuery, toRouteOptions } from './routeOptions.ts'
 
 export const exactOutputQuery = (chainIds: readonly number[]) =>
   Type.Object({
@@ -25,6 +26,7 @@ export const exactOutputQuery = (chainIds: readonly number[]) =>
     ),
     verify: withDefault(Type.Boolean({ default: false })),
     taker: Type.Optional(address({ description: 'Wallet that will submit' })),
+    ...routeOptionQuery,
   })
 
 export function toExactOutput(
@@ -40,6 +42,7 @@ export function toExactOutput(
     executableOnly: query.executable_only,
     verify: query.verify,
     taker: toTaker(query.taker),
+    ...toRouteOptions(query),
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Disposal, DisposalParameters, LegResult } from '../quoteLpDisposal.ts'
 import type { UsdPrice } from '../usdPrices.ts'
 import { fromQuote, quoteResponse, toTaker } from './quote.ts'
+import { routeOptionFields, toRouteOptions } from './routeOptions.ts'
 
 const mostLegs = 8
 /** A position worth more is a mistake, and its amount would leave what floats count exactly. */
@@ -51,6 +52,7 @@ export const disposalBody = (chainIds: readonly number[]) =>
           'Waives max_amount; for estimates, not for verbatim execution: legs without a bound have no payload',
       }),
     ),
+    ...routeOptionFields,
   })
 
 export type DisposalBody = Static<ReturnType<typeof disposalBody>>
@@ -73,6 +75,7 @@ export function toDisposal(body: DisposalBody): DisposalParameters {
     taker: toTaker(body.taker),
     mode: body.routing_mode ?? 'deep',
     allowPartial: body.allow_partial,
+    ...toRouteOptions(body),
     legs: body.legs.map((item) => ({
       token: getAddress(item.token),
       valueUsd: item.value_usd ?? undefined,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { toHex, zeroAddress } from 'viem'
 import {
   address,
+  bytes32,
   chainId,
   oneOf,
   positiveUint256,
@@ -13,6 +14,7 @@ import {
 import type { Quote } from '../finishQuote.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
 import type { QuoteStep } from '../routeCache.ts'
+import { routeOptionFields, toRouteOptions } from './routeOptions.ts'
 
 export const quoteBody = (chainIds: readonly number[]) =>
   Type.Object(
@@ -34,6 +36,7 @@ export const quoteBody = (chainIds: readonly number[]) =>
       verify: withDefault(
         Type.Boolean({ default: false, description: 'Dry-run the payload before answering' }),
       ),
+      ...routeOptionFields,
     },
     { description: 'Unknown fields are ignored' },
   )
@@ -48,6 +51,7 @@ export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): Q
     taker: toTaker(body.taker),
     allowPartial: body.allow_partial,
     verify: body.verify,
+    ...toRouteOptions(body),
   }
 }
 
@@ -60,6 +64,7 @@ const step = Type.Object({
   protocol: Type.String(),
   dex: Type.String(),
   pool: address(),
+  pool_id: Type.Optional(bytes32({ description: 'Where many pools share one contract' })),
   token_in: address(),
   token_out: address(),
   fee_pips: Type.Integer(),
@@ -118,6 +123,7 @@ export function fromStep(item: QuoteStep) {
     protocol: item.protocol,
     dex: item.dex,
     pool: item.pool,
+    ...(item.poolId && { pool_id: item.poolId }),
     token_in: item.tokenIn,
     token_out: item.tokenOut,
     fee_pips: item.feePips,

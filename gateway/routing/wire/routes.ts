@@ -3,6 +3,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
 import { json } from '../../http/reply.ts'
 import { compare } from '../compare.ts'
+import { clockSecs } from '../prepareState.ts'
 import { type QuoteOutcome, quote } from '../quote.ts'
 import { quoteExactOutput } from '../quoteExactOutput.ts'
 import { type DisposalOutcome, quoteLpDisposal } from '../quoteLpDisposal.ts'
@@ -41,6 +42,7 @@ import {
 } from './lpDisposal.ts'
 import { quoteBody, quoteResponse, toQuoteParameters } from './quote.ts'
 import * as registry from './registry.ts'
+import { findWrongOption, type RouteOptionsBody } from './routeOptions.ts'
 import { writeQuote } from './writeQuote.ts'
 
 export type RouteDeps = QuoteDeps & {
@@ -85,6 +87,21 @@ function unwrap(outcome: QuoteOutcome) {
 
 function throwInvalid(field: string, reason: string): never {
   throw httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
+}
+
+/** What a schema cannot say of options: they name DEXes of the chain, and a time by its clock. */
+function requireOptions(
+  { chains }: RouteDeps,
+  { chainId, options, deadlineSecs }: Pick<QuoteParameters, 'chainId' | 'options' | 'deadlineSecs'>,
+  body: RouteOptionsBody,
+) {
+  if (!options && deadlineSecs === undefined) return
+  const chain = chains.get(chainId)
+  const state = chain?.sync.current()
+  if (!chain || !state) return
+  const dexes = chain.dexes.map(({ name }) => name)
+  const wrong = findWrongOption(body, { dexes, clockSecs: clockSecs(state) })
+  if (wrong) throwInvalid(wrong.field, wrong.reason)
 }
 
 /** What a schema cannot say: each leg has a size and, where a price makes it, a bound. An amount is enough. */
@@ -138,6 +155,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       handle: async (request) => {
         const parameters = toQuoteParameters(request.body)
         requireTwoTokens(parameters)
+        requireOptions(deps, parameters, request.body)
         // Only a dry run is worth ending early; a signal for every quote shows in the tail of the latency.
         const signal = parameters.verify ? request.signal : undefined
         const asker = toAsker(request)
@@ -163,8 +181,10 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       handle: async (request) => {
         const { body, signal } = request
         requireSizes(body)
+        const parameters = toDisposal(body)
+        requireOptions(deps, parameters, body)
         const asker = toAsker(request)
-        const outcome = await quoteLpDisposal(deps, { ...toDisposal(body), signal, asker })
+        const outcome = await quoteLpDisposal(deps, { ...parameters, signal, asker })
         return fromDisposal(unwrapDisposal(outcome), deps)
       },
     }),
@@ -184,6 +204,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       handle: async (request) => {
         const parameters = toExactOutput(request.query)
         requireTwoTokens(parameters)
+        requireOptions(deps, parameters, request.query)
         const { signal } = request
         const asker = toAsker(request)
         const outcome = await quoteExactOutput(deps, { ...parameters, signal, asker })
