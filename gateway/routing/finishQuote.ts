@@ -39,6 +39,7 @@ export type Quote = {
   readonly source: QuoteSource
   readonly routePath: string
   readonly priceImpactBps: number
+  readonly marketImpactBps: number | undefined
   /** One per step. */
   readonly poolGrades: readonly Grade[]
   readonly execution: Execution | undefined
@@ -55,6 +56,8 @@ export type Quote = {
   readonly verification?: Verification | undefined
   /** Where one was made, whoever asked for it. */
   readonly dryRun?: Verification | undefined
+  /** Where the caller asked for some. */
+  readonly alternatives?: readonly Quote[] | undefined
 }
 
 /** Time within which a payload can be sent where the caller names no deadline. */
@@ -95,6 +98,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     routePath: facts.routePath,
     gasEstimate: facts.gasEstimate,
     priceImpactBps: facts.priceImpactBps,
+    marketImpactBps: facts.marketImpactBps,
     poolGrades: gradeHops(planned, facts),
     steps: facts.steps,
     execution,

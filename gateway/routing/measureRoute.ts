@@ -1,13 +1,9 @@
+import { commonPrice } from './commonPrice.ts'
 import type { Market } from './engine/market.ts'
 import type { Route, RouteStep } from './engine/route.ts'
+import { midPrice } from './midPrice.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
-
-/** Mid price of a pool: raw units of its token out per raw unit in, without fees. */
-export function midPrice(pool: PoolRecord, tokenIn: string, tokenOut: string): number {
-  const { tokens } = pool
-  return familyOf(pool).midPrice(pool, tokens.indexOf(tokenIn), tokens.indexOf(tokenOut))
-}
 
 /** How much less a hop gives than its pool's mid price, in basis points, never negative. */
 export function stepImpactBps(step: RouteStep, pool: PoolRecord): number {
@@ -15,25 +11,50 @@ export function stepImpactBps(step: RouteStep, pool: PoolRecord): number {
   return ideal > 0 ? Math.max(0, (1 - Number(step.amountOut) / ideal) * 10_000) : 0
 }
 
+type Impact = {
+  readonly pools: ReadonlyMap<string, PoolRecord>
+  readonly tokenIn: string
+  readonly tokenOut: string
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
 /**
  * How much less the route gives than the mid prices along it, in basis points: each step passes its
  * share of the balance on at its pool's mid price. Fees, and so taxes, count.
  */
-export function priceImpactBps(
+export function priceImpactBps(route: Route, impact: Impact): number {
+  const ideal = idealOutput(route, impact, midPrice)
+  if (!(ideal > 0)) return 0
+  return Math.max(lostBps(impact.amountOut, ideal), 0)
+}
+
+/**
+ * The same against what all pools of each step's pair together say (`commonPrice`): below 0 where the route
+ * gives more than that. Undefined where the route has no step.
+ */
+export function marketImpactBps(
   route: Route,
-  {
-    pools,
-    tokenIn,
-    tokenOut,
-    amountIn,
-    amountOut,
-  }: {
-    readonly pools: ReadonlyMap<string, PoolRecord>
-    readonly tokenIn: string
-    readonly tokenOut: string
-    readonly amountIn: bigint
-    readonly amountOut: bigint
-  },
+  { market, ...impact }: Impact & { readonly market: Market },
+): number | undefined {
+  const state = { market, pools: impact.pools }
+  const ideal = idealOutput(
+    route,
+    impact,
+    (_, tokenIn, tokenOut) => commonPrice(state, tokenIn, tokenOut) ?? 0,
+  )
+  return route.steps.length > 0 && ideal > 0 ? lostBps(impact.amountOut, ideal) : undefined
+}
+
+function lostBps(amountOut: bigint, ideal: number): number {
+  const lost = Math.round((1 - Number(amountOut) / ideal) * 10_000)
+  return Math.min(Math.max(lost, -10_000), 10_000)
+}
+
+function idealOutput(
+  route: Route,
+  { pools, tokenIn, tokenOut, amountIn }: Impact,
+  priceOf: (pool: PoolRecord, tokenIn: string, tokenOut: string) => number,
 ): number {
   const balances = new Map<string, number>([[tokenIn, Number(amountIn)]])
   for (const step of route.steps) {
@@ -41,13 +62,10 @@ export function priceImpactBps(
     const held = balances.get(step.tokenIn) ?? 0
     const used = held * (Number(step.share) / 2 ** 64)
     balances.set(step.tokenIn, held - used)
-    const gained = pool ? used * midPrice(pool, step.tokenIn, step.tokenOut) : 0
+    const gained = pool ? used * priceOf(pool, step.tokenIn, step.tokenOut) : 0
     balances.set(step.tokenOut, (balances.get(step.tokenOut) ?? 0) + gained)
   }
-  const ideal = balances.get(tokenOut) ?? 0
-  if (!(ideal > 0)) return 0
-  const impact = Math.round((1 - Number(amountOut) / ideal) * 10_000)
-  return Math.min(Math.max(impact, 0), 10_000)
+  return balances.get(tokenOut) ?? 0
 }
 
 /** Initialised ticks a step crosses, by replaying it on the market it was priced on. */

@@ -17,7 +17,10 @@ import type { SyncedState } from './sync/syncedState.ts'
 import type { Choice } from './trust/trust.ts'
 import { toleranceBps } from './verifyExecution.ts'
 
-export type ExactOutputParameters = Omit<QuoteParameters, 'amountIn' | 'allowPartial'> & {
+export type ExactOutputParameters = Omit<
+  QuoteParameters,
+  'amountIn' | 'allowPartial' | 'alternatives'
+> & {
   readonly targetOutput: bigint
   readonly maxInput: bigint
   /** Refuse quotes without a payload; an unreachable target is answered all the same. */
@@ -168,7 +171,13 @@ function toBounds(
 
 /** When the whole of max_input gives nothing. */
 function withoutRoute(quote: Quote): Quote {
-  const none = { amountOut: 0n, minAmountOut: 0n, gasEstimate: 0n, priceImpactBps: 0 }
+  const none = {
+    amountOut: 0n,
+    minAmountOut: 0n,
+    gasEstimate: 0n,
+    priceImpactBps: 0,
+    marketImpactBps: undefined,
+  }
   return { ...quote, ...none, inputConsumed: 0n, routePath: '', poolGrades: [], steps: [] }
 }
 

@@ -209,7 +209,7 @@ function toPlan(
   {
     chain,
     prepared,
-    parameters: { chainId, targetToken, slippageBps, taker, mode, options, deadlineSecs, signal },
+    parameters,
   }: {
     readonly chain: RoutingChain
     readonly prepared: PreparedState
@@ -217,15 +217,15 @@ function toPlan(
   },
 ): Planned | undefined {
   if (!found) return undefined
+  const { chainId, targetToken, slippageBps, taker, mode, options, deadlineSecs, signal } =
+    parameters
+  const asked = { chainId, slippageBps, taker, mode, options, deadlineSecs, signal }
   const [tokenIn, tokenOut] = [token, targetToken]
   return {
     chain,
     state: found.state,
     route: found.route,
     source: found.source ?? sourceOf(chain, prepared, [token, targetToken]),
-    parameters: {
-      ...{ chainId, slippageBps, taker, mode, options, deadlineSecs, signal },
-      ...{ amountIn, tokenIn, tokenOut },
-    },
+    parameters: { ...asked, amountIn, tokenIn, tokenOut },
   }
 }

@@ -22,6 +22,8 @@ export type QuoteParameters = {
   readonly options?: RouteOptions | undefined
   /** Until when the payload can be sent, by the chain's clock. */
   readonly deadlineSecs?: bigint | undefined
+  /** Most quotes through other pools to answer beside the best. */
+  readonly alternatives?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** In whose turn searches run; a signal for every quote would show in the tail of the latency. */
   readonly asker?: Asker | undefined

@@ -25,6 +25,8 @@ export type RouteFacts = {
   readonly routePath: string
   readonly gasEstimate: bigint
   readonly priceImpactBps: number
+  /** Against what all pools of each step's pair say together; undefined for a wrap. */
+  readonly marketImpactBps: number | undefined
   readonly steps: readonly QuoteStep[]
   /** One per step: its pool, and how far the step moves it. */
   readonly hops: readonly { readonly pool: PoolRecord; readonly impactBps: number }[]
@@ -44,39 +46,41 @@ export type RouteCache = {
   facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
 }
 
+type Routes = Map<string, Promise<Route | undefined> | { readonly route: Route | undefined }>
+
+/** Of one state. */
 const mostRoutes = 4_096
 
 export function createRouteCache(): RouteCache {
-  let owner: SyncedState['pools'] | undefined
-  let routes = new Map<string, Promise<Route | undefined> | { readonly route: Route | undefined }>()
+  // Blocks that change no pool share the pools of the block before: the routes stay good.
+  const routesOf = new WeakMap<SyncedState['pools'], Routes>()
   const factsOf = new WeakMap<Route, Map<string, RouteFacts>>()
 
-  // Blocks that change no pool share the pools of the block before: the routes stay good.
-  function renew(state: SyncedState) {
-    if (owner === state.pools) return
-    owner = state.pools
-    routes = new Map()
+  /** A batch goes on with the state it began with: routes of a later one stay beside its own. */
+  function routesIn({ pools }: SyncedState): Routes {
+    const known = routesOf.get(pools) ?? new Map()
+    routesOf.set(pools, known)
+    return known
   }
 
   return {
     find(state, key, search) {
-      renew(state)
+      const routes = routesIn(state)
       const known = routes.get(key)
       if (known instanceof Promise) return known
       if (known) return known.route
       if (routes.size >= mostRoutes) routes.clear()
-      const mine = routes
       const running = search().then(
         (route) => {
-          mine.set(key, { route })
+          routes.set(key, { route })
           return route
         },
         (error: unknown) => {
-          mine.delete(key)
+          routes.delete(key)
           throw error
         },
       )
-      mine.set(key, running)
+      routes.set(key, running)
       return running
     },
     facts(route, variant, compute) {

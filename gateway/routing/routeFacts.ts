@@ -4,7 +4,12 @@ import { encodeSteps } from './buildExecution.ts'
 import { describeRoute } from './describeRoute.ts'
 import type { Route } from './engine/route.ts'
 import { estimateGas } from './gasModel.ts'
-import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
+import {
+  countCrossedTicks,
+  marketImpactBps,
+  priceImpactBps,
+  stepImpactBps,
+} from './measureRoute.ts'
 import { type PoolRecord, toPoolId } from './protocols/poolRecord.ts'
 import { toEngineToken } from './quoteRequest.ts'
 import type { QuoteStep, RouteFacts } from './routeCache.ts'
@@ -46,6 +51,7 @@ function computeFacts({
     tokenIn: toEngineToken(chain, tokenIn),
     tokenOut: toEngineToken(chain, tokenOut),
   }
+  const impact = { ...ends, pools, amountIn: route.amountIn, amountOut }
   return {
     routePath: describeRoute({
       route,
@@ -66,7 +72,8 @@ function computeFacts({
       receivedToken: isNative(tokenOut) ? undefined : ends.tokenOut,
       extraTransferGas: chain.taxes.extraTransferGas,
     }),
-    priceImpactBps: priceImpactBps(route, { ...ends, pools, amountIn: route.amountIn, amountOut }),
+    priceImpactBps: priceImpactBps(route, impact),
+    marketImpactBps: marketImpactBps(route, { ...impact, market }),
     hops: hops.map(({ step, pool }) => ({ pool, impactBps: stepImpactBps(step, pool) })),
     steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
     encodedSteps: encodeSteps({ route, pools }),

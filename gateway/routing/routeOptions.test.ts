@@ -87,7 +87,7 @@ s('chooses by the gas price that is asked for [20/gas-price]', async () => {
 
 s('writes the deadline into the payload [20/deadline]', async () => {
   const deadline = Math.floor(Date.now() / 1000) + 77
-  const words = (answer: QuoteResponse | undefined) => answer?.calldata.slice(10).match(/.{64}/g)
+  const words = (answer: QuoteResponse | undefined) => answer?.calldata?.slice(10).match(/.{64}/g)
   const [trade] = trades
   assert.ok(trade)
   if (!trade) return

@@ -1,6 +1,6 @@
 import type { TokenFeed } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
-import { midPrice } from './measureRoute.ts'
+import { midPrice } from './midPrice.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import { type FeedAnswer, readFeeds } from './readFeeds.ts'

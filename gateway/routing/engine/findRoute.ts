@@ -10,8 +10,8 @@ import { pruneFlow } from './pruneFlow.ts'
 import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
-import { shortenFlow } from './shortenFlow.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
+import { shortenFlow } from './shortenFlow.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
 
@@ -192,9 +192,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const amountIn = Number(search.amountIn)
   const grown = yield* growToOptimum(search, first)
   const short =
-    mostHops === undefined
-      ? grown
-      : shortenFlow(market, frame, { flow: grown, amountIn, mostHops })
+    mostHops === undefined ? grown : shortenFlow(market, frame, { flow: grown, amountIn, mostHops })
   yield
   const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
   const flow = short && (yield* pruneFlow(market, pruning, short))

@@ -10,7 +10,7 @@ import {
 } from '../../http/schemas.ts'
 import type { Quote } from '../finishQuote.ts'
 import type { ExactOutputParameters } from '../quoteExactOutput.ts'
-import { fromQuote, quoteResponse, toTaker } from './quote.ts'
+import { fromQuote, type QuoteOptions, quoteResponse, toTaker } from './quote.ts'
 import { routeOptionQuery, toRouteOptions } from './routeOptions.ts'
 
 export const exactOutputQuery = (chainIds: readonly number[]) =>
@@ -27,6 +27,7 @@ export const exactOutputQuery = (chainIds: readonly number[]) =>
     verify: withDefault(Type.Boolean({ default: false })),
     taker: Type.Optional(address({ description: 'Wallet that will submit' })),
     ...routeOptionQuery,
+    route_graph: Type.Optional(Type.Boolean({ description: 'Answer the route as a graph, too' })),
   })
 
 export function toExactOutput(
@@ -51,7 +52,7 @@ export const exactOutputResponse = Type.Object({
   input_consumed: uint256({ description: 'Raw amount the payload spends' }),
 })
 
-export function fromExactOutput(quote: Quote, options: { readonly serviceName: string }) {
+export function fromExactOutput(quote: Quote, options: QuoteOptions) {
   return {
     ...fromQuote(quote, options),
     source: 'SmartRouter:exact_output_via_exact_input' as const,

@@ -15,6 +15,7 @@ const quoteOutput = {
   source: 'local',
   route_path: 'WETH>[UniV3:500]>USDC',
   price_impact_bps: 6,
+  market_impact_bps: 7,
   pool_grades: ['A'],
   route_readiness: 'ready',
   last_sync_block: 38_512_044,
@@ -52,6 +53,13 @@ export const quote = {
     taker,
   },
   output: quoteOutput,
+}
+
+export const quotes = {
+  input: { quotes: [quote.input, { ...quote.input, token_out: weth, token_in: usdc }] },
+  output: {
+    quotes: [{ quote: quoteOutput }, { error: 'no executable route found', code: 'no_route' }],
+  },
 }
 
 export const lpDisposal = {

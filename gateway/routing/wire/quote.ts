@@ -13,8 +13,12 @@ import {
 } from '../../http/schemas.ts'
 import type { Quote } from '../finishQuote.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
+import type { TokenInfo } from '../reads/readTokens.ts'
 import type { QuoteStep } from '../routeCache.ts'
+import { routeGraph, toRouteGraph } from './routeGraph.ts'
 import { routeOptionFields, toRouteOptions } from './routeOptions.ts'
+
+const mostAlternatives = 3
 
 export const quoteBody = (chainIds: readonly number[]) =>
   Type.Object(
@@ -37,6 +41,17 @@ export const quoteBody = (chainIds: readonly number[]) =>
         Type.Boolean({ default: false, description: 'Dry-run the payload before answering' }),
       ),
       ...routeOptionFields,
+      alternatives: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: mostAlternatives,
+          description:
+            'Further quotes to answer, the next best ones; no two share a pool. Each that is asked for costs a unit',
+        }),
+      ),
+      route_graph: Type.Optional(
+        Type.Boolean({ description: 'Answer the route as a graph, too, for drawing' }),
+      ),
     },
     { description: 'Unknown fields are ignored' },
   )
@@ -52,8 +67,21 @@ export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): Q
     allowPartial: body.allow_partial,
     verify: body.verify,
     ...toRouteOptions(body),
+    alternatives: body.alternatives,
   }
 }
+
+type Extras = {
+  readonly alternatives?: number | undefined
+  readonly route_graph?: boolean | undefined
+}
+
+/** Units of quota: each alternative is a search of its own. */
+export const unitsOf = ({ alternatives = 0 }: Extras): number => 1 + alternatives
+
+/** Whether the answer is that of a quote alone. */
+export const isPlain = ({ alternatives = 0, route_graph: hasGraph = false }: Extras): boolean =>
+  alternatives === 0 && !hasGraph
 
 /** The zero address as taker means the same as none. */
 export function toTaker(taker: string | undefined) {
@@ -83,6 +111,14 @@ const quoteFields = {
   source: oneOf(['local', 'path_hint', 'rpc', 'SmartRouter:exact_output_via_exact_input']),
   route_path: Type.String(),
   price_impact_bps: Type.Integer({ minimum: 0, maximum: 65_535 }),
+  market_impact_bps: Type.Optional(
+    Type.Integer({
+      minimum: -10_000,
+      maximum: 10_000,
+      description:
+        "Like price_impact_bps, but against what all pools of each step's two tokens say together (the median of their mid prices, weighted by depth): a pool off the market costs what it is off. Below 0 where the route gives more",
+    }),
+  ),
   pool_grades: Type.Array(oneOf(['A', 'B', 'C', 'D', 'E', 'F']), {
     description:
       'One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 %',
@@ -115,7 +151,15 @@ const quoteFields = {
   ),
 }
 
-export const quoteResponse = Type.Object(quoteFields)
+const withGraph = Type.Object({ ...quoteFields, route_graph: Type.Optional(routeGraph) })
+export const quoteResponse = Type.Object({
+  ...withGraph.properties,
+  alternatives: Type.Optional(
+    Type.Array(withGraph, {
+      description: 'Where some were asked for: fewer where the pools give out',
+    }),
+  ),
+})
 export type QuoteResponse = Static<typeof quoteResponse>
 
 export function fromStep(item: QuoteStep) {
@@ -155,7 +199,11 @@ function fromVerification(verification: Quote['verification']) {
   }
 }
 
-export type QuoteOptions = { readonly serviceName: string }
+export type QuoteOptions = {
+  readonly serviceName: string
+  /** Known tokens, where a graph is asked for. */
+  readonly graphTokens?: ReadonlyMap<string, TokenInfo> | undefined
+}
 
 /** Everything but the long parts: calldata and steps. */
 export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
@@ -167,6 +215,7 @@ export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
     source: quote.source,
     route_path: quote.routePath,
     price_impact_bps: quote.priceImpactBps,
+    ...(quote.marketImpactBps !== undefined && { market_impact_bps: quote.marketImpactBps }),
     pool_grades: [...quote.poolGrades],
     route_readiness: quote.readiness,
     last_sync_block: Number(quote.lastSyncBlock),
@@ -183,10 +232,14 @@ export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
   }
 }
 
-export function fromQuote(quote: Quote, options: QuoteOptions) {
+export function fromQuote(quote: Quote, options: QuoteOptions): QuoteResponse {
   return {
     ...fromQuoteHead(quote, options),
     ...fromExecution(quote.execution),
     steps: quote.steps.map(fromStep),
-  } satisfies QuoteResponse
+    ...(options.graphTokens && { route_graph: toRouteGraph(quote.steps, options.graphTokens) }),
+    ...(quote.alternatives && {
+      alternatives: quote.alternatives.map((other) => fromQuote(other, options)),
+    }),
+  }
 }

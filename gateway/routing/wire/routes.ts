@@ -7,6 +7,7 @@ import { clockSecs } from '../prepareState.ts'
 import { type QuoteOutcome, quote } from '../quote.ts'
 import { quoteExactOutput } from '../quoteExactOutput.ts'
 import { type DisposalOutcome, quoteLpDisposal } from '../quoteLpDisposal.ts'
+import { quoteMany } from '../quoteMany.ts'
 import { isSameToken, type QuoteDeps, type QuoteParameters } from '../quoteRequest.ts'
 import {
   type AgentRegistration,
@@ -40,7 +41,16 @@ import {
   mostUsd,
   toDisposal,
 } from './lpDisposal.ts'
-import { quoteBody, quoteResponse, toQuoteParameters } from './quote.ts'
+import {
+  fromQuote,
+  isPlain,
+  type QuoteOptions,
+  quoteBody,
+  quoteResponse,
+  toQuoteParameters,
+  unitsOf,
+} from './quote.ts'
+import { fromOutcomes, mostQuotes, quotesBody, quotesResponse } from './quotes.ts'
 import * as registry from './registry.ts'
 import { findWrongOption, type RouteOptionsBody } from './routeOptions.ts'
 import { writeQuote } from './writeQuote.ts'
@@ -66,6 +76,15 @@ function toAsker(request: {
   return { caller: request.caller?.keyId, isGone: () => request.signal.aborted }
 }
 
+/** How an answer is written: with a graph where one is asked for. */
+function toOptions(
+  { serviceName, chains }: RouteDeps,
+  asked: { readonly chain_id: number; readonly route_graph?: boolean | undefined } | undefined,
+): QuoteOptions {
+  const chain = asked?.route_graph === true ? chains.get(asked.chain_id) : undefined
+  return { serviceName, graphTokens: chain?.sync.tokens() }
+}
+
 /** What a 503 of any of them means. */
 const unavailable = 'The chain has not been read, or too much is waiting'
 
@@ -74,8 +93,12 @@ export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
   return [...quoteEndpoints(deps), ...registryEndpoints(deps)]
 }
 
-function requireTwoTokens({ tokenIn, tokenOut }: Pick<QuoteParameters, 'tokenIn' | 'tokenOut'>) {
-  if (isSameToken(tokenIn, tokenOut)) throwInvalid('token_out', 'must differ from token_in')
+function requireTwoTokens(
+  { tokenIn, tokenOut }: Pick<QuoteParameters, 'tokenIn' | 'tokenOut'>,
+  within = '',
+) {
+  if (isSameToken(tokenIn, tokenOut))
+    throwInvalid(`${within}token_out`, 'must differ from token_in')
 }
 
 function unwrap(outcome: QuoteOutcome) {
@@ -94,6 +117,7 @@ function requireOptions(
   { chains }: RouteDeps,
   { chainId, options, deadlineSecs }: Pick<QuoteParameters, 'chainId' | 'options' | 'deadlineSecs'>,
   body: RouteOptionsBody,
+  within = '',
 ) {
   if (!options && deadlineSecs === undefined) return
   const chain = chains.get(chainId)
@@ -101,7 +125,7 @@ function requireOptions(
   if (!chain || !state) return
   const dexes = chain.dexes.map(({ name }) => name)
   const wrong = findWrongOption(body, { dexes, clockSecs: clockSecs(state) })
-  if (wrong) throwInvalid(wrong.field, wrong.reason)
+  if (wrong) throwInvalid(within + wrong.field, wrong.reason)
 }
 
 /** What a schema cannot say: each leg has a size and, where a price makes it, a bound. An amount is enough. */
@@ -147,7 +171,8 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       output: quoteResponse,
       auth: 'key',
       examples: examples.quote,
-      cost: 1,
+      // Each alternative is a search of its own.
+      cost: ({ body }) => unitsOf(body),
       errors: {
         404: 'No route for this pair and amount',
         503: unavailable,
@@ -160,9 +185,13 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         const signal = parameters.verify ? request.signal : undefined
         const asker = toAsker(request)
         const outcome = await quote(deps, { ...parameters, signal, asker })
-        return json(writeQuote(unwrap(outcome), deps))
+        const found = unwrap(outcome)
+        return isPlain(request.body)
+          ? json(writeQuote(found, deps))
+          : fromQuote(found, toOptions(deps, request.body))
       },
     }),
+    quotesEndpoint(deps),
     endpoint({
       method: 'post',
       path: '/quote_lp_disposal',
@@ -208,7 +237,7 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         const { signal } = request
         const asker = toAsker(request)
         const outcome = await quoteExactOutput(deps, { ...parameters, signal, asker })
-        return fromExactOutput(unwrap(outcome), deps)
+        return fromExactOutput(unwrap(outcome), toOptions(deps, request.query))
       },
     }),
     endpoint({
@@ -237,6 +266,39 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       },
     }),
   ]
+}
+
+function quotesEndpoint(deps: RouteDeps): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/quotes',
+    summary: 'Several quotes at once, all of a chain on one state of it',
+    description: `1 to ${mostQuotes} requests of /quote, answered in their order and charged together: a unit for each, and for each alternative. One without a route says so in its place and is charged like the others; where none has one, the answer is that of the first and nothing is charged.`,
+    input: quotesBody([...deps.chains.keys()]),
+    output: quotesResponse,
+    auth: 'key',
+    examples: examples.quotes,
+    costPer: 'quote',
+    cost: ({ body }) => body.quotes.reduce((units, each) => units + unitsOf(each), 0),
+    errors: {
+      404: 'No route for any of them',
+      503: unavailable,
+    },
+    handle: async (request) => {
+      const { quotes } = request.body
+      const asker = toAsker(request)
+      const asked = quotes.map((body, index) => {
+        const parameters = toQuoteParameters(body)
+        requireTwoTokens(parameters, `quotes[${index}].`)
+        requireOptions(deps, parameters, body, `quotes[${index}].`)
+        return { ...parameters, signal: parameters.verify ? request.signal : undefined, asker }
+      })
+      const outcomes = await quoteMany(deps, asked)
+      const [first] = outcomes
+      if (first && outcomes.every(({ status }) => status !== 'ok')) unwrap(first)
+      return fromOutcomes(outcomes, (index) => toOptions(deps, quotes[index]))
+    },
+  })
 }
 
 function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {

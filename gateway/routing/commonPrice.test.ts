@@ -1,0 +1,61 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { commonPrice } from './commonPrice.ts'
+import { createMarket } from './engine/market.ts'
+import { marketImpactBps, priceImpactBps } from './measureRoute.ts'
+import { toEnginePool } from './protocols/families.ts'
+import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
+import { replayShares } from './replayShares.ts'
+
+const [a, b] = ['0xa', '0xb'] as const
+
+function makePair(id: string, reserve0: bigint, reserve1: bigint): PairRecord {
+  return {
+    id,
+    address: id as Address,
+    dex: 'uniswap-v2',
+    protocol: 'uniswap_v2',
+    feePips: 3000,
+    tokens: [a, b],
+    reserve0,
+    reserve1,
+    changedBlock: 0n,
+    swapsSeen: 0,
+    isFresh: [false, false],
+  }
+}
+
+/** Two deep pools at 2, one of dust at 50, and one of some depth that is 5 % off. */
+const records = [
+  makePair('0x01', 10n ** 12n, 2n * 10n ** 12n),
+  makePair('0x02', 10n ** 12n, 2n * 10n ** 12n + 10n ** 9n),
+  makePair('0x03', 1_000n, 50_000n),
+  makePair('0x04', 10n ** 11n, 19n * 10n ** 10n),
+]
+const pools = new Map(records.map((record) => [record.id, record]))
+const market = createMarket(records.map(toEnginePool))
+
+const s = suite('commonPrice')
+
+s('is what the depth of a pair says, whatever dust says [20/market-impact]', () => {
+  const price = commonPrice({ pools, market }, a, b) ?? 0
+  assert.ok(Math.abs(price / 2 - 1) < 1e-3, `${price}`)
+  const back = commonPrice({ pools, market }, b, a) ?? 0
+  assert.ok(Math.abs(back * price - 1) < 1e-3, `${back}`)
+  assert.is(commonPrice({ pools, market }, a, '0xc'), undefined)
+})
+
+s('shows what a pool is off that its own price hides [20/market-impact]', () => {
+  const step = { poolId: '0x04', tokenIn: a, tokenOut: b, path: 0, shareBps: 10_000 }
+  const amounts = { amountIn: 0n, amountOut: 0n, share: 1n << 64n }
+  const route = { amountIn: 0n, amountOut: 0n, gas: 0, steps: [{ ...step, ...amounts }] }
+  const ends = { tokenIn: a, tokenOut: b, amountIn: 1_000_000n }
+  const { amountOut } = replayShares(market, { ...ends, route })?.route ?? { amountOut: 0n }
+  const impact = { ...ends, pools, amountOut }
+  assert.is(priceImpactBps(route, impact), 30)
+  const off = marketImpactBps(route, { ...impact, market }) ?? 0
+  assert.ok(Math.abs(off - 529) <= 1, `${off}`)
+  assert.is(marketImpactBps({ ...route, steps: [] }, { ...impact, market }), undefined)
+})
+
+s.run()
