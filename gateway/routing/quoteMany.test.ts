@@ -1,7 +1,7 @@
 import { setImmediate as giveTurn } from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
-import { createGeneratedStand } from './testing/generatedStand.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
 let waiting = 0

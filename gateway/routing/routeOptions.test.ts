@@ -1,6 +1,6 @@
 import { assert, suite } from '../../fixtures/test.ts'
+import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
-import { createGeneratedStand } from './testing/generatedStand.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
 const stand = createGeneratedStand({ pools: 120, tokens: 16, seed: 7 })

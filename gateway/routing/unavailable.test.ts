@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { createGeneratedStand } from './testing/generatedStand.ts'
+import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 
 /** A chain whose node has not answered yet, and no simulator. */
 const stand = createGeneratedStand({

@@ -56,7 +56,8 @@ export const quote = {
 }
 
 export const quotes = {
-  input: { quotes: [quote.input, { ...quote.input, token_out: weth, token_in: usdc }] },
+  /** More than there is: the second has no route. */
+  input: { quotes: [quote.input, { ...quote.input, amount_in: `1${'0'.repeat(60)}` }] },
   output: {
     quotes: [{ quote: quoteOutput }, { error: 'no executable route found', code: 'no_route' }],
   },

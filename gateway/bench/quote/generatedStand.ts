@@ -1,9 +1,9 @@
 import { createInject } from '../../../fixtures/inject.ts'
-import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
 import { createService } from '../../http/service.ts'
-import type { RoutingChain } from '../routingChain.ts'
-import { routingEndpoints } from '../wire/routes.ts'
-import type { Refusal } from './routingStand.ts'
+import type { RoutingChain } from '../../routing/routingChain.ts'
+import type { Refusal } from '../../routing/testing/routingStand.ts'
+import { routingEndpoints } from '../../routing/wire/routes.ts'
+import { createGeneratedChain } from './generatedChain.ts'
 
 /** The routing service over a generated chain, without a node: asked in process. */
 export function createGeneratedStand({
