@@ -98,7 +98,7 @@ function listNames(value: unknown, path = ''): string[] {
   )
 }
 /** Depends on how the answer was found, not on what was asked. */
-const variable = /optimality_gap_bps$|dexes_left_out|^$/
+const variable = /optimality_gap_bps$|dexes_left_out|coverage\[\]\.(left_out|refused)|^$/
 
 const documented = stand.routing.endpoints.filter(({ examples }) => examples)
 for (const endpoint of documented)

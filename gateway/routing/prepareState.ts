@@ -42,14 +42,19 @@ async function discover(
   { followed, wanted }: { readonly followed: SyncedState; readonly wanted: readonly Address[] },
 ): Promise<Prepared> {
   const isKnown = (token: string, { market }: SyncedState) => market.tokenIndex.has(token)
-  const unknown = wanted.filter((token) => !isKnown(token, followed) && sought.isDue(token))
+  // A token may have been looked for without what this request would trade it for.
+  const others = wanted.filter((token) => isKnown(token, followed))
+  const nameLook = (token: string) => [token, ...others].join()
+  const unknown = wanted.filter(
+    (token) => !isKnown(token, followed) && sought.isDue(nameLook(token)),
+  )
   if (unknown.length === 0) return { status: 'ok', state: followed, read: new Set() }
   const unavailable = (reason: string) => ({ status: 'unavailable', reason }) as const
-  const looked = await sync.discover(unknown).catch(() => undefined)
+  const looked = await sync.discover(unknown, others).catch(() => undefined)
   if (!looked) return unavailable('the chain did not answer')
   if (looked.status === 'busy')
     return unavailable('too many new tokens are waiting to be looked for')
-  sought.add(unknown)
+  sought.add(unknown.map(nameLook))
   const state = looked.state ?? followed
   return { status: 'ok', state, read: new Set(unknown.filter((token) => isKnown(token, state))) }
 }

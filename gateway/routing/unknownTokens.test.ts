@@ -7,7 +7,7 @@ import type { ChainSync } from './sync/chainSync.ts'
 
 const s = suite('quotes of unknown tokens')
 const { chain: known, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
-const [tokenIn = ''] = market.addresses
+const [tokenIn = '', otherIn = ''] = market.addresses
 const { chainId } = known
 const stranger: Address = '0x00000000000000000000000000000000000000aa'
 
@@ -15,6 +15,7 @@ const stranger: Address = '0x00000000000000000000000000000000000000aa'
 function createStand() {
   let nowMs = 0
   let asked = 0
+  const besides: (readonly Address[] | undefined)[] = []
   let discover: ChainSync['discover'] = async () => ({ status: 'looked', state: undefined })
   const now = () => nowMs
   const chain = {
@@ -22,17 +23,20 @@ function createStand() {
     sought: createSoughtTokens({ now }),
     sync: {
       ...known.sync,
-      discover: (tokens: readonly Address[]) => {
+      discover: (tokens: readonly Address[], beside?: readonly Address[]) => {
         asked += 1
-        return discover(tokens)
+        besides.push(beside)
+        return discover(tokens, beside)
       },
     },
   }
   const deps = { chains: new Map([[chainId, chain]]), simulator: undefined, now, maxLagMs: 30_000 }
-  const pair = { chainId, tokenIn: tokenIn as Address, tokenOut: stranger }
+  const pair = { chainId, tokenOut: stranger, amountIn: 1_000n, slippageBps: 50 }
   return {
-    answer: async () => (await quote(deps, { ...pair, amountIn: 1_000n, slippageBps: 50 })).status,
+    answer: async (from = tokenIn) =>
+      (await quote(deps, { ...pair, tokenIn: from as Address })).status,
     asked: () => asked,
+    besides,
     pass: (ms: number) => {
       nowMs += ms
     },
@@ -49,6 +53,12 @@ s('have no route once the chain has been asked, which it is not again for a whil
   stand.pass(30_000)
   assert.is(await stand.answer(), 'no_route')
   assert.is(stand.asked(), 2)
+})
+
+s('are looked for beside what the request would trade them for [nodes/other-token]', async () => {
+  const stand = createStand()
+  for (const from of [tokenIn, otherIn, tokenIn]) assert.is(await stand.answer(from), 'no_route')
+  assert.equal(stand.besides, [[tokenIn], [otherIn]])
 })
 
 s('are unavailable while the chain does not answer, and asked for again at once', async () => {

@@ -125,6 +125,7 @@ export function createGeneratedChain({
       asked: () => undefined,
       bounds: () => undefined,
       audit: () => undefined,
+      coverage: () => undefined,
       tokens: () => infos,
       reprice: async () => state,
       close: async () => undefined,

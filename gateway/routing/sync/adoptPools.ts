@@ -35,15 +35,16 @@ export async function adoptTokens(
   {
     view,
     wanted,
-    hubs,
+    partners,
   }: {
     readonly view: Following
     readonly wanted: readonly Address[]
-    readonly hubs: readonly Address[]
+    /** What they may have pools with. */
+    readonly partners: readonly Address[]
   },
 ): Promise<Following> {
   const { state } = view
-  const question = { tokens: wanted, hubs, blockNumber: state.head.number }
+  const question = { tokens: wanted, partners, blockNumber: state.head.number }
   const { records, infos } = await discoverFor(deps, question)
   // Of addresses that no pool holds there is no end.
   const held = new Set(records.flatMap((record) => record.tokens))

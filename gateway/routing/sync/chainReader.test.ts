@@ -5,6 +5,7 @@ import { toViemChain } from '../../chain/client.ts'
 import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
+import { createFoundPools } from './coverage.ts'
 import { createTokenBook } from './tokenBook.ts'
 import { createTroubledPools } from './troubledPools.ts'
 
@@ -31,12 +32,13 @@ s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]
       taxOf: () => 0,
       origin: undefined,
       troubled: createTroubledPools({ now }),
+      found: createFoundPools(),
       bounds: { ...bounds, isShelving: (token) => token === shelved },
       audit: createAudit({ sortByDepth: (records) => records, now }),
       observe: () => undefined,
       now,
     },
-    { hubs: [], stirred: () => undefined },
+    { partnersOf: () => [], stirred: () => undefined },
   )
   await reader.load()
   await reader.review()

@@ -1,7 +1,7 @@
-import type { Address } from 'viem'
 import { adoptPools, adoptTokens, findKnown } from './adoptPools.ts'
+import type { createPartners } from './bounds/partners.ts'
 import type { SyncDeps } from './chainView.ts'
-import { createDiscoveryQueue } from './discoveryQueue.ts'
+import { createDiscoveryQueue, type Sought } from './discoveryQueue.ts'
 import { followHead, loadFirst } from './followHead.ts'
 import { createHeldView } from './heldView.ts'
 import { restoreChain } from './restoreChain.ts'
@@ -14,7 +14,14 @@ import { createUpkeep } from './upkeep.ts'
 /** Follows one chain: what its callers ask is done one after the other. */
 export function createChainReader(
   deps: SyncDeps,
-  { hubs, stirred }: { readonly hubs: readonly Address[]; readonly stirred: () => void },
+  {
+    partnersOf,
+    stirred,
+  }: {
+    /** What an unknown token is likely to have pools with. */
+    readonly partnersOf: ReturnType<typeof createPartners>
+    readonly stirred: () => void
+  },
 ) {
   const { chainId, now, observe } = deps
   const held = createHeldView(stirred)
@@ -31,13 +38,16 @@ export function createChainReader(
     if (after !== before) held.put(after)
   }
 
-  const adopt = (wanted: readonly Address[]) =>
-    held.change((following) => adoptTokens(deps, { view: following, wanted, hubs }))
+  const adopt = ({ tokens: wanted, beside }: Sought) =>
+    held.change((following) => {
+      const partners = [...partnersOf(following.state.pools), ...beside]
+      return adoptTokens(deps, { view: following, wanted, partners })
+    })
 
   const askFor = createDiscoveryQueue({
     inTurn,
-    look: (wanted) =>
-      adopt(wanted).catch((error: unknown) => {
+    look: (sought) =>
+      adopt(sought).catch((error: unknown) => {
         // Told once, however many wait for it.
         failed(error)
         throw error

@@ -3,13 +3,16 @@ import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import { type AuditStatus, createAudit } from './audit.ts'
+import { createPartners } from './bounds/partners.ts'
 import { type BoundsStatus, createPoolBounds } from './bounds/poolBounds.ts'
 import { sortByDepth } from './bounds/sortByDepth.ts'
 import type { PoolLimits } from './bounds/standing.ts'
 import { createChainReader } from './chainReader.ts'
 import type { Origin, SyncDeps } from './chainView.ts'
+import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
 import { createDexBook } from './dexBook.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
@@ -38,10 +41,11 @@ export type ChainSync = {
   /** Milliseconds since the state was last known to be the node's head; Infinity before the first. */
   lagMs(): number
   /**
-   * Reads the pools of tokens (lower case) that are not followed yet, and follows them from now on.
-   * Rejects when the chain cannot be read.
+   * Reads the pools of tokens (lower case) that are not followed yet, and follows them from now on: those
+   * with each other, with hubs and deep tokens, and with the tokens beside them. Rejects when the chain
+   * cannot be read.
    */
-  discover(tokens: readonly Address[]): Promise<Discovery>
+  discover(tokens: readonly Address[], beside?: readonly Address[]): Promise<Discovery>
   tokens(): ReadonlyMap<string, TokenInfo>
   /** Configured DEXes that are not what their rows say on this chain; they are not asked again. */
   leftOut(): readonly LeftOut[]
@@ -53,6 +57,8 @@ export type ChainSync = {
   bounds(): BoundsStatus | undefined
   /** What reading pools anew has come to; undefined where another gateway reads them. */
   audit(): AuditStatus | undefined
+  /** What there is of each DEX' pools; undefined where another gateway reads them. */
+  coverage(): readonly DexCoverage[] | undefined
   /** Prices the pools of these tokens again: their taxes have become known. */
   reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
   /** Stops following and keeps the state for the next start. */
@@ -113,8 +119,8 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
       return reader.current()
     },
     lagMs: () => Math.max(0, Math.round(reader.sinceConfirmedMs())),
-    async discover(wanted) {
-      const looked = reader.discover(wanted)
+    async discover(wanted, beside = []) {
+      const looked = reader.discover({ tokens: wanted, beside })
       if (looked === 'busy') return { status: 'busy' }
       await looked
       return { status: 'looked', state: reader.current() }
@@ -126,6 +132,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
     asked: reader.asked,
     bounds: bounds.status,
     audit: audit.status,
+    coverage: parts.coverage,
     async close() {
       closing.abort()
       await keeper?.save()
@@ -143,7 +150,9 @@ function connectParts(parameters: ChainSyncParameters) {
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
   const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
-  const audit = createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now })
+  const sorted = (records: readonly PoolRecord[]) => sortByDepth(records, chain)
+  const audit = createAudit({ sortByDepth: sorted, now })
+  const found = createFoundPools()
   const dexBook = createDexBook(dexes, { hasKnownTokens: seedTokens.length > 1 })
   const deps: SyncDeps = {
     chainId,
@@ -152,6 +161,7 @@ function connectParts(parameters: ChainSyncParameters) {
     origin,
     tokens,
     troubled,
+    found,
     bounds,
     audit,
     taxOf,
@@ -161,7 +171,8 @@ function connectParts(parameters: ChainSyncParameters) {
       return dexBook.usable()
     },
   }
-  const reader = createChainReader(deps, { hubs: chain.hubTokens, stirred })
+  const partnersOf = createPartners({ hubs: chain.hubTokens, sortByDepth: sorted, now })
+  const reader = createChainReader(deps, { partnersOf, stirred })
   const failed = (error: unknown) => {
     observe({ event: 'failed', chainId, reason: reasonOf(error) })
   }
@@ -176,6 +187,15 @@ function connectParts(parameters: ChainSyncParameters) {
     dexBook,
     failed,
     closing: new AbortController(),
+    coverage: () =>
+      listCoverage({
+        dexes,
+        leftOut: dexBook.leftOut(),
+        loaded: reader.current()?.pools ?? new Map(),
+        troubled,
+        outside: bounds.outside(),
+        found: found.all(),
+      }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
     confirm: () => atMost(longestConfirmMs, reader.confirm()),
     async verify(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Dex } from '../../chain/dex.ts'
 import type { Audit } from './audit.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { PassedBlock } from './catchUp.ts'
+import type { FoundPools } from './coverage.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -36,6 +37,8 @@ export type SyncDeps = {
   readonly origin: Origin | undefined
   /** Pools that are not followed, since they could not be read. */
   readonly troubled: TroubledPools
+  /** Pools of the load that is under way. */
+  readonly found: FoundPools
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
   /** Which pools are read anew, and when. */

@@ -61,6 +61,18 @@ const chain = getChainSpec(chainId)
 const artifacts = compileContracts({ cacheDir: cacheDir() })
 const deps = { builder, artifacts, weth: getTokenSpec(chain, 'WETH').address }
 
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+
+/** The client, telling of each request. */
+function spyOn(client: typeof chainClient.client, asked: () => void): typeof client {
+  const ask = client.request as (...question: readonly unknown[]) => Promise<unknown>
+  const request = (...question: readonly unknown[]) => {
+    asked()
+    return ask(...question)
+  }
+  return { ...client, request: request as typeof client.request }
+}
+
 /** The pools that are followed once the head is reached. */
 async function poolsNow() {
   const head = BigInt(String(await stand.rpc('eth_blockNumber')))
@@ -104,14 +116,26 @@ s('a token that comes to WOOFi is followed', async () => {
 s('a pool that opens below the floor is followed when it has grown [bounds/chain]', async () => {
   const limits = { floorUsd: 4_000, mostPools: 10_000, mostTokens: 10_000 }
   const seeds = { seedTokens: seedTokens(chainId), maxAgeMs: 0 }
-  const own = createChainSync({ chainClient, dexes, ...seeds, limits, pollMs: 100 })
+  const known: (readonly number[])[] = []
+  const sumUp = () => {
+    const all = own.coverage() ?? []
+    return [sumOf(all.map((each) => each.known)), sumOf(all.map((each) => each.loaded))]
+  }
+  const client = spyOn(chainClient.client, () => known.push(sumUp()))
+  const spied = { ...chainClient, client }
+  const own = createChainSync({ chainClient: spied, dexes, ...seeds, limits, pollMs: 100 })
   await own.start()
   try {
+    // Before they are read all of them are known.
+    assert.ok(known.some(([all = 0, loaded]) => all > 100 && loaded === 0))
+    assert.equal(sumUp(), [own.current()?.pools.size, own.current()?.pools.size])
     const spec = ['uniswap-v2', 'PENDLE/USDC', 3_000, 900] as const
     const { address } = await openPool(deps, { chain, spec })
     const id = address.toLowerCase()
     await waitFor('it waits outside', () => own.bounds()?.shelved === 1)
     assert.not.ok(own.current()?.pools.has(id))
+    const { refused } = own.coverage()?.find(({ dex }) => dex === 'uniswap-v2') ?? {}
+    assert.equal([...(refused ?? [])], [['it holds less than POOL_FLOOR_USD', 1]])
     const pay = [address, 10n ** 10n] as const
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: pay })
     await stand.asSeeder({ to: manifest.tokens['USDC']?.address ?? address, data })
@@ -119,6 +143,35 @@ s('a pool that opens below the floor is followed when it has grown [bounds/chain
     await stand.asSeeder({ to: address, data: encodeFunctionData({ abi, functionName: 'sync' }) })
     await waitFor('it is followed', () => own.current()?.pools.has(id) === true)
     assert.equal(own.bounds(), { shelved: 0, evicted: 0 })
+  } finally {
+    await own.close()
+  }
+})
+
+s('pools of an unknown token with others than hubs are found [nodes/unknown-pairs]', async () => {
+  const found = async (pair: string) => {
+    const { address } = await openPool(deps, { chain, spec: ['uniswap-v3', pair, 500, 900] })
+    return address.toLowerCase()
+  }
+  const [withDeep, withOther] = [await found('PENDLE/MAGIC'), await found('LINK/MAGIC')]
+  const seeds = seedTokens(chainId).filter(({ symbol }) => ['WETH', 'PENDLE'].includes(symbol))
+  const own = createChainSync({
+    chainClient,
+    dexes: dexes.filter(({ name }) => name === 'uniswap-v3'),
+    seedTokens: seeds,
+    pollMs: 3_600_000,
+    maxAgeMs: 0,
+  })
+  const isFollowed = (id: string) => own.current()?.pools.has(id)
+  const [magic, link] = ['MAGIC', 'LINK'].map((symbol) => manifest.tokens[symbol]?.address)
+  if (!magic || !link) throw new Error('the world has both')
+  await own.start()
+  try {
+    assert.equal([withDeep, withOther].map(isFollowed), [false, false])
+    await own.discover([magic])
+    assert.equal([withDeep, withOther].map(isFollowed), [true, false])
+    await own.discover([magic], [link])
+    assert.equal([withDeep, withOther].map(isFollowed), [true, true])
   } finally {
     await own.close()
   }

@@ -80,23 +80,24 @@ async function findAmong(
   return dedupePools(found.flat())
 }
 
-/** Pools between some tokens and the chain's hub tokens (and each other), read in two round trips. */
+/** Pools between some tokens and their likely partners (and each other), read in two round trips. */
 export async function discoverFor(
   deps: Deps,
   {
     tokens,
-    hubs,
+    partners,
     blockNumber,
   }: {
     readonly tokens: readonly Address[]
-    readonly hubs: readonly Address[]
+    readonly partners: readonly Address[]
     readonly blockNumber: bigint
   },
 ): Promise<{ records: PoolRecord[]; infos: TokenInfo[] }> {
+  const others = [...new Set([...partners, ...tokens])]
   const [infos, ...found] = await Promise.all([
     readTokens(deps, { tokens, blockNumber }),
     ...deps.dexes.map((dex) =>
-      familyOf(dex).find(deps, { dex, a: tokens, b: [...hubs, ...tokens], blockNumber }),
+      familyOf(dex).find(deps, { dex, a: tokens, b: others, blockNumber }),
     ),
   ])
   return { infos, records: await loadPools(deps, { pools: found.flat(), blockNumber }) }

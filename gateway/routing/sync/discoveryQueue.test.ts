@@ -9,20 +9,24 @@ const tokens = Array.from({ length: 100 }, (_, n) => tokenOf(n))
 /** A queue whose turns run one after the other, as those of a chain's state do. */
 function createStand(look: (asked: readonly Address[]) => Promise<void> = async () => undefined) {
   const done: string[] = []
+  const besides: (readonly Address[])[] = []
   let tail: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>) => {
     const run = tail.then(work)
     tail = run.catch(() => undefined)
     return run
   }
-  const ask = createDiscoveryQueue({
+  const queue = createDiscoveryQueue({
     inTurn,
     async look(asked) {
-      done.push(`${asked.length} tokens`)
-      await look(asked)
+      done.push(`${asked.tokens.length} tokens`)
+      besides.push(asked.beside)
+      await look(asked.tokens)
     },
   })
-  return { ask, inTurn, done }
+  const ask = (wanted: readonly Address[], beside: readonly Address[] = []) =>
+    queue({ tokens: wanted, beside })
+  return { ask, inTurn, done, besides }
 }
 
 s('looks for the tokens of many callers in few goes, and refuses above what may wait', async () => {
@@ -42,6 +46,13 @@ s('looks once for all who ask for the same, however many they are', async () => 
   assert.not.ok(pairs.includes('busy'))
   await Promise.all(pairs)
   assert.equal(done, ['2 tokens'])
+})
+
+s('looks again beside a token that the one before had no part in', async () => {
+  const { ask, done, besides } = createStand()
+  const [one, other, third] = [tokenOf(1), tokenOf(2), tokenOf(3)]
+  await Promise.all([ask([one], [other]), ask([one], [third]), ask([one], [other])])
+  assert.equal([done, besides], [['1 tokens'], [[other, third]]])
 })
 
 s('lets others have their turn between two goes', async () => {

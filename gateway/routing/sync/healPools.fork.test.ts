@@ -11,6 +11,7 @@ import { createPoolBounds } from './bounds/poolBounds.ts'
 import { sortByDepth } from './bounds/sortByDepth.ts'
 import { createChainReader } from './chainReader.ts'
 import type { SyncDeps } from './chainView.ts'
+import { createFoundPools } from './coverage.ts'
 import { healPools } from './healPools.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -43,6 +44,7 @@ function openReader() {
     taxOf: () => 0,
     origin: undefined,
     troubled: createTroubledPools({ now }),
+    found: createFoundPools(),
     bounds: createPoolBounds({ assets: base, dexes: () => dexes, now }),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, base), now }),
     observe: (event) => events.push(event),
@@ -51,7 +53,7 @@ function openReader() {
   const stirred = () => {
     stirs += 1
   }
-  const reader = createChainReader(deps, { hubs: base.hubTokens, stirred })
+  const reader = createChainReader(deps, { partnersOf: () => base.hubTokens, stirred })
   return { deps, clock, events, reader, audit: deps.audit, stirs: () => stirs }
 }
 

@@ -15,6 +15,7 @@ export async function loadChain(deps: SyncDeps, blockNumber?: bigint): Promise<F
   const at = { blockNumber: head.number }
   const known = tokens.addresses()
   const pools = await discoverAll(deps, { tokens: known, ...at })
+  deps.found.begin(pools)
   const records = deps.bounds.begin(await loadPools(deps, { pools, ...at }))
   const unread = new Set([
     ...known.map((address) => address.toLowerCase()),
@@ -25,6 +26,7 @@ export async function loadChain(deps: SyncDeps, blockNumber?: bigint): Promise<F
   if (check?.hash !== head.hash) throw new Error('the chain was reorganised while it was loaded')
   const state = createSyncedState(deps, { head, records })
   const endedAtMs = now()
+  deps.found.end()
   const ms = Math.round(endedAtMs - startedAtMs)
   observe({ event: 'loaded', chainId, pools: records.length, ms })
   const passed = [{ number: head.number, hash: head.hash, changed: [] }]

@@ -16,6 +16,8 @@ export type TroubledPools = {
   reasonOf(id: string): string | undefined
   /** Those whose pause is over, at most so many. */
   due(most: number): readonly PoolRef[]
+  /** All of them, also those that there is nothing to tell of. */
+  out(): readonly { readonly pool: PoolRef; readonly reason: string | undefined }[]
   /** Those that fail, the latest first. */
   list(): readonly LeftOutPool[]
 }
@@ -86,6 +88,7 @@ export function createTroubledPools({ now }: { readonly now: () => number }): Tr
         .filter(({ isOut, untilMs }) => isOut && untilMs <= now())
         .slice(0, most)
         .map(({ pool }) => pool),
+    out: () => [...entries.values()].filter(({ isOut }) => isOut),
     list: () =>
       [...entries.values()]
         .flatMap(({ pool, reason, isOut }) => {

@@ -213,6 +213,14 @@ export const status = {
         token_count: 14,
         gas_price_wei: '5000000',
         simulator_ready: true,
+        coverage: [
+          {
+            dex: 'uniswap-v3',
+            known: 12,
+            loaded: 9,
+            refused: [{ reason: 'it holds less than POOL_FLOOR_USD', pools: 3 }],
+          },
+        ],
       },
     ],
   },

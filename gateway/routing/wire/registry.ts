@@ -6,6 +6,7 @@ import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
 import type { AuditStatus } from '../sync/audit.ts'
 import type { BoundsStatus } from '../sync/bounds/poolBounds.ts'
+import type { DexCoverage } from '../sync/coverage.ts'
 
 export const healthResponse = Type.Object({
   status: oneOf(['ok', 'degraded', 'error']),
@@ -198,6 +199,24 @@ export const statusResponse = Type.Object({
       token_count: Type.Integer(),
       gas_price_wei: uint256(),
       simulator_ready: Type.Boolean(),
+      coverage: Type.Optional(
+        Type.Array(
+          Type.Object({
+            dex: Type.String(),
+            known: Type.Integer({
+              description: 'What is neither loaded nor refused is still to be read',
+            }),
+            loaded: Type.Integer(),
+            refused: Type.Array(Type.Object({ reason: Type.String(), pools: Type.Integer() }), {
+              description: 'Why pools are not loaded, the most frequent reason first',
+            }),
+            left_out: Type.Optional(
+              Type.String({ description: 'Why the DEX is not what its row says' }),
+            ),
+          }),
+          { description: "Each DEX' pools; absent where the elected gateway reads the chain" },
+        ),
+      ),
     }),
   ),
 })
@@ -219,6 +238,22 @@ export function fromStatus(
       token_count: chain.sync.tokens().size,
       gas_price_wei: chain.gasPriceWei().toString(),
       simulator_ready: simulatorReady,
+      ...fromCoverage(chain.sync.coverage()),
+    })),
+  }
+}
+
+function fromCoverage(coverage: readonly DexCoverage[] | undefined) {
+  if (!coverage) return {}
+  return {
+    coverage: coverage.map(({ dex, known, loaded, refused, leftOut }) => ({
+      dex,
+      known,
+      loaded,
+      refused: [...refused]
+        .map(([reason, pools]) => ({ reason, pools }))
+        .sort((one, other) => other.pools - one.pools),
+      ...(leftOut !== undefined && { left_out: leftOut }),
     })),
   }
 }

@@ -209,6 +209,17 @@ s('serves its registry [routing/registry]', async () => {
   assert.is((await stand.refusalOf(`/api/pool/${chainId}/${zeroAddress}`)).status, 404)
   const { chains } = await stand.get<Static<typeof statusResponse>>('/api/status')
   assert.is(chains[0]?.simulator_ready, true)
+  const coverage = chains[0]?.coverage ?? []
+  assert.equal(
+    coverage.map(({ dex }) => dex),
+    names,
+  )
+  assert.is(
+    coverage.reduce((sum, { loaded }) => sum + loaded, 0),
+    followed.length,
+  )
+  for (const { known, loaded, refused } of coverage)
+    assert.is(known, loaded + refused.reduce((sum, { pools }) => sum + pools, 0))
 })
 
 s.run()

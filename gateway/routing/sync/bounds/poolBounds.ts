@@ -38,6 +38,8 @@ export type PoolBounds = {
   isShelving(token: string): boolean
   /** Pools outside whose events are listened to. */
   shelved(): readonly PoolRef[]
+  /** The same pools: below the floor, or else without a place. */
+  outside(): readonly { readonly pool: PoolRef; readonly isShallow: boolean }[]
   /** Those to read again; empty while it is not time for more. */
   due(): readonly PoolRef[]
   /** Ids of those that `due` gave which are worth taking in, once they were read. The others rest. */
@@ -131,6 +133,8 @@ export function createPoolBounds({
     isShelved: shelf.has,
     isShelving: shelf.holds,
     shelved: shelf.pools,
+    outside: () =>
+      shelf.all().map(({ pool, depthUsd }) => ({ pool, isShallow: depthUsd < limits.floorUsd })),
     due() {
       if (now() - lookedAtMs < lookEveryMs) return []
       lookedAtMs = now()

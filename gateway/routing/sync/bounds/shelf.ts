@@ -51,6 +51,7 @@ export function createShelf({ now }: { readonly now: () => number }) {
     has: (id: string) => entries.has(id),
     size: () => entries.size,
     pools: () => [...entries.values()].map(({ pool }) => pool),
+    all: (): readonly ShelvedPool[] => [...entries.values()],
     holds: (token: string) => byToken.has(token),
     forget,
     put(shelved: ShelvedPool): void {

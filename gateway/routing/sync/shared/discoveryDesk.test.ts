@@ -8,7 +8,7 @@ const other = '0x00000000000000000000000000000000000000bb'
 s('reads what gateways say, and takes anything else for news', () => {
   const messages: readonly FeedMessage[] = [
     { kind: 'wrote' },
-    { kind: 'wanted', tokens: [token] },
+    { kind: 'wanted', tokens: [token], beside: [other] },
     { kind: 'looked', tokens: [token], seq: 5 },
   ]
   for (const message of messages) assert.equal(readMessage(JSON.stringify(message)), message)
@@ -20,9 +20,9 @@ s('reads what gateways say, and takes anything else for news', () => {
 s('is answered by the number under which all of its tokens stand', async () => {
   const told: FeedMessage[] = []
   const desk = createDiscoveryDesk({ tell: (message) => told.push(message) })
-  const both = desk.ask([token, other])
-  const one = desk.ask([other])
-  assert.equal(told[0], { kind: 'wanted', tokens: [token, other] })
+  const both = desk.ask({ tokens: [token, other], beside: [] })
+  const one = desk.ask({ tokens: [other], beside: [] })
+  assert.equal(told[0], { kind: 'wanted', tokens: [token, other], beside: [] })
   desk.answered({ tokens: [token], seq: 3 })
   desk.answered({ tokens: [other], seq: 4 })
   assert.is(await one, 4)
@@ -42,7 +42,7 @@ s('asks again while nobody answers, and ends without an answer when closed', asy
       if (told === 2) isToldAgain()
     },
   })
-  const asked = desk.ask([token])
+  const asked = desk.ask({ tokens: [token], beside: [] })
   await again
   desk.close()
   assert.is(await asked, undefined)

@@ -1,11 +1,17 @@
 import { type Address, isAddress } from 'viem'
+import type { Sought } from '../discoveryQueue.ts'
 
 /** What gateways tell each other of a chain's feed, beside what stands in it. */
 export type FeedMessage =
   /** Something was written. */
   | { readonly kind: 'wrote' }
   /** Please look for the pools of these tokens. */
-  | { readonly kind: 'wanted'; readonly tokens: readonly Address[] }
+  | {
+      readonly kind: 'wanted'
+      readonly tokens: readonly Address[]
+      /** What they may have pools with, beside the usual ones. */
+      readonly beside: readonly Address[]
+    }
   /** Callers asked for these tokens. */
   | { readonly kind: 'asked'; readonly tokens: readonly Address[] }
   /** Their pools are in the feed at this number, as far as there are any. */
@@ -14,10 +20,13 @@ export type FeedMessage =
 /** Whatever else is said there, by another version or another program, is news to look up. */
 export function readMessage(payload: string): FeedMessage {
   try {
-    const message = JSON.parse(payload) as Partial<FeedMessage & { tokens: unknown; seq: unknown }>
-    const { kind, tokens, seq } = message
+    const message = JSON.parse(payload) as Partial<Record<'tokens' | 'beside' | 'seq', unknown>> &
+      Partial<Pick<FeedMessage, 'kind'>>
+    const { kind, tokens, beside, seq } = message
     if (!areAddresses(tokens)) return { kind: 'wrote' }
-    if (kind === 'wanted' || kind === 'asked') return { kind, tokens }
+    // A gateway of an earlier version names none.
+    if (kind === 'wanted') return { kind, tokens, beside: areAddresses(beside) ? beside : [] }
+    if (kind === 'asked') return { kind, tokens }
     if (kind === 'looked' && typeof seq === 'number') return { kind, tokens, seq }
   } catch {
     // No JSON: not ours.
@@ -31,6 +40,7 @@ function areAddresses(tokens: unknown): tokens is readonly Address[] {
 
 /** A message has room for 8,000 bytes. */
 const mostTokens = 100
+const mostBeside = 16
 const askAgainMs = 500
 /** Questions under way; whoever comes after them comes again later. */
 const mostWaiting = 64
@@ -48,9 +58,11 @@ export function createDiscoveryDesk({ tell }: { readonly tell: (message: FeedMes
 
   return {
     /** The feed's number that has their pools; undefined when nobody answers in time. */
-    ask(wanted: readonly Address[]): Promise<number | undefined> {
+    ask(wanted: Sought): Promise<number | undefined> {
       if (waiting.size >= mostWaiting) return Promise.resolve(undefined)
-      const tokens = wanted.slice(0, mostTokens)
+      const tokens = wanted.tokens.slice(0, mostTokens)
+      const beside = wanted.beside.slice(0, mostBeside)
+      const message: FeedMessage = { kind: 'wanted', tokens, beside }
       return new Promise((resolve) => {
         const done = (seq: number | undefined) => {
           clearInterval(asking)
@@ -61,9 +73,9 @@ export function createDiscoveryDesk({ tell }: { readonly tell: (message: FeedMes
         const entry: Waiting = { tokens, done }
         waiting.add(entry)
         // Who is asked may change, or not be there yet.
-        const asking = setInterval(() => tell({ kind: 'wanted', tokens }), askAgainMs)
+        const asking = setInterval(() => tell(message), askAgainMs)
         const patience = setTimeout(() => done(undefined), longestWaitMs)
-        tell({ kind: 'wanted', tokens })
+        tell(message)
       })
     },
     answered({ tokens, seq }: { readonly tokens: readonly Address[]; readonly seq: number }) {

@@ -45,8 +45,11 @@ export function createFollower({
     return current()
   }
 
-  async function discover(tokens: readonly Address[]): Promise<Discovery> {
-    const seq = await desk.ask(tokens)
+  async function discover(
+    tokens: readonly Address[],
+    beside: readonly Address[] = [],
+  ): Promise<Discovery> {
+    const seq = await desk.ask({ tokens, beside })
     if (seq === undefined) return { status: 'busy' }
     if ((reader.current()?.seq ?? 0) < seq) await pull()
     return { status: 'looked', state: current() }
@@ -63,6 +66,7 @@ export function createFollower({
     asked: createAskedTeller({ tell, now }),
     bounds: () => undefined,
     audit: () => undefined,
+    coverage: () => undefined,
     reprice: async (tokens) => reader.reprice(tokens),
   }
   return {

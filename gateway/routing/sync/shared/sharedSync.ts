@@ -55,8 +55,8 @@ export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
       return current()
     },
     lagMs: () => Math.max(0, Math.round(Math.min(serving().lagMs(), follower.lagMs()))),
-    async discover(tokens) {
-      const discovery = await serving().discover(tokens)
+    async discover(tokens, beside) {
+      const discovery = await serving().discover(tokens, beside)
       // Who answers now may be another than the one who looked.
       return discovery.status === 'busy' ? discovery : { status: 'looked', state: current() }
     },
@@ -66,6 +66,7 @@ export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
     asked: (tokens) => serving().asked(tokens),
     bounds: () => serving().bounds(),
     audit: () => serving().audit(),
+    coverage: () => serving().coverage(),
     reprice: (tokens) => serving().reprice(tokens),
     async close() {
       closing.abort()
@@ -128,7 +129,7 @@ function connectParts({ feeds, coordination, ...chain }: SharedSyncParameters) {
     if (message.kind === 'looked') follower.answered(message)
     else if (message.kind === 'asked') run?.sync.asked(message.tokens)
     else if (message.kind === 'wrote') void follower.pull()
-    else if (run) void answer(run, message.tokens)
+    else if (run) void answer(run, message)
   }
 
   return { follower, leadership, channel, waiters, closing }
