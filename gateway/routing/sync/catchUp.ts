@@ -14,6 +14,7 @@ import {
 import { applyLogs } from './applyLogs.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import { findCreated } from './findCreated.ts'
+import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
 import { readLogs, type ToldLogs } from './readLogs.ts'
@@ -61,7 +62,7 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
-/** Pools that a bloom tells of, read anew in one step; the others have the audit. */
+/** Pools that a bloom tells of, read anew in one step; the others have their turn, and the audit. */
 const mostDoubted = 32
 /** Whether hardly a block goes by without events is told by so many blocks. */
 const fewestTold = 16
@@ -206,7 +207,10 @@ async function applyBlocks(
     const record = changed.get(id) ?? state.pools.get(id)
     if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
   }
-  const doubted = told.flatMap(({ silent }) => silent.map(({ id }) => id)).slice(0, mostDoubted)
+  const doubted = takeTurn(
+    told.flatMap(({ silent }) => silent.map(({ id }) => id)),
+    { blockNumber, most: mostDoubted },
+  )
   const again = listRefs(deps.dexes, { state, ids: new Set([...stale, ...doubted]) })
   const [reread, created] = await Promise.all([
     loadPools(deps, { pools: again, blockNumber }),

@@ -5,7 +5,7 @@ import { familyOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { readBloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { findSilent } from './findSilent.ts'
+import { findSilent, takeTurn } from './findSilent.ts'
 
 const s = suite('pools that a bloom tells of')
 const [topic = '0x'] = familyOf({ protocol: 'uniswap_v2' }).topics
@@ -89,4 +89,16 @@ s(
     assert.equal(silentIn(all, { isBusyChain: true, returned: [toRead(logOf(pools[9]), 0)] }), [])
   },
 )
+
+s('have their turn where more are doubted than are read at once [strangers/bloom-turns]', () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `pool ${n}`)
+  const read = new Set<string>()
+  for (const blockNumber of [7n, 8n, 9n, 10n]) {
+    const turn = takeTurn(ids, { blockNumber, most: 32 })
+    assert.ok(turn.length <= 32)
+    for (const id of turn) read.add(id)
+  }
+  assert.is(read.size, 100)
+  assert.equal(takeTurn(['b', 'a', 'b'], { blockNumber: 3n, most: 2 }), ['a', 'b'])
+})
 s.run()

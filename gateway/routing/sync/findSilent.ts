@@ -40,3 +40,15 @@ export function findSilent({
     )
   })
 }
+
+/** Some of them, others in each block: whoever has many doubted keeps none from being read for long. */
+export function takeTurn(
+  ids: readonly string[],
+  { blockNumber, most }: { readonly blockNumber: bigint; readonly most: number },
+): readonly string[] {
+  const sorted = [...new Set(ids)].toSorted()
+  if (sorted.length <= most) return sorted
+  const parts = Math.ceil(sorted.length / most)
+  const from = most * Number(blockNumber % BigInt(parts))
+  return sorted.slice(from, from + most)
+}
