@@ -1,4 +1,4 @@
-import { limitedNetwork } from '../access/limits/limitedNetwork.ts'
+import { limitedNetwork } from '../http/limitedNetwork.ts'
 
 export type StreamCaps = {
   /** Streams at once of all callers; undefined: no cap. */

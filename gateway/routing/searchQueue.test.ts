@@ -60,6 +60,24 @@ s('refuses a crowd, and nobody beside it [strangers/search-places]', async () =>
   assert.is(answers.filter((answer) => answer === true).length, 6)
 })
 
+s('counts the keys of one network together [strangers/search-networks]', async () => {
+  const searches = createSearchQueue()
+  const gate = createGate()
+  const first = searches(gate.search, { chainId: 1, caller: 'running' })
+  const order: string[] = []
+  const ask = (caller: string, network: string) =>
+    searches(async () => void order.push(caller), { chainId: 1, caller, network }).catch(isRefused)
+  const crowd = Array.from({ length: waiting }, (_, n) => ask(`key ${n}`, 'crowd'))
+  const honest = [ask('honest', 'other'), ask('honest', 'other'), ask('neighbour', 'crowd')]
+  gate.open()
+  await first
+  const answers = await Promise.all([...crowd, ...honest])
+  // The last of the crowd made room, each time.
+  assert.is(answers.filter((answer) => answer === true).length, 3)
+  assert.equal(order.slice(0, 4), ['key 0', 'honest', 'key 1', 'honest'])
+  assert.ok((await Promise.all(honest)).slice(0, 2).every((answer) => answer === undefined))
+})
+
 s('goes on after a search that failed', async () => {
   const searches = createSearchQueue()
   const bad = searches(() => Promise.reject(new Error('no')), { chainId: 1 })
@@ -136,8 +154,10 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
   const { chainId } = chain
   const [token = '', other = ''] = market.addresses
   const callers: unknown[] = []
+  const networks = new Set<unknown>()
   const searches: SearchQueue = (search, asking) => {
     callers.push(asking.caller)
+    networks.add(asking.network)
     return chain.searches(search, asking)
   }
   const service = createService({
@@ -178,6 +198,7 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
     assert.ok(callers.length > 0, path)
     assert.ok(callers.every((caller) => caller === path))
   }
+  assert.not(networks.has(undefined))
 })
 
 s.run()

@@ -22,6 +22,8 @@ export class SearchRefused extends Error {
 export type Asker = {
   /** Callers take turns. */
   readonly caller?: string | undefined
+  /** Where they ask from: networks take turns, and at each its callers do. Default: one of the caller's own. */
+  readonly network?: string | undefined
   /** Whether the caller has left; asked once, before a search that had to wait. */
   readonly isGone?: (() => boolean) | undefined
 }
@@ -32,8 +34,10 @@ export type Asking = Asker & { readonly chainId: number }
 export type SearchQueue = <result>(search: () => Promise<result>, asking: Asking) => Promise<result>
 
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
-/** By caller, in the order of their turns; none is empty. */
-type Lines = Map<string, Waiter[]>
+/** Who waits by chain, network and caller, each in the order of their turns; none is empty. */
+type Turns = { size: number; readonly line: Waiter[]; readonly byName: Map<string, Turns> }
+
+const createTurns = (): Turns => ({ size: 0, line: [], byName: new Map() })
 
 /**
  * Searches of one chain that may wait: about a second of them at the 5 ms that one in twenty takes on
@@ -43,41 +47,24 @@ const mostWaiting = 256
 
 /**
  * Searches side by side would only slow each other down: all of them are CPU time of this thread. Chains
- * take turns, and at each its callers do: a crowd of one chain or caller stands behind itself. Where too
- * many wait, the newest of the caller with the longest line is refused.
+ * take turns, at each the networks that ask do, and at each of those its callers: a crowd of one chain, one
+ * network with many keys, or one caller stands behind itself. Where too many wait, the newest of whoever has
+ * the most waiting is refused.
  */
 export function createSearchQueue(): SearchQueue {
-  const chains = new Map<number, Lines>()
+  const all = createTurns()
   let isRunning = false
-
-  function takeNext(): Waiter | undefined {
-    for (const [chainId, lines] of chains)
-      for (const [caller, line] of lines) {
-        const first = line.shift()
-        // Behind the others from now on.
-        chains.delete(chainId)
-        lines.delete(caller)
-        if (line.length > 0) lines.set(caller, line)
-        if (lines.size > 0) chains.set(chainId, lines)
-        return first
-      }
-    return undefined
-  }
 
   async function runAll(): Promise<void> {
     isRunning = true
-    for (let next = takeNext(); next; next = takeNext()) await next.start()
+    for (let next = takeNext(all); next; next = takeNext(all)) await next.start()
     isRunning = false
   }
 
-  return (search, { chainId, caller = '', isGone }) =>
+  return (search, { chainId, caller = '', network = caller, isGone }) =>
     new Promise((resolve, reject) => {
-      const lines = chains.get(chainId) ?? new Map()
-      chains.set(chainId, lines)
       const hasToWait = isRunning
-      const line = lines.get(caller) ?? []
-      lines.set(caller, line)
-      line.push({
+      add(all, [String(chainId), network, caller], {
         start: async () => {
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
@@ -85,19 +72,53 @@ export function createSearchQueue(): SearchQueue {
         },
         drop: () => reject(new SearchRefused({ isAbandoned: false, caller })),
       })
-      dropBeyond(mostWaiting, lines)
+      const waiting = all.byName.get(String(chainId))
+      if (waiting && waiting.size > mostWaiting) {
+        all.size -= 1
+        takeLast(waiting)?.drop()
+      }
       if (!isRunning) void runAll()
     })
 }
 
-function dropBeyond(most: number, lines: Lines): void {
-  const lengths = [...lines.values()].map(({ length }) => length)
-  if (lengths.reduce((sum, length) => sum + length, 0) <= most) return
-  const longest = Math.max(...lengths)
-  // Of equal ones the one whose turn comes last; with one who waits each, who came last.
-  const [caller, line] = [...lines].findLast(([, { length }]) => length === longest) ?? []
-  line?.pop()?.drop()
-  if (caller !== undefined && line?.length === 0) lines.delete(caller)
+function add(turns: Turns, [name, ...rest]: readonly string[], waiter: Waiter): void {
+  turns.size += 1
+  if (name === undefined) {
+    turns.line.push(waiter)
+    return
+  }
+  const next = turns.byName.get(name) ?? createTurns()
+  turns.byName.set(name, next)
+  add(next, rest, waiter)
+}
+
+function takeNext(turns: Turns): Waiter | undefined {
+  if (turns.size === 0) return undefined
+  turns.size -= 1
+  const [first] = turns.byName
+  if (!first) return turns.line.shift()
+  const [name, next] = first
+  const waiter = takeNext(next)
+  // Behind the others from now on.
+  turns.byName.delete(name)
+  if (next.size > 0) turns.byName.set(name, next)
+  return waiter
+}
+
+/** Of equal ones that whose turn comes last; with one who waits each, who came last. */
+function takeLast(turns: Turns): Waiter | undefined {
+  turns.size -= 1
+  const most = Math.max(...[...turns.byName.values()].map(({ size }) => size))
+  const [name, next] = [...turns.byName].findLast(([, { size }]) => size === most) ?? []
+  if (name === undefined || !next) return turns.line.pop()
+  const waiter = takeLast(next)
+  if (next.size === 0) turns.byName.delete(name)
+  return waiter
+}
+
+/** Nobody waits for what follows. */
+export function throwIfGone({ caller, isGone }: Asker = {}): void {
+  if (isGone?.()) throw new SearchRefused({ isAbandoned: true, caller })
 }
 
 /** What becomes of a request whose search was refused; other errors go on. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../../http/access.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
+import { limitedNetwork } from '../../http/limitedNetwork.ts'
 import { json } from '../../http/reply.ts'
 import { compare } from '../compare.ts'
 import { clockSecs } from '../prepareState.ts'
@@ -71,9 +72,11 @@ const retrySoon = { headers: { 'retry-after': '1' } }
 /** A signal for every quote would show in the tail of the latency: it is made when it is looked at. */
 function toAsker(request: {
   readonly caller: Caller | undefined
+  readonly ip: string
   readonly signal: AbortSignal
 }): Asker {
-  return { caller: request.caller?.keyId, isGone: () => request.signal.aborted }
+  const network = limitedNetwork(request.ip)
+  return { caller: request.caller?.keyId, network, isGone: () => request.signal.aborted }
 }
 
 /** How an answer is written: with a graph where one is asked for. */

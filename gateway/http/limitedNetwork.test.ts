@@ -1,7 +1,7 @@
-import { assert, suite } from '../../../fixtures/test.ts'
+import { assert, suite } from '../../fixtures/test.ts'
 import { limitedNetwork } from './limitedNetwork.ts'
 
-const s = suite('access/limitedNetwork')
+const s = suite('http/limitedNetwork')
 
 s('takes the first 64 bits of an IPv6 address, however it is written', () => {
   const network = '2001:db8:0:1::/64'
