@@ -15,7 +15,7 @@ import { simulateCandidates } from './simulateCandidates.ts'
 import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { createSlowLane } from './slowLane.ts'
-import { createSuspects } from './suspects.ts'
+import { createSuspects, type KindOf } from './suspects.ts'
 import { type AskUpstream, createUpstream, type SpendUpstream } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
@@ -23,6 +23,7 @@ export type { SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 export type { Candidate } from './buildBundle.ts'
 export type { CandidateResult } from './classifyOutcome.ts'
 export type { DeployReport } from './simulateDeploy.ts'
+export type { KindOf } from './suspects.ts'
 
 /** Results in the order of the request, all on one block. */
 export type SimulationReport = {
@@ -68,6 +69,8 @@ export type SimulatorChain = {
   readonly settings?: ForkSettings | undefined
   /** Tokens that are kept warm though callers name them. */
   readonly knownTokens?: readonly Address[] | undefined
+  /** Candidates of one kind are suspected together. Default: all of a contract, function and pair are. */
+  readonly kindOf?: KindOf | undefined
   /** What may be asked of the upstream; default: anything. */
   readonly spend?: SpendUpstream | undefined
   /** Asks in place of the URLs. */
@@ -117,7 +120,7 @@ export async function createSimulator({
         findWhales: createFindWhales({ upstream, listHolders }, chain),
         isChainAnswering: upstream.isAnswering,
         slowLane: createSlowLane(),
-        suspects: createSuspects(),
+        suspects: createSuspects(chain.kindOf),
         simulatedTaker: simulatedTakerOf(chain.chainId),
         errors,
         now,

@@ -27,6 +27,15 @@ s('has nothing against other tokens through the same router, or other functions 
   assert.not(suspects.has({ ...bomb, tokenOut: address('d') }))
   assert.not(suspects.has({ ...bomb, data: '0x05' }))
 })
+s(
+  'has nothing against candidates of another kind, where kinds can be told [strangers/kinds]',
+  () => {
+    const suspects = createSuspects(({ data }) => data.slice(-2))
+    suspects.add(bomb)
+    assert.ok(suspects.has({ ...bomb, amountIn: 2n }))
+    assert.not(suspects.has({ ...bomb, data: '0x01020304ffee' }))
+  },
+)
 s('believes once that it was not meant so', () => {
   const suspects = createSuspects()
   suspects.acquit(bomb)

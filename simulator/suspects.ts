@@ -16,7 +16,11 @@ export type Suspects = {
 const max = 5_000
 const keptMs = 300_000
 
-export function createSuspects(): Suspects {
+/** What tells candidates of one contract, function and pair apart; undefined where nothing does. */
+export type KindOf = (candidate: Candidate) => string | undefined
+
+export function createSuspects(kindOf: KindOf = () => undefined): Suspects {
+  const keyOf = (candidate: Candidate) => nameOf(candidate, kindOf(candidate))
   const known = new LRUCache<string, 'charged' | 'acquitted' | 'relapsed'>({ max, ttl: keptMs })
   return {
     has(candidate) {
@@ -35,7 +39,7 @@ export function createSuspects(): Suspects {
 }
 
 /** With the tokens, lest a hostile token through a common router puts every swap of that router aside. */
-function keyOf({ target, tokenIn, tokenOut, data }: Candidate): string {
+function nameOf({ target, tokenIn, tokenOut, data }: Candidate, kind = ''): string {
   const selector = data.length >= 10 ? slice(data, 0, 4) : '0x'
-  return `${target} ${selector} ${tokenIn} ${tokenOut}`.toLowerCase()
+  return `${target} ${selector} ${tokenIn} ${tokenOut} ${kind}`.toLowerCase()
 }

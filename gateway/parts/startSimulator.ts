@@ -15,6 +15,7 @@ import type { ChainClient } from '../chain/client.ts'
 import type { RpcAnswer } from '../chain/nodes/readReply.ts'
 import type { Config } from '../config/config.ts'
 import { createForkMetrics } from '../observe/forkMetrics.ts'
+import { namePools } from '../routing/buildExecution.ts'
 import type { Store } from '../store/ports.ts'
 import type { Observed } from './observed.ts'
 
@@ -60,7 +61,7 @@ export const startSimulator = async (
 ): Promise<Simulator> => {
   const forkMetrics = createForkMetrics(metrics)
   const simulator = await createSimulator({
-    chains: chains.flatMap(({ chain, rpcUrls: [upstreamUrl, ...fallbackUrls] }) =>
+    chains: chains.flatMap(({ chain, executor, rpcUrls: [upstreamUrl, ...fallbackUrls] }) =>
       upstreamUrl
         ? [
             {
@@ -70,6 +71,9 @@ export const startSimulator = async (
               freshness: freshnessOf[mode],
               settings: chain.fork,
               knownTokens: seedTokens(chain.chainId).map(({ address }) => address),
+              // A route that never ends is no other route's fault.
+              kindOf: ({ target, data }) =>
+                target.toLowerCase() === executor?.toLowerCase() ? namePools(data) : undefined,
               ask: askThrough(clients.find(({ chainId }) => chainId === chain.chainId)),
             },
           ]

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, getAddress, zeroAddress } from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { buildExecution, encodeSteps } from './buildExecution.ts'
+import { buildExecution, encodeSteps, namePools } from './buildExecution.ts'
 import { familyOf } from './protocols/families.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
 
@@ -77,6 +77,29 @@ s('is what the ABI encoder makes of the same call [routing/abi]', () => {
       assert.is(value, tokenIn === zeroAddress ? parameters.amountIn : 0n)
       assert.is(target, executor)
     }
+})
+
+s('has one name for the same pools, whatever flows through them [strangers/pool-names]', () => {
+  const name = (shares: readonly bigint[], minAmountOut = 0n) => {
+    const steps = shares.map((share, n) => ({ ...step, share, poolId: n === 0 ? pool : taker }))
+    const pools = new Map([
+      [pool as string, record],
+      [taker as string, { ...record, address: taker }],
+    ])
+    const route = { amountIn: 5n, amountOut: 4n, gas: 0, steps }
+    const encodedSteps = encodeSteps({ route, pools })
+    const asked = {
+      tokenIn: a,
+      tokenOut: b,
+      amountIn: minAmountOut + 1n,
+      deadlineSecs: minAmountOut,
+    }
+    return namePools(buildExecution({ ...asked, executor, minAmountOut, encodedSteps }).data)
+  }
+  assert.ok(name([1n]))
+  assert.is(name([1n]), name([7n], 9n))
+  assert.is.not(name([1n]), name([1n, 1n]))
+  for (const data of ['0x', '0x12345678', executor] as const) assert.is(namePools(data), undefined)
 })
 
 s.run()

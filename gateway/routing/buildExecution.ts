@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import {
   type Address,
+  decodeFunctionData,
   encodeAbiParameters,
   getAddress,
   type Hex,
@@ -69,6 +71,21 @@ export function encodeSteps({
   })
   // Prefix and the offset of the only argument.
   return encodeAbiParameters([stepsParameter], [steps]).slice(2 + 64)
+}
+
+/** A name for the pools of a payload, whatever flows through them; undefined of what is none. */
+export function namePools(data: Hex): string | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: swapExecutor.abi, data })
+    if (functionName !== 'swap') return undefined
+    const [, steps] = args
+    const pools = steps.map((step) =>
+      [step.kind, step.pool, step.tokenIn, step.tokenOut, step.data].join(' '),
+    )
+    return hash('sha256', pools.toSorted().join())
+  } catch {
+    return undefined
+  }
 }
 
 /** The call of the SwapExecutor that runs a route. */
