@@ -80,6 +80,7 @@ export type Config = {
   readonly ops: ListenerConfig & { readonly network?: string | undefined }
   readonly freeQuota: number
   readonly poolLimits: PoolLimits
+  readonly unknownPoolPatienceMs: number
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
   readonly trustedProxies: readonly string[]
@@ -346,6 +347,7 @@ export function readConfig(env: Environment): Config {
       mostPools: settings.MAX_POOLS_PER_CHAIN,
       mostTokens: settings.MAX_TOKENS_PER_CHAIN,
     },
+    unknownPoolPatienceMs: settings.UNKNOWN_POOL_PATIENCE_MS,
     rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
     ipRateLimit:
       settings.IP_RATE_LIMIT_PER_SECOND === 0

@@ -112,6 +112,11 @@ export const processSettings = Type.Object({
   ),
   MAX_POOLS_PER_CHAIN: integer('pools followed at once; the least deep make room', 10_000, 100),
   MAX_TOKENS_PER_CHAIN: integer('tokens of those pools', 10_000, 100),
+  UNKNOWN_POOL_PATIENCE_MS: integer(
+    'how long a quote waits for the dry run of pools with unknown code where it has another route; 12 times as long where it has none',
+    250,
+    1,
+  ),
   UPSTREAM_CALLS_PER_SECOND: integer(
     "calls of each chain's nodes in all; pools and relay are served first, others wait; 0 = no bound",
     0,

@@ -54,6 +54,7 @@ export async function startRouting(
     // Nobody uses a lab before all of it is there.
     ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,
+    patienceMs: config.unknownPoolPatienceMs,
     // A database of one machine has nobody to elect.
     ...(config.databaseUrl === undefined ? { snapshots: store.pools } : { shared: store }),
     serviceName: config.serviceName,

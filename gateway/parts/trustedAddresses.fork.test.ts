@@ -35,6 +35,8 @@ async function readinessOf(settings: Record<string, string>) {
       KEY_PEPPER: 'p'.repeat(32),
       BASE_RPC_URL: rpcUrl,
       BASE_EXECUTOR: manifest.executor,
+      // A cold fork of a busy machine takes its time.
+      UNKNOWN_POOL_PATIENCE_MS: '60000',
       ...settings,
     }),
     {

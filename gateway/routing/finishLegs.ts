@@ -1,6 +1,6 @@
 import { lessBps } from '../amounts/amounts.ts'
 import { asksForDryRun, finishQuote, type Planned, type Quote } from './finishQuote.ts'
-import { fell, isDoubtful, mostSearches } from './finishTrusted.ts'
+import { createPatience, fell, isDoubtful, mostSearches, type Patience } from './finishTrusted.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import { listStrange } from './strangePools.ts'
 import type { Choice } from './trust/trust.ts'
@@ -18,6 +18,7 @@ export async function finishLegs(
   deps: QuoteDeps,
   { plan }: { readonly plan: (choice: Choice) => Promise<Plans> },
 ): Promise<Quotes> {
+  const patience = createPatience(deps)
   const avoided = new Set<string>()
   const wanted = await plan({ kind: 'all' })
   let plans = wanted
@@ -28,7 +29,9 @@ export async function finishLegs(
       known ??= await plan({ kind: 'known' })
       if (isAsGood(known, plans)) plans = known
     }
-    const quotes = await finishAll(deps, plans)
+    const isAlone = known === undefined || !isWhole(known, plans)
+    const quotes = await finishInTime(deps, plans, { isAlone, patience })
+    if (quotes === 'late') break
     first ??= quotes
     const fallen = plans.filter((each, leg) => each && !holds(each, quotes[leg]))
     const hasLost = plans.some((each, leg) => !each && wanted[leg])
@@ -63,6 +66,30 @@ async function settle(
 const finishAll = (deps: QuoteDeps, plans: Plans): Promise<Quotes> =>
   Promise.all(plans.map((each) => each && finishQuote(deps, each)))
 
+/** `late` where the dry runs of strangers' pools take longer: the legs may go through the same ones. */
+function finishInTime(
+  deps: QuoteDeps,
+  plans: Plans,
+  { isAlone, patience }: { readonly isAlone: boolean; readonly patience: Patience },
+): Promise<Quotes | 'late'> {
+  const [chain] = plans.flatMap((each) => each?.chain ?? [])
+  const doubtful = plans.flatMap((each) =>
+    each ? each.chain.trust.listDoubtful(each.state, each.route) : [],
+  )
+  if (!chain || doubtful.length === 0) return finishAll(deps, plans)
+  const unsigned = plans.map(
+    (each) => each && { ...each, parameters: { ...each.parameters, signal: undefined } },
+  )
+  return patience(isAlone, (waitMs) =>
+    chain.trust.trials.run([...new Set(doubtful)], {
+      isAlone,
+      waitMs,
+      work: () => finishAll(deps, unsigned),
+      holds: (quotes) => plans.every((each, leg) => !each || holds(each, quotes[leg])),
+    }),
+  )
+}
+
 function holds(plan: Planned, quote: Quote | undefined): boolean {
   if (!quote) return !isDoubtful(plan)
   return isDoubtful(plan) ? quote.readiness === 'verified' : !fell(quote)
@@ -70,6 +97,8 @@ function holds(plan: Planned, quote: Quote | undefined): boolean {
 
 function isAsGood(known: Plans, plans: Plans): boolean {
   const sum = (all: Plans) => all.reduce((total, each) => total + (each?.route.amountOut ?? 0n), 0n)
-  const isWhole = plans.every((each, leg) => !each || known[leg])
-  return isWhole && sum(known) >= lessBps(sum(plans), toleranceBps)
+  return isWhole(known, plans) && sum(known) >= lessBps(sum(plans), toleranceBps)
 }
+
+const isWhole = (known: Plans, plans: Plans) =>
+  plans.every((each, leg) => !each || known[leg] !== undefined)

@@ -40,23 +40,46 @@ await offerMore(0n)
 const known = await open(reviewed.provider, 2)
 const strange = await open(unknown.provider, 2)
 
-const routing = await createRouting({
-  chains: [
-    {
-      chainClient,
-      executor: manifest.executor,
-      maxAgeMs: 0,
-      pollMs: 3_600_000,
-      dexes: stand.dexes.filter(({ name }) => ['uniswap-v3', 'balancer-v3-stable'].includes(name)),
-      trusted: [reviewed.provider],
-    },
-  ],
-  simulator,
-  serviceName: 'test',
-  version: '0',
-  publicUrl: 'http://127.0.0.1',
-  x402Support: false,
-})
+let shiftMs = 0
+/** Until it is let go no dry run ends. */
+let gate: Promise<void> | undefined
+let dryRuns: Promise<unknown>[] = []
+const held: typeof simulator = {
+  ...simulator,
+  simulateCandidates(asked) {
+    const run = (async () => {
+      await gate
+      return simulator.simulateCandidates(asked)
+    })()
+    dryRuns.push(run)
+    return run
+  },
+}
+const startRouting = (
+  patienceMs: number,
+  dexNames: readonly string[] = ['uniswap-v3', 'balancer-v3-stable'],
+  trusted: readonly Address[] = [reviewed.provider],
+) =>
+  createRouting({
+    chains: [
+      {
+        chainClient,
+        executor: manifest.executor,
+        maxAgeMs: 0,
+        pollMs: 3_600_000,
+        dexes: stand.dexes.filter(({ name }) => dexNames.includes(name)),
+        trusted,
+      },
+    ],
+    simulator: held,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+    patienceMs,
+    now: () => performance.now() + shiftMs,
+  })
+const routing = await startRouting(60_000)
 await routing.warmed
 s.after(async () => {
   await routing.close()
@@ -64,9 +87,17 @@ s.after(async () => {
   await stand.close()
 })
 
-async function quoteOf(amountIn: bigint): Promise<Quote> {
-  const asked = { chainId, tokenIn: usdc as Address, tokenOut: weth as Address, amountIn }
-  const outcome = await routing.quote({ ...asked, slippageBps: 50, taker: account?.address })
+const ask = (amountIn: bigint, asking = routing) =>
+  asking.quote({
+    chainId,
+    tokenIn: usdc as Address,
+    tokenOut: weth as Address,
+    amountIn,
+    slippageBps: 50,
+    taker: account?.address,
+  })
+async function quoteOf(amountIn: bigint, asking = routing): Promise<Quote> {
+  const outcome = await ask(amountIn, asking)
   if (outcome.status !== 'ok') throw new Error(outcome.status)
   return outcome.quote
 }
@@ -103,4 +134,49 @@ s('are quoted where they are better, after a dry run', async () => {
     assert.is(quoted.readiness, 'verified')
   }
 })
+
+s(
+  'keep nobody waiting who has another route; the verdict is for the next [trust/patience]',
+  async () => {
+    const hasty = await startRouting(1)
+    await hasty.warmed
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ;[gate, dryRuns] = [promise, []]
+    // One trial at a time, however many ask.
+    for (const quoted of await Promise.all(
+      [1n, 2n, 3n].map((more) => quoteOf(small + more, hasty)),
+    )) {
+      assert.is(uses(quoted, strange), 0)
+      assert.is(quoted.readiness, 'ready')
+    }
+    assert.is(dryRuns.length, 1)
+    resolve()
+    await Promise.all(dryRuns)
+    // Who kept somebody waiting rests a little; then the same payload needs no other dry run on this block.
+    shiftMs += 2_000
+    const quoted = await quoteOf(small + 1n, hasty)
+    assert.ok(uses(quoted, strange) > 0)
+    assert.is(quoted.readiness, 'verified')
+    assert.is(dryRuns.length, 1)
+    gate = undefined
+    await hasty.close()
+  },
+)
+
+s(
+  'are not waited for without end where there is no other route either [trust/patience-alone]',
+  async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const alone = await startRouting(1, ['balancer-v3-stable'], [])
+    await alone.warmed
+    ;[gate, dryRuns] = [promise, []]
+    const outcome = await ask(small, alone)
+    assert.is(outcome.status, 'unavailable')
+    assert.is(dryRuns.length, 1)
+    resolve()
+    gate = undefined
+    await Promise.all(dryRuns)
+    await alone.close()
+  },
+)
 s.run()

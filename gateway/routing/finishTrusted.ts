@@ -23,26 +23,32 @@ export const mostSearches = 3
 /**
  * A quote that holds. A route in which somebody unknown has a say stands back behind an equal one without,
  * and is quoted only after a dry run. Where a dry run falls, the pools that may be to blame are left out of
- * this request and the search runs again; the pools that are known are asked last.
+ * this request and the search runs again; the pools that are known are asked last, and at once where a dry
+ * run is not through in time.
  */
 export async function finishTrusted(
   deps: QuoteDeps,
   { planned, replan, isAsGood }: Parameters,
 ): Promise<Finished> {
   const { parameters } = planned
+  const patience = createPatience(deps)
   const avoided = new Set<string>()
   let known: Promise<Planned | undefined> | undefined
   let first: Quote | undefined
+  let isLate = false
   let attempt: Planned | undefined = planned
   for (let searches = 0; attempt && searches <= mostSearches; searches += 1) {
+    let other: Planned | undefined
     if (isDoubtful(attempt)) {
       known ??= replan({ kind: 'known' })
-      const other = await known
+      other = await known
       if (other && isAsGood(other, attempt)) attempt = other
     }
-    const quoted = await finishQuote(deps, attempt)
+    const isAlone = other === undefined
+    const quoted = await finishInTime(deps, attempt, { isAlone, patience })
+    isLate = quoted === 'late'
+    if (!quoted || quoted === 'late') break
     first ??= quoted
-    if (!quoted) break
     if (isDoubtful(attempt) ? quoted.readiness === 'verified' : !fell(quoted))
       return { status: 'ok', quote: quoted }
     // Where nobody can make dry runs, nobody can for the next route either.
@@ -58,9 +64,50 @@ export async function finishTrusted(
   if (honest && !fell(honest)) return { status: 'ok', quote: honest }
   if (first && (known === undefined || asksForDryRun(parameters)))
     return { status: 'ok', quote: first }
-  if (first?.dryRun?.status === 'unavailable')
+  if (isLate || first?.dryRun?.status === 'unavailable')
     return { status: 'unavailable', reason: 'the only route needs a dry run' }
   return { status: 'no_route' }
+}
+
+const usualPatienceMs = 250
+/** Without another route it is worth waiting so many times as long. */
+const alonePart = 12
+
+/** What a request may spend on dry runs of strangers' pools in all, and has not spent yet. */
+export type Patience = <result>(
+  isAlone: boolean,
+  work: (waitMs: number) => Promise<result>,
+) => Promise<result>
+
+export function createPatience({ now, patienceMs = usualPatienceMs }: QuoteDeps): Patience {
+  let spentMs = 0
+  return async (isAlone, work) => {
+    const startedAtMs = now()
+    const result = await work((isAlone ? alonePart * patienceMs : patienceMs) - spentMs)
+    spentMs += now() - startedAtMs
+    return result
+  }
+}
+
+/** `late` where a dry run of strangers' pools takes longer. */
+function finishInTime(
+  deps: QuoteDeps,
+  planned: Planned,
+  { isAlone, patience }: { readonly isAlone: boolean; readonly patience: Patience },
+): Promise<Quote | undefined | 'late'> {
+  const { chain, state, route, parameters } = planned
+  const doubtful = chain.trust.listDoubtful(state, route)
+  if (doubtful.length === 0) return finishQuote(deps, planned)
+  // The verdict is for others, too.
+  const unsigned = { ...planned, parameters: { ...parameters, signal: undefined } }
+  return patience(isAlone, (waitMs) =>
+    chain.trust.trials.run(doubtful, {
+      isAlone,
+      waitMs,
+      work: () => finishQuote(deps, unsigned),
+      holds: (quote) => quote?.readiness === 'verified',
+    }),
+  )
 }
 
 /** Whether somebody unknown has a say in what a plan promises. */

@@ -36,6 +36,8 @@ export type QuoteDeps = {
   readonly now: () => number
   /** Beyond this lag a quote is not executable. */
   readonly maxLagMs: number
+  /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */
+  readonly patienceMs?: number | undefined
 }
 
 /** Lower-case address by which the engine knows a token: native counts as its wrapped form. */

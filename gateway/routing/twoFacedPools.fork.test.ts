@@ -57,6 +57,7 @@ const routing = await createRouting({
   version: '0',
   publicUrl: 'http://127.0.0.1',
   x402Support: false,
+  patienceMs: 60_000,
   now: () => performance.now() + shiftMs,
 })
 await routing.warmed

@@ -87,6 +87,8 @@ export type RoutingDeps = {
   readonly registrations?: readonly AgentRegistration[] | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
+  /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */
+  readonly patienceMs?: number | undefined
   /** What else is not as it should be, in sentences: health is degraded while there is any. */
   readonly warnings?: (() => readonly string[]) | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
@@ -126,6 +128,7 @@ export async function createRouting({
   snapshots,
   shared,
   maxLagMs = 30_000,
+  patienceMs,
   observe,
   startWithinMs,
   now = () => performance.now(),
@@ -145,6 +148,7 @@ export async function createRouting({
     simulator,
     now,
     maxLagMs,
+    patienceMs,
     startedAtMs: now(),
   }
   const { warmed } = await startChains({

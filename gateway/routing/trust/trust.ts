@@ -6,6 +6,7 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { closed } from '../protocols/quoted/quoted.ts'
 import type { SyncedState } from '../sync/syncedState.ts'
 import { createRests } from './rests.ts'
+import { createTrials, type Trials } from './trials.ts'
 
 /** Addresses, and hashes of code that is the same wherever it stands. */
 export type TrustedParts = readonly (Address | Hex)[]
@@ -30,6 +31,7 @@ export type Trust = {
   nameChoice(choice: Choice): string
   /** A dry run by nobody in particular fell: pools of which code is unknown are not asked for a while. */
   rest(state: SyncedState, ids: readonly string[]): void
+  readonly trials: Trials
 }
 
 export function createTrust({
@@ -103,6 +105,7 @@ export function createTrust({
       const unknown = listUnknown(state)
       rests.add(ids.filter((id) => unknown.has(id)))
     },
+    trials: createTrials({ now }),
   }
 }
 

@@ -1,0 +1,131 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createTrials } from './trials.ts'
+
+const s = suite('trials of pools with unknown code')
+
+/** Trials on a clock of their own, and a dry run that ends when it is told to. */
+function create() {
+  let atMs = 0
+  const trials = createTrials({ now: () => atMs })
+  let begun = 0
+  const waiting: PromiseWithResolvers<boolean>[] = []
+  const work = () => {
+    begun += 1
+    const run = Promise.withResolvers<boolean>()
+    waiting.push(run)
+    return run.promise
+  }
+  const run = (ids: readonly string[], p: { waitMs?: number; isAlone?: boolean } = {}) =>
+    trials.run(ids, {
+      work,
+      holds: (hasPassed) => hasPassed,
+      waitMs: 60_000,
+      isAlone: false,
+      ...p,
+    })
+  return {
+    trials,
+    run,
+    begun: () => begun,
+    /** Ends the oldest. */
+    end: (hasPassed = true) => waiting.shift()?.resolve(hasPassed),
+    pass: (ms: number) => {
+      atMs += ms
+    },
+  }
+}
+
+s('tell what came of a dry run that is through in time', async () => {
+  const { run, end } = create()
+  const asked = run(['a'])
+  end()
+  assert.is(await asked, true)
+})
+
+s(
+  'make nobody wait for a dry run that takes long, and go on behind his back [trust/late]',
+  async () => {
+    const { run, end, begun, pass } = create()
+    assert.is(await run(['a'], { waitMs: 1 }), 'late')
+    assert.is(begun(), 1)
+    end()
+    // It was late: for a while it is not waited for where there is another route, each time for longer.
+    for (const pauseMs of [2_000, 4_000, 8_000]) {
+      const before = begun()
+      pass(pauseMs - 1)
+      assert.is(await run(['a']), 'late')
+      assert.is(begun(), before)
+      pass(1)
+      assert.is(await run(['b', 'a'], { waitMs: 1 }), 'late')
+      assert.is(begun(), before + 1)
+      end()
+    }
+    // Nobody waits longer than he may.
+    assert.is(await run(['c'], { waitMs: 0 }), 'late')
+    // Without another route it is waited for.
+    const asked = run(['a'], { isAlone: true })
+    end()
+    assert.is(await asked, true)
+  },
+)
+
+s(
+  'try a pool once at a time until it has passed, and again after it failed [trust/one-trial]',
+  async () => {
+    const { run, end, begun } = create()
+    const first = run(['a', 'b'])
+    assert.is(await run(['b', 'c']), 'late')
+    assert.is(begun(), 1)
+    const other = run(['c'])
+    end()
+    end()
+    assert.is(await first, true)
+    assert.is(await other, true)
+    const many = [run(['a', 'b']), run(['b', 'c']), run(['b'])]
+    assert.is(begun(), 5)
+    end()
+    end(false)
+    end()
+    assert.equal(await Promise.all(many), [true, false, true])
+  },
+)
+
+s('are sixteen at most, and who has no other route waits for his turn', async () => {
+  const { run, end, begun } = create()
+  const all = Array.from({ length: 16 }, (_, n) => run([`pool ${n}`]))
+  assert.is(await run(['more']), 'late')
+  assert.is(await run(['more'], { isAlone: true, waitMs: 1 }), 'late')
+  const waits = run(['more'], { isAlone: true })
+  assert.is(begun(), 16)
+  end()
+  assert.is(await all[0], true)
+  while (begun() < 17) await Promise.resolve()
+  for (let n = 1; n < 17; n += 1) end()
+  assert.is(await waits, true)
+})
+
+s('reach a verdict over one payload and block once [trust/kept]', async () => {
+  const { trials, pass } = create()
+  let judged = 0
+  const once = (key: string, status = 'verified') =>
+    trials.once(
+      key,
+      async () => {
+        judged += 1
+        return { status }
+      },
+      { isFinal: (verdict) => verdict.status !== 'unavailable' },
+    )
+  const [one, same] = await Promise.all([once('a'), once('a')])
+  assert.is(one, same)
+  assert.is(await once('a'), one)
+  assert.is(judged, 1)
+  await once('b')
+  assert.is(judged, 2)
+  // What nobody could tell is asked again.
+  await once('c', 'unavailable')
+  assert.is((await once('c')).status, 'verified')
+  pass(15_000)
+  assert.is.not(await once('a'), one)
+})
+s.run()

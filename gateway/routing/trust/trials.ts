@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+
+/**
+ * Dry runs of routes in which somebody unknown has a say. Who asked waits for one so long and no longer: it
+ * goes on without him, and what comes of it is known to the next.
+ */
+export type Trials = {
+  /** `late`: nothing came of it in time, or it was not begun. */
+  run<result>(poolIds: readonly string[], p: TrialParameters<result>): Promise<result | 'late'>
+  /** The verdict over the same payload on the same block: reached once for all who ask meanwhile. */
+  once<verdict extends object>(
+    key: string,
+    judge: () => Promise<verdict>,
+    p: { readonly isFinal: (verdict: verdict) => boolean },
+  ): Promise<verdict>
+}
+
+export type TrialParameters<result> = {
+  readonly work: () => Promise<result>
+  readonly holds: (result: result) => boolean
+  readonly waitMs: number
+  /** Without another route it is worth waiting for its turn, and for pools that keep people waiting. */
+  readonly isAlone: boolean
+}
+
+/** How long a pool that passed may be tried by many at once; the others have one trial at a time. */
+const believedMs = 600_000
+const mostAtOnce = 16
+/** A pool whose dry run came late is not waited for by who has another route, each time for longer. */
+const firstPauseMs = 2_000
+const longestPauseMs = 600_000
+const mostPools = 10_000
+/** A payload is good for longer; a chain that stands still may have a pool turn with the time. */
+const verdictMs = 15_000
+const mostVerdicts = 1_000
+
+type Kept = { readonly verdict: Promise<object>; untilMs: number }
+type Pause = { readonly lengthMs: number; readonly untilMs: number }
+
+export function createTrials({ now }: { readonly now: () => number }): Trials {
+  const passedAtMs = new LRUCache<string, number>({ max: mostPools })
+  const pauses = new LRUCache<string, Pause>({ max: mostPools })
+  const verdicts = new LRUCache<string, Kept>({ max: mostVerdicts })
+  const underWay = new Map<string, number>()
+  let running = 0
+  let someEnd = Promise.withResolvers<void>()
+
+  const isBelieved = (id: string) => {
+    const atMs = passedAtMs.get(id)
+    return atMs !== undefined && now() - atMs < believedMs
+  }
+  const isPaused = (id: string) => (pauses.get(id)?.untilMs ?? 0) > now()
+  const hasPlace = (ids: readonly string[]) =>
+    running < mostAtOnce && ids.every((id) => !underWay.has(id) || isBelieved(id))
+
+  function count(ids: readonly string[], by: 1 | -1) {
+    running += by
+    for (const id of ids) {
+      const others = (underWay.get(id) ?? 0) + by
+      if (others > 0) underWay.set(id, others)
+      else underWay.delete(id)
+    }
+  }
+
+  function note(ids: readonly string[], hasPassed: boolean) {
+    for (const id of ids)
+      if (hasPassed) passedAtMs.set(id, now())
+      else passedAtMs.delete(id)
+  }
+
+  async function start<result>(
+    ids: readonly string[],
+    { work, holds }: TrialParameters<result>,
+  ): Promise<{ readonly result: result }> {
+    count(ids, 1)
+    try {
+      const result = await work()
+      note(ids, holds(result))
+      return { result }
+    } finally {
+      count(ids, -1)
+      someEnd.resolve()
+      someEnd = Promise.withResolvers()
+    }
+  }
+
+  function pause(ids: readonly string[]) {
+    for (const id of ids) {
+      const { lengthMs = firstPauseMs / 2 } = pauses.get(id) ?? {}
+      const longer = Math.min(2 * lengthMs, longestPauseMs)
+      pauses.set(id, { lengthMs: longer, untilMs: now() + longer })
+    }
+  }
+
+  return {
+    async run(ids, asked) {
+      const { isAlone, waitMs } = asked
+      const endsAtMs = now() + waitMs
+      if (waitMs <= 0 || (!isAlone && ids.some(isPaused))) return 'late'
+      while (!hasPlace(ids)) {
+        if (!isAlone) return 'late'
+        if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
+      }
+      const trial = start(ids, asked)
+      const outcome = await within(trial, endsAtMs - now())
+      if (!outcome) {
+        pause(ids)
+        // Who asks next makes his own.
+        trial.catch(() => undefined)
+        return 'late'
+      }
+      for (const id of ids) pauses.delete(id)
+      return outcome.result
+    },
+    once(key, judge, { isFinal }) {
+      type Verdict = Awaited<ReturnType<typeof judge>>
+      const known = verdicts.get(key)
+      if (known && now() < known.untilMs) return known.verdict as Promise<Verdict>
+      const verdict = judge()
+      const entry = { verdict, untilMs: Number.POSITIVE_INFINITY }
+      verdicts.set(key, entry)
+      const forget = () => {
+        if (verdicts.get(key) === entry) verdicts.delete(key)
+      }
+      verdict.then((reached) => {
+        entry.untilMs = now() + verdictMs
+        if (!isFinal(reached)) forget()
+      }, forget)
+      return verdict
+    },
+  }
+}
+
+const toDone = () => ({ result: undefined })
+
+/** Undefined where it takes longer. */
+async function within<result extends object>(
+  work: Promise<result>,
+  ms: number,
+): Promise<result | undefined> {
+  if (ms <= 0) return undefined
+  const clock = new AbortController()
+  const late = wait(ms, undefined, { signal: clock.signal }).catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clock.abort()
+  }
+}
