@@ -11,10 +11,13 @@ import type { CallPurpose, SpendCalls } from './callBudget.ts'
 import { WrongChain } from './chainErrors.ts'
 import type { Chain } from './chains.ts'
 import { checkRpcUrl } from './checkRpcUrl.ts'
+import { create2Deployer } from './create2Deployer.ts'
+import { multicall3 } from './multicall3.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import { createEndpoint } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
 import type { NodeLimits } from './nodes/limits.ts'
+import { createNesting } from './nodes/nestedCall.ts'
 import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
 import { type LimitBook, rememberLimits } from './nodes/rememberLimits.ts'
 import { createStandingCode } from './nodes/standingCode.ts'
@@ -103,6 +106,7 @@ export function createChainClient({
       return 'result' in answer ? String(answer.result) : undefined
     },
   })
+  const nesting = createNesting({ multicall3, create2Deployer, now: () => performance.now() })
   const logBlocks = () => {
     const known = endpoints.map((endpoint) => endpoint.limits.read().logBlocks)
     const told = known.filter((blocks) => blocks !== undefined)
@@ -117,6 +121,7 @@ export function createChainClient({
             failover: upstreams,
             waiting: waitingOf[purpose],
             standing,
+            nesting,
             logBlocks,
             spend: () => spend(purpose, 1),
           }),

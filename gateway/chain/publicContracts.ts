@@ -13,6 +13,7 @@ import {
   userProxyV6,
 } from '../../contracts/artifacts.ts'
 import { chains } from './chains.ts'
+import { create2Deployer } from './create2Deployer.ts'
 
 /** What others call of Forkyard's contracts, and where they stand: `forkyard/contracts`. */
 export const swapExecutorAbi = swapExecutor.abi
@@ -20,8 +21,7 @@ export const quotaManagerAbi = quotaManager.abi
 export const userProxyFactoryV6Abi = userProxyFactoryV6.abi
 export const userProxyV6Abi = userProxyV6.abi
 
-/** Stands at this address on every chain: https://github.com/Arachnid/deterministic-deployment-proxy */
-export const create2Deployer: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+export { create2Deployer }
 
 export type ContractAddresses = {
   readonly executor: Address

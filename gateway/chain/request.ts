@@ -3,6 +3,7 @@ import { ChainUnavailable, WrongChain } from './chainErrors.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import type { Failover } from './nodes/failover.ts'
 import { foresee } from './nodes/logSpan.ts'
+import { mayRefuseLaid, type Nesting } from './nodes/nestedCall.ts'
 import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
 import type { StandingCode } from './nodes/standingCode.ts'
 
@@ -16,12 +17,14 @@ export function createRequest(
     failover,
     waiting,
     standing,
+    nesting,
     logBlocks,
     spend,
   }: {
     readonly failover: Failover
     readonly waiting: Waiting
     readonly standing: StandingCode
+    readonly nesting: Nesting
     /** Of one request for logs, as far as every upstream has told. */
     readonly logBlocks: () => number | undefined
     readonly spend: () => Promise<boolean>
@@ -39,11 +42,21 @@ export function createRequest(
 
   async function askShort(call: RpcCall): Promise<RpcAnswer> {
     const short = standing.shorten(call)
-    if (!short) return ask(call)
+    if (!short) return askLaid(call)
     const answer = await ask(short)
     if (!('result' in answer) || answer.result !== '0x') return answer
     standing.forget(call)
-    return ask(call)
+    return askLaid(call)
+  }
+
+  /** Code is laid over an address; where no upstream takes that, it is made within the call. */
+  async function askLaid(call: RpcCall): Promise<RpcAnswer> {
+    const laid = nesting.isNeeded() ? undefined : await ask(call)
+    if (laid && !mayRefuseLaid(laid)) return laid
+    const nested = nesting.nest(call)
+    const answer = nested?.read(await ask(nested.call))
+    if (laid && answer && 'result' in answer) nesting.need()
+    return answer ?? laid ?? ask(call)
   }
 
   return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {

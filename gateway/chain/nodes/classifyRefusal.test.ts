@@ -7,6 +7,16 @@ const s = suite('what nodes mean by saying no')
 /** Bodies of real endpoints and nodes, as documented, in their sources or as reported. */
 const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
   [
+    'geth, where a method takes no overrides',
+    { code: -32602, message: 'too many arguments, want at most 2' },
+    { kind: 'overrides_refused' },
+  ],
+  [
+    'a gateway before a node',
+    { code: -32000, message: 'state overrides are not available on this plan' },
+    { kind: 'overrides_refused' },
+  ],
+  [
     'mainnet.base.org',
     { status: 429, code: -32016, message: 'over rate limit' },
     { kind: 'rate_limited' },

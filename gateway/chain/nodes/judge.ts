@@ -81,6 +81,7 @@ export function judge(
     case 'block_unknown':
     case 'history_missing':
     case 'method_missing':
+    case 'overrides_refused':
       return { next: 'elsewhere', trouble: refusal, answer }
     case 'failed':
       return reads.has(call.method)

@@ -16,6 +16,8 @@ export type RefusalKind =
   /** The node gave the call up after its own time limit. */
   | 'call_timeout'
   | 'method_missing'
+  /** The node takes no code or storage in place of what an account has. */
+  | 'overrides_refused'
   /** State or logs of a block that the node keeps no more. */
   | 'history_missing'
   /** A block that this node has not seen: another one may have, or this one soon. */

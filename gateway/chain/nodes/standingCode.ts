@@ -5,7 +5,7 @@ type Laid = { readonly address: string; readonly code: string; readonly block: b
 
 const askAgainMs = 600_000
 
-function readLaid({ method, params }: RpcCall): Laid | undefined {
+export function readLaid({ method, params }: RpcCall): Laid | undefined {
   if (method !== 'eth_call' || !Array.isArray(params) || params.length !== 3) return undefined
   const [, block, overrides] = params as readonly unknown[]
   if (typeof block !== 'string' || !block.startsWith('0x')) return undefined

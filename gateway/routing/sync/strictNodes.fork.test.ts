@@ -95,6 +95,13 @@ for (const { chainId, name } of chains) {
       assert.equal(found.pools, free.pools)
     })
   }
+  s(`${name} starts over a node that lays no code over accounts [nodes/lens-nested]`, async () => {
+    const overrides = { code: -32602, message: 'too many arguments, want at most 2' }
+    const found = await startBehind(world, { overrides })
+    assert.equal(found.pools, free.pools)
+    // Those that were under way when the first was refused.
+    assert.ok(found.seen.refused > 0 && found.seen.refused < 100, `${found.seen.refused} refused`)
+  })
   s(`${name} sends no code of a lens that stands there [nodes/lens-once]`, async () => {
     const rpc = createRpc(world.rpcUrl)
     for (const lens of [poolLens, managerLens, quoteLens])
