@@ -36,7 +36,7 @@ const { values: flags } = parseArgs({
     data: { type: 'string' },
     'gas-price-wei': { type: 'string' },
     hops: { type: 'string', default: '3' },
-    'max-steps': { type: 'string', default: '64' },
+    'max-steps': { type: 'string', default: String(searchLimits.deep.maxSteps) },
     'max-work': { type: 'string', default: String(searchLimits.deep.maxWork) },
     'deadline-ms': { type: 'string', default: '2000' },
     peer: { type: 'boolean', default: true },

@@ -127,7 +127,7 @@ s('says which option is wrong, and why [20/wrong-options]', async () => {
     [{ exclude_pools: ['0x12'] }, 'exclude_pools[0]', /address of a pool/],
     [{ max_hops: 0 }, 'max_hops', />= 1/],
     [{ max_hops: 7 }, 'max_hops', /<= 6/],
-    [{ max_steps: 65 }, 'max_steps', /<= 64/],
+    [{ max_steps: 113 }, 'max_steps', /<= 112/],
     [{ gas_price_wei: '-1' }, 'gas_price_wei', /unsigned/],
     [{ gas_price_wei: `1${'0'.repeat(16)}` }, 'gas_price_wei', /at most/],
     [{ deadline: past }, 'deadline', /in the future/],

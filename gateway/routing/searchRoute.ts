@@ -9,11 +9,11 @@ import type { Asker } from './searchQueue.ts'
 
 /**
  * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
- * is some 130,000 gas on a chain where a block has tens of millions.
+ * is some 130,000 gas: the engine keeps to what one transaction may take.
  */
 export const searchLimits = {
-  deep: { maxHops: 3, maxSteps: 48, maxWork: 600_000, deadlineMs: 250 },
-  ultra: { maxHops: 4, maxSteps: 64, maxWork: 1_500_000, deadlineMs: 1_000 },
+  deep: { maxHops: 3, maxSteps: 96, maxWork: 1_200_000, deadlineMs: 500 },
+  ultra: { maxHops: 4, maxSteps: 112, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
 /** A request that needs no search waits no longer than this for one that does. */

@@ -6,7 +6,7 @@ import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
 import { planFlow } from './planFlow.ts'
 import { priceOutside } from './priceOutside.ts'
-import { pruneFlow } from './pruneFlow.ts'
+import { excessOf, pruneFlow } from './pruneFlow.ts'
 import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
@@ -188,23 +188,31 @@ function gasCosts(
 }
 
 function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
-  const { market, frame, maxSteps, mostHops, isOver, isPruned } = search
-  const amountIn = Number(search.amountIn)
+  const { frame, isOver } = search
   const grown = yield* growToOptimum(search, first)
-  const short =
-    mostHops === undefined ? grown : shortenFlow(market, frame, { flow: grown, amountIn, mostHops })
-  yield
-  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
-  const flow = short && (yield* pruneFlow(market, pruning, short))
-  yield
-  const fits = flow !== undefined && flow.edges.length <= maxSteps
-  const split = fits ? yield* replaySplit(search, flow) : undefined
-  const best = betterRoute(frame, split, single)
+  let best = single
+  for (const start of [grown.flow, grown.early])
+    best = betterRoute(frame, start && (yield* pruneAndReplay(search, start)), best)
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   const net = netOutput(frame, best)
-  const bound = yield* leastBound(search, { flow: grown, enough: net * (1 + tightPart) })
+  const bound = yield* leastBound(search, { flow: grown.flow, enough: net * (1 + tightPart) })
   const gapBps = Math.max(0, (1 - net / bound) * 1e4)
   return Number.isFinite(gapBps) ? { ...best, gapBps } : best
+}
+
+/** What of a flow pays, within the limits, in exact integers; undefined where the work ran out before. */
+function* pruneAndReplay(search: Search, start: FlowSolution) {
+  const { market, frame, maxSteps, mostHops, isPruned } = search
+  const amountIn = Number(search.amountIn)
+  const short =
+    mostHops === undefined ? start : shortenFlow(market, frame, { flow: start, amountIn, mostHops })
+  yield
+  if (!short) return undefined
+  const pruning = { frame, amountIn, maxSteps, isOver: isPruned }
+  const flow = yield* pruneFlow(market, pruning, short)
+  yield
+  const isOverLimits = excessOf(market, pruning, flow.edges) > 0
+  return isOverLimits ? undefined : yield* replaySplit(search, flow)
 }
 
 /** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */

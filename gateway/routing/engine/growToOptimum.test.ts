@@ -1,4 +1,4 @@
-import { ask, randomMarket } from '../../../fixtures/chains/market.ts'
+import { ask, pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createMarket } from './market.ts'
@@ -57,6 +57,33 @@ s('misses the best order of tokens rarely, and then by little', () => {
   }
   assert.ok(asked > 100)
   assert.ok(missed <= 2, `${missed} of ${asked}`)
+})
+
+/** What a few steps of many that would pay are known to bring, in whole units. */
+const fewOfMany = [
+  [60, 4, 21, 37_112],
+  [60, 4, 25, 38_236],
+  [60, 6, 20, 29_287],
+] as const
+
+s('chooses a few steps among all that pay [20/growth]', () => {
+  for (const [pools, maxSteps, seed, known] of fewOfMany) {
+    const market = createMarket(randomMarket(seed, pools))
+    const route = ask(market, { amountIn: 10n ** 23n, maxSteps })
+    const output = route?.amountOut ?? 0n
+    assert.ok(output >= BigInt(known) * 10n ** 18n, `market ${seed}: ${output}`)
+    assert.ok(route && route.steps.length <= maxSteps)
+  }
+})
+
+s('takes no more gas than a transaction may [20/gas-limit]', () => {
+  const pools = Array.from({ length: 60 }, (_, k) => ({
+    ...pair(`p${k}`, 'a/d', [1_000, 1_000 + k]),
+    gas: 400_000,
+  }))
+  const route = ask(createMarket(pools), { amountIn: 10n ** 22n, maxSteps: 96 })
+  assert.is(route?.steps.length, 37)
+  assert.is(route?.gas, 14_800_000)
 })
 
 s.run()

@@ -20,10 +20,18 @@ type GrowingSearch = {
   readonly isGrownUp: () => boolean
 }
 
+export type GrownFlow = {
+  readonly flow: FlowSolution
+  /** As it was when it first had twice the steps that a route may have: another start to choose from. */
+  readonly early?: FlowSolution | undefined
+}
+
 /** Part of the output that chains are probed with, in turn: coarse first, then marginal prices. */
 const probeParts = [0.2, 0.02, 0.0005, 0]
 const maxRounds = 30
 const maxChains = 16
+/** A flow grows well past what a route may have: what is best of it is chosen afterwards. */
+const maxEdges = 400
 /** A chain must promise this part of the output. */
 const leastProfitPart = 1e-7
 /** A round that gains less than this part is the last with its probe. */
@@ -40,9 +48,10 @@ const maxStarts = 3
 export function* growToOptimum(
   search: GrowingSearch,
   first: FlowSolution,
-): Generator<undefined, FlowSolution> {
+): Generator<undefined, GrownFlow> {
   const { market, frame, maxSteps, isGrownUp } = search
   let flow = first
+  let early: FlowSolution | undefined
   let level = 0
   let chains = maxChains
   const avoided = new Set<number>()
@@ -82,10 +91,11 @@ export function* growToOptimum(
     }
     if (!(next.value > flow.value * (1 + leastGainPart))) level++
     if (next.value > flow.value) flow = next
-    if (flow.edges.length > 2 * maxSteps) break
+    if (flow.edges.length > 2 * maxSteps) early ??= flow
+    if (flow.edges.length > maxEdges) break
     yield
   }
-  return flow
+  return { flow, early: early === flow ? undefined : early }
 }
 
 type Pricing = { readonly probe: number; readonly passes: number }

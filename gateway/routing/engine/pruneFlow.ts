@@ -28,8 +28,8 @@ function gasOfAll(market: Market, edges: readonly number[]): number {
 }
 
 /**
- * Takes out what is not worth its gas, and the least worthy down to `maxSteps`, solving again each
- * time.
+ * Takes out what is not worth its gas, and the least worthy down to the limits of steps and gas,
+ * solving again each time.
  */
 export function* pruneFlow(
   market: Market,
@@ -37,7 +37,7 @@ export function* pruneFlow(
   start: FlowSolution,
 ): Generator<undefined, FlowSolution> {
   let flow = start
-  while (flow.edges.length > pruning.maxSteps) {
+  while (excessOf(market, pruning, flow.edges) > 0) {
     const next = pruning.isOver()
       ? removeAtOnce(market, pruning, flow)
       : yield* removeLeast(market, pruning, flow)
@@ -57,7 +57,23 @@ export function* pruneFlow(
 }
 
 /**
- * Takes half of what is over maxSteps, the least loss per edge first; fewer at once where edges stand
+ * A transaction takes no more than 2^24 gas on Base (EIP-7825): so much for its swaps leaves room for
+ * transfers, and for pools that take more than they usually do.
+ */
+const maxGas = 15_000_000
+
+/** How many edges at least are over the limits of steps and gas. */
+export function excessOf(
+  market: Market,
+  { maxSteps }: Pick<Pruning, 'maxSteps'>,
+  edges: readonly number[],
+): number {
+  const gasPart = maxGas / gasOfAll(market, edges)
+  return Math.max(edges.length - maxSteps, Math.ceil(edges.length * (1 - gasPart)))
+}
+
+/**
+ * Takes half of what is over the limits, the least loss per edge first; fewer at once where edges stand
  * in for each other and the real loss is far over the estimate.
  */
 function* removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
@@ -65,7 +81,7 @@ function* removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
     (one, other) => one.loss / one.removed.length - other.loss / other.removed.length,
   )
   yield
-  const excess = flow.edges.length - pruning.maxSteps
+  const excess = excessOf(market, pruning, flow.edges)
   for (let batch = Math.ceil(excess / 2); batch > 1; batch = Math.floor(batch / 3)) {
     const gone = new Set<number>()
     let estimate = flow.value * 1e-6
@@ -89,14 +105,14 @@ function* removeLeast(market: Market, pruning: Pruning, flow: FlowSolution) {
   return best
 }
 
-/** All that is over maxSteps, when there is no time left to look for the best of it. */
+/** All that is over the limits, when there is no time left to look for the best of it. */
 function removeAtOnce(market: Market, pruning: Pruning, flow: FlowSolution) {
   const removals = listRemovals(market, pruning.frame, flow).sort(
     (one, other) => one.loss - other.loss,
   )
   let left = flow.edges
   for (const { removed } of removals) {
-    if (left.length <= pruning.maxSteps) break
+    if (excessOf(market, pruning, left) <= 0) break
     const rest = left.filter((edge) => !removed.includes(edge))
     const connected = connectedEdges(market, pruning.frame, rest)
     if (connected.length > 0) left = connected

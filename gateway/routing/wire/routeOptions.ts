@@ -5,7 +5,7 @@ import type { RouteOptions } from '../routeOptions.ts'
 const mostDexes = 64
 const mostPools = 100
 const mostHops = 6
-const mostSteps = 64
+const mostSteps = 112
 /** A million gwei: beyond it, numbers of a search are no longer told apart. */
 const mostGasPriceWei = 10n ** 15n
 
@@ -29,7 +29,7 @@ const limits = {
     Type.Integer({
       minimum: 1,
       maximum: mostSteps,
-      description: 'Most swaps in all. Default and most: 48 (ultra: 64)',
+      description: 'Most swaps in all. Default and most: 96 (ultra: 112)',
     }),
   ),
   gas_price_wei: Type.Optional(
