@@ -14,7 +14,7 @@ export function toColumns(edges: readonly Edge[]): Edges {
 /** Both directions of every two tokens of each pool, sorted by (from, to). */
 export function listEdges(
   pools: readonly EnginePool[],
-  tokenIndex: ReadonlyMap<string, number>,
+  tokenIndex: Pick<ReadonlyMap<string, number>, 'get'>,
 ): Edge[] {
   const edges: Edge[] = []
   for (const [pool, { tokens }] of pools.entries())
@@ -34,11 +34,7 @@ export function listEdges(
 /** Old edges in their order, each new one behind those of its pair; `before` is where each one stood. */
 export function mergeEdges(
   old: Edges,
-  {
-    place,
-    came,
-    firstNew,
-  }: { readonly place: Int32Array; readonly came: readonly Edge[]; readonly firstNew: number },
+  { place, came }: { readonly place: Int32Array; readonly came: readonly Edge[] },
 ): { readonly edges: Edges; readonly before: Int32Array } {
   const edgeCount = old.pool.length
   const most = edgeCount + came.length
@@ -53,7 +49,7 @@ export function mergeEdges(
     const ownTo = edge < edgeCount ? (old.to[edge] as number) : Number.POSITIVE_INFINITY
     for (let one = came[next]; one; one = came[next]) {
       if (one.from > ownFrom || (one.from === ownFrom && one.to >= ownTo)) break
-      pool[at] = firstNew + one.pool
+      pool[at] = one.pool
       from[at] = one.from
       to[at] = one.to
       i[at] = one.i

@@ -3,16 +3,19 @@ import type { Edges } from './edges.ts'
 /** Edges of one (from, to) are a pair: where each pair begins, and the pairs by either token. */
 export function indexPairs({ from, to }: Edges, tokenCount: number) {
   const edgeCount = from.length
-  const pairEdges: number[] = []
-  const pairFrom: number[] = []
-  const pairTo: number[] = []
+  const column = () => new Int32Array(edgeCount + 1)
+  const [starts, froms, tos] = [column(), column(), column()]
+  let count = 0
   for (let edge = 0; edge < edgeCount; edge++) {
     if (edge > 0 && from[edge - 1] === from[edge] && to[edge - 1] === to[edge]) continue
-    pairEdges.push(edge)
-    pairFrom.push(from[edge] as number)
-    pairTo.push(to[edge] as number)
+    starts[count] = edge
+    froms[count] = from[edge] as number
+    tos[count] = to[edge] as number
+    count += 1
   }
-  pairEdges.push(edgeCount)
+  starts[count] = edgeCount
+  const pairEdges = starts.slice(0, count + 1)
+  const [pairFrom, pairTo] = [froms.slice(0, count), tos.slice(0, count)]
   const inPairs = countStarts(pairTo, tokenCount)
   const free = inPairs.slice()
   const inPairList = new Int32Array(pairTo.length)
@@ -31,9 +34,9 @@ export function indexPairs({ from, to }: Edges, tokenCount: number) {
   return {
     edgePair,
     inPairPlace,
-    pairEdges: Int32Array.from(pairEdges),
-    pairFrom: Int32Array.from(pairFrom),
-    pairTo: Int32Array.from(pairTo),
+    pairEdges,
+    pairFrom,
+    pairTo,
     outPairs: countStarts(pairFrom, tokenCount),
     inPairs,
     inPairList,
@@ -42,7 +45,7 @@ export function indexPairs({ from, to }: Edges, tokenCount: number) {
 }
 
 /** starts[t] = how many entries are below t. */
-function countStarts(values: readonly number[], size: number): Int32Array {
+export function countStarts(values: Int32Array, size: number): Int32Array {
   const starts = new Int32Array(size + 1)
   for (const value of values) starts[value + 1] = (starts[value + 1] as number) + 1
   for (let index = 0; index < size; index++)

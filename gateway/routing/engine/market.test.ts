@@ -1,7 +1,7 @@
 import { randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { createMarket, type Market, updateMarket } from './market.ts'
+import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
 
 const s = suite('market')
 
@@ -31,7 +31,7 @@ function listSales(market: Market) {
     assert.ok(place >= (market.inPairs[to] ?? 0) && place < (market.inPairs[to + 1] ?? 0))
     assert.is(market.inPairRate[place], market.pairRate[pair])
     const pool = market.pools[market.edgePool[edge] ?? -1]
-    assert.ok(pool && market.edgesOfPool[market.poolIndex.get(pool.id) ?? -1]?.includes(edge))
+    assert.ok(pool && edgesOfPool(market, market.poolIndex.get(pool.id) ?? -1).includes(edge))
     const names = [pool.id, market.tokens[from], market.tokens[to]].join()
     const head = [0, 1, 2, 3].map((k) => market.heads[4 * edge + k])
     return [names, head, market.pairRate[pair], market.pairGas[pair], market.curves[edge]] as const

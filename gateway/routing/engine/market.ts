@@ -1,7 +1,8 @@
 import type { Curve } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { type Edges, listEdges, mergeEdges, toColumns } from './edges.ts'
-import { indexPairs } from './indexPairs.ts'
+import { countStarts, indexPairs } from './indexPairs.ts'
+import { moveSeats, type Seats } from './seats.ts'
 
 /**
  * An immutable snapshot of all pools, indexed for the search. An edge is one direction of one pool;
@@ -9,9 +10,9 @@ import { indexPairs } from './indexPairs.ts'
  */
 export type Market = {
   readonly pools: readonly EnginePool[]
-  readonly poolIndex: ReadonlyMap<string, number>
+  readonly poolIndex: Seats
   readonly tokens: readonly string[]
-  readonly tokenIndex: ReadonlyMap<string, number>
+  readonly tokenIndex: Seats
   readonly edgeCount: number
   readonly edgePool: Int32Array
   readonly edgeFrom: Int32Array
@@ -33,7 +34,9 @@ export type Market = {
   readonly inPairFrom: Int32Array
   /** Where each pair stands in inPairList. */
   readonly inPairPlace: Int32Array
-  readonly edgesOfPool: ReadonlyArray<readonly number[]>
+  /** Pool p has the edges poolEdgeList[poolEdges[p]] …. */
+  readonly poolEdges: Int32Array
+  readonly poolEdgeList: Int32Array
   readonly curves: ReadonlyArray<Curve | undefined>
   /**
    * Four numbers per edge, side by side so that one look at memory brings them all: `a`, `b` and the
@@ -58,6 +61,11 @@ export function gasOf(market: Market, edge: number): number {
   return market.heads[4 * edge + 3] as number
 }
 
+/** Both directions of every two tokens of a pool. */
+export function edgesOfPool({ poolEdges, poolEdgeList }: Market, pool: number): Int32Array {
+  return poolEdgeList.subarray(poolEdges[pool], poolEdges[pool + 1])
+}
+
 /** Builds a snapshot; of two pools with one id the later wins. */
 export function createMarket(pools: Iterable<EnginePool>): Market {
   const byId = new Map<string, EnginePool>()
@@ -68,6 +76,7 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
   const edges = listEdges(sorted, tokenIndex)
   const market = layOut({
     pools: sorted,
+    poolIndex: new Map(sorted.map(({ id }, index) => [id, index])),
     tokens,
     tokenIndex,
     edges: toColumns(edges),
@@ -78,12 +87,6 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
   return market
 }
 
-function indexPools(pools: readonly EnginePool[]): Map<string, number> {
-  const index = new Map<string, number>()
-  for (let at = 0; at < pools.length; at++) index.set((pools[at] as EnginePool).id, at)
-  return index
-}
-
 /** The snapshot's indexes; its rates and heads are still to be written. */
 function layOut({
   pools,
@@ -92,13 +95,10 @@ function layOut({
   tokenIndex,
   edges,
   curves,
-}: Pick<Mutable, 'pools' | 'tokens' | 'tokenIndex' | 'curves'> & {
+}: Pick<Mutable, 'pools' | 'poolIndex' | 'tokens' | 'tokenIndex' | 'curves'> & {
   readonly edges: Edges
-  readonly poolIndex?: ReadonlyMap<string, number> | undefined
 }): Mutable {
   const edgeCount = edges.pool.length
-  const edgesOfPool: number[][] = pools.map(() => [])
-  for (let edge = 0; edge < edgeCount; edge++) edgesOfPool[edges.pool[edge] as number]?.push(edge)
   const pairs = indexPairs(edges, tokens.length)
   const pairCount = pairs.pairFrom.length
   return {
@@ -106,9 +106,9 @@ function layOut({
     tokens,
     tokenIndex,
     edgeCount,
-    edgesOfPool,
+    ...indexByPool(edges, pools.length),
     curves,
-    poolIndex: poolIndex ?? indexPools(pools),
+    poolIndex,
     edgePool: edges.pool,
     edgeFrom: edges.from,
     edgeTo: edges.to,
@@ -122,53 +122,86 @@ function layOut({
   }
 }
 
-/**
- * The snapshot with pools that came and without those that went. Who stays keeps his place among his
- * kind, and new ones stand behind: nothing is sorted anew, so it takes a look at each edge and no more.
- */
-function regrow(
-  market: Market,
-  {
-    changed,
-    goneIds,
-  }: { readonly changed: readonly EnginePool[]; readonly goneIds: ReadonlySet<string> },
-): Market {
-  const news = new Map(changed.map((pool) => [pool.id, pool]))
-  const out = new Uint8Array(market.pools.length)
-  for (const id of [...goneIds, ...news.keys()]) {
-    const index = market.poolIndex.get(id)
-    if (index !== undefined) out[index] = 1
+function indexByPool({ pool }: Edges, poolCount: number) {
+  const poolEdges = countStarts(pool, poolCount)
+  const free = poolEdges.slice()
+  const poolEdgeList = new Int32Array(pool.length)
+  for (let edge = 0; edge < pool.length; edge++) {
+    const index = pool[edge] as number
+    poolEdgeList[free[index] as number] = edge
+    free[index] = (free[index] as number) + 1
   }
-  const pools: EnginePool[] = []
-  const place = new Int32Array(out.length).fill(-1)
-  for (let index = 0; index < out.length; index++)
-    if (!out[index]) place[index] = pools.push(market.pools[index] as EnginePool) - 1
-  const firstNew = pools.length
-  pools.push(...news.values())
-  const tokenIndex = new Map(market.tokenIndex)
+  return { poolEdges, poolEdgeList }
+}
+
+type Changes = { readonly changed: readonly EnginePool[]; readonly goneIds: ReadonlySet<string> }
+
+/**
+ * The pools with those that came and without those that went: each new one in a place that was left, and the
+ * last ones in places that remain. `place` is where everybody stands now, -1 for who went.
+ */
+function reseat({ pools: seated, poolIndex }: Market, { changed, goneIds }: Changes) {
+  const news = new Map(changed.map((pool) => [pool.id, pool]))
+  const pools = seated.slice()
+  const place = new Int32Array(pools.length).map((_, index) => index)
+  const moves: [string, number | undefined][] = []
+  const free: number[] = []
+  for (const id of new Set([...goneIds, ...news.keys()])) {
+    const index = poolIndex.get(id)
+    if (index === undefined) continue
+    place[index] = -1
+    free.push(index)
+    moves.push([id, undefined])
+  }
+  free.sort((one, other) => other - one)
+  const newPlaces = [...news.values()].map((pool) => {
+    const index = free.pop() ?? pools.length
+    pools[index] = pool
+    moves.push([pool.id, index])
+    return index
+  })
+  // From the back: who stands last stays.
+  for (const index of free) {
+    const last = pools.pop() as EnginePool
+    if (index === pools.length) continue
+    place[pools.length] = index
+    pools[index] = last
+    moves.push([last.id, index])
+  }
+  return { pools, place, newPlaces, poolIndex: moveSeats(poolIndex, moves) }
+}
+
+/**
+ * The snapshot with pools that came and without those that went. Nobody is sorted anew and nothing is
+ * looked up again: it takes a look at each edge and no more.
+ */
+function regrow(market: Market, changes: Changes): Market {
+  const { pools, place, newPlaces, poolIndex } = reseat(market, changes)
+  const news = newPlaces.map((index) => pools[index] as EnginePool)
   const tokens = market.tokens.slice()
-  for (const { tokens: held } of news.values())
-    for (const token of held)
-      if (!tokenIndex.has(token)) tokenIndex.set(token, tokens.push(token) - 1)
-  const came = listEdges([...news.values()], tokenIndex)
-  const { edges, before } = mergeEdges(edgesOf(market), { place, came, firstNew })
-  forgetTokens(tokenIndex, { from: edges.from, count: tokens.length })
+  const newTokens = new Set(news.flatMap((pool) => pool.tokens))
+  const known = moveSeats(
+    market.tokenIndex,
+    [...newTokens]
+      .filter((token) => !market.tokenIndex.has(token))
+      .map((token) => [token, tokens.push(token) - 1]),
+  )
+  const came = listEdges(news, known).map((edge) => ({
+    ...edge,
+    pool: newPlaces[edge.pool] as number,
+  }))
+  const { edges, before } = mergeEdges(edgesOf(market), { place, came })
   const curves = new Array<Curve | undefined>(before.length).fill(undefined)
-  // Where nobody went, everybody stands where he stood.
-  const isGrown = firstNew === market.pools.length
-  const poolIndex = isGrown ? new Map(market.poolIndex) : indexPools(pools)
-  for (let index = firstNew; index < pools.length; index++)
-    poolIndex.set((pools[index] as EnginePool).id, index)
-  const next = layOut({ pools, poolIndex, tokens, tokenIndex, edges, curves })
+  const next = layOut({ pools, poolIndex, tokens, tokenIndex: known, edges, curves })
   for (let edge = 0; edge < before.length; edge++) {
     const old = before[edge] as number
     if (old < 0) continue
     next.curves[edge] = market.curves[old]
     for (let k = 0; k < 4; k++) next.heads[4 * edge + k] = market.heads[4 * old + k] as number
   }
-  for (let index = firstNew; index < pools.length; index++) writePool(next, index)
+  for (const index of newPlaces) writePool(next, index)
   for (let pair = 0; pair < next.pairFrom.length; pair++) writePair(next, pair)
-  return next
+  return { ...next, tokenIndex: forgetTokens(next, listLost(market, place)) }
 }
 
 const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges => ({
@@ -179,14 +212,25 @@ const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges =>
   j: edgeJ,
 })
 
+/** Tokens of the pools that went. */
+function listLost({ pools }: Market, place: Int32Array): ReadonlySet<string> {
+  const lost = new Set<string>()
+  for (let index = 0; index < place.length; index++)
+    if ((place[index] as number) < 0)
+      for (const token of pools[index]?.tokens ?? []) lost.add(token)
+  return lost
+}
+
 /** Tokens that no pool holds any more are not known any more. */
-function forgetTokens(
-  tokenIndex: Map<string, number>,
-  { from, count }: { readonly from: Int32Array; readonly count: number },
-): void {
-  const held = new Uint8Array(count)
-  for (let edge = 0; edge < from.length; edge++) held[from[edge] as number] = 1
-  for (const [token, index] of tokenIndex) if (!held[index]) tokenIndex.delete(token)
+function forgetTokens({ tokenIndex, outPairs }: Market, lost: ReadonlySet<string>): Seats {
+  const unheld = [...lost].filter((token) => {
+    const index = tokenIndex.get(token)
+    return index !== undefined && outPairs[index] === outPairs[index + 1]
+  })
+  return moveSeats(
+    tokenIndex,
+    unheld.map((token) => [token, undefined]),
+  )
 }
 
 function floats(length: number): Float64Array {
@@ -197,7 +241,7 @@ type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[]
 
 function writePool(market: Mutable, index: number): void {
   const pool = market.pools[index] as EnginePool
-  for (const edge of market.edgesOfPool[index] as readonly number[]) {
+  for (const edge of edgesOfPool(market, index)) {
     const i = market.edgeI[edge] as number
     const j = market.edgeJ[edge] as number
     const curve = curveOf(pool, i, j)
@@ -232,8 +276,7 @@ function writePair(market: Mutable, pair: number): void {
 }
 
 function writePairsOf(market: Mutable, pool: number): void {
-  for (const edge of market.edgesOfPool[pool] ?? [])
-    writePair(market, market.edgePair[edge] as number)
+  for (const edge of edgesOfPool(market, pool)) writePair(market, market.edgePair[edge] as number)
 }
 
 function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {
@@ -284,7 +327,7 @@ export function withoutPool(market: Market, pool: number): Market {
   const rates = { pairRate: pairRate.slice(), inPairRate: inPairRate.slice() }
   const pairs = { ...rates, pairGas: pairGas.slice() }
   const next = { ...market, curves: curves.slice(), heads, ...pairs }
-  for (const edge of market.edgesOfPool[pool] ?? []) {
+  for (const edge of edgesOfPool(market, pool)) {
     next.curves[edge] = undefined
     heads[4 * edge] = 0
     heads[4 * edge + 2] = 0

@@ -84,39 +84,46 @@ export function createRanking({
     keep,
     select(others) {
       const below = [...shallow, ...others.filter(isBelow)]
-      const lists = [merge(deep, sortDeep(others)), rankShallow(below, recencyOf).map(toRanked)]
+      const news = sortDeep(others)
+      const last = rankShallow(below, recencyOf).map(toRanked)
       const out = new Set(below.map(({ id }) => id))
       const isSeen = new Uint8Array(numbers.size)
       let [count, tokenCount] = [0, 0]
-      for (const list of lists)
-        for (const { standing, tokens } of list) {
-          let news = 0
-          for (const token of tokens) if (!isSeen[token]) news += 1
-          if (count === mostPools || tokenCount + news > mostTokens) {
-            out.add(standing.id)
-            continue
-          }
-          for (const token of tokens) isSeen[token] = 1
-          out.delete(standing.id)
-          count += 1
-          tokenCount += news
+      const givePlace = ({ standing, tokens }: Ranked): boolean => {
+        let unseen = 0
+        for (const token of tokens) if (!isSeen[token]) unseen += 1
+        if (count === mostPools || tokenCount + unseen > mostTokens) {
+          out.add(standing.id)
+          return false
         }
-      if (out.size > 0) keep((id) => !out.has(id))
+        for (const token of tokens) isSeen[token] = 1
+        if (out.size > 0) out.delete(standing.id)
+        count += 1
+        tokenCount += unseen
+        return true
+      }
+      const lost: number[] = []
+      let next = 0
+      for (let at = 0; at < deep.length; at++) {
+        const ranked = deep[at] as Ranked
+        // Of equals those that are in stand before.
+        for (let one = news[next]; one && one.worth > ranked.worth; one = news[next]) {
+          givePlace(one)
+          next += 1
+        }
+        if (!givePlace(ranked)) lost.push(at)
+      }
+      for (const one of [...news.slice(next), ...last]) givePlace(one)
+      deep = without(deep, lost)
+      shallow = shallow.filter(({ id }) => !out.has(id))
       return { out, tokenCount }
     },
   }
 }
 
-/** Of equals the first list's stand before. */
-function merge(one: readonly Ranked[], other: readonly Ranked[]): readonly Ranked[] {
-  const merged: Ranked[] = []
-  let next = 0
-  for (const ranked of one) {
-    for (let come = other[next]; come && come.worth > ranked.worth; come = other[next]) {
-      merged.push(come)
-      next += 1
-    }
-    merged.push(ranked)
-  }
-  return [...merged, ...other.slice(next)]
+/** What stands between is copied as it is: a look at each would cost more than all else. */
+function without(ranked: readonly Ranked[], places: readonly number[]): readonly Ranked[] {
+  if (places.length === 0) return ranked
+  const ends = [...places, ranked.length]
+  return ends.flatMap((end, index) => ranked.slice((places[index - 1] ?? -1) + 1, end))
 }
