@@ -8,11 +8,12 @@ import { backupCommands } from './commands/backup.ts'
 import { buyCommand } from './commands/buy.ts'
 import { deployCommand } from './commands/deploy.ts'
 import { keysCommand } from './commands/keys.ts'
+import { operatorLogCommand } from './commands/operatorLog.ts'
 import { relayCommand } from './commands/relay.ts'
 import { simulatordCommand } from './commands/simulatord.ts'
 import { describeSettings } from './config/settings.ts'
-import { version } from './config/version.ts'
 import { maskUrls } from './observe/maskUrls.ts'
+import { version } from './runtime/version.ts'
 
 // `forkyard config | head`: who reads no further has what he wants.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -39,6 +40,7 @@ if (existsSync(join(import.meta.dirname, 'lab'))) {
   for (const command of containers) program.addCommand(command, { hidden: true })
 }
 program.addCommand(keysCommand(print))
+program.addCommand(operatorLogCommand(print))
 program.addCommand(buyCommand(print))
 program.addCommand(deployCommand(print))
 program.addCommand(relayCommand(print))

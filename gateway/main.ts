@@ -4,6 +4,7 @@ import { findDockerAccess } from './dockerSocket.ts'
 import { createLog } from './observe/log.ts'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createMetrics } from './observe/metrics.ts'
+import { SchemaTooNew } from './store/schemaGuard.ts'
 
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
 async function main() {
@@ -15,6 +16,7 @@ async function main() {
     )
   const secrets = [
     config.keyPepper,
+    ...(config.formerPepper ? [config.formerPepper.pepper] : []),
     ...[config.databaseUrl, config.redisUrl].filter((url) => url !== undefined),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),
     ...config.chains.flatMap(({ rpcUrls, forkOrigin, relayer }) => [
@@ -43,8 +45,9 @@ async function main() {
 try {
   await main()
 } catch (error) {
-  // Only a ConfigError's text is written for people and free of values; the rest may quote a URL.
-  const reason = error instanceof ConfigError ? error.message : describe(error)
+  // Their text alone is written for people and free of values; the rest may quote a URL.
+  const isForPeople = error instanceof ConfigError || error instanceof SchemaTooNew
+  const reason = isForPeople ? error.message : describe(error)
   process.stderr.write(`forkyard: ${reason}\n`)
   process.exit(1)
 }

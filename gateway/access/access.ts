@@ -2,6 +2,7 @@ import type { Access, Caller, Charge } from '../http/access.ts'
 import { httpError } from '../http/httpError.ts'
 import { limitedNetwork } from '../http/limitedNetwork.ts'
 import { tooManyRequests } from '../http/tooManyRequests.ts'
+import type { StoredKey } from '../store/keys.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
@@ -102,13 +103,34 @@ function requireReadablePayment(header: string | string[] | undefined): void {
 }
 
 async function findCaller(
-  { store, config }: AccessDeps,
+  deps: AccessDeps,
   header: string | string[] | undefined,
 ): Promise<Caller | undefined> {
+  const { store, config, now } = deps
   if (typeof header !== 'string' || !isApiKey(header, { prefix: config.keyPrefix }))
     return undefined
-  const key = await store.keys.findBySecretHash(hashApiKey(header, config))
+  const secretHash = hashApiKey(header, config)
+  const key =
+    (await store.keys.findBySecretHash(secretHash, now())) ??
+    (await findByFormerPepper(deps, header, secretHash))
   return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes }
+}
+
+/** A key that is found under the former pepper is found under the new one from then on, also when that is gone. */
+async function findByFormerPepper(
+  { store, config: { formerPepper }, now, log }: AccessDeps,
+  header: string,
+  twin: Buffer,
+): Promise<StoredKey | undefined> {
+  if (formerPepper === undefined || now() >= formerPepper.untilMs) return undefined
+  const secretHash = hashApiKey(header, formerPepper)
+  const key = await store.keys.findBySecretHash(secretHash, now())
+  if (!key) return undefined
+  await store.keys.addTwin({ secretHash, twin }).catch((cause: unknown) => {
+    if (!isStoreError(cause)) throw cause
+    log.warn({ err: cause, keyId: key.id }, 'a key was not taken over to the new pepper')
+  })
+  return key
 }
 
 /** Guessing keys is limited per network, under a name of its own: honest calls are not slowed by it. */

@@ -49,14 +49,18 @@ export async function createKey(
   return { id, apiKey: key }
 }
 
-/** A new secret for the same id and quota; the old one stops at once. Undefined: no such valid key. */
+/**
+ * A new secret for the same id and quota; the old one goes on for `overlapMs`, or stops at once. Undefined: no
+ * such valid key.
+ */
 export async function rotateKey(
-  { store, config }: KeyDeps,
-  { id }: { id: string },
+  { store, config, now }: KeyDeps,
+  { id, overlapMs }: { id: string; overlapMs?: number | undefined },
 ): Promise<IssuedKey | undefined> {
   const { key, start } = createApiKey({ prefix: config.keyPrefix })
   const secretHash = hashApiKey(key, config)
-  const isReplaced = await store.keys.replaceSecret({ id, secretHash, start })
+  const atMs = now()
+  const isReplaced = await store.keys.replaceSecret({ id, secretHash, start, atMs, overlapMs })
   return isReplaced ? { id, apiKey: key } : undefined
 }
 

@@ -8,19 +8,22 @@ import {
   revokeKey,
   rotateKey,
 } from '../access/issueKeys.ts'
-import { readConfig } from '../config/config.ts'
+import { readKeyConfig } from '../config/keyConfig.ts'
+import type { Environment } from '../config/readSettings.ts'
 import { printTable } from '../observe/printTable.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
+import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
+import { recordCommand } from './recordCommand.ts'
 
 type Print = (text: string) => void
 
-type Environment = Parameters<typeof readConfig>[0]
-type Use<value> = (deps: Parameters<typeof createKey>[0]) => Promise<value>
+type Deps = Parameters<typeof createKey>[0] & { readonly store: Store }
+type Use<value> = (deps: Deps) => Promise<value>
 
 /** Opens the configured database for one command. */
 async function openKeys<value>(env: Environment, use: Use<value>) {
-  const { keyPrefix, keyPepper, ...database } = readConfig(env)
+  const { keyPrefix, keyPepper, ...database } = readKeyConfig(env)
   const store = await openConfiguredStore(database)
   try {
     return await use({ store, config: { keyPrefix, pepper: keyPepper }, now: Date.now })
@@ -28,6 +31,35 @@ async function openKeys<value>(env: Environment, use: Use<value>) {
     await store.close()
   }
 }
+
+/** Between two rows of the operators' log, which hold the key's row and balance. */
+function recorded<value>(
+  { store, now }: Deps,
+  {
+    command,
+    id,
+    asked,
+  }: { readonly command: string; readonly id?: string; readonly asked: object },
+  work: () => Promise<value>,
+): Promise<value> {
+  const look = async (keyId: string | undefined) =>
+    keyId === undefined
+      ? null
+      : { key: (await store.keys.find(keyId)) ?? null, balance: await store.ledger.balance(keyId) }
+  return recordCommand(
+    { log: store.operatorLog, now },
+    {
+      command: `keys ${command}`,
+      ...(id !== undefined && { subject: id }),
+      asked,
+      look: (done) => look(id ?? idOf(done)),
+    },
+    work,
+  )
+}
+
+const idOf = (made: unknown) =>
+  typeof made === 'object' && made !== null && 'id' in made ? String(made.id) : undefined
 
 const noSuchKey = (id: string) => new Error(`there is no valid key ${id}; see forkyard keys list`)
 const toTime = (ms: number) => new Date(ms).toISOString()
@@ -47,7 +79,10 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .option('--quotes <n>', 'quota to start with', toWholeNumber, 0)
     .option('--wallet <address>', 'wallet whose payments the key may claim', toWallet)
     .action(async (label: string, { quotes, wallet }) => {
-      const { id, apiKey } = await withKeys((deps) => createKey(deps, { label, quotes, wallet }))
+      const asked = { label, quotes, wallet }
+      const { id, apiKey } = await withKeys((deps) =>
+        recorded(deps, { command: 'create', asked }, () => createKey(deps, asked)),
+      )
       print(`${id}\n${apiKey}\n`)
     })
   keys
@@ -74,14 +109,25 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .description('refuse the key from now on')
     .option('--abuse <reason>', 'and any other key to its wallet, for good')
     .action(async (id: string, { abuse }: { abuse?: string }) => {
-      if (!(await withKeys((deps) => revokeKey(deps, { id, abuse })))) throw noSuchKey(id)
+      const isRevoked = await withKeys((deps) =>
+        recorded(deps, { command: 'revoke', id, asked: { abuse } }, () =>
+          revokeKey(deps, { id, abuse }),
+        ),
+      )
+      if (!isRevoked) throw noSuchKey(id)
       print(`${id} is revoked\n`)
     })
   keys
     .command('rotate <id>')
     .description('a new secret for the same id and quota; the old one stops at once')
-    .action(async (id: string) => {
-      const rotated = await withKeys((deps) => rotateKey(deps, { id }))
+    .option('--overlap-hours <n>', 'or goes on for so long', toWholeNumber)
+    .action(async (id: string, { overlapHours }: { overlapHours?: number }) => {
+      const overlapMs = overlapHours === undefined ? undefined : overlapHours * 3_600_000
+      const rotated = await withKeys((deps) =>
+        recorded(deps, { command: 'rotate', id, asked: { overlapHours } }, () =>
+          rotateKey(deps, { id, overlapMs }),
+        ),
+      )
       if (!rotated) throw noSuchKey(id)
       print(`${rotated.apiKey}\n`)
     })
@@ -90,8 +136,9 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .description('add quota; a negative number takes back (write it after --)')
     .option('--reason <text>', 'kept in the ledger', 'granted by the operator')
     .action(async (id: string, quotes: string, { reason }) => {
+      const asked = { id, quotes: toWholeNumber(quotes), reason }
       const balance = await withKeys((deps) =>
-        grantQuota(deps, { id, quotes: toWholeNumber(quotes), reason }),
+        recorded(deps, { command: 'grant', id, asked }, () => grantQuota(deps, asked)),
       )
       if (!balance) throw noSuchKey(id)
       print(`${balance.remaining} quotes remain\n`)

@@ -5,16 +5,42 @@ import { capWindowMs } from '../relay/limits.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
+import { recordCommand } from './recordCommand.ts'
 
 type Print = (text: string) => void
 
-async function withRelay<value>(use: (relay: Store['relay']) => Promise<value> | value) {
+async function withStore<value>(use: (store: Store) => Promise<value>) {
   const store = await openConfiguredStore(readConfig(process.env))
   try {
-    return await use(store.relay)
+    return await use(store)
   } finally {
     await store.close()
   }
+}
+
+const withRelay = <value>(use: (relay: Store['relay']) => Promise<value>) =>
+  withStore(({ relay }) => use(relay))
+
+/** A change of one chain's book, between two rows of the operators' log. */
+function change<value>(
+  { command, chainId, asked = {} }: { command: string; chainId: number; asked?: object },
+  work: (relay: Store['relay']) => Promise<value>,
+) {
+  return withStore(({ relay, operatorLog: log }) =>
+    recordCommand(
+      { log },
+      {
+        command: `relay ${command}`,
+        subject: String(chainId),
+        asked,
+        look: async () => ({
+          ...(await relay.totals({ chainId, nowMs: Date.now(), windowMs: capWindowMs })),
+          clockMs: await relay.readClock(chainId),
+        }),
+      },
+      () => work(relay),
+    ),
+  )
 }
 
 /** `forkyard relay …`: what the relay has done, and its brake; on the database, beside a running gateway. */
@@ -55,7 +81,9 @@ export function relayCommand(print: Print) {
     .option('--reason <text>', 'shown to operators', 'paused by the operator')
     .action(async (chain: string, { reason }) => {
       const chainId = toWholeNumber(chain)
-      await withRelay((book) => book.pause({ chainId, reason, nowMs: Date.now() }))
+      await change({ command: 'pause', chainId, asked: { reason } }, (book) =>
+        book.pause({ chainId, reason, nowMs: Date.now() }),
+      )
       print(`chain ${chainId} is paused\n`)
     })
   const clock = relay.command('clock').description('the clock that the hourly caps count by')
@@ -72,7 +100,9 @@ export function relayCommand(print: Print) {
     .description('set it back to now, after a machine whose clock was wrong; gateways may run')
     .action(async (chain: string) => {
       const chainId = toWholeNumber(chain)
-      const atMs = await withRelay((book) => book.resetClock({ chainId, nowMs: Date.now() }))
+      const atMs = await change({ command: 'clock reset', chainId }, (book) =>
+        book.resetClock({ chainId, nowMs: Date.now() }),
+      )
       print(`chain ${chainId}: the clock is ${new Date(atMs).toISOString()}\n`)
     })
   relay
@@ -80,7 +110,7 @@ export function relayCommand(print: Print) {
     .description('sponsor again')
     .action(async (chain: string) => {
       const chainId = toWholeNumber(chain)
-      await withRelay((book) => book.resume(chainId))
+      await change({ command: 'resume', chainId }, (book) => book.resume(chainId))
       print(`chain ${chainId} is resumed\n`)
     })
   return relay

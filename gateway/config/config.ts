@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Static } from 'typebox'
 import { type Address, type Hex, isAddress } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
@@ -16,12 +13,17 @@ import type { RelayLimits } from '../relay/limits.ts'
 import type { AgentRegistration } from '../routing/registry.ts'
 import type { PoolLimits } from '../routing/sync/bounds/standing.ts'
 import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
+import { type KeyConfig, keyPrefixOf, toFormerPepper } from './keyConfig.ts'
+import { attempt, ConfigError, type Environment, type Reading, read } from './readSettings.ts'
 import {
   type ChainSettings,
   chainSettings,
   type ProcessSettings,
   processSettings,
 } from './settings.ts'
+
+export { keyPrefixOf } from './keyConfig.ts'
+export { ConfigError, type Environment, pickSettings } from './readSettings.ts'
 
 export type ListenerConfig = {
   readonly enabled: boolean
@@ -50,16 +52,11 @@ export type ChainConfig = {
   readonly usdPerNative: number
 }
 
-export type Config = {
+export type Config = KeyConfig & {
   readonly mode: ProcessSettings['FORKYARD_MODE']
   readonly serviceName: string
-  readonly databasePath: string
-  readonly databaseUrl: string | undefined
   /** Where rate limits are shared. */
   readonly redisUrl: string | undefined
-  /** Start of every API key: a lab's keys are told apart at sight. */
-  readonly keyPrefix: string
-  readonly keyPepper: string
   readonly routing: ListenerConfig
   /** ERC-8004 identities of the routing service. */
   readonly agentRegistrations: readonly AgentRegistration[]
@@ -78,6 +75,8 @@ export type Config = {
   }
   readonly relay: ListenerConfig & { readonly rules: AdmissionRules }
   readonly ops: ListenerConfig & { readonly network?: string | undefined }
+  /** What requests under way are given when the process is told to stop. */
+  readonly shutdownGraceMs: number
   readonly freeQuota: number
   readonly poolLimits: PoolLimits
   readonly unknownPoolPatienceMs: number
@@ -99,68 +98,6 @@ export type Config = {
   readonly labOrigins: readonly string[]
   readonly chains: readonly ChainConfig[]
 }
-
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>
-
-const ajv = new Ajv2020({ coerceTypes: true, useDefaults: true, allErrors: true })
-
-/** Reads the named variables, or the files that `NAME_FILE` points to. */
-export function pickSettings(names: readonly string[], prefix: string, env: Environment) {
-  const values: Record<string, string> = {}
-  for (const name of names) {
-    const value = env[prefix + name]
-    const path = env[`${prefix}${name}_FILE`]
-    if (value) values[name] = value
-    else if (path && !names.includes(`${name}_FILE`)) values[name] = readSecret(prefix + name, path)
-  }
-  return values
-}
-
-function readSecret(name: string, path: string) {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (cause) {
-    throw new ConfigError(`${name}_FILE: cannot read ${path}`, { cause })
-  }
-}
-
-/** Where every fault is gathered: whoever mends one wants to know of the others. */
-type Reading = { readonly env: Environment; readonly faults: string[] }
-
-/** A setting that is wrong is a fault, and goes on as its default. */
-function read<schema extends typeof processSettings | typeof chainSettings>(
-  { env, faults }: Reading,
-  { schema, prefix }: { readonly schema: schema; readonly prefix: string },
-): Static<schema> {
-  const validate = ajv.compile<Static<schema>>(schema)
-  const values: Record<string, unknown> = {}
-  for (const name of Object.keys(schema.properties)) {
-    const one = attempt(faults, () => pickSettings([name], prefix, env)) ?? {}
-    const given = { ...one }
-    if (validate(given)) Object.assign(values, one)
-    else faults.push(`${prefix}${name} ${validate.errors?.[0]?.message}`)
-  }
-  const whole: unknown = values
-  if (validate(whole)) return whole
-  throw new ConfigError(`${prefix}: ${ajv.errorsText(validate.errors)}`)
-}
-
-function attempt<value>(faults: string[], work: () => value): value | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    faults.push(error.message)
-    return undefined
-  }
-}
-
-export const keyPrefixOf = (mode: ProcessSettings['FORKYARD_MODE']) =>
-  mode === 'live' ? 'fy_live' : 'fy_lab'
 
 /** Of calls per second: 0 stands for no bound. */
 const boundOf = (perSecond: number) => (perSecond === 0 ? undefined : perSecond)
@@ -301,6 +238,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: orUndefined(settings.REDIS_URL),
     keyPrefix: keyPrefixOf(settings.FORKYARD_MODE),
     keyPepper: settings.KEY_PEPPER,
+    formerPepper: toFormerPepper(settings, faults),
     routing: listener('ROUTING'),
     agentRegistrations: list(settings.AGENT_REGISTRATIONS).map(toRegistration),
     meta: {
@@ -341,6 +279,7 @@ export function readConfig(env: Environment): Config {
       publicUrl: undefined,
       network: orUndefined(settings.OPS_NETWORK),
     },
+    shutdownGraceMs: settings.SHUTDOWN_GRACE_SECS * 1000,
     freeQuota: settings.FREE_QUOTA,
     poolLimits: {
       floorUsd: settings.POOL_FLOOR_USD,

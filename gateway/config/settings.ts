@@ -37,6 +37,12 @@ export const processSettings = Type.Object({
     description: 'Redis where several gateways share their rate limits; empty = each its own',
   }),
   KEY_PEPPER: text('secret, at least 32 characters: API keys are stored as HMAC under it'),
+  KEY_PEPPER_FORMER: text('the pepper before it; keys that are used meanwhile are taken over'),
+  KEY_PEPPER_FORMER_UNTIL: Type.String({
+    default: '',
+    pattern: '^([0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z)?)?$',
+    description: 'when the former pepper counts no more, in UTC: 2027-01-31 or 2027-01-31T12:00Z',
+  }),
   ROUTING_HOST: text('bind address of the routing service', '127.0.0.1'),
   ROUTING_PORT: port('routing service', 8080),
   META_HOST: text('bind address of the meta-aggregator', '127.0.0.1'),
@@ -61,6 +67,10 @@ export const processSettings = Type.Object({
     pattern: '^( *eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}/(0|[1-9][0-9]{0,14}) *(,|$))*$',
     description: 'comma-separated ERC-8004 identities, each eip155:<chain>:<registry>/<agent id>',
   }),
+  SHUTDOWN_GRACE_SECS: integer(
+    'after SIGTERM, requests under way are waited for so long (streams end at once); less than what the process is given to stop in',
+    15,
+  ),
   FREE_QUOTA: integer('quotes given at registration by wallet', 0),
   RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
   RATE_LIMIT_BURST: integer('burst per key; GET /quote_exact_output weighs 16', 100, 16),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, type Address, getAddress, type Hex } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
-import { version } from '../config/version.ts'
+import { version } from '../runtime/version.ts'
 import { type Deployment, readDeployment, writeDeployment } from './deploymentFile.ts'
 import { inspectDeployment } from './inspectDeployment.ts'
 import { create2Deployer, type PlannedContract, type QuotaTerms } from './planDeployment.ts'

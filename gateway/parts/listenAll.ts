@@ -1,12 +1,12 @@
 import { isStoreError } from '../access/isStoreError.ts'
 import type { Config, ListenerConfig } from '../config/config.ts'
-import { version } from '../config/version.ts'
 import type { Access } from '../http/access.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createPages } from '../http/pages.ts'
 import { createService, type Listening } from '../http/service.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { version } from '../runtime/version.ts'
 
 export type ServiceSpec = {
   readonly name: string

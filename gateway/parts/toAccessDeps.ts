@@ -79,6 +79,7 @@ export function toAccessDeps(
     config: {
       keyPrefix: config.keyPrefix,
       pepper: config.keyPepper,
+      formerPepper: config.formerPepper,
       publicUrl: baseUrl(config.routing),
       serviceName: config.serviceName,
       freeQuota: config.freeQuota,

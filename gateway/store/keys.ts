@@ -1,20 +1,11 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import type { Engine } from './engine.ts'
+import { type KeyRow, keyColumns, type StoredKey, toStoredKey } from './keyRows.ts'
+import { addSecretTwin, findByFurtherSecret, leaveSecrets } from './keySecrets.ts'
 import { credit } from './ledger.ts'
 import { sql } from './program.ts'
 
-export type StoredKey = {
-  readonly id: string
-  /** keccak256 of the id: what a bound purchase names on chain. */
-  readonly idHash: Hex
-  /** First characters of the key, for a person to recognise it by. */
-  readonly start: string
-  readonly label: string
-  readonly wallet: Address | undefined
-  readonly scopes: readonly string[]
-  readonly createdAtMs: number
-  readonly revokedAtMs: number | undefined
-}
+export type { StoredKey } from './keyRows.ts'
 
 export type NewKey = Omit<StoredKey, 'revokedAtMs'> & {
   readonly secretHash: Buffer
@@ -26,8 +17,10 @@ export type NewKey = Omit<StoredKey, 'revokedAtMs'> & {
 
 export type Keys = {
   insert(key: NewKey): Promise<void>
-  /** Valid keys only. */
-  findBySecretHash(secretHash: Buffer): Promise<StoredKey | undefined>
+  /** Valid keys only, by any of their secrets; `atMs` is for those that last until a moment. */
+  findBySecretHash(secretHash: Buffer, atMs: number): Promise<StoredKey | undefined>
+  /** Has the key of this secret found by its hash under another pepper too. */
+  addTwin(parameters: { secretHash: Buffer; twin: Buffer }): Promise<void>
   find(id: string): Promise<StoredKey | undefined>
   findByWallet(wallet: Address): Promise<StoredKey | undefined>
   list(): Promise<readonly StoredKey[]>
@@ -35,21 +28,16 @@ export type Keys = {
   revoke(parameters: { id: string; atMs: number; abuse?: string | undefined }): Promise<boolean>
   /** Why one of its keys was revoked for abuse; undefined when none was. */
   findAbuse(wallet: Address): Promise<string | undefined>
-  replaceSecret(parameters: { id: string; secretHash: Buffer; start: string }): Promise<boolean>
+  /** What was valid before goes on for `overlapMs`, or stops at once. */
+  replaceSecret(parameters: {
+    id: string
+    secretHash: Buffer
+    start: string
+    atMs: number
+    overlapMs?: number | undefined
+  }): Promise<boolean>
 }
 
-export type KeyRow = {
-  id: string
-  id_hash: Hex
-  start: string
-  label: string
-  wallet: Address | null
-  scopes: string
-  created_at_ms: number
-  revoked_at_ms: number | null
-}
-
-export const keyColumns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
 const insert = sql(
   `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
    VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
@@ -107,8 +95,14 @@ export function createKeys(engine: Engine): Keys {
         const grant = { kind: 'grant', units: quotes, ref: 'created' } as const
         yield* credit({ ...grant, keyId: id, atMs })
       }),
-    findBySecretHash: async (secretHash) =>
-      toStoredKey(await engine.read(() => bySecret.get(secretHash))),
+    findBySecretHash: (secretHash, atMs) =>
+      engine.read(function* () {
+        const row = yield* bySecret.get(secretHash)
+        return toStoredKey(
+          row ?? (yield* findByFurtherSecret(secretHash, yield* engine.clock(atMs))),
+        )
+      }),
+    addTwin: (twin) => engine.write(() => addSecretTwin(twin)),
     find: async (id) => toStoredKey(await engine.read(() => byId.get(id))),
     findByWallet: async (wallet) =>
       toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
@@ -118,23 +112,11 @@ export function createKeys(engine: Engine): Keys {
       engine.write(function* () {
         return (yield* revoke.run(yield* engine.clock(atMs), reason, id)) === 1
       }),
-    replaceSecret: ({ id, secretHash, start }) =>
+    replaceSecret: ({ id, secretHash, start, atMs, overlapMs }) =>
       engine.write(function* () {
+        const nowMs = yield* engine.clock(atMs)
+        yield* leaveSecrets(id, overlapMs === undefined ? undefined : nowMs + overlapMs)
         return (yield* replace.run(secretHash, start, id)) === 1
       }),
-  }
-}
-
-export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
-  if (!row) return undefined
-  return {
-    id: row.id,
-    idHash: row.id_hash,
-    start: row.start,
-    label: row.label,
-    wallet: row.wallet ?? undefined,
-    scopes: row.scopes.split(' '),
-    createdAtMs: row.created_at_ms,
-    revokedAtMs: row.revoked_at_ms ?? undefined,
   }
 }

@@ -3,8 +3,10 @@ import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
 import { chargeFencesSchema } from './chargeFences.ts'
 import type { Dialect } from './dialect.ts'
 import { feedsSchema } from './feedsSchema.ts'
+import { keySecretsSchema } from './keySecrets.ts'
 import { nodeLimitsSchema } from './nodeLimits.ts'
 import { nonceFillsSchema } from './nonces.ts'
+import { operatorLogSchema } from './operatorLog.ts'
 import { paymentSharesSchema } from './paymentShares.ts'
 import { poolsSchema } from './poolsSchema.ts'
 import { relayAdmissionsSchema } from './relayAdmissions.ts'
@@ -17,6 +19,11 @@ export type Migration = {
   readonly id: number
   readonly name: string
   readonly schema: (dialect: Dialect) => string
+  /**
+   * The last migration that a gateway must know to go on beside this one, where this one only adds what older
+   * gateways never look at. Absent: itself, and older gateways are refused.
+   */
+  readonly needs?: number
 }
 
 /** A raised settlement counts anew for the hour it is signed in. */
@@ -72,4 +79,6 @@ export const migrations: readonly Migration[] = [
   { id: 17, name: 'limits of nodes', schema: nodeLimitsSchema },
   { id: 18, name: 'keys that have settled', schema: settlementNewcomersSchema },
   { id: 19, name: 'caps of settlements', schema: settlementCapsSchema },
+  { id: 20, name: 'further secrets of keys', schema: keySecretsSchema, needs: 19 },
+  { id: 21, name: "log of operators' commands", schema: operatorLogSchema, needs: 19 },
 ]

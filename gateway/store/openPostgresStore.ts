@@ -3,10 +3,11 @@ import { createBatchedCharges } from './batchedCharges.ts'
 import { createBatchedKeys } from './batchedKeys.ts'
 import { dropOldFences } from './chargeFences.ts'
 import { postgresDialect } from './dialect.ts'
-import { migrations } from './migrations.ts'
+import { type Migration, migrations } from './migrations.ts'
 import { createPorts, type Store } from './ports.ts'
 import { createPostgresCoordination } from './postgresCoordination.ts'
 import { createPostgresEngine, toLockKey } from './postgresEngine.ts'
+import { type AppliedMigration, requireKnownSchema, toRow } from './schemaGuard.ts'
 
 export type PostgresStore = Store & { close(): Promise<void> }
 
@@ -60,6 +61,7 @@ export async function openPostgresStore({
   connections = 16,
   time = 'database',
   failed = () => {},
+  known = migrations,
 }: {
   readonly url: string
   readonly connections?: number | undefined
@@ -67,9 +69,11 @@ export async function openPostgresStore({
   readonly time?: 'database' | 'caller' | undefined
   /** A connection broke while nobody used it; the next use opens another. */
   readonly failed?: ((cause: Error) => void) | undefined
+  /** Those of an older gateway, in tests. */
+  readonly known?: readonly Migration[] | undefined
 }): Promise<PostgresStore> {
   const config = toClientConfig(url)
-  await migrate(config)
+  await migrate(config, known)
   const pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: idleForMs })
   // For each while it works, and for the pool while it rests: unheard, either would end the process.
   pool.on('connect', (client) => client.on('error', failed))
@@ -93,13 +97,13 @@ export function createPostgresPorts(
   const ports = createPorts(createPostgresEngine(pool, { time }))
   return {
     ...ports,
-    keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool) },
+    keys: { ...ports.keys, findBySecretHash: createBatchedKeys(pool, { time }) },
     ledger: { ...ports.ledger, charge: createBatchedCharges(pool, ports.ledger, { time }) },
   }
 }
 
 /** Gateways that start together migrate one after the other. */
-async function migrate(config: pg.ClientConfig): Promise<void> {
+async function migrate(config: pg.ClientConfig, known: readonly Migration[]): Promise<void> {
   const client = new pg.Client({ ...config, query_timeout: migratingForMs })
   // A broken connection is told by what is asked on it.
   client.on('error', () => undefined)
@@ -111,11 +115,18 @@ async function migrate(config: pg.ClientConfig): Promise<void> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, name TEXT NOT NULL)',
     )
-    const { rows } = await client.query<{ id: number }>('SELECT id FROM migrations')
-    for (const { id, name, schema } of migrations) {
-      if (rows.some((row) => row.id === id)) continue
-      await client.query(schema(postgresDialect))
-      await client.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [id, name])
+    await client.query(
+      'ALTER TABLE migrations ADD COLUMN IF NOT EXISTS version TEXT, ADD COLUMN IF NOT EXISTS needs BIGINT',
+    )
+    const { rows } = await client.query<AppliedMigration>('SELECT * FROM migrations ORDER BY id')
+    requireKnownSchema(rows, known)
+    for (const migration of known) {
+      if (rows.some(({ id }) => id === migration.id)) continue
+      await client.query(migration.schema(postgresDialect))
+      await client.query(
+        'INSERT INTO migrations (id, name, version, needs) VALUES ($1, $2, $3, $4)',
+        [...toRow(migration)],
+      )
     }
     await client.query(dropOldFences)
     await client.query('COMMIT')

@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3'
 import { createLocalCoordination } from './coordination.ts'
 import { sqliteDialect } from './dialect.ts'
-import { migrations } from './migrations.ts'
+import { type Migration, migrations } from './migrations.ts'
 import { createPorts, type Store } from './ports.ts'
+import { type AppliedMigration, requireKnownSchema, toRow } from './schemaGuard.ts'
 import { createSqliteEngine } from './sqliteEngine.ts'
 
 export type { Store } from './ports.ts'
@@ -21,13 +22,20 @@ export const blockedForMs = 5
  * Opens (and migrates) a SQLite database: WAL mode with `synchronous=FULL`, so that what was acknowledged
  * survives kill -9 and power loss. `:memory:` in tests.
  */
-export function openStore({ path }: { readonly path: string }): SqliteStore {
+export function openStore({
+  path,
+  known = migrations,
+}: {
+  readonly path: string
+  /** Those of an older gateway, in tests. */
+  readonly known?: readonly Migration[] | undefined
+}): SqliteStore {
   const db = new Database(path)
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma(`busy_timeout = ${migratingForMs}`)
-  migrate(db)
+  migrate(db, known)
   db.pragma(`busy_timeout = ${blockedForMs}`)
   const engine = createSqliteEngine(db)
   return {
@@ -41,16 +49,26 @@ export function openStore({ path }: { readonly path: string }): SqliteStore {
   }
 }
 
-function migrate(db: Database.Database): void {
+function migrate(db: Database.Database, known: readonly Migration[]): void {
   db.exec(
     'CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT',
   )
+  db.transaction(() => {
+    const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
+    if (columns.all('migrations').includes('needs')) return
+    db.exec('ALTER TABLE migrations ADD COLUMN version TEXT')
+    db.exec('ALTER TABLE migrations ADD COLUMN needs INTEGER')
+  }).immediate()
+  const list = db.prepare<[], AppliedMigration>('SELECT * FROM migrations ORDER BY id')
+  requireKnownSchema(list.all(), known)
   const isApplied = db.prepare<[number]>('SELECT 1 FROM migrations WHERE id = ?')
-  const record = db.prepare<[number, string]>('INSERT INTO migrations (id, name) VALUES (?, ?)')
-  for (const { id, name, schema } of migrations)
+  const record = db.prepare<[id: number, name: string, version: string, needs: number]>(
+    'INSERT INTO migrations (id, name, version, needs) VALUES (?, ?, ?, ?)',
+  )
+  for (const migration of known)
     db.transaction(() => {
-      if (isApplied.get(id)) return
-      db.exec(schema(sqliteDialect))
-      record.run(id, name)
+      if (isApplied.get(migration.id)) return
+      db.exec(migration.schema(sqliteDialect))
+      record.run(...toRow(migration))
     }).immediate()
 }

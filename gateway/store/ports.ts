@@ -8,6 +8,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNodeLimits, type NodeLimitsStore } from './nodeLimits.ts'
 import { createNonces, type Nonces } from './nonces.ts'
+import { createOperatorLog, type OperatorLog } from './operatorLog.ts'
 import { createPayments, type Payments } from './payments.ts'
 import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
 import { type Program, sql } from './program.ts'
@@ -31,6 +32,7 @@ export type Store = {
   readonly pools: PoolSnapshots
   readonly feeds: Feeds
   readonly nodeLimits: NodeLimitsStore
+  readonly operatorLog: OperatorLog
   readonly coordination: Coordination
   /** Whether the database answers now. */
   isReachable(): Promise<boolean>
@@ -66,6 +68,7 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     pools: createPoolSnapshots(engine),
     feeds: createFeeds(engine),
     nodeLimits: createNodeLimits(engine),
+    operatorLog: createOperatorLog(engine),
     isReachable: () => isDone(engine.read(() => ping.get())),
     isWritable: () => isDone(engine.write(mark)),
   }

@@ -146,7 +146,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     await one.keys.revoke({ id: 'looked7', atMs: 1 })
     const asked = [...names, 'nobody', ...names.toReversed()]
     const found = await Promise.all(
-      asked.map((name) => two.keys.findBySecretHash(Buffer.from(name))),
+      asked.map((name) => two.keys.findBySecretHash(Buffer.from(name), 1)),
     )
     assert.equal(
       found.map((key) => key?.id),

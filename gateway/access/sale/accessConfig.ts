@@ -58,6 +58,8 @@ export type QuotaContract = {
 export type AccessConfig = {
   readonly keyPrefix: string
   readonly pepper: string
+  /** What keys were hashed under before, and counts until then. */
+  readonly formerPepper?: { readonly pepper: string; readonly untilMs: number } | undefined
   /** Base URL of the routing service as callers see it; never taken from a Host header. */
   readonly publicUrl: string
   readonly serviceName: string

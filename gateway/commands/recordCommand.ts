@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
+import type { OperatorLog } from '../store/operatorLog.ts'
+
+/** Who runs this process, by the system's own account: a name, or the number where it has none (a container). */
+export function nameOperator(env: Readonly<Record<string, string | undefined>> = process.env) {
+  const by = env['SUDO_USER'] ? ` by sudo of ${env['SUDO_USER']}` : ''
+  return `${findName()}${by}`
+}
+
+function findName(): string {
+  try {
+    const { username, uid } = userInfo()
+    return `${username} (${uid})`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== 'uv_os_get_passwd') throw error
+    return `user ${process.getuid?.()}`
+  }
+}
+
+/**
+ * Runs an operator's command between two rows of the log: the first is durable before anything is done. `look`
+ * says how things stand, and tells no secret.
+ */
+export async function recordCommand<value>(
+  { log, now = Date.now }: { readonly log: OperatorLog; readonly now?: () => number },
+  {
+    command,
+    subject = '',
+    asked,
+    look,
+  }: {
+    readonly command: string
+    readonly subject?: string
+    readonly asked: object
+    readonly look: (done?: value) => Promise<unknown>
+  },
+  work: () => Promise<value>,
+): Promise<value> {
+  const common = { run: randomUUID(), operator: nameOperator(), command, subject }
+  const append = (phase: 'begun' | 'done' | 'failed', detail: object) =>
+    log.append({ ...common, phase, detail: toText(detail), atMs: now() })
+  await append('begun', { asked, before: await look() })
+  let done: value
+  try {
+    done = await work()
+  } catch (error) {
+    await append('failed', { reason: error instanceof Error ? error.name : String(error) })
+    throw error
+  }
+  await append('done', { after: await look(done) })
+  return done
+}
+
+const toText = (detail: object) =>
+  JSON.stringify(detail, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))

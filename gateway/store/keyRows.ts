@@ -1,0 +1,41 @@
+import type { Address, Hex } from 'viem'
+
+export type StoredKey = {
+  readonly id: string
+  /** keccak256 of the id: what a bound purchase names on chain. */
+  readonly idHash: Hex
+  /** First characters of the key, for a person to recognise it by. */
+  readonly start: string
+  readonly label: string
+  readonly wallet: Address | undefined
+  readonly scopes: readonly string[]
+  readonly createdAtMs: number
+  readonly revokedAtMs: number | undefined
+}
+
+export type KeyRow = {
+  id: string
+  id_hash: Hex
+  start: string
+  label: string
+  wallet: Address | null
+  scopes: string
+  created_at_ms: number
+  revoked_at_ms: number | null
+}
+
+export const keyColumns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
+
+export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
+  if (!row) return undefined
+  return {
+    id: row.id,
+    idHash: row.id_hash,
+    start: row.start,
+    label: row.label,
+    wallet: row.wallet ?? undefined,
+    scopes: row.scopes.split(' '),
+    createdAtMs: row.created_at_ms,
+    revokedAtMs: row.revoked_at_ms ?? undefined,
+  }
+}

@@ -1,0 +1,61 @@
+import type { Dialect } from './dialect.ts'
+import type { Engine } from './engine.ts'
+import { sql } from './program.ts'
+
+/** Migration 21. What operators did, before it was done and after: rows that nothing changes or takes away. */
+export const operatorLogSchema = ({ rowId, integer, table, appendOnly }: Dialect) => `
+CREATE TABLE operator_log (
+  id ${rowId},
+  run TEXT NOT NULL,
+  operator TEXT NOT NULL,
+  command TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  phase TEXT NOT NULL CHECK (phase IN ('begun', 'done', 'failed')),
+  detail TEXT NOT NULL,
+  at_ms ${integer} NOT NULL
+) ${table};
+${appendOnly('operator_log')}
+`
+
+export type OperatorEntry = {
+  /** The same in the rows of one command. */
+  readonly run: string
+  readonly operator: string
+  readonly command: string
+  /** What it was done to. */
+  readonly subject: string
+  /** `begun` without another row: it ended without a word, and what it did stands in the books. */
+  readonly phase: 'begun' | 'done' | 'failed'
+  /** JSON: what was asked, and how things stood. */
+  readonly detail: string
+  readonly atMs: number
+}
+
+export type OperatorLog = {
+  append(entry: OperatorEntry): Promise<void>
+  /** The newest first. */
+  list(limit: number): Promise<readonly OperatorEntry[]>
+}
+
+const append = sql(
+  `INSERT INTO operator_log (run, operator, command, subject, phase, detail, at_ms)
+   VALUES (@run, @operator, @command, @subject, @phase, @detail, @nowMs)`,
+)
+const list = sql<Omit<OperatorEntry, 'atMs'> & { at_ms: number }>(
+  `SELECT run, operator, command, subject, phase, detail, at_ms
+   FROM operator_log ORDER BY id DESC LIMIT ?`,
+)
+
+export function createOperatorLog(engine: Engine): OperatorLog {
+  return {
+    append: ({ atMs, ...entry }) =>
+      engine.write(function* () {
+        yield* append.run({ ...entry, nowMs: yield* engine.clock(atMs) })
+      }),
+    list: async (limit) =>
+      (await engine.read(() => list.all(limit))).map(({ at_ms, ...entry }) => ({
+        ...entry,
+        atMs: at_ms,
+      })),
+  }
+}
