@@ -25,6 +25,9 @@ export type Gateway = {
   close(): Promise<void>
 }
 
+/** Who asks again and again on a connection has done so by then, and was told to use no other. */
+const lingerMs = 500
+
 /**
  * Wires the whole system: one store, one client per chain, one simulator, shared by the services.
  * Resolves once every enabled listener answers.
@@ -64,7 +67,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
     listeners: Object.fromEntries(all.map(([name, { url }]) => [name, url])),
     async close() {
       ops.readiness.drains()
-      await Promise.all(listening.map(([, service]) => service.close()))
+      const { shutdownGraceMs: graceMs } = config
+      await Promise.all(listening.map(([, service]) => service.close({ graceMs, lingerMs })))
       await Promise.all([meta.close(), relay.close(), jobs.close()])
       await routing.close()
       await simulator.close()

@@ -23,7 +23,7 @@ export type EndpointRequest<body, query, params, caller> = {
   readonly ip: string
   /** Takes further units for the same caller: for answers that go on. */
   readonly spendMore: SpendMore
-  /** Aborts when the client leaves or the service stops. */
+  /** Aborts when the client leaves, or the service stops: a stream's at once, others' when their grace is over. */
   readonly signal: AbortSignal
 }
 

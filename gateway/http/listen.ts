@@ -1,25 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import type Koa from 'koa'
+import type { Endings } from './ending.ts'
 import { errorBody, type RequestIdField } from './handleErrors.ts'
 import { type ErrorName, httpError } from './httpError.ts'
 
-/** `close` stops accepting, lets running requests end (at most `graceMs`), then drops the rest. */
+export type Closing = {
+  /** What still runs after this is told so, and dropped. Default 5,000. */
+  readonly graceMs?: number | undefined
+  /**
+   * So long, requests are taken on connections that are open already, and told to come on no other: one that is
+   * closed while a request is on its way to it loses that request. Default 0.
+   */
+  readonly lingerMs?: number | undefined
+}
+
+/** `close` ends streams, stops accepting, lets running requests end, then drops the rest. */
 export type Listening = {
   readonly url: string
   readonly port: number
-  close(options?: { graceMs?: number }): Promise<void>
+  close(options?: Closing): Promise<void>
 }
 
 /** Serves an application, with limits on how long a request may take to arrive. */
 export async function listen(
-  {
-    app,
-    stopping,
-    requestIdField,
-  }: { app: Koa; stopping: AbortController; requestIdField: RequestIdField },
+  { app, endings, requestIdField }: { app: Koa; endings: Endings; requestIdField: RequestIdField },
   { port, host }: { port: number; host: string },
 ): Promise<Listening> {
   const server = createServer(
@@ -45,23 +53,38 @@ export async function listen(
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${bound}`,
     port: bound,
-    close: ({ graceMs = 5_000 } = {}) => close(server, stopping, graceMs),
+    close: (options = {}) => close(server, endings, options),
   }
 }
 
-async function close(server: Server, stopping: AbortController, graceMs: number): Promise<void> {
-  // Answers still to come tell their client to open no second request on the connection.
-  server.prependListener('request', (_: IncomingMessage, res) =>
-    res.setHeader('connection', 'close'),
-  )
+const lookEveryMs = 20
+
+async function close(
+  server: Server,
+  endings: Endings,
+  { graceMs = 5_000, lingerMs = 0 }: Closing,
+): Promise<void> {
+  endings.streams.come()
+  const timer = setTimeout(() => {
+    endings.requests.come()
+    server.closeAllConnections()
+  }, graceMs)
+  const lingersUntil = performance.now() + lingerMs
+  let isClosed = false
   const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
+    // HTTP's own would close what rests now, and with it lose what is on its way.
+    NetServer.prototype.close.call(server, () => {
+      isClosed = true
+      resolve()
+    })
   })
-  server.closeIdleConnections()
-  stopping.abort(new Error('the service is stopping'))
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
+  while (!isClosed) {
+    if (performance.now() >= lingersUntil) server.closeIdleConnections()
+    await Promise.race([closed, wait(lookEveryMs, undefined, { ref: false })])
+  }
   clearTimeout(timer)
+  // Ends its check for slow requests.
+  server.close()
 }
 
 /** What Node's parser refuses never reaches Koa; it still gets the documented body. */

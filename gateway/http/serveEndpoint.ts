@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Access, Caller, Charge } from './access.ts'
+import type { Ending, Endings } from './ending.ts'
 import type { Endpoint } from './endpoint.ts'
 import { writeEventStream } from './eventStream.ts'
 import { HttpError, httpError } from './httpError.ts'
@@ -13,8 +14,7 @@ export type ServeDeps = {
   readonly access: Access | undefined
   readonly maxBodyBytes: number
   readonly checkOutput: boolean
-  /** Aborts when the service stops. */
-  readonly stopping: AbortSignal
+  readonly endings: Endings
 }
 
 export type RequestFacts = {
@@ -42,7 +42,8 @@ export async function serveEndpoint(
   if (charge?.status === 'replayed') return send(ctx, charge.reply)
   if (charge) ctx.set(charge.headers)
 
-  const signals = lazySignal(ctx, deps.stopping)
+  const { streams, requests } = deps.endings
+  const signals = lazySignal(ctx, endpoint.streams ? streams : requests)
   let answer: Reply | StreamReply
   try {
     const { method, path } = ctx
@@ -187,24 +188,27 @@ const signalled = {
 }
 
 /** Made only when a handler asks: an AbortController per request is measurable on the hot path. */
-function lazySignal(ctx: Context, stopping: AbortSignal): () => AbortSignal {
+function lazySignal(ctx: Context, ending: Ending): () => AbortSignal {
   let signal: AbortSignal | undefined
   return () => {
     if (signal) return signal
     const left = new AbortController()
+    signal = left.signal
     const leave = () => {
       if (!ctx.res.writableEnded) left.abort(clientLeft)
     }
+    if (ctx.res.closed || ctx.req.socket.readableEnded) leave()
+    if (ctx.res.closed) return signal
+    const forget = ending.tell(left)
     // Node answers nobody who has ended, and closes `res` a turn of the event loop later: where many
     // leave at once, that is after all of them were read.
     ctx.req.socket.once('end', leave)
     // `req` never closes once its body is read; `res` does.
     ctx.res.once('close', () => {
       ctx.req.socket.off('end', leave)
+      forget()
       leave()
     })
-    if (ctx.res.closed || ctx.req.socket.readableEnded) leave()
-    signal = AbortSignal.any([left.signal, stopping])
     return signal
   }
 }

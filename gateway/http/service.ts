@@ -3,6 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import { createReadClientIp } from './clientIp.ts'
 import { docsEndpoints } from './docsEndpoints.ts'
+import { createEndings, type Endings } from './ending.ts'
 import type { Endpoint } from './endpoint.ts'
 import { toHttpError, writeError } from './handleErrors.ts'
 import { type HttpError, httpError } from './httpError.ts'
@@ -28,13 +29,13 @@ export function createService(options: ServiceOptions): Service {
   const endpoints = [...options.endpoints, ...docsEndpoints(options)]
   if (!access && endpoints.some(({ auth }) => auth === 'key'))
     throw new Error(`${name} has endpoints with a key but was given no access`)
-  const stopping = new AbortController()
-  const deps: ServeDeps = { access, maxBodyBytes, checkOutput, stopping: stopping.signal }
+  const endings = createEndings()
+  const deps: ServeDeps = { access, maxBodyBytes, checkOutput, endings }
   const app = new Koa()
   // A proxy knows a charged path by its one spelling: another must not be answered, and charged, as well.
   const router = new Router({ strict: true, sensitive: true })
 
-  app.use(createAnswer(options))
+  app.use(createAnswer(options, endings))
   if (pages) app.use(createPageDoor(pages))
   for (const endpoint of endpoints)
     router[endpoint.method](endpoint.path, (ctx) => {
@@ -51,12 +52,12 @@ export function createService(options: ServiceOptions): Service {
     app,
     endpoints,
     listen: ({ port = 0, host = '127.0.0.1' } = {}) =>
-      listen({ app, stopping, requestIdField }, { port, host }),
+      listen({ app, endings, requestIdField }, { port, host }),
   }
 }
 
 /** Outermost: names the request, turns what is thrown into the error body, reports the answer. */
-function createAnswer(options: ServiceOptions) {
+function createAnswer(options: ServiceOptions, { streams }: Endings) {
   const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
   const readClientIp = createReadClientIp(trustedProxies)
   return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
@@ -79,6 +80,8 @@ function createAnswer(options: ServiceOptions) {
       if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
     }
     sayWhenToReturn(ctx)
+    // Who stops has its client open no second request on the connection.
+    if (streams.hasCome() && !ctx.res.headersSent) ctx.set('connection', 'close')
     observe?.({
       service: name,
       method: ctx.method,

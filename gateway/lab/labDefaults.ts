@@ -7,6 +7,8 @@ import { settingName } from '../chain/settingName.ts'
 export function labDefaults(env: Readonly<Record<string, string | undefined>>) {
   const defaults = {
     FREE_QUOTA: '1000',
+    // A lab that is ended waits for nobody long.
+    SHUTDOWN_GRACE_SECS: '3',
     RATE_LIMIT_PER_SECOND: '1000',
     RATE_LIMIT_BURST: '5000',
     IP_RATE_LIMIT_PER_SECOND: '0',

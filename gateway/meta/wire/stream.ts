@@ -1,3 +1,4 @@
+import { ServiceStops } from '../../http/ending.ts'
 import type { EventSink } from '../../http/reply.ts'
 import {
   type Aggregate,
@@ -274,8 +275,8 @@ async function keepBeating(
 
 /**
  * One streamed quote request: `initial`, late `quote`s and `sim_update`s, with `refreshIntervalMs`
- * repeated cycles, always `done`. When the signal fires, everything under way is aborted, and nobody is
- * told.
+ * repeated cycles, always `done`. When the signal fires, everything under way is aborted; whoever still
+ * listens, since it is the service that stops, is told.
  */
 export async function streamQuotes(
   deps: StreamDeps,
@@ -314,10 +315,11 @@ export async function streamQuotes(
     ended.abort()
     await beating
   }
-  if (signal.aborted) return
   const quoteType = request.source.trade.type
-  sink.done(
-    'done',
-    fromDone({ elapsedMs: elapsedOf(session), quoteType, tracking, reason: endedBy }),
-  )
+  const toDone = (reason: string | undefined) =>
+    fromDone({ elapsedMs: elapsedOf(session), quoteType, tracking, reason })
+  // With an id like any other event's: whoever connects again gets a new stream from who serves then.
+  if (signal.reason instanceof ServiceStops) sink.send('done', toDone('stopping'))
+  if (signal.aborted) return
+  sink.done('done', toDone(endedBy))
 }

@@ -45,7 +45,10 @@ const Done = Type.Object({
   quoteType,
   tracking: Tracking,
   reason: Type.Optional(
-    Type.String({ description: 'Why it ended early: rate_limited or payment_required' }),
+    Type.String({
+      description:
+        'Why it ended early: rate_limited, payment_required, or stopping (the service restarts; open another)',
+    }),
   ),
 })
 

@@ -1,0 +1,121 @@
+import { Agent, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Type } from 'typebox'
+import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { ServiceStops } from './ending.ts'
+import { endpoint } from './endpoint.ts'
+import { httpError } from './httpError.ts'
+import { createService } from './service.ts'
+
+/** How a service stops: who is let finish, who is told, and that nobody who was heard is forgotten. */
+const s = suite('http/listen')
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A service whose one request works until it is let go, or its signal fires. */
+async function serveWork() {
+  const begun = Promise.withResolvers<void>()
+  const work = Promise.withResolvers<void>()
+  const seen: { reason?: unknown } = {}
+  const answer = endpoint({
+    method: 'get',
+    path: '/work',
+    summary: 'Works',
+    output: Type.Object({}),
+    auth: 'none',
+    handle: async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        seen.reason = signal.reason
+        work.reject(httpError('unavailable'))
+      })
+      begun.resolve()
+      await work.promise
+      return {}
+    },
+  })
+  const server = await createService({ name: 'work', endpoints: [answer], log }).listen()
+  return { server, begun: begun.promise, finish: () => work.resolve(), seen }
+}
+
+/** The outcome of a GET: its status, or the code of what broke. */
+function get(url: string, agent: Agent): Promise<number | string> {
+  return new Promise((resolve) => {
+    const asked = request(url, { agent }, (answer) => {
+      text(answer).then(
+        () => resolve(answer.statusCode ?? 0),
+        (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message),
+      )
+    })
+    asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    asked.end()
+  })
+}
+
+s('lets a request that is under way finish, untold [24/grace]', async () => {
+  const { server, begun, finish, seen } = await serveWork()
+  const agent = new Agent()
+  const answered = get(`${server.url}/work`, agent)
+  await begun
+  const closed = server.close({ graceMs: 60_000 })
+  // Nobody new is taken by now.
+  const isRefused = async () => (await get(`${server.url}/work`, agent)) === 'ECONNREFUSED'
+  await waitFor('the port is closed', isRefused, { deadlineMs: 60_000, everyMs: 10 })
+  assert.is(seen.reason, undefined)
+  finish()
+  assert.is(await answered, 200)
+  await closed
+})
+
+s('tells it that its grace is over, and waits no longer', async () => {
+  const { server, begun, seen } = await serveWork()
+  const answered = get(`${server.url}/work`, new Agent())
+  await begun
+  await server.close({ graceMs: 50 })
+  assert.ok(seen.reason instanceof ServiceStops)
+  assert.is(await answered, 'ECONNRESET')
+})
+
+s(
+  'loses no request on its way over an open connection, and answers all it has heard [24/nothing-lost]',
+  async () => {
+    let heard = 0
+    const count = endpoint({
+      method: 'get',
+      path: '/count',
+      summary: 'Counts',
+      output: Type.Object({}),
+      auth: 'none',
+      handle: async () => {
+        heard += 1
+        await new Promise((resolve) => setImmediate(resolve))
+        return {}
+      },
+    })
+    const outcomes = {
+      kept: new Map<number | string, number>(),
+      opened: new Map<number | string, number>(),
+    }
+    for (let round = 1; round <= 5; round += 1) {
+      const server = await createService({ name: 'count', endpoints: [count], log }).listen()
+      const callers = Array.from({ length: 16 }, async (_, index) => {
+        const agent = new Agent({ keepAlive: index % 2 === 0, maxSockets: 1 })
+        const counts = index % 2 === 0 ? outcomes.kept : outcomes.opened
+        for (let outcome: number | string = 200; outcome === 200; ) {
+          outcome = await get(`${server.url}/count`, agent)
+          counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+        }
+        agent.destroy()
+      })
+      const enough = heard + 200
+      await waitFor('all are busy', () => heard > enough, { deadlineMs: 60_000, everyMs: 5 })
+      await server.close({ lingerMs: 60_000, graceMs: 60_000 })
+      await Promise.all(callers)
+    }
+    // They come on a connection of their own next, where nobody listens: another gateway is asked.
+    assert.equal([...outcomes.kept.keys()], [200, 'ECONNREFUSED'])
+    // A new connection may end unheard, in the system's queue of those that nobody has accepted yet.
+    assert.is((outcomes.kept.get(200) ?? 0) + (outcomes.opened.get(200) ?? 0), heard)
+  },
+)
+
+s.run()
