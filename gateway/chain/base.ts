@@ -81,6 +81,8 @@ export const base = {
   multicall3,
   l1Fee: 'opStack',
   blockTimeMs: 2000,
+  // EIP-7825, since 2026-05-28.
+  transactionGasCap: 16_777_216n,
   hubTokens: [
     '0x4200000000000000000000000000000000000006',
     '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',

@@ -75,6 +75,8 @@ export type ChainRow = {
   /** How the chain charges for the data that it posts to Ethereum. */
   readonly l1Fee: 'opStack' | 'arbitrum' | 'none'
   readonly blockTimeMs: number
+  /** Most gas that a transaction may ask for, where the chain sets less than its blocks have. */
+  readonly transactionGasCap?: bigint | undefined
   /** Tokens that most liquidity is paired with, most liquid first. */
   readonly hubTokens: readonly Address[]
   readonly tokens: readonly TokenRow[]

@@ -3,22 +3,36 @@ import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { quote } from './quote.ts'
+import { createRouteCache } from './routeCache.ts'
 
 const s = suite('finishQuote')
 const { chain, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
 const [tokenIn, tokenOut] = market.addresses as [Address, Address]
 const nowSecs = () => BigInt(Math.floor(Date.now() / 1_000))
 
-type Change = { readonly aheadSecs?: bigint; readonly taxBps?: number; readonly amountIn?: bigint }
+type Change = {
+  readonly aheadSecs?: bigint
+  readonly taxBps?: number
+  readonly amountIn?: bigint
+  readonly gasCap?: bigint
+}
 
 /** A quote, and what its payload tells the executor. */
-async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n }: Change) {
+async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n, gasCap }: Change) {
   const state = await chain.sync.fresh()
   if (!state) throw new Error('a generated chain is always read')
   const head = { ...state.head, timestampSecs: nowSecs() + aheadSecs }
   const sync = { ...chain.sync, fresh: async () => ({ ...state, head }) }
   const get = (token: string) => (token.toLowerCase() === tokenIn.toLowerCase() ? taxBps : 0)
-  const changed = { ...chain, sync, taxes: { ...chain.taxes, get } }
+  const { chainClient } = chain
+  const row = { ...chainClient.chain, transactionGasCap: gasCap }
+  const changed = {
+    ...chain,
+    sync,
+    chainClient: { ...chainClient, chain: row },
+    routes: createRouteCache(),
+    taxes: { ...chain.taxes, get },
+  }
   const outcome = await quote(
     {
       chains: new Map([[chain.chainId, changed]]),
@@ -56,6 +70,17 @@ s('spends of a taxed token what lets as much arrive as the pools take', async ()
   assert.ok(taken > 0n && inputConsumed < amountIn, `${inputConsumed}`)
   assert.is(inputConsumed - (inputConsumed * 300n) / 10_000n, taken)
   assert.is(swap.amountIn, inputConsumed)
+})
+
+s('quotes no route that no transaction has the gas for [21/gas-cap]', async () => {
+  const amountIn = 10n ** 24n
+  const free = (await ask({ amountIn })).quote
+  assert.ok(free.steps.length >= 4, `${free.steps.length} steps`)
+  const gasCap = (free.gasEstimate * 11n) / 20n
+  const { quote } = await ask({ amountIn, gasCap })
+  assert.ok(quote.gasEstimate * 11n <= gasCap * 10n, `${quote.gasEstimate} under ${gasCap}`)
+  const refusal = await ask({ amountIn, gasCap: 60_000n }).catch(({ message }) => message)
+  assert.is(refusal, 'no_route')
 })
 
 s.run()

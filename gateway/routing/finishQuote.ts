@@ -3,6 +3,7 @@ import type { Address } from 'viem'
 import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
+import { isWithinCap } from './gasCap.ts'
 import { type Grade, gradePool } from './gradePool.ts'
 import { clockSecs, type QuoteSource } from './prepareState.ts'
 import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
@@ -72,7 +73,7 @@ export type Planned = {
   readonly parameters: QuoteParameters
 }
 
-/** From a route to a quote: payload, measures, and the dry run where it was asked for. Undefined when nothing arrives. */
+/** From a route to a quote: payload, measures, and the dry run where it was asked for. Undefined when nothing arrives, or can be mined. */
 export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Quote | undefined> {
   const { chain, state, source, route, parameters } = planned
   const { chainId, tokenIn, tokenOut, amountIn, slippageBps } = parameters
@@ -81,6 +82,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
   if (amountOut <= 0n) return undefined
   const minAmountOut = lessBps(amountOut, slippageBps)
   const facts = findRouteFacts({ ...planned, tokenIn, tokenOut, amountOut })
+  if (!isWithinCap(chain, facts.gasEstimate)) return undefined
   const { readiness, reason, execution, dryRun } = await makePayload(deps, {
     planned,
     facts,

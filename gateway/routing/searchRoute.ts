@@ -2,6 +2,7 @@ import { findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
+import { fitsTransaction } from './gasCap.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import { narrowMarket, type SearchOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
@@ -63,7 +64,10 @@ export function gasPriceIn(
   return (prices[usable.tokenIndex.get(token) ?? -1] ?? 0) * Number(gasPriceWei)
 }
 
-/** The same, but for what is known already nobody asks whether the pools swap. */
+/**
+ * The same, but for what is known already nobody asks whether the pools swap. What no transaction has the
+ * gas for is looked for with half as many steps.
+ */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
   { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }: SearchParameters,
@@ -78,7 +82,6 @@ export async function searchUntried(
     amountIn,
     ...limits,
     maxHops: Math.min(maxHops, limits.maxHops),
-    maxSteps: Math.min(maxSteps, limits.maxSteps),
     mostHops: options?.maxHops,
     gasPriceWei: options?.gasPriceWei ?? chain.gasPriceWei(),
     // What gas is worth does not hang on which pools the caller likes.
@@ -86,13 +89,17 @@ export async function searchUntried(
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
   }
-  const find = () => {
-    const narrowed = options ? narrowMarket(usable, options) : usable
-    return findRouteInSlices(narrowed, parameters, { sliceMs })
+  const turn = { ...asker, chainId: chain.chainId }
+  for (let steps = Math.min(maxSteps, limits.maxSteps); steps > 0; ) {
+    const limited = { ...parameters, maxSteps: steps }
+    const find = () => {
+      const narrowed = options ? narrowMarket(usable, options) : usable
+      return findRouteInSlices(narrowed, limited, { sliceMs })
+    }
+    const route = await chain.searches(find, turn)
+    if (!route || route.amountOut <= 0n) return undefined
+    if (fitsTransaction(chain, { market: usable, route })) return route
+    steps = Math.floor(route.steps.length / 2)
   }
-  const route = await chain.searches(find, {
-    ...asker,
-    chainId: chain.chainId,
-  })
-  return route && route.amountOut > 0n ? route : undefined
+  return undefined
 }
