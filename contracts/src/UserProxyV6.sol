@@ -35,7 +35,7 @@ contract UserProxyV6 is IUserProxyV6, TransientGuard {
         if (msg.sender != to) revert NotOwner();
         _check(swap);
         uint256 strayWei = address(this).balance - msg.value;
-        uint256 before = _balanceOf(swap.tokenOut, to);
+        uint256 before = _settleOutput(swap.tokenOut, to);
         if (swap.tokenIn != address(0)) _callWithAllowance(swap, to);
         else _callTarget(swap.target, swap.data);
         _sendAll(swap.tokenIn, to);
@@ -89,6 +89,14 @@ contract UserProxyV6 is IUserProxyV6, TransientGuard {
         }
     }
 
+    /// @dev What lies here, and the value that this call brings, is the owner's already: neither counts as
+    /// output. A token leaves at once, since a tax may take part of it on its way.
+    function _settleOutput(address tokenOut, address to) private returns (uint256 balance) {
+        if (tokenOut == address(0)) return to.balance + address(this).balance;
+        _sendAll(tokenOut, to);
+        return tokenOut.balanceOf(to);
+    }
+
     function _sendAll(address token, address to) private {
         if (token == address(0)) return;
         uint256 amount = token.balanceOf(address(this));
@@ -108,6 +116,7 @@ contract UserProxyV6 is IUserProxyV6, TransientGuard {
         // forge-lint: disable-next-line(block-timestamp)
         if (block.timestamp > swap.deadline) revert Expired(swap.deadline);
         if (swap.tokenIn == swap.tokenOut) revert IdenticalTokens();
+        if (swap.minOut == 0) revert ZeroMinOut();
         address target = swap.target;
         if (
             target.code.length == 0 || target == address(this) || target == swap.tokenIn

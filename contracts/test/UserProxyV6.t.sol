@@ -54,7 +54,7 @@ contract UserProxyV6Test is ProxyWorld {
     ) public {
         amountIn = _bound(amountIn, 0, 1e30);
         taken = _bound(taken, 0, amountIn);
-        paid = _bound(paid, 0, 1e30);
+        paid = _bound(paid, 1, 1e30);
         vm.prank(OWNER);
         uint256 amountOut = proxy.execute(_swap(amountIn, taken, paid));
         vm.assertEq(amountOut, paid, "amountOut");
@@ -93,9 +93,25 @@ contract UserProxyV6Test is ProxyWorld {
         proxy.execute(swap);
     }
 
-    function test_execute_passesZeroAmounts() public {
+    function test_execute_countsOnlyWhatCame() public {
+        tokenOut.mint(address(proxy), 50e18);
+        IUserProxyV6.Swap memory swap = _swap(1e18, 1e18, 3e18);
+        swap.minOut = 3e18 + 1;
         vm.prank(OWNER);
-        vm.assertEq(proxy.execute(_swap(0, 0, 0)), 0, "amountOut");
+        vm.expectRevert(
+            abi.encodeWithSelector(IUserProxyV6.InsufficientOutput.selector, 3e18, 3e18 + 1)
+        );
+        proxy.execute(swap);
+        swap.minOut = 3e18;
+        vm.prank(OWNER);
+        vm.assertEq(proxy.execute(swap), 3e18, "amountOut");
+        vm.assertEq(tokenOut.balanceOf(OWNER), 53e18, "the stray is the owner's");
+        _assertEmpty(address(tokenIn), address(tokenOut));
+    }
+
+    function test_execute_takesNoInput() public {
+        vm.prank(OWNER);
+        vm.assertEq(proxy.execute(_swap(0, 0, 1)), 1, "amountOut");
     }
 
     // Refusals before anything moves
@@ -105,6 +121,14 @@ contract UserProxyV6Test is ProxyWorld {
         swap.deadline = block.timestamp - 1;
         vm.prank(OWNER);
         vm.expectRevert(abi.encodeWithSelector(IUserProxyV6.Expired.selector, block.timestamp - 1));
+        proxy.execute(swap);
+    }
+
+    function test_execute_revertsWithoutABound() public {
+        IUserProxyV6.Swap memory swap = _swap(1e18, 1e18, 1e18);
+        swap.minOut = 0;
+        vm.prank(OWNER);
+        vm.expectRevert(IUserProxyV6.ZeroMinOut.selector);
         proxy.execute(swap);
     }
 
@@ -156,6 +180,24 @@ contract UserProxyV6Test is ProxyWorld {
         vm.assertEq(proxy.execute(_nativeOut(2 ether)), 2 ether, "amountOut");
         vm.assertEq(OWNER.balance, before + 2 ether, "owner");
         vm.assertEq(address(proxy).balance, 0, "proxy");
+    }
+
+    function test_execute_countsNeitherStrayNorOwnNativeCurrency() public {
+        vm.deal(address(proxy), 5 ether);
+        IUserProxyV6.Swap memory swap = _nativeOut(2 ether);
+        swap.minOut = 1 ether + 1;
+        vm.prank(OWNER);
+        vm.expectRevert(
+            abi.encodeWithSelector(
+                IUserProxyV6.InsufficientOutput.selector, 1 ether, 1 ether + 1
+            )
+        );
+        proxy.execute{value: 1 ether}(swap);
+        swap.minOut = 1 ether;
+        uint256 before = OWNER.balance;
+        vm.prank(OWNER);
+        vm.assertEq(proxy.execute{value: 1 ether}(swap), 1 ether, "output less what was brought");
+        vm.assertEq(OWNER.balance, before + 6 ether, "the stray is the owner's");
     }
 
     function test_execute_handsARouterFeeOnAndReturnsItsChange() public {

@@ -155,6 +155,18 @@ contract UserProxyV6HostileTest is ProxyWorld {
         vm.stopPrank();
     }
 
+    function test_execute_judgesATaxedOutputWithoutWhatTheProxyHeld() public {
+        TaxToken taxed = new TaxToken(1000);
+        taxed.mint(address(router), 100e18);
+        taxed.mint(address(proxy), 1000e18);
+        IUserProxyV6.Swap memory swap =
+            _swapOf(address(tokenIn), 1e18, 1e18, address(taxed), 100e18);
+        swap.minOut = 81e18;
+        vm.prank(OWNER);
+        vm.assertEq(proxy.execute(swap), 81e18, "neither the stray's worth nor its tax");
+        vm.assertEq(taxed.balanceOf(OWNER), 981e18, "the stray is the owner's");
+    }
+
     function test_fuzz_execute_emptiesRebasingTokens(uint256 index, uint256 amount) public {
         RebasingToken rebasing = new RebasingToken();
         rebasing.mint(OWNER, 1e24);
@@ -209,7 +221,7 @@ contract UserProxyV6HostileTest is ProxyWorld {
     function _explode(uint256 size, bool success) private returns (uint256 spent) {
         IUserProxyV6.Swap memory swap = _swap(1e18, 0, 0);
         swap.target = address(new BombRouter());
-        swap.data = abi.encodeCall(BombRouter.explode, (size, success));
+        swap.data = abi.encodeCall(BombRouter.explode, (tokenOut, size, success));
         uint256 before = gasleft();
         vm.prank(OWNER);
         (bool done,) = address(proxy).call(abi.encodeCall(IUserProxyV6.execute, (swap)));

@@ -179,6 +179,20 @@ for (const [what, answer, refusal] of badAnswers)
     close()
   })
 
+client('lets the wallet pay for no proxy that stands already [21/existing-proxy]', async () => {
+  const { owner, wallet, deployedByWallet } = await newOwner()
+  await wallet.deploy()
+  const unreachable = { relayUrl: 'http://127.0.0.1:9', wallet }
+  const { relayUrl, close } = await startBadRelay(refusing(503, 'not funded'))
+  for (const deps of [unreachable, { relayUrl, wallet }]) {
+    const result = await obtainProxy(deps, request(owner))
+    assert.is(result.status === 'ready' && result.by, 'existing')
+    assert.is(result.status === 'ready' && result.proxy, await wallet.readProxy())
+  }
+  assert.is(deployedByWallet(), 1)
+  close()
+})
+
 client('does not go on where a relay lies that the proxy exists', async () => {
   const lie = JSON.stringify({ proxy: `0x${'11'.repeat(20)}`, existing: true })
   const { relayUrl, close } = await startBadRelay({ status: 200, body: lie })

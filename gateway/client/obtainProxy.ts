@@ -86,8 +86,9 @@ export async function obtainProxy(
   },
 ): Promise<ObtainedProxy> {
   const reply = await askRelay({ relayUrl, wallet, timeoutMs }, request)
-  if (reply.status === 'existing') {
-    // An approval follows: the address comes from the factory, not from the relay.
+  if (reply.status !== 'sent') {
+    // An approval follows: the address comes from the factory, not from the relay. And a relay that cannot
+    // be asked says nothing of whether there is one: the wallet pays for no second deployment.
     const proxy = await wallet.readProxy()
     if (proxy) return { status: 'ready', proxy, by: 'existing' }
   }

@@ -31,6 +31,11 @@ s('guarantees the target of an exact output and takes at most its cap [meta/prox
   assert.is(swapOf(makeRequest()).swap.minOut, 995n)
 })
 
+s('bounds a quote of one wei by one: the proxy refuses swaps without a bound [21/min-out]', () => {
+  const dust = makeQuote({ amountIn: 1n, maxAmountIn: 1n, amountOut: 1n })
+  assert.is(swapOf(makeRequest(), dust).swap.minOut, 1n)
+})
+
 s('holds for twenty minutes of whole seconds [meta/proxy-deadline]', () => {
   assert.is(swapOf(exactOutput).swap.deadline, 1_900_000_000n + 1_200n)
 })

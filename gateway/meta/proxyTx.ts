@@ -14,10 +14,14 @@ export type ProxyTx = {
   readonly minOut: bigint
 }
 
-/** The caller's own bound: exact output is exactly that, else the quote less slippage, rounded down. */
+/**
+ * The caller's own bound: exact output is exactly that, else the quote less slippage, rounded down but not
+ * to nothing, which bounds nothing and the proxy refuses.
+ */
 export function minOutOf(request: SourceRequest, quote: SourceQuote): bigint {
   if (request.trade.type === 'exactOutput') return request.trade.targetOut
-  return lessBps(quote.amountOut, request.slippageBps)
+  const bound = lessBps(quote.amountOut, request.slippageBps)
+  return bound > 0n ? bound : 1n
 }
 
 /** UserProxyV6.execute for one quote; `value` and `minOut` are what the calldata encodes. */

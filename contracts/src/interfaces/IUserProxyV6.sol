@@ -8,7 +8,8 @@ interface IUserProxyV6 {
     /// @param tokenIn Token pulled from the owner, or zero: the call's own value is spent.
     /// @param amountIn Raw amount of tokenIn.
     /// @param tokenOut Token the owner must end up with.
-    /// @param minOut Least growth of the owner's tokenOut balance.
+    /// @param minOut Least growth of the owner's tokenOut balance, above zero. What lay in the proxy
+    /// before, and native currency that the call itself brings, does not count.
     /// @param spender Contract allowed to take exactly what was pulled; unused for native input.
     /// @param target Contract called with `data` and with the call's whole value.
     /// @param data Calldata for the target.
@@ -35,6 +36,9 @@ interface IUserProxyV6 {
 
     /// @notice Thrown when tokenIn equals tokenOut.
     error IdenticalTokens();
+
+    /// @notice Thrown when minOut is zero: a swap without a bound may bring nothing.
+    error ZeroMinOut();
 
     /// @notice Thrown when the target has no code, or is the proxy, tokenIn or tokenOut.
     error InvalidTarget(address target);

@@ -67,7 +67,7 @@ abstract contract ProxyWorld is Test {
             tokenIn: input,
             amountIn: amountIn,
             tokenOut: output,
-            minOut: 0,
+            minOut: 1,
             spender: address(router),
             target: address(router),
             data: abi.encodeCall(Router.trade, (input, taken, output, paid, address(proxy))),

@@ -49,7 +49,8 @@ contract Router {
 
 /// @notice A router that answers with as much data as it is asked for, as success or as a revert.
 contract BombRouter {
-    function explode(uint256 size, bool success) external pure {
+    function explode(TestToken token, uint256 size, bool success) external {
+        token.mint(msg.sender, 1);
         assembly ("memory-safe") {
             switch success
             case 1 { return(0, size) }
