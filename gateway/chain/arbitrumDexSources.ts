@@ -156,4 +156,35 @@ export const arbitrumDexSources: DexSources = {
   ['0xc2fb256aba36852dccea92181ec6b355f09a0288']: [
     'npm:@sushiswap/trident-core@1.0.9 deployments/arbitrum/StablePoolFactory.json',
   ],
+  ['0xd961e30156c2e0d0d925a0de45f931cb7815e970']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:968',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0xeb1eeabf0126d813589c3d2cfeffe410d9ae3863']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:944',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x44d33798dddcdabc93fe6a40c80588033dc502d3']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:1142',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x88ed12a90142fdbfe2a28f7d5b48927254c7e760']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:1034',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x65a22ec32c37835ad5e77eb6f7452ac59e113a9f']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:992',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0xa1d0791a41318c775707c56eae247af81a05322c']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:1190',
+  ],
+  ['0x86e67e115f96df37239e0479441303de0de7bc2b']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:1006',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x201efd508c8dfe9de1a13c2452863a78cb2a86cc']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:1166',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
 }

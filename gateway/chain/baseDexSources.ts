@@ -148,4 +148,35 @@ export const baseDexSources: DexSources = {
     'npm:@balancer/sdk@6.1.1 dist/index.js:35779',
     'github:balancer/b-sdk src/utils/balancerV3Contracts.ts:155',
   ],
+  ['0x5cf4928a3205728bd12830e1840f7db85c62a4b9']: [
+    'github:balancer/balancer-deployments addresses/base.json:558',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0xb9f8ab3ed3f3acba64bc6cd2dca74b7f38fd7b88']: [
+    'github:balancer/balancer-deployments addresses/base.json:534',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0xc49ca921c4cd1117162eaeec0ee969649997950c']: [
+    'github:balancer/balancer-deployments addresses/base.json:732',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x5f6848976c2914403b425f18b589a65772f082e3']: [
+    'github:balancer/balancer-deployments addresses/base.json:624',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0xf5cddf6fed9c589f1be04899f48f9738531dad59']: [
+    'github:balancer/balancer-deployments addresses/base.json:582',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x3beb058de1a25dd24223fd9e1796df8589429ace']: [
+    'github:balancer/balancer-deployments addresses/base.json:780',
+  ],
+  ['0x4fb47126fa83a8734991e41b942ac29a3266c968']: [
+    'github:balancer/balancer-deployments addresses/base.json:596',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
+  ['0x8e3feaab11b7b351e3ea1e01247ab6ccc847dd52']: [
+    'github:balancer/balancer-deployments addresses/base.json:756',
+    'github:cowprotocol/services contracts/src/main.rs',
+  ],
 }

@@ -34,6 +34,8 @@ export type Dex = {
   readonly label: string
   readonly protocol: Protocol
   readonly factory: Address
+  /** Factories of the same kind before it, whose pools trade on. */
+  readonly earlierFactories?: readonly Address[] | undefined
   readonly router?: Address | undefined
   readonly quoter?: Address | undefined
   /** Who holds the tokens of its pools, where that is another contract. */
@@ -50,3 +52,9 @@ export type Dex = {
   /** First block worth scanning for pools. */
   readonly deployBlock: number
 }
+
+/** The oldest first. */
+export const factoriesOf = ({ factory, earlierFactories = [] }: Dex): readonly Address[] => [
+  ...earlierFactories,
+  factory,
+]

@@ -1,5 +1,6 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { getDexes } from './chains.ts'
+import { factoriesOf } from './dex.ts'
 
 /**
  * The exchanges of the registry that this configuration was made from, each with the rows that cover
@@ -94,6 +95,14 @@ const factories: Readonly<Record<number, readonly string[]>> = {
     '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
     '0xfda619b6d20975be80a10332cd39b9a4b0faa8bb',
     '0x0fd83557b2be93617c9c1c1b6fd549401c74558c',
+    '0x5cf4928a3205728bd12830e1840f7db85c62a4b9',
+    '0xb9f8ab3ed3f3acba64bc6cd2dca74b7f38fd7b88',
+    '0xc49ca921c4cd1117162eaeec0ee969649997950c',
+    '0x5f6848976c2914403b425f18b589a65772f082e3',
+    '0xf5cddf6fed9c589f1be04899f48f9738531dad59',
+    '0x3beb058de1a25dd24223fd9e1796df8589429ace',
+    '0x4fb47126fa83a8734991e41b942ac29a3266c968',
+    '0x8e3feaab11b7b351e3ea1e01247ab6ccc847dd52',
   ],
   42161: [
     '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
@@ -130,6 +139,14 @@ const factories: Readonly<Record<number, readonly string[]>> = {
     '0xaaa20d08e59f6561f242b08513d36266c5a29415',
     '0xc79ae87e9f55761c08e346b98dddf070c9872787',
     '0xc2fb256aba36852dccea92181ec6b355f09a0288',
+    '0xd961e30156c2e0d0d925a0de45f931cb7815e970',
+    '0xeb1eeabf0126d813589c3d2cfeffe410d9ae3863',
+    '0x44d33798dddcdabc93fe6a40c80588033dc502d3',
+    '0x88ed12a90142fdbfe2a28f7d5b48927254c7e760',
+    '0x65a22ec32c37835ad5e77eb6f7452ac59e113a9f',
+    '0xa1d0791a41318c775707c56eae247af81a05322c',
+    '0x86e67e115f96df37239e0479441303de0de7bc2b',
+    '0x201efd508c8dfe9de1a13c2452863a78cb2a86cc',
   ],
 }
 
@@ -148,8 +165,8 @@ for (const [chainId, exchanges] of Object.entries(registry)) {
     const covered = Object.values(exchanges).flat()
     assert.equal(names.toSorted(), [...covered, ...ownRows].toSorted())
   })
-  s(`every factory of ${chainId} that the registry names has a row`, () => {
-    const own = new Set(rows.map(({ factory }) => factory.toLowerCase()))
+  s(`every factory of ${chainId} that the registry names has a row [21/factories]`, () => {
+    const own = new Set(rows.flatMap(factoriesOf).map((factory) => factory.toLowerCase()))
     assert.equal(
       (factories[Number(chainId)] ?? []).filter((factory) => !own.has(factory)),
       [],

@@ -27,8 +27,10 @@ export function noteFailures(ids: ReadonlySet<string>) {
     note({ target, data }: { target: string; data: Hex }, failure: ReadFailure): void {
       for (const name of namesIn(target, data)) {
         if (!ids.has(name)) continue
-        // A view that a pool lacks says less than one that burns all it is given.
-        if (failure !== 'reverted' || !failed.has(name)) failed.set(name, failure)
+        // What a pool lacks, or is not yet, says less than a view that burns all it is given.
+        const known = failed.get(name)
+        const isGrave = failure !== 'reverted' && failure !== 'unopened'
+        if (isGrave || known === undefined || known === 'reverted') failed.set(name, failure)
         return
       }
     },

@@ -17,7 +17,7 @@ export type PoolRef = {
   readonly key?: PoolKey | undefined
 }
 /** It reverted, burned all the gas it was given, could not be had at all, or never came to an end. */
-export type ReadFailure = 'reverted' | 'burnt' | 'unreadable' | 'endless'
+export type ReadFailure = 'reverted' | 'unopened' | 'burnt' | 'unreadable' | 'endless'
 export type ReadDeps = {
   readonly client: Client<Transport, Chain>
   /** Told of each question that failed by itself. */

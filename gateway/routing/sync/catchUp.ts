@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Chain, Client, Hex, Transport } from 'viem'
-import type { Dex } from '../../chain/dex.ts'
+import { type Dex, factoriesOf } from '../../chain/dex.ts'
 import { familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
+import { dedupePools } from '../reads/findPools.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
 import {
   type Block,
@@ -66,6 +68,9 @@ const mostAddresses = 500
 const mostDoubted = 32
 /** Whether hardly a block goes by without events is told by so many blocks. */
 const fewestTold = 16
+/** Pools that are not open yet: asked again in one step, and listened to. */
+const mostWoken = 4
+const mostExpected = 100
 /** A new pool that takes longer comes in behind the block it was made in. */
 const longestLoadMs = 400
 
@@ -168,12 +173,16 @@ async function readBlocks(
 
 function makeFilter(
   { pools: followed }: SyncedState,
-  { dexes, bounds }: Pick<Deps, 'dexes' | 'bounds'>,
+  { dexes, bounds, troubled }: Pick<Deps, 'dexes' | 'bounds' | 'troubled'>,
 ): LogFilter {
-  const known = [...followed.values(), ...(bounds?.shelved() ?? [])]
+  const expected = troubled?.expected().slice(0, mostExpected) ?? []
+  const known = [...followed.values(), ...(bounds?.shelved() ?? []), ...expected]
   if (known.length > mostAddresses) return { topics: followedTopics, addresses: undefined }
   const pools = known.map(({ address }) => address)
-  const others = dexes.flatMap((dex) => [dex.factory, ...(familyOf(dex).emitters?.(dex) ?? [])])
+  const others = dexes.flatMap((dex) => [
+    ...factoriesOf(dex),
+    ...(familyOf(dex).emitters?.(dex) ?? []),
+  ])
   return { topics: followedTopics, addresses: [...new Set([...pools, ...others])] }
 }
 
@@ -215,7 +224,10 @@ async function applyBlocks(
   const [reread, created] = await Promise.all([
     loadPools(deps, { pools: again, blockNumber }),
     findCreated(deps, { state, logs, blockNumber }).then((pools) =>
-      loadInTime(deps, { pools, blockNumber }),
+      loadInTime(deps, {
+        pools: dedupePools([...pools, ...listWoken(deps, { state, logs })]),
+        blockNumber,
+      }),
     ),
   ])
   for (const log of logs) deps.bounds?.stir(poolIdOf(log))
@@ -286,6 +298,15 @@ function listRefs(
     const dex = dexes.find(({ name }) => name === record?.dex)
     return record && dex ? [toRef(record, dex)] : []
   })
+}
+
+/** Something happens to them: a pool may be made in one block, filled in another and opened in a third. */
+function listWoken(
+  { troubled }: Deps,
+  { state, logs }: { readonly state: SyncedState; readonly logs: readonly PoolLog[] },
+): PoolRef[] {
+  const outside = [...new Set(logs.map(poolIdOf))].filter((id) => !state.pools.has(id))
+  return outside.flatMap((id) => troubled?.wake(id) ?? []).slice(0, mostWoken)
 }
 
 /** New pools, as far as they answer soon: no block waits for the others, they come in behind it. */

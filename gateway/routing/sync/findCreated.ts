@@ -1,5 +1,5 @@
 import { pad } from 'viem'
-import type { Dex } from '../../chain/dex.ts'
+import { type Dex, factoriesOf } from '../../chain/dex.ts'
 import { creations, familyOf } from '../protocols/families.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
@@ -53,7 +53,7 @@ export async function findCreated(
 function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
   const able = dexes.filter((dex) => {
     const family = familyOf(dex)
-    const emitters = [dex.factory, ...(family.emitters?.(dex) ?? [])]
+    const emitters = [...factoriesOf(dex), ...(family.emitters?.(dex) ?? [])]
     return (
       emitters.some((emitter) => emitter.toLowerCase() === address) &&
       family.creations.some(({ topic }) => topic === topics[0])

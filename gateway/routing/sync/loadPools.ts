@@ -16,6 +16,7 @@ type Deps = ReadDeps & { readonly troubled?: TroubledPools | undefined }
 /** Said of a pool that is left out, by what its reads met. */
 export const failureReasons: Readonly<Record<ReadFailure, string>> = {
   reverted: 'it does not answer as a pool of its kind',
+  unopened: 'it is not open',
   burnt: 'its views burn all the gas they are given',
   unreadable: 'no call that asks it comes to an end',
   endless: 'it has more initialised ticks than are read',
@@ -65,6 +66,10 @@ async function loadGroup(
     }
     const met = answers[index] ? (failed.get(id) ?? 'reverted') : 'unreadable'
     // Pools lack a view here and there: it says nothing of one that is known for what it is.
+    if (met === 'unopened') {
+      deps.troubled?.expect(pool)
+      return []
+    }
     const failure = met === 'reverted' && declined.has(id) ? undefined : met
     deps.troubled?.leaveOut(pool, failure && failureReasons[failure])
     return []

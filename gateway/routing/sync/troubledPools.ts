@@ -12,12 +12,18 @@ export type TroubledPools = {
   takeIn(id: string): void
   /** Not to be waited for: it is among the next ones that are due. */
   postpone(pool: PoolRef): void
+  /** It is empty, paused or not open yet: an event of it may end that. */
+  expect(pool: PoolRef): void
+  /** Something happened to the pool, where it is expected: it is due. Not for one that was asked in vain so often. */
+  wake(id: string): PoolRef | undefined
   /** Why it is left out, where there is anything to tell. */
   reasonOf(id: string): string | undefined
   /** Those whose pause is over, at most so many. */
   due(most: number): readonly PoolRef[]
   /** All of them, also those that there is nothing to tell of. */
   out(): readonly { readonly pool: PoolRef; readonly reason: string | undefined }[]
+  /** All that may be woken, the latest first. */
+  expected(): readonly PoolRef[]
   /** Those that fail, the latest first. */
   list(): readonly LeftOutPool[]
 }
@@ -26,6 +32,7 @@ type Entry = {
   readonly pool: PoolRef
   readonly reason: string | undefined
   readonly isOut: boolean
+  readonly isExpected: boolean
   readonly strikes: number
   readonly changedAtMs: number
   readonly untilMs: number
@@ -35,6 +42,12 @@ const firstPauseMs = 30_000
 const longestPauseMs = 3_600_000
 /** Beyond it the oldest are forgotten: asked again, they are known again. */
 const mostKnown = 10_000
+
+/** Made, filled, opened: what happens more often in vain is done to be asked. */
+const mostWakes = 6
+
+const isWakeable = ({ isOut, isExpected, strikes }: Entry) =>
+  isOut && isExpected && strikes <= mostWakes
 
 /**
  * Pools that could not be read: anybody may make one that burns all gas, answers megabytes or lies. Each
@@ -57,18 +70,20 @@ export function createTroubledPools({ now }: { readonly now: () => number }): Tr
     return isForgiven ? 0 : before.strikes
   }
 
+  function leaveOut(pool: PoolRef, why: Pick<Entry, 'reason' | 'isExpected'>): void {
+    const id = idOf(pool)
+    const strikes = strikesOf(entries.get(id)) + 1
+    const pauseMs = Math.min(firstPauseMs * 2 ** (strikes - 1), longestPauseMs)
+    const changedAtMs = now()
+    put(id, { pool, ...why, isOut: true, strikes, changedAtMs, untilMs: changedAtMs + pauseMs })
+  }
+
   return {
     isResting(id) {
       const entry = entries.get(id)
       return entry?.isOut === true && now() < entry.untilMs
     },
-    leaveOut(pool, reason) {
-      const id = idOf(pool)
-      const strikes = strikesOf(entries.get(id)) + 1
-      const pauseMs = Math.min(firstPauseMs * 2 ** (strikes - 1), longestPauseMs)
-      const changedAtMs = now()
-      put(id, { pool, reason, isOut: true, strikes, changedAtMs, untilMs: changedAtMs + pauseMs })
-    },
+    leaveOut: (pool, reason) => leaveOut(pool, { reason, isExpected: false }),
     takeIn(id) {
       const entry = entries.get(id)
       if (entry?.isOut) entries.set(id, { ...entry, isOut: false, changedAtMs: now() })
@@ -77,7 +92,14 @@ export function createTroubledPools({ now }: { readonly now: () => number }): Tr
       const strikes = strikesOf(entries.get(idOf(pool)))
       const changedAtMs = now()
       const at = { changedAtMs, untilMs: changedAtMs }
-      put(idOf(pool), { pool, reason: undefined, isOut: true, strikes, ...at })
+      put(idOf(pool), { pool, reason: undefined, isOut: true, isExpected: false, strikes, ...at })
+    },
+    expect: (pool) => leaveOut(pool, { reason: undefined, isExpected: true }),
+    wake(id) {
+      const entry = entries.get(id)
+      if (!entry || !isWakeable(entry)) return undefined
+      entries.set(id, { ...entry, untilMs: now() })
+      return entry.pool
     },
     reasonOf(id) {
       const entry = entries.get(id)
@@ -89,6 +111,11 @@ export function createTroubledPools({ now }: { readonly now: () => number }): Tr
         .slice(0, most)
         .map(({ pool }) => pool),
     out: () => [...entries.values()].filter(({ isOut }) => isOut),
+    expected: () =>
+      [...entries.values()]
+        .filter(isWakeable)
+        .map(({ pool }) => pool)
+        .toReversed(),
     list: () =>
       [...entries.values()]
         .flatMap(({ pool, reason, isOut }) => {

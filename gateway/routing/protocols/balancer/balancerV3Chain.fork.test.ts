@@ -22,7 +22,7 @@ contract Factory {
 const s = suite('factories behind the vault')
 const stand = await startSwapStand(8453)
 s.after(() => stand.close())
-const { rpcUrl, chainClient, dexes } = stand
+const { rpcUrl, chainClient, dexes, manifest } = stand
 const own = dexes.find(({ name }) => name === 'balancer-v3-stable')
 if (!own) throw new Error('the world has the exchange')
 
@@ -30,7 +30,8 @@ if (!own) throw new Error('the world has the exchange')
 const list = async (count: bigint): Promise<readonly number[] | undefined> => {
   const factory = await deployArtifact(rpcUrl, { artifact: Factory, args: [count] })
   const blockNumber = await headNumber(stand)
-  const found = await listBalancerV3Pools(chainClient, { dex: { ...own, factory }, blockNumber })
+  const dex = { ...own, factory, earlierFactories: [] }
+  const found = await listBalancerV3Pools(chainClient, { dex, blockNumber })
   return found?.map(({ address }) => Number(address) - 1)
 }
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, k) => from + k)
@@ -42,5 +43,18 @@ s('are listed whole, to the last pool of a part', async () => {
 
 s('are not lost when strangers lengthen their lists [strangers/list-balancer]', async () => {
   assert.equal(await list(50_000n), [...range(0, 1_500), ...range(48_500, 50_000)])
+})
+s('of every generation have their pools listed [21/balancer-v3-generations]', async () => {
+  const blockNumber = await headNumber(stand)
+  const behind = dexes.filter(({ protocol }) => protocol.startsWith('balancer_v3'))
+  assert.ok(behind.every(({ earlierFactories = [] }) => earlierFactories.length > 0))
+  for (const dex of behind) {
+    const opened = manifest.pools.filter((pool) => pool.dex === dex.name)
+    const found = await listBalancerV3Pools(chainClient, { dex, blockNumber })
+    assert.equal(
+      found?.map(({ address }) => address.toLowerCase()).sort(),
+      opened.map(({ address }) => address.toLowerCase()).sort(),
+    )
+  }
 })
 s.run()

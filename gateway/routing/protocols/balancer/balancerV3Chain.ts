@@ -7,6 +7,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
+import { factoriesOf } from '../../../chain/dex.ts'
 import { chunk } from '../../reads/chunk.ts'
 import { dedupePools } from '../../reads/findPools.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
@@ -117,12 +118,22 @@ function leastOf({ scalingFactors, isOf2026 }: BalancerV3Record): readonly bigin
   return scalingFactors.map((factor) => (factor > leastBalance ? factor : leastBalance))
 }
 
-/** What a factory of pools behind the vault made. */
+/** What a row's factories of pools behind the vault made. */
 export async function listBalancerV3Pools(
   deps: ReadDeps,
   { dex, blockNumber }: ListParameters,
 ): Promise<PoolRef[] | undefined> {
-  const target = dex.factory
+  const made = await Promise.all(
+    factoriesOf(dex).map((target) => listMade(deps, { target, blockNumber })),
+  )
+  if (made.every((pools) => pools === undefined)) return undefined
+  return dedupePools(made.flatMap((pools) => pools ?? []).map((address) => ({ dex, address })))
+}
+
+async function listMade(
+  deps: ReadDeps,
+  { target, blockNumber }: { readonly target: Address; readonly blockNumber: bigint },
+): Promise<readonly Address[] | undefined> {
   const view = { abi: factoryAbi, blockNumber } as const
   const [count] = await readEach(deps, {
     ...view,
@@ -137,7 +148,7 @@ export async function listBalancerV3Pools(
       : splitRange(0n, count)
   const calls = ranges.map((args) => ({ target, args }))
   const parts = await readEach(deps, { ...view, functionName: 'getPoolsInRange', calls })
-  return dedupePools(parts.flatMap((part) => part ?? []).map((address) => ({ dex, address })))
+  return parts.flatMap((part) => part ?? [])
 }
 
 /** Start and size of each call's part. */
@@ -203,7 +214,11 @@ async function load(
     const curve = curves[index]
     if (!tokens || !tokenInfo || !balancesRaw || !lastBalancesLiveScaled18) return []
     if (!scalingFactors || !tokenRates || !config || !hook) return []
-    if (!config.isPoolInitialized || actsOnSwaps(hook)) {
+    if (!config.isPoolInitialized) {
+      deps.noteFailure?.({ target: pool.address, data: '0x' }, 'unopened')
+      return []
+    }
+    if (actsOnSwaps(hook)) {
       deps.decline?.(pool)
       return []
     }

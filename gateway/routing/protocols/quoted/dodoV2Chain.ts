@@ -41,7 +41,11 @@ export const dodoV2Family = createQuotedFamily({
   protocol: 'dodo_v2',
   creations,
   stepGas: () => 56_500,
-  topics: [toEventSelector('DODOSwap(address,address,uint256,uint256,address,address)')],
+  topics: [
+    'DODOSwap(address,address,uint256,uint256,address,address)',
+    'BuyShares(address,uint256,uint256)',
+    'SellShares(address,address,uint256,uint256)',
+  ].map((event) => toEventSelector(event)),
   find: (deps, parameters) =>
     readByPair(deps, {
       ...parameters,

@@ -53,7 +53,11 @@ export const maverickV2Family = createQuotedFamily({
   protocol: 'maverick_v2',
   creations: [poolCreated],
   stepGas: () => 65_000,
-  topics: [toEventSelector('PoolSwap(address,address,(uint256,bool,bool,int32),uint256,uint256)')],
+  topics: [
+    'PoolSwap(address,address,(uint256,bool,bool,int32),uint256,uint256)',
+    'PoolAddLiquidity(address,address,uint256,(uint8,int32[],uint128[]),uint256,uint256,uint32[])',
+    'PoolRemoveLiquidity(address,address,uint256,(uint32[],uint128[]),uint256,uint256)',
+  ].map((event) => toEventSelector(event)),
   find: (deps, parameters) =>
     readByPair(deps, {
       ...parameters,

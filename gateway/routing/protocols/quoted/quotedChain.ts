@@ -104,7 +104,7 @@ export function createQuotedFamily(
       return records.filter((record) => {
         if (record.outputs.some((output) => output > 0n)) return true
         // Empty, or paused: its quoter refuses whatever it is asked.
-        deps.decline?.(record)
+        deps.noteFailure?.({ target: record.address, data: '0x' }, 'unopened')
         return false
       })
     },
