@@ -1,4 +1,4 @@
-import type { Chain, Client, Hex, Transport } from 'viem'
+import type { Chain, Client, Hex, RpcLog, Transport } from 'viem'
 import type { PoolLog } from './poolLog.ts'
 
 type Deps = { readonly client: Client<Transport, Chain> }
@@ -58,14 +58,16 @@ export async function readBlockLogs(
       },
     ],
   })
-  return logs
-    .map((log) => ({
-      address: log.address.toLowerCase(),
-      topics: log.topics,
-      data: log.data,
-      blockNumber: BigInt(log.blockNumber ?? 0),
-      blockHash: String(log.blockHash),
-      logIndex: Number(log.logIndex),
-    }))
-    .sort((one, other) => one.logIndex - other.logIndex)
+  return logs.map(toPoolLog).sort((one, other) => one.logIndex - other.logIndex)
+}
+
+export function toPoolLog({ address, topics, data, ...at }: RpcLog): PoolLog {
+  return {
+    address: address.toLowerCase(),
+    topics,
+    data,
+    blockNumber: BigInt(at.blockNumber ?? 0),
+    blockHash: String(at.blockHash),
+    logIndex: Number(at.logIndex),
+  }
 }

@@ -2,7 +2,7 @@ import { type Address, type Chain, type Client, type Hex, numberToHex, type Tran
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import type { Refusal } from '../../chain/nodes/refusal.ts'
 
-type Range = { readonly from: bigint; readonly to: bigint }
+export type Range = { readonly from: bigint; readonly to: bigint }
 export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
 type Refused = { readonly refusal: Refusal | undefined }
 /** What each topic may be: one value, one of several. */
@@ -68,7 +68,7 @@ async function readRange(
 }
 
 /** The range in parts that the node may take, the newest last. */
-function narrow({ from, to }: Range, { refusal }: Refused): Range[] {
+export function narrow({ from, to }: Range, { refusal }: Refused): Range[] {
   const span = to - from + 1n
   const named = refusal?.kind === 'range_too_wide' ? (refusal.limit ?? 0) : 0
   // What is refused without a reason at such a length is refused for another one.

@@ -21,6 +21,7 @@ import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
 import { readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
+import { type Skipped, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -57,10 +58,10 @@ export type CaughtUp =
     }
   /** The node's answers do not fit together, or it lags behind what it said before: ask again. */
   | { readonly status: 'inconsistent'; readonly reason: string }
-  /** Too far behind for single blocks, or no common ancestor is remembered: load everything. */
+  /** So far behind that it is cheaper, or no common ancestor is remembered: load everything. */
   | { readonly status: 'lost'; readonly reason: string }
 
-/** Beyond this many blocks loading everything again is cheaper than reading them one by one. */
+/** Beyond this many blocks logs are read by ranges of blocks, but for the newest ones. */
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
@@ -88,14 +89,21 @@ export async function catchUp(
       ? state.head
       : await findAncestor(deps, { state, passed, head })
   if (ancestor === 'lagging') return { status: 'inconsistent', reason: 'the node lags behind' }
-  if (!ancestor || head.number - ancestor.number > longestGap)
-    return { status: 'lost', reason: ancestor ? 'too many blocks behind' : 'no common ancestor' }
-  const blocks = await readBlocks(deps, { after: ancestor, latest })
+  if (!ancestor) return { status: 'lost', reason: 'no common ancestor' }
+  const isLong = head.number - ancestor.number > longestGap
+  const filter = makeFilter(state, deps)
+  const skipped = isLong
+    ? await skipAhead(deps, { after: ancestor.number, head, filter })
+    : undefined
+  if (isLong && !skipped) return { status: 'lost', reason: 'too many blocks behind' }
+  const blocks = await readBlocks(deps, { after: skipped?.anchor ?? ancestor, latest })
   if (!blocks) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
   const isReorg = ancestor.number < state.head.number
   const advance = await applyBlocks(deps, {
     state,
+    skipped,
     blocks,
+    filter,
     head,
     stale: new Set(isReorg ? listUndone({ state, passed, after: ancestor.number }) : []),
     isBusyChain: isBusy(passed),
@@ -190,27 +198,31 @@ async function applyBlocks(
   deps: Deps,
   {
     state,
+    skipped,
     blocks,
+    filter,
     head,
     stale,
     isBusyChain,
   }: {
     readonly state: SyncedState
+    readonly skipped: Skipped | undefined
     readonly blocks: readonly Block[]
+    readonly filter: LogFilter
     readonly head: BlockHead
     /** Ids of pools to read again; those of which only another read can tell are added. */
     readonly stale: Set<string>
     readonly isBusyChain: boolean
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
-  const filter = makeFilter(state, deps)
   const blockNumber = head.number
   const pools = [...state.pools.values()]
   const [refreshed, ...told] = await Promise.all([
     refreshPools(deps, { state, blockNumber }),
     ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusyChain })),
   ])
-  const logs = told.flatMap((one) => one.logs)
+  const early = skipped?.logs ?? []
+  const logs = [...early, ...told.flatMap((one) => one.logs)]
   const changed = applyLogs({ state, logs, stale })
   for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
@@ -254,13 +266,17 @@ async function applyBlocks(
   }
   return {
     state: advanceState(deps, { state, head, changed: changed.values(), gone }),
-    passed: blocks.map(({ head: { number, hash } }, index) => ({
-      number,
-      hash,
-      changed: [
-        ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
-      ],
-    })),
+    passed: [
+      // As one block: a reorganisation that goes deeper undoes all of them.
+      ...(skipped ? [{ ...skipped.anchor, changed: [...new Set(early.map(poolIdOf))] }] : []),
+      ...blocks.map(({ head: { number, hash } }, index) => ({
+        number,
+        hash,
+        changed: [
+          ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
+        ],
+      })),
+    ],
   }
 }
 

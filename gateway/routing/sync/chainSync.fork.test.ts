@@ -185,12 +185,34 @@ s('takes back what a reorg undid, and reads only those pools again', async () =>
   assert.is(events.filter(({ event }) => event === 'loaded').length, loads)
 })
 
-s('loads everything again when it fell too far behind', async () => {
+s('catches up over an outage of any length without another load [nodes/outage]', async () => {
+  const loads = events.filter(({ event }) => event === 'loaded').length
+  await syncedToHead()
+  await swapV3(10n ** 18n)
+  await rpc('anvil_mine', '0x400')
+  await swapV2(10n ** 18n)
+  await rpc('anvil_mine', '0x400')
+  await assertEqualsChain()
+  await swapV3(10n ** 18n)
+  await rpc('anvil_mine', '0x60')
+  await swapV2(10n ** 18n)
+  await rpc('anvil_mine', '0x40')
+  await assertEqualsChain(() => true)
+  assert.is(events.filter(({ event }) => event === 'loaded').length, loads)
+})
+
+s('takes back an outage whose blocks are reorganised later [nodes/outage]', async () => {
+  await syncedToHead()
+  const snapshot = await rpc('evm_snapshot')
   const loads = events.filter(({ event }) => event === 'loaded').length
   await swapV3(10n ** 18n)
   await rpc('anvil_mine', '0x90')
   await assertEqualsChain()
-  assert.is(events.filter(({ event }) => event === 'loaded').length, loads + 1)
+  await revertChain(rpc, snapshot)
+  await swapV2(10n ** 18n)
+  await rpc('anvil_mine', '0x95')
+  await assertEqualsChain()
+  assert.is(events.filter(({ event }) => event === 'loaded').length, loads)
 })
 
 s('keeps no token that no pool holds, however often it is asked for', async () => {
