@@ -120,4 +120,18 @@ export const bps = (fallback: number, documentation: Documentation = {}) =>
 export const slippageBps = (fallback = 50) =>
   bps(fallback, { description: 'Slippage allowed below the quoted output, in basis points' })
 
+/** The same, or `auto`. */
+export const slippageBpsOrAuto = () =>
+  withDefault(
+    Type.Unsafe<number | 'auto'>({
+      type: ['integer', 'string'],
+      minimum: 0,
+      maximum: 10_000,
+      pattern: '^auto$',
+      default: 50,
+      description:
+        'Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately, and slippage_auto says how',
+    }),
+  )
+
 export type { Static }

@@ -35,11 +35,10 @@ export function createValidate(schema: TSchema, kind: 'body' | 'query' | 'params
  */
 function createCoerce(schema: TSchema): (value: unknown) => void {
   const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> }
-  const wanted = Object.entries(properties).flatMap(([name, { type }]) =>
-    typeof type === 'string' && type in literals
-      ? [[name, type as keyof typeof literals] as const]
-      : [],
-  )
+  const wanted = Object.entries(properties).flatMap(([name, { type }]) => {
+    const literal = [type].flat().find((each) => typeof each === 'string' && each in literals)
+    return literal === undefined ? [] : [[name, literal as keyof typeof literals] as const]
+  })
   return (value) => {
     const record = value as Record<string, unknown>
     for (const [name, type] of wanted) {

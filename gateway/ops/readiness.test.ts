@@ -138,7 +138,14 @@ s('stays ready with a warning, and health is degraded by it [ops/degraded]', asy
   const warnings = ['the shared rate limits do not answer: each gateway limits by itself']
   const state = await readReadiness({ ...ready, warnings: () => warnings })
   assert.equal([state.ready, state.reasons, state.warnings], [true, [], warnings])
-  const facts = { version: '0', uptimeMs: 0, leftOut: [], leftOutPools: [], statuses: [] }
+  const facts = {
+    version: '0',
+    uptimeMs: 0,
+    leftOut: [],
+    leftOutPools: [],
+    statuses: [],
+    rssBytes: 1e8,
+  }
   assert.is(fromHealth({ ...facts, status: 'ok', warnings: [] }).status, 'ok')
   const warned = fromHealth({ ...facts, status: 'ok', warnings })
   assert.equal([warned.status, warned.warnings], ['degraded', warnings])

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Address } from 'viem'
 import { lessBps } from '../amounts/amounts.ts'
+import { type AutoSlippage, autoSlippage } from './autoSlippage.ts'
 import { buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
 import { isWithinCap } from './gasCap.ts'
@@ -37,6 +38,8 @@ export type Quote = {
   readonly amountOut: bigint
   /** What the payload enforces: amountOut less slippage, rounded down. */
   readonly minAmountOut: bigint
+  /** Where the caller left it to the pools. */
+  readonly autoSlippage?: AutoSlippage | undefined
   readonly gasEstimate: bigint
   readonly source: QuoteSource
   readonly routePath: string
@@ -80,7 +83,9 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
   const taxOutBps = taxOf(chain, tokenOut)
   const amountOut = afterTax(route.amountOut, taxOutBps)
   if (amountOut <= 0n) return undefined
-  const minAmountOut = lessBps(amountOut, slippageBps)
+  const slippage =
+    slippageBps === 'auto' ? autoSlippage(chain.moves, route.steps) : { bps: slippageBps }
+  const minAmountOut = lessBps(amountOut, slippage.bps)
   const facts = findRouteFacts({ ...planned, tokenIn, tokenOut, amountOut })
   if (!isWithinCap(chain, facts.gasEstimate)) return undefined
   const { readiness, reason, execution, dryRun } = await makePayload(deps, {
@@ -97,6 +102,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     inputConsumed: consumedOf(planned),
     amountOut,
     minAmountOut,
+    autoSlippage: 'moveBps' in slippage ? slippage : undefined,
     source: source === 'local' && usesQuoted(state, route) ? 'rpc' : source,
     routePath: facts.routePath,
     gasEstimate: facts.gasEstimate,

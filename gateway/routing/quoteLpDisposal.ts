@@ -7,6 +7,7 @@ import { afterTax } from './protocols/maths/taxedPool.ts'
 import {
   isSameToken,
   type QuoteDeps,
+  type QuoteParameters,
   type RoutingMode,
   taxOf,
   toEngineToken,
@@ -30,7 +31,7 @@ export type DisposalParameters = {
   readonly chainId: number
   readonly targetToken: Address
   readonly legs: readonly DisposalLeg[]
-  readonly slippageBps: number
+  readonly slippageBps: QuoteParameters['slippageBps']
   /** Taken off value-derived amounts, rounded down. */
   readonly haircutBps: number
   readonly taker?: Address | undefined

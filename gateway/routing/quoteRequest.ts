@@ -12,7 +12,8 @@ export type QuoteParameters = {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
-  readonly slippageBps: number
+  /** `auto`: from what the route's pools did lately. */
+  readonly slippageBps: number | 'auto'
   /** Receives the output; whoever sends the transaction when absent. */
   readonly taker?: Address | undefined
   readonly allowPartial?: boolean | undefined

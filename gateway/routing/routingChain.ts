@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { getGasPrice } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dex.ts'
+import type { PoolMoves } from './poolMoves.ts'
 import type { PoolProbes } from './poolProbes.ts'
 import type { RouteCache } from './routeCache.ts'
 import type { SearchQueue } from './searchQueue.ts'
@@ -26,6 +27,7 @@ export type RoutingChain = {
   /** Whose code is believed while pools swap. */
   readonly trust: Trust
   readonly usdPrices: UsdPrices
+  readonly moves: PoolMoves
   /** Wei per gas, as of the last few seconds; 0 before it was first read. */
   gasPriceWei(): bigint
   readonly sought: SoughtTokens

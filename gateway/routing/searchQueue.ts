@@ -31,7 +31,11 @@ export type Asker = {
 export type Asking = Asker & { readonly chainId: number }
 
 /** Runs searches one after the other; between their slices other requests are answered. */
-export type SearchQueue = <result>(search: () => Promise<result>, asking: Asking) => Promise<result>
+export type SearchQueue = {
+  <result>(search: () => Promise<result>, asking: Asking): Promise<result>
+  /** Searches of all chains that have to wait; undefined where nobody counts them. */
+  readonly waiting?: (() => number) | undefined
+}
 
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
 /** Who waits by chain, network and caller, each in the order of their turns; none is empty. */
@@ -43,7 +47,7 @@ const createTurns = (): Turns => ({ size: 0, line: [], byName: new Map() })
  * Searches of one chain that may wait: about a second of them at the 5 ms that one in twenty takes on
  * 1,000 pools, 13 s should each be as long as the longest (ultra, 50 ms).
  */
-const mostWaiting = 256
+export const mostWaiting = 256
 
 /**
  * Searches side by side would only slow each other down: all of them are CPU time of this thread. Chains
@@ -61,7 +65,7 @@ export function createSearchQueue(): SearchQueue {
     isRunning = false
   }
 
-  return (search, { chainId, caller = '', network = caller, isGone }) =>
+  const queue: SearchQueue = (search, { chainId, caller = '', network = caller, isGone }) =>
     new Promise((resolve, reject) => {
       const hasToWait = isRunning
       add(all, [String(chainId), network, caller], {
@@ -79,6 +83,7 @@ export function createSearchQueue(): SearchQueue {
       }
       if (!isRunning) void runAll()
     })
+  return Object.assign(queue, { waiting: () => all.size })
 }
 
 function add(turns: Turns, [name, ...rest]: readonly string[], waiter: Waiter): void {

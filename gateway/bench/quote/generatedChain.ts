@@ -1,6 +1,7 @@
 import { type Address, getAddress, keccak256, toHex } from 'viem'
 import { getChain, getDexes } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import { createPoolMoves } from '../../routing/poolMoves.ts'
 import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createRouteCache } from '../../routing/routeCache.ts'
 import type { RoutingChain } from '../../routing/routingChain.ts'
@@ -111,6 +112,7 @@ export function createGeneratedChain({
       now: () => performance.now(),
     }),
     gasPriceWei: () => 10_000_000n,
+    moves: createPoolMoves({ now: () => performance.now() }),
     sought: { isDue: () => false, add: () => undefined },
     sync: {
       chainId,

@@ -14,6 +14,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { Coordination } from '../../store/coordination.ts'
 import type { Feeds } from '../../store/feeds.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
+import { createPoolMoves } from '../poolMoves.ts'
 import { createPoolProbes } from '../poolProbes.ts'
 import { poolsBetween } from '../poolsBetween.ts'
 import { type QuoteOutcome, quote } from '../quote.ts'
@@ -157,6 +158,7 @@ export async function createRouting({
     closing: closing.signal,
     withinMs: startWithinMs,
   })
+  const looking = setInterval(() => lookAtMoves(chains), lookEachMs).unref()
   return {
     warmed,
     quote: (parameters) => quote(deps, parameters),
@@ -175,8 +177,19 @@ export async function createRouting({
     endpoints: routingEndpoints(deps),
     async close() {
       closing.abort()
+      clearInterval(looking)
       await Promise.all(chains.map(({ sync }) => sync.close()))
     },
+  }
+}
+
+/** Between two looks at how far pools have moved. */
+const lookEachMs = 5_000
+
+function lookAtMoves(chains: readonly RoutingChain[]): void {
+  for (const { sync, moves } of chains) {
+    const state = sync.current()
+    if (state) moves.look(state)
   }
 }
 
@@ -250,6 +263,7 @@ function createRoutingChain(
       decimalsOf: (token) => sync.tokens().get(token)?.decimals,
     }),
     gasPriceWei,
+    moves: createPoolMoves({ now }),
     sought: createSoughtTokens({ now }),
     sync,
   }

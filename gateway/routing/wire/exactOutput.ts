@@ -4,7 +4,7 @@ import {
   address,
   chainId,
   positiveUint256,
-  slippageBps,
+  slippageBpsOrAuto,
   uint256,
   withDefault,
 } from '../../http/schemas.ts'
@@ -20,7 +20,7 @@ export const exactOutputQuery = (chainIds: readonly number[]) =>
     token_out: address(),
     target_output: positiveUint256({ description: 'Raw amount to receive at least' }),
     max_input: positiveUint256({ description: 'Raw amount to spend at most' }),
-    slippage_bps: slippageBps(),
+    slippage_bps: slippageBpsOrAuto(),
     executable_only: withDefault(
       Type.Boolean({ default: true, description: 'Refuse routes without a payload' }),
     ),

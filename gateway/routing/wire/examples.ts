@@ -172,6 +172,10 @@ export const health = {
     ],
     dexes_left_out: [],
     pools_left_out: [],
+    pools: { total: 1_840, v2: 910, v3: 720, v4: 150 },
+    sync: { max_lag_ms: 412 },
+    system: { rss_mb: 312 },
+    quotes: { semaphore_total: 256, semaphore_available: 256, semaphore_waiting: 0 },
     warnings: [],
   },
 }

@@ -6,7 +6,7 @@ import {
   chainId,
   oneOf,
   positiveUint256,
-  slippageBps,
+  slippageBpsOrAuto,
   uint256,
   withDefault,
 } from '../../http/schemas.ts'
@@ -38,7 +38,7 @@ export const disposalBody = (chainIds: readonly number[]) =>
     chain_id: chainId(chainIds),
     target_token: address(),
     legs: Type.Array(leg, { minItems: 1, maxItems: mostLegs }),
-    slippage_bps: slippageBps(),
+    slippage_bps: slippageBpsOrAuto(),
     amount_haircut_bps: bps(50, { description: 'Taken off value-derived amounts' }),
     taker: Type.Optional(address()),
     routing_mode: withDefault(oneOf(['deep', 'ultra'], { description: 'Default deep' })),

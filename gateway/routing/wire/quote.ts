@@ -6,7 +6,7 @@ import {
   chainId,
   oneOf,
   positiveUint256,
-  slippageBps,
+  slippageBpsOrAuto,
   toChecksummed,
   uint256,
   withDefault,
@@ -27,7 +27,7 @@ export const quoteBody = (chainIds: readonly number[]) =>
       token_in: address({ description: 'Token to sell; the zero address is the native currency' }),
       token_out: address({ description: 'Token to buy; the zero address is the native currency' }),
       amount_in: positiveUint256({ description: 'Raw amount to sell' }),
-      slippage_bps: slippageBps(),
+      slippage_bps: slippageBpsOrAuto(),
       taker: Type.Optional(
         address({ description: 'Wallet that will submit; the output goes to it' }),
       ),
@@ -145,6 +145,22 @@ const quoteFields = {
   route_executable: Type.Boolean(),
   route_unexecutable_reason: Type.Optional(Type.String()),
   min_output: uint256({ description: 'What the payload enforces: output less slippage' }),
+  slippage_auto: Type.Optional(
+    Type.Object(
+      {
+        bps: Type.Integer({ description: 'The slippage that min_output has: 10 to 500' }),
+        move_bps: Type.Number({
+          description:
+            "What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this",
+        }),
+        observed_secs: Type.Integer({
+          description:
+            'How long the pools were looked at; what is over ten minutes ago counts less. Under a minute the slippage is 50 at least',
+        }),
+      },
+      { description: 'Where slippage_bps is auto: how it was found' },
+    ),
+  ),
   input_consumed: Type.Optional(uint256()),
   optimality_gap_bps: Type.Optional(
     Type.Number({ description: 'At most this far below the best possible output' }),
@@ -199,6 +215,15 @@ function fromVerification(verification: Quote['verification']) {
   }
 }
 
+function fromAutoSlippage(slippage: Quote['autoSlippage']) {
+  if (!slippage) return {}
+  const { bps, moveBps, observedMs } = slippage
+  const observed = Math.floor(observedMs / 1000)
+  return {
+    slippage_auto: { bps, move_bps: Number(moveBps.toFixed(2)), observed_secs: observed },
+  }
+}
+
 export type QuoteOptions = {
   readonly serviceName: string
   /** Known tokens, where a graph is asked for. */
@@ -225,6 +250,7 @@ export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
     tax_out_bps: quote.taxOutBps,
     route_executable: quote.executable,
     ...(quote.unexecutableReason && { route_unexecutable_reason: quote.unexecutableReason }),
+    ...fromAutoSlippage(quote.autoSlippage),
     ...(quote.inputConsumed !== quote.amountIn && {
       input_consumed: quote.inputConsumed.toString(),
     }),

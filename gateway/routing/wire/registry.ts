@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { getAddress, zeroAddress } from 'viem'
-import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
-import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { getAddress } from 'viem'
+import { address, oneOf, uint256 } from '../../http/schemas.ts'
+import { countPools, type PoolCounts } from '../countPools.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
+import { mostWaiting } from '../searchQueue.ts'
 import type { AuditStatus } from '../sync/audit.ts'
 import type { BoundsStatus } from '../sync/bounds/poolBounds.ts'
 import type { DexCoverage } from '../sync/coverage.ts'
@@ -57,6 +58,27 @@ export const healthResponse = Type.Object({
         'Pools that are not quoted since reading them failed, the latest ones of each chain; they are tried again',
     },
   ),
+  pools: Type.Object(
+    {
+      total: Type.Integer(),
+      v2: Type.Integer({ description: 'Pairs with reserves' }),
+      v3: Type.Integer({ description: 'Contracts with ticks' }),
+      v4: Type.Integer({ description: "Pools in Uniswap v4's manager" }),
+    },
+    { description: 'Followed pools of all chains; the total has all other kinds, too' },
+  ),
+  sync: Type.Object({
+    max_lag_ms: Type.Integer({ description: 'Of the chain that lags most' }),
+  }),
+  system: Type.Object({ rss_mb: Type.Integer({ description: 'Memory of this process' }) }),
+  quotes: Type.Object(
+    {
+      semaphore_total: Type.Integer({ description: 'Searches that may wait' }),
+      semaphore_available: Type.Integer(),
+      semaphore_waiting: Type.Integer({ description: 'Searches that do' }),
+    },
+    { description: 'Places for searches; beyond them a request is answered 503' },
+  ),
   warnings: Type.Array(Type.String(), {
     description: 'What is not as it should be, one sentence each, the troubles of each chain first',
   }),
@@ -70,6 +92,7 @@ export function fromHealth({
   leftOutPools,
   warnings,
   statuses,
+  rssBytes,
 }: {
   readonly status: 'ok' | 'degraded' | 'error'
   readonly version: string
@@ -83,6 +106,7 @@ export function fromHealth({
   }[]
   readonly warnings: readonly string[]
   readonly statuses: readonly ChainStatus[]
+  readonly rssBytes: number
 }): Static<typeof healthResponse> {
   return {
     status: status === 'ok' && warnings.length > 0 ? 'degraded' : status,
@@ -108,7 +132,27 @@ export function fromHealth({
       chain_id: chain,
       ...named,
     })),
+    ...fromLoad(statuses),
+    system: { rss_mb: Math.round(rssBytes / 1e6) },
     warnings: [...statuses.flatMap(({ troubles }) => troubles), ...warnings],
+  }
+}
+
+/** What is followed, how far behind, and how much waits. */
+function fromLoad(statuses: readonly ChainStatus[]) {
+  const counts = statuses.flatMap(({ state }) => (state ? countPools(state.pools) : []))
+  const sum = (kind: keyof PoolCounts) => counts.reduce((total, each) => total + each[kind], 0)
+  // Chains share one queue.
+  const waiting = statuses[0]?.chain.searches.waiting?.() ?? 0
+  const places = mostWaiting * statuses.length
+  return {
+    pools: { total: sum('total'), v2: sum('v2'), v3: sum('v3'), v4: sum('v4') },
+    sync: { max_lag_ms: Math.max(0, ...statuses.map(({ lagMs }) => toLag(lagMs))) },
+    quotes: {
+      semaphore_total: places,
+      semaphore_available: places - waiting,
+      semaphore_waiting: waiting,
+    },
   }
 }
 
@@ -255,75 +299,5 @@ function fromCoverage(coverage: readonly DexCoverage[] | undefined) {
         .sort((one, other) => other.pools - one.pools),
       ...(leftOut !== undefined && { left_out: leftOut }),
     })),
-  }
-}
-
-export const poolParams = (chainIds: readonly number[]) =>
-  Type.Object({ chain_id: chainId(chainIds), address: address() })
-
-export const poolResponse = Type.Object({
-  chain_id: Type.Integer(),
-  address: address(),
-  dex: Type.String(),
-  protocol: Type.String(),
-  token0: address(),
-  token1: address(),
-  tokens: Type.Array(address()),
-  fee_pips: Type.Integer(),
-  changed_block: Type.Integer(),
-  swaps_seen: Type.Integer(),
-  reserve0: Type.Optional(uint256()),
-  reserve1: Type.Optional(uint256()),
-  balances: Type.Optional(Type.Array(uint256())),
-  stable: Type.Optional(Type.Boolean()),
-  tick_spacing: Type.Optional(Type.Integer()),
-  sqrt_price_x96: Type.Optional(uint256()),
-  tick: Type.Optional(Type.Integer()),
-  liquidity: Type.Optional(uint256()),
-  ticks: Type.Optional(
-    Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        liquidity_gross: uint256(),
-        liquidity_net: Type.String(),
-      }),
-    ),
-  ),
-  last_sync_block: Type.Integer(),
-})
-
-export function fromPool(
-  pool: PoolRecord,
-  { chainId: chain, block }: { readonly chainId: number; readonly block: bigint },
-): Static<typeof poolResponse> {
-  return {
-    chain_id: chain,
-    address: pool.address,
-    dex: pool.dex,
-    protocol: pool.protocol,
-    token0: getAddress(pool.tokens[0] ?? zeroAddress),
-    token1: getAddress(pool.tokens[1] ?? zeroAddress),
-    tokens: pool.tokens.map((token) => getAddress(token)),
-    fee_pips: pool.feePips,
-    changed_block: Number(pool.changedBlock),
-    swaps_seen: pool.swapsSeen,
-    last_sync_block: Number(block),
-    ...('stable' in pool && { stable: pool.stable }),
-    ...('reserve0' in pool && {
-      reserve0: pool.reserve0.toString(),
-      reserve1: pool.reserve1.toString(),
-    }),
-    ...('balances' in pool && { balances: pool.balances.map(String) }),
-    ...('sqrtPriceX96' in pool && {
-      tick_spacing: pool.tickSpacing,
-      sqrt_price_x96: pool.sqrtPriceX96.toString(),
-      tick: pool.tick,
-      liquidity: pool.liquidity.toString(),
-      ticks: pool.ticks.map(({ index, gross, net }) => ({
-        index,
-        liquidity_gross: gross.toString(),
-        liquidity_net: net.toString(),
-      })),
-    }),
   }
 }

@@ -4,14 +4,9 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { getDexes } from '../../chain/chains.ts'
 import { startRoutingStand } from '../testing/routingStand.ts'
 import type { compareResponse } from './compare.ts'
+import type { poolResponse } from './pool.ts'
 import type { QuoteResponse } from './quote.ts'
-import type {
-  chainsResponse,
-  healthResponse,
-  poolResponse,
-  statusResponse,
-  tokensResponse,
-} from './registry.ts'
+import type { chainsResponse, healthResponse, statusResponse, tokensResponse } from './registry.ts'
 
 const stand = await startRoutingStand()
 const { chainId, manifest, account, token, execute } = stand
@@ -220,6 +215,44 @@ s('serves its registry [routing/registry]', async () => {
   )
   for (const { known, loaded, refused } of coverage)
     assert.is(known, loaded + refused.reduce((sum, { pools }) => sum + pools, 0))
+})
+
+const listPools = () =>
+  Promise.all(
+    ['uniswap-v2', 'uniswap-v3'].map((dex) => {
+      const found = manifest.pools.find((each) => each.dex === dex)
+      return stand.get<Static<typeof poolResponse>>(`/api/pool/${chainId}/${found?.address}`)
+    }),
+  )
+
+s('says what clients of the live service read [20/live-client]', async () => {
+  const health = await stand.get<Static<typeof healthResponse>>('/health')
+  const { pools, quotes } = health
+  const [synced] = health.syncs
+  assert.is(pools.total, synced?.pools)
+  assert.ok(
+    Math.min(pools.v2, pools.v3, pools.v4) > 0 && pools.v2 + pools.v3 + pools.v4 < pools.total,
+  )
+  assert.is(health.sync.max_lag_ms, synced?.sync_lag_ms)
+  assert.ok(health.system.rss_mb > 50)
+  assert.equal([quotes.semaphore_available, quotes.semaphore_waiting], [quotes.semaphore_total, 0])
+  const [pair, range] = await listPools()
+  assert.equal(
+    [pair?.found_in, pair?.v2],
+    [
+      ['v2'],
+      {
+        token0: pair?.token0,
+        token1: pair?.token1,
+        reserve0: pair?.reserve0,
+        reserve1: pair?.reserve1,
+        dex: pair?.dex,
+      },
+    ],
+  )
+  assert.equal([range?.v3?.tick_count, range?.v3?.fee], [range?.ticks?.length, range?.fee_pips])
+  assert.equal(range?.found_in, ['v3'])
+  assert.match(range?.grade ?? '', /^[A-F]$/)
 })
 
 s.run()

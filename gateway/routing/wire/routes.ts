@@ -4,6 +4,7 @@ import { HttpError, httpError } from '../../http/httpError.ts'
 import { limitedNetwork } from '../../http/limitedNetwork.ts'
 import { json } from '../../http/reply.ts'
 import { compare } from '../compare.ts'
+import { gradeWhole } from '../gradeWhole.ts'
 import { clockSecs } from '../prepareState.ts'
 import { type QuoteOutcome, quote } from '../quote.ts'
 import { quoteExactOutput } from '../quoteExactOutput.ts'
@@ -42,6 +43,7 @@ import {
   mostUsd,
   toDisposal,
 } from './lpDisposal.ts'
+import { fromPool, poolParams, poolResponse } from './pool.ts'
 import {
   fromQuote,
   isPlain,
@@ -323,6 +325,7 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
           leftOut: listLeftOut(deps),
           leftOutPools: listLeftOutPools(deps),
           statuses: readChainStatus(deps),
+          rssBytes: process.memoryUsage.rss(),
         }),
     }),
     endpoint({
@@ -356,16 +359,19 @@ function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
       method: 'get',
       path: '/api/pool/:chain_id/:address',
       summary: 'State of one pool as quotes use it',
-      params: registry.poolParams(chainIds),
-      output: registry.poolResponse,
+      params: poolParams(chainIds),
+      output: poolResponse,
       auth: 'none',
       errors: { 404: 'No such pool is followed' },
       handle: async ({ params }) => {
-        const state = deps.chains.get(params.chain_id)?.sync.current()
+        const chain = deps.chains.get(params.chain_id)
+        const state = chain?.sync.current()
         const pool = state?.pools.get(params.address.toLowerCase())
-        if (!state || !pool)
+        if (!chain || !state || !pool)
           throw new HttpError(404, 'pool_not_found', 'no pool of this address is followed')
-        return registry.fromPool(pool, { chainId: params.chain_id, block: state.head.number })
+        const grade = gradeWhole(chain, { state, record: pool })
+        const { chainId } = chain
+        return fromPool(pool, { chainId, block: state.head.number, grade })
       },
     }),
     endpoint({
