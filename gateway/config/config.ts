@@ -89,6 +89,7 @@ export type Config = KeyConfig & {
   /** When simulations take place, where that is not now: a pack's lab may hold its clock. */
   readonly heldTimeMs?: number | undefined
   readonly logLevel: ProcessSettings['LOG_LEVEL']
+  readonly accessLog: boolean
   readonly labManifestPath: string | undefined
   /** Whoever gives it may change the lab. */
   /** Where `/lab/*` reaches the chains. */
@@ -300,6 +301,7 @@ export function readConfig(env: Environment): Config {
     simulatordUrl: orUndefined(settings.SIMULATORD_URL),
     heldTimeMs: settings.FREEZE_TIME_SECS * 1000 || undefined,
     logLevel: settings.LOG_LEVEL,
+    accessLog: settings.ACCESS_LOG,
     labManifestPath: orUndefined(settings.LAB_MANIFEST),
     labReachPath: orUndefined(settings.LAB_REACH) ?? orUndefined(settings.LAB_MANIFEST),
     labToken: orUndefined(settings.LAB_TOKEN),

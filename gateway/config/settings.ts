@@ -161,6 +161,10 @@ export const processSettings = Type.Object({
     default: 'info',
     description: 'pino level',
   }),
+  ACCESS_LOG: flag(
+    'a line for each request: ids, route, outcome, units, time of each stage',
+    false,
+  ),
   LAB_MANIFEST: text('set by the lab: the manifest served at /lab/manifest'),
   LAB_REACH: text('set by a lab of containers: where /lab/* reaches the chains; else the manifest'),
   LAB_TOKEN: text('set by the lab: what changes the lab by /lab/* asks for it'),

@@ -8,6 +8,7 @@ import { type JsonBody, readJsonBody } from './readJsonBody.ts'
 import { isReply, isStreamReply, type Reply, readJson, reply, type StreamReply } from './reply.ts'
 import { createSpendMore } from './spendMore.ts'
 import { tooManyRequests } from './tooManyRequests.ts'
+import { endStage, type Trail } from './trail.ts'
 import { checkShape } from './validate.ts'
 
 export type ServeDeps = {
@@ -21,26 +22,40 @@ export type RequestFacts = {
   readonly requestId: string
   readonly clientId: string | undefined
   readonly ip: string
+  readonly trail: Trail
 }
+
+type Facts = Omit<RequestFacts, 'trail'>
 
 const noBody: JsonBody = { value: undefined, text: '' }
 
 /** Identify, limit, validate, weigh, charge, handle, give back unless 2xx: the path of every request. */
 export async function serveEndpoint(
   deps: ServeDeps,
-  { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
+  {
+    ctx,
+    endpoint,
+    facts: { trail, ...facts },
+  }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
 ): Promise<void> {
   const caller = await admit(deps.access, { ctx, endpoint, facts })
+  trail.keyId = caller?.keyId
+  endStage(trail, 'admitMs')
   if (endpoint.streams && isFinishedStream(ctx)) {
     ctx.status = 204
     return
   }
   const input = await readInput(deps, ctx, endpoint)
+  endStage(trail, 'readMs')
   const weight = endpoint.extraWeightOf(input)
   if (deps.access && weight > 0) await limit(deps.access, { ctx, caller, ip: facts.ip, weight })
   const charge = await chargeFor(deps.access, { ctx, endpoint, caller, input, facts })
+  endStage(trail, 'chargeMs')
   if (charge?.status === 'replayed') return send(ctx, charge.reply)
-  if (charge) ctx.set(charge.headers)
+  if (charge) {
+    trail.units = endpoint.costOf(input)
+    ctx.set(charge.headers)
+  }
 
   const { streams, requests } = deps.endings
   const signals = lazySignal(ctx, endpoint.streams ? streams : requests)
@@ -52,14 +67,18 @@ export async function serveEndpoint(
     const value = await endpoint.handle(Object.assign(Object.create(signalled), request))
     answer = toAnswer(value, endpoint, deps.checkOutput)
   } catch (error) {
+    endStage(trail, 'handleMs')
     await charge?.conclude({ status: error instanceof HttpError ? error.status : 500, body: '' })
+    endStage(trail, 'concludeMs')
     throw error
   }
+  endStage(trail, 'handleMs')
   if (isStreamReply(answer)) {
     ctx.respond = false
     ctx.res.statusCode = 200
     for (const [name, value] of Object.entries(answer.headers)) ctx.res.setHeader(name, value)
     await charge?.conclude({ status: 200, body: '' })
+    endStage(trail, 'concludeMs')
     return writeEventStream(ctx.res, {
       run: answer.run,
       requestId: facts.requestId,
@@ -68,12 +87,13 @@ export async function serveEndpoint(
   }
   const body = encode(answer.body)
   await charge?.conclude({ status: answer.status, body: typeof body === 'string' ? body : '' })
+  endStage(trail, 'concludeMs')
   send(ctx, answer, body)
 }
 
 async function admit(
   access: Access | undefined,
-  { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
+  { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: Facts },
 ): Promise<Caller | undefined> {
   if (!access) return undefined
   let caller: Caller | undefined
@@ -127,7 +147,7 @@ async function chargeFor(
     endpoint: Endpoint
     caller: Caller | undefined
     input: Input
-    facts: RequestFacts
+    facts: Facts
   },
 ): Promise<Exclude<Charge, { status: 'refused' }> | undefined> {
   if (!access || !caller || !endpoint.isCharged) return undefined

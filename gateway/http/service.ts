@@ -11,6 +11,7 @@ import { type Listening, listen } from './listen.ts'
 import { createPageDoor } from './pageDoor.ts'
 import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
+import { createTrail } from './trail.ts'
 
 export type { Listening } from './listen.ts'
 
@@ -63,8 +64,10 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
   return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
     const started = performance.now()
     const requestId = readToken(ctx, 'x-request-id') ?? randomUUID()
+    const trail = createTrail(started)
     ctx.state['facts'] = {
       requestId,
+      trail,
       clientId: readToken(ctx, 'x-client-id'),
       ip: readClientIp(ctx.req),
     }
@@ -90,6 +93,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       durationMs: performance.now() - started,
       requestId,
       code: failure?.code,
+      trail,
     })
   }
 }

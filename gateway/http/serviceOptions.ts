@@ -2,6 +2,7 @@ import type { Access } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestIdField } from './handleErrors.ts'
 import type { Pages } from './pages.ts'
+import type { Trail } from './trail.ts'
 
 /** pino's shape; members that carry secrets are redacted by whoever makes it. */
 export type Log = {
@@ -20,6 +21,7 @@ export type RequestEvent = {
   readonly durationMs: number
   readonly requestId: string
   readonly code: string | undefined
+  readonly trail: Readonly<Trail>
 }
 
 export type ServiceOptions = {

@@ -4,6 +4,7 @@ import type { Access } from '../http/access.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createPages } from '../http/pages.ts'
 import { createService, type Listening } from '../http/service.ts'
+import { accessLine } from '../observe/accessLine.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { version } from '../runtime/version.ts'
@@ -35,7 +36,10 @@ export async function listenAll(
       isOutage: isStoreError,
       pages: pages || undefined,
       log,
-      observe: (event) => metrics.answered({ ...event, route: event.path }),
+      observe(event) {
+        metrics.answered({ ...event, route: event.path })
+        if (config.accessLog) log.info(accessLine(event), 'answered')
+      },
     })
     listening.push([spec.name, await service.listen(listener)])
   }

@@ -12,7 +12,7 @@ const { text, untested } = createRuleTests()
 
 s('each has a case that makes it fire [strangers/alerts]', () => assert.equal(untested, []))
 
-s('fire when they should, and only then, says Prometheus itself', async () => {
+s('fire when they should, and only then, says Prometheus itself [24/objectives]', async () => {
   const promtool = findDebianProgram('promtool')
   if (!promtool) return passOver({ name: 'promtool', debianPackage: 'prometheus' })
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-rules-'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 
 const dir = join(import.meta.dirname, '../../../../docker/alerts')
-const files = ['gateway.yaml', 'relay.yaml'] as const
+const files = ['gateway.yaml', 'objectives.yaml', 'relay.yaml'] as const
 
 type Rule = {
   readonly alert: string
@@ -11,6 +11,7 @@ type Rule = {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
 }
+type Recording = { readonly record: string; readonly expr: string }
 type Series = Readonly<Record<string, string>>
 type Case = {
   readonly alert: string
@@ -46,6 +47,25 @@ const spent = (alert: string, purpose: string, labels: Readonly<Record<string, s
 ]
 const failed = 'forkyard_sync_events_total{chain="8453",event="failed",instance="a"}'
 
+const slow = (share: number) => {
+  const durations = 'forkyard_http_request_duration_seconds'
+  const labels = 'service="routing",route="/quote"'
+  return {
+    [`${durations}_bucket{${labels},le="2.5"}`]: `0+${100 - share}${hours}`,
+    [`${durations}_count{${labels}}`]: `0+100${hours}`,
+  }
+}
+/** Each of three speeds at which a budget burns: what is above all three, and what is between two. */
+const burns = (name: string, series: (share: number) => Series, shares: readonly number[]) =>
+  ['Fast', 'Steady', 'Slow'].flatMap((speed, index) => {
+    const alert = `${name}Burn${speed}`
+    const quiet = shares[index + 1] ?? 0
+    return [
+      { alert, series: series(shares[index] ?? 0), fires: { service: 'routing' } },
+      { alert, series: series(quiet), fires: undefined },
+    ]
+  })
+
 const gatewayCases: readonly Case[] = [
   { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
   { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
@@ -73,6 +93,9 @@ const gatewayCases: readonly Case[] = [
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('1') }, fires: undefined },
   { alert: 'EventLoopBusy', series: { [loop]: still('0.3') }, fires: {} },
   { alert: 'EventLoopBusy', series: { [loop]: still('0.1') }, fires: undefined },
+  // Failures beside each hundred answers: 1.96 %, 0.99 %, 0.2 % and 0.05 %.
+  ...burns('Errors', (failures) => answers(String(failures)), [2, 1, 0.2, 0.05]),
+  ...burns('SlowQuotes', slow, [20, 10, 2, 0.5]),
 ]
 
 /** Each rule of the relay counts one kind of event: it fires while that goes on, and not when it is over. */
@@ -90,14 +113,14 @@ function relayCases(rules: readonly Rule[]): readonly Case[] {
 
 /** The rules of docker/alerts, and unit tests of every one in promtool's format, which JSON is, too. */
 export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string } = {}) {
-  const [gateway = [], relay = []] = files.map((name) => {
+  const [gateway = [], objectives = [], relay = []] = files.map((name) => {
     // Our own files: promtool itself judges their shape.
     const { groups } = parse(readFileSync(join(dir, name), 'utf8')) as {
-      readonly groups: readonly { readonly rules: readonly Rule[] }[]
+      readonly groups: readonly { readonly rules: readonly (Rule | Recording)[] }[]
     }
-    return groups.flatMap(({ rules }) => rules)
+    return groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule))
   })
-  const rules = [...gateway, ...relay]
+  const rules = [...gateway, ...objectives, ...relay]
   const ofRelay = relayCases(relay)
   const cases = [...gatewayCases, ...ofRelay]
   const toTest = (together: readonly Case[], after: string) => ({
