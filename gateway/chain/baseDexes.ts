@@ -19,7 +19,8 @@ export const baseDexes: readonly Dex[] = [
     factory: '0x33128a8fC17869897dcE68Ed026d694621f6FDfD',
     router: '0x2626664c2603336E57B271c5C0b26F421741e481',
     quoter: '0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a',
-    feesPips: [100, 500, 3000, 10000],
+    // 200 to 400 are Base's own: github:Uniswap/sdks sdks/v3-sdk/src/constants.ts.
+    feesPips: [100, 200, 300, 400, 500, 3000, 10000],
     initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
     deployBlock: 1371680,
   },
@@ -101,7 +102,7 @@ export const baseDexes: readonly Dex[] = [
     quoter: '0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0',
     router: '0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5',
     feesPips: [100, 500, 3000, 10000],
-    poolKeys: [1, 50, 100, 200, 2000],
+    poolKeys: [1, 10, 50, 100, 200, 2000],
     deployBlock: 0,
   },
   {
@@ -111,8 +112,8 @@ export const baseDexes: readonly Dex[] = [
     factory: '0x498581fF718922c3f8e6A244956aF099B2652b2b',
     quoter: '0x0d5e0F971ED27FBfF6c2837bf31316121532048D',
     router: '0x6fF5693b99212Da76ad316178A184AB56D299b43',
-    feesPips: [100, 500, 3000, 10000],
-    poolKeys: [1, 10, 60, 200],
+    feesPips: [100, 200, 300, 400, 500, 3000, 10000],
+    poolKeys: [1, 4, 6, 8, 10, 60, 200],
     deployBlock: 25350988,
   },
   {
@@ -203,8 +204,9 @@ export const baseDexes: readonly Dex[] = [
     protocol: 'slipstream',
     factory: '0xaDe65c38CD4849aDBA595a4323a8C7DdfE89716a',
     quoter: '0x3d4C22254F86f64B7eC90ab8F7aeC1FBFD271c6C',
+    router: '0xcbBb8035cAc7D4B3Ca7aBb74cF7BdF900215Ce0D',
     feesPips: [100, 500, 3000, 10000],
-    poolKeys: [1, 50, 100, 200, 2000],
+    poolKeys: [1, 10, 50, 100, 200, 2000],
     deployBlock: 0,
   },
   {

@@ -2,6 +2,7 @@ import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { findByLookup } from '../../reads/findPools.ts'
 import type { ReadDeps } from '../../reads/poolRef.ts'
 import { readCall, readCalls } from '../../reads/readCalls.ts'
+import { readEach } from '../../reads/readEach.ts'
 import { createdAt } from '../family/createdAt.ts'
 import type { PoolFamily } from '../family/poolFamily.ts'
 import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
@@ -32,6 +33,26 @@ const findByFee: PoolFamily['find'] = (deps, parameters) =>
     keys: parameters.dex.feesPips,
   })
 
+const spacingsAbi = parseAbi(['function tickSpacings() view returns (int24[])'])
+/** Of a list that only its owner lengthens: more is a mistake. */
+const mostSpacings = 64
+
+/** By the spacings that the row names, and by those that the factory has been given since. */
+const findBySpacing: PoolFamily['find'] = async (deps, parameters) => {
+  const { dex, blockNumber } = parameters
+  const selector = toFunctionSelector('getPool(address,address,int24)')
+  const known = dex.poolKeys ?? []
+  const findWith = (keys: readonly number[]) =>
+    findByLookup(deps, { ...parameters, selector, keys })
+  const calls = [{ target: dex.factory }]
+  const [found, [spacings = []]] = await Promise.all([
+    findWith(known),
+    readEach(deps, { abi: spacingsAbi, functionName: 'tickSpacings', calls, blockNumber }),
+  ])
+  const added = spacings.slice(0, mostSpacings).filter((spacing) => !known.includes(spacing))
+  return added.length === 0 ? found : [...found, ...(await findWith(added))]
+}
+
 /** Uniswap v3 and its forks that kept its interface: Sushi v3, AlienBase v3. */
 export const uniswapV3Family = concentratedFamily({
   protocol: 'uniswap_v3',
@@ -51,12 +72,7 @@ export const pancakeV3Family = concentratedFamily({
 
 export const slipstreamFamily = concentratedFamily({
   protocol: 'slipstream',
-  find: (deps, parameters) =>
-    findByLookup(deps, {
-      ...parameters,
-      selector: toFunctionSelector('getPool(address,address,int24)'),
-      keys: parameters.dex.poolKeys ?? [],
-    }),
+  find: findBySpacing,
   creations: [createdAt(slipstreamCreatedTopic, 0)],
   toEnginePool,
   extraGas: slipstreamGas,
