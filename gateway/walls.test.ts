@@ -14,6 +14,7 @@ const forbidden: readonly (readonly [file: string, line: string])[] = [
   ['gateway/access/x402/planted.ts', "import { quote } from '../../routing/quote.ts'"],
   ['gateway/access/sale/planted.ts', "import { rank } from '../../meta/rank.ts'"],
   ['gateway/client/planted.ts', "import { chains } from '../chain/chains.ts'"],
+  ['gateway/client/planted2.ts', "import { setTimeout } from 'node:timers/promises'"],
   ['gateway/commands/planted.ts', "import { rpcGate } from '../lab/containers/rpcGate.ts'"],
   ['gateway/http/planted.ts', "import { createAccess } from '../access/access.ts'"],
   ['gateway/store/planted.ts', "import { quote } from '../routing/quote.ts'"],
@@ -76,6 +77,7 @@ const allowed: readonly (readonly [file: string, line: string])[] = [
   ['gateway/routing/sync/good.ts', "export { x } from '../protocols/families.ts'"],
   ['gateway/routing/sync/shared/good.ts', "export { x } from '../chainSync.ts'"],
   ['gateway/routing/wire/good.ts', "export { quote } from '../quote.ts'"],
+  ['gateway/client/good.ts', "export { x } from './call.ts'"],
   ['simulator/good.ts', "export { x } from '../contracts/artifacts.ts'"],
 ]
 

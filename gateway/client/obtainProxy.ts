@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
+import { pause } from './pause.ts'
 
 /** What the caller's wallet and node do for it; the client itself holds no key. */
 export type ProxyWallet = {
@@ -181,6 +181,6 @@ async function waitForProxy(
   for (;;) {
     const proxy = await readProxy()
     if (proxy || performance.now() >= deadline) return proxy
-    await wait(Math.min(pollMs, withinMs))
+    await pause(Math.min(pollMs, withinMs))
   }
 }

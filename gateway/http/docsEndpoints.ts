@@ -3,6 +3,7 @@ import { type Endpoint, endpoint } from './endpoint.ts'
 import { createOpenApi } from './openApi.ts'
 import { renderDocs } from './renderDocs.ts'
 import { reply } from './reply.ts'
+import { named } from './schemas.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** `GET /openapi.json` and `GET /docs`, which describe themselves too. */
@@ -20,7 +21,7 @@ export function docsEndpoints(options: ServiceOptions): readonly Endpoint[] {
       method: 'get',
       path: '/openapi.json',
       summary: 'This document',
-      output: Type.Object({ openapi: Type.String() }),
+      output: named('OpenApi', Type.Object({ openapi: Type.String() })),
       auth: 'none',
       handle: async () => reply({ body: read() }),
     }),

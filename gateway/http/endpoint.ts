@@ -55,6 +55,8 @@ type Definition<
   readonly weight?: number
   /** Answers `text/event-stream`; the handler returns `stream(…)`. */
   readonly streams?: boolean
+  /** Of a stream: the data of each event by its name. */
+  readonly events?: Readonly<Record<string, TSchema>>
   /** What a 202 of the same shape means, for OpenAPI; absent: there is none. */
   readonly pending?: string
   /** Statuses beyond the usual ones, with what they mean, for OpenAPI. */

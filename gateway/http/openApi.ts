@@ -14,9 +14,10 @@ export type OpenApiOptions = {
 export function createOpenApi(options: OpenApiOptions): Record<string, unknown> {
   const { title, description, version, endpoints, requestIdField } = options
   const paths: Record<string, Record<string, unknown>> = {}
+  const { schemas, refer } = createReferences()
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [endpoint.method]: createOperation(endpoint) }
+    paths[path] = { ...paths[path], [endpoint.method]: refer(createOperation(endpoint)) }
   }
   return {
     openapi: '3.1.0',
@@ -24,12 +25,36 @@ export function createOpenApi(options: OpenApiOptions): Record<string, unknown> 
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: createErrorSchema(requestIdField) },
+      schemas: { ...schemas, Error: createErrorSchema(requestIdField) },
       ...(endpoints.some(({ auth }) => auth === 'key') && {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
       }),
     },
   }
+}
+
+const referTo = (name: string) => ({ ['$ref']: `#/components/schemas/${name}` })
+
+/** Lists each named schema once, and puts references in its places. */
+function createReferences() {
+  const schemas: Record<string, unknown> = {}
+  function refer(value: unknown, key = ''): unknown {
+    if (Array.isArray(value)) return value.map((each) => refer(each))
+    if (typeof value !== 'object' || value === null || /^(?:example|default)s?$/.test(key))
+      return value
+    const { title, ...rest } = value as Record<string, unknown>
+    const isNamed = typeof title === 'string'
+    const written = Object.fromEntries(
+      Object.entries(isNamed ? rest : value).map(([name, each]) => [name, refer(each, name)]),
+    )
+    if (!isNamed) return written
+    const known = schemas[title]
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
+      throw new Error(`two schemas are called ${title}`)
+    schemas[title] = written
+    return referTo(title)
+  }
+  return { schemas, refer }
 }
 
 function createErrorSchema(requestIdField: RequestIdField): Record<string, unknown> {
@@ -52,7 +77,8 @@ function createErrorSchema(requestIdField: RequestIdField): Record<string, unkno
 }
 
 function createOperation(endpoint: Endpoint): Record<string, unknown> {
-  const { method, path, summary, description, input, auth, streams, pending, examples } = endpoint
+  const { method, path, summary, description, input, auth, streams, events, pending, examples } =
+    endpoint
   const words = path.split(/\W+/).filter((word) => word !== '')
   const type = streams ? 'text/event-stream' : 'application/json'
   return {
@@ -60,6 +86,8 @@ function createOperation(endpoint: Endpoint): Record<string, unknown> {
     summary,
     ...(description && { description }),
     ...(auth === 'key' && { security: [{ apiKey: [] }] }),
+    // OpenAPI 3.1 has no words for the names of events.
+    ...(events && { 'x-events': events }),
     parameters: [
       ...createParameters(endpoint.params, 'path'),
       ...createParameters(endpoint.query, 'query', examples?.query),
@@ -124,7 +152,7 @@ function createErrors(endpoint: Endpoint): Record<string, unknown> {
     ...(auth === 'key' && { 503: 'The database does not answer' }),
     ...errors,
   }
-  const schema = { ['$ref']: '#/components/schemas/Error' }
+  const schema = referTo('Error')
   return Object.fromEntries(
     Object.entries(meanings).map(([status, description]) => [
       status,

@@ -6,6 +6,10 @@ export const withDefault = <schema extends TSchema>(schema: schema): schema =>
   // The runtime marks it optional; the static type stays non-optional because ajv fills it in.
   Type.Optional(schema) as unknown as schema
 
+/** A schema that OpenAPI lists by a name of its own, and clients have a type of that name for. */
+export const named = <const schema extends TSchema>(title: string, schema: schema): schema =>
+  Object.assign(schema, { title })
+
 const maxUint256 = 2n ** 256n - 1n
 const hexAddress = /^0x[0-9a-fA-F]{40}$/
 const decimal = /^(0|[1-9][0-9]{0,77})$/

@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
+import { named } from '../http/schemas.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { labManifest as labManifestSchema, manifestExample } from './labManifest.ts'
 import type { ReadinessReader } from './readiness.ts'
 
 type Deps = {
@@ -20,20 +22,25 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       method: 'get',
       path: '/livez',
       summary: 'The process answers',
-      output: Type.Object({ status: Type.Literal('ok') }),
+      output: named('Live', Type.Object({ status: Type.Literal('ok') })),
       auth: 'none',
+      examples: { output: { status: 'ok' } },
       handle: async () => ({ status: 'ok' as const }),
     }),
     endpoint({
       method: 'get',
       path: '/readyz',
       summary: 'Whether anything can be served; 503 with the reasons where not',
-      output: Type.Object({
-        ready: Type.Boolean(),
-        reasons: Type.Array(Type.String()),
-        warnings: Type.Array(Type.String()),
-      }),
+      output: named(
+        'Readiness',
+        Type.Object({
+          ready: Type.Boolean(),
+          reasons: Type.Array(Type.String()),
+          warnings: Type.Array(Type.String()),
+        }),
+      ),
       auth: 'none',
+      examples: { output: { ready: true, reasons: [], warnings: [] } },
       handle: async () => {
         const { ready, reasons, warnings } = await readiness.read()
         return reply({ status: ready ? 200 : 503, body: { ready, reasons, warnings } })
@@ -44,8 +51,9 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       path: '/startupz',
       summary:
         'Whether the gateway was ever ready; from then on 200 as long as the process answers',
-      output: Type.Object({ started: Type.Boolean() }),
+      output: named('Startup', Type.Object({ started: Type.Boolean() })),
       auth: 'none',
+      examples: { output: { started: true } },
       handle: async () => {
         const started = await readiness.hasStarted()
         return reply({ status: started ? 200 : 503, body: { started } })
@@ -57,6 +65,7 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
       summary: 'Prometheus metrics',
       output: Type.String(),
       auth: 'none',
+      examples: { output: '# HELP forkyard_ready …' },
       handle: async () =>
         reply({
           body: await metrics.registry.metrics(),
@@ -72,8 +81,9 @@ function labManifest(path: string) {
     method: 'get',
     path: '/lab/manifest',
     summary: 'Everything a client needs to use this lab',
-    output: Type.Object({ version: Type.String() }),
+    output: labManifestSchema,
     auth: 'none',
+    examples: manifestExample,
     handle: async () => {
       const body = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') throw httpError('unavailable', 'the lab is still starting')

@@ -9,10 +9,13 @@ import { fromBalance } from './auth.ts'
 const usdcUnits = 1_000_000
 
 export const claimBody = (chainIds: readonly number[]) =>
-  Type.Object({
-    chain_id: schemas.chainId(chainIds),
-    tx_hash: schemas.bytes32({ description: 'The transaction that paid the quota contract' }),
-  })
+  schemas.named(
+    'ClaimRequest',
+    Type.Object({
+      chain_id: schemas.chainId(chainIds),
+      tx_hash: schemas.bytes32({ description: 'The transaction that paid the quota contract' }),
+    }),
+  )
 
 /** The body as a client sends it. */
 export const toClaimBody = ({ chainId, txHash }: { chainId: number; txHash: Hex }) => ({
@@ -20,32 +23,41 @@ export const toClaimBody = ({ chainId, txHash }: { chainId: number; txHash: Hex 
   tx_hash: txHash,
 })
 
-export const claimResponse = Type.Object({
-  purchased_quotes: Type.Integer({ description: 'Bought in that transaction' }),
-  quota_total: Type.Integer(),
-  quota_used: Type.Integer(),
-  quota_remaining: Type.Integer(),
-})
+export const claimResponse = schemas.named(
+  'Claim',
+  Type.Object({
+    purchased_quotes: Type.Integer({ description: 'Bought in that transaction' }),
+    quota_total: Type.Integer(),
+    quota_used: Type.Integer(),
+    quota_remaining: Type.Integer(),
+  }),
+)
 
 export const fromClaim = ({ quotes, balance }: { quotes: number; balance: Balance }) => ({
   purchased_quotes: quotes,
   ...fromBalance(balance),
 })
 
-export const pricingResponse = Type.Object({
-  x402_version: Type.Integer(),
-  unit_price_usd: Type.Number(),
-  unit_price_usdc_6dec: Type.Integer(),
-  contracts: Type.Array(
-    Type.Object({
-      chain_id: Type.Integer(),
-      network: Type.String({ description: 'CAIP-2' }),
-      quota_contract: schemas.address(),
-      payment_token: schemas.address(),
-      amount_per_quote: Type.String(),
-    }),
-  ),
-})
+export const pricingResponse = schemas.named(
+  'Pricing',
+  Type.Object({
+    x402_version: Type.Integer(),
+    unit_price_usd: Type.Number(),
+    unit_price_usdc_6dec: Type.Integer(),
+    contracts: Type.Array(
+      schemas.named(
+        'PricingContract',
+        Type.Object({
+          chain_id: Type.Integer(),
+          network: Type.String({ description: 'CAIP-2' }),
+          quota_contract: schemas.address(),
+          payment_token: schemas.address(),
+          amount_per_quote: Type.String(),
+        }),
+      ),
+    ),
+  }),
+)
 
 export const fromPricing = ({ amountPerQuote, contracts }: AccessConfig) => ({
   x402_version: 2,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { getAddress } from 'viem'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { type HttpError, httpError } from '../../http/httpError.ts'
+import { named } from '../../http/schemas.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { type Claim, claimQuota } from '../sale/claimQuota.ts'
 import type { Resource } from '../sale/listResources.ts'
@@ -12,21 +13,27 @@ import * as auth from './auth.ts'
 import * as examples from './examples.ts'
 import * as quota from './quota.ts'
 
-const discoveryResponse = Type.Object({
-  x402Version: Type.Integer(),
-  accepts: Type.Array(Type.Object({}), { description: 'As in a 402' }),
-  resources: Type.Array(
-    Type.Object({
-      method: Type.String(),
-      url: Type.String(),
-      units: Type.Integer({ description: 'Quota units of a request' }),
-      per: Type.Optional(
-        Type.String({ description: 'The units are of each of these in a request' }),
+const discoveryResponse = named(
+  'X402Discovery',
+  Type.Object({
+    x402Version: Type.Integer(),
+    accepts: Type.Array(Type.Object({}), { description: 'As in a 402' }),
+    resources: Type.Array(
+      named(
+        'X402Resource',
+        Type.Object({
+          method: Type.String(),
+          url: Type.String(),
+          units: Type.Integer({ description: 'Quota units of a request' }),
+          per: Type.Optional(
+            Type.String({ description: 'The units are of each of these in a request' }),
+          ),
+        }),
       ),
-    }),
-    { description: 'What is sold' },
-  ),
-})
+      { description: 'What is sold' },
+    ),
+  }),
+)
 
 /** Claims cost several calls to the chain, so they weigh more than a quote. */
 const claimWeight = 5

@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { httpError } from '../../http/httpError.ts'
 import { reply } from '../../http/reply.ts'
+import { named } from '../../http/schemas.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
+import * as examples from './examples.ts'
 import { FacilitatorBody } from './paymentPayload.ts'
 import { fromSettling, SettlementResponse } from './settlementResponse.ts'
 import { settlePayment } from './settlePayment.ts'
@@ -11,11 +13,14 @@ import { matchPayment, verifyPayment } from './verifyPayment.ts'
 /** Each asks the chain several times. */
 const facilitatorWeight = 5
 
-const VerifyResponse = Type.Object({
-  isValid: Type.Boolean(),
-  invalidReason: Type.Optional(Type.String()),
-  payer: Type.String(),
-})
+const VerifyResponse = named(
+  'VerifyResponse',
+  Type.Object({
+    isValid: Type.Boolean(),
+    invalidReason: Type.Optional(Type.String()),
+    payer: Type.String(),
+  }),
+)
 
 /** The facilitator's two endpoints, for our own offers only; absent where nothing is settled. */
 export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
@@ -27,6 +32,7 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
       summary: 'Whether a signed payment would be settled now',
       input: FacilitatorBody,
       output: VerifyResponse,
+      examples: examples.verify,
       auth: 'none',
       weight: facilitatorWeight,
       errors: { 503: 'The chain is out of reach' },
@@ -48,6 +54,7 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
       description: 'The same payment again answers the same and moves nothing twice.',
       input: FacilitatorBody,
       output: SettlementResponse,
+      examples: examples.settle,
       pending: 'The payment is on its way',
       auth: 'key',
       weight: facilitatorWeight,

@@ -1,15 +1,19 @@
 import { type Static, Type } from 'typebox'
+import { named } from '../../http/schemas.ts'
 import type { Settling } from './settlePayment.ts'
 
 /** x402 v2's SettlementResponse: the PAYMENT-RESPONSE header and the answer of `/x402/settle`. */
-export const SettlementResponse = Type.Object({
-  success: Type.Boolean(),
-  errorReason: Type.Optional(Type.String()),
-  payer: Type.Optional(Type.String()),
-  transaction: Type.String({ description: 'Empty when nothing was brought to the chain' }),
-  network: Type.String(),
-  amount: Type.Optional(Type.String()),
-})
+export const SettlementResponse = named(
+  'SettlementResponse',
+  Type.Object({
+    success: Type.Boolean(),
+    errorReason: Type.Optional(Type.String()),
+    payer: Type.Optional(Type.String()),
+    transaction: Type.String({ description: 'Empty when nothing was brought to the chain' }),
+    network: Type.String(),
+    amount: Type.Optional(Type.String()),
+  }),
+)
 export type SettlementResponse = Static<typeof SettlementResponse>
 
 export function fromSettling(

@@ -189,11 +189,16 @@ s('verifies and settles through the facilitator endpoints [x402/facilitator]', a
   assert.equal((await stand.call('/x402/settle', { key: apiKey, body })).body, first.body)
   assert.is(await remaining(apiKey), 1000)
   assert.equal((await stand.call('/x402/verify', { body })).body['isValid'], false)
+  type Answer = { content: { 'application/json': { schema: object } } }
   const document = (await stand.call('/openapi.json')).body as {
-    paths: Record<string, { post: { responses: Record<string, { content: object }> } }>
+    paths: Record<string, { post: { responses: Record<string, Answer> } }>
   }
   const { responses } = document.paths['/x402/settle']?.post ?? { responses: {} }
-  assert.equal(responses['202']?.content, responses['200']?.content)
+  const schemas = ['200', '202'].map(
+    (status) => responses[status]?.content['application/json'].schema,
+  )
+  assert.equal(schemas[0], { ['$ref']: '#/components/schemas/SettlementResponse' })
+  assert.equal(schemas[1], schemas[0])
 })
 s('refuses no payment because the chain could not be asked about it', async () => {
   const { apiKey } = await stand.createKey('unlucky')

@@ -3,6 +3,7 @@ import { type Address, getAddress, isAddressEqual } from 'viem'
 import {
   address,
   chainId,
+  named,
   oneOf,
   positiveUint256,
   type Static,
@@ -18,62 +19,74 @@ const maxSources = 32
 
 /** Body of `POST /quote`. Which amounts must be there depends on `quoteType`; see `toMetaRequest`. */
 export function quoteBody(chainIds: readonly number[]) {
-  return Type.Object({
-    chainId: chainId(chainIds),
-    tokenIn: address({ description: 'The zero address and 0xEeee…EEeE mean the native currency' }),
-    tokenOut: address({ description: 'The zero address and 0xEeee…EEeE mean the native currency' }),
-    amountIn: Type.Optional(positiveUint256({ description: 'Raw; exactInput only' })),
-    taker: address({ description: 'The wallet that pays and receives' }),
-    slippageBps: slippageBps(50),
-    quoteType: withDefault(
-      Type.Unsafe<'exactInput' | 'exactOutput'>({
-        type: 'string',
-        enum: ['exactInput', 'exactOutput'],
-        default: 'exactInput',
+  return named(
+    'QuoteRequest',
+    Type.Object({
+      chainId: chainId(chainIds),
+      tokenIn: address({
+        description: 'The zero address and 0xEeee…EEeE mean the native currency',
       }),
-    ),
-    targetOut: Type.Optional(positiveUint256({ description: 'Raw; exactOutput only' })),
-    maxIn: Type.Optional(positiveUint256({ description: 'Raw; exactOutput only' })),
-    calldataPolicy: Type.Optional(
-      oneOf(calldataPolicies, { description: 'Must be strict for exactOutput' }),
-    ),
-    dryRun: withDefault(
-      Type.Boolean({ default: false, description: 'Simulate every quote on one block' }),
-    ),
-    proxyAddress: Type.Optional(address({ description: "The taker's proxy; adds proxyTx" })),
-    relaxedProviderMinReturn: withDefault(
-      Type.Boolean({
-        default: false,
-        description: "Lowers the sources' own minimum return; exactInput only",
+      tokenOut: address({
+        description: 'The zero address and 0xEeee…EEeE mean the native currency',
       }),
-    ),
-  })
+      amountIn: Type.Optional(positiveUint256({ description: 'Raw; exactInput only' })),
+      taker: address({ description: 'The wallet that pays and receives' }),
+      slippageBps: slippageBps(50),
+      quoteType: withDefault(
+        Type.Unsafe<'exactInput' | 'exactOutput'>({
+          type: 'string',
+          enum: ['exactInput', 'exactOutput'],
+          default: 'exactInput',
+        }),
+      ),
+      targetOut: Type.Optional(positiveUint256({ description: 'Raw; exactOutput only' })),
+      maxIn: Type.Optional(positiveUint256({ description: 'Raw; exactOutput only' })),
+      calldataPolicy: Type.Optional(
+        oneOf(calldataPolicies, { description: 'Must be strict for exactOutput' }),
+      ),
+      dryRun: withDefault(
+        Type.Boolean({ default: false, description: 'Simulate every quote on one block' }),
+      ),
+      proxyAddress: Type.Optional(address({ description: "The taker's proxy; adds proxyTx" })),
+      relaxedProviderMinReturn: withDefault(
+        Type.Boolean({
+          default: false,
+          description: "Lowers the sources' own minimum return; exactInput only",
+        }),
+      ),
+    }),
+  )
 }
 
 /** Body of `POST /quote/stream`: the exact-input body and what only a stream reads. */
 export function streamBody(chainIds: readonly number[], sourceNames: readonly string[]) {
   const interval = (description: string) =>
     Type.Optional(Type.Integer({ minimum: 1_000, maximum: 60_000, description }))
-  return Type.Object({
-    ...quoteBody(chainIds).properties,
-    keepAliveMs: interval(
-      'Interval of keep_alive events, in milliseconds; alone it repeats nothing: that needs refreshIntervalMs',
-    ),
-    refreshIntervalMs: interval('Interval of repeated dispatch, in milliseconds; up to 20 cycles'),
-    firstN: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: maxSources,
-        description: 'Send initial as soon as this many quotes are there; default 1',
-      }),
-    ),
-    mustInclude: Type.Optional(
-      Type.Array(oneOf(sourceNames), {
-        maxItems: maxSources,
-        description: 'Send initial only when these sources have answered',
-      }),
-    ),
-  })
+  return named(
+    'StreamRequest',
+    Type.Object({
+      ...quoteBody(chainIds).properties,
+      keepAliveMs: interval(
+        'Interval of keep_alive events, in milliseconds; alone it repeats nothing: that needs refreshIntervalMs',
+      ),
+      refreshIntervalMs: interval(
+        'Interval of repeated dispatch, in milliseconds; up to 20 cycles',
+      ),
+      firstN: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: maxSources,
+          description: 'Send initial as soon as this many quotes are there; default 1',
+        }),
+      ),
+      mustInclude: Type.Optional(
+        Type.Array(oneOf(sourceNames), {
+          maxItems: maxSources,
+          description: 'Send initial only when these sources have answered',
+        }),
+      ),
+    }),
+  )
 }
 
 export type QuoteBody = Static<ReturnType<typeof quoteBody>>

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { address, bytes, oneOf, type Static, uint256 } from '../../http/schemas.ts'
+import { address, bytes, named, oneOf, type Static, uint256 } from '../../http/schemas.ts'
 import type { Aggregate } from '../aggregate.ts'
 import { calldataPolicies } from '../calldata/checkQuote.ts'
 import { failuresOf } from '../fanOut.ts'
@@ -12,102 +12,130 @@ const signedAmount = (options: { readonly description: string }) =>
   Type.String({ ...options, pattern: '^-?\\d+$' })
 const nullable = <schema extends TSchema>(schema: schema) => Type.Union([schema, Type.Null()])
 
-export const Simulation = Type.Object({
-  status: oneOf([
-    'success',
-    'reverted',
-    'slotNotFound',
-    'rpcError',
-    'notConfigured',
-    'disabled',
-    'pending',
-  ]),
-  actualOutput: Type.Optional(uint256()),
-  accuracyBps: Type.Optional(Type.Integer()),
-  gasUsed: Type.Optional(Type.Integer()),
-  error: Type.Optional(Type.String()),
-  blockNumber: Type.Optional(Type.Integer()),
-})
-
-const Telemetry = Type.Object({
-  elapsedMs: Type.Integer(),
-  attempts: Type.Integer(),
-  receivedAtMs: Type.Integer(),
-  route: Type.Optional(Type.String()),
-})
-
-export const Quote = Type.Object({
-  provider: Type.String(),
-  amountIn: nullable(uint256()),
-  amountOut: uint256(),
-  minAmountOut: uint256(),
-  target: address(),
-  approveTarget: nullable(address()),
-  calldata: bytes(),
-  value: uint256(),
-  gasEstimate: Type.Integer(),
-  taxInBps: Type.Integer(),
-  taxOutBps: Type.Integer(),
-  telemetry: Telemetry,
-  simulation: Simulation,
-  netAmountOut: Type.Optional(
-    signedAmount({
-      description:
-        'What it was ranked by: the delivered (else the quoted) output less gasCost, below zero where gas costs more. Only where gas has a price, and for exactInput',
-    }),
-  ),
-  gasCost: Type.Optional(
-    uint256({
-      description:
-        'Gas and known L1 data fee in raw units of tokenOut (of tokenIn for exactOutput), as it was ranked by',
-    }),
-  ),
-  l1FeeWei: Type.Optional(
-    uint256({ description: 'The part of gasCost that is the L1 data fee of its calldata, in wei' }),
-  ),
-})
-
-export const ProxyTransaction = Type.Object({
-  to: address(),
-  data: bytes(),
-  value: uint256(),
-  minOut: uint256(),
-})
-
-export const Tracking = Type.Object({
-  dryRun: Type.Boolean(),
-  clientId: nullable(Type.String()),
-  requestId: nullable(Type.String()),
-})
-
-const Response = Type.Object({
-  provider: Type.String(),
-  status: oneOf(['quote', 'failure']),
-  elapsedMs: Type.Integer(),
-  attempts: Type.Integer(),
-  reason: Type.Optional(Type.String()),
-  referenceAmountOut: Type.Optional(uint256({ description: 'A price that cannot be executed' })),
-})
-
-export const QuoteResponse = Type.Object({
-  best: nullable(Quote),
-  quotes: Type.Array(Quote),
-  failures: Type.Array(Type.Object({ provider: Type.String(), reason: Type.String() })),
-  responses: Type.Array(Response),
-  dispatched: Type.Integer(),
-  elapsedMs: Type.Integer(),
-  quoteType: oneOf(['exactInput', 'exactOutput']),
-  calldataPolicy: oneOf(calldataPolicies),
-  tracking: Tracking,
-  simulation: Type.Object({
-    winnerProviderId: Type.Optional(Type.String()),
-    simulated: Type.Integer(),
-    elapsedMs: Type.Integer(),
-    blockNumber: nullable(Type.Integer()),
-    ranking: oneOf(rankings, { description: 'What the compared amounts are less of' }),
+export const Simulation = named(
+  'Simulation',
+  Type.Object({
+    status: oneOf([
+      'success',
+      'reverted',
+      'slotNotFound',
+      'rpcError',
+      'notConfigured',
+      'disabled',
+      'pending',
+    ]),
+    actualOutput: Type.Optional(uint256()),
+    accuracyBps: Type.Optional(Type.Integer()),
+    gasUsed: Type.Optional(Type.Integer()),
+    error: Type.Optional(Type.String()),
+    blockNumber: Type.Optional(Type.Integer()),
   }),
-  proxyTx: Type.Optional(ProxyTransaction),
-})
+)
+
+const Telemetry = named(
+  'Telemetry',
+  Type.Object({
+    elapsedMs: Type.Integer(),
+    attempts: Type.Integer(),
+    receivedAtMs: Type.Integer(),
+    route: Type.Optional(Type.String()),
+  }),
+)
+
+export const Quote = named(
+  'Quote',
+  Type.Object({
+    provider: Type.String(),
+    amountIn: nullable(uint256()),
+    amountOut: uint256(),
+    minAmountOut: uint256(),
+    target: address(),
+    approveTarget: nullable(address()),
+    calldata: bytes(),
+    value: uint256(),
+    gasEstimate: Type.Integer(),
+    taxInBps: Type.Integer(),
+    taxOutBps: Type.Integer(),
+    telemetry: Telemetry,
+    simulation: Simulation,
+    netAmountOut: Type.Optional(
+      signedAmount({
+        description:
+          'What it was ranked by: the delivered (else the quoted) output less gasCost, below zero where gas costs more. Only where gas has a price, and for exactInput',
+      }),
+    ),
+    gasCost: Type.Optional(
+      uint256({
+        description:
+          'Gas and known L1 data fee in raw units of tokenOut (of tokenIn for exactOutput), as it was ranked by',
+      }),
+    ),
+    l1FeeWei: Type.Optional(
+      uint256({
+        description: 'The part of gasCost that is the L1 data fee of its calldata, in wei',
+      }),
+    ),
+  }),
+)
+
+export const ProxyTransaction = named(
+  'ProxyTransaction',
+  Type.Object({
+    to: address(),
+    data: bytes(),
+    value: uint256(),
+    minOut: uint256(),
+  }),
+)
+
+export const Tracking = named(
+  'Tracking',
+  Type.Object({
+    dryRun: Type.Boolean(),
+    clientId: nullable(Type.String()),
+    requestId: nullable(Type.String()),
+  }),
+)
+
+const Response = named(
+  'SourceResponse',
+  Type.Object({
+    provider: Type.String(),
+    status: oneOf(['quote', 'failure']),
+    elapsedMs: Type.Integer(),
+    attempts: Type.Integer(),
+    reason: Type.Optional(Type.String()),
+    referenceAmountOut: Type.Optional(uint256({ description: 'A price that cannot be executed' })),
+  }),
+)
+
+export const QuoteResponse = named(
+  'QuoteResponse',
+  Type.Object({
+    best: nullable(Quote),
+    quotes: Type.Array(Quote),
+    failures: Type.Array(
+      named('Failure', Type.Object({ provider: Type.String(), reason: Type.String() })),
+    ),
+    responses: Type.Array(Response),
+    dispatched: Type.Integer(),
+    elapsedMs: Type.Integer(),
+    quoteType: oneOf(['exactInput', 'exactOutput']),
+    calldataPolicy: oneOf(calldataPolicies),
+    tracking: Tracking,
+    simulation: named(
+      'SimulationSummary',
+      Type.Object({
+        winnerProviderId: Type.Optional(Type.String()),
+        simulated: Type.Integer(),
+        elapsedMs: Type.Integer(),
+        blockNumber: nullable(Type.Integer()),
+        ranking: oneOf(rankings, { description: 'What the compared amounts are less of' }),
+      }),
+    ),
+    proxyTx: Type.Optional(ProxyTransaction),
+  }),
+)
 
 export type TrackingFields = Static<typeof Tracking>
 

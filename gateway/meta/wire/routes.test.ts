@@ -10,6 +10,7 @@ import {
   usdc,
   weth,
 } from '../../../fixtures/meta/quotes.ts'
+import { withoutReferences } from '../../../fixtures/readOpenApi.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { CandidateResult } from '../../../simulator/simulator.ts'
 import { createService } from '../../http/service.ts'
@@ -136,6 +137,7 @@ const bestFields = [
 ]
 type Described = { readonly description?: string }
 type OpenApi = {
+  components: { schemas: Record<string, unknown> }
   readonly paths: Record<
     string,
     {
@@ -318,7 +320,8 @@ s('has no best when everything reverts [meta/all-revert]', async () => {
 })
 
 s('says where callers read it what its answers may surprise with [meta/described]', async () => {
-  const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi
+  const response = await fetch(`${server.url}/openapi.json`)
+  const document = withoutReferences((await response.json()) as OpenApi)
   const quote = document.paths['/quote']?.post.description ?? ''
   assert.match(quote, 'every quote reverts')
   assert.match(quote, '200 with quotes and `best: null`')

@@ -4,12 +4,14 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
 import { limitedNetwork } from '../../http/limitedNetwork.ts'
 import { stream } from '../../http/reply.ts'
+import { named } from '../../http/schemas.ts'
 import { tooManyRequests } from '../../http/tooManyRequests.ts'
 import { aggregate, type MetaRequest } from '../aggregate.ts'
 import type { SourceState } from '../dispatch.ts'
 import { failuresOf } from '../fanOut.ts'
 import type { LeftOut } from '../sources/onChainSources.ts'
 import { createStreamSlots, type StreamCaps } from '../streamSlots.ts'
+import * as examples from './examples.ts'
 import { type QuoteBody, quoteBody, streamBody, toMetaRequest } from './quoteRequest.ts'
 import { fromAggregate, QuoteResponse, type TrackingFields } from './quoteResponse.ts'
 import { fromSourceState, Sources } from './sources.ts'
@@ -61,8 +63,9 @@ const health = endpoint({
   method: 'get',
   path: '/health',
   summary: 'Whether the service answers',
-  output: Type.Object({ status: Type.Literal('ok') }),
+  output: named('Health', Type.Object({ status: Type.Literal('ok') })),
   auth: 'none',
+  examples: examples.health,
   handle: async () => ({ status: 'ok' as const }),
 })
 
@@ -75,6 +78,7 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
       'Ranked by delivered (else quoted) output less gas and L1 data fee where they have a price; each quote then carries netAmountOut, gasCost and l1FeeWei. When every quote reverts in its dry run, or none may win unproved, the answer is 200 with quotes and `best: null`; 502 is for no quote at all.',
     input: quoteBody(deps.chainIds),
     output: QuoteResponse,
+    examples: examples.quote,
     ...priceOf(deps),
     errors: { 502: 'No source gave a quote; failures[] says why' },
     handle: async ({ body, requestId, clientId, signal, ...from }) => {
@@ -100,9 +104,11 @@ function streamRoute(deps: RoutesDeps): Endpoint {
       'Events: initial, quote, sim_update, keep_alive, refresh, done. Reading ends on done. Each cycle takes a unit of the rate limit, and of the quota where keys are asked for; without one left, done comes early and names the reason. Only refreshIntervalMs repeats the dispatch; keepAliveMs alone keeps the connection open until the first cycle is done.',
     input: streamBody(deps.chainIds, deps.sourceNames),
     output: Type.Union(Object.values(streamEvents)),
+    events: streamEvents,
     ...priceOf(deps),
     costPer: 'cycle',
     streams: true,
+    examples: examples.stream,
     errors: { 429: 'Rate limit exceeded, or too many streams of this address or of all' },
     handle: async ({ body, requestId, clientId, ...from }) => {
       if (body.quoteType === 'exactOutput')
@@ -132,6 +138,7 @@ function sourcesRoute(deps: RoutesDeps): Endpoint {
     path: '/sources',
     summary: 'Each source, how well and how fast it answers',
     output: Sources,
+    examples: examples.sources,
     auth: 'none',
     handle: async () => ({
       sources: deps.sourceStates().map(fromSourceState),

@@ -1,33 +1,42 @@
 import { Type } from 'typebox'
-import { oneOf, type Static } from '../../http/schemas.ts'
+import { named, oneOf, type Static } from '../../http/schemas.ts'
 import type { SourceState } from '../dispatch.ts'
 
 const state = oneOf(['ok', 'idle', 'paused', 'broken'], {
   description: 'idle: never called; paused: asked not to be called; broken: its circuit is open',
 })
 
-const SourceEntry = Type.Object({
-  name: Type.String(),
-  chainIds: Type.Array(Type.Integer(), { description: 'Where it is asked' }),
-  note: Type.Optional(Type.String({ description: 'What it does not do, and why' })),
-  state,
-  breaker: oneOf(['closed', 'open', 'half_open']),
-  calls: Type.Integer(),
-  successRate: Type.Optional(Type.Number({ description: 'Quotes among the last 256 calls' })),
-  p50Ms: Type.Optional(Type.Integer()),
-  p95Ms: Type.Optional(Type.Integer()),
-  failures: Type.Record(Type.String(), Type.Integer()),
-  lastFailure: Type.Optional(Type.String()),
-  retryAfterMs: Type.Integer(),
-})
+const SourceEntry = named(
+  'Source',
+  Type.Object({
+    name: Type.String(),
+    chainIds: Type.Array(Type.Integer(), { description: 'Where it is asked' }),
+    note: Type.Optional(Type.String({ description: 'What it does not do, and why' })),
+    state,
+    breaker: oneOf(['closed', 'open', 'half_open']),
+    calls: Type.Integer(),
+    successRate: Type.Optional(Type.Number({ description: 'Quotes among the last 256 calls' })),
+    p50Ms: Type.Optional(Type.Integer()),
+    p95Ms: Type.Optional(Type.Integer()),
+    failures: Type.Record(Type.String(), Type.Integer()),
+    lastFailure: Type.Optional(Type.String()),
+    retryAfterMs: Type.Integer(),
+  }),
+)
 
-export const Sources = Type.Object({
-  sources: Type.Array(SourceEntry),
-  leftOut: Type.Array(
-    Type.Object({ name: Type.String(), chainId: Type.Integer(), reason: Type.String() }),
-    { description: 'Exchanges of the routing service that are no source of their own' },
-  ),
-})
+export const Sources = named(
+  'Sources',
+  Type.Object({
+    sources: Type.Array(SourceEntry),
+    leftOut: Type.Array(
+      named(
+        'SourceLeftOut',
+        Type.Object({ name: Type.String(), chainId: Type.Integer(), reason: Type.String() }),
+      ),
+      { description: 'Exchanges of the routing service that are no source of their own' },
+    ),
+  }),
+)
 
 function stateOf({ breaker, retryAfterMs, calls }: SourceState): Static<typeof state> {
   if (breaker === 'open') return 'broken'

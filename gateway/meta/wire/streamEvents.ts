@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { oneOf, type Static } from '../../http/schemas.ts'
+import { named, oneOf, type Static } from '../../http/schemas.ts'
 import type { Aggregate, MetaRequest } from '../aggregate.ts'
 import { calldataPolicies } from '../calldata/checkQuote.ts'
 import type { SourceRequest, Trade } from '../provider/source.ts'
@@ -22,39 +22,54 @@ import {
 
 const quoteType = oneOf(['exactInput', 'exactOutput'])
 
-const LateQuote = Type.Object({
-  quote: Quote,
-  quoteType,
-  calldataPolicy: oneOf(calldataPolicies),
-  tracking: Tracking,
-  proxyTx: Type.Optional(ProxyTransaction),
-})
-const SimUpdate = Type.Object({
-  provider: Type.String(),
-  simulation: Simulation,
-  tracking: Tracking,
-})
-const KeepAlive = Type.Object({ elapsedMs: Type.Integer(), refreshesDone: Type.Integer() })
-const Refresh = Type.Object({
-  cycle: Type.Integer(),
-  elapsedMs: Type.Integer(),
-  tracking: Tracking,
-})
-const Done = Type.Object({
-  elapsedMs: Type.Integer(),
-  quoteType,
-  tracking: Tracking,
-  reason: Type.Optional(
-    Type.String({
-      description:
-        'Why it ended early: rate_limited, payment_required, or stopping (the service restarts; open another)',
-    }),
-  ),
-})
+const LateQuote = named(
+  'QuoteEvent',
+  Type.Object({
+    quote: Quote,
+    quoteType,
+    calldataPolicy: oneOf(calldataPolicies),
+    tracking: Tracking,
+    proxyTx: Type.Optional(ProxyTransaction),
+  }),
+)
+const SimUpdate = named(
+  'SimUpdateEvent',
+  Type.Object({
+    provider: Type.String(),
+    simulation: Simulation,
+    tracking: Tracking,
+  }),
+)
+const KeepAlive = named(
+  'KeepAliveEvent',
+  Type.Object({ elapsedMs: Type.Integer(), refreshesDone: Type.Integer() }),
+)
+const Refresh = named(
+  'RefreshEvent',
+  Type.Object({
+    cycle: Type.Integer(),
+    elapsedMs: Type.Integer(),
+    tracking: Tracking,
+  }),
+)
+const Done = named(
+  'DoneEvent',
+  Type.Object({
+    elapsedMs: Type.Integer(),
+    quoteType,
+    tracking: Tracking,
+    reason: Type.Optional(
+      Type.String({
+        description:
+          'Why it ended early: rate_limited, payment_required, or stopping (the service restarts; open another)',
+      }),
+    ),
+  }),
+)
 
 /** Data of each event by its name. */
 export const streamEvents = {
-  initial: QuoteResponse,
+  initial: named('InitialEvent', Type.Object(QuoteResponse.properties)),
   quote: LateQuote,
   sim_update: SimUpdate,
   keep_alive: KeepAlive,

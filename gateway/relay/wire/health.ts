@@ -1,10 +1,13 @@
 import { Type } from 'typebox'
-import { oneOf } from '../../http/schemas.ts'
+import { named, oneOf } from '../../http/schemas.ts'
 
-export const healthResponse = Type.Object({
-  status: oneOf(['ok', 'degraded', 'error'], {
-    description: 'degraded: some chain cannot be reached; error: none can',
+export const healthResponse = named(
+  'Health',
+  Type.Object({
+    status: oneOf(['ok', 'degraded', 'error'], {
+      description: 'degraded: some chain cannot be reached; error: none can',
+    }),
+    version: Type.String(),
+    uptimeSecs: Type.Integer(),
   }),
-  version: Type.String(),
-  uptimeSecs: Type.Integer(),
-})
+)

@@ -5,6 +5,7 @@ import type { AdmissionRules, Asker } from '../admission.ts'
 import type { Refusal } from '../gates.ts'
 import type { ChainIntent } from '../readIntents.ts'
 import type { RelayAnswer } from '../relayDeploy.ts'
+import * as examples from './examples.ts'
 import { healthResponse } from './health.ts'
 import { fromIntent, intentsQuery, intentsResponse } from './intents.ts'
 import { fromAnswer, proxyBody, proxyResponse, toRelayRequest } from './proxy.ts'
@@ -34,6 +35,7 @@ export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
         "Ten gates, in order; the first that does not pass answers. The fee ceiling's fee is gas times the price of now plus the chain's L1 data fee, and its gas is what would be signed: on Arbitrum One the node's estimate, which holds the data fee as gas.",
       input: proxyBody(deps.chainIds),
       output: proxyResponse,
+      examples: examples.proxyRequest,
       auth: 'none',
       errors: {
         429: 'the hourly deploy limit or spend budget of the chain is used up',
@@ -59,6 +61,7 @@ export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
       summary: 'Whether the relay can serve each chain, or one chain with ?chainId=',
       query: intentsQuery(deps.chainIds),
       output: intentsResponse,
+      examples: examples.intents,
       auth: 'none',
       async handle({ query }) {
         const read = (await deps.readIntents(query.chainId)).map((intent) =>
@@ -73,6 +76,7 @@ export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
       path: '/health',
       summary: 'Whether the relay reaches its chains',
       output: healthResponse,
+      examples: examples.health,
       auth: 'none',
       async handle() {
         const uptimeSecs = Math.floor((performance.now() - startedAt) / 1000)

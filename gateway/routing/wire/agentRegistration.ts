@@ -1,32 +1,42 @@
 import { type Static, Type } from 'typebox'
 import { nameChains } from '../../chain/nameChains.ts'
+import { named } from '../../http/schemas.ts'
 import type { AgentRegistration } from '../registry.ts'
 
 /** An identity: its number in a registry named `eip155:<chain id>:<address>`. */
-const registration = Type.Object({
-  agentId: Type.Integer({ minimum: 0 }),
-  agentRegistry: Type.String({ pattern: '^eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}$' }),
-})
+const registration = named(
+  'AgentIdentity',
+  Type.Object({
+    agentId: Type.Integer({ minimum: 0 }),
+    agentRegistry: Type.String({ pattern: '^eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}$' }),
+  }),
+)
 
 /** The registration file of ERC-8004, as of the text of 2026-01-25. */
-export const agentRegistration = Type.Object({
-  type: Type.Literal('https://eips.ethereum.org/EIPS/eip-8004#registration-v1'),
-  name: Type.String({ minLength: 1 }),
-  description: Type.String({ minLength: 1 }),
-  image: Type.String({ pattern: '^(https://|data:image/)' }),
-  services: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      endpoint: Type.String({ pattern: '^https?://' }),
-      version: Type.Optional(Type.String()),
-    }),
-    { minItems: 1 },
-  ),
-  x402Support: Type.Boolean(),
-  active: Type.Boolean(),
-  registrations: Type.Array(registration),
-  supportedTrust: Type.Array(Type.String()),
-})
+export const agentRegistration = named(
+  'AgentRegistration',
+  Type.Object({
+    type: Type.Literal('https://eips.ethereum.org/EIPS/eip-8004#registration-v1'),
+    name: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1 }),
+    image: Type.String({ pattern: '^(https://|data:image/)' }),
+    services: Type.Array(
+      named(
+        'AgentService',
+        Type.Object({
+          name: Type.String(),
+          endpoint: Type.String({ pattern: '^https?://' }),
+          version: Type.Optional(Type.String()),
+        }),
+      ),
+      { minItems: 1 },
+    ),
+    x402Support: Type.Boolean(),
+    active: Type.Boolean(),
+    registrations: Type.Array(registration),
+    supportedTrust: Type.Array(Type.String()),
+  }),
+)
 
 const image =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 32 32%22%3E%3Cpath d=%22M8 4v8l8 6v10M24 4v8l-8 6%22 fill=%22none%22 stroke=%22black%22 stroke-width=%223%22/%3E%3C/svg%3E'

@@ -6,6 +6,7 @@ import {
   address,
   bytes,
   chainId,
+  named,
   oneOf,
   positiveUint256,
   uint256,
@@ -17,29 +18,35 @@ import type { ComparedCandidate, ComparedResult, Comparison } from '../compare.t
 export const mostCandidates = 32
 export const longestLabel = 100
 
-const candidate = Type.Object({
-  providerId: Type.String({
-    minLength: 1,
-    maxLength: longestLabel,
-    description: 'Label, copied to the result',
+const candidate = named(
+  'Candidate',
+  Type.Object({
+    providerId: Type.String({
+      minLength: 1,
+      maxLength: longestLabel,
+      description: 'Label, copied to the result',
+    }),
+    target: address({ description: 'Transaction `to`' }),
+    data: bytes({ description: 'Calldata' }),
+    value: weiAmount({ description: 'msg.value, hex or decimal' }),
+    inputToken: address({ description: 'The zero address is the native currency' }),
+    outputToken: address({ description: 'The zero address is the native currency' }),
+    inputAmount: positiveUint256({ description: 'Raw amount the candidate spends' }),
+    approveTarget: Type.Optional(
+      address({ description: 'Gets the allowance in the simulation; not needed for native input' }),
+    ),
+    quotedOutput: uint256({ description: 'Output the provider promises' }),
   }),
-  target: address({ description: 'Transaction `to`' }),
-  data: bytes({ description: 'Calldata' }),
-  value: weiAmount({ description: 'msg.value, hex or decimal' }),
-  inputToken: address({ description: 'The zero address is the native currency' }),
-  outputToken: address({ description: 'The zero address is the native currency' }),
-  inputAmount: positiveUint256({ description: 'Raw amount the candidate spends' }),
-  approveTarget: Type.Optional(
-    address({ description: 'Gets the allowance in the simulation; not needed for native input' }),
-  ),
-  quotedOutput: uint256({ description: 'Output the provider promises' }),
-})
+)
 
 export const compareBody = (chainIds: readonly number[]) =>
-  Type.Object({
-    chainId: chainId(chainIds),
-    candidates: Type.Array(candidate, { minItems: 1, maxItems: mostCandidates }),
-  })
+  named(
+    'CompareRequest',
+    Type.Object({
+      chainId: chainId(chainIds),
+      candidates: Type.Array(candidate, { minItems: 1, maxItems: mostCandidates }),
+    }),
+  )
 
 const toToken = (token: string) => (isNative(token) ? zeroAddress : getAddress(token))
 
@@ -64,25 +71,31 @@ export function toCandidates(
   }))
 }
 
-export const compareResponse = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      providerId: Type.String(),
-      status: oneOf(['ok', 'simulation_failed', 'simulation_unavailable']),
-      success: Type.Boolean(),
-      quotedOutput: uint256(),
-      actualOutput: Type.Optional(uint256()),
-      accuracyDelta: Type.Optional(
-        Type.String({ description: 'actualOutput minus quotedOutput, signed' }),
+export const compareResponse = named(
+  'Comparison',
+  Type.Object({
+    results: Type.Array(
+      named(
+        'ComparedCandidate',
+        Type.Object({
+          providerId: Type.String(),
+          status: oneOf(['ok', 'simulation_failed', 'simulation_unavailable']),
+          success: Type.Boolean(),
+          quotedOutput: uint256(),
+          actualOutput: Type.Optional(uint256()),
+          accuracyDelta: Type.Optional(
+            Type.String({ description: 'actualOutput minus quotedOutput, signed' }),
+          ),
+          accuracyBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295 })),
+          gas_used: Type.Optional(uint256()),
+          error: Type.Optional(Type.String()),
+        }),
       ),
-      accuracyBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 4_294_967_295 })),
-      gas_used: Type.Optional(uint256()),
-      error: Type.Optional(Type.String()),
-    }),
-  ),
-  winnerProviderId: Type.Optional(Type.String()),
-  block_number: Type.Integer({ description: 'The block that all of them were simulated on' }),
-})
+    ),
+    winnerProviderId: Type.Optional(Type.String()),
+    block_number: Type.Integer({ description: 'The block that all of them were simulated on' }),
+  }),
+)
 
 const greatestU32 = 2n ** 32n - 1n
 

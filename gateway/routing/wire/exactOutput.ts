@@ -3,6 +3,7 @@ import { getAddress } from 'viem'
 import {
   address,
   chainId,
+  named,
   positiveUint256,
   slippageBpsOrAuto,
   uint256,
@@ -47,10 +48,13 @@ export function toExactOutput(
   }
 }
 
-export const exactOutputResponse = Type.Object({
-  ...quoteResponse.properties,
-  input_consumed: uint256({ description: 'Raw amount the payload spends' }),
-})
+export const exactOutputResponse = named(
+  'ExactOutputQuote',
+  Type.Object({
+    ...quoteResponse.properties,
+    input_consumed: uint256({ description: 'Raw amount the payload spends' }),
+  }),
+)
 
 export function fromExactOutput(quote: Quote, options: QuoteOptions) {
   return {

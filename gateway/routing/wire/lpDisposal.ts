@@ -4,6 +4,7 @@ import {
   address,
   bps,
   chainId,
+  named,
   oneOf,
   positiveUint256,
   slippageBpsOrAuto,
@@ -19,41 +20,47 @@ const mostLegs = 8
 /** A position worth more is a mistake, and its amount would leave what floats count exactly. */
 export const mostUsd = 1e15
 
-const leg = Type.Object({
-  token: address({ description: 'The zero address is the native currency' }),
-  value_usd: Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ['number', 'null'],
-      description: `Estimated USD value held, above 0 and up to ${mostUsd}; ignored if amount is set`,
-    }),
-  ),
-  amount: Type.Optional(positiveUint256({ description: 'Explicit raw amount' })),
-  max_amount: Type.Optional(
-    positiveUint256({ description: 'Raw upper bound; the amount is clamped to it' }),
-  ),
-})
-
-export const disposalBody = (chainIds: readonly number[]) =>
+const leg = named(
+  'LpLeg',
   Type.Object({
-    chain_id: chainId(chainIds),
-    target_token: address(),
-    legs: Type.Array(leg, { minItems: 1, maxItems: mostLegs }),
-    slippage_bps: slippageBpsOrAuto(),
-    amount_haircut_bps: bps(50, { description: 'Taken off value-derived amounts' }),
-    taker: Type.Optional(address()),
-    routing_mode: withDefault(oneOf(['deep', 'ultra'], { description: 'Default deep' })),
-    allow_partial: withDefault(
-      Type.Boolean({ default: false, description: 'Report failed legs in place' }),
-    ),
-    allow_unbounded_estimate: withDefault(
-      Type.Boolean({
-        default: false,
-        description:
-          'Waives max_amount; for estimates, not for verbatim execution: legs without a bound have no payload',
+    token: address({ description: 'The zero address is the native currency' }),
+    value_usd: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['number', 'null'],
+        description: `Estimated USD value held, above 0 and up to ${mostUsd}; ignored if amount is set`,
       }),
     ),
-    ...routeOptionFields,
-  })
+    amount: Type.Optional(positiveUint256({ description: 'Explicit raw amount' })),
+    max_amount: Type.Optional(
+      positiveUint256({ description: 'Raw upper bound; the amount is clamped to it' }),
+    ),
+  }),
+)
+
+export const disposalBody = (chainIds: readonly number[]) =>
+  named(
+    'LpDisposalRequest',
+    Type.Object({
+      chain_id: chainId(chainIds),
+      target_token: address(),
+      legs: Type.Array(leg, { minItems: 1, maxItems: mostLegs }),
+      slippage_bps: slippageBpsOrAuto(),
+      amount_haircut_bps: bps(50, { description: 'Taken off value-derived amounts' }),
+      taker: Type.Optional(address()),
+      routing_mode: withDefault(oneOf(['deep', 'ultra'], { description: 'Default deep' })),
+      allow_partial: withDefault(
+        Type.Boolean({ default: false, description: 'Report failed legs in place' }),
+      ),
+      allow_unbounded_estimate: withDefault(
+        Type.Boolean({
+          default: false,
+          description:
+            'Waives max_amount; for estimates, not for verbatim execution: legs without a bound have no payload',
+        }),
+      ),
+      ...routeOptionFields,
+    }),
+  )
 
 export type DisposalBody = Static<ReturnType<typeof disposalBody>>
 
@@ -87,35 +94,44 @@ export function toDisposal(body: DisposalBody): DisposalParameters {
   }
 }
 
-export const disposalResponse = Type.Object({
-  chain_id: Type.Integer(),
-  target_token: address(),
-  complete: Type.Boolean(),
-  failed_legs: Type.Integer(),
-  total_estimated_output: uint256(),
-  legs: Type.Array(
-    Type.Object({
-      token: address(),
-      value_usd: Type.Number(),
-      estimated_amount_in: uint256(),
-      amount_source: oneOf(['value_usd', 'explicit']),
-      capped: Type.Optional(Type.Boolean()),
-      passthrough: Type.Boolean(),
-      price: Type.Optional(
-        Type.Object(
-          {
-            source: oneOf(['feed', 'pools']),
-            age_secs: Type.Number({ description: 'Since the round or block it comes from' }),
-            confidence: Type.Number({ minimum: 0, maximum: 1 }),
-          },
-          { description: 'What a value-derived amount was computed with' },
-        ),
+export const disposalResponse = named(
+  'LpDisposal',
+  Type.Object({
+    chain_id: Type.Integer(),
+    target_token: address(),
+    complete: Type.Boolean(),
+    failed_legs: Type.Integer(),
+    total_estimated_output: uint256(),
+    legs: Type.Array(
+      named(
+        'LpLegResult',
+        Type.Object({
+          token: address(),
+          value_usd: Type.Number(),
+          estimated_amount_in: uint256(),
+          amount_source: oneOf(['value_usd', 'explicit']),
+          capped: Type.Optional(Type.Boolean()),
+          passthrough: Type.Boolean(),
+          price: Type.Optional(
+            named(
+              'UsdPrice',
+              Type.Object(
+                {
+                  source: oneOf(['feed', 'pools']),
+                  age_secs: Type.Number({ description: 'Since the round or block it comes from' }),
+                  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+                },
+                { description: 'What a value-derived amount was computed with' },
+              ),
+            ),
+          ),
+          quote: Type.Optional(quoteResponse),
+          error: Type.Optional(Type.String()),
+        }),
       ),
-      quote: Type.Optional(quoteResponse),
-      error: Type.Optional(Type.String()),
-    }),
-  ),
-})
+    ),
+  }),
+)
 
 function fromPrice({ origin, ageSecs, confidence }: UsdPrice) {
   return { source: origin, age_secs: ageSecs, confidence: Number(confidence.toFixed(4)) }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { getAddress, zeroAddress } from 'viem'
-import { address, chainId, oneOf, uint256 } from '../../http/schemas.ts'
+import { address, chainId, named, oneOf, uint256 } from '../../http/schemas.ts'
 import { kindOf } from '../countPools.ts'
 import type { Grade } from '../gradePool.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
@@ -15,66 +15,72 @@ export const poolParams = (chainIds: readonly number[]) =>
     }),
   })
 
-export const poolResponse = Type.Object({
-  chain_id: Type.Integer(),
-  address: address(),
-  dex: Type.String(),
-  protocol: Type.String(),
-  token0: address(),
-  token1: address(),
-  tokens: Type.Array(address()),
-  fee_pips: Type.Integer(),
-  changed_block: Type.Integer(),
-  swaps_seen: Type.Integer(),
-  reserve0: Type.Optional(uint256()),
-  reserve1: Type.Optional(uint256()),
-  balances: Type.Optional(Type.Array(uint256())),
-  stable: Type.Optional(Type.Boolean()),
-  tick_spacing: Type.Optional(Type.Integer()),
-  sqrt_price_x96: Type.Optional(uint256()),
-  tick: Type.Optional(Type.Integer()),
-  liquidity: Type.Optional(uint256()),
-  ticks: Type.Optional(
-    Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        liquidity_gross: uint256(),
-        liquidity_net: Type.String(),
+export const poolResponse = named(
+  'Pool',
+  Type.Object({
+    chain_id: Type.Integer(),
+    address: address(),
+    dex: Type.String(),
+    protocol: Type.String(),
+    token0: address(),
+    token1: address(),
+    tokens: Type.Array(address()),
+    fee_pips: Type.Integer(),
+    changed_block: Type.Integer(),
+    swaps_seen: Type.Integer(),
+    reserve0: Type.Optional(uint256()),
+    reserve1: Type.Optional(uint256()),
+    balances: Type.Optional(Type.Array(uint256())),
+    stable: Type.Optional(Type.Boolean()),
+    tick_spacing: Type.Optional(Type.Integer()),
+    sqrt_price_x96: Type.Optional(uint256()),
+    tick: Type.Optional(Type.Integer()),
+    liquidity: Type.Optional(uint256()),
+    ticks: Type.Optional(
+      Type.Array(
+        named(
+          'PoolTick',
+          Type.Object({
+            index: Type.Integer(),
+            liquidity_gross: uint256(),
+            liquidity_net: Type.String(),
+          }),
+        ),
+      ),
+    ),
+    last_sync_block: Type.Integer(),
+    found_in: Type.Array(oneOf(['v2', 'v3', 'v4', 'other']), {
+      description: 'What kind of pool it is; the member of that name says its state once more',
+    }),
+    grade: Type.Optional(
+      oneOf(['A', 'B', 'C', 'D', 'E', 'F'], {
+        description: "As pool_grades, for a sale of one native coin's worth in its worse direction",
       }),
     ),
-  ),
-  last_sync_block: Type.Integer(),
-  found_in: Type.Array(oneOf(['v2', 'v3', 'v4', 'other']), {
-    description: 'What kind of pool it is; the member of that name says its state once more',
-  }),
-  grade: Type.Optional(
-    oneOf(['A', 'B', 'C', 'D', 'E', 'F'], {
-      description: "As pool_grades, for a sale of one native coin's worth in its worse direction",
-    }),
-  ),
-  v2: Type.Optional(
-    Type.Object({
-      token0: address(),
-      token1: address(),
-      reserve0: uint256(),
-      reserve1: uint256(),
-      dex: Type.String(),
-    }),
-  ),
-  v3: Type.Optional(
-    Type.Object(
-      {
+    v2: Type.Optional(
+      Type.Object({
         token0: address(),
         token1: address(),
-        fee: Type.Integer({ description: 'Pips' }),
-        liquidity: uint256(),
-        tick: Type.Integer(),
-        tick_count: Type.Integer(),
-      },
-      { description: 'Of pools with ticks, those of v4 too' },
+        reserve0: uint256(),
+        reserve1: uint256(),
+        dex: Type.String(),
+      }),
     ),
-  ),
-})
+    v3: Type.Optional(
+      Type.Object(
+        {
+          token0: address(),
+          token1: address(),
+          fee: Type.Integer({ description: 'Pips' }),
+          liquidity: uint256(),
+          tick: Type.Integer(),
+          tick_count: Type.Integer(),
+        },
+        { description: 'Of pools with ticks, those of v4 too' },
+      ),
+    ),
+  }),
+)
 
 export function fromPool(
   pool: PoolRecord,

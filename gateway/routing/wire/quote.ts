@@ -4,6 +4,7 @@ import {
   address,
   bytes32,
   chainId,
+  named,
   oneOf,
   positiveUint256,
   slippageBpsOrAuto,
@@ -21,39 +22,46 @@ import { routeOptionFields, toRouteOptions } from './routeOptions.ts'
 const mostAlternatives = 3
 
 export const quoteBody = (chainIds: readonly number[]) =>
-  Type.Object(
-    {
-      chain_id: chainId(chainIds),
-      token_in: address({ description: 'Token to sell; the zero address is the native currency' }),
-      token_out: address({ description: 'Token to buy; the zero address is the native currency' }),
-      amount_in: positiveUint256({ description: 'Raw amount to sell' }),
-      slippage_bps: slippageBpsOrAuto(),
-      taker: Type.Optional(
-        address({ description: 'Wallet that will submit; the output goes to it' }),
-      ),
-      allow_partial: withDefault(
-        Type.Boolean({
-          default: false,
-          description: 'Quote what the pools take when they cannot take all of amount_in',
+  named(
+    'QuoteRequest',
+    Type.Object(
+      {
+        chain_id: chainId(chainIds),
+        token_in: address({
+          description: 'Token to sell; the zero address is the native currency',
         }),
-      ),
-      verify: withDefault(
-        Type.Boolean({ default: false, description: 'Dry-run the payload before answering' }),
-      ),
-      ...routeOptionFields,
-      alternatives: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: mostAlternatives,
-          description:
-            'Further quotes to answer, the next best ones; no two share a pool. Each that is asked for costs a unit',
+        token_out: address({
+          description: 'Token to buy; the zero address is the native currency',
         }),
-      ),
-      route_graph: Type.Optional(
-        Type.Boolean({ description: 'Answer the route as a graph, too, for drawing' }),
-      ),
-    },
-    { description: 'Unknown fields are ignored' },
+        amount_in: positiveUint256({ description: 'Raw amount to sell' }),
+        slippage_bps: slippageBpsOrAuto(),
+        taker: Type.Optional(
+          address({ description: 'Wallet that will submit; the output goes to it' }),
+        ),
+        allow_partial: withDefault(
+          Type.Boolean({
+            default: false,
+            description: 'Quote what the pools take when they cannot take all of amount_in',
+          }),
+        ),
+        verify: withDefault(
+          Type.Boolean({ default: false, description: 'Dry-run the payload before answering' }),
+        ),
+        ...routeOptionFields,
+        alternatives: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: mostAlternatives,
+            description:
+              'Further quotes to answer, the next best ones; no two share a pool. Each that is asked for costs a unit',
+          }),
+        ),
+        route_graph: Type.Optional(
+          Type.Boolean({ description: 'Answer the route as a graph, too, for drawing' }),
+        ),
+      },
+      { description: 'Unknown fields are ignored' },
+    ),
   )
 
 export function toQuoteParameters(body: Static<ReturnType<typeof quoteBody>>): QuoteParameters {
@@ -88,21 +96,24 @@ export function toTaker(taker: string | undefined) {
   return taker === undefined || BigInt(taker) === 0n ? undefined : toChecksummed(taker)
 }
 
-const step = Type.Object({
-  protocol: Type.String(),
-  dex: Type.String(),
-  pool: address(),
-  pool_id: Type.Optional(bytes32({ description: 'Where many pools share one contract' })),
-  token_in: address(),
-  token_out: address(),
-  fee_pips: Type.Integer(),
-  amount_in: uint256(),
-  amount_out: uint256(),
-  path: Type.Integer({ description: 'Number of the parallel path, from 0' }),
-  share_bps: Type.Integer({
-    description: "Part of the route's input that flows through this step",
+const step = named(
+  'QuoteStep',
+  Type.Object({
+    protocol: Type.String(),
+    dex: Type.String(),
+    pool: address(),
+    pool_id: Type.Optional(bytes32({ description: 'Where many pools share one contract' })),
+    token_in: address(),
+    token_out: address(),
+    fee_pips: Type.Integer(),
+    amount_in: uint256(),
+    amount_out: uint256(),
+    path: Type.Integer({ description: 'Number of the parallel path, from 0' }),
+    share_bps: Type.Integer({
+      description: "Part of the route's input that flows through this step",
+    }),
   }),
-})
+)
 
 const quoteFields = {
   dex: Type.String({ description: 'Name of this service' }),
@@ -126,12 +137,15 @@ const quoteFields = {
   router: Type.Optional(address({ description: 'Same as execution.target' })),
   calldata: Type.Optional(Type.String({ description: 'Same as execution.calldata' })),
   execution: Type.Optional(
-    Type.Object({
-      spender: address(),
-      target: address(),
-      calldata: Type.String(),
-      value: Type.String({ description: 'Hex msg.value' }),
-    }),
+    named(
+      'Execution',
+      Type.Object({
+        spender: address(),
+        target: address(),
+        calldata: Type.String(),
+        value: Type.String({ description: 'Hex msg.value' }),
+      }),
+    ),
   ),
   route_readiness: Type.String(),
   steps: Type.Array(step),
@@ -167,15 +181,21 @@ const quoteFields = {
   ),
 }
 
-const withGraph = Type.Object({ ...quoteFields, route_graph: Type.Optional(routeGraph) })
-export const quoteResponse = Type.Object({
-  ...withGraph.properties,
-  alternatives: Type.Optional(
-    Type.Array(withGraph, {
-      description: 'Where some were asked for: fewer where the pools give out',
-    }),
-  ),
-})
+const withGraph = named(
+  'AlternativeQuote',
+  Type.Object({ ...quoteFields, route_graph: Type.Optional(routeGraph) }),
+)
+export const quoteResponse = named(
+  'Quote',
+  Type.Object({
+    ...withGraph.properties,
+    alternatives: Type.Optional(
+      Type.Array(withGraph, {
+        description: 'Where some were asked for: fewer where the pools give out',
+      }),
+    ),
+  }),
+)
 export type QuoteResponse = Static<typeof quoteResponse>
 
 export function fromStep(item: QuoteStep) {

@@ -1,24 +1,34 @@
 import { type Static, Type } from 'typebox'
+import { named } from '../../http/schemas.ts'
 import type { QuoteOutcome } from '../quote.ts'
 import { fromQuote, type QuoteOptions, quoteBody, quoteResponse } from './quote.ts'
 
 export const mostQuotes = 50
 
 export const quotesBody = (chainIds: readonly number[]) =>
-  Type.Object({
-    quotes: Type.Array(quoteBody(chainIds), { minItems: 1, maxItems: mostQuotes }),
-  })
-
-export const quotesResponse = Type.Object({
-  quotes: Type.Array(
+  named(
+    'QuotesRequest',
     Type.Object({
-      quote: Type.Optional(quoteResponse),
-      error: Type.Optional(Type.String({ description: 'Why there is no quote' })),
-      code: Type.Optional(Type.String({ description: 'no_route or unavailable' })),
+      quotes: Type.Array(quoteBody(chainIds), { minItems: 1, maxItems: mostQuotes }),
     }),
-    { description: 'One per request, in their order' },
-  ),
-})
+  )
+
+export const quotesResponse = named(
+  'Quotes',
+  Type.Object({
+    quotes: Type.Array(
+      named(
+        'QuotesEntry',
+        Type.Object({
+          quote: Type.Optional(quoteResponse),
+          error: Type.Optional(Type.String({ description: 'Why there is no quote' })),
+          code: Type.Optional(Type.String({ description: 'no_route or unavailable' })),
+        }),
+      ),
+      { description: 'One per request, in their order' },
+    ),
+  }),
+)
 
 export function fromOutcomes(
   outcomes: readonly QuoteOutcome[],

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { getAddress } from 'viem'
-import { address, oneOf, uint256 } from '../../http/schemas.ts'
+import { address, named, oneOf, uint256 } from '../../http/schemas.ts'
 import { countPools, type PoolCounts } from '../countPools.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
@@ -9,80 +9,101 @@ import type { AuditStatus } from '../sync/audit.ts'
 import type { BoundsStatus } from '../sync/bounds/poolBounds.ts'
 import type { DexCoverage } from '../sync/coverage.ts'
 
-export const healthResponse = Type.Object({
-  status: oneOf(['ok', 'degraded', 'error']),
-  version: Type.String(),
-  uptime_secs: Type.Integer(),
-  forks: Type.Array(
-    Type.Object({
-      chain_id: Type.Integer(),
-      ready: Type.Boolean(),
-      block_number: Type.Optional(Type.Integer()),
-      age_ms: Type.Integer({ description: 'Since that block was last known to be the head' }),
-    }),
-    { description: 'The simulation forks' },
-  ),
-  syncs: Type.Array(
-    Type.Object({
-      chain_id: Type.Integer(),
-      role: oneOf(['alone', 'leader', 'follower']),
-      last_sync_block: Type.Integer(),
-      sync_lag_ms: Type.Integer(),
-      pools: Type.Integer(),
-      tokens: Type.Integer(),
-      pools_shelved: Type.Optional(
-        Type.Integer({ description: 'Below the floor or beyond the bound: known, not followed' }),
+export const healthResponse = named(
+  'Health',
+  Type.Object({
+    status: oneOf(['ok', 'degraded', 'error']),
+    version: Type.String(),
+    uptime_secs: Type.Integer(),
+    forks: Type.Array(
+      named(
+        'SimulationFork',
+        Type.Object({
+          chain_id: Type.Integer(),
+          ready: Type.Boolean(),
+          block_number: Type.Optional(Type.Integer()),
+          age_ms: Type.Integer({ description: 'Since that block was last known to be the head' }),
+        }),
       ),
-      pools_evicted: Type.Optional(Type.Integer({ description: 'Followed once; they made room' })),
-      pools_healed: Type.Optional(
-        Type.Integer({ description: 'Read anew in rounds, and found to be something else' }),
+      { description: 'The simulation forks' },
+    ),
+    syncs: Type.Array(
+      named(
+        'ChainSync',
+        Type.Object({
+          chain_id: Type.Integer(),
+          role: oneOf(['alone', 'leader', 'follower']),
+          last_sync_block: Type.Integer(),
+          sync_lag_ms: Type.Integer(),
+          pools: Type.Integer(),
+          tokens: Type.Integer(),
+          pools_shelved: Type.Optional(
+            Type.Integer({
+              description: 'Below the floor or beyond the bound: known, not followed',
+            }),
+          ),
+          pools_evicted: Type.Optional(
+            Type.Integer({ description: 'Followed once; they made room' }),
+          ),
+          pools_healed: Type.Optional(
+            Type.Integer({ description: 'Read anew in rounds, and found to be something else' }),
+          ),
+        }),
       ),
+      {
+        description:
+          'Who reads each chain: this gateway, or the elected one whose pools it follows',
+      },
+    ),
+    dexes_left_out: Type.Array(
+      named(
+        'DexLeftOut',
+        Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
+      ),
+      { description: 'Configured DEXes that are not what their rows say on that chain' },
+    ),
+    pools_left_out: Type.Array(
+      named(
+        'PoolLeftOut',
+        Type.Object({
+          chain_id: Type.Integer(),
+          dex: Type.String(),
+          pool: Type.String(),
+          reason: Type.String(),
+        }),
+      ),
+      {
+        description:
+          'Pools that are not quoted since reading them failed, the latest ones of each chain; they are tried again',
+      },
+    ),
+    pools: Type.Object(
+      {
+        total: Type.Integer(),
+        v2: Type.Integer({ description: 'Pairs with reserves' }),
+        v3: Type.Integer({ description: 'Contracts with ticks' }),
+        v4: Type.Integer({ description: "Pools in Uniswap v4's manager" }),
+      },
+      { description: 'Followed pools of all chains; the total has all other kinds, too' },
+    ),
+    sync: Type.Object({
+      max_lag_ms: Type.Integer({ description: 'Of the chain that lags most' }),
     }),
-    {
-      description: 'Who reads each chain: this gateway, or the elected one whose pools it follows',
-    },
-  ),
-  dexes_left_out: Type.Array(
-    Type.Object({ chain_id: Type.Integer(), dex: Type.String(), reason: Type.String() }),
-    { description: 'Configured DEXes that are not what their rows say on that chain' },
-  ),
-  pools_left_out: Type.Array(
-    Type.Object({
-      chain_id: Type.Integer(),
-      dex: Type.String(),
-      pool: Type.String(),
-      reason: Type.String(),
-    }),
-    {
+    system: Type.Object({ rss_mb: Type.Integer({ description: 'Memory of this process' }) }),
+    quotes: Type.Object(
+      {
+        semaphore_total: Type.Integer({ description: 'Searches that may wait' }),
+        semaphore_available: Type.Integer(),
+        semaphore_waiting: Type.Integer({ description: 'Searches that do' }),
+      },
+      { description: 'Places for searches; beyond them a request is answered 503' },
+    ),
+    warnings: Type.Array(Type.String(), {
       description:
-        'Pools that are not quoted since reading them failed, the latest ones of each chain; they are tried again',
-    },
-  ),
-  pools: Type.Object(
-    {
-      total: Type.Integer(),
-      v2: Type.Integer({ description: 'Pairs with reserves' }),
-      v3: Type.Integer({ description: 'Contracts with ticks' }),
-      v4: Type.Integer({ description: "Pools in Uniswap v4's manager" }),
-    },
-    { description: 'Followed pools of all chains; the total has all other kinds, too' },
-  ),
-  sync: Type.Object({
-    max_lag_ms: Type.Integer({ description: 'Of the chain that lags most' }),
+        'What is not as it should be, one sentence each, the troubles of each chain first',
+    }),
   }),
-  system: Type.Object({ rss_mb: Type.Integer({ description: 'Memory of this process' }) }),
-  quotes: Type.Object(
-    {
-      semaphore_total: Type.Integer({ description: 'Searches that may wait' }),
-      semaphore_available: Type.Integer(),
-      semaphore_waiting: Type.Integer({ description: 'Searches that do' }),
-    },
-    { description: 'Places for searches; beyond them a request is answered 503' },
-  ),
-  warnings: Type.Array(Type.String(), {
-    description: 'What is not as it should be, one sentence each, the troubles of each chain first',
-  }),
-})
+)
 
 export function fromHealth({
   status,
@@ -172,9 +193,15 @@ function fromFork({ chain, fork }: ChainStatus) {
   return [{ chain_id: chain.chainId, ready, ...block, age_ms: Math.round(ageMs) }]
 }
 
-export const tokensResponse = Type.Record(
-  Type.String(),
-  Type.Object({ chain_id: Type.Integer(), symbol: Type.String(), decimals: Type.Integer() }),
+export const tokensResponse = named(
+  'Tokens',
+  Type.Record(
+    Type.String(),
+    named(
+      'Token',
+      Type.Object({ chain_id: Type.Integer(), symbol: Type.String(), decimals: Type.Integer() }),
+    ),
+  ),
 )
 
 /** Address to token; where one address exists on two chains the second is `<chain_id>:<address>`. */
@@ -188,19 +215,32 @@ export function fromTokens(chains: Iterable<RoutingChain>): Static<typeof tokens
   return entries
 }
 
-export const chainsResponse = Type.Array(
-  Type.Object({
-    name: Type.String(),
-    chain_id: Type.Integer(),
-    dex_count: Type.Integer(),
-    pool_count: Type.Integer(),
-    executor: Type.Union([address(), Type.Null()]),
-    last_sync_block: Type.Integer(),
-    sync_lag_ms: Type.Integer(),
-    dexes: Type.Array(
-      Type.Object({ name: Type.String(), protocol: Type.String(), pool_count: Type.Integer() }),
+export const chainsResponse = named(
+  'Chains',
+  Type.Array(
+    named(
+      'Chain',
+      Type.Object({
+        name: Type.String(),
+        chain_id: Type.Integer(),
+        dex_count: Type.Integer(),
+        pool_count: Type.Integer(),
+        executor: Type.Union([address(), Type.Null()]),
+        last_sync_block: Type.Integer(),
+        sync_lag_ms: Type.Integer(),
+        dexes: Type.Array(
+          named(
+            'ChainDex',
+            Type.Object({
+              name: Type.String(),
+              protocol: Type.String(),
+              pool_count: Type.Integer(),
+            }),
+          ),
+        ),
+      }),
     ),
-  }),
+  ),
 )
 
 export function fromChains(statuses: readonly ChainStatus[]): Static<typeof chainsResponse> {
@@ -229,41 +269,55 @@ export function fromChains(statuses: readonly ChainStatus[]): Static<typeof chai
 /** A chain never synced has no lag; JSON has no infinity. */
 const toLag = (lagMs: number) => Math.min(lagMs, Number.MAX_SAFE_INTEGER)
 
-export const statusResponse = Type.Object({
-  status: oneOf(['ok', 'degraded', 'error']),
-  chains: Type.Array(
-    Type.Object({
-      chain_id: Type.Integer(),
-      status: oneOf(['ok', 'degraded', 'down']),
-      last_sync_block: Type.Integer(),
-      last_sync_hash: Type.Optional(Type.String()),
-      last_sync_timestamp: Type.Integer({ description: "Seconds, of the block's clock" }),
-      sync_lag_ms: Type.Integer({ description: 'Since the state was last known to be the head' }),
-      pool_count: Type.Integer(),
-      token_count: Type.Integer(),
-      gas_price_wei: uint256(),
-      simulator_ready: Type.Boolean(),
-      coverage: Type.Optional(
-        Type.Array(
-          Type.Object({
-            dex: Type.String(),
-            known: Type.Integer({
-              description: 'What is neither loaded nor refused is still to be read',
-            }),
-            loaded: Type.Integer(),
-            refused: Type.Array(Type.Object({ reason: Type.String(), pools: Type.Integer() }), {
-              description: 'Why pools are not loaded, the most frequent reason first',
-            }),
-            left_out: Type.Optional(
-              Type.String({ description: 'Why the DEX is not what its row says' }),
-            ),
+export const statusResponse = named(
+  'Status',
+  Type.Object({
+    status: oneOf(['ok', 'degraded', 'error']),
+    chains: Type.Array(
+      named(
+        'ChainStatus',
+        Type.Object({
+          chain_id: Type.Integer(),
+          status: oneOf(['ok', 'degraded', 'down']),
+          last_sync_block: Type.Integer(),
+          last_sync_hash: Type.Optional(Type.String()),
+          last_sync_timestamp: Type.Integer({ description: "Seconds, of the block's clock" }),
+          sync_lag_ms: Type.Integer({
+            description: 'Since the state was last known to be the head',
           }),
-          { description: "Each DEX' pools; absent where the elected gateway reads the chain" },
-        ),
+          pool_count: Type.Integer(),
+          token_count: Type.Integer(),
+          gas_price_wei: uint256(),
+          simulator_ready: Type.Boolean(),
+          coverage: Type.Optional(
+            Type.Array(
+              named(
+                'DexCoverage',
+                Type.Object({
+                  dex: Type.String(),
+                  known: Type.Integer({
+                    description: 'What is neither loaded nor refused is still to be read',
+                  }),
+                  loaded: Type.Integer(),
+                  refused: Type.Array(
+                    Type.Object({ reason: Type.String(), pools: Type.Integer() }),
+                    {
+                      description: 'Why pools are not loaded, the most frequent reason first',
+                    },
+                  ),
+                  left_out: Type.Optional(
+                    Type.String({ description: 'Why the DEX is not what its row says' }),
+                  ),
+                }),
+              ),
+              { description: "Each DEX' pools; absent where the elected gateway reads the chain" },
+            ),
+          ),
+        }),
       ),
-    }),
-  ),
-})
+    ),
+  }),
+)
 
 export function fromStatus(
   status: 'ok' | 'degraded' | 'error',

@@ -1,33 +1,42 @@
 import { type Static, Type } from 'typebox'
-import { address, uint256 } from '../../http/schemas.ts'
+import { address, named, uint256 } from '../../http/schemas.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import type { QuoteStep } from '../routeCache.ts'
 
-export const routeGraph = Type.Object(
-  {
-    nodes: Type.Array(
-      Type.Object({
-        token: address(),
-        symbol: Type.Optional(Type.String()),
-        decimals: Type.Optional(Type.Integer()),
-        received: uint256({ description: 'Raw amount that arrives; 0 where the route begins' }),
-        spent: uint256({ description: 'Raw amount that goes on; 0 where the route ends' }),
-      }),
-      { description: 'One per token, in the order the route reaches them' },
-    ),
-    edges: Type.Array(
-      Type.Object({
-        from: Type.Integer({ description: 'Index of a node' }),
-        to: Type.Integer({ description: 'Index of a node' }),
-        step: Type.Integer({ description: 'Index of the step in steps' }),
-        amount_in: uint256(),
-        amount_out: uint256(),
-        share_bps: Type.Integer({ description: "Part of the route's input" }),
-      }),
-      { description: 'One per step' },
-    ),
-  },
-  { description: 'Tokens and the swaps between them. Without nodes for a wrap' },
+export const routeGraph = named(
+  'RouteGraph',
+  Type.Object(
+    {
+      nodes: Type.Array(
+        named(
+          'RouteNode',
+          Type.Object({
+            token: address(),
+            symbol: Type.Optional(Type.String()),
+            decimals: Type.Optional(Type.Integer()),
+            received: uint256({ description: 'Raw amount that arrives; 0 where the route begins' }),
+            spent: uint256({ description: 'Raw amount that goes on; 0 where the route ends' }),
+          }),
+        ),
+        { description: 'One per token, in the order the route reaches them' },
+      ),
+      edges: Type.Array(
+        named(
+          'RouteEdge',
+          Type.Object({
+            from: Type.Integer({ description: 'Index of a node' }),
+            to: Type.Integer({ description: 'Index of a node' }),
+            step: Type.Integer({ description: 'Index of the step in steps' }),
+            amount_in: uint256(),
+            amount_out: uint256(),
+            share_bps: Type.Integer({ description: "Part of the route's input" }),
+          }),
+        ),
+        { description: 'One per step' },
+      ),
+    },
+    { description: 'Tokens and the swaps between them. Without nodes for a wrap' },
+  ),
 )
 
 /** A route as a graph: what the steps say, by token. */

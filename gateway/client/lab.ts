@@ -1,0 +1,59 @@
+import { type CallOptions, type Connection, createCall } from './call.ts'
+import type * as Ops from './wire/ops.ts'
+
+const headers = { 'content-type': 'application/json' }
+const timeoutMs = 30_000
+/** Where a lab's operators' listener stands unless OPS_PORT says otherwise. */
+const usualUrl = 'http://127.0.0.1:8090'
+
+/** Everything a client needs to use a running lab: `createClient(await readManifest())`. */
+export function readManifest(
+  url: string = usualUrl,
+  options?: CallOptions,
+): Promise<Ops.LabManifest> {
+  const call = createCall<Ops.Operations>({ url, headers, timeoutMs })
+  return call('GET /lab/manifest', {}, options)
+}
+
+export type Lab = ReturnType<typeof createLab>
+
+/** What a test does to a lab's chains. */
+export function createLab({
+  services,
+  adminToken,
+  fetch,
+}: {
+  readonly services: { readonly ops: string }
+  readonly adminToken: string
+  /** Default: the platform's. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}) {
+  const authorization = `Bearer ${adminToken}`
+  const connection: Connection = {
+    url: services.ops,
+    headers: { ...headers, authorization },
+    fetch,
+    timeoutMs,
+  }
+  const call = createCall<Ops.Operations>(connection)
+  return {
+    manifest: (options?: CallOptions) => call('GET /lab/manifest', {}, options),
+    deal: (body: Ops.DealRequest, options?: CallOptions) =>
+      call('POST /lab/deal', { body }, options),
+    mine: (body: Ops.MineRequest, options?: CallOptions) =>
+      call('POST /lab/mine', { body }, options),
+    warp: (body: Ops.WarpRequest, options?: CallOptions) =>
+      call('POST /lab/warp', { body }, options),
+    snapshot: (body: Ops.SnapshotRequest, options?: CallOptions) =>
+      call('POST /lab/snapshot', { body }, options),
+    revert: (body: Ops.RevertRequest, options?: CallOptions) =>
+      call('POST /lab/revert', { body }, options),
+    impersonate: (body: Ops.ImpersonateRequest, options?: CallOptions) =>
+      call('POST /lab/impersonate', { body }, options),
+    live: (options?: CallOptions) => call('GET /livez', {}, options),
+    ready: (options?: CallOptions) => call('GET /readyz', {}, options),
+    started: (options?: CallOptions) => call('GET /startupz', {}, options),
+    /** In Prometheus' text format. */
+    metrics: (options?: CallOptions) => call('GET /metrics', {}, options),
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  type Address,
+  createClient,
+  custom,
+  encodeFunctionData,
+  erc20Abi,
+  getTypesForEIP712Domain,
+  type Hex,
+  isAddressEqual,
+  numberToHex,
+  parseEventLogs,
+  serializeTypedData,
+  type TransactionReceipt,
+  zeroAddress,
+} from 'viem'
+import { getBalance, getChainId, readContract, waitForTransactionReceipt } from 'viem/actions'
+
+export type WalletCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+
+/**
+ * A wallet on the chain to trade on. `address` and the `request` of an EIP-1193 provider are enough: pages
+ * have both. Where a key signs by itself, `sendTransaction` and `signTypedData` are its own and `request` is a
+ * node's.
+ */
+export type Wallet = {
+  readonly address: Address
+  request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
+  sendTransaction?(call: WalletCall): Promise<Hex>
+  signTypedData?(data: TypedData): Promise<Hex>
+}
+
+export type TypedData = {
+  readonly domain: Readonly<Record<string, unknown>>
+  readonly types: Readonly<
+    Record<string, readonly { readonly name: string; readonly type: string }[]>
+  >
+  readonly primaryType: string
+  readonly message: Readonly<Record<string, unknown>>
+}
+
+/** Thrown where a swap cannot go on; `code` is for programs. */
+export class SwapError extends Error {
+  override readonly name = 'SwapError'
+  readonly code: 'wrong_chain' | 'not_executable' | 'reverted' | 'proxy_unconfirmed'
+  readonly txHash: Hex | undefined
+
+  constructor(code: SwapError['code'], sentence: string, txHash?: Hex) {
+    super(sentence)
+    this.code = code
+    this.txHash = txHash
+  }
+}
+
+const pollMs = 250
+
+/** Reads of the wallet's chain, over the wallet's own node. */
+export type Reader = ReturnType<typeof createReader>
+export const createReader = (wallet: Wallet) =>
+  createClient({
+    transport: custom({ request: (call) => wallet.request(call) }),
+    pollingInterval: pollMs,
+  })
+
+export async function requireChain(reader: Reader, chainId: number): Promise<void> {
+  const actual = await getChainId(reader)
+  if (actual !== chainId)
+    throw new SwapError('wrong_chain', `the wallet is on chain ${actual}, not on ${chainId}`)
+}
+
+/** Sends, and waits until it is in a block. */
+export async function transact(
+  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  call: WalletCall,
+): Promise<TransactionReceipt> {
+  const hash = await (wallet.sendTransaction?.(call) ?? sendByProvider(wallet, call))
+  const receipt = await waitForTransactionReceipt(reader, { hash, pollingInterval: pollMs })
+  if (receipt.status === 'success') return receipt
+  throw new SwapError('reverted', `transaction ${hash} reverted`, hash)
+}
+
+async function sendByProvider(wallet: Wallet, { to, data, value }: WalletCall): Promise<Hex> {
+  const params = [{ from: wallet.address, to, data, value: numberToHex(value) }]
+  // The provider's answer, as EIP-1193 has it.
+  return (await wallet.request({ method: 'eth_sendTransaction', params })) as Hex
+}
+
+/** Undefined for a wallet whose node signs nothing and that has no signer of its own. */
+export function signerOf(wallet: Wallet): ((data: TypedData) => Promise<Hex>) | undefined {
+  const { address, signTypedData, sendTransaction } = wallet
+  if (signTypedData) return (data) => signTypedData.call(wallet, data)
+  if (sendTransaction) return undefined
+  return async ({ types, ...data }) => {
+    const all = { EIP712Domain: getTypesForEIP712Domain({ domain: data.domain }), ...types }
+    const text = serializeTypedData<TypedData['types'], string>({ ...data, types: all })
+    // The provider's answer, as EIP-712 has it.
+    return (await wallet.request({
+      method: 'eth_signTypedData_v4',
+      params: [address, text],
+    })) as Hex
+  }
+}
+
+/** Allows the spender this amount and no more. Resolves to whether a transaction was needed. */
+export async function approveExact(
+  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  {
+    token,
+    spender,
+    amount,
+  }: { readonly token: Address; readonly spender: Address; readonly amount: bigint },
+): Promise<boolean> {
+  if (isAddressEqual(token, zeroAddress)) return false
+  const allowed = await readContract(reader, {
+    address: token,
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [wallet.address, spender],
+  })
+  if (allowed >= amount) return false
+  // Tokens like USDT change an allowance only from zero.
+  for (const value of allowed > 0n ? [0n, amount] : [amount]) {
+    const args = [spender, value] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    await transact({ wallet, reader }, { to: token, data, value: 0n })
+  }
+  return true
+}
+
+/**
+ * What the wallet got of a token by a transaction: its transfers to the wallet less those from it; of the
+ * native currency, the balance's growth over the block with the gas and value put back, which another
+ * transaction of the wallet in the same block would blur.
+ */
+export async function readDelivered(
+  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  {
+    token,
+    receipt,
+    value,
+  }: { readonly token: Address; readonly receipt: TransactionReceipt; readonly value: bigint },
+): Promise<bigint> {
+  const { address } = wallet
+  if (isAddressEqual(token, zeroAddress)) {
+    const { blockNumber, gasUsed, effectiveGasPrice } = receipt
+    const [before, after] = await Promise.all(
+      [blockNumber - 1n, blockNumber].map((at) => getBalance(reader, { address, blockNumber: at })),
+    )
+    const { l1Fee } = receipt as { readonly l1Fee?: bigint | Hex | null }
+    return (after ?? 0n) - (before ?? 0n) + gasUsed * effectiveGasPrice + BigInt(l1Fee ?? 0) + value
+  }
+  const logs = parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs: receipt.logs })
+  return logs
+    .filter((log) => isAddressEqual(log.address, token))
+    .reduce((sum, { args: { from, to, value: moved } }) => {
+      const got = isAddressEqual(to, address) ? moved : 0n
+      const gave = isAddressEqual(from, address) ? moved : 0n
+      return sum + got - gave
+    }, 0n)
+}

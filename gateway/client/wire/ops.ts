@@ -1,0 +1,167 @@
+// Written by fixtures/client/generate.ts out of the OpenAPI document.
+
+type Hex = `0x${string}`
+
+export type Live = {
+  status: 'ok'
+}
+
+export type Readiness = {
+  ready: boolean
+  reasons: readonly string[]
+  warnings: readonly string[]
+}
+
+export type Startup = {
+  started: boolean
+}
+
+export type LabServices = {
+  routing: string
+  meta: string
+  relay: string
+  ops: string
+}
+
+export type LabToken = {
+  address: Hex
+  decimals: number
+}
+
+export type LabDex = {
+  name: string
+  protocol: string
+  factory: Hex
+  quoter: Hex | null
+  router: Hex | null
+  pools: number
+}
+
+export type LabAccount = {
+  address: Hex
+  /** Public: of a lab only */
+  privateKey: Hex
+  /** Human amounts by symbol, ETH among them */
+  funded: { [name: string]: string }
+}
+
+export type LabChain = {
+  /** The chain the gateway follows: send transactions here */
+  rpcUrl: string
+  /** Takes cheatcodes too */
+  adminRpcUrl?: string | undefined
+  executor: Hex
+  quotaManager: Hex
+  proxyFactory: Hex
+  proxyImplementation: Hex
+  relayer: Hex
+  /** By symbol */
+  tokens: { [name: string]: LabToken }
+  dexes: readonly LabDex[]
+  accounts: readonly LabAccount[]
+}
+
+export type LabManifest = {
+  version: string
+  mode: 'offline' | 'forked'
+  /** Process id of the gateway */
+  pid: number
+  services: LabServices
+  apiKey: string
+  /** For POST /lab/* */
+  adminToken: string
+  /** By chain id */
+  chains: { [name: string]: LabChain }
+}
+
+export type DealRequest = {
+  /** chain of this lab */
+  chainId: number
+  token: Hex
+  to: Hex
+  amount: string
+}
+
+export type Done = {
+  done: boolean
+}
+
+export type MineRequest = {
+  /** chain of this lab */
+  chainId: number
+  /** Default 1 */
+  blocks?: number | undefined
+}
+
+export type WarpRequest = {
+  /** chain of this lab */
+  chainId: number
+  secs: number
+}
+
+export type SnapshotRequest = {
+  /** chain of this lab */
+  chainId: number
+}
+
+export type Snapshot = {
+  id: string
+}
+
+export type RevertRequest = {
+  /** chain of this lab */
+  chainId: number
+  id: string
+}
+
+export type ImpersonateRequest = {
+  /** chain of this lab */
+  chainId: number
+  from: Hex
+  to: Hex
+  data?: Hex | undefined
+  value?: string | undefined
+}
+
+export type Sent = {
+  hash: Hex
+}
+
+export type Error = {
+  /** One sentence for a person */
+  error: string
+  /** snake_case, for programs */
+  code: string
+  request_id: string
+  details?: readonly {
+    field: string
+    reason: string
+  }[] | undefined
+  /** With 429: as the Retry-After header */
+  retryAfterSec?: number | undefined
+}
+
+export type Operations = {
+  /** The process answers */
+  'GET /livez': { answer: Live }
+  /** Whether anything can be served; 503 with the reasons where not */
+  'GET /readyz': { answer: Readiness }
+  /** Whether the gateway was ever ready; from then on 200 as long as the process answers */
+  'GET /startupz': { answer: Startup }
+  /** Prometheus metrics */
+  'GET /metrics': { answer: string }
+  /** Everything a client needs to use this lab */
+  'GET /lab/manifest': { answer: LabManifest }
+  /** Make a balance be an amount; the zero address is the native currency */
+  'POST /lab/deal': { body: DealRequest; answer: Done }
+  /** Mine blocks */
+  'POST /lab/mine': { body: MineRequest; answer: Done }
+  /** Let seconds pass, and mine a block that knows it */
+  'POST /lab/warp': { body: WarpRequest; answer: Done }
+  /** Keep the state of a chain */
+  'POST /lab/snapshot': { body: SnapshotRequest; answer: Snapshot }
+  /** Go back to a kept state; the answer names it anew */
+  'POST /lab/revert': { body: RevertRequest; answer: Snapshot }
+  /** Send a transaction of an account whose key nobody needs */
+  'POST /lab/impersonate': { body: ImpersonateRequest; answer: Sent }
+}
