@@ -32,7 +32,8 @@ export function sql<row = never>(source: string, { locking = false } = {}): Sql<
   const names = [...source.matchAll(placeholder)].map(([, name]) => name)
   let count = 0
   const text: SqlText = {
-    sqlite: source.replace(placeholder, '?'),
+    // A bare value may change the plan, so SQLite would plan anew whenever it is given one: most of a read.
+    sqlite: source.replace(placeholder, '+?'),
     postgres:
       source.replace(placeholder, () => `$${++count}`) + (locking ? ' FOR NO KEY UPDATE' : ''),
   }
