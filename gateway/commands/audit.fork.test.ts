@@ -50,6 +50,43 @@ s(
   },
 )
 
+s(
+  'counts fills of nonces: what they cost, and that nothing else has theirs [18/audit-fills]',
+  async () => {
+    const { db } = stand.store
+    const { account, send } = await createPerson(base)
+    const { to, data } = transferUsdc(base, account.address, 1n)
+    const { transactionHash: hash } = await send(to, data)
+    const signer = account.address.toLowerCase()
+    const fill = db.prepare(
+      "INSERT INTO nonce_fills VALUES (?, 8453, ?, 5, '0x', '1', '1', '1', ?, 1)",
+    )
+    const found = async () =>
+      (await look()).filter(({ row }) => row.includes(signer) || row.includes(hash))
+    fill.run(hash, signer, String(10n ** 18n))
+    // Signed once more at another price, and never mined.
+    fill.run(`0x${'1'.repeat(64)}`, signer, '1')
+    assert.equal(await found(), [])
+    db.prepare('UPDATE nonce_fills SET reserved_wei = 1 WHERE tx_hash = ?').run(hash)
+    const { id } = await stand.createKey('filled', 0)
+    db.prepare(
+      `INSERT INTO settlements (chain_id, asset, payer, nonce, key_id, valid_before_secs, from_block,
+       calldata, signer, signer_nonce, gas_limit, max_fee_per_gas_wei, max_priority_fee_per_gas_wei,
+       raw_tx, tx_hash, state, created_at_ms, signed_at_ms)
+     VALUES (8453, '0x', '0x', '0x', ?, 1, 1, '0x', ?, 5, '1', '1', '1', '0x', '0x', 'sent', 1, 1)`,
+    ).run(id, signer)
+    const faults = await found()
+    assert.equal(
+      faults.map(({ check, row }) => [check, row]),
+      [
+        ['nonce', `8453 ${signer} 5`],
+        ['chain', `8453 fill ${hash}`],
+      ],
+    )
+    assert.match(faults[1]?.found ?? '', 'booked 1')
+  },
+)
+
 for (const engine of engines)
   s(`reads ${engine.name} and writes nothing`, async () => {
     const address = await engine.createDatabase()

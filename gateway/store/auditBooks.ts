@@ -24,10 +24,14 @@ const payments = sql<PaymentRow>(
 const shares = sql<{ chain_id: number; tx_hash: string; key_id: string; kept: number }>(
   'SELECT chain_id, tx_hash, key_id, kept FROM payment_shares WHERE kept > 0',
 )
+/** A fill is signed once for each price, and where a deployment was lost. */
 const twice = sql<{ chain_id: number; signer: string; nonce: number; uses: number }>(
   `SELECT chain_id, signer, nonce, COUNT(*) AS uses FROM (
      SELECT chain_id, signer, nonce FROM relay_transactions
-     UNION ALL SELECT chain_id, lower(signer), signer_nonce FROM settlements) taken
+     UNION ALL SELECT chain_id, lower(signer), signer_nonce FROM settlements
+     UNION ALL SELECT DISTINCT chain_id, signer, nonce FROM nonce_fills f WHERE NOT EXISTS (
+       SELECT 1 FROM relay_transactions t WHERE t.status = 'lost'
+         AND t.chain_id = f.chain_id AND t.signer = f.signer AND t.nonce = f.nonce)) taken
    GROUP BY chain_id, signer, nonce HAVING COUNT(*) > 1`,
 )
 const unsigned = sql<{ id: number; chain_id: number; nonce: number }>(
@@ -128,7 +132,7 @@ const txOf = (ref: string) => ref.split(':').slice(0, 2).join(':')
 /** A row that names a transaction of a chain. */
 export type ChainRow = {
   readonly chain_id: number
-  readonly what: 'payment' | 'relay' | 'settlement'
+  readonly what: 'payment' | 'relay' | 'settlement' | 'fill'
   readonly tx_hash: string
   readonly block_hash: string | null
   readonly booked_wei: string | null
@@ -147,7 +151,10 @@ const chainRows = sql<ChainRow>(
      ORDER BY id DESC LIMIT @limit) newest_deployments
    UNION ALL SELECT chain_id, 'settlement', tx_hash, NULL, NULL, NULL, NULL FROM (
      SELECT chain_id, tx_hash FROM settlements WHERE state = 'settled'
-     ORDER BY id DESC LIMIT @limit) newest_settlements`,
+     ORDER BY id DESC LIMIT @limit) newest_settlements
+   UNION ALL SELECT chain_id, 'fill', tx_hash, NULL, reserved_wei, NULL, NULL FROM (
+     SELECT chain_id, tx_hash, reserved_wei FROM nonce_fills
+     ORDER BY signed_at_ms DESC LIMIT @limit) newest_fills`,
 )
 
 /** The newest rows of each kind that a chain can be asked about. */
