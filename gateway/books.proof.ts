@@ -1,3 +1,4 @@
+import type { HistoryTold } from '../fixtures/books/booksWorker.ts'
 import { failedSeeds } from '../fixtures/books/failedSeeds.ts'
 import { countUp, describeBreach, type Search, searchSeeds } from '../fixtures/books/searchSeeds.ts'
 import { reportFigures } from '../fixtures/proof.ts'
@@ -16,12 +17,25 @@ const seeds = seed === undefined ? (isShortProof ? undefined : 10_000) : count
 const fewest = 300
 /** What comes about in few histories (nonces were filled in one of 500) needs so many of them. */
 const fewestOfRare = 5_000
+/** So many, and it says how far it is. */
+const toldEvery = 500
 const rare: readonly string[] = ['failed to deploy', 'filled nonces']
 const postgres = await startPostgres()
 const s = suite('books')
 s.after(async () => {
   await postgres?.close()
 })
+
+/** At once: a run that is cut off has told what it had found, and how far it was. */
+function createTeller(): (one: HistoryTold) => void {
+  let done = 0
+  return (one) => {
+    if (one.breach) process.stdout.write(`${describeBreach(one)}\n`)
+    if (one.shrunk) return
+    done += 1
+    if (done % toldEvery === 0) process.stdout.write(`${done} histories lived\n`)
+  }
+}
 
 function tell(
   what: string,
@@ -32,19 +46,22 @@ function tell(
   const perSecond = Math.round(steps / (wallMs / 1_000))
   const times = { s: secs(wallMs), 's of CPU': secs(cpuMs), 'steps per second': perSecond }
   reportFigures(what, { ...figures, ...times, ...tally })
-  for (const one of broken) process.stdout.write(`${describeBreach(one)}\n`)
 }
 
 s('holds in every seed that ever failed', async () => {
   if (seed !== undefined) return
-  const search = await searchSeeds(failedSeeds, { postgres })
+  const search = await searchSeeds(failedSeeds, { postgres, told: createTeller() })
   tell('books: every seed that ever failed', search)
   assert.is(search.broken.length, 0)
 })
 
 s(`holds in fresh seeds from ${fresh} on`, async () => {
   const withinMs = isShortProof ? 60_000 : undefined
-  const search = await searchSeeds(countUp(fresh, seeds), { withinMs, postgres })
+  const search = await searchSeeds(countUp(fresh, seeds), {
+    withinMs,
+    postgres,
+    told: createTeller(),
+  })
   tell(`books: histories from seed ${fresh} on`, search)
   assert.is(search.broken.length, 0)
   // Of a handful not everything comes about.
