@@ -1,14 +1,16 @@
 import type { Config } from '../config/config.ts'
 import { waitForStore } from '../store/waitForStore.ts'
+import { compareSettings } from './compareSettings.ts'
 import type { Observed } from './observed.ts'
 
-/** Waits for the database as long as it takes, and says so. */
+/** Waits for the database as long as it takes, and says so; then compares settings with whoever shares it. */
 export async function openStore(
   config: Config,
   {
     log,
+    metrics,
     readiness,
-  }: Pick<Observed, 'log'> & {
+  }: Observed & {
     readonly readiness: { lacksDatabase(): void; starts(): void }
   },
 ): ReturnType<typeof waitForStore> {
@@ -22,5 +24,12 @@ export async function openStore(
     },
   })
   readiness.starts()
-  return store
+  const settings = await compareSettings(config, { store, log, metrics })
+  return {
+    ...store,
+    async close() {
+      await settings.close()
+      await store.close()
+    },
+  }
 }

@@ -3,6 +3,7 @@ import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
 import { chargeFencesSchema } from './chargeFences.ts'
 import type { Dialect } from './dialect.ts'
 import { feedsSchema } from './feedsSchema.ts'
+import { gatewaySettingsSchema } from './gatewaySettings.ts'
 import { keySecretsSchema } from './keySecrets.ts'
 import { nodeLimitsSchema } from './nodeLimits.ts'
 import { nonceFillsSchema } from './nonces.ts'
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   { id: 19, name: 'caps of settlements', schema: settlementCapsSchema },
   { id: 20, name: 'further secrets of keys', schema: keySecretsSchema, needs: 19 },
   { id: 21, name: "log of operators' commands", schema: operatorLogSchema, needs: 19 },
+  { id: 22, name: 'settings of the gateways', schema: gatewaySettingsSchema, needs: 19 },
 ]

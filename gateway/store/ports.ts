@@ -4,6 +4,7 @@ import { type Challenges, createChallenges } from './challenges.ts'
 import type { Coordination } from './coordination.ts'
 import type { Engine } from './engine.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
+import { createGatewaySettings, type GatewaySettingsStore } from './gatewaySettings.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createNodeLimits, type NodeLimitsStore } from './nodeLimits.ts'
@@ -33,6 +34,7 @@ export type Store = {
   readonly feeds: Feeds
   readonly nodeLimits: NodeLimitsStore
   readonly operatorLog: OperatorLog
+  readonly gatewaySettings: GatewaySettingsStore
   readonly coordination: Coordination
   /** Whether the database answers now. */
   isReachable(): Promise<boolean>
@@ -69,6 +71,7 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     feeds: createFeeds(engine),
     nodeLimits: createNodeLimits(engine),
     operatorLog: createOperatorLog(engine),
+    gatewaySettings: createGatewaySettings(engine),
     isReachable: () => isDone(engine.read(() => ping.get())),
     isWritable: () => isDone(engine.write(mark)),
   }

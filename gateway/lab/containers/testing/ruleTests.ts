@@ -93,6 +93,11 @@ const gatewayCases: readonly Case[] = [
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('1') }, fires: undefined },
   { alert: 'EventLoopBusy', series: { [loop]: still('0.3') }, fires: {} },
   { alert: 'EventLoopBusy', series: { [loop]: still('0.1') }, fires: undefined },
+  ...['1', '0'].map((value) => ({
+    alert: 'SettingsDiffer',
+    series: { 'forkyard_settings_differ{setting="FREE_QUOTA",instance="a"}': still(value) },
+    fires: value === '1' ? { setting: 'FREE_QUOTA' } : undefined,
+  })),
   // Failures beside each hundred answers: 1.96 %, 0.99 %, 0.2 % and 0.05 %.
   ...burns('Errors', (failures) => answers(String(failures)), [2, 1, 0.2, 0.05]),
   ...burns('SlowQuotes', slow, [20, 10, 2, 0.5]),

@@ -1,0 +1,49 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { readConfig } from './config.ts'
+import { findDifferences, listOwnLimits, listSharedSettings } from './sharedSettings.ts'
+
+const s = suite('config/sharedSettings')
+const enough = { BASE_RPC_URL: 'http://127.0.0.1:1', KEY_PEPPER: 'a'.repeat(32) }
+const read = (change: Readonly<Record<string, string>> = {}) => readConfig({ ...enough, ...change })
+const differences = (
+  one: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>> = {},
+) => findDifferences(listSharedSettings(read(one)), listSharedSettings(read(other)))
+
+s('names what differs, and no chain that only one serves', () => {
+  assert.equal(differences({}), [])
+  assert.equal(differences({ FREE_QUOTA: '5', META_KEYS: 'required', LOG_LEVEL: 'debug' }), [
+    'FREE_QUOTA',
+    'META_KEYS',
+  ])
+  const executor = { BASE_EXECUTOR: `0x${'1'.repeat(40)}` }
+  assert.equal(differences(executor), ['BASE_EXECUTOR'])
+  assert.equal(differences({ ARBITRUM_RPC_URL: 'http://127.0.0.1:2' }), [])
+  assert.equal(differences({}, { ARBITRUM_RPC_URL: 'http://127.0.0.1:2' }), [])
+})
+
+s(
+  'lets peppers be rotated one gateway after the other, and tells nothing of them [24/settings-differ]',
+  () => {
+    const next = { KEY_PEPPER: 'b'.repeat(32) }
+    const former = { KEY_PEPPER_FORMER: enough.KEY_PEPPER, KEY_PEPPER_FORMER_UNTIL: '2030-01-01' }
+    assert.equal(differences({}, { ...next, ...former }), [])
+    assert.equal(differences({ ...next, ...former }, next), [])
+    assert.equal(differences({}, next), ['KEY_PEPPER'])
+    const text = JSON.stringify(listSharedSettings(read({ ...next, ...former })))
+    for (const pepper of [next.KEY_PEPPER, enough.KEY_PEPPER]) assert.not.match(text, pepper)
+  },
+)
+
+s('names what a gateway bounds by itself [24/own-limits]', () => {
+  const own = (change = {}) =>
+    Object.fromEntries(listOwnLimits(read(change)).map(({ setting, value }) => [setting, value]))
+  assert.is(own()['RATE_LIMIT_PER_SECOND'], 20)
+  assert.is(own()['META_MAX_STREAMS'], 4_096)
+  assert.is(own()['UPSTREAM_CALLS_PER_SECOND'], Number.POSITIVE_INFINITY)
+  const shared = own({ REDIS_URL: 'redis://redis' })
+  assert.is(shared['RATE_LIMIT_PER_SECOND'], undefined)
+  assert.is(shared['META_MAX_STREAMS'], 4_096)
+})
+
+s.run()

@@ -1,0 +1,57 @@
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { readConfig } from '../config/config.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { compareSettings } from './compareSettings.ts'
+
+/** Gateways of one database that tell each other their settings. */
+function addTests({ name, store, close }: StoreEngine) {
+  const s = suite(`parts/compareSettings on ${name}`)
+  s.after(close)
+  let nowMs = 1_000_000
+
+  async function start(change: Readonly<Record<string, string>> = {}) {
+    const warned: string[] = []
+    const metrics = createMetrics()
+    const log = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (fields: object) => void warned.push(JSON.stringify(fields)),
+    }
+    const env = { BASE_RPC_URL: 'http://127.0.0.1:1', KEY_PEPPER: 'p'.repeat(32), ...change }
+    const now = () => nowMs
+    const watch = await compareSettings(readConfig(env), { store, log, metrics, now })
+    const read = async (setting: string) => {
+      const text = await metrics.registry.metrics()
+      return new RegExp(`forkyard_settings_differ\\{setting="${setting}"\\} (\\d)`).exec(text)?.[1]
+    }
+    return { warned, read, close: watch.close }
+  }
+
+  s('say which differ, while both are there [24/settings-told]', async () => {
+    const first = await start()
+    assert.equal(first.warned, [])
+    const other = await start({ FREE_QUOTA: '5' })
+    assert.equal(other.warned, ['{"settings":"FREE_QUOTA"}'])
+    assert.is(await other.read('FREE_QUOTA'), '1')
+    assert.is(await other.read('META_KEYS'), '0')
+    const same = await start({ FREE_QUOTA: '5' })
+    assert.is(same.warned.length, 1)
+    await first.close()
+    const later = await start({ FREE_QUOTA: '5' })
+    assert.equal([later.warned, await later.read('FREE_QUOTA')], [[], '0'])
+    for (const each of [other, same, later]) await each.close()
+  })
+
+  s('forget whoever has gone without a word', async () => {
+    await start({ FREE_QUOTA: '7' })
+    nowMs += 121_000
+    const later = await start()
+    assert.equal(later.warned, [])
+    await later.close()
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)
