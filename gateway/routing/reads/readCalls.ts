@@ -1,6 +1,5 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
-import { askInParts } from './askInParts.ts'
-import { callLens } from './lens.ts'
+import { askTogether } from './askTogether.ts'
 import type { ReadDeps, ReadFailure } from './poolRef.ts'
 
 export type ReadCall = {
@@ -9,9 +8,6 @@ export type ReadCall = {
   /** Words taken of the answer at most; 1 when not given. */
   readonly words?: number | undefined
 }
-
-/** Views cost some thousand gas each, and answers have to be encoded again. */
-const callsPerBatch = 300
 
 /** Encodes a call of an ABI; `words` is how much of its answer is taken. */
 export function readCall(
@@ -38,16 +34,7 @@ export async function readCalls(
     data,
     answerBytes: BigInt(words * 32),
   })
-  const answers = await askInParts(
-    { client },
-    {
-      items: calls,
-      size: callsPerBatch,
-      blockNumber,
-      ask: (part) =>
-        callLens(client, { functionName: 'readCalls', args: [part.map(toCall)], blockNumber }),
-    },
-  )
+  const answers = await askTogether(client, { calls: calls.map(toCall), blockNumber })
   return answers.map((answer, index) => {
     const words = answer === undefined ? [] : splitWords(answer)
     if (words.length > 0) return words

@@ -8,12 +8,10 @@ import {
   encodeFunctionData,
   type Hex,
 } from 'viem'
-import { askInParts } from './askInParts.ts'
-import { callLens } from './lens.ts'
+import { askTogether } from './askTogether.ts'
 import type { ReadDeps } from './poolRef.ts'
 import { toFailure } from './readCalls.ts'
 
-const callsPerBatch = 150
 const longestAnswerBytes = 3_072n
 
 function decode(parameters: Parameters<typeof decodeFunctionResult>[0]): unknown {
@@ -51,16 +49,7 @@ export async function readEach<
     const data: Hex = encodeFunctionData({ ...base, args: args as readonly unknown[] })
     return { target, data, answerBytes: longestAnswerBytes }
   }
-  const answers = await askInParts(
-    { client },
-    {
-      items: calls,
-      size: callsPerBatch,
-      blockNumber,
-      ask: (part) =>
-        callLens(client, { functionName: 'readCalls', args: [part.map(toCall)], blockNumber }),
-    },
-  )
+  const answers = await askTogether(client, { calls: calls.map(toCall), blockNumber })
   const decoded = answers.map((answer, index) => {
     const value = answer === undefined ? undefined : decode({ ...base, data: answer })
     const call = calls[index]

@@ -154,6 +154,28 @@ s('knows symbol and decimals of every token with a pool', () => {
   }
 })
 
+s('an idle block costs three calls, whatever its pools have [nodes/idle-block]', async () => {
+  const asked: string[] = []
+  const request = (async (call: never) => {
+    asked.push((call as { method: string }).method)
+    return await chainClient.client.request(call)
+  }) as typeof chainClient.client.request
+  const spied = { ...chainClient, client: { ...chainClient.client, request } }
+  const seeds = { seedTokens: seedTokens(8453), pollMs: 3_600_000, maxAgeMs: 0 }
+  const own = createChainSync({ chainClient: spied, dexes, ...seeds })
+  try {
+    await own.start()
+    for (let block = 0; block < 3; block += 1) {
+      await rpc('anvil_mine', '0x1')
+      asked.length = 0
+      await own.fresh()
+      assert.equal(asked.toSorted(), ['eth_call', 'eth_getBlockByNumber', 'eth_getLogs'])
+    }
+  } finally {
+    await own.close()
+  }
+})
+
 s('sees a mined swap in the very next quote', async () => {
   for (const amount of [10n ** 17n, 3n * 10n ** 18n, 50n * 10n ** 18n]) {
     await swapV3(amount)

@@ -50,8 +50,8 @@ const limits: readonly (readonly [name: string, rules: StrictRules])[] = [
     },
   ],
   [
-    'bodies of 1 MB at most, said by a page',
-    { bodyBytes: { most: 1_000_000, no: { status: 413, text: '<h1>413 Payload Too Large</h1>' } } },
+    'bodies of 400 kB at most, said by a page',
+    { bodyBytes: { most: 400_000, no: { status: 413, text: '<h1>413 Payload Too Large</h1>' } } },
   ],
   [
     'bodies of 256 KiB at most',
