@@ -9,6 +9,7 @@ import { buyCommand } from './commands/buy.ts'
 import { deployCommand } from './commands/deploy.ts'
 import { keysCommand } from './commands/keys.ts'
 import { operatorLogCommand } from './commands/operatorLog.ts'
+import { poolsCommand } from './commands/pools.ts'
 import { relayCommand } from './commands/relay.ts'
 import { simulatordCommand } from './commands/simulatord.ts'
 import { describeSettings } from './config/settings.ts'
@@ -47,6 +48,7 @@ program.addCommand(relayCommand(print))
 program.addCommand(auditCommand(print))
 program.addCommand(simulatordCommand(print))
 for (const command of backupCommands(print)) program.addCommand(command)
+program.addCommand(poolsCommand(print))
 program
   .command('start')
   .description('run the gateway in the foreground, on the settings of the environment')

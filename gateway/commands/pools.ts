@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { type Chain, chains } from '../chain/chains.ts'
+import { pickSettings } from '../config/config.ts'
+import { readPoolsFile, writePoolsFile } from '../routing/sync/poolsFile.ts'
+import { openStore } from '../store/openStore.ts'
+import type { PoolSnapshots } from '../store/pools.ts'
+import { toChain } from './arguments.ts'
+
+/** The same variables and files as the gateway's; nothing else of its configuration is needed. */
+async function withSnapshots<value>(use: (snapshots: PoolSnapshots) => Promise<value>) {
+  const settings = pickSettings(['DATABASE_URL', 'DATABASE_PATH'], '', process.env)
+  if (settings['DATABASE_URL'])
+    throw new Error(
+      'gateways that share PostgreSQL keep their pools in its feeds: none to hand over',
+    )
+  const store = openStore({ path: settings['DATABASE_PATH'] ?? 'forkyard.sqlite' })
+  try {
+    return await use(store.pools)
+  } finally {
+    store.close()
+  }
+}
+
+/** `forkyard pools export|import`: the pools that one gateway has read, for another one to begin with. */
+export function poolsCommand(print: (text: string) => void) {
+  const pools = new Command('pools').description("hand a chain's pools to another gateway")
+  pools
+    .command('export')
+    .description('write what the gateway kept last, while it runs or not')
+    .argument('<file>', 'written anew')
+    .requiredOption('--chain <name>', 'base or arbitrum', toChain)
+    .action((file: string, { chain }: { chain: Chain }) =>
+      withSnapshots(async (snapshots) => {
+        const snapshot = await snapshots.load(chain.chainId)
+        if (!snapshot) throw new Error(`no pools of ${chain.name} are kept`)
+        writeFileSync(file, writePoolsFile(chain.chainId, snapshot))
+        const { length } = snapshot.pools
+        print(`${file}: ${length} pools of ${chain.name} at block ${snapshot.head.number}\n`)
+      }),
+    )
+  pools
+    .command('import')
+    .description('begin with these pools at the next start; the gateway must be stopped')
+    .argument('<file>', 'from somebody you trust: its pools are believed until they are audited')
+    .action((file: string) =>
+      withSnapshots(async (snapshots) => {
+        const { chainId, snapshot } = readPoolsFile(readFileSync(file))
+        const chain = chains.find((one) => one.chainId === chainId)
+        if (!chain) throw new Error(`chain ${chainId} is not built in`)
+        const { number } = snapshot.head
+        const kept = await snapshots.load(chainId)
+        if (kept && kept.head.number >= number)
+          throw new Error(`pools of ${chain.name} are kept as of block ${kept.head.number} already`)
+        await snapshots.clear(chainId)
+        await snapshots.save(chainId, snapshot)
+        print(`${snapshot.pools.length} pools of ${chain.name} at block ${number}\n`)
+      }),
+    )
+  return pools
+}
