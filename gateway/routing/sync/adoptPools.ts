@@ -1,4 +1,5 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
+import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
@@ -29,11 +30,17 @@ export async function adoptPools(
   return { ...view, state: advanceState(deps, { state: view.state, head, changed: taken, gone }) }
 }
 
-/** The view with the pools of tokens that nobody has asked for before. */
-export async function adoptTokens(
+export type FoundTokens = Awaited<ReturnType<typeof discoverFor>> & {
+  readonly wanted: readonly Address[]
+  /** The block they were read at. */
+  readonly hash: Hex
+}
+
+/** Pools of tokens that nobody has asked for before: the view may move on meanwhile. */
+export async function findTokens(
   deps: SyncDeps,
   {
-    view,
+    view: { state },
     wanted,
     partners,
   }: {
@@ -42,14 +49,35 @@ export async function adoptTokens(
     /** What they may have pools with. */
     readonly partners: readonly Address[]
   },
+): Promise<FoundTokens> {
+  const { number: blockNumber, hash } = state.head
+  const found = await discoverFor(deps, { tokens: wanted, partners, blockNumber })
+  return { ...found, wanted, hash }
+}
+
+/** The view with what was found, as it is at the view's block. */
+export async function adoptTokens(
+  deps: SyncDeps,
+  { view, found }: { readonly view: Following; readonly found: FoundTokens },
 ): Promise<Following> {
   const { state } = view
-  const question = { tokens: wanted, partners, blockNumber: state.head.number }
-  const { records, infos } = await discoverFor(deps, question)
+  const { head } = state
+  const records = head.hash === found.hash ? found.records : await readAgain(deps, { view, found })
   // Of addresses that no pool holds there is no end.
   const held = new Set(records.flatMap((record) => record.tokens))
-  deps.bounds.ask(wanted.filter((token) => held.has(token.toLowerCase())))
+  deps.bounds.ask(found.wanted.filter((token) => held.has(token.toLowerCase())))
   const { taken, gone } = deps.bounds.admit({ pools: state.pools, news: records })
-  deps.tokens.addTraded(infos, taken)
-  return { ...view, state: advanceState(deps, { state, head: state.head, changed: taken, gone }) }
+  deps.tokens.addTraded(found.infos, taken)
+  return { ...view, state: advanceState(deps, { state, head, changed: taken, gone }) }
+}
+
+function readAgain(
+  deps: SyncDeps,
+  { view, found }: { readonly view: Following; readonly found: FoundTokens },
+): Promise<readonly PoolRecord[]> {
+  const pools = found.records.flatMap((record) => {
+    const dex = deps.dexes.find(({ name }) => name === record.dex)
+    return dex ? [toRef(record, dex)] : []
+  })
+  return loadPools(deps, { pools, blockNumber: view.state.head.number })
 }

@@ -13,6 +13,41 @@ const s = suite('the reader of a chain')
 const word = (n: number) => numberToHex(n, { size: 32 })
 const block = { number: '0x1', hash: word(1), parentHash: word(0), timestamp: '0x1' }
 
+/** A reader of a chain of one block; what else its node is asked is answered by `request`. */
+function createReader(
+  parts: Partial<Parameters<typeof createChainReader>[0]> = {},
+  request: () => Promise<unknown> = async () => block,
+) {
+  const now = () => 0
+  return createChainReader(
+    {
+      chainId: base.chainId,
+      client: createClient({
+        chain: toViemChain(base),
+        transport: custom(
+          {
+            request: async ({ method }: { readonly method: string }) =>
+              method === 'eth_getBlockByNumber' ? block : request(),
+          },
+          { retryCount: 0 },
+        ),
+      }),
+      dexes: [],
+      tokens: createTokenBook({ seedTokens: [], wrappedNative: base.wrappedNative }),
+      taxOf: () => 0,
+      origin: undefined,
+      troubled: createTroubledPools({ now }),
+      found: createFoundPools(),
+      bounds: createPoolBounds({ assets: base, dexes: () => [], now }),
+      audit: createAudit({ sortByDepth: (records) => records, now }),
+      observe: () => undefined,
+      now,
+      ...parts,
+    },
+    { partnersOf: () => [], stirred: () => undefined },
+  )
+}
+
 s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]', async () => {
   const clock = { ms: 0 }
   const now = () => clock.ms
@@ -20,26 +55,11 @@ s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]
   const limits = { floorUsd: 100, mostPools: 100, mostTokens: 100 }
   const bounds = createPoolBounds({ assets: base, limits, dexes: () => [], now })
   const tokens = createTokenBook({ seedTokens: [], wrappedNative: base.wrappedNative })
-  const reader = createChainReader(
-    {
-      chainId: base.chainId,
-      client: createClient({
-        chain: toViemChain(base),
-        transport: custom({ request: async () => block }),
-      }),
-      dexes: [],
-      tokens,
-      taxOf: () => 0,
-      origin: undefined,
-      troubled: createTroubledPools({ now }),
-      found: createFoundPools(),
-      bounds: { ...bounds, isShelving: (token) => token === shelved },
-      audit: createAudit({ sortByDepth: (records) => records, now }),
-      observe: () => undefined,
-      now,
-    },
-    { partnersOf: () => [], stirred: () => undefined },
-  )
+  const reader = createReader({
+    tokens,
+    bounds: { ...bounds, isShelving: (token) => token === shelved },
+    now,
+  })
   await reader.load()
   await reader.review()
   bounds.ask([asked])
@@ -49,5 +69,27 @@ s('forgets tokens that no pool holds any more, whoever made room [bounds/tokens]
   clock.ms += 60_000
   await reader.review()
   assert.equal([...tokens.all().keys()], [asked, shelved])
+})
+
+s('holds up no block while it looks for made-up tokens [strangers/made-up-tokens]', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = 0
+  const reader = createReader({}, async () => {
+    begun += 1
+    await promise
+    throw new Error('the node knows nothing of it')
+  })
+  await reader.load()
+  const looking = reader.discover({ tokens: [numberToHex(0xa, { size: 20 })], beside: [] })
+  assert.is.not(looking, 'busy')
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  const over = Promise.resolve(looking).then(end, end)
+  await reader.confirm()
+  assert.ok(begun > 0 && !isOver)
+  resolve()
+  await over
 })
 s.run()

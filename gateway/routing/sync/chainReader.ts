@@ -1,4 +1,4 @@
-import { adoptPools, adoptTokens, findKnown } from './adoptPools.ts'
+import { adoptPools, adoptTokens, findKnown, findTokens } from './adoptPools.ts'
 import type { createPartners } from './bounds/partners.ts'
 import type { SyncDeps } from './chainView.ts'
 import { createDiscoveryQueue, type Sought } from './discoveryQueue.ts'
@@ -8,7 +8,7 @@ import { restoreChain } from './restoreChain.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf } from './syncEvent.ts'
 import { repriceState, type SyncedState } from './syncedState.ts'
-import { shareNextTurn } from './turns.ts'
+import { createTurns, shareNextTurn } from './turns.ts'
 import { createUpkeep } from './upkeep.ts'
 
 /** Follows one chain: what its callers ask is done one after the other. */
@@ -38,14 +38,18 @@ export function createChainReader(
     if (after !== before) held.put(after)
   }
 
-  const adopt = ({ tokens: wanted, beside }: Sought) =>
-    held.change((following) => {
-      const partners = [...partnersOf(following.state.pools), ...beside]
-      return adoptTokens(deps, { view: following, wanted, partners })
-    })
+  async function adopt({ tokens: wanted, beside }: Sought): Promise<void> {
+    const view = held.following()
+    if (!view) return
+    const partners = [...partnersOf(view.state.pools), ...beside]
+    const found = await findTokens(deps, { view, wanted, partners })
+    if (found.records.length > 0)
+      await inTurn(() => held.change((following) => adoptTokens(deps, { view: following, found })))
+  }
 
   const askFor = createDiscoveryQueue({
-    inTurn,
+    // Of made-up tokens there is no end: no block waits until they have been looked for.
+    inTurn: createTurns(),
     look: (sought) =>
       adopt(sought).catch((error: unknown) => {
         // Told once, however many wait for it.
