@@ -16,7 +16,7 @@ import type { ListParameters, LoadParameters, PoolRef, ReadDeps } from '../../re
 import { readEach } from '../../reads/readEach.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
-import type { EnginePool } from '../maths/enginePool.ts'
+import { closed, type EnginePool } from '../maths/enginePool.ts'
 import { createBalancerV3StablePool } from './balancerV3Stable.ts'
 import type { BalancerV3VaultState } from './balancerV3Vault.ts'
 import { createBalancerV3WeightedPool } from './balancerV3Weighted.ts'
@@ -265,8 +265,7 @@ function poolIdOf({ topics: [topic, pool] }: PoolLog): string | undefined {
 
 function toEnginePool({ createPool }: Kind, record: BalancerV3Record): EnginePool {
   const pool = createPool(record)
-  if (!record.isPaused) return pool
-  return { ...pool, curve: () => undefined, swap: () => undefined }
+  return record.isPaused ? closed(pool) : pool
 }
 
 /** Without the fee, and small against the balance. */

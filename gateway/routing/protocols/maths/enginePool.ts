@@ -21,3 +21,10 @@ export type EnginePool = {
   /** Exact, equal to the contract to the wei; undefined where the contract reverts. */
   readonly swap: (i: number, j: number, amountIn: bigint) => PoolSwap | undefined
 }
+
+/** The pool while it sells nothing. */
+export const closed = (pool: EnginePool): EnginePool => ({
+  ...pool,
+  curve: () => undefined,
+  swap: () => undefined,
+})

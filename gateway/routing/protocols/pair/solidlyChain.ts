@@ -1,4 +1,10 @@
-import { decodeAbiParameters, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  decodeAbiParameters,
+  parseAbi,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { wholeBps } from '../../../amounts/amounts.ts'
 import { askInParts } from '../../reads/askInParts.ts'
@@ -9,6 +15,7 @@ import type { LoadParameters, ReadDeps } from '../../reads/poolRef.ts'
 import { readCall, readCalls } from '../../reads/readCalls.ts'
 import { createdAt } from '../family/createdAt.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
+import { closed } from '../maths/enginePool.ts'
 import { stablePairPrice } from '../maths/stablePairPrice.ts'
 import { createAerodromeV2Pool } from './aerodromeV2.ts'
 
@@ -21,36 +28,48 @@ export type SolidlyRecord = PoolHead & {
   readonly unit1: bigint
   readonly reserve0: bigint
   readonly reserve1: bigint
+  /** Whether the factory has stopped the swaps of all its pools. */
+  readonly isPaused: boolean
 }
 
 const solidlySyncTopic = toEventSelector('Sync(uint256,uint256)')
 const solidlyCreatedTopic = toEventSelector('PoolCreated(address,address,bool,address,uint256)')
-const factoryAbi = parseAbi(['function getFee(address pool, bool stable) view returns (uint256)'])
+const factoryAbi = parseAbi([
+  'function getFee(address pool, bool stable) view returns (uint256)',
+  'function isPaused() view returns (bool)',
+])
 const poolsPerCall = 500
 const pipsPerBps = 100
-const solidlyStepGas = 98_000
+const solidlyStepGas = 101_000
 const stableInvariantGas = 20_000
 /** First use of the price counters. */
 const freshSolidlyGas = 4_000
 
+/** Asked of the factory by each swap: github:aerodrome-finance/contracts contracts/Pool.sol. */
+const askPaused = (factory: Address) =>
+  readCall(factory, { abi: factoryAbi, functionName: 'isPaused' })
+const readPaused = (words: readonly bigint[] | undefined) => words?.[0] === 1n
+
 /** Pools of one factory. */
 async function loadOfFactory(
-  { client, noteFailure }: ReadDeps,
+  deps: ReadDeps,
   { pools, blockNumber }: LoadParameters,
 ): Promise<SolidlyRecord[]> {
+  const { client, noteFailure } = deps
   const [first] = pools
   if (!first) return []
   const { factory } = first.dex
-  const answers = await askInParts(
-    { client },
-    {
-      items: pools.map(({ address }) => address),
-      size: poolsPerCall,
-      blockNumber,
-      ask: (part) =>
-        callLens(client, { functionName: 'readSolidly', args: [factory, part], blockNumber }),
-    },
-  )
+  const asking = {
+    items: pools.map(({ address }) => address),
+    size: poolsPerCall,
+    blockNumber,
+    ask: (part: readonly Address[]) =>
+      callLens(client, { functionName: 'readSolidly', args: [factory, part], blockNumber }),
+  }
+  const [answers, [paused]] = await Promise.all([
+    askInParts({ client }, asking),
+    readCalls(deps, { calls: [askPaused(factory)], blockNumber }),
+  ])
   return answers.flatMap((answer, index) => {
     const pool = pools[index]
     if (!pool) return []
@@ -68,6 +87,7 @@ async function loadOfFactory(
         unit0,
         unit1,
         stable,
+        isPaused: readPaused(paused),
         feePips: Number(feeBps) * pipsPerBps,
         isFresh: [isFresh, isFresh],
       },
@@ -105,30 +125,32 @@ export const solidlyFamily: PoolFamily<SolidlyRecord> = {
       swapsSeen: record.swapsSeen + 1,
     }
   },
-  /** The factory sets fees; the pool does not hear of it. */
+  /** The factory sets fees and stops swaps; the pool does not hear of it. */
   async refresh(deps, { records, dexes, blockNumber }) {
     const asked = records.flatMap((record) => {
       const dex = dexes.find(({ name }) => name === record.dex)
       return dex ? [{ record, factory: dex.factory }] : []
     })
-    const answers = await readCalls(deps, {
-      calls: asked.map(({ record: { address, stable }, factory }) =>
-        readCall(factory, { abi: factoryAbi, functionName: 'getFee', args: [address, stable] }),
-      ),
-      blockNumber,
-    })
+    const factories = [...new Set(asked.map(({ factory }) => factory))]
+    const feesOf = asked.map(({ record: { address, stable }, factory }) =>
+      readCall(factory, { abi: factoryAbi, functionName: 'getFee', args: [address, stable] }),
+    )
+    const calls = [...factories.map(askPaused), ...feesOf]
+    const answers = await readCalls(deps, { calls, blockNumber })
     return new Map(
-      asked.flatMap(({ record }, index) => {
-        const feeBps = answers[index]?.[0]
+      asked.flatMap(({ record, factory }, index) => {
+        const feeBps = answers[factories.length + index]?.[0]
         if (feeBps === undefined || feeBps >= wholeBps) return []
-        return [[record.id, { feePips: Number(feeBps) * pipsPerBps }] as const]
+        const isPaused = readPaused(answers[factories.indexOf(factory)])
+        return [[record.id, { feePips: Number(feeBps) * pipsPerBps, isPaused }] as const]
       }),
     )
   },
   toEnginePool: (record) => {
     const [token0 = '', token1 = ''] = record.tokens
     const feeBps = BigInt(record.feePips / pipsPerBps)
-    return createAerodromeV2Pool({ ...record, token0, token1, feeBps })
+    const pool = createAerodromeV2Pool({ ...record, token0, token1, feeBps })
+    return record.isPaused ? closed(pool) : pool
   },
   encodeStep: ({ address }) => ({ kind: stepKinds.solidly, pool: address, data: '0x' }),
   midPrice: (record, i) => stablePairPrice(record, i),
