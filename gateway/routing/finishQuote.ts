@@ -45,6 +45,8 @@ export type Quote = {
   readonly routePath: string
   readonly priceImpactBps: number
   readonly marketImpactBps: number | undefined
+  /** One per step: what it costs against the mid price of its pool. */
+  readonly stepImpactsBps: readonly number[]
   /** One per step. */
   readonly poolGrades: readonly Grade[]
   readonly execution: Execution | undefined
@@ -108,6 +110,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     gasEstimate: facts.gasEstimate,
     priceImpactBps: facts.priceImpactBps,
     marketImpactBps: facts.marketImpactBps,
+    stepImpactsBps: facts.impactsBps,
     poolGrades: gradeHops(planned, facts),
     steps: facts.steps,
     execution,
@@ -138,12 +141,12 @@ function consumedOf({ chain, route, parameters }: Planned): bigint {
 }
 
 /** Depth is the route's; how old and how busy its pools are changes with every look. */
-function gradeHops({ chain, state }: Planned, { hops }: RouteFacts): readonly Grade[] {
+function gradeHops({ chain, state }: Planned, { hops, impactsBps }: RouteFacts): readonly Grade[] {
   const stateAgeMs = chain.sync.lagMs()
   const { blockTimeMs } = chain.chainClient.chain
-  return hops.map(({ pool, impactBps }) =>
+  return hops.map(({ pool }, index) =>
     gradePool({
-      impactBps,
+      impactBps: impactsBps[index] ?? 0,
       stateAgeMs,
       idleMs: Number(state.head.number - pool.changedBlock) * blockTimeMs,
       taxBps: Math.max(...pool.tokens.map((token) => chain.taxes.get(token) ?? 0)),

@@ -178,7 +178,15 @@ function withoutRoute(quote: Quote): Quote {
     priceImpactBps: 0,
     marketImpactBps: undefined,
   }
-  return { ...quote, ...none, inputConsumed: 0n, routePath: '', poolGrades: [], steps: [] }
+  return {
+    ...quote,
+    ...none,
+    inputConsumed: 0n,
+    routePath: '',
+    poolGrades: [],
+    stepImpactsBps: [],
+    steps: [],
+  }
 }
 
 function withoutPayload(quote: Quote): Quote {

@@ -28,8 +28,9 @@ export type RouteFacts = {
   /** Against what all pools of each step's pair say together; undefined for a wrap. */
   readonly marketImpactBps: number | undefined
   readonly steps: readonly QuoteStep[]
-  /** One per step: its pool, and how far the step moves it. */
-  readonly hops: readonly { readonly pool: PoolRecord; readonly impactBps: number }[]
+  /** One per step, and how far the step moves it. */
+  readonly hops: readonly { readonly pool: PoolRecord }[]
+  readonly impactsBps: readonly number[]
   /** The steps as the executor's calldata ends with them: hex without prefix. */
   readonly encodedSteps: string
 }

@@ -74,7 +74,8 @@ function computeFacts({
     }),
     priceImpactBps: priceImpactBps(route, impact),
     marketImpactBps: marketImpactBps(route, { ...impact, market }),
-    hops: hops.map(({ step, pool }) => ({ pool, impactBps: stepImpactBps(step, pool) })),
+    hops: hops.map(({ pool }) => ({ pool })),
+    impactsBps: hops.map(({ step, pool }) => stepImpactBps(step, pool)),
     steps: hops.map(({ step, pool }) => toQuoteStep(step, pool)),
     encodedSteps: encodeSteps({ route, pools }),
   }

@@ -110,13 +110,7 @@ export type AlternativeQuote = {
   market_impact_bps?: number | undefined
   /** One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 % */
   pool_grades: readonly ('A' | 'B' | 'C' | 'D' | 'E' | 'F')[]
-  /** Same as execution.target */
-  router?: Hex | undefined
-  /** Same as execution.calldata */
-  calldata?: string | undefined
-  execution?: Execution | undefined
   route_readiness: string
-  steps: readonly QuoteStep[]
   last_sync_block: number
   sync_lag_ms: number
   verify_block_lag?: number | undefined
@@ -140,6 +134,14 @@ export type AlternativeQuote = {
   input_consumed?: string | undefined
   /** At most this far below the best possible output */
   optimality_gap_bps?: number | undefined
+  /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
+  quote_hash?: Hex | undefined
+  /** Same as execution.target */
+  router?: Hex | undefined
+  /** Same as execution.calldata */
+  calldata?: string | undefined
+  execution?: Execution | undefined
+  steps: readonly QuoteStep[]
   route_graph?: RouteGraph | undefined
 }
 
@@ -157,13 +159,7 @@ export type Quote = {
   market_impact_bps?: number | undefined
   /** One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 % */
   pool_grades: readonly ('A' | 'B' | 'C' | 'D' | 'E' | 'F')[]
-  /** Same as execution.target */
-  router?: Hex | undefined
-  /** Same as execution.calldata */
-  calldata?: string | undefined
-  execution?: Execution | undefined
   route_readiness: string
-  steps: readonly QuoteStep[]
   last_sync_block: number
   sync_lag_ms: number
   verify_block_lag?: number | undefined
@@ -187,6 +183,14 @@ export type Quote = {
   input_consumed?: string | undefined
   /** At most this far below the best possible output */
   optimality_gap_bps?: number | undefined
+  /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
+  quote_hash?: Hex | undefined
+  /** Same as execution.target */
+  router?: Hex | undefined
+  /** Same as execution.calldata */
+  calldata?: string | undefined
+  execution?: Execution | undefined
+  steps: readonly QuoteStep[]
   route_graph?: RouteGraph | undefined
   /** Where some were asked for: fewer where the pools give out */
   alternatives?: readonly AlternativeQuote[] | undefined
@@ -295,13 +299,7 @@ export type ExactOutputQuote = {
   market_impact_bps?: number | undefined
   /** One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 % */
   pool_grades: readonly ('A' | 'B' | 'C' | 'D' | 'E' | 'F')[]
-  /** Same as execution.target */
-  router?: Hex | undefined
-  /** Same as execution.calldata */
-  calldata?: string | undefined
-  execution?: Execution | undefined
   route_readiness: string
-  steps: readonly QuoteStep[]
   last_sync_block: number
   sync_lag_ms: number
   verify_block_lag?: number | undefined
@@ -326,6 +324,14 @@ export type ExactOutputQuote = {
   input_consumed: string
   /** At most this far below the best possible output */
   optimality_gap_bps?: number | undefined
+  /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
+  quote_hash?: Hex | undefined
+  /** Same as execution.target */
+  router?: Hex | undefined
+  /** Same as execution.calldata */
+  calldata?: string | undefined
+  execution?: Execution | undefined
+  steps: readonly QuoteStep[]
   route_graph?: RouteGraph | undefined
   /** Where some were asked for: fewer where the pools give out */
   alternatives?: readonly AlternativeQuote[] | undefined
@@ -376,6 +382,87 @@ export type Comparison = {
   winnerProviderId?: string | undefined
   /** The block that all of them were simulated on */
   block_number: number
+}
+
+export type QuoteExplanation = {
+  hash: Hex
+  /** Unix seconds */
+  asked_at: number
+  /** Unix seconds; then it is forgotten */
+  expires_at: number
+  request: {
+    /** Chain id */
+    chain_id: number
+    token_in: Hex
+    token_out: Hex
+    amount_in: string
+    slippage_bps: number | string
+    taker?: Hex | undefined
+    include_dexes?: readonly string[] | undefined
+    exclude_dexes?: readonly string[] | undefined
+    exclude_pools?: readonly string[] | undefined
+  }
+  /** What bounded the search */
+  search: {
+    max_hops: number
+    max_steps: number
+    /** Looks at a pool; the same on every machine */
+    max_work: number
+    /** What the route was chosen by */
+    gas_price_wei: string
+  }
+  steps: readonly {
+    dex: string
+    pool: Hex
+    share_bps: number
+    /** Against the mid price of the pool, with its fee */
+    impact_bps: number
+    grade: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
+  }[]
+  /** What there is to say, one sentence each */
+  notes: readonly string[]
+  /** The answer without its steps and payload */
+  quote: {
+    /** Name of this service */
+    dex: string
+    /** Raw amount the taker receives when the state has not moved */
+    output: string
+    /** Execution gas; an L1 data fee comes on top */
+    gas_estimate: string
+    source: 'local' | 'path_hint' | 'rpc' | 'SmartRouter:exact_output_via_exact_input'
+    route_path: string
+    price_impact_bps: number
+    /** Like price_impact_bps, but against what all pools of each step's two tokens say together (the median of their mid prices, weighted by depth): a pool off the market costs what it is off. Below 0 where the route gives more */
+    market_impact_bps?: number | undefined
+    /** One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 % */
+    pool_grades: readonly ('A' | 'B' | 'C' | 'D' | 'E' | 'F')[]
+    route_readiness: string
+    last_sync_block: number
+    sync_lag_ms: number
+    verify_block_lag?: number | undefined
+    verified_output?: string | undefined
+    deviation_bps?: number | undefined
+    tax_in_bps: number
+    tax_out_bps: number
+    route_executable: boolean
+    route_unexecutable_reason?: string | undefined
+    /** What the payload enforces: output less slippage */
+    min_output: string
+    /** Where slippage_bps is auto: how it was found */
+    slippage_auto?: {
+      /** The slippage that min_output has: 10 to 500 */
+      bps: number
+      /** What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this */
+      move_bps: number
+      /** How long the pools were looked at; what is over ten minutes ago counts less. Under a minute the slippage is 50 at least */
+      observed_secs: number
+    } | undefined
+    input_consumed?: string | undefined
+    /** At most this far below the best possible output */
+    optimality_gap_bps?: number | undefined
+    /** GET /quote/:hash explains the quote for ten minutes, to this key; of its latest 128 */
+    quote_hash?: Hex | undefined
+  }
 }
 
 export type SimulationFork = {
@@ -764,6 +851,8 @@ export type Operations = {
   'GET /quote_exact_output': { query: { chain_id: number; token_in: Hex; token_out: Hex; target_output: string; max_input: string; slippage_bps?: number | string | undefined; executable_only?: boolean | undefined; verify?: boolean | undefined; taker?: Hex | undefined; include_dexes?: string | undefined; exclude_dexes?: string | undefined; exclude_pools?: string | undefined; max_hops?: number | undefined; max_steps?: number | undefined; gas_price_wei?: string | undefined; deadline?: number | undefined; route_graph?: boolean | undefined }; answer: ExactOutputQuote }
   /** Dry-runs execution candidates of several providers on one block */
   'POST /compare/simulate': { body: CompareRequest; answer: Comparison }
+  /** Why a quote was what it was */
+  'GET /quote/{hash}': { params: { hash: Hex }; answer: QuoteExplanation }
   /** Whether the service can quote */
   'GET /health': { answer: Health }
   /** Known tokens by address */

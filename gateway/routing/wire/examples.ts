@@ -52,14 +52,14 @@ export const quote = {
     slippage_bps: 50,
     taker,
   },
-  output: quoteOutput,
+  output: { ...quoteOutput, quote_hash: `0x${'5e'.repeat(32)}` },
 }
 
 export const quotes = {
   /** More than there is: the second has no route. */
   input: { quotes: [quote.input, { ...quote.input, amount_in: `1${'0'.repeat(60)}` }] },
   output: {
-    quotes: [{ quote: quoteOutput }, { error: 'no executable route found', code: 'no_route' }],
+    quotes: [{ quote: quote.output }, { error: 'no executable route found', code: 'no_route' }],
   },
 }
 

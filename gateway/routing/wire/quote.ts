@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { toHex, zeroAddress } from 'viem'
+import { type Hex, toHex, zeroAddress } from 'viem'
 import {
   address,
   bytes32,
@@ -13,6 +13,7 @@ import {
   withDefault,
 } from '../../http/schemas.ts'
 import type { Quote } from '../finishQuote.ts'
+import { mostOfCaller } from '../quoteBook.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import type { QuoteStep } from '../routeCache.ts'
@@ -115,7 +116,8 @@ const step = named(
   }),
 )
 
-const quoteFields = {
+/** All but the long parts. */
+export const quoteHead = {
   dex: Type.String({ description: 'Name of this service' }),
   output: uint256({ description: 'Raw amount the taker receives when the state has not moved' }),
   gas_estimate: uint256({ description: 'Execution gas; an L1 data fee comes on top' }),
@@ -134,21 +136,7 @@ const quoteFields = {
     description:
       'One per step. A, B, C, D, E for a step that costs at most 0.35, 1, 3, 10, 30 % against the mid price of its pool, else F; one down each for state older than 5 s, a pool unused for a week and a taxed token, two for a tax over 5 %',
   }),
-  router: Type.Optional(address({ description: 'Same as execution.target' })),
-  calldata: Type.Optional(Type.String({ description: 'Same as execution.calldata' })),
-  execution: Type.Optional(
-    named(
-      'Execution',
-      Type.Object({
-        spender: address(),
-        target: address(),
-        calldata: Type.String(),
-        value: Type.String({ description: 'Hex msg.value' }),
-      }),
-    ),
-  ),
   route_readiness: Type.String(),
-  steps: Type.Array(step),
   last_sync_block: Type.Integer(),
   sync_lag_ms: Type.Integer(),
   verify_block_lag: Type.Optional(Type.Integer()),
@@ -179,6 +167,29 @@ const quoteFields = {
   optimality_gap_bps: Type.Optional(
     Type.Number({ description: 'At most this far below the best possible output' }),
   ),
+  quote_hash: Type.Optional(
+    bytes32({
+      description: `GET /quote/:hash explains the quote for ten minutes, to this key; of its latest ${mostOfCaller}`,
+    }),
+  ),
+}
+
+const quoteFields = {
+  ...quoteHead,
+  router: Type.Optional(address({ description: 'Same as execution.target' })),
+  calldata: Type.Optional(Type.String({ description: 'Same as execution.calldata' })),
+  execution: Type.Optional(
+    named(
+      'Execution',
+      Type.Object({
+        spender: address(),
+        target: address(),
+        calldata: Type.String(),
+        value: Type.String({ description: 'Hex msg.value' }),
+      }),
+    ),
+  ),
+  steps: Type.Array(step),
 }
 
 const withGraph = named(
@@ -246,12 +257,14 @@ function fromAutoSlippage(slippage: Quote['autoSlippage']) {
 
 export type QuoteOptions = {
   readonly serviceName: string
+  /** Of the quote, where it is kept. */
+  readonly hash?: Hex | undefined
   /** Known tokens, where a graph is asked for. */
   readonly graphTokens?: ReadonlyMap<string, TokenInfo> | undefined
 }
 
 /** Everything but the long parts: calldata and steps. */
-export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
+export function fromQuoteHead(quote: Quote, { serviceName, hash }: QuoteOptions) {
   return {
     dex: serviceName,
     output: quote.amountOut.toString(),
@@ -275,6 +288,7 @@ export function fromQuoteHead(quote: Quote, { serviceName }: QuoteOptions) {
       input_consumed: quote.inputConsumed.toString(),
     }),
     ...(quote.optimalityGapBps !== undefined && { optimality_gap_bps: quote.optimalityGapBps }),
+    ...(hash && { quote_hash: hash }),
   }
 }
 
@@ -285,7 +299,9 @@ export function fromQuote(quote: Quote, options: QuoteOptions): QuoteResponse {
     steps: quote.steps.map(fromStep),
     ...(options.graphTokens && { route_graph: toRouteGraph(quote.steps, options.graphTokens) }),
     ...(quote.alternatives && {
-      alternatives: quote.alternatives.map((other) => fromQuote(other, options)),
+      alternatives: quote.alternatives.map((other) =>
+        fromQuote(other, { ...options, hash: undefined }),
+      ),
     }),
   }
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named } from '../../http/schemas.ts'
+import type { Quote } from '../finishQuote.ts'
 import type { QuoteOutcome } from '../quote.ts'
 import { fromQuote, type QuoteOptions, quoteBody, quoteResponse } from './quote.ts'
 
@@ -32,11 +33,14 @@ export const quotesResponse = named(
 
 export function fromOutcomes(
   outcomes: readonly QuoteOutcome[],
-  optionsOf: (index: number) => QuoteOptions,
+  optionsOf: (quote: Quote, index: number) => QuoteOptions,
 ): Static<typeof quotesResponse> {
   return {
     quotes: outcomes.map((outcome, index) => {
-      if (outcome.status === 'ok') return { quote: fromQuote(outcome.quote, optionsOf(index)) }
+      if (outcome.status === 'ok') {
+        const { quote } = outcome
+        return { quote: fromQuote(quote, optionsOf(quote, index)) }
+      }
       if (outcome.status === 'no_route')
         return { error: 'no executable route found', code: 'no_route' }
       return { error: `no quote right now: ${outcome.reason}`, code: 'unavailable' }

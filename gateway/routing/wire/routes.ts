@@ -4,22 +4,15 @@ import { HttpError, httpError } from '../../http/httpError.ts'
 import { limitedNetwork } from '../../http/limitedNetwork.ts'
 import { json } from '../../http/reply.ts'
 import { compare } from '../compare.ts'
-import { gradeWhole } from '../gradeWhole.ts'
+import type { Quote } from '../finishQuote.ts'
 import { clockSecs } from '../prepareState.ts'
 import { type QuoteOutcome, quote } from '../quote.ts'
+import { createQuoteBook, mostOfCaller, type QuoteBook } from '../quoteBook.ts'
 import { quoteExactOutput } from '../quoteExactOutput.ts'
 import { type DisposalOutcome, quoteLpDisposal } from '../quoteLpDisposal.ts'
 import { quoteMany } from '../quoteMany.ts'
-import { isSameToken, type QuoteDeps, type QuoteParameters } from '../quoteRequest.ts'
-import {
-  type AgentRegistration,
-  listLeftOut,
-  listLeftOutPools,
-  readChainStatus,
-  readHealth,
-} from '../registry.ts'
+import { isSameToken, type QuoteParameters } from '../quoteRequest.ts'
 import type { Asker } from '../searchQueue.ts'
-import { agentRegistration, fromAgent } from './agentRegistration.ts'
 import {
   compareBody,
   compareResponse,
@@ -35,6 +28,7 @@ import {
   toExactOutput,
 } from './exactOutput.ts'
 import * as examples from './examples.ts'
+import { explanation, explanationParams, fromKept } from './explanation.ts'
 import {
   type DisposalBody,
   disposalBody,
@@ -43,7 +37,6 @@ import {
   mostUsd,
   toDisposal,
 } from './lpDisposal.ts'
-import { fromPool, poolParams, poolResponse } from './pool.ts'
 import {
   fromQuote,
   isPlain,
@@ -54,20 +47,11 @@ import {
   unitsOf,
 } from './quote.ts'
 import { fromOutcomes, mostQuotes, quotesBody, quotesResponse } from './quotes.ts'
-import * as registry from './registry.ts'
+import { type RegistryDeps, registryEndpoints } from './registryRoutes.ts'
 import { findWrongOption, type RouteOptionsBody } from './routeOptions.ts'
 import { writeQuote } from './writeQuote.ts'
 
-export type RouteDeps = QuoteDeps & {
-  readonly serviceName: string
-  readonly version: string
-  readonly publicUrl: string
-  readonly isQuotaSold?: boolean | undefined
-  readonly x402Support: boolean
-  readonly registrations?: readonly AgentRegistration[] | undefined
-  readonly startedAtMs: number
-  readonly warnings?: (() => readonly string[]) | undefined
-}
+type RouteDeps = RegistryDeps & { readonly book: QuoteBook }
 
 const retrySoon = { headers: { 'retry-after': '1' } }
 
@@ -84,18 +68,37 @@ function toAsker(request: {
 /** How an answer is written: with a graph where one is asked for. */
 function toOptions(
   { serviceName, chains }: RouteDeps,
-  asked: { readonly chain_id: number; readonly route_graph?: boolean | undefined } | undefined,
+  asked: { readonly chain_id: number; readonly route_graph?: boolean | undefined },
 ): QuoteOptions {
-  const chain = asked?.route_graph === true ? chains.get(asked.chain_id) : undefined
+  const chain = asked.route_graph === true ? chains.get(asked.chain_id) : undefined
   return { serviceName, graphTokens: chain?.sync.tokens() }
+}
+
+/** The quote's name in the book; undefined where nobody could ask for it. */
+function keep(
+  { book, chains }: RouteDeps,
+  {
+    caller,
+    parameters,
+    quote: found,
+  }: {
+    readonly caller: Caller | undefined
+    readonly parameters: QuoteParameters
+    readonly quote: Quote
+  },
+) {
+  const priceWei = chains.get(parameters.chainId)?.gasPriceWei() ?? 0n
+  const gasPriceWei = parameters.options?.gasPriceWei ?? priceWei
+  return caller && book.keep(caller.keyId, { parameters, gasPriceWei, quote: found })
 }
 
 /** What a 503 of any of them means. */
 const unavailable = 'The chain has not been read, or too much is waiting'
 
 /** The routing service's own endpoints; keys, quota and claims come from `access`. */
-export function routingEndpoints(deps: RouteDeps): readonly Endpoint[] {
-  return [...quoteEndpoints(deps), ...registryEndpoints(deps)]
+export function routingEndpoints(given: RegistryDeps): readonly Endpoint[] {
+  const deps = { ...given, book: createQuoteBook() }
+  return [...quoteEndpoints(deps), explanationEndpoint(deps), ...registryEndpoints(deps)]
 }
 
 function requireTwoTokens(
@@ -191,9 +194,9 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
         const asker = toAsker(request)
         const outcome = await quote(deps, { ...parameters, signal, asker })
         const found = unwrap(outcome)
-        return isPlain(request.body)
-          ? json(writeQuote(found, deps))
-          : fromQuote(found, toOptions(deps, request.body))
+        const hash = keep(deps, { caller: request.caller, parameters, quote: found })
+        const options = { ...toOptions(deps, request.body), hash }
+        return isPlain(request.body) ? json(writeQuote(found, options)) : fromQuote(found, options)
       },
     }),
     quotesEndpoint(deps),
@@ -273,6 +276,25 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
   ]
 }
 
+function explanationEndpoint({ book, chains, serviceName }: RouteDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/quote/:hash',
+    summary: 'Why a quote was what it was',
+    description: `For ten minutes, to the key that asked for the quote, by the quote_hash of its answer; of each key the latest ${mostOfCaller}, as long as there is room. Costs nothing.`,
+    params: explanationParams,
+    output: explanation([...chains.keys()]),
+    auth: 'key',
+    errors: { 404: 'This key has no such quote any more' },
+    handle: async ({ caller, params }) => {
+      const kept = caller && book.find(caller.keyId, params.hash)
+      if (!kept)
+        throw new HttpError(404, 'quote_not_found', 'this key has no such quote, or no longer')
+      return fromKept(kept, { serviceName })
+    },
+  })
+}
+
 function quotesEndpoint(deps: RouteDeps): Endpoint {
   return endpoint({
     method: 'post',
@@ -296,91 +318,19 @@ function quotesEndpoint(deps: RouteDeps): Endpoint {
         const parameters = toQuoteParameters(body)
         requireTwoTokens(parameters, `quotes[${index}].`)
         requireOptions(deps, parameters, body, `quotes[${index}].`)
-        return { ...parameters, signal: parameters.verify ? request.signal : undefined, asker }
+        return parameters
       })
-      const outcomes = await quoteMany(deps, asked)
+      const signalOf = ({ verify }: QuoteParameters) => (verify ? request.signal : undefined)
+      const waiting = asked.map((each) => ({ ...each, signal: signalOf(each), asker }))
+      const outcomes = await quoteMany(deps, waiting)
       const [first] = outcomes
       if (first && outcomes.every(({ status }) => status !== 'ok')) unwrap(first)
-      return fromOutcomes(outcomes, (index) => toOptions(deps, quotes[index]))
+      return fromOutcomes(outcomes, (found, index) => {
+        const [body, parameters] = [quotes[index], asked[index]]
+        if (!body || !parameters) return deps
+        const hash = keep(deps, { caller: request.caller, parameters, quote: found })
+        return { ...toOptions(deps, body), hash }
+      })
     },
   })
-}
-
-function registryEndpoints(deps: RouteDeps): readonly Endpoint[] {
-  const chainIds = [...deps.chains.keys()]
-  return [
-    endpoint({
-      method: 'get',
-      path: '/health',
-      summary: 'Whether the service can quote',
-      output: registry.healthResponse,
-      auth: 'none',
-      examples: examples.health,
-      handle: async () =>
-        registry.fromHealth({
-          status: readHealth(deps),
-          warnings: deps.warnings?.() ?? [],
-          version: deps.version,
-          uptimeMs: deps.now() - deps.startedAtMs,
-          leftOut: listLeftOut(deps),
-          leftOutPools: listLeftOutPools(deps),
-          statuses: readChainStatus(deps),
-          rssBytes: process.memoryUsage.rss(),
-        }),
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/tokens',
-      summary: 'Known tokens by address',
-      output: registry.tokensResponse,
-      auth: 'none',
-      examples: examples.tokens,
-      handle: async () => registry.fromTokens(deps.chains.values()),
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/chains',
-      summary: 'Chains, their DEXes and how far they are synced',
-      output: registry.chainsResponse,
-      auth: 'none',
-      examples: examples.chains,
-      handle: async () => registry.fromChains(readChainStatus(deps)),
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/status',
-      summary: 'Details of the synced state of every chain',
-      output: registry.statusResponse,
-      auth: 'none',
-      examples: examples.status,
-      handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/pool/:chain_id/:address',
-      summary: 'State of one pool as quotes use it',
-      params: poolParams(chainIds),
-      output: poolResponse,
-      auth: 'none',
-      errors: { 404: 'No such pool is followed' },
-      handle: async ({ params }) => {
-        const chain = deps.chains.get(params.chain_id)
-        const state = chain?.sync.current()
-        const pool = state?.pools.get(params.address.toLowerCase())
-        if (!chain || !state || !pool)
-          throw new HttpError(404, 'pool_not_found', 'no pool of this address is followed')
-        const grade = gradeWhole(chain, { state, record: pool })
-        const { chainId } = chain
-        return fromPool(pool, { chainId, block: state.head.number, grade })
-      },
-    }),
-    endpoint({
-      method: 'get',
-      path: '/.well-known/agent-registration.json',
-      summary: 'What agents may know of this service (ERC-8004)',
-      output: agentRegistration,
-      auth: 'none',
-      handle: async () => fromAgent({ ...deps, active: readHealth(deps) !== 'error' }),
-    }),
-  ]
 }

@@ -1,0 +1,106 @@
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { HttpError } from '../../http/httpError.ts'
+import { gradeWhole } from '../gradeWhole.ts'
+import type { QuoteDeps } from '../quoteRequest.ts'
+import {
+  type AgentRegistration,
+  listLeftOut,
+  listLeftOutPools,
+  readChainStatus,
+  readHealth,
+} from '../registry.ts'
+import { agentRegistration, fromAgent } from './agentRegistration.ts'
+import * as examples from './examples.ts'
+import { fromPool, poolParams, poolResponse } from './pool.ts'
+import * as registry from './registry.ts'
+
+export type RegistryDeps = QuoteDeps & {
+  readonly serviceName: string
+  readonly version: string
+  readonly publicUrl: string
+  readonly isQuotaSold?: boolean | undefined
+  readonly x402Support: boolean
+  readonly registrations?: readonly AgentRegistration[] | undefined
+  readonly startedAtMs: number
+  readonly warnings?: (() => readonly string[]) | undefined
+}
+
+/** What needs no key: how the service is, and what it knows. */
+export function registryEndpoints(deps: RegistryDeps): readonly Endpoint[] {
+  const chainIds = [...deps.chains.keys()]
+  return [
+    endpoint({
+      method: 'get',
+      path: '/health',
+      summary: 'Whether the service can quote',
+      output: registry.healthResponse,
+      auth: 'none',
+      examples: examples.health,
+      handle: async () =>
+        registry.fromHealth({
+          status: readHealth(deps),
+          warnings: deps.warnings?.() ?? [],
+          version: deps.version,
+          uptimeMs: deps.now() - deps.startedAtMs,
+          leftOut: listLeftOut(deps),
+          leftOutPools: listLeftOutPools(deps),
+          statuses: readChainStatus(deps),
+          rssBytes: process.memoryUsage.rss(),
+        }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/tokens',
+      summary: 'Known tokens by address',
+      output: registry.tokensResponse,
+      auth: 'none',
+      examples: examples.tokens,
+      handle: async () => registry.fromTokens(deps.chains.values()),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/chains',
+      summary: 'Chains, their DEXes and how far they are synced',
+      output: registry.chainsResponse,
+      auth: 'none',
+      examples: examples.chains,
+      handle: async () => registry.fromChains(readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/status',
+      summary: 'Details of the synced state of every chain',
+      output: registry.statusResponse,
+      auth: 'none',
+      examples: examples.status,
+      handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/pool/:chain_id/:address',
+      summary: 'State of one pool as quotes use it',
+      params: poolParams(chainIds),
+      output: poolResponse,
+      auth: 'none',
+      errors: { 404: 'No such pool is followed' },
+      handle: async ({ params }) => {
+        const chain = deps.chains.get(params.chain_id)
+        const state = chain?.sync.current()
+        const pool = state?.pools.get(params.address.toLowerCase())
+        if (!chain || !state || !pool)
+          throw new HttpError(404, 'pool_not_found', 'no pool of this address is followed')
+        const grade = gradeWhole(chain, { state, record: pool })
+        const { chainId } = chain
+        return fromPool(pool, { chainId, block: state.head.number, grade })
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/.well-known/agent-registration.json',
+      summary: 'What agents may know of this service (ERC-8004)',
+      output: agentRegistration,
+      auth: 'none',
+      handle: async () => fromAgent({ ...deps, active: readHealth(deps) !== 'error' }),
+    }),
+  ]
+}
