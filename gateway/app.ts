@@ -33,7 +33,8 @@ const lingerMs = 500
  * Resolves once every enabled listener answers.
  */
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
-  const ops = await openOps(config, observed, await labControl(config))
+  const lab = await openLab(config)
+  const ops = await openOps(config, observed, lab?.endpoints)
   const keys = openKeys(config)
   const budgets = openBudgets(config, observed)
   const clients = await connectChains(config, { ...observed, budgets })
@@ -46,9 +47,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
   // Payments and deployments wait for nobody.
   const paid = { ...shared, clients: clients.map((client) => client.as('relay')) }
   const accessDeps = toAccessDeps(config, { ...paid, buckets, observeCharge })
-  const { contracts } = accessDeps.config
   const access = createAccess(accessDeps)
-  const routing = await startRouting(config, { ...shared, contracts })
+  const routing = await startRouting(config, { ...shared, contracts: accessDeps.config.contracts })
   const jobs = startAccessJobs(accessDeps)
   const asked = clients.map((client) => client.as('meta'))
   const meta = startMeta(config, { ...shared, clients: asked, routing })
@@ -60,11 +60,11 @@ export async function createGateway(config: Config, observed: Observed): Promise
     meta: meta.endpoints,
     relay: relay.endpoints,
   }
-  const listening = await listenAll(config, toServices(config, { endpoints, access }), observed)
+  const specs = toServices(config, { endpoints, access, interrupt: lab?.interrupt })
+  const listening = await listenAll(config, specs, observed)
   ops.readiness.serves({ routing, store, warnings })
-  const all = [...listening, ...ops.listening]
   return {
-    listeners: Object.fromEntries(all.map(([name, { url }]) => [name, url])),
+    listeners: Object.fromEntries([...listening, ...ops.listening].map(([n, { url }]) => [n, url])),
     async close() {
       ops.readiness.drains()
       const { shutdownGraceMs: graceMs } = config
@@ -82,8 +82,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
 }
 
 /** A production image has no such folder, and no such settings. */
-async function labControl({ labReachPath, labToken }: Config) {
-  if (labReachPath === undefined || labToken === undefined) return []
-  const { controlEndpoints } = await import('./lab/control/controlEndpoints.ts')
-  return controlEndpoints({ manifestPath: labReachPath })
+async function openLab({ labReachPath, labToken }: Config) {
+  if (labReachPath === undefined || labToken === undefined) return undefined
+  const { createLabControl } = await import('./lab/control/labControl.ts')
+  return createLabControl({ manifestPath: labReachPath })
 }

@@ -50,6 +50,11 @@ export function createLab({
       call('POST /lab/revert', { body }, options),
     impersonate: (body: Ops.ImpersonateRequest, options?: CallOptions) =>
       call('POST /lab/impersonate', { body }, options),
+    /** Has the next requests go wrong: `{ name: 'rate_limited', times: 2, path: '/quote' }`. */
+    fail: (body: Ops.FaultRequest, options?: CallOptions) =>
+      call('POST /lab/faults', { body }, options),
+    faults: (options?: CallOptions) => call('GET /lab/faults', {}, options),
+    clearFaults: (options?: CallOptions) => call('POST /lab/faults/clear', {}, options),
     live: (options?: CallOptions) => call('GET /livez', {}, options),
     ready: (options?: CallOptions) => call('GET /readyz', {}, options),
     started: (options?: CallOptions) => call('GET /startupz', {}, options),

@@ -172,6 +172,21 @@ s('streams quotes of the lab until done [client/lab-stream]', async () => {
   }
   assert.equal([names[0], names.at(-1)], ['initial', 'done'])
 })
+s('has requests of the lab go wrong on demand, and no others [client/lab-faults]', async () => {
+  const own = createClient({ ...manifest, clientId: 'unlucky' })
+  await control.fail({ name: 'rate_limited', times: 1, path: '/health', clientId: 'unlucky' })
+  await client.routing.health()
+  const error = await own.routing.health().catch((thrown) => thrown)
+  assert.equal([error.code, error.status, error.retryAfterSecs], ['rate_limited', 429, 2])
+  await own.routing.health()
+  await control.fail({ name: 'stall', service: 'relay', settings: { ms: 60_000 } })
+  const late = await own.relay.health({ timeoutMs: 100 }).catch((thrown) => thrown)
+  assert.is(late.code, 'timeout')
+  assert.equal((await control.faults()).armed, [])
+  const stranger = createLab({ services, adminToken: 'another' })
+  const refused = await stranger.fail({ name: 'reset' }).catch((thrown) => thrown)
+  assert.ok([401, 403].includes(refused.status), String(refused.status))
+})
 s('reads the manifest as its schema says', () => {
   assert.is(checkShape(labManifest, manifest), undefined)
   assert.equal(manifest, lab.manifest())

@@ -26,7 +26,7 @@ const printable = /^[\x21-\x7e]{1,128}$/
 /** A Koa application out of a table of endpoints, with its errors, limits, OpenAPI document and docs page. */
 export function createService(options: ServiceOptions): Service {
   const { name, access, log, requestIdField = 'request_id' } = options
-  const { maxBodyBytes = 262_144, checkOutput = false, pages } = options
+  const { maxBodyBytes = 262_144, checkOutput = false, pages, interrupt } = options
   const endpoints = [...options.endpoints, ...docsEndpoints(options)]
   if (!access && endpoints.some(({ auth }) => auth === 'key'))
     throw new Error(`${name} has endpoints with a key but was given no access`)
@@ -38,6 +38,7 @@ export function createService(options: ServiceOptions): Service {
 
   app.use(createAnswer(options, endings))
   if (pages) app.use(createPageDoor(pages))
+  if (interrupt) app.use(interrupt)
   for (const endpoint of endpoints)
     router[endpoint.method](endpoint.path, (ctx) => {
       ctx.state['path'] = endpoint.path

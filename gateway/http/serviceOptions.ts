@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import type { Access } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestIdField } from './handleErrors.ts'
@@ -41,6 +42,10 @@ export type ServiceOptions = {
   readonly isOutage?: ((error: unknown) => boolean) | undefined
   /** In a lab: which pages it trusts. */
   readonly pages?: Pages | undefined
+  /** In a lab: may answer a request otherwise than the service does. */
+  readonly interrupt?:
+    | ((ctx: Context, next: () => Promise<unknown>) => Promise<unknown>)
+    | undefined
   readonly log: Log
   readonly observe?: ((event: RequestEvent) => void) | undefined
 }

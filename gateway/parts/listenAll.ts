@@ -4,6 +4,7 @@ import type { Access } from '../http/access.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createPages } from '../http/pages.ts'
 import { createService, type Listening } from '../http/service.ts'
+import type { ServiceOptions } from '../http/serviceOptions.ts'
 import { accessLine } from '../observe/accessLine.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -16,6 +17,7 @@ export type ServiceSpec = {
   readonly endpoints: readonly Endpoint[]
   readonly access?: Access
   readonly requestIdField?: 'requestId'
+  readonly interrupt?: ServiceOptions['interrupt']
 }
 
 /** Opens those of the services that the configuration enables. */

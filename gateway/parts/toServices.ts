@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Access } from '../http/access.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { ServiceOptions } from '../http/serviceOptions.ts'
 import { baseUrl } from './baseUrl.ts'
 import type { ServiceSpec } from './listenAll.ts'
 
@@ -12,13 +13,20 @@ export function toServices(
   {
     endpoints,
     access,
-  }: { readonly endpoints: Record<Name, readonly Endpoint[]>; readonly access: Access },
+    interrupt,
+  }: {
+    readonly endpoints: Record<Name, readonly Endpoint[]>
+    readonly access: Access
+    /** Of a lab: what goes wrong on demand. */
+    readonly interrupt?: ((service: Name) => ServiceOptions['interrupt']) | undefined
+  },
 ): readonly ServiceSpec[] {
   const of = (name: Name) => ({
     name,
     listener: config[name],
     endpoints: endpoints[name],
     access: namingItself(access, baseUrl(config[name])),
+    interrupt: interrupt?.(name),
   })
   return [
     { ...of('routing'), title: 'Forkyard routing' },

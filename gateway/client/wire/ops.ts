@@ -127,6 +127,53 @@ export type Sent = {
   hash: Hex
 }
 
+export type Fault = {
+  name: string
+  sentence: string
+  /** JSON Schema of its settings */
+  settings: unknown
+}
+
+export type ArmedFault = {
+  name: string
+  left: number
+  service?: 'routing' | 'meta' | 'relay' | undefined
+  /** As requests name it: /quote */
+  path?: string | undefined
+}
+
+export type FaultList = {
+  faults: readonly Fault[]
+  armed: readonly ArmedFault[]
+}
+
+export type FaultSettings = {
+  /** Milliseconds; else 1000 */
+  ms?: number | undefined
+  /** Bytes that come through; else 10 */
+  bytes?: number | undefined
+  /** Events that come through; else 1 */
+  events?: number | undefined
+  /** Seconds of Retry-After; else 2 */
+  retryAfterSecs?: number | undefined
+}
+
+export type FaultRequest = {
+  name: 'invalid_request' | 'unauthorized' | 'payment_required' | 'forbidden' | 'no_route' | 'conflict' | 'body_too_large' | 'rate_limited' | 'internal_error' | 'chain_unreachable' | 'no_quotes' | 'unavailable' | 'proxy_page' | 'slow' | 'stall' | 'reset' | 'cut' | 'bad_json' | 'stream_cut' | 'stream_silent' | 'stream_duplicate' | 'stream_late' | 'stream_over'
+  /** Of the next requests. Default 1 */
+  times?: number | undefined
+  /** Then it is forgotten. Default 60000 */
+  ttlMs?: number | undefined
+  service?: 'routing' | 'meta' | 'relay' | undefined
+  /** As requests name it: /quote */
+  path?: string | undefined
+  /** Only requests with this key, as of a lease */
+  apiKey?: string | undefined
+  /** Only requests with this X-Client-Id */
+  clientId?: string | undefined
+  settings?: FaultSettings | undefined
+}
+
 export type Error = {
   /** One sentence for a person */
   error: string
@@ -164,4 +211,10 @@ export type Operations = {
   'POST /lab/revert': { body: RevertRequest; answer: Snapshot }
   /** Send a transaction of an account whose key nobody needs */
   'POST /lab/impersonate': { body: ImpersonateRequest; answer: Sent }
+  /** The faults that can be asked for, and those that wait for their requests */
+  'GET /lab/faults': { answer: FaultList }
+  /** Have the next requests go wrong */
+  'POST /lab/faults': { body: FaultRequest; answer: ArmedFault }
+  /** Forget the faults that wait */
+  'POST /lab/faults/clear': { answer: Done }
 }

@@ -1,0 +1,122 @@
+import { HttpError, httpError } from '../../http/httpError.ts'
+import { tooManyRequests } from '../../http/tooManyRequests.ts'
+import type { FaultSettings, Play } from './edge.ts'
+import * as edge from './edge.ts'
+
+export const usualSettings: FaultSettings = { ms: 1_000, bytes: 10, events: 1, retryAfterSecs: 2 }
+
+export type Fault = {
+  readonly name: string
+  readonly sentence: string
+  /** Which settings it reads. */
+  readonly reads: readonly (keyof FaultSettings)[]
+  readonly play: Play
+}
+
+const refusing = (
+  name: string,
+  sentence: string,
+  toError: (settings: FaultSettings) => HttpError,
+  reads: Fault['reads'] = [],
+): Fault => ({
+  name,
+  sentence,
+  reads,
+  async play({ settings }) {
+    throw toError(settings)
+  },
+})
+
+const retryAfter = ({ retryAfterSecs }: FaultSettings) => ({
+  headers: { 'retry-after': String(retryAfterSecs) },
+})
+
+/** What a lab can do to a request at its edge. Those that refuse are played before anything is charged. */
+export const faults: readonly Fault[] = [
+  refusing('invalid_request', '400: the request is not valid', () => httpError('invalidRequest')),
+  refusing('unauthorized', '401: no valid key', () => httpError('unauthorized')),
+  refusing('payment_required', '402 without an offer: nothing is sold', () =>
+    httpError('paymentRequired'),
+  ),
+  refusing('forbidden', '403: it belongs to another', () => httpError('forbidden')),
+  refusing('no_route', '404: no route for the pair and amount', () => httpError('noRoute')),
+  refusing('conflict', '409: an earlier request is in the way', () => httpError('conflict')),
+  refusing('body_too_large', '413: the body is too large', () => httpError('bodyTooLarge')),
+  refusing(
+    'rate_limited',
+    '429 with Retry-After',
+    ({ retryAfterSecs }) => tooManyRequests(retryAfterSecs),
+    ['retryAfterSecs'],
+  ),
+  refusing('internal_error', '500: the service failed', () => httpError('internal')),
+  refusing('chain_unreachable', '502: the chain could not be reached', () =>
+    httpError('chainUnreachable'),
+  ),
+  refusing(
+    'no_quotes',
+    '502: no source gave a quote',
+    () => new HttpError(502, 'no_quotes', 'no source gave a quote', { extra: { failures: [] } }),
+  ),
+  refusing(
+    'unavailable',
+    '503 with Retry-After',
+    (settings) => httpError('unavailable', undefined, retryAfter(settings)),
+    ['retryAfterSecs'],
+  ),
+  {
+    name: 'proxy_page',
+    sentence: '502 with the HTML page of a proxy',
+    reads: [],
+    play: edge.answerPage,
+  },
+  { name: 'slow', sentence: 'The answer comes ms later', reads: ['ms'], play: edge.slow },
+  {
+    name: 'stall',
+    sentence: 'No answer for ms, then a closed connection',
+    reads: ['ms'],
+    play: edge.stall,
+  },
+  {
+    name: 'reset',
+    sentence: 'The connection closes without an answer',
+    reads: [],
+    play: edge.reset,
+  },
+  {
+    name: 'cut',
+    sentence: 'The answer ends after so many bytes',
+    reads: ['bytes'],
+    play: edge.cut,
+  },
+  { name: 'bad_json', sentence: '200 whose body is half a JSON text', reads: [], play: edge.halve },
+  {
+    name: 'stream_cut',
+    sentence: 'The stream ends after so many events, without done',
+    reads: ['events'],
+    play: edge.cutStream,
+  },
+  {
+    name: 'stream_silent',
+    sentence: 'Comments every ms keep the stream open, and no event comes',
+    reads: ['ms'],
+    play: edge.silenceStream,
+  },
+  {
+    name: 'stream_duplicate',
+    sentence: 'Each event comes twice',
+    reads: [],
+    play: edge.doubleStream,
+  },
+  {
+    name: 'stream_late',
+    sentence: 'The event before done comes again after it',
+    reads: [],
+    play: edge.lateStream,
+  },
+  {
+    name: 'stream_over',
+    sentence: '204: there is no stream to go on with',
+    reads: [],
+    play: edge.answerNothing,
+  },
+]
