@@ -18,12 +18,12 @@ const floor = await startServer('bare Koa + ajv, durable debit, 12 kB', 'floorSe
   'group',
   'long',
 ])
-const [still, moving] = await Promise.all(
-  (['still', 'moving'] as const).map((pools) =>
+const [still, moving, fast] = await Promise.all(
+  (['still', 'moving', 'fast'] as const).map((pools) =>
     startServer(pools, 'quoteServer.ts', [join(dir, `${pools}.db`), pools]),
   ),
 )
-if (!still || !moving) throw new Error('two servers were started')
+if (!still || !moving || !fast) throw new Error('three servers were started')
 const mix = (freshPercent: number) => createQuestions({ freshPercent }).map(toBody)
 try {
   printHttp(
@@ -32,7 +32,8 @@ try {
         floor,
         { ...still, name: 'POST /quote, hot pair mix between two blocks', body: mix(0) },
         { ...moving, name: 'the same, a block changes 20 pools every 2 s', body: mix(0) },
-        { ...moving, name: 'and 5 % asked for the first time', body: mix(5) },
+        { ...fast, name: 'a block changes 5 pools every 250 ms', body: mix(0) },
+        { ...moving, name: '20 every 2 s, and 5 % asked for the first time', body: mix(5) },
       ],
       { seconds },
     ),
@@ -41,6 +42,7 @@ try {
   floor.stop()
   still.stop()
   moving.stop()
+  fast.stop()
   rmSync(dir, { recursive: true, force: true })
 }
 await printUseCases()

@@ -4,21 +4,22 @@ import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
 import { routingEndpoints } from '../routing/wire/routes.ts'
 import { openStore } from '../store/openStore.ts'
-import { createGeneratedChain } from './quote/generatedChain.ts'
+import { createGeneratedChain, paces } from './quote/generatedChain.ts'
 import { marketSize } from './quote/marketSize.ts'
 import { benchAccess } from './server/benchAccess.ts'
 import { reportToParent } from './server/reportToParent.ts'
 
 /**
  * The whole keyed routing service on a generated market: keys, limits, durable debits, routing, payloads.
- * `moving`: a block changes 20 pools every two seconds; `still`: none does.
+ * `moving`: a block changes 20 pools every two seconds; `fast`: 5 every quarter of one; `still`: none does.
  */
 const [path = ':memory:', pools = 'moving'] = process.argv.slice(2)
 const store = openStore({ path })
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
-const { chain, advance, blockMs } = createGeneratedChain(marketSize)
+const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
+const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace })
 const service = createService({
   name: 'routing',
   endpoints: routingEndpoints({
@@ -35,6 +36,6 @@ const service = createService({
   access: createAccess(accessDeps),
   log,
 })
-if (pools === 'moving') setInterval(advance, blockMs)
+if (pace) setInterval(advance, pace.blockMs)
 const server = createServer(service.app.callback())
 server.listen(0, '127.0.0.1', () => reportToParent(server, apiKey))

@@ -36,7 +36,9 @@ export async function planRoute(
   const asked = [tokenIn, tokenOut, amountIn, mode, nameOptions(options)]
   const key = [...asked, chain.trust.nameChoice(choice)].join(':')
   const search = async () => {
-    const found = await searchRoute(deps, question)
+    // What a caller narrows down is seldom asked again.
+    const isCommon = choice.kind === 'all' && !options
+    const found = await searchRoute(deps, { ...question, key: isCommon ? key : undefined })
     // The best through pools left out is not known.
     return found && choice.kind !== 'all' ? withoutGap(found) : found
   }

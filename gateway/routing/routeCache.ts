@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Route } from './engine/route.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { createStandingRoutes, type StandingRoutes } from './standingRoutes.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
 export type QuoteStep = {
@@ -43,6 +44,8 @@ export type RouteCache = {
     key: string,
     search: () => Promise<Route | undefined>,
   ): Promise<Route | undefined> | Route | undefined
+  /** What may still be the best of earlier states. */
+  readonly standing: StandingRoutes
   /** What is known of a route beside its amounts, computed once for each `variant`. */
   facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
 }
@@ -65,6 +68,7 @@ export function createRouteCache(): RouteCache {
   }
 
   return {
+    standing: createStandingRoutes(),
     find(state, key, search) {
       const routes = routesIn(state)
       const known = routes.get(key)

@@ -1,3 +1,4 @@
+import type { Certificate } from './engine/certificate.ts'
 import { findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
@@ -29,6 +30,8 @@ export type SearchParameters = {
   readonly mode: RoutingMode
   readonly options?: SearchOptions | undefined
   readonly asker?: Asker | undefined
+  /** Names the question where its route is kept for later states. */
+  readonly key?: string | undefined
 }
 
 /**
@@ -70,10 +73,16 @@ export function gasPriceIn(
  */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }: SearchParameters,
+  { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker, key }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const usable = chain.probes?.usable(market) ?? market
+  const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
+  const { standing } = chain.routes
+  const known = key === undefined ? undefined : standing.recall(usable, key, gasPriceWei)
+  if (known) return known
+  const begun = key === undefined ? undefined : standing.begin(usable, key, gasPriceWei)
+  let certificate: Certificate | undefined
   const limits = searchLimits[mode]
   const { maxHops = limits.maxHops, maxSteps = limits.maxSteps } = options ?? {}
   const parameters = {
@@ -83,11 +92,16 @@ export async function searchUntried(
     ...limits,
     maxHops: Math.min(maxHops, limits.maxHops),
     mostHops: options?.maxHops,
-    gasPriceWei: options?.gasPriceWei ?? chain.gasPriceWei(),
+    gasPriceWei,
     // What gas is worth does not hang on which pools the caller likes.
     gasMarket: usable,
     nativeToken: chain.chainClient.chain.wrappedNative.toLowerCase(),
     now: deps.now,
+    certified:
+      begun &&
+      ((made: Certificate) => {
+        certificate = made
+      }),
   }
   const turn = { ...asker, chainId: chain.chainId }
   for (let steps = Math.min(maxSteps, limits.maxSteps); steps > 0; ) {
@@ -98,7 +112,10 @@ export async function searchUntried(
     }
     const route = await chain.searches(find, turn)
     if (!route || route.amountOut <= 0n) return undefined
-    if (fitsTransaction(chain, { market: usable, route })) return route
+    if (fitsTransaction(chain, { market: usable, route })) {
+      if (certificate?.route === route) begun?.keep(certificate)
+      return route
+    }
     steps = Math.floor(route.steps.length / 2)
   }
   return undefined

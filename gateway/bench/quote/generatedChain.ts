@@ -15,11 +15,17 @@ import { createTrust } from '../../routing/trust/trust.ts'
 import { createUsdPrices } from '../../routing/usdPrices.ts'
 import { generateMarket } from '../routing/generateMarket.ts'
 import type { PoolRecord as RecordedPool } from '../routing/readPools.ts'
+import { movePool } from './movePool.ts'
 
 export const chainId = 8453
-const blockMs = 2_000
-/** Pools that a block changes. */
-const changedPerBlock = 20
+/** How far a block moves a pool's price, in millionths. */
+const moved = 300n
+
+/** A chain's pace: what a block changes, and how often one comes. */
+export const paces = {
+  moving: { changedPerBlock: 20, blockMs: 2_000 },
+  fast: { changedPerBlock: 5, blockMs: 250 },
+} as const
 
 function toRecord({ id, tokens, feePips, ...rest }: RecordedPool): PoolRecord {
   const head = {
@@ -70,10 +76,12 @@ export function createGeneratedChain({
   pools,
   tokens,
   seed,
+  changedPerBlock = paces.moving.changedPerBlock,
 }: {
   readonly pools: number
   readonly tokens: number
   readonly seed: number
+  readonly changedPerBlock?: number | undefined
 }) {
   const facts = getChain(chainId)
   if (!facts) throw new Error(`chain ${chainId} is built in`)
@@ -134,6 +142,7 @@ export function createGeneratedChain({
     },
   }
 
+  const pushed = new Set<string>()
   /** Trades back and forth: every block moves some pools by a little. */
   function advance(): void {
     const number = state.head.number + 1n
@@ -141,12 +150,12 @@ export function createGeneratedChain({
       const at = (Number(number) * changedPerBlock + index) % records.length
       const record = state.pools.get(records[at]?.id ?? '')
       if (!record) throw new Error('every generated pool stays')
-      if (record.protocol !== 'uniswap_v2') return { ...record, changedBlock: number }
-      const shift = record.reserve0 / (number % 2n === 0n ? 10_000n : -10_000n)
-      return { ...record, changedBlock: number, reserve0: record.reserve0 + shift }
+      const isBack = pushed.delete(record.id)
+      if (!isBack) pushed.add(record.id)
+      return { ...movePool(record, isBack ? -moved : moved), changedBlock: number }
     })
     state = advanceState({ taxOf: () => 0 }, { state, head: toHead(number), changed })
   }
 
-  return { chain, market, advance, blockMs }
+  return { chain, market, advance }
 }

@@ -1,10 +1,12 @@
 import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, gasOf, type Market } from './market.ts'
-import type { OutsidePrices } from './priceOutside.ts'
 import type { SearchFrame } from './searchFrame.ts'
 
 /** Covers the rounding of the sums below; the pools themselves only round downwards. */
 const floatError = 1e-11
+
+/** A bound and the prices it holds by, one for each token. */
+export type Bound = { readonly bound: number; readonly prices: Float64Array }
 
 /**
  * What no route of whatever length can exceed, net of gas, by weak duality: at any prices with
@@ -16,9 +18,16 @@ const floatError = 1e-11
 export function boundOutput(
   market: Market,
   frame: SearchFrame,
-  { outside, amountIn }: { readonly outside: OutsidePrices; readonly amountIn: number },
-): number {
-  const prices = pricesOf(market, outside)
+  {
+    prices: known,
+    amountIn,
+  }: {
+    /** Of each token; 0 where none is known. */
+    readonly prices: Float64Array
+    readonly amountIn: number
+  },
+): Bound {
+  const prices = pricesOf(market, known)
   const { hopsToOut, maxHops } = frame
   const distance = hopsToOut[frame.tokenIn] as number
   const leastLoss = new Float64Array(maxHops + 2).fill(Number.POSITIVE_INFINITY)
@@ -55,14 +64,14 @@ export function boundOutput(
         leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
     }
   }
-  if (frame.gasPrice === 0) return bound * (1 + floatError)
-  for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
-  return bound * (1 + floatError)
+  if (frame.gasPrice > 0)
+    for (let hops = 1; hops <= distance; hops++) bound -= leastLoss[hops] as number
+  return { bound: bound * (1 + floatError), prices }
 }
 
 /** Tokens no chain was found for get the price at which none of their edges pays. */
-function pricesOf(market: Market, outside: OutsidePrices): Float64Array {
-  const prices = outside.prices.slice()
+function pricesOf(market: Market, known: Float64Array): Float64Array {
+  const prices = known.slice()
   // One may sell through another: a token that sells for something must not be left free.
   for (let hasChanged = true; hasChanged; ) {
     hasChanged = false

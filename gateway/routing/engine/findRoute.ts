@@ -1,4 +1,5 @@
-import { boundOutput } from './boundOutput.ts'
+import { type Bound, boundOutput } from './boundOutput.ts'
+import { type Certificate, certify } from './certificate.ts'
 import { edgeOutput, marginalRate } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
 import { growToOptimum } from './growToOptimum.ts'
@@ -41,6 +42,8 @@ export type FindRouteParameters = {
   /** Cut-off for emergencies: a machine so slow that it has not spent its work by then. */
   readonly deadlineMs: number
   readonly now: () => number
+  /** Told what bounds a route that was found; the last one may be that of the answer. */
+  readonly certified?: ((certificate: Certificate) => void) | undefined
 }
 
 /**
@@ -84,6 +87,7 @@ type Search = {
   readonly isPruned: () => boolean
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
+  readonly certified: FindRouteParameters['certified']
 }
 
 /**
@@ -147,7 +151,8 @@ function frameSearch(
     gasPrice: gasCost?.[tokenOut] ?? 0,
     effort,
   }
-  return { market, frame, gasCost, amountIn, maxSteps, mostHops, ...rest }
+  const { certified } = parameters
+  return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, ...rest }
 }
 
 function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
@@ -188,16 +193,28 @@ function gasCosts(
 }
 
 function* improveRoute(search: Search, first: FlowSolution, single: Route | undefined) {
-  const { frame, isOver } = search
+  const { market, frame, isOver } = search
   const grown = yield* growToOptimum(search, first)
   let best = single
-  for (const start of [grown.flow, grown.early])
-    best = betterRoute(frame, start && (yield* pruneAndReplay(search, start)), best)
+  let flow = first
+  for (const start of [grown.flow, grown.early]) {
+    const found = start && (yield* pruneAndReplay(search, start))
+    best = betterRoute(frame, found?.route, best)
+    if (found && best === found.route) flow = found.flow
+  }
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   const net = netOutput(frame, best)
-  const bound = yield* leastBound(search, { flow: grown.flow, enough: net * (1 + tightPart) })
-  const gapBps = Math.max(0, (1 - net / bound) * 1e4)
-  return Number.isFinite(gapBps) ? { ...best, gapBps } : best
+  const least = yield* leastBound(search, { flow: grown.flow, enough: net * (1 + tightPart) })
+  const gapBps = Math.max(0, (1 - net / (least?.bound ?? Number.NaN)) * 1e4)
+  if (!least || !Number.isFinite(gapBps)) return best
+  const route = { ...best, gapBps }
+  // A path that won alone may be another than the one that was grown.
+  const inFlow = new Set(
+    flow.edges.map((edge) => market.pools[market.edgePool[edge] as number]?.id),
+  )
+  if (search.certified && route.steps.every(({ poolId }) => inFlow.has(poolId)))
+    search.certified(certify(market, frame, { route, flow, boundPrices: least.prices }))
+  return route
 }
 
 /** What of a flow pays, within the limits, in exact integers; undefined where the work ran out before. */
@@ -212,7 +229,8 @@ function* pruneAndReplay(search: Search, start: FlowSolution) {
   const flow = yield* pruneFlow(market, pruning, short)
   yield
   const isOverLimits = excessOf(market, pruning, flow.edges) > 0
-  return isOverLimits ? undefined : yield* replaySplit(search, flow)
+  const route = isOverLimits ? undefined : yield* replaySplit(search, flow)
+  return route && { route, flow }
 }
 
 /** Prices of tokens outside the flow to bound the output with, as parts of the output to probe with. */
@@ -236,7 +254,7 @@ function* leastBound(
   spot.logPrices[frame.tokenOut] = 0
   const pricings = boundProbeParts.map((part) => ({ flow, probe: flow.value * part }))
   if (frame.gasPrice > 0) pricings.push({ flow, probe: 0 }, { flow: spot, probe: 0 })
-  let bound = Number.POSITIVE_INFINITY
+  let least: Bound | undefined
   for (const [index, { flow: base, probe }] of pricings.entries()) {
     const mayRaise = index >= boundProbeParts.length
     const outside = priceOutside(market, gasFree, base, {
@@ -245,11 +263,15 @@ function* leastBound(
       mayRaise,
     })
     yield
-    bound = Math.min(bound, boundOutput(market, frame, { outside, amountIn: Number(amountIn) }))
-    if (bound <= enough || isOver()) break
+    const next = boundOutput(market, frame, {
+      prices: outside.prices,
+      amountIn: Number(amountIn),
+    })
+    if (!least || next.bound < least.bound) least = next
+    if (least.bound <= enough || isOver()) break
     yield
   }
-  return bound
+  return least
 }
 
 function netOutput(frame: SearchFrame, route: Route): number {

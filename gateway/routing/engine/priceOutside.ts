@@ -40,14 +40,37 @@ export function priceOutside(
     priced.push(token)
     if (token !== frame.tokenIn && !notInto?.has(token)) frontier.push(token)
   }
-  if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes })
+  if (!mayRaise) spreadCosts(market, frame, { prices, priced, passes, probe: 0 })
   const fixed = mayRaise ? new Float64Array(size).fill(Number.NaN) : flow.logPrices
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
     frontier = raisePrices(market, frame, { fixed, prices, via, frontier, probe })
   return { prices, via }
 }
 
-/** Prices every token that the flow can buy by the least it costs at marginal rates. */
+/** What a unit of each token costs and what it sells for, in tokenOut; 0 where it does not. */
+export type Margins = { readonly costs: Float64Array; readonly values: Float64Array }
+
+/** Part of the output that goes through a chain to price it: what takes less is not worth looking for. */
+const marginPart = 0.01
+
+/** Both by the best chain from or to the flow, gas apart; the flow's own tokens have one price. */
+export function priceMargins(market: Market, frame: SearchFrame, flow: FlowSolution): Margins {
+  const apart = { ...frame, gasPrice: 0, effort: { spent: 0 } }
+  const passes = frame.maxHops - 1
+  const probe = flow.value * marginPart
+  const costs = flow.logPrices.map((log) => (Number.isNaN(log) ? 0 : Math.exp(log)))
+  const values = costs.slice()
+  const priced = [...costs.keys()].filter((token) => costs[token] !== 0)
+  spreadCosts(market, apart, { prices: costs, priced, passes, probe })
+  const via = new Int32Array(values.length).fill(-1)
+  const spread = { fixed: flow.logPrices, prices: values, via, probe }
+  let frontier = priced.filter((token) => token !== frame.tokenIn)
+  for (let pass = 0; pass < passes && frontier.length > 0; pass++)
+    frontier = raisePrices(market, apart, { ...spread, frontier })
+  return { costs, values }
+}
+
+/** Prices every token that the flow can buy by the least it costs when `probe` is spent on it. */
 function spreadCosts(
   market: Market,
   { effort }: SearchFrame,
@@ -55,7 +78,13 @@ function spreadCosts(
     prices,
     priced,
     passes,
-  }: { readonly prices: Float64Array; readonly priced: readonly number[]; readonly passes: number },
+    probe,
+  }: {
+    readonly prices: Float64Array
+    readonly priced: readonly number[]
+    readonly passes: number
+    readonly probe: number
+  },
 ): void {
   const { outPairs, pairTo, pairRate } = market
   let frontier = priced
@@ -68,11 +97,13 @@ function spreadCosts(
       const last = outPairs[token + 1] as number
       effort.spent += last - (outPairs[token] as number)
       for (let pair = outPairs[token] as number; pair < last; pair++) {
-        const rate = pairRate[pair] as number
+        const best = pairRate[pair] as number
         const next = pairTo[pair] as number
         const known = prices[next] as number
-        if (known !== 0 && known * rate <= price) continue
-        if (rate === 0 || hasFallen[next] === 2) continue
+        if (known !== 0 && known * best <= price) continue
+        if (best === 0 || hasFallen[next] === 2) continue
+        const rate = probe === 0 ? best : pairRateAt(market, pair, probe / price)
+        if (rate === 0 || (known !== 0 && known * rate <= price)) continue
         prices[next] = price / rate
         if (hasFallen[next] === 1) continue
         hasFallen[next] = 1
@@ -81,6 +112,15 @@ function spreadCosts(
     }
     frontier = fallen
   }
+}
+
+/** Best rate of a pair's edges for an input. */
+function pairRateAt(market: Market, pair: number, amountIn: number): number {
+  let best = 0
+  const last = market.pairEdges[pair + 1] as number
+  for (let edge = market.pairEdges[pair] as number; edge < last; edge++)
+    best = Math.max(best, edgeOutput(market, edge, amountIn) / amountIn)
+  return best
 }
 
 type Spread = {

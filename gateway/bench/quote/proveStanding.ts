@@ -1,0 +1,75 @@
+import { findRoute } from '../../routing/engine/findRoute.ts'
+import type { Market } from '../../routing/engine/market.ts'
+import { nativePrices } from '../../routing/engine/nativePrice.ts'
+import type { Route } from '../../routing/engine/route.ts'
+import { replayShares } from '../../routing/replayShares.ts'
+import { searchLimits } from '../../routing/searchRoute.ts'
+import { createStandingRoutes } from '../../routing/standingRoutes.ts'
+import { generateTrades } from '../routing/generateMarket.ts'
+import { createGeneratedChain } from './generatedChain.ts'
+
+const gasPriceWei = 10_000_000n
+
+/** What routes that stood from block to block were against a search of the same market. */
+export type Standing = {
+  asked: number
+  stood: number
+  /** How much more, at most, a search brought, net of gas. */
+  worstBps: number
+  /** Routes that this block's pools do not swap as they say. */
+  wrong: number
+  /** Routes whose gap is less than what a search brought more. */
+  falseGaps: number
+}
+
+/** Asks the same questions block after block until so many routes have stood. */
+export function proveStanding(
+  size: Parameters<typeof createGeneratedChain>[0],
+  { count, questions }: { readonly count: number; readonly questions: number },
+): Standing {
+  const { chain, market: generated, advance } = createGeneratedChain(size)
+  const routes = createStandingRoutes()
+  const { trades } = generateTrades(generated, questions)
+  const tally = { asked: 0, stood: 0, worstBps: 0, wrong: 0, falseGaps: 0 }
+  for (; tally.stood < count && tally.asked < 20 * count; advance()) {
+    const market = chain.sync.current()?.market
+    if (!market) throw new Error('a generated chain has a state')
+    for (const [index, trade] of trades.entries()) {
+      const asked = {
+        tokenIn: trade.in,
+        tokenOut: trade.out,
+        amountIn: BigInt(trade.amount),
+        nativeToken: generated.base,
+      }
+      tally.asked += 1
+      const key = String(index)
+      const route = routes.recall(market, key, gasPriceWei)
+      const begun = routes.begin(market, key, gasPriceWei)
+      const found = findRoute(market, {
+        ...asked,
+        ...searchLimits.deep,
+        deadlineMs: Number.POSITIVE_INFINITY,
+        gasPriceWei,
+        now: () => 0,
+        certified: route ? undefined : begun.keep,
+      })
+      if (!route || !found) continue
+      tally.stood += 1
+      const moreBps = (netOf(market, found, asked) / netOf(market, route, asked) - 1) * 1e4
+      tally.worstBps = Math.max(tally.worstBps, moreBps)
+      const swapped = replayShares(market, { ...asked, route })?.route.amountOut
+      if (swapped !== route.amountOut) tally.wrong += 1
+      if (route.gapBps !== undefined && moreBps > route.gapBps + 1e-6) tally.falseGaps += 1
+    }
+  }
+  return tally
+}
+
+function netOf(
+  market: Market,
+  route: Route,
+  { tokenOut, nativeToken }: { readonly tokenOut: string; readonly nativeToken: string },
+): number {
+  const price = nativePrices(market, nativeToken)[market.tokenIndex.get(tokenOut) ?? -1] ?? 0
+  return Number(route.amountOut) - route.gas * Number(gasPriceWei) * price
+}

@@ -1,0 +1,116 @@
+import { boundOutput } from './boundOutput.ts'
+import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
+import { bestRate, edgesOfPool, type Market } from './market.ts'
+import { type Margins, priceMargins } from './priceOutside.ts'
+import type { Route } from './route.ts'
+import type { SearchFrame } from './searchFrame.ts'
+import type { FlowSolution } from './solveFlow.ts'
+
+/** What a search knows of its route beside its steps: by this it can be held against later markets. */
+export type Certificate = {
+  readonly route: Route
+  readonly frame: SearchFrame
+  /** What the route brings, net of gas. */
+  readonly net: number
+  readonly margins: Margins
+  /** What all of the input is worth, in tokenOut. */
+  readonly worth: number
+  readonly pools: ReadonlySet<string>
+  /** By the ids of pools what they could earn, gas apart; the others earn nothing. */
+  readonly gains: ReadonlyMap<string, number>
+  /** Prices at which the bound was found. */
+  readonly boundPrices: Float64Array
+}
+
+export function certify(
+  market: Market,
+  frame: SearchFrame,
+  {
+    route,
+    flow,
+    boundPrices,
+  }: {
+    readonly route: Route
+    /** What the route was made of. */
+    readonly flow: FlowSolution
+    readonly boundPrices: Float64Array
+  },
+): Certificate {
+  const margins = priceMargins(market, frame, flow)
+  const net = Number(route.amountOut) - route.gas * frame.gasPrice
+  const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
+  const pools = new Set(route.steps.map(({ poolId }) => poolId))
+  const gains = new Map<string, number>()
+  const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
+  for (const { id } of market.pools) {
+    const gain = gainOf(market, certificate, id)
+    if (gain > 0) gains.set(id, gain)
+  }
+  return certificate
+}
+
+/**
+ * The most that swaps through one pool earn, in tokenOut, where what they sell is bought by the best
+ * chain and what they buy sold by the best one. Through a pool outside the route goes no more than all
+ * of the input.
+ */
+export function gainOf(market: Market, certificate: Certificate, id: string): number {
+  const { frame, margins, worth, pools } = certificate
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+  let gain = 0
+  const pool = market.poolIndex.get(id)
+  if (pool === undefined) return 0
+  for (const edge of edgesOfPool(market, pool)) {
+    const from = market.edgeFrom[edge] as number
+    const to = market.edgeTo[edge] as number
+    if (from === frame.tokenOut || to === frame.tokenIn) continue
+    const cost = margins.costs[from] || leastCost(market, margins, from)
+    const value = margins.values[to] || bestValue(market, margins, to)
+    if (!(bestRate(market, edge) * value > cost) || cost === 0) continue
+    pointAtPrice(market, edge, cost / value, point)
+    const most = pools.has(id) ? point.x : worth / cost
+    const x = Math.min(point.x, most)
+    const y = x < point.x ? edgeOutput(market, edge, x) : point.y
+    gain += Math.max(0, value * y - cost * x)
+  }
+  return gain
+}
+
+/** Of a token that could not be bought then, or was not there. */
+function leastCost(market: Market, { costs }: Margins, token: number): number {
+  let least = Number.POSITIVE_INFINITY
+  const last = market.inPairs[token + 1] as number
+  for (let at = market.inPairs[token] as number; at < last; at++) {
+    const cost = costs[market.inPairFrom[at] as number] ?? 0
+    if (cost > 0) least = Math.min(least, cost / (market.inPairRate[at] as number))
+  }
+  return least
+}
+
+/** Of a token that could not be sold then, or was not there. */
+function bestValue(market: Market, { values }: Margins, token: number): number {
+  let best = 0
+  const last = market.outPairs[token + 1] as number
+  for (let pair = market.outPairs[token] as number; pair < last; pair++) {
+    const value = values[market.pairTo[pair] as number] ?? 0
+    best = Math.max(best, (market.pairRate[pair] as number) * value)
+  }
+  return best
+}
+
+/** How far, at most, the best possible route lies above this one in a later market; undefined where new tokens came. */
+export function laterGapBps(
+  market: Market,
+  { frame, boundPrices }: Certificate,
+  route: Route,
+): number | undefined {
+  if (market.tokens.length !== boundPrices.length) return undefined
+  const effort = { spent: 0 }
+  const { bound } = boundOutput(
+    market,
+    { ...frame, effort },
+    { prices: boundPrices, amountIn: Number(route.amountIn) },
+  )
+  const net = Number(route.amountOut) - route.gas * frame.gasPrice
+  return Math.max(0, (1 - net / bound) * 1e4)
+}

@@ -1,0 +1,46 @@
+import type { Market } from './engine/market.ts'
+
+type Change = { readonly version: number; readonly ids: readonly string[] }
+
+/** Steps back that are kept: at four blocks a second those of a quarter of a minute. */
+const mostChanges = 64
+
+/** Tells by which pools markets differ, in the order in which searches come by them. */
+export function createMarketJournal() {
+  let last: Market | undefined
+  let version = 0
+  let oldest = 0
+  let changes: Change[] = []
+  return {
+    /** The version that stands for this market until another one comes by. */
+    enter(market: Market): number {
+      if (market === last) return version
+      version += 1
+      const ids = last && listChanged(last, market)
+      last = market
+      if (ids) changes.push({ version, ids })
+      else changes = []
+      if (changes.length > mostChanges) changes.shift()
+      oldest = (changes[0]?.version ?? version + 1) - 1
+      return version
+    },
+    /** Ids of the pools that may be others now than at a version; undefined where nobody remembers. */
+    since(from: number): Iterable<string> | undefined {
+      if (from < oldest) return undefined
+      return new Set(changes.flatMap((change) => (change.version > from ? change.ids : [])))
+    },
+  }
+}
+
+/** Ids of pools that came, went or changed; undefined where even the tokens have other places. */
+function listChanged(one: Market, other: Market): readonly string[] | undefined {
+  if (one.tokens.some((token, index) => other.tokens[index] !== token)) return undefined
+  const ids: string[] = []
+  const isSameLayout = one.poolIndex === other.poolIndex
+  for (const [index, pool] of other.pools.entries()) {
+    const before = one.pools[isSameLayout ? index : (one.poolIndex.get(pool.id) ?? -1)]
+    if (before !== pool) ids.push(pool.id)
+  }
+  if (!isSameLayout) for (const { id } of one.pools) if (!other.poolIndex.has(id)) ids.push(id)
+  return ids
+}

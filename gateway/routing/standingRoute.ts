@@ -1,0 +1,69 @@
+import { type Certificate, gainOf, laterGapBps } from './engine/certificate.ts'
+import type { Market } from './engine/market.ts'
+import { type Route, withoutGap } from './engine/route.ts'
+import { replayShares } from './replayShares.ts'
+
+/** A route stands while no better one can have come to be worth more than this part beyond it. */
+const mostGrowthPart = 0.05e-4
+
+export type StandingRoute = {
+  /**
+   * The route in a later market in which these pools changed since it was last asked for; undefined
+   * where the best may be another by now.
+   */
+  renew(
+    market: Market,
+    later: {
+      readonly changed: Iterable<string>
+      /** Price of gas against when the route was found. */
+      readonly gasPart: number
+    },
+  ): Route | undefined
+}
+
+/**
+ * At the prices of the search, a pool that changed can gain so much and no more by being used otherwise:
+ * the route is run anew on the later market, and stands while it lacks no more than that.
+ */
+export function createStandingRoute(certificate: Certificate): StandingRoute {
+  const { net, gains, pools, frame } = certificate
+  /** Changed pools, and what they add to the distance between the route and the best. */
+  const growths = new Map<string, number>()
+  let growth = 0
+  let { route } = certificate
+
+  function growthOf(market: Market, id: string): number {
+    const first = gains.get(id) ?? 0
+    const now = gainOf(market, certificate, id)
+    // What a pool of the route earns less, the route loses: the one makes up for the other.
+    if (pools.has(id)) return now - first
+    const gas = (market.pools[market.poolIndex.get(id) ?? -1]?.gas ?? 0) * frame.gasPrice
+    return Math.max(0, Math.max(0, now - gas) - Math.max(0, first - gas))
+  }
+
+  return {
+    renew(market, { changed, gasPart }) {
+      let isHit = false
+      for (const id of changed) {
+        const grown = growthOf(market, id)
+        growth += grown - (growths.get(id) ?? 0)
+        growths.set(id, grown)
+        isHit ||= pools.has(id)
+      }
+      const ends = {
+        tokenIn: market.tokens[frame.tokenIn] ?? '',
+        tokenOut: market.tokens[frame.tokenOut] ?? '',
+      }
+      const asked = { ...ends, route, amountIn: route.amountIn }
+      const again = isHit ? replayShares(market, asked)?.route : route
+      if (!again) return undefined
+      const gasCost = route.gas * frame.gasPrice
+      const won = Number(again.amountOut) - gasCost - net
+      const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
+      if (!(lacks <= net * mostGrowthPart)) return undefined
+      const gapBps = laterGapBps(market, certificate, again)
+      route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
+      return route
+    },
+  }
+}

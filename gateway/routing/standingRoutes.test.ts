@@ -1,0 +1,65 @@
+import { ask, pair } from '../../fixtures/chains/market.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { proveStanding } from '../bench/quote/proveStanding.ts'
+import { createMarket, type Market, updateMarket } from './engine/market.ts'
+import { createStandingRoutes } from './standingRoutes.ts'
+
+const s = suite('standingRoutes')
+
+s('stand while no search brings a tenth of a basis point more [20/standing]', () => {
+  const size = { pools: 200, tokens: 30, seed: 7, changedPerBlock: 2 }
+  const { asked, stood, worstBps, wrong, falseGaps } = proveStanding(size, {
+    count: 100,
+    questions: 20,
+  })
+  assert.ok(stood >= 100 && stood > asked / 4, `${stood} of ${asked}`)
+  assert.ok(worstBps <= 0.1, `${worstBps} bps`)
+  assert.equal([wrong, falseGaps], [0, 0])
+})
+
+const pools = [pair('one', 'a/d', [1_000, 1_000]), pair('two', 'a/b', [1_000, 1_000])]
+const before = createMarket([...pools, pair('three', 'b/d', [1_000, 900])])
+
+function keepFound(market: Market) {
+  const routes = createStandingRoutes()
+  const begun = routes.begin(market, 'key', 0n)
+  const route = ask(market, { amountIn: 10n ** 18n, certified: begun.keep })
+  assert.equal(routes.recall(market, 'key', 0n), route)
+  return { routes, route }
+}
+
+s('are run anew on the pools of the block [20/standing-block]', () => {
+  const deep = createMarket([pair('one', 'a/d', [1_000_000, 1_000_000])])
+  const { routes, route } = keepFound(deep)
+  assert.ok(route)
+  const later = updateMarket(deep, [pair('one', 'a/d', [1_000_001, 999_999])])
+  const again = routes.recall(later, 'key', 0n)
+  assert.is(again?.amountOut, ask(later, { amountIn: 10n ** 18n })?.amountOut)
+  assert.ok(again && again.amountOut < route.amountOut)
+})
+
+s('fall where a changed or new pool brings more, and where a pool of theirs goes', () => {
+  const better = updateMarket(before, [pair('three', 'b/d', [1_000, 2_000])])
+  assert.is(keepFound(before).routes.recall(better, 'key', 0n), undefined)
+  const grown = updateMarket(before, [
+    pair('in', 'a/e', [9_000, 9_000]),
+    pair('out', 'e/d', [9_000, 9_900]),
+  ])
+  assert.is(keepFound(before).routes.recall(grown, 'key', 0n), undefined)
+  const without = updateMarket(before, [], ['one'])
+  assert.is(keepFound(before).routes.recall(without, 'key', 0n), undefined)
+})
+
+s('stand where what came is no better, and forget nothing they skipped', () => {
+  const { routes } = keepFound(before)
+  const worse = updateMarket(before, [pair('new', 'a/e', [10, 10])])
+  const twice = updateMarket(worse, [pair('in', 'e/d', [10, 5])])
+  routes.begin(worse, 'other', 0n)
+  assert.ok(routes.recall(twice, 'key', 0n))
+  const better = updateMarket(twice, [pair('three', 'b/d', [1_000, 2_000])])
+  routes.begin(better, 'other', 0n)
+  const still = updateMarket(better, [pair('new', 'a/e', [10, 11])])
+  assert.is(routes.recall(still, 'key', 0n), undefined)
+})
+
+s.run()

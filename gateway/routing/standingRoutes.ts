@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache'
+import type { Certificate } from './engine/certificate.ts'
+import type { Market } from './engine/market.ts'
+import type { Route } from './engine/route.ts'
+import { createMarketJournal } from './marketJournal.ts'
+import { createStandingRoute, type StandingRoute } from './standingRoute.ts'
+
+/** Routes that were found in earlier markets and may still be the best. */
+export type StandingRoutes = {
+  /** The route of a question as this market has it; undefined where it has to be searched. */
+  recall(market: Market, key: string, gasPriceWei: bigint): Route | undefined
+  /** Notes which market a search begins with; what it finds is kept by `keep`. */
+  begin(market: Market, key: string, gasPriceWei: bigint): { keep(found: Certificate): void }
+}
+
+type Kept = {
+  readonly standing: StandingRoute
+  readonly gasPriceWei: bigint
+  version: number
+}
+
+/** Each holds a price for every token of the market. */
+const mostKept = 1_024
+
+export function createStandingRoutes(): StandingRoutes {
+  const journal = createMarketJournal()
+  const routes = new LRUCache<string, Kept>({ max: mostKept })
+  return {
+    recall(market, key, gasPriceWei) {
+      const version = journal.enter(market)
+      const kept = routes.get(key)
+      const changed = kept && journal.since(kept.version)
+      if (!kept || !changed) return undefined
+      kept.version = version
+      const isSame = kept.gasPriceWei === gasPriceWei
+      const gasPart = isSame ? 1 : Number(gasPriceWei) / Number(kept.gasPriceWei)
+      const route = kept.standing.renew(market, { changed, gasPart })
+      if (!route) routes.delete(key)
+      return route
+    },
+    begin(market, key, gasPriceWei) {
+      const version = journal.enter(market)
+      return {
+        keep(found) {
+          routes.set(key, { standing: createStandingRoute(found), gasPriceWei, version })
+        },
+      }
+    },
+  }
+}
