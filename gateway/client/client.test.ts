@@ -43,6 +43,7 @@ s(
     const client = createClient({ services: base, fetch: ask })
     const lab = createLab({ services: { ops: 'http://ops' }, adminToken: 't', fetch: ask })
     const { routing, access, meta, relay } = client
+    const params = { chain_id: 1, address: '0x1', hash: '0x2' }
     for (const method of [routing, access, meta, relay, lab].flatMap((each) =>
       Object.values(each),
     )) {
@@ -57,7 +58,10 @@ s(
     const wanted = Object.entries(documents).flatMap(([service, { paths }]) =>
       Object.entries(paths).flatMap(([path, operations]) =>
         Object.keys(operations).map((method) => {
-          const filled = path.replace('{chain_id}', '1').replace('{address}', '0x1')
+          const filled = Object.entries(params).reduce(
+            (text, [name, value]) => text.replace(`{${name}}`, String(value)),
+            path,
+          )
           return `${method.toUpperCase()} http://${service}${filled}`
         }),
       ),

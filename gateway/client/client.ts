@@ -55,6 +55,9 @@ function createRouting(connection: Connection) {
     ) => call('GET /quote_exact_output', { query }, options),
     quoteLpDisposal: (body: Routing.LpDisposalRequest, options?: CallOptions) =>
       call('POST /quote_lp_disposal', { body }, options),
+    /** Why a quote was what it was, by its `quote_hash`. */
+    explain: (params: Routing.Operations['GET /quote/{hash}']['params'], options?: CallOptions) =>
+      call('GET /quote/{hash}', { params }, options),
     compare: (body: Routing.CompareRequest, options?: CallOptions) =>
       call('POST /compare/simulate', { body }, options),
     health: (options?: CallOptions) => call('GET /health', {}, options),

@@ -24,6 +24,7 @@ export const errorCodes = [
   'owner_signature_required',
   'payment_required',
   'pool_not_found',
+  'quote_not_found',
   'rate_limited',
   'relay_not_funded',
   'relay_paused',
