@@ -16,11 +16,14 @@ export type StandingRoutes = {
 type Kept = {
   readonly standing: StandingRoute
   readonly gasPriceWei: bigint
+  readonly found: number
   version: number
 }
 
 /** Each holds a price for every token of the market. */
 const mostKept = 1_024
+/** Markets that a route may outlive: pools that did not gain enough alone may have done so together. */
+const mostLater = 4
 
 export function createStandingRoutes(): StandingRoutes {
   const journal = createMarketJournal()
@@ -30,7 +33,7 @@ export function createStandingRoutes(): StandingRoutes {
       const version = journal.enter(market)
       const kept = routes.get(key)
       const changed = kept && journal.since(kept.version)
-      if (!kept || !changed) return undefined
+      if (!kept || !changed || version > kept.found + mostLater) return undefined
       kept.version = version
       const isSame = kept.gasPriceWei === gasPriceWei
       const gasPart = isSame ? 1 : Number(gasPriceWei) / Number(kept.gasPriceWei)
@@ -42,7 +45,12 @@ export function createStandingRoutes(): StandingRoutes {
       const version = journal.enter(market)
       return {
         keep(found) {
-          routes.set(key, { standing: createStandingRoute(found), gasPriceWei, version })
+          routes.set(key, {
+            standing: createStandingRoute(found),
+            gasPriceWei,
+            found: version,
+            version,
+          })
         },
       }
     },
