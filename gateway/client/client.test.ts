@@ -48,10 +48,7 @@ s(
       Object.values(each),
     )) {
       // What is asked matters here, not with what.
-      const called: unknown = (method as (given: object) => unknown)({
-        chain_id: 1,
-        address: '0x1',
-      })
+      const called: unknown = (method as (given: object) => unknown)(params)
       if (called instanceof Promise) await called
       else await (called as AsyncGenerator).next()
     }
