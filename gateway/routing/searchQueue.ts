@@ -121,11 +121,6 @@ function takeLast(turns: Turns): Waiter | undefined {
   return waiter
 }
 
-/** Nobody waits for what follows. */
-export function throwIfGone({ caller, isGone }: Asker = {}): void {
-  if (isGone?.()) throw new SearchRefused({ isAbandoned: true, caller })
-}
-
 /** What becomes of a request whose search was refused; other errors go on. */
 export function toUnavailable(error: unknown): {
   readonly status: 'unavailable'
