@@ -121,6 +121,7 @@ const readNoNeighbour = [
   'gateway/commands/cli.test.ts',
   'gateway/deploy/operators.fork.test.ts',
   'gateway/lab/containers/composeFiles.test.ts',
+  'gateway/lab/containers/frontDoor.test.ts',
   'gateway/lab/containers/kubernetes.test.ts',
   'gateway/lab/control/control.fork.test.ts',
   'gateway/lab/packs/packCommands.fork.test.ts',

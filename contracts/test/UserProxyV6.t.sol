@@ -188,9 +188,7 @@ contract UserProxyV6Test is ProxyWorld {
         swap.minOut = 1 ether + 1;
         vm.prank(OWNER);
         vm.expectRevert(
-            abi.encodeWithSelector(
-                IUserProxyV6.InsufficientOutput.selector, 1 ether, 1 ether + 1
-            )
+            abi.encodeWithSelector(IUserProxyV6.InsufficientOutput.selector, 1 ether, 1 ether + 1)
         );
         proxy.execute{value: 1 ether}(swap);
         swap.minOut = 1 ether;
