@@ -33,7 +33,8 @@ const forget = sql(
    WHERE key_id = ? AND idempotency_key = ? AND status IS NULL AND coalesce(holder, '') = ?`,
 )
 const restart = sql(
-  'UPDATE idempotency SET at_ms = ?, holder = ? WHERE key_id = ? AND idempotency_key = ?',
+  `UPDATE idempotency SET at_ms = ?, holder = ?
+   WHERE key_id = ? AND idempotency_key = ? AND status IS NULL`,
 )
 /**
  * Only what was answered: by a clock that has jumped a running request is old, too, and without its row its
@@ -59,7 +60,7 @@ export const idempotency = {
       return { status: 'answered', answer: { status: row.status, body: row.body ?? '' } }
     return { status: atMs - row.at_ms < abandonedMs ? 'in_progress' : 'abandoned' }
   },
-  /** The charge that was paid stands for the retry. */
+  /** The charge that was paid stands for the retry. 0 where the request has ended meanwhile. */
   takeOver: ({ keyId, key, atMs, holder = '' }: Request): Program<number> =>
     restart.run(atMs, holder, keyId, key),
   *begin({ keyId, key, fingerprint, atMs, holder = '' }: Request): Program<void> {

@@ -136,11 +136,14 @@ function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeRe
     atMs: yield* engine.clock(parameters.idempotency.steadyMs ?? atMs),
   }
   if (idem) yield* lock(`idempotency ${keyId} ${idem.key}`)
-  const earlier = idem && (yield* idempotency.find(idem))
+  let earlier = idem && (yield* idempotency.find(idem))
   if (idem && earlier?.status === 'abandoned') {
-    yield* idempotency.takeOver(idem)
-    if (fence) yield* raiseFence(fence, keyId, nowMs)
-    return { status: 'charged', balance: yield* balanceOf(keyId) }
+    if ((yield* idempotency.takeOver(idem)) === 1) {
+      if (fence) yield* raiseFence(fence, keyId, nowMs)
+      return { status: 'charged', balance: yield* balanceOf(keyId) }
+    }
+    // It was not dead, and has ended between the two: answered, or with its charge given back.
+    earlier = yield* idempotency.find(idem)
   }
   if (earlier && earlier.status !== 'abandoned') return earlier
   const row = yield* debit.get(units, keyId, units)

@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { type Address, keccak256, numberToHex, stringToHex } from 'viem'
 import { query, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -64,6 +65,40 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
     assert.equal(names(theirs), names(ours))
     assert.is((await query(url, 'SELECT id FROM migrations')).length > 0, true)
   })
+
+  s(
+    'charges a retry for itself whose first request ends while it takes over [18/ended-meanwhile]',
+    async () => {
+      const { url, one, two } = await openTwo()
+      const keyId = await addKey(one, 10)
+      const asked = (holder: string) => ({
+        keyId,
+        units: 2,
+        ref: holder,
+        atMs: 2,
+        idempotency: { key: 'once', fingerprint: Buffer.from('a'), holder },
+      })
+      await one.ledger.charge(asked('first'))
+      await query(url, 'UPDATE idempotency SET at_ms = at_ms - 61000')
+      // The first is refused at that moment: what its transaction changes is held.
+      const first = new Client({ connectionString: url })
+      await first.connect()
+      await first.query(`BEGIN; DELETE FROM idempotency; UPDATE balances SET used = used - 2;
+      INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES ('${keyId}', 'refund', 2, 'first', 2)`)
+      const second = two.ledger.charge(asked('second'))
+      const waiting = `SELECT 1 FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database()`
+      await until('the second waits', async () => (await query(url, waiting)).length > 0)
+      await first.query('COMMIT')
+      await first.end()
+      assert.is((await second).status, 'charged')
+      assert.ok(
+        await two.ledger.conclude({ ...asked('second'), answer: { status: 200, body: '' } }),
+      )
+      assert.is((await one.ledger.balance(keyId)).used, 2)
+      assert.equal(await one.ledger.audit(), [])
+    },
+  )
 
   s('lets exactly 10 of 40 charges pass that two gateways make at once', async () => {
     const { one, two } = await openTwo()
@@ -316,7 +351,8 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
   )
 }
 
-const until = (what: string, isTrue: () => boolean) => waitFor(what, isTrue, { deadlineMs: 60_000 })
+const until = (what: string, isTrue: () => boolean | Promise<boolean>) =>
+  waitFor(what, isTrue, { deadlineMs: 60_000 })
 const chainId = 8453
 const signer: Address = '0x000000000000000000000000000000000051913e'
 const cap = 7
