@@ -5,6 +5,8 @@ import { replayShares } from './replayShares.ts'
 
 /** A route stands while no better one can have come to be worth more than this part beyond it. */
 const mostGrowthPart = 0.05e-4
+/** Where less is proven of a route, a search of another market may come by a better one by chance. */
+const mostGapBps = 10
 
 export type StandingRoute = {
   /**
@@ -62,6 +64,8 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
       const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
       if (!(lacks <= net * mostGrowthPart)) return undefined
       const gapBps = laterGapBps(market, certificate, again)
+      if (!((gapBps ?? certificate.route.gapBps ?? Number.POSITIVE_INFINITY) <= mostGapBps))
+        return undefined
       route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
       return route
     },
