@@ -78,6 +78,7 @@ s('names every resource that quota buys, at its address and price [lab/resources
   const { resources } = await json(await fetch(`${routing}/.well-known/x402`))
   assert.equal(resources, [
     { method: 'POST', url: `${routing}/quote`, units: 1 },
+    { method: 'POST', url: `${routing}/quotes`, units: 1, per: 'quote' },
     {
       method: 'POST',
       url: `${routing}/quote_lp_disposal`,
