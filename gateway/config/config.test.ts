@@ -56,6 +56,11 @@ config('holds the time of simulations in labs only', () => {
   assert.is(readConfig(enough).heldTimeMs, undefined)
   assert.match(faultOf(held), 'FREEZE_TIME_SECS is for labs')
 })
+config('opens what changes a lab in labs only', () => {
+  const open = { ...enough, LAB_TOKEN: 'token' }
+  assert.is(readConfig({ ...open, FORKYARD_MODE: 'forked' }).labToken, 'token')
+  assert.match(faultOf(open), 'LAB_TOKEN is for labs')
+})
 config('serves the chains that have an RPC URL, with the documented limits [config/limits]', () => {
   const { chains, mode } = readConfig(enough)
   assert.is(mode, 'live')

@@ -214,6 +214,8 @@ function findFaults(config: Config): readonly string[] {
   }
   if (config.mode === 'live' && config.heldTimeMs !== undefined)
     faults.push('FREEZE_TIME_SECS is for labs: a real chain goes on')
+  if (config.mode === 'live' && config.labToken !== undefined)
+    faults.push('LAB_TOKEN is for labs: /lab/* changes chains and makes answers fail')
   return faults
 }
 
