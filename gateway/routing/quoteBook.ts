@@ -10,7 +10,7 @@ export type KeptQuote = {
   readonly parameters: QuoteParameters
   /** What gas was taken to cost. */
   readonly gasPriceWei: bigint
-  /** Without its payload, the greater part of it. */
+  /** Without its payload, the greater part of it, and without alternatives, which explain nothing. */
   readonly quote: Quote
 }
 
@@ -59,8 +59,8 @@ export function createQuoteBook({
       const key = toKey(caller, name)
       drop(caller, key)
       makeRoom(caller)
-      const { execution: _, ...quote } = facts.quote
-      kept.set(key, { ...facts, hash: name, askedAtMs, quote: { ...quote, execution: undefined } })
+      const quote = { ...facts.quote, execution: undefined, alternatives: undefined }
+      kept.set(key, { ...facts, hash: name, askedAtMs, quote })
       keysOf.set(caller, (keysOf.get(caller) ?? new Set()).add(key))
       return name
     },
