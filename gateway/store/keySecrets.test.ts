@@ -85,6 +85,9 @@ function addTests({ name, store, close }: StoreEngine) {
           : "UPDATE keys SET secret_hash = '\\x00' WHERE id = 'old'"
       await store.execute(statement)
       for (const secret of ['old a', 'old twin']) assert.is(await find(secret), undefined)
+      // Nor does an overlap of what came after them bring them back.
+      await rotate('old', 'b', 500)
+      for (const secret of ['old a', 'old twin']) assert.is(await find(secret), undefined)
     },
   )
   s.run()

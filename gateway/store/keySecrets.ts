@@ -33,6 +33,10 @@ const addTwin = sql(
    SELECT @twin, id, secret_hash FROM keys WHERE secret_hash = @secretHash
    ON CONFLICT (secret_hash) DO NOTHING`,
 )
+const forgetDeadTwins = sql(
+  `DELETE FROM key_secrets WHERE key_id = ?
+   AND twin_of <> (SELECT secret_hash FROM keys WHERE id = key_secrets.key_id)`,
+)
 const leaveTwins = sql(
   'UPDATE key_secrets SET twin_of = NULL, until_ms = ? WHERE key_id = ? AND twin_of IS NOT NULL',
 )
@@ -62,6 +66,8 @@ export function* leaveSecrets(id: string, untilMs: number | undefined): Program<
     yield* forget.run(id)
     return
   }
+  // Twins of what was stopped before stay stopped.
+  yield* forgetDeadTwins.run(id)
   yield* leaveTwins.run(untilMs, id)
   yield* leave.run({ id, untilMs })
 }
