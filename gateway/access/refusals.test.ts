@@ -141,6 +141,41 @@ s(
   },
 )
 s(
+  'lets a request pass that weighs more than the whole burst, where the bucket is full [access/above-burst]',
+  async () => {
+    const { apiKey } = await stand.createKey('batch', 400)
+    const limited = { ...deps, config: { ...config, keyLimit: { unitsPerSec: 1e-6, burst: 16 } } }
+    const batch = endpoint({
+      method: 'post',
+      path: '/batch',
+      summary: 'Something that costs by its parts',
+      input: Type.Object({ parts: Type.Integer() }),
+      output: Type.Object({}),
+      auth: 'key',
+      cost: ({ body }) => body.parts,
+      handle: async () => ({}),
+    })
+    const access = createAccess(limited)
+    const service = createService({ name: 'limited', endpoints: [batch], access, log })
+    const { url, close } = await service.listen()
+    const answers: (readonly [number, string | null, string | null])[] = []
+    for (const parts of [200, 1]) {
+      const { status, headers } = await fetch(`${url}/batch`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
+        body: JSON.stringify({ parts }),
+      })
+      const named = ['x-ratelimit-remaining', 'x-quota-remaining'] as const
+      answers.push([status, headers.get(named[0]), headers.get(named[1])])
+    }
+    await close()
+    assert.equal(answers, [
+      [200, '0', '200'],
+      [429, '0', null],
+    ])
+  },
+)
+s(
   'answers 503 wherever the database does not, 500 for a mistake, and neither tells why',
   async () => {
     const { apiKey } = await stand.createKey('outage')

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Access, Caller, Charge } from './access.ts'
+import type { Access, Caller, Charge, RateLimitState } from './access.ts'
 import type { Ending, Endings } from './ending.ts'
 import type { Endpoint } from './endpoint.ts'
 import { writeEventStream } from './eventStream.ts'
@@ -38,7 +38,7 @@ export async function serveEndpoint(
     facts: { trail, ...facts },
   }: { ctx: Context; endpoint: Endpoint; facts: RequestFacts },
 ): Promise<void> {
-  const caller = await admit(deps.access, { ctx, endpoint, facts })
+  const { caller, room } = await admit(deps.access, { ctx, endpoint, facts })
   trail.keyId = caller?.keyId
   endStage(trail, 'admitMs')
   if (endpoint.streams && isFinishedStream(ctx)) {
@@ -47,7 +47,7 @@ export async function serveEndpoint(
   }
   const input = await readInput(deps, ctx, endpoint)
   endStage(trail, 'readMs')
-  const weight = endpoint.extraWeightOf(input)
+  const weight = Math.min(endpoint.extraWeightOf(input), room)
   if (deps.access && weight > 0) await limit(deps.access, { ctx, caller, ip: facts.ip, weight })
   const charge = await chargeFor(deps.access, { ctx, endpoint, caller, input, facts })
   endStage(trail, 'chargeMs')
@@ -91,31 +91,38 @@ export async function serveEndpoint(
   send(ctx, answer, body)
 }
 
+type Admitted = {
+  readonly caller: Caller | undefined
+  /** What more a request may weigh: one above the whole burst would never pass. */
+  readonly room: number
+}
+
 async function admit(
   access: Access | undefined,
   { ctx, endpoint, facts }: { ctx: Context; endpoint: Endpoint; facts: Facts },
-): Promise<Caller | undefined> {
-  if (!access) return undefined
+): Promise<Admitted> {
+  if (!access) return { caller: undefined, room: 0 }
   let caller: Caller | undefined
   if (endpoint.auth === 'key') {
     caller = await access.identify({ headers: ctx.req.headers, ip: facts.ip })
     if (!caller) throw httpError('unauthorized')
   }
-  await limit(access, { ctx, caller, ip: facts.ip, weight: endpoint.weight })
-  return caller
+  const { weight } = endpoint
+  const state = await limit(access, { ctx, caller, ip: facts.ip, weight })
+  return { caller, room: state ? Math.max(0, state.limit - weight) : 0 }
 }
 
 async function limit(
   access: Access,
   { ctx, ...request }: { ctx: Context; caller: Caller | undefined; ip: string; weight: number },
-): Promise<void> {
+): Promise<RateLimitState | undefined> {
   const state = await access.limit(request)
-  if (!state) return
+  if (!state) return undefined
   ctx.set('x-ratelimit-limit', String(state.limit))
   ctx.set('x-ratelimit-remaining', String(state.remaining))
   ctx.set('x-ratelimit-reset', String(state.resetSecs))
   if (state.headers) ctx.set(state.headers)
-  if (state.allowed) return
+  if (state.allowed) return state
   throw tooManyRequests(state.retryAfterSecs)
 }
 
