@@ -88,6 +88,31 @@ function addTests({ name, createDatabase, store, close }: StoreEngine) {
     assert.equal([failed?.phase, failed?.detail], ['failed', '{"reason":"RangeError"}'])
   })
 
+  s('says what was done, or why not, where the second row fails [24/log-fails]', async () => {
+    const { operatorLog } = store
+    const append: typeof operatorLog.append = async (entry) => {
+      if (entry.phase !== 'begun') throw new Error('disk full at https://db.example/secret')
+      await operatorLog.append(entry)
+    }
+    const warned: string[] = []
+    const run = (work: () => Promise<string>) =>
+      recordCommand(
+        { log: { ...operatorLog, append }, warn: (text) => void warned.push(text) },
+        { command: 'test', asked: {}, look: async () => null },
+        work,
+      )
+    assert.is(await run(async () => 'the new secret'), 'the new secret')
+    const outcome = await run(async () => {
+      throw new RangeError('no')
+    }).catch((error: Error) => error.name)
+    assert.is(outcome, 'RangeError')
+    for (const phase of ['done', 'failed']) {
+      const text = warned.shift() ?? ''
+      assert.match(text, `${phase}, but the operators' log does not say so: disk full`)
+      assert.not.match(text, 'secret')
+    }
+  })
+
   s('has rows that nobody changes or takes away [24/append-only]', async () => {
     for (const statement of [
       "UPDATE operator_log SET operator = 'nobody'",

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
+import { maskUrls } from '../observe/maskUrls.ts'
 import type { OperatorLog } from '../store/operatorLog.ts'
 
 /** Who runs this process, by the system's own account: a name, or the number where it has none (a container). */
@@ -20,10 +21,19 @@ function findName(): string {
 
 /**
  * Runs an operator's command between two rows of the log: the first is durable before anything is done. `look`
- * says how things stand, and tells no secret.
+ * says how things stand, and tells no secret. Where the second row fails, what was done is returned nonetheless:
+ * a new secret exists nowhere else.
  */
 export async function recordCommand<value>(
-  { log, now = Date.now }: { readonly log: OperatorLog; readonly now?: () => number },
+  {
+    log,
+    now = Date.now,
+    warn = (text) => void process.stderr.write(text),
+  }: {
+    readonly log: OperatorLog
+    readonly now?: () => number
+    readonly warn?: (text: string) => void
+  },
   {
     command,
     subject = '',
@@ -40,17 +50,28 @@ export async function recordCommand<value>(
   const common = { run: randomUUID(), operator: nameOperator(), command, subject }
   const append = (phase: 'begun' | 'done' | 'failed', detail: object) =>
     log.append({ ...common, phase, detail: toText(detail), atMs: now() })
+  async function end(phase: 'done' | 'failed', describe: () => Promise<object>) {
+    try {
+      await append(phase, await describe())
+    } catch (error) {
+      const why = maskUrls(toReason(error))
+      warn(`forkyard: ${command} is ${phase}, but the operators' log does not say so: ${why}\n`)
+    }
+  }
   await append('begun', { asked, before: await look() })
   let done: value
   try {
     done = await work()
   } catch (error) {
-    await append('failed', { reason: error instanceof Error ? error.name : String(error) })
+    await end('failed', async () => ({
+      reason: error instanceof Error ? error.name : String(error),
+    }))
     throw error
   }
-  await append('done', { after: await look(done) })
+  await end('done', async () => ({ after: await look(done) }))
   return done
 }
 
+const toReason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const toText = (detail: object) =>
   JSON.stringify(detail, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
