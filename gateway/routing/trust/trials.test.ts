@@ -56,7 +56,10 @@ s(
       assert.is(await run(['a']), 'late')
       assert.is(begun(), before)
       pass(1)
-      assert.is(await run(['b', 'a'], { waitMs: 1 }), 'late')
+      assert.is(await run(['a'], { waitMs: 1 }), 'late')
+      assert.is(begun(), before + 1)
+      // Nor is a route that goes through it and others.
+      assert.is(await run(['b', 'a']), 'late')
       assert.is(begun(), before + 1)
       end()
     }
@@ -68,6 +71,29 @@ s(
     assert.is(await asked, true)
   },
 )
+
+s('pause no pool for being in one route with a slow one [trust/late-together]', async () => {
+  const { run, end, begun, pass } = create()
+  assert.is(await run(['slow', 'honest'], { waitMs: 1 }), 'late')
+  end(false)
+  await Promise.resolve()
+  // They are not tried together again, in whatever order.
+  assert.is(await run(['honest', 'slow']), 'late')
+  assert.is(begun(), 1)
+  const honest = run(['honest'])
+  assert.is(begun(), 2)
+  end()
+  assert.is(await honest, true)
+  assert.is(await run(['slow'], { waitMs: 1 }), 'late')
+  end()
+  await Promise.resolve()
+  assert.is(await run(['other', 'slow']), 'late')
+  assert.is(begun(), 3)
+  pass(2_000)
+  const both = run(['slow', 'honest'])
+  end()
+  assert.is(await both, true)
+})
 
 s(
   'try a pool once at a time until it has passed, and again after it failed [trust/one-trial]',

@@ -27,7 +27,10 @@ export type TrialParameters<result> = {
 /** How long a pool that passed may be tried by many at once; the others have one trial at a time. */
 const believedMs = 600_000
 const mostAtOnce = 16
-/** A pool whose dry run came late is not waited for by who has another route, each time for longer. */
+/**
+ * Pools whose dry run came late are not waited for by who has another route, each time for longer. Of
+ * several in one route nobody knows which keeps people waiting: they are paused together, none by itself.
+ */
 const firstPauseMs = 2_000
 const longestPauseMs = 600_000
 const mostPools = 10_000
@@ -50,7 +53,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     const atMs = passedAtMs.get(id)
     return atMs !== undefined && now() - atMs < believedMs
   }
-  const isPaused = (id: string) => (pauses.get(id)?.untilMs ?? 0) > now()
+  const isPaused = (name: string) => (pauses.get(name)?.untilMs ?? 0) > now()
   const hasPlace = (ids: readonly string[]) =>
     running < mostAtOnce && ids.every((id) => !underWay.has(id) || isBelieved(id))
 
@@ -85,19 +88,18 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     }
   }
 
-  function pause(ids: readonly string[]) {
-    for (const id of ids) {
-      const { lengthMs = firstPauseMs / 2 } = pauses.get(id) ?? {}
-      const longer = Math.min(2 * lengthMs, longestPauseMs)
-      pauses.set(id, { lengthMs: longer, untilMs: now() + longer })
-    }
+  function pause(name: string) {
+    const { lengthMs = firstPauseMs / 2 } = pauses.get(name) ?? {}
+    const longer = Math.min(2 * lengthMs, longestPauseMs)
+    pauses.set(name, { lengthMs: longer, untilMs: now() + longer })
   }
 
   return {
     async run(ids, asked) {
       const { isAlone, waitMs } = asked
       const endsAtMs = now() + waitMs
-      if (waitMs <= 0 || (!isAlone && ids.some(isPaused))) return 'late'
+      const together = nameTogether(ids)
+      if (waitMs <= 0 || (!isAlone && [together, ...ids].some(isPaused))) return 'late'
       while (!hasPlace(ids)) {
         if (!isAlone) return 'late'
         if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
@@ -105,12 +107,12 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
       const trial = start(ids, asked)
       const outcome = await within(trial, endsAtMs - now())
       if (!outcome) {
-        pause(ids)
+        pause(together)
         // Who asks next makes his own.
         trial.catch(() => undefined)
         return 'late'
       }
-      for (const id of ids) pauses.delete(id)
+      for (const name of [together, ...ids]) pauses.delete(name)
       return outcome.result
     },
     once(key, judge, { isFinal }) {
@@ -131,6 +133,9 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     },
   }
 }
+
+/** A single pool's is its id. */
+const nameTogether = (ids: readonly string[]) => [...new Set(ids)].sort().join()
 
 const toDone = () => ({ result: undefined })
 
