@@ -53,8 +53,19 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.is(await find('gone a'), 'gone')
     await keys.revoke({ id: 'gone', atMs: 2 })
     assert.is(await find('gone a'), undefined)
-    assert.not.ok(await rotate('gone', 'c'))
+    // However often it is asked for, with an overlap or without.
+    for (const overlapMs of [500, 500, undefined])
+      assert.not.ok(await rotate('gone', 'c', overlapMs))
     assert.is(await find('gone c'), undefined)
+  })
+
+  s('leaves each secret that two rotations at once replace', async () => {
+    await add('both')
+    assert.equal(await Promise.all([rotate('both', 'b', 500), rotate('both', 'c', 500)]), [
+      true,
+      true,
+    ])
+    for (const secret of ['both a', 'both b', 'both c']) assert.is(await find(secret), 'both')
   })
 
   s('finds a key by the same secret under another pepper, however often it is added', async () => {

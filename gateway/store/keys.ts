@@ -58,9 +58,11 @@ const abuse = sql<{ abuse: string }>(
   'SELECT abuse FROM keys WHERE wallet = ? AND abuse IS NOT NULL LIMIT 1',
 )
 const everOfWallet = sql<{ id: string }>('SELECT id FROM keys WHERE wallet = ? LIMIT 1')
-const replace = sql(
-  'UPDATE keys SET secret_hash = ?, start = ? WHERE id = ? AND revoked_at_ms IS NULL',
+const lockValid = sql<{ id: string }>(
+  'SELECT id FROM keys WHERE id = ? AND revoked_at_ms IS NULL',
+  { locking: true },
 )
+const replace = sql('UPDATE keys SET secret_hash = ?, start = ? WHERE id = ?')
 
 export function createKeys(engine: Engine): Keys {
   return {
@@ -114,9 +116,11 @@ export function createKeys(engine: Engine): Keys {
       }),
     replaceSecret: ({ id, secretHash, start, atMs, overlapMs }) =>
       engine.write(function* () {
+        if (!(yield* lockValid.get(id))) return false
         const nowMs = yield* engine.clock(atMs)
         yield* leaveSecrets(id, overlapMs === undefined ? undefined : nowMs + overlapMs)
-        return (yield* replace.run(secretHash, start, id)) === 1
+        yield* replace.run(secretHash, start, id)
+        return true
       }),
   }
 }
