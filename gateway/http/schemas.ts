@@ -134,7 +134,7 @@ export const slippageBpsOrAuto = () =>
       pattern: '^auto$',
       default: 50,
       description:
-        'Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately, and slippage_auto says how',
+        'Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately (10 to 150), and slippage_auto says how',
     }),
   )
 

@@ -61,10 +61,10 @@ s('is 10 bps and twice what the pools move in a minute [20/auto-slippage]', () =
 })
 
 s(
-  'forgets what is long ago, stays within 10 and 500, and is careful at first [20/auto-slippage]',
+  'forgets what is long ago, stays within 10 and 150, and is careful at first [20/auto-slippage]',
   () => {
     const wild = watch({ minutes: 10, partBps: 2_000 })
-    assert.is(autoSlippage(wild.moves, steps).bps, 500)
+    assert.is(autoSlippage(wild.moves, steps).bps, 150)
     const calm = watch({ minutes: 10, partBps: 20 })
     const before = autoSlippage(calm.moves, steps).bps
     assert.ok(calm.wait(15 * 60_000).bps < before / 2)

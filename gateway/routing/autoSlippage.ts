@@ -11,7 +11,8 @@ export type AutoSlippage = {
 /** What is asked for where nobody says anything. */
 const usualBps = 50
 const leastBps = 10
-const mostBps = 500
+/** Whoever owns a pool of the route can move its price at will, and profit from what a trade then allows. */
+const mostBps = 150
 /** Two of three moves stay within one standard deviation, nineteen of twenty within two. */
 const deviations = 2
 /** Before so long was looked nothing can be said. */
@@ -19,7 +20,7 @@ const leastObservedMs = 60_000
 
 /**
  * Slippage from what a route's pools did in the last minutes: 10 bps, and twice what they are expected to
- * move in a minute, each by its share. At most 500; at least the usual 50 while there is less than a minute
+ * move in a minute, each by its share. At most 150; at least the usual 50 while there is less than a minute
  * to go by.
  */
 export function autoSlippage(

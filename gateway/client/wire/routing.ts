@@ -12,7 +12,7 @@ export type QuoteRequest = {
   token_out: Hex
   /** Raw amount to sell */
   amount_in: string
-  /** Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately, and slippage_auto says how. Default 50 */
+  /** Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately (10 to 150), and slippage_auto says how. Default 50 */
   slippage_bps?: number | string | undefined
   /** Wallet that will submit; the output goes to it */
   taker?: Hex | undefined
@@ -124,7 +124,7 @@ export type AlternativeQuote = {
   min_output: string
   /** Where slippage_bps is auto: how it was found */
   slippage_auto?: {
-    /** The slippage that min_output has: 10 to 500 */
+    /** The slippage that min_output has: 10 to 150 */
     bps: number
     /** What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this */
     move_bps: number
@@ -173,7 +173,7 @@ export type Quote = {
   min_output: string
   /** Where slippage_bps is auto: how it was found */
   slippage_auto?: {
-    /** The slippage that min_output has: 10 to 500 */
+    /** The slippage that min_output has: 10 to 150 */
     bps: number
     /** What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this */
     move_bps: number
@@ -229,7 +229,7 @@ export type LpDisposalRequest = {
   chain_id: number
   target_token: Hex
   legs: readonly LpLeg[]
-  /** Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately, and slippage_auto says how. Default 50 */
+  /** Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately (10 to 150), and slippage_auto says how. Default 50 */
   slippage_bps?: number | string | undefined
   /** Taken off value-derived amounts. Default 50 */
   amount_haircut_bps?: number | undefined
@@ -313,7 +313,7 @@ export type ExactOutputQuote = {
   min_output: string
   /** Where slippage_bps is auto: how it was found */
   slippage_auto?: {
-    /** The slippage that min_output has: 10 to 500 */
+    /** The slippage that min_output has: 10 to 150 */
     bps: number
     /** What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this */
     move_bps: number
@@ -450,7 +450,7 @@ export type QuoteExplanation = {
     min_output: string
     /** Where slippage_bps is auto: how it was found */
     slippage_auto?: {
-      /** The slippage that min_output has: 10 to 500 */
+      /** The slippage that min_output has: 10 to 150 */
       bps: number
       /** What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this */
       move_bps: number

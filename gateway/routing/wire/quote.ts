@@ -150,7 +150,7 @@ export const quoteHead = {
   slippage_auto: Type.Optional(
     Type.Object(
       {
-        bps: Type.Integer({ description: 'The slippage that min_output has: 10 to 500' }),
+        bps: Type.Integer({ description: 'The slippage that min_output has: 10 to 150' }),
         move_bps: Type.Number({
           description:
             "What the route's price is expected to move in a minute (one standard deviation, from the mid prices of its pools, each by its share). The slippage is 10 and twice this",
