@@ -34,10 +34,10 @@ s('names what is wrong', () => {
     faultOf({ ...enough, ...former, KEY_PEPPER_FORMER: 'short' }),
     /KEY_PEPPER_FORMER must/,
   )
-  for (const until of ['', 'tomorrow', '2027-02-31T25:00Z'])
+  for (const until of ['', 'tomorrow', '12', '2027-01-31T12:00', '2027-01-31T25:00Z', '2027-02-31'])
     assert.match(
       faultOf({ ...enough, ...former, KEY_PEPPER_FORMER_UNTIL: until }),
-      /KEY_PEPPER_FORMER_UNTIL/,
+      /KEY_PEPPER_FORMER_UNTIL must be a UTC date/,
     )
 })
 

@@ -36,8 +36,11 @@ export function toFormerPepper(
   if (pepper === '' && until === '') return undefined
   const untilMs = Date.parse(until)
   if (pepper.length < 32) faults.push('KEY_PEPPER_FORMER must have at least 32 characters')
-  if (Number.isNaN(untilMs))
-    faults.push('KEY_PEPPER_FORMER_UNTIL must be the date when KEY_PEPPER_FORMER counts no more')
+  // Date.parse takes February 31 for March 3.
+  if (Number.isNaN(untilMs) || !new Date(untilMs).toISOString().startsWith(until.slice(0, 10)))
+    faults.push(
+      'KEY_PEPPER_FORMER_UNTIL must be a UTC date, as 2027-01-31 or 2027-01-31T12:00Z, when KEY_PEPPER_FORMER counts no more',
+    )
   return { pepper, untilMs }
 }
 
