@@ -1,4 +1,4 @@
-import type { Access, Caller, Charge } from '../http/access.ts'
+import type { Access, Caller, Charge, ChargeRequest } from '../http/access.ts'
 import { httpError } from '../http/httpError.ts'
 import { limitedNetwork } from '../http/limitedNetwork.ts'
 import { tooManyRequests } from '../http/tooManyRequests.ts'
@@ -34,10 +34,10 @@ export function createAccess(
 
   const refunds = createRefundPauses()
   type Charged = Extract<Charge, { status: 'charged' }>
-  const noted = (charge: Charged, keyId: string): Charged => ({
+  const noted = (charge: Charged, { caller, questions }: ChargeRequest): Charged => ({
     ...charge,
     conclude(answer) {
-      refunds.note(keyId, answer.status)
+      refunds.note(caller.keyId, { status: answer.status, questions })
       return charge.conclude(answer)
     },
   })
@@ -70,7 +70,7 @@ export function createAccess(
       try {
         const charge = await chargeRequest(deps, request)
         deps.observeCharge?.('taken')
-        return charge.status === 'charged' ? noted(charge, keyId) : charge
+        return charge.status === 'charged' ? noted(charge, request) : charge
       } catch (cause) {
         if (!isStoreError(cause)) throw cause
         deps.observeCharge?.('refused')

@@ -9,11 +9,11 @@ s(
   'pauses a key that is refunded again and again, each time for longer [strangers/refund-pauses]',
   () => {
     const pauses = make()
-    for (let at = 0; at < 50; at++) pauses.note('a', 404)
+    for (let at = 0; at < 50; at++) pauses.note('a', { status: 404 })
     assert.is(pauses.leftMs('a'), 0)
     const seen: number[] = []
     for (let at = 0; at < 8; at++) {
-      pauses.note('a', 404)
+      pauses.note('a', { status: 404 })
       seen.push(pauses.leftMs('a'))
       nowMs += pauses.leftMs('a')
     }
@@ -23,13 +23,23 @@ s(
   },
 )
 
+s('counts each question of a batch that is refused', () => {
+  const pauses = make()
+  pauses.note('a', { status: 404, questions: 50 })
+  assert.is(pauses.leftMs('a'), 0)
+  pauses.note('a', { status: 404, questions: 2 })
+  assert.is(pauses.leftMs('a'), 2_000)
+  pauses.note('a', { status: 404, questions: 50 })
+  assert.is(pauses.leftMs('a'), 60_000)
+})
+
 s('forgives with an answer that is paid for, and with time', () => {
   const pauses = make()
   const noteEmpty = (times: number) => {
-    for (let at = 0; at < times; at++) pauses.note('a', 404)
+    for (let at = 0; at < times; at++) pauses.note('a', { status: 404 })
   }
   noteEmpty(50)
-  pauses.note('a', 200)
+  pauses.note('a', { status: 200 })
   noteEmpty(50)
   assert.is(pauses.leftMs('a'), 0)
   nowMs += 600_000
@@ -41,7 +51,7 @@ s('forgives with an answer that is paid for, and with time', () => {
 
 s('counts no outage of ours', () => {
   const pauses = make()
-  for (let at = 0; at < 500; at++) pauses.note('a', 503)
+  for (let at = 0; at < 500; at++) pauses.note('a', { status: 503 })
   assert.is(pauses.leftMs('a'), 0)
 })
 

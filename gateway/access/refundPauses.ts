@@ -3,8 +3,11 @@ import { LRUCache } from 'lru-cache'
 export type RefundPauses = {
   /** How long a key is not to be served; 0 where it may go on. */
   leftMs(keyId: string): number
-  /** The status of an answer that was charged for. */
-  note(keyId: string, status: number): void
+  /** The status of an answer that was charged for, and how many questions it answers. */
+  note(
+    keyId: string,
+    answer: { readonly status: number; readonly questions?: number | undefined },
+  ): void
 }
 
 /** So many refusals in a row are anybody's; each further one doubles the pause. */
@@ -27,7 +30,7 @@ export function createRefundPauses({
   const records = new LRUCache<string, Record>({ max: 100_000 })
   return {
     leftMs: (keyId) => Math.max(0, (records.get(keyId)?.untilMs ?? 0) - monotonicMs()),
-    note(keyId, status) {
+    note(keyId, { status, questions = 1 }) {
       if (status >= 500) return
       if (status < 400) {
         records.delete(keyId)
@@ -36,7 +39,7 @@ export function createRefundPauses({
       const nowMs = monotonicMs()
       const known = records.get(keyId)
       const isRecent = known !== undefined && nowMs - known.atMs < forgottenMs
-      const inARow = (isRecent ? known.inARow : 0) + 1
+      const inARow = (isRecent ? known.inARow : 0) + Math.max(1, questions)
       const doublings = inARow - freeRefunds - 1
       const pauseMs =
         doublings < 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(doublings, 16))

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { startAccessStand } from '../../fixtures/access/accessStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from '../http/endpoint.ts'
-import type { HttpError } from '../http/httpError.ts'
+import { type HttpError, httpError } from '../http/httpError.ts'
 import { createService } from '../http/service.ts'
 import { StoreUnavailable } from '../store/storeUnavailable.ts'
 import { createAccess, refusalAfterMs } from './access.ts'
@@ -23,8 +23,21 @@ const charged = (path: string, cost: number) =>
     cost,
     handle: async () => ({}),
   })
+const byParts = endpoint({
+  method: 'post',
+  path: '/batch',
+  summary: 'Something that costs by its parts',
+  input: Type.Object({ parts: Type.Integer(), isRefused: Type.Optional(Type.Boolean()) }),
+  output: Type.Object({}),
+  auth: 'key',
+  cost: ({ body }) => body.parts,
+  handle: async ({ body }) => {
+    if (body.isRefused) throw httpError('noRoute')
+    return {}
+  },
+})
 const stand = await startAccessStand({
-  endpoints: [charged('/work', 1), charged('/exact', 16)],
+  endpoints: [charged('/work', 1), charged('/exact', 16), byParts],
   change: { keyLimit: { unitsPerSec: 1000, burst: 5000 } },
 })
 s.after(() => stand.close())
@@ -145,18 +158,8 @@ s(
   async () => {
     const { apiKey } = await stand.createKey('batch', 400)
     const limited = { ...deps, config: { ...config, keyLimit: { unitsPerSec: 1e-6, burst: 16 } } }
-    const batch = endpoint({
-      method: 'post',
-      path: '/batch',
-      summary: 'Something that costs by its parts',
-      input: Type.Object({ parts: Type.Integer() }),
-      output: Type.Object({}),
-      auth: 'key',
-      cost: ({ body }) => body.parts,
-      handle: async () => ({}),
-    })
     const access = createAccess(limited)
-    const service = createService({ name: 'limited', endpoints: [batch], access, log })
+    const service = createService({ name: 'limited', endpoints: [byParts], access, log })
     const { url, close } = await service.listen()
     const answers: (readonly [number, string | null, string | null])[] = []
     for (const parts of [200, 1]) {
@@ -173,6 +176,16 @@ s(
       [200, '0', '200'],
       [429, '0', null],
     ])
+  },
+)
+s(
+  'pauses a key whose refused batches come to as many questions [access/refused-batches]',
+  async () => {
+    const { apiKey: key } = await stand.createKey('empty batches', 100)
+    const statuses: number[] = []
+    for (const parts of [50, 1, 1])
+      statuses.push((await stand.call('/batch', { key, body: { parts, isRefused: true } })).status)
+    assert.equal(statuses, [404, 404, 429])
   },
 )
 s(

@@ -24,6 +24,8 @@ export type RateLimitState = {
 export type ChargeRequest = {
   readonly caller: Caller
   readonly cost: number
+  /** How many questions are asked at once: each works us. Default: 1. */
+  readonly questions?: number | undefined
   readonly method: string
   readonly path: string
   /** The address from its `?` on, as it was sent; empty without one. */

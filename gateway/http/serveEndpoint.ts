@@ -158,9 +158,11 @@ async function chargeFor(
   },
 ): Promise<Exclude<Charge, { status: 'refused' }> | undefined> {
   if (!access || !caller || !endpoint.isCharged) return undefined
+  const cost = endpoint.costOf(input)
   const charge = await access.charge({
     caller,
-    cost: endpoint.costOf(input),
+    cost,
+    questions: cost / endpoint.units,
     method: ctx.method,
     path: ctx.path,
     search: ctx.search,

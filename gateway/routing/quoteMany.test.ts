@@ -2,10 +2,13 @@ import { setImmediate as giveTurn } from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { SearchRefused } from './searchQueue.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
 let waiting = 0
 let mostWaiting = 0
+/** So many of the next searches are refused. */
+let crowded = 0
 const stand = createGeneratedStand({
   pools: 150,
   tokens: 20,
@@ -13,6 +16,7 @@ const stand = createGeneratedStand({
   change: (chain) => ({
     ...chain,
     searches: async (search, asking) => {
+      if (crowded-- > 0) throw new SearchRefused({ isAbandoned: false, caller: 'k' })
       waiting += 1
       mostWaiting = Math.max(mostWaiting, waiting)
       return chain.searches(search, asking).finally(() => {
@@ -99,6 +103,17 @@ s(
     const beyond = { ...hopeless, exclude_dexes: ['uniswap-v2', 'uniswap-v3'] }
     const refused = await stand.refusalOf('/quotes', { quotes: [beyond, beyond] })
     assert.equal([refused.status, refused.code], [404, 'no_route'])
+    assert.is(stand.ledger.charged, charged)
+    // One that is unavailable does not hide what was searched for the others.
+    stand.advance()
+    const unasked = { ...quotes[1], amount_in: `${quotes[1]?.amount_in}7` }
+    for (const [batch, status] of [
+      [[unasked], 503],
+      [[unasked, beyond], 404],
+    ] as const) {
+      crowded = 1
+      assert.is((await stand.refusalOf('/quotes', { quotes: batch })).status, status)
+    }
     assert.is(stand.ledger.charged, charged)
   },
 )

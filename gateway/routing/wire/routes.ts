@@ -300,7 +300,7 @@ function quotesEndpoint(deps: RouteDeps): Endpoint {
     method: 'post',
     path: '/quotes',
     summary: 'Several quotes at once, all of a chain on one state of it',
-    description: `1 to ${mostQuotes} requests of /quote, answered in their order and charged together: a unit for each, and for each alternative. One without a route says so in its place and is charged like the others; where none has one, the answer is that of the first and nothing is charged.`,
+    description: `1 to ${mostQuotes} requests of /quote, answered in their order and charged together: a unit for each, and for each alternative. One without a route says so in its place and is charged like the others; where none has one, the answer is a 404, or a 503 where all are unavailable, and nothing is charged.`,
     input: quotesBody([...deps.chains.keys()]),
     output: quotesResponse,
     auth: 'key',
@@ -323,8 +323,9 @@ function quotesEndpoint(deps: RouteDeps): Endpoint {
       const signalOf = ({ verify }: QuoteParameters) => (verify ? request.signal : undefined)
       const waiting = asked.map((each) => ({ ...each, signal: signalOf(each), asker }))
       const outcomes = await quoteMany(deps, waiting)
-      const [first] = outcomes
-      if (first && outcomes.every(({ status }) => status !== 'ok')) unwrap(first)
+      // Searches are told, and count, whatever else was unavailable: that counts for nobody.
+      const refusal = outcomes.find(({ status }) => status === 'no_route') ?? outcomes[0]
+      if (refusal && outcomes.every(({ status }) => status !== 'ok')) unwrap(refusal)
       return fromOutcomes(outcomes, (found, index) => {
         const [body, parameters] = [quotes[index], asked[index]]
         if (!body || !parameters) return deps
