@@ -103,17 +103,21 @@ function read(answer: RpcAnswer): RpcAnswer | undefined {
   if (!('result' in answer)) return answer
   // Where Multicall3 does not stand nothing is answered.
   if (typeof answer.result !== 'string' || answer.result === '0x') return undefined
-  const results = decodeFunctionResult({
-    abi,
-    functionName: 'aggregate3',
-    data: answer.result as Hex,
-  })
-  const [, asked] = results
+  const asked = decodeSecond(answer.result as Hex)
   if (!asked) return undefined
   const { success, returnData } = asked
   if (!success) return { error: { code: 3, message: 'execution reverted', data: returnData } }
   // An address without code answers nothing.
   return returnData === '0x' ? undefined : { result: returnData }
+}
+
+/** Undefined where a node answers with something else. */
+function decodeSecond(data: Hex) {
+  try {
+    return decodeFunctionResult({ abi, functionName: 'aggregate3', data })[1]
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a node's error may mean that it lays nothing over addresses. */
