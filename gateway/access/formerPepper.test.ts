@@ -1,7 +1,7 @@
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createAccess } from './access.ts'
-import { createKey } from './issueKeys.ts'
+import { createKey, rotateKey } from './issueKeys.ts'
 import type { AccessConfig } from './sale/accessConfig.ts'
 
 const before: AccessConfig = {
@@ -59,6 +59,25 @@ function addTests({ name, store, close }: StoreEngine) {
       assert.is(await identify(both, fresh.apiKey), fresh.id)
     },
   )
+
+  s('takes over what a rotation has left, until its own end [24/left-pepper]', async () => {
+    const { id, apiKey } = await createKey(depsOf(before, 1), { label: 'left' })
+    await rotateKey(depsOf(both, 1), { id, overlapMs: 2 * untilMs })
+    assert.is(await identify(both, apiKey), id)
+    assert.is(await identify(after, apiKey, 2 * untilMs), id)
+    assert.is(await identify(after, apiKey, 2 * untilMs + 1), undefined)
+  })
+
+  s('takes over a key once more at the next pepper [24/next-pepper]', async () => {
+    const { id, apiKey } = await createKey(depsOf(before, 1), { label: 'twice' })
+    assert.is(await identify(both, apiKey), id)
+    const last = { ...after, pepper: 'the pepper after that' }
+    const formerPepper = { pepper: after.pepper, untilMs }
+    assert.is(await identify({ ...last, formerPepper }, apiKey), id)
+    assert.is(await identify(last, apiKey, untilMs), id)
+    await rotateKey(depsOf(last, 1), { id })
+    for (const config of [before, after, last]) assert.is(await identify(config, apiKey), undefined)
+  })
 
   s('lets a caller in whose key cannot be taken over now', async () => {
     const { id, apiKey } = await createKey(depsOf(before, 1), { label: 'full disk' })

@@ -33,6 +33,11 @@ const addTwin = sql(
    SELECT @twin, id, secret_hash FROM keys WHERE secret_hash = @secretHash
    ON CONFLICT (secret_hash) DO NOTHING`,
 )
+const addTwinOfFurther = sql(
+  `INSERT INTO key_secrets (secret_hash, key_id, twin_of, until_ms)
+   SELECT @twin, key_id, twin_of, until_ms FROM key_secrets WHERE secret_hash = @secretHash
+   ON CONFLICT (secret_hash) DO NOTHING`,
+)
 const forgetDeadTwins = sql(
   `DELETE FROM key_secrets WHERE key_id = ?
    AND twin_of <> (SELECT secret_hash FROM keys WHERE id = key_secrets.key_id)`,
@@ -49,7 +54,7 @@ const forget = sql('DELETE FROM key_secrets WHERE key_id = ?')
 export const findByFurtherSecret = (secretHash: Buffer, nowMs: number) =>
   find.get(nowMs, secretHash)
 
-/** Has a key found by its own hash found by `twin` as well. */
+/** Has a key found by `twin` as well, for as long as by `secretHash`: its own, or a further one. */
 export function* addSecretTwin({
   secretHash,
   twin,
@@ -58,6 +63,7 @@ export function* addSecretTwin({
   readonly twin: Buffer
 }): Program<void> {
   yield* addTwin.run({ secretHash, twin })
+  yield* addTwinOfFurther.run({ secretHash, twin })
 }
 
 /** Before a key's own secret is replaced: it goes on until then, or stops with all that were before it. */
