@@ -72,18 +72,19 @@ function finishInTime(
   plans: Plans,
   { isAlone, patience }: { readonly isAlone: boolean; readonly patience: Patience },
 ): Promise<Quotes | 'late'> {
-  const [chain] = plans.flatMap((each) => each?.chain ?? [])
+  const [first] = plans.flatMap((each) => each ?? [])
   const doubtful = plans.flatMap((each) =>
     each ? each.chain.trust.listDoubtful(each.state, each.route) : [],
   )
-  if (!chain || doubtful.length === 0) return finishAll(deps, plans)
+  if (!first || doubtful.length === 0) return finishAll(deps, plans)
   const unsigned = plans.map(
     (each) => each && { ...each, parameters: { ...each.parameters, signal: undefined } },
   )
   return patience(isAlone, (waitMs) =>
-    chain.trust.trials.run([...new Set(doubtful)], {
+    first.chain.trust.trials.run([...new Set(doubtful)], {
       isAlone,
       waitMs,
+      asker: first.parameters.asker,
       work: () => finishAll(deps, unsigned),
       holds: (quotes) => plans.every((each, leg) => !each || holds(each, quotes[leg])),
     }),

@@ -104,6 +104,7 @@ function finishInTime(
     chain.trust.trials.run(doubtful, {
       isAlone,
       waitMs,
+      asker: parameters.asker,
       work: () => finishQuote(deps, unsigned),
       holds: (quote) => quote?.readiness === 'verified',
     }),

@@ -218,9 +218,9 @@ function toPlan(
   },
 ): Planned | undefined {
   if (!found) return undefined
-  const { chainId, targetToken, slippageBps, taker, mode, options, deadlineSecs, signal } =
+  const { chainId, targetToken, slippageBps, taker, mode, options, deadlineSecs, signal, asker } =
     parameters
-  const asked = { chainId, slippageBps, taker, mode, options, deadlineSecs, signal }
+  const asked = { chainId, slippageBps, taker, mode, options, deadlineSecs, signal, asker }
   const [tokenIn, tokenOut] = [token, targetToken]
   return {
     chain,

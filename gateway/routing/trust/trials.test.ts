@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createTrials } from './trials.ts'
+import { createTrials, type TrialParameters } from './trials.ts'
 
 const s = suite('trials of pools with unknown code')
 
@@ -15,8 +16,9 @@ function create() {
     waiting.push(run)
     return run.promise
   }
-  const run = (ids: readonly string[], p: { waitMs?: number; isAlone?: boolean } = {}) =>
+  const run = (ids: readonly string[], p: Partial<TrialParameters<boolean>> = {}) =>
     trials.run(ids, {
+      asker: undefined,
       work,
       holds: (hasPassed) => hasPassed,
       waitMs: 60_000,
@@ -118,7 +120,9 @@ s(
 
 s('are sixteen at most, and who has no other route waits for his turn', async () => {
   const { run, end, begun } = create()
-  const all = Array.from({ length: 16 }, (_, n) => run([`pool ${n}`]))
+  const all = Array.from({ length: 16 }, (_, n) =>
+    run([`pool ${n}`], { asker: { caller: `caller ${n}` } }),
+  )
   assert.is(await run(['more']), 'late')
   assert.is(await run(['more'], { isAlone: true, waitMs: 1 }), 'late')
   const waits = run(['more'], { isAlone: true })
@@ -128,6 +132,28 @@ s('are sixteen at most, and who has no other route waits for his turn', async ()
   while (begun() < 17) await Promise.resolve()
   for (let n = 1; n < 17; n += 1) end()
   assert.is(await waits, true)
+})
+
+s('are four at most of one network, whatever its keys [trust/places]', async () => {
+  const { run, end, begun } = create()
+  const from = (network: string, caller: string) => ({ asker: { network, caller } })
+  const crowd = Array.from({ length: 16 }, (_, n) =>
+    run([`slow ${n}`], { ...from('crowd', `key ${n}`), isAlone: true }),
+  )
+  const unknown = Array.from({ length: 5 }, (_, n) => run([`unknown ${n}`]))
+  assert.is(begun(), 8)
+  assert.is(await unknown[4], 'late')
+  assert.is(await run(['more'], from('crowd', 'another')), 'late')
+  const other = run(['more'], from('elsewhere', 'key 0'))
+  assert.is(begun(), 9)
+  // The crowd's next have the places of its own that end.
+  for (let ended = 0; ended < 21; ended += 1) {
+    end()
+    await setImmediate()
+  }
+  assert.is(begun(), 21)
+  assert.ok((await Promise.all(crowd)).every((outcome) => outcome === true))
+  assert.is(await other, true)
 })
 
 s('reach a verdict over one payload and block once [trust/kept]', async () => {

@@ -16,17 +16,23 @@ export type Trials = {
   ): Promise<verdict>
 }
 
+type Asker = { readonly caller?: string | undefined; readonly network?: string | undefined }
+
 export type TrialParameters<result> = {
   readonly work: () => Promise<result>
   readonly holds: (result: result) => boolean
   readonly waitMs: number
   /** Without another route it is worth waiting for its turn, and for pools that keep people waiting. */
   readonly isAlone: boolean
+  /** In whose places it runs. */
+  readonly asker: Asker | undefined
 }
 
 /** How long a pool that passed may be tried by many at once; the others have one trial at a time. */
 const believedMs = 600_000
 const mostAtOnce = 16
+/** Of these, so that one with many slow pools leaves places to others. */
+const mostOfNetwork = 4
 /**
  * Pools whose dry run came late are not waited for by who has another route, each time for longer. Of
  * several in one route nobody knows which keeps people waiting: they are paused together, none by itself.
@@ -46,6 +52,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
   const pauses = new LRUCache<string, Pause>({ max: mostPools })
   const verdicts = new LRUCache<string, Kept>({ max: mostVerdicts })
   const underWay = new Map<string, number>()
+  const byNetwork = new Map<string, number>()
   let running = 0
   let someEnd = Promise.withResolvers<void>()
 
@@ -54,16 +61,15 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     return atMs !== undefined && now() - atMs < believedMs
   }
   const isPaused = (name: string) => (pauses.get(name)?.untilMs ?? 0) > now()
-  const hasPlace = (ids: readonly string[]) =>
-    running < mostAtOnce && ids.every((id) => !underWay.has(id) || isBelieved(id))
+  const hasPlace = (ids: readonly string[], network: string) =>
+    running < mostAtOnce &&
+    (byNetwork.get(network) ?? 0) < mostOfNetwork &&
+    ids.every((id) => !underWay.has(id) || isBelieved(id))
 
-  function count(ids: readonly string[], by: 1 | -1) {
+  function count(ids: readonly string[], network: string, by: 1 | -1) {
     running += by
-    for (const id of ids) {
-      const others = (underWay.get(id) ?? 0) + by
-      if (others > 0) underWay.set(id, others)
-      else underWay.delete(id)
-    }
+    add(byNetwork, network, by)
+    for (const id of ids) add(underWay, id, by)
   }
 
   function note(ids: readonly string[], hasPassed: boolean) {
@@ -74,15 +80,16 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
 
   async function start<result>(
     ids: readonly string[],
-    { work, holds }: TrialParameters<result>,
+    { work, holds, asker }: TrialParameters<result>,
   ): Promise<{ readonly result: result }> {
-    count(ids, 1)
+    const network = networkOf(asker)
+    count(ids, network, 1)
     try {
       const result = await work()
       note(ids, holds(result))
       return { result }
     } finally {
-      count(ids, -1)
+      count(ids, network, -1)
       someEnd.resolve()
       someEnd = Promise.withResolvers()
     }
@@ -100,7 +107,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
       const endsAtMs = now() + waitMs
       const together = nameTogether(ids)
       if (waitMs <= 0 || (!isAlone && [together, ...ids].some(isPaused))) return 'late'
-      while (!hasPlace(ids)) {
+      while (!hasPlace(ids, networkOf(asked.asker))) {
         if (!isAlone) return 'late'
         if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
       }
@@ -136,6 +143,15 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
 
 /** A single pool's is its id. */
 const nameTogether = (ids: readonly string[]) => [...new Set(ids)].sort().join()
+
+/** Those that nobody knows anything of are as one. */
+const networkOf = ({ caller = '', network = caller }: Asker = {}) => network
+
+function add(counts: Map<string, number>, name: string, by: 1 | -1) {
+  const sum = (counts.get(name) ?? 0) + by
+  if (sum > 0) counts.set(name, sum)
+  else counts.delete(name)
+}
 
 const toDone = () => ({ result: undefined })
 
