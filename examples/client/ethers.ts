@@ -3,7 +3,7 @@ import { createClient, readManifest, swap } from 'forkyard/client'
 
 /** The same swap with ethers 6. */
 const manifest = await readManifest(process.env['LAB_URL'])
-const { rpcUrl, tokens, accounts } = manifest.chains[8453]
+const { rpcUrl, executor, tokens, accounts } = manifest.chains[8453]
 // Its cache would give the swap the nonce of the approval, a moment before.
 const provider = new JsonRpcProvider(rpcUrl, undefined, { cacheTimeout: -1 })
 const signer = new Wallet(accounts[1].privateKey, provider)
@@ -24,6 +24,7 @@ const { amountOut, txHash } = await swap(
     tokenIn: tokens.WETH.address,
     tokenOut: tokens.USDC.address,
     amountIn: parseEther('1'),
+    executor,
   },
 )
 process.stdout.write(`${formatUnits(amountOut, tokens.USDC.decimals)} USDC by ${txHash}\n`)

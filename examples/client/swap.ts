@@ -5,7 +5,7 @@ import { base } from 'viem/chains'
 
 /** `npx forkyard lab` in another terminal, then `node swap.ts`: one WETH into USDC. */
 const manifest = await readManifest(process.env['LAB_URL'])
-const { rpcUrl, tokens, accounts } = manifest.chains[base.id]
+const { rpcUrl, executor, tokens, accounts } = manifest.chains[base.id]
 const account = privateKeyToAccount(accounts[0].privateKey)
 const node = createWalletClient({ account, chain: base, transport: http(rpcUrl) })
 const { amountOut, txHash } = await swap(
@@ -18,6 +18,7 @@ const { amountOut, txHash } = await swap(
     tokenIn: tokens.WETH.address,
     tokenOut: tokens.USDC.address,
     amountIn: parseEther('1'),
+    executor,
   },
 )
 process.stdout.write(`${formatUnits(amountOut, tokens.USDC.decimals)} USDC by ${txHash}\n`)

@@ -8,6 +8,7 @@ import {
 } from 'viem'
 import { readContract } from 'viem/actions'
 import type { CallOptions } from './call.ts'
+import { checkChallenge, checkOffer } from './checkAnswers.ts'
 import type { Client } from './client.ts'
 import { ForkyardError } from './forkyardError.ts'
 import { pause } from './pause.ts'
@@ -51,19 +52,21 @@ export async function registerWallet(
   {
     address,
     chainId,
+    domain = new URL(client.services.routing).host,
     signMessage,
     ...options
   }: CallOptions & {
     readonly address: Address
     /** Where a contract wallet stands. */
     readonly chainId?: number | undefined
+    /** That the challenge must be of. Default: the routing service's host, as the client calls it. */
+    readonly domain?: string | undefined
     readonly signMessage: (message: string) => Promise<Hex>
   },
 ): Promise<Registration> {
-  const { message, nonce } = await client.access.challenge(
-    toChallengeRequest(address, chainId),
-    options,
-  )
+  const challenge = await client.access.challenge(toChallengeRequest(address, chainId), options)
+  checkChallenge(challenge, { address, chainId, domain })
+  const { message, nonce } = challenge
   const signature = await signMessage(message)
   return client.access.register({ address, nonce, signature }, options)
 }
@@ -77,8 +80,17 @@ export async function buyQuota(
   {
     chainId,
     quotes,
+    maxAmount,
+    quotaManager,
     ...options
-  }: CallOptions & { readonly chainId: number; readonly quotes: number },
+  }: CallOptions & {
+    readonly chainId: number
+    readonly quotes: number
+    /** Most that all of them may cost, in raw units of the payment token. */
+    readonly maxAmount: bigint
+    /** From a source of your own: who may take the payment. Without it the service is trusted to say. */
+    readonly quotaManager?: Address | undefined
+  },
 ): Promise<Claim & { readonly txHash: Hex }> {
   const reader = createReader(wallet)
   await requireChain(reader, chainId)
@@ -88,8 +100,8 @@ export async function buyQuota(
     const facts = { status: 0, code: 'payment_required' } as const
     throw new ForkyardError(`no quota is sold on chain ${chainId}`, facts)
   }
+  const amount = checkOffer(offer, { quotes, maxAmount, quotaManager })
   const { key_id_hash: keyId } = await client.access.keyInfo(options)
-  const amount = BigInt(quotes) * BigInt(offer.amount_per_quote)
   const permit = await signPermit({ wallet, reader }, { offer, amount })
   const { quota_contract: spender, payment_token: token } = offer
   if (!permit) await approveExact({ wallet, reader }, { token, spender, amount })

@@ -48,6 +48,8 @@ export type ErrorCode =
   /** What came is no answer of a service: a proxy's page, half a body, a stream that ended without `done`. */
   | 'unreadable_answer'
   | 'stream_cut'
+  /** It asks the wallet for what was not ordered; nothing of it was signed. */
+  | 'refused_answer'
 
 export type ErrorFacts = {
   /** HTTP status; 0 where there was no answer. */

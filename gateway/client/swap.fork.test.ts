@@ -38,7 +38,7 @@ const control = createLab({ services, adminToken })
 const chainId = base.id
 const chain = manifest.chains[String(chainId)]
 if (!chain) throw new Error('the lab has no Base')
-const { rpcUrl, tokens, proxyFactory: factory } = chain
+const { rpcUrl, tokens, executor, proxyFactory: factory } = chain
 const usdc = tokens['USDC']?.address ?? zeroAddress
 const weth = tokens['WETH']?.address ?? zeroAddress
 const client = createClient(manifest)
@@ -74,14 +74,13 @@ async function newWallet() {
 s('approves exactly, swaps, and tells what arrived to the wei [client/swap]', async () => {
   const { wallet, calls, person } = await newWallet()
   const before = await person.balanceOf(usdc)
-  const order = { chainId, tokenIn: weth, tokenOut: usdc, amountIn: parseEther('1') }
+  const order = { chainId, tokenIn: weth, tokenOut: usdc, amountIn: parseEther('1'), executor }
   const first = await swap({ client, wallet }, order)
   const after = await person.balanceOf(usdc)
   assert.is(first.amountOut, after - before)
   assert.is(first.amountOut, BigInt(first.quote.output))
   assert.is(first.receipt.transactionHash, first.txHash)
-  const executor = first.quote.execution?.target.toLowerCase()
-  assert.equal(calls, [weth.toLowerCase(), executor])
+  assert.equal(calls, [weth.toLowerCase(), executor.toLowerCase()])
   // Nothing is left of the allowance: the next swap needs its own.
   await swap({ client, wallet }, order)
   assert.is(calls.length, 4)
@@ -92,7 +91,7 @@ s('sells and buys the native currency, with its gas left out [client/native]', a
   const held = await person.balanceOf(usdc)
   const sold = await swap(
     { client, wallet },
-    { chainId, tokenIn: zeroAddress, tokenOut: usdc, amountIn: parseEther('1') },
+    { chainId, tokenIn: zeroAddress, tokenOut: usdc, amountIn: parseEther('1'), executor },
   )
   assert.is(sold.amountOut, (await person.balanceOf(usdc)) - held)
   assert.is(calls.length, 1)
@@ -150,12 +149,27 @@ s('registers a wallet, buys quota by a permit and claims it [client/buy]', async
   const signMessage = (message: string) => account.signMessage({ message })
   const { api_key: apiKey } = await registerWallet(client, { address, signMessage })
   const own = createClient({ ...manifest, apiKey })
-  const bought = await buyQuota({ client: own, wallet }, { chainId, quotes: 70 })
+  const bought = await buyQuota(
+    { client: own, wallet },
+    {
+      chainId,
+      quotes: 70,
+      maxAmount: parseUnits('1', 6),
+      quotaManager: chain.quotaManager,
+    },
+  )
   assert.equal([bought.purchased_quotes, bought.quota_remaining], [70, 73])
   assert.equal(calls, [chain.quotaManager.toLowerCase()])
   // Without a signer of typed data: an approval first.
   const { signTypedData: _, ...mute } = wallet
-  const more = await buyQuota({ client: own, wallet: mute }, { chainId, quotes: 30 })
+  const more = await buyQuota(
+    { client: own, wallet: mute },
+    {
+      chainId,
+      quotes: 30,
+      maxAmount: parseUnits('1', 6),
+    },
+  )
   assert.is(more.quota_remaining, 103)
   assert.equal(
     calls.slice(1),

@@ -1,4 +1,5 @@
 import type { Address, Hex, TransactionReceipt } from 'viem'
+import { checkExecution, checkRequote } from './checkAnswers.ts'
 import type { Client } from './client.ts'
 import {
   approveExact,
@@ -20,6 +21,13 @@ export type SwapOrder = {
   readonly amountIn: bigint
   /** Below the quoted output. Default: the service's. */
   readonly slippageBps?: number | undefined
+  /** Least output, whatever is quoted. */
+  readonly minOut?: bigint | undefined
+  /**
+   * The SwapExecutor, from a source of your own (`forkyard/contracts`): nothing else is called or given an
+   * allowance, and its calldata must swap what was ordered, to the wallet. Without it the service is trusted.
+   */
+  readonly executor?: Address | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,20 +45,26 @@ export type Swapped = {
  */
 export async function swap(
   { client, wallet }: { readonly client: Client; readonly wallet: Wallet },
-  { chainId, tokenIn, tokenOut, amountIn, slippageBps, signal }: SwapOrder,
+  order: SwapOrder,
 ): Promise<Swapped> {
+  const { chainId, tokenIn, tokenOut, amountIn, slippageBps, signal } = order
   const reader = createReader(wallet)
   await requireChain(reader, chainId)
   const taker = wallet.address
   const request = toQuoteRequest({ chainId, tokenIn, tokenOut, amountIn, slippageBps, taker })
   const askQuote = async () => toExecutable(await client.routing.quote(request, { signal }))
-  let { quote, execution } = await askQuote()
-  const approval = { token: tokenIn, spender: execution.spender, amount: amountIn }
-  if (await approveExact({ wallet, reader }, approval)) ({ quote, execution } = await askQuote())
-  const value = BigInt(execution.value)
-  // As the document has it: calldata is hex.
-  const data = execution.calldata as Hex
-  const receipt = await transact({ wallet, reader }, { to: execution.target, data, value })
+  const first = await askQuote()
+  let call = checkExecution(order, { taker, ...first })
+  let { quote } = first
+  const approval = { token: tokenIn, spender: call.spender, amount: amountIn }
+  if (await approveExact({ wallet, reader }, approval)) {
+    const second = await askQuote()
+    call = checkExecution(order, { taker, ...second })
+    checkRequote(first, second)
+    quote = second.quote
+  }
+  const { to, data, value } = call
+  const receipt = await transact({ wallet, reader }, { to, data, value })
   const amountOut = await readDelivered({ wallet, reader }, { token: tokenOut, receipt, value })
   return { txHash: receipt.transactionHash, receipt, amountOut, quote }
 }

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
 import { readContract } from 'viem/actions'
+import { checkProxyTx } from './checkAnswers.ts'
 import type { Client } from './client.ts'
 import { type ObtainedProxy, obtainProxy } from './obtainProxy.ts'
 import type { SwapOrder, Swapped } from './swap.ts'
@@ -13,14 +14,14 @@ import {
   transact,
   type Wallet,
 } from './wallet.ts'
-import type { ProxyTransaction, QuoteResponse } from './wire/meta.ts'
+import type { QuoteResponse } from './wire/meta.ts'
 
 const factoryAbi = parseAbi([
   'function proxyOf(address owner) view returns (address)',
   'function deploy(address owner) returns (address)',
 ])
 
-export type ProxySwapOrder = SwapOrder & {
+export type ProxySwapOrder = Omit<SwapOrder, 'executor'> & {
   /** From a source of your own (`forkyard/contracts`): the proxy that it names is given an allowance. */
   readonly factory: Address
 }
@@ -67,8 +68,7 @@ export async function swapThroughProxy(
     },
     { signal },
   )
-  const { to, data, value } = requireProxyTx(quote)
-  const call = { to, data, value: BigInt(value) }
+  const call = checkProxyTx(order, { proxy, ...requireProxyTx(quote) })
   const receipt = await transact({ wallet, reader }, call)
   const amountOut = await readDelivered(
     { wallet, reader },
@@ -77,8 +77,8 @@ export async function swapThroughProxy(
   return { txHash: receipt.transactionHash, receipt, amountOut, quote, proxy, by, refusal }
 }
 
-function requireProxyTx({ proxyTx }: QuoteResponse): ProxyTransaction {
-  if (proxyTx) return proxyTx
+function requireProxyTx({ best, proxyTx }: QuoteResponse) {
+  if (best && proxyTx) return { quotedOut: best.amountOut, proxyTx }
   throw new SwapError('not_executable', 'no source gave a quote that the proxy can execute')
 }
 
