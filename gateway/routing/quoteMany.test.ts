@@ -2,6 +2,7 @@ import { setImmediate as giveTurn } from 'node:timers/promises'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { createSoughtTokens } from './routingChain.ts'
 import { SearchRefused } from './searchQueue.ts'
 import type { QuoteResponse } from './wire/quote.ts'
 
@@ -15,6 +16,8 @@ const stand = createGeneratedStand({
   seed: 11,
   change: (chain) => ({
     ...chain,
+    sought: createSoughtTokens({ now: () => performance.now() }),
+    sync: { ...chain.sync, discover: async () => ({ status: 'busy' }) },
     searches: async (search, asking) => {
       if (crowded-- > 0) throw new SearchRefused({ isAbandoned: false, caller: 'k' })
       waiting += 1
@@ -115,6 +118,18 @@ s(
       assert.is((await stand.refusalOf('/quotes', { quotes: batch })).status, status)
     }
     assert.is(stand.ledger.charged, charged)
+  },
+)
+
+s(
+  'goes without the quotes alone whose tokens could not be looked for [20/batch-unknown]',
+  async () => {
+    const unknown = { ...quotes[1], token_in: `0x${'ab'.repeat(20)}` }
+    const batch = await stand.get<Batch>('/quotes', { quotes: [unknown, quotes[1]] })
+    assert.equal(
+      batch.quotes.map(({ quote, code }) => code ?? typeof quote),
+      ['unavailable', 'object'],
+    )
   },
 )
 
