@@ -6,9 +6,20 @@ const s = suite('settling an input')
 
 /** A pool of two reserves in front of one that counts in units of `unit`, and what it was asked. */
 function createChain({ unit, reserve }: { readonly unit: bigint; readonly reserve: bigint }) {
+  return askOf({
+    unit,
+    outputOf: (amountIn) => ((amountIn * reserve) / (reserve + amountIn) / unit) * unit * 2n,
+  })
+}
+
+function askOf({
+  unit,
+  outputOf,
+}: {
+  readonly unit: bigint
+  readonly outputOf: (amountIn: bigint) => bigint
+}) {
   let asked = 0
-  const outputOf = (amountIn: bigint) =>
-    ((amountIn * reserve) / (reserve + amountIn) / unit) * unit * 2n
   const routeOf = (amountIn: bigint): Route => {
     const amountOut = outputOf(amountIn)
     const step = { poolId: 'pool', tokenIn: 'a', tokenOut: 'b', path: 0 }
@@ -60,6 +71,21 @@ s('goes down to the first of the inputs that give the same', async () => {
   assert.ok(settled && settled.amountOut === target)
   assert.ok(outputOf(settled.amountIn - settled.amountIn / 10_000n) < target)
   assert.ok(countAsked() <= mostSettlings)
+})
+
+s('gets over a step that is far off for the little that is missing', async () => {
+  const step = 10n ** 13n
+  const { outputOf, routeOf, settle } = askOf({
+    unit: 1n,
+    outputOf: (amountIn) =>
+      2n * (amountIn - (amountIn % step)) + ((amountIn + step / 2n) / step) * 1_000n,
+  })
+  const wanted = 10n ** 21n + step / 2n
+  for (const part of [70_000n, 100_000n]) {
+    const route = routeOf(wanted + wanted / part)
+    const settled = await settleInput({ route, target: outputOf(wanted), most: reserve, settle })
+    assert.ok(settled && settled.amountIn <= wanted + wanted / 500_000n, `${settled?.amountIn}`)
+  }
 })
 
 s('ends where a pool refuses, and where the most is not enough', async () => {

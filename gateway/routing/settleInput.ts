@@ -25,14 +25,16 @@ export async function settleInput({
   let low: Point = { amountIn: 0n, amountOut: 0n }
   let best: Route | undefined
   let { amountIn } = route
+  let tooLittle = 0
   for (let asked = 0; asked < mostSettlings; asked += 1) {
     const settled = await settle({ ...route, amountIn })
     if (!settled || settled.amountOut <= 0n) return best
     if (settled.amountOut >= target) best = settled
     else low = settled
+    tooLittle = best === settled ? 0 : tooLittle + 1
     if (!best && amountIn >= most) return undefined
     if (best && isLeast(low, best, target)) return best
-    amountIn = best ? between(low, best, target) : above(low, { target, most })
+    amountIn = best ? between(low, best, { target, tooLittle }) : above(low, { target, most })
   }
   return best
 }
@@ -44,15 +46,24 @@ function isLeast(low: Point, best: Route, target: bigint): boolean {
   return unitOf(best) <= negligible && (best.amountOut - target) * negligiblePart <= target
 }
 
-/** Outputs bend downwards: the chord meets the target above the least input. Where they step, halves. */
-function between(low: Point, best: Route, target: bigint): bigint {
+/**
+ * Outputs bend downwards: the chord meets the target above the least input. Where they step, so that it met
+ * too little, halves.
+ */
+function between(
+  low: Point,
+  best: Route,
+  { target, tooLittle }: { readonly target: bigint; readonly tooLittle: number },
+): bigint {
+  const half = (low.amountIn + best.amountIn) / 2n
   const unitLess = best.amountIn - 1n - unitOf(best)
   const surplus = (best.amountIn * (best.amountOut - target)) / best.amountOut
   // Nothing is known to be too little yet: twice the surplus less most likely is.
   if (low.amountIn === 0n && 2n * surplus < unitLess) return unitLess - 2n * surplus
+  if (tooLittle > 1) return half
   const onChord = meet(low, best, target) + 1n
   if (onChord <= unitLess) return onChord
-  return low.amountIn < unitLess ? unitLess : (low.amountIn + best.amountIn) / 2n
+  return low.amountIn < unitLess ? unitLess : half
 }
 
 /** The input for one unit of the coarsest amount on the way: by so much more, nothing more may come out. */
