@@ -118,6 +118,48 @@ s(
   },
 )
 
+s(
+  'try a pool by itself while a trial that it shares goes on [trust/one-trial-shared]',
+  async () => {
+    const { run, end, begun } = create()
+    const shared = run(['endless', 'honest'])
+    const own = run(['honest'])
+    assert.is(begun(), 2)
+    assert.is(await run(['honest']), 'late')
+    assert.is(await run(['other', 'honest']), 'late')
+    end(false)
+    end()
+    assert.equal(await Promise.all([shared, own]), [false, true])
+  },
+)
+
+s('believe who passed beside one that may be to blame [trust/belief]', async () => {
+  const { run, end, begun } = create()
+  const fail = async (ids: readonly string[]) => {
+    const failing = run(ids)
+    end(false)
+    assert.is(await failing, false)
+  }
+  /** Whether many may try it at once. */
+  const isBelieved = async (id: string) => {
+    const before = begun()
+    const both = [run([id]), run([id])]
+    const count = begun() - before
+    for (let n = 0; n < count; n += 1) end()
+    await Promise.all(both)
+    return count === 2
+  }
+  const passes = run(['honest'])
+  end()
+  await passes
+  await fail(['stranger', 'honest'])
+  assert.ok(await isBelieved('honest'))
+  assert.not.ok(await isBelieved('stranger'))
+  // It has passed by now: any of the two may have turned.
+  await fail(['stranger', 'honest'])
+  assert.not.ok(await isBelieved('honest'))
+})
+
 s('are sixteen at most, and who has no other route waits for his turn', async () => {
   const { run, end, begun } = create()
   const all = Array.from({ length: 16 }, (_, n) =>

@@ -28,7 +28,7 @@ export type TrialParameters<result> = {
   readonly asker: Asker | undefined
 }
 
-/** How long a pool that passed may be tried by many at once; the others have one trial at a time. */
+/** How long a pool that passed may be tried by many at once; the others: once alone and once with others. */
 const believedMs = 600_000
 const mostAtOnce = 16
 /** Of these, so that one with many slow pools leaves places to others. */
@@ -64,18 +64,18 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
   const hasPlace = (ids: readonly string[], network: string) =>
     running < mostAtOnce &&
     (byNetwork.get(network) ?? 0) < mostOfNetwork &&
-    ids.every((id) => !underWay.has(id) || isBelieved(id))
+    ids.every((id) => !underWay.has(nameTrial(ids, id)) || isBelieved(id))
 
   function count(ids: readonly string[], network: string, by: 1 | -1) {
     running += by
     add(byNetwork, network, by)
-    for (const id of ids) add(underWay, id, by)
+    for (const id of ids) add(underWay, nameTrial(ids, id), by)
   }
 
+  /** Of several it is those that have not passed lately; where all have, any of them may have turned. */
   function note(ids: readonly string[], hasPassed: boolean) {
-    for (const id of ids)
-      if (hasPassed) passedAtMs.set(id, now())
-      else passedAtMs.delete(id)
+    if (hasPassed) for (const id of ids) passedAtMs.set(id, now())
+    else if (ids.every(isBelieved)) for (const id of ids) passedAtMs.delete(id)
   }
 
   async function start<result>(
@@ -140,6 +140,9 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     },
   }
 }
+
+/** Whoever keeps a trial going that others share keeps no other pool from one by itself. */
+const nameTrial = (ids: readonly string[], id: string) => (ids.length === 1 ? id : `${id} shared`)
 
 /** A single pool's is its id. */
 const nameTogether = (ids: readonly string[]) => [...new Set(ids)].sort().join()
