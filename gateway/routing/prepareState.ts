@@ -1,5 +1,6 @@
 import type { Address } from 'viem'
 import { toEngineToken } from './quoteRequest.ts'
+import { chunk } from './reads/chunk.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
@@ -14,6 +15,9 @@ export type PreparedState = {
 export type Prepared =
   | ({ readonly status: 'ok' } & PreparedState)
   | { readonly status: 'unavailable'; readonly reason: string }
+
+/** Unknown tokens of one request that are looked for at once. */
+const mostTokens = 16
 
 /** A state that knows all these tokens and their taxes, reading from the chain at once what is missing. */
 export async function prepareState(
@@ -50,12 +54,16 @@ async function discover(
   )
   if (unknown.length === 0) return { status: 'ok', state: followed, read: new Set() }
   const unavailable = (reason: string) => ({ status: 'unavailable', reason }) as const
-  const looked = await sync.discover(unknown, others).catch(() => undefined)
-  if (!looked) return unavailable('the chain did not answer')
-  if (looked.status === 'busy')
-    return unavailable('too many new tokens are waiting to be looked for')
-  sought.add(unknown.map(nameLook))
-  const state = looked.state ?? followed
+  let state = followed
+  // Some at a time: a batch of many leaves places to those of others.
+  for (const tokens of chunk(unknown, mostTokens)) {
+    const looked = await sync.discover(tokens, others).catch(() => undefined)
+    if (!looked) return unavailable('the chain did not answer')
+    if (looked.status === 'busy')
+      return unavailable('too many new tokens are waiting to be looked for')
+    sought.add(tokens.map(nameLook))
+    state = looked.state ?? state
+  }
   return { status: 'ok', state, read: new Set(unknown.filter((token) => isKnown(token, state))) }
 }
 

@@ -1,9 +1,11 @@
-import type { Address } from 'viem'
+import { type Address, numberToHex } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import { prepareState } from './prepareState.ts'
 import { quote } from './quote.ts'
 import { createSoughtTokens } from './routingChain.ts'
 import type { ChainSync } from './sync/chainSync.ts'
+import { createDiscoveryQueue } from './sync/discoveryQueue.ts'
 
 const s = suite('quotes of unknown tokens')
 const { chain: known, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
@@ -69,6 +71,28 @@ s('are unavailable while the chain does not answer, and asked for again at once'
   stand.found(async () => ({ status: 'looked', state: undefined }))
   assert.is(await stand.answer(), 'no_route')
   assert.is(stand.asked(), 3)
+})
+
+s('are looked for however many a batch has [strangers/batch-tokens]', async () => {
+  const looks: number[] = []
+  const askFor = createDiscoveryQueue({
+    inTurn: (work) => work(),
+    look: async ({ tokens }) => void looks.push(tokens.length),
+  })
+  const sync: ChainSync = {
+    ...known.sync,
+    async discover(tokens, beside = []) {
+      const looked = askFor({ tokens, beside })
+      if (looked === 'busy') return { status: 'busy' }
+      await looked
+      return { status: 'looked', state: undefined }
+    },
+  }
+  const sought = createSoughtTokens({ now: () => 0 })
+  const made = Array.from({ length: 100 }, (_, n) => numberToHex(0xabc000 + n, { size: 20 }))
+  const prepared = await prepareState({ ...known, sought, sync }, [tokenIn as Address, ...made])
+  assert.is(prepared.status, 'ok')
+  assert.equal(looks, [16, 16, 16, 16, 16, 16, 4])
 })
 
 s('are unavailable while too many others wait', async () => {
