@@ -10,6 +10,7 @@ export const moreBps = (amount: bigint, bps: number | bigint): bigint =>
   (amount * (wholeBps + BigInt(bps)) + wholeBps - 1n) / wholeBps
 
 export const lesser = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+export const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 
 /** What is missing or saved below this part of an amount is as good as nothing. */
 export const negligiblePart = 1_000_000n

@@ -7,7 +7,7 @@ import { prepareState, sourceOf } from './prepareState.ts'
 import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { toUnavailable } from './searchQueue.ts'
+import { SearchRefused, toUnavailable } from './searchQueue.ts'
 import { gasPriceIn, searchRoute } from './searchRoute.ts'
 import { isAsBelieved, settleIfAnswered } from './settleFound.ts'
 import { settleInput } from './settleInput.ts'
@@ -95,6 +95,9 @@ type Solving = {
   readonly choice: Choice
 }
 
+/** Samples that lie may use up all searches: so many are left to pools whose maths is known. */
+const mostKept = 4
+
 /**
  * The least input with what pools really give. The search knows quoted pools by their samples: what it
  * finds through them is asked of the chain, and stands against the best route without them where the
@@ -103,20 +106,26 @@ type Solving = {
 async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
   const { chain, state, parameters, choice } = solving
   const market = chain.trust.choose(state, choice)
+  const localMarket = toLocalMarket(market, state)
+  const kept = localMarket === market ? 0 : mostKept
   const options = toSearchOptions(solving)
-  const solution = await solveIn(deps, { ...solving, market })
-  if (solution.status === 'no_route') return solution
+  const mostTried = mostEvaluations - kept
+  const solution = await solveIn(deps, { ...solving, market, mostSearches: mostTried })
+  const local = async () => {
+    const mostSearches = mostEvaluations - solution.evaluations
+    const other = await solveIn(deps, { ...solving, market: localMarket, mostSearches })
+    return { ...other, evaluations: other.evaluations + solution.evaluations }
+  }
+  if (solution.status === 'no_route')
+    return kept > 0 && solution.evaluations === mostTried ? local() : solution
   const found = solution.status === 'solved' ? solution.route : solution.shown
   if (!usesQuoted(state, found)) return solution
   const tokenIn = toEngineToken(chain, parameters.tokenIn)
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
-  const settle = async (route: Route) =>
-    (await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut }))?.route
-  const local = async () => {
-    const mostSearches = mostEvaluations - solution.evaluations
-    const localMarket = toLocalMarket(market, state)
-    const other = await solveIn(deps, { ...solving, market: localMarket, mostSearches })
-    return { ...other, evaluations: other.evaluations + solution.evaluations }
+  const settle = async (route: Route) => {
+    const { asker } = parameters
+    if (asker?.isGone?.()) throw new SearchRefused({ isAbandoned: true, caller: asker.caller })
+    return (await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut }))?.route
   }
   if (solution.status === 'unreachable') {
     const shown = solution.isLimit ? await settle(solution.shown) : solution.shown

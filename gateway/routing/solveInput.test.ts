@@ -11,8 +11,8 @@ const market = createMarket(generated.records.map(toEnginePool))
 const { trades } = generateTrades(generated, 40)
 
 type Pair = { readonly tokenIn: string; readonly tokenOut: string }
-const route = (pair: Pair, amountIn: bigint) =>
-  findRoute(market, {
+const route = (pair: Pair, amountIn: bigint, within = market) =>
+  findRoute(within, {
     ...pair,
     amountIn,
     maxHops: 3,
@@ -118,6 +118,29 @@ s('takes the route of the size that is sold, not of the most [20/exact-shape]', 
     if (solved.steps.length < (route(pair, most)?.steps.length ?? 0)) simpler += 1
   }
   assert.ok(simpler >= 8, `${simpler} are simpler than the route of the most`)
+})
+
+s('reaches what is almost all that a pool holds [20/exact-deep]', async () => {
+  const [tokenIn, tokenOut] = ['0xin', '0xout']
+  const reserve = 10n ** 24n
+  const pair = { id: 'pair', type: 'v2', tokens: [tokenIn, tokenOut], feePips: 3_000 } as const
+  const pool = toEnginePool({ ...pair, r0: reserve.toString(), r1: reserve.toString() })
+  const lonely = createMarket([pool])
+  for (const percent of [80n, 95n, 99n]) {
+    const target = (reserve * percent) / 100n
+    const solution = await solveInput({
+      market: lonely,
+      tokenIn,
+      tokenOut,
+      target,
+      most: 1_000n * reserve,
+      gasPrice: 0,
+      search: async ({ amountIn, ...asked }) => route(asked, amountIn, lonely),
+    })
+    const { amountIn } = routeOf(solution)
+    const least = (target * reserve * 1_000n) / ((reserve - target) * 997n)
+    assert.ok(amountIn <= least + least / 1_000_000n, `${percent} % for ${amountIn} of ${least}`)
+  }
 })
 
 s('tells what is out of reach from what has no way, within the same bound', async () => {

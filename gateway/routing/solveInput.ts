@@ -1,4 +1,4 @@
-import { lesser } from '../amounts/amounts.ts'
+import { greater, lesser } from '../amounts/amounts.ts'
 import type { Market } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { findLeastInput, replayShares } from './replayShares.ts'
@@ -87,9 +87,11 @@ async function approach(parameters: SolveParameters, start: bigint): Promise<Rou
     } else {
       // Twice as much that gives no more: the pools are empty.
       if (size >= most || found.amountOut <= given) return best
+      // Near the end of the pools prices tell too little, and each step would be smaller than the last.
+      const atLeast = given > 0n ? 2n * size : size
       given = found.amountOut
       const byPrice = (size * target) / given
-      size = lesser(byPrice + byPrice / 100n + 1n, most)
+      size = lesser(greater(byPrice + byPrice / 100n + 1n, atLeast), most)
     }
   }
 }
