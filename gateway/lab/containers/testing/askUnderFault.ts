@@ -6,6 +6,8 @@ export type Tally = { acknowledged: number; refused: number; unknown: number }
 
 const sides = 8
 const patient = { deadlineMs: 180_000, everyMs: 100 }
+/** Whoever is refused comes no sooner: a connection of its own costs more than an answer. */
+const refusedRestMs = 50
 
 /**
  * Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been.
@@ -23,7 +25,7 @@ function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
       if (status === 200) tally.acknowledged += 1
       else if (status === 503) tally.refused += 1
       else tally.unknown += 1
-      const pauseMs = status === 200 ? restMs : 50
+      const pauseMs = status === 200 ? restMs : Math.max(restMs, refusedRestMs)
       if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
