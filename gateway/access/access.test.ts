@@ -262,6 +262,17 @@ s('charges nothing for a refusal, and says what is left [access/free-refusal]', 
   assert.is(answer.headers.get('x-quota-remaining'), '1')
   assert.is(answer.headers.get('x-ratelimit-limit'), '5000')
 })
+s('tells who was given more than is free, whatever is left of it', async () => {
+  const isPaying = async (quotes: number) => {
+    const { id: keyId } = await createKey(deps, { label: 'class', quotes })
+    const from = { method: 'POST', path: '/work', search: '', headers: {}, rawBody: '' }
+    const caller = { keyId, scopes: [] }
+    const charge = await createAccess(deps).charge({ caller, cost: 3, requestId: 'r', ...from })
+    return charge.status === 'charged' && charge.isPaying
+  }
+  assert.is(await isPaying(config.freeQuota), false)
+  assert.is(await isPaying(config.freeQuota + 1), true)
+})
 s('answers a repeated Idempotency-Key from the store, once charged', async () => {
   const { id, apiKey } = await createKey(deps, { label: 'idem', quotes: 5 })
   const headers = { 'idempotency-key': 'order-1' }

@@ -65,6 +65,7 @@ function toCharge(
       return {
         status: 'charged',
         headers: { 'x-quota-remaining': String(result.balance.remaining), ...headers },
+        isPaying: result.balance.total > deps.config.freeQuota,
         conclude: (answer) => conclude(deps, parameters, answer),
       }
     case 'answered':

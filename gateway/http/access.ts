@@ -41,6 +41,8 @@ export type Charge =
   | {
       readonly status: 'charged'
       readonly headers: Readonly<Record<string, string>>
+      /** Its key was given more than everybody has for nothing: it waits for no crowd of those. */
+      readonly isPaying?: boolean | undefined
       /** Called once with the final answer: gives the charge back unless it is 2xx. */
       conclude(answer: { readonly status: number; readonly body: string }): Promise<void>
     }

@@ -17,6 +17,8 @@ export type EndpointRequest<body, query, params, caller> = {
   readonly params: params
   /** Who calls; undefined on endpoints without a key. */
   readonly caller: caller
+  /** Whether the caller's key was given more than everybody has for nothing. */
+  readonly isPaying: boolean
   readonly requestId: string
   /** `x-client-id`, when it was sent and is printable. */
   readonly clientId: string | undefined

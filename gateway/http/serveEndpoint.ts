@@ -63,7 +63,8 @@ export async function serveEndpoint(
   try {
     const { method, path } = ctx
     const spendMore = createSpendMore(deps.access, { ...facts, caller, method, path })
-    const request = { ...input, ...facts, caller, spendMore, takeSignal: signals }
+    const isPaying = charge?.isPaying === true
+    const request = { ...input, ...facts, caller, isPaying, spendMore, takeSignal: signals }
     const value = await endpoint.handle(Object.assign(Object.create(signalled), request))
     answer = toAnswer(value, endpoint, deps.checkOutput)
   } catch (error) {

@@ -78,6 +78,22 @@ s('counts the keys of one network together [strangers/search-networks]', async (
   assert.ok((await Promise.all(honest)).slice(0, 2).every((answer) => answer === undefined))
 })
 
+s('keeps no paying key behind a crowd of free ones [strangers/search-paying]', async () => {
+  const searches = createSearchQueue()
+  const gate = createGate()
+  const first = searches(gate.search, { chainId: 1, caller: 'running' })
+  const order: string[] = []
+  const ask = (caller: string, isPaying: boolean) =>
+    searches(async () => void order.push(caller), { chainId: 1, caller, isPaying }).catch(isRefused)
+  const crowd = Array.from({ length: waiting }, (_, n) => ask(`free ${n}`, false))
+  const paying = [ask('paying', true), ask('paying', true), ask('paying', true)]
+  gate.open()
+  await first
+  assert.equal(await Promise.all(paying), [undefined, undefined, undefined])
+  assert.is((await Promise.all(crowd)).filter((answer) => answer === true).length, 3)
+  assert.equal(order.slice(0, 4), ['free 0', 'paying', 'free 1', 'paying'])
+})
+
 s('goes on after a search that failed', async () => {
   const searches = createSearchQueue()
   const bad = searches(() => Promise.reject(new Error('no')), { chainId: 1 })
@@ -155,9 +171,11 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
   const [token = '', other = ''] = market.addresses
   const callers: unknown[] = []
   const networks = new Set<unknown>()
+  const classes = new Set<unknown>()
   const searches: SearchQueue = (search, asking) => {
     callers.push(asking.caller)
     networks.add(asking.network)
+    classes.add(asking.isPaying)
     return chain.searches(search, asking)
   }
   const service = createService({
@@ -176,7 +194,12 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
     access: {
       identify: async ({ headers }) => ({ keyId: String(headers['x-api-key']), scopes: [] }),
       limit: async () => undefined,
-      charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
+      charge: async () => ({
+        status: 'charged',
+        headers: {},
+        isPaying: true,
+        conclude: async () => undefined,
+      }),
     },
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
@@ -199,6 +222,7 @@ s('knows callers by their keys, whatever they ask [strangers/searches-keys]', as
     assert.ok(callers.every((caller) => caller === path))
   }
   assert.not(networks.has(undefined))
+  assert.equal([...classes], [true])
 })
 
 s.run()

@@ -22,6 +22,8 @@ export class SearchRefused extends Error {
 export type Asker = {
   /** Callers take turns. */
   readonly caller?: string | undefined
+  /** Those who pay and those who do not take turns, before networks do. Default: they do not. */
+  readonly isPaying?: boolean | undefined
   /** Where they ask from: networks take turns, and at each its callers do. Default: one of the caller's own. */
   readonly network?: string | undefined
   /** Whether the caller has left; asked once, before a search that had to wait. */
@@ -38,7 +40,7 @@ export type SearchQueue = {
 }
 
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
-/** Who waits by chain, network and caller, each in the order of their turns; none is empty. */
+/** Who waits by chain, class, network and caller, each in the order of their turns; none is empty. */
 type Turns = { size: number; readonly line: Waiter[]; readonly byName: Map<string, Turns> }
 
 const createTurns = (): Turns => ({ size: 0, line: [], byName: new Map() })
@@ -51,9 +53,9 @@ export const mostWaiting = 256
 
 /**
  * Searches side by side would only slow each other down: all of them are CPU time of this thread. Chains
- * take turns, at each the networks that ask do, and at each of those its callers: a crowd of one chain, one
- * network with many keys, or one caller stands behind itself. Where too many wait, the newest of whoever has
- * the most waiting is refused.
+ * take turns, at each those who pay and those who do not, of these the networks that ask, and at each of those
+ * its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands behind
+ * itself. Where too many wait, the newest of whoever has the most waiting is refused.
  */
 export function createSearchQueue(): SearchQueue {
   const all = createTurns()
@@ -65,10 +67,13 @@ export function createSearchQueue(): SearchQueue {
     isRunning = false
   }
 
-  const queue: SearchQueue = (search, { chainId, caller = '', network = caller, isGone }) =>
+  const queue: SearchQueue = (
+    search,
+    { chainId, isPaying, caller = '', network = caller, isGone },
+  ) =>
     new Promise((resolve, reject) => {
       const hasToWait = isRunning
-      add(all, [String(chainId), network, caller], {
+      add(all, [String(chainId), isPaying ? 'paying' : 'free', network, caller], {
         start: async () => {
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))

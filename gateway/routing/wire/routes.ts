@@ -58,11 +58,13 @@ const retrySoon = { headers: { 'retry-after': '1' } }
 /** A signal for every quote would show in the tail of the latency: it is made when it is looked at. */
 function toAsker(request: {
   readonly caller: Caller | undefined
+  readonly isPaying: boolean
   readonly ip: string
   readonly signal: AbortSignal
 }): Asker {
+  const { caller, isPaying } = request
   const network = limitedNetwork(request.ip)
-  return { caller: request.caller?.keyId, network, isGone: () => request.signal.aborted }
+  return { caller: caller?.keyId, isPaying, network, isGone: () => request.signal.aborted }
 }
 
 /** How an answer is written: with a graph where one is asked for. */
