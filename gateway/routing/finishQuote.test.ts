@@ -1,9 +1,11 @@
-import { type Address, decodeFunctionData } from 'viem'
+import { type Address, decodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { quote } from './quote.ts'
 import { createRouteCache } from './routeCache.ts'
+import { createTrust } from './trust/trust.ts'
 
 const s = suite('finishQuote')
 const { chain, market } = createGeneratedChain({ pools: 20, tokens: 6, seed: 1 })
@@ -43,10 +45,14 @@ async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n, gasCap }
     { chainId: chain.chainId, tokenIn, tokenOut, amountIn, slippageBps: 50, allowPartial: true },
   )
   if (outcome.status !== 'ok' || !outcome.quote.execution) throw new Error(outcome.status)
-  const { data } = outcome.quote.execution
+  const swap = readSwap(outcome.quote.execution.data)
+  return { quote: outcome.quote, swap, headSecs: head.timestampSecs }
+}
+
+function readSwap(data: Hex) {
   const { functionName, args } = decodeFunctionData({ abi: swapExecutor.abi, data })
   if (functionName !== 'swap') throw new Error(functionName)
-  return { quote: outcome.quote, swap: args[0], headSecs: head.timestampSecs }
+  return args[0]
 }
 
 s(
@@ -82,5 +88,71 @@ s('quotes no route that no transaction has the gas for [21/gas-cap]', async () =
   const refusal = await ask({ amountIn, gasCap: 60_000n }).catch(({ message }) => message)
   assert.is(refusal, 'no_route')
 })
+
+const blocked = getAddress('0x00000000000000000000000000000000000b10c0')
+const blockSecs = 2
+
+/** The executor over pools that give so many units less than was promised. */
+function createExecutorOver({ lessBy }: { readonly lessBy: bigint }) {
+  let promised = 0n
+  const run: Simulator['simulateCandidates'] = async ({ candidates }) => ({
+    blockNumber: 1n,
+    blockHash: '0x',
+    results: candidates.map(({ data, taker, disguise }): CandidateResult => {
+      const { minAmountOut, deadline, recipient } = readSwap(data)
+      const delivered = promised - lessBy
+      const paid = recipient === zeroAddress ? taker : recipient
+      const isLate = deadline < nowSecs() + BigInt((disguise?.blocksAhead ?? 0) * blockSecs)
+      if (isLate || paid === blocked || delivered < minAmountOut)
+        return { status: 'simulation_failed', reason: 'it reverted' }
+      return { status: 'ok', amountOut: delivered, gasUsed: 1n }
+    }),
+  })
+  const promise = (amountOut: bigint) => {
+    promised = amountOut
+  }
+  return { simulator: { simulateCandidates: run } as Simulator, promise }
+}
+
+const trustAnybody = createTrust({ chainId: chain.chainId, now: () => performance.now() })
+
+/** How a quote through a pool of unknown code ends, and which pools rest by it. */
+async function askUnknown(
+  change: Partial<Parameters<typeof quote>[1]>,
+  { lessBy = 0n }: { readonly lessBy?: bigint } = {},
+) {
+  const rested = new Set<string>()
+  const trust = {
+    ...trustAnybody,
+    listDoubtful: () => ['unknown'],
+    rest: (_: unknown, ids: readonly string[]) => {
+      for (const id of ids) rested.add(id)
+    },
+  }
+  const amountIn = 10n ** 15n
+  const asked = { chainId: chain.chainId, tokenIn, tokenOut, amountIn, slippageBps: 50 }
+  const { simulator, promise } = createExecutorOver({ lessBy })
+  const deps = { simulator, now: () => performance.now(), maxLagMs: 30_000 }
+  const known = await quote({ ...deps, chains: new Map([[chain.chainId, chain]]) }, asked)
+  if (known.status !== 'ok') throw new Error(known.status)
+  promise(known.quote.amountOut)
+  const chains = new Map([[chain.chainId, { ...chain, trust }]])
+  const { status } = await quote({ ...deps, chains }, { ...asked, ...change })
+  return { status, rested: [...rested] }
+}
+
+s(
+  'leaves pools to everybody that a caller has a dry run fall for by what he asks [trust/own-fall]',
+  async () => {
+    assert.equal(await askUnknown({ taker: blocked }), { status: 'no_route', rested: [] })
+    const taker = chain.executor
+    const late = await askUnknown({ taker, deadlineSecs: nowSecs() + 1n })
+    assert.equal(late, { status: 'no_route', rested: [] })
+    assert.is((await askUnknown({ taker })).status, 'ok', 'the verdict was over the deadline')
+    assert.equal((await askUnknown({ slippageBps: 0 }, { lessBy: 1n })).rested, [])
+    assert.equal((await askUnknown({}, { lessBy: 1n })).status, 'ok')
+    assert.equal((await askUnknown({}, { lessBy: 10n ** 6n })).rested, ['unknown'])
+  },
+)
 
 s.run()

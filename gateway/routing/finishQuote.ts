@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Address } from 'viem'
 import { lessBps } from '../amounts/amounts.ts'
 import { type AutoSlippage, autoSlippage } from './autoSlippage.ts'
-import { buildExecution, type Execution } from './buildExecution.ts'
+import { type BuildExecutionParameters, buildExecution, type Execution } from './buildExecution.ts'
 import type { Route } from './engine/route.ts'
 import { isWithinCap } from './gasCap.ts'
 import { type Grade, gradePool } from './gradePool.ts'
@@ -179,16 +179,20 @@ async function makePayload(
   if (!chain.executor) return { readiness: 'no_executor', reason: 'executor_not_deployed' }
   if (chain.sync.lagMs() > deps.maxLagMs && planned.source === 'local')
     return { readiness: 'stale', reason: 'stale_state' }
-  const execution = buildExecution({
+  const usualDeadline = clockSecs(state) + usualSecs
+  const forAnybody = {
     ...parameters,
+    taker: undefined,
     // A pool that is offered more than it takes looks for more liquidity up to its last price.
     amountIn: consumedOf(planned),
     executor: chain.executor,
-    minAmountOut,
-    deadlineSecs: parameters.deadlineSecs ?? clockSecs(state) + usualSecs,
+    minAmountOut: 0n,
+    deadlineSecs: usualDeadline,
     encodedSteps: facts.encodedSteps,
-  })
-  const dryRun = await runDry(deps, { planned, facts, execution, amountOut })
+  }
+  const { taker, deadlineSecs = usualDeadline } = parameters
+  const execution = buildExecution({ ...forAnybody, taker, minAmountOut, deadlineSecs })
+  const dryRun = await runDry(deps, { planned, facts, execution, forAnybody, amountOut })
   if (!dryRun) return { readiness: 'ready', execution }
   if (dryRun.status === 'failed')
     chain.probes?.doubt(planned.route.steps.map(({ poolId }) => poolId))
@@ -208,11 +212,14 @@ async function runDry(
     planned: { chain, state, route, parameters },
     facts,
     execution,
+    forAnybody,
     amountOut,
   }: {
     readonly planned: Planned
     readonly facts: RouteFacts
     readonly execution: Execution
+    /** The same without what only this caller asks for. */
+    readonly forAnybody: BuildExecutionParameters
     readonly amountOut: bigint
   },
 ): Promise<Verification | undefined> {
@@ -226,7 +233,8 @@ async function runDry(
     blockTimeMs: chain.chainClient.chain.blockTimeMs,
   }
   const judge = async () => {
-    const trial = await tryDisguised(deps, { ...asked, asSent })
+    const neutral = buildExecution(forAnybody)
+    const trial = await tryDisguised(deps, { ...asked, asSent, forAnybody: neutral })
     if (trial.fellForAnybody) chain.trust.rest(state, doubtful)
     return trial.verification
   }
@@ -237,11 +245,11 @@ async function runDry(
   })
 }
 
-/** All that a dry run depends on but the deadline. */
+/** All that a dry run depends on but the usual deadline. */
 function nameRun(
-  { tokenIn, tokenOut, amountIn, taker, slippageBps }: QuoteParameters,
+  { tokenIn, tokenOut, amountIn, taker, slippageBps, deadlineSecs }: QuoteParameters,
   { state, facts }: { readonly state: SyncedState; readonly facts: RouteFacts },
 ): string {
-  const asked = [tokenIn, tokenOut, amountIn, taker, slippageBps].join(':')
+  const asked = [tokenIn, tokenOut, amountIn, taker, slippageBps, deadlineSecs].join(':')
   return hash('sha256', [state.head.hash, asked, facts.encodedSteps].join(':'))
 }

@@ -50,19 +50,33 @@ export type AsSent = Pick<Disguise, 'gasPriceWei' | 'blockTimeMs'> & { readonly 
 /** The verdict over strangers' code, and whether it fell for somebody who is nobody in particular. */
 export type Trial = { readonly verification: Verification; readonly fellForAnybody: boolean }
 
+/** By so many units amounts may differ from block to block where a rate grows. */
+const roundingUnits = 2n
+
 /**
  * The same for code that may tell a dry run from a transaction: disguised as one, in the fork's block and in
  * those after it, from the taker and from somebody nobody has met. All have to deliver.
  */
 export async function tryDisguised(
   deps: Deps,
-  { asSent, ...parameters }: VerifyParameters & { readonly asSent: AsSent },
+  {
+    asSent,
+    forAnybody,
+    ...parameters
+  }: VerifyParameters & {
+    readonly asSent: AsSent
+    /** Pays whoever sends it, whatever comes out: what only this caller asks for is not the pools' fault. */
+    readonly forAnybody: Execution
+  },
 ): Promise<Trial> {
-  const { taker, amountIn } = parameters
-  const senders = [taker ?? randomAddress(), taker ?? randomAddress(), randomAddress()]
-  const candidates = senders.map((sender, blocksAhead) => ({
-    ...toCandidate({ ...parameters, taker: sender }),
-    recipient: taker ?? sender,
+  const { taker, amountIn, amountOut, execution } = parameters
+  const sent = [
+    { taker: taker ?? randomAddress(), execution },
+    { taker: taker ?? randomAddress(), execution },
+    { taker: randomAddress(), execution: forAnybody },
+  ]
+  const candidates = sent.map((one, blocksAhead) => ({
+    ...toCandidate({ ...parameters, ...one }),
     // Who sells all that it has is rare.
     heldAmount: amountIn + randomBelow(amountIn / 8n) + 1n,
     disguise: dress(asSent, blocksAhead),
@@ -73,10 +87,10 @@ export async function tryDisguised(
     status: 'unavailable' as const,
     reason: 'no result',
   }
-  const fellForAnybody = verdicts.some(
-    ({ status }, index) =>
-      senders[index] !== taker && (status === 'failed' || status === 'mismatched'),
-  )
+  const last = verdicts.at(-1)
+  const fellForAnybody =
+    last?.status === 'failed' ||
+    (last?.status === 'mismatched' && last.amountOut + roundingUnits < amountOut)
   return { verification, fellForAnybody }
 }
 
