@@ -34,7 +34,7 @@ const lingerMs = 500
  */
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
   const lab = await openLab(config)
-  const ops = await openOps(config, observed, lab?.endpoints)
+  const ops = await openOps(config, observed, lab?.ops)
   const keys = openKeys(config)
   const budgets = openBudgets(config, observed)
   const clients = await connectChains(config, { ...observed, budgets })
@@ -50,8 +50,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const access = createAccess(accessDeps)
   const routing = await startRouting(config, { ...shared, contracts: accessDeps.config.contracts })
   const jobs = startAccessJobs(accessDeps)
-  const asked = clients.map((client) => client.as('meta'))
-  const meta = startMeta(config, { ...shared, clients: asked, routing })
+  const meta = startMeta(config, { ...shared, routing })
+  lab?.serve(config, { ...shared, routing })
   const relay = wireRelay({ ...paid, chains: config.chains, rules: config.relay.rules })
   relay.start()
   const sold = listSold(config, { routing: routing.endpoints, meta: meta.endpoints })

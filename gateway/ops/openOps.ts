@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { ServiceOptions } from '../http/serviceOptions.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { listenAll } from '../parts/listenAll.ts'
@@ -11,8 +12,14 @@ import { opsEndpoints } from './routes.ts'
 export async function openOps(
   config: Config,
   observed: { readonly log: Log; readonly metrics: Metrics },
-  /** Of a lab: what changes its chains. */
-  control: readonly Endpoint[] = [],
+  /** Of a lab: what changes its chains, and what answers in other people's stead. */
+  {
+    endpoints: control = [],
+    interrupt,
+  }: {
+    readonly endpoints?: readonly Endpoint[] | undefined
+    readonly interrupt?: ServiceOptions['interrupt']
+  } = {},
 ) {
   const readiness = createReadiness()
   observed.metrics.showReadiness(readiness.read)
@@ -20,7 +27,7 @@ export async function openOps(
   const always = opsEndpoints({ metrics: observed.metrics, readiness, labManifestPath })
   const endpoints = [...always, ...control]
   const title = 'Forkyard operations'
-  const spec = { name: 'ops', title, listener: config.ops, endpoints }
+  const spec = { name: 'ops', title, listener: config.ops, endpoints, interrupt }
   const listening = await listenAll(config, [spec], observed)
   const { network } = config.ops
   const [{ 1: service } = {}] = listening

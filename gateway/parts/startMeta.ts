@@ -26,7 +26,7 @@ export function startMeta(
   const sourceMetrics = createSourceMetrics(metrics)
   const meta = createMeta({
     quote: routing.quote,
-    clients,
+    clients: clients.map((client) => client.as('meta')),
     dexesOf: getDexes,
     executorOf: (chainId) => findChain(config, chainId)?.executor,
     taxOf: routing.taxOf,

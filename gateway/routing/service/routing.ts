@@ -29,6 +29,7 @@ import {
   quoteLpDisposal,
 } from '../quoteLpDisposal.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
+import type { TokenInfo } from '../reads/readTokens.ts'
 import {
   type AgentRegistration,
   type ChainStatus,
@@ -44,7 +45,7 @@ import { createSharedSync } from '../sync/shared/sharedSync.ts'
 import type { SyncEvent } from '../sync/syncEvent.ts'
 import { createTaxBook } from '../taxBook.ts'
 import { createTrust, type TrustedParts } from '../trust/trust.ts'
-import { createUsdPrices } from '../usdPrices.ts'
+import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
 import { routingEndpoints } from '../wire/routes.ts'
 
 export type RoutingChainConfig = {
@@ -111,6 +112,10 @@ export type Routing = {
   poolsBetween(chainId: number, p: Parameters<typeof poolsBetween>[1]): readonly Address[]
   /** Whether the registry knows a token at this address. */
   isToken(chainId: number, address: Address): boolean
+  /** All that are known of a chain, by lower-case address. */
+  tokens(chainId: number): ReadonlyMap<string, TokenInfo>
+  /** By lower-case address; none where the chain has not been read. */
+  usdPrices(chainId: number): Promise<ReadonlyMap<string, UsdPrice>>
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
@@ -172,6 +177,12 @@ export async function createRouting({
     },
     isToken: (chainId, address) =>
       byId.get(chainId)?.sync.tokens().has(address.toLowerCase()) ?? false,
+    tokens: (chainId) => byId.get(chainId)?.sync.tokens() ?? new Map(),
+    async usdPrices(chainId) {
+      const chain = byId.get(chainId)
+      const state = chain?.sync.current()
+      return chain && state ? chain.usdPrices(state) : new Map()
+    },
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),

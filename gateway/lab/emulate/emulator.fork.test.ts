@@ -1,0 +1,414 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { isNative } from '../../chain/native.ts'
+import { nativeToken, type SourceRequest, type Trade } from '../../meta/provider/source.ts'
+import { startProviders } from '../../meta/sources/providers.ts'
+import { startTestLab } from '../testing/testLab.ts'
+import { createPerson } from '../testing/testPerson.ts'
+
+/** Other people's APIs over one lab: our own adapters ask them, then clients that others have written. */
+const s = suite('lab/emulate')
+const lab = await startTestLab()
+const { services, chains } = lab.manifest()
+const base = `${services.ops}/emulate`
+
+/** Where each API begins: the base URL to give to a client of it. */
+const baseUrls = {
+  '0x': `${base}/0x`,
+  '1inch': `${base}/1inch/swap/v6.1`,
+  kyberswap: `${base}/kyberswap`,
+  openocean: `${base}/openocean/v4`,
+  velora: `${base}/velora`,
+} as const
+type Name = keyof typeof baseUrls
+const names = Object.keys(baseUrls) as readonly Name[]
+const chainIds = [8453, 42161]
+/** A key for each chain: some let a key ask once in a second. */
+const running = chainIds.flatMap((chainId) =>
+  startProviders(
+    { now: Date.now, gasPriceWei: async () => 5_000_000n },
+    {
+      settings: names.map((name) => ({ name, key: `key ${chainId}`, baseUrl: baseUrls[name] })),
+      allowPrivate: true,
+    },
+  ).map((started) => ({ ...started, chainId })),
+)
+s.after(async () => {
+  await Promise.all(running.map(({ http }) => http.close()))
+  await lab.down()
+})
+
+function onChain(chainId: number) {
+  const chain = chains[String(chainId)]
+  const account = chain?.accounts[4]
+  if (!chain || !account) throw new Error(`the lab has no chain ${chainId}`)
+  const person = createPerson({ rpcUrl: chain.rpcUrl, ...account })
+  const rpc = createRpc(chain.rpcUrl)
+  const tokenOf = (symbol: string): Address => {
+    const token = chain.tokens[symbol]
+    if (!token) throw new Error(`the lab has no ${symbol} on ${chainId}`)
+    return token.address
+  }
+  const holds = async (token: Address) =>
+    isNative(token)
+      ? BigInt(String(await rpc('eth_getBalance', person.address, 'latest')))
+      : person.balanceOf(token)
+  return { person, tokenOf, holds, executor: chain.executor }
+}
+type OnChain = ReturnType<typeof onChain>
+
+type Transaction = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+
+/** Approves the exact amount, sends, and tells by how much the balance grew. */
+async function execute(
+  { person, holds }: OnChain,
+  order: {
+    readonly token: Address
+    readonly amount: bigint
+    readonly spender: Address
+    readonly tokenOut: Address
+    readonly transaction: Transaction
+  },
+): Promise<bigint> {
+  const { token, amount, spender, tokenOut, transaction } = order
+  if (!isNative(token)) {
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: [spender, amount],
+    })
+    await person.send({ to: token, data })
+  }
+  const before = await holds(tokenOut)
+  await person.send(transaction)
+  return (await holds(tokenOut)) - before
+}
+
+function toRequest(
+  chainId: number,
+  { tokenIn, tokenOut, trade }: { tokenIn: Address; tokenOut: Address; trade: Trade },
+): SourceRequest {
+  const { address } = onChain(chainId).person
+  const asked = { chainId, tokenIn, tokenOut, trade, sender: address, recipient: address }
+  return { ...asked, slippageBps: 50, relaxMinReturn: false }
+}
+
+async function ask(name: Name, request: SourceRequest) {
+  const found = running.find(
+    ({ provider, chainId }) => provider.name === name && chainId === request.chainId,
+  )
+  if (!found) throw new Error(`no provider ${name}`)
+  const { signal } = new AbortController()
+  return found.source.quote(request, { signal, onRetry: () => undefined })
+}
+
+/** Asks our own adapter, does what it says, and compares what came with what was quoted. */
+async function roundTrip(name: Name, request: SourceRequest): Promise<void> {
+  const outcome = await ask(name, request)
+  if (outcome.status !== 'quote') throw new Error(`${name}: ${JSON.stringify(outcome)}`)
+  const { quote } = outcome
+  const at = onChain(request.chainId)
+  assert.is(quote.target, at.executor)
+  assert.ok(quote.minAmountOut <= quote.amountOut && quote.minAmountOut > 0n)
+  const came = await execute(at, {
+    token: request.tokenIn,
+    amount: quote.maxAmountIn,
+    spender: quote.approveTarget ?? quote.target,
+    tokenOut: request.tokenOut,
+    transaction: { to: quote.target, data: quote.calldata, value: quote.value },
+  })
+  if (request.trade.type === 'exactInput') assert.is(came, quote.amountOut)
+  else assert.ok(came >= request.trade.targetOut && quote.amountIn <= request.trade.maxIn)
+}
+
+for (const name of names) {
+  s(
+    `${name}: what our adapter is quoted is what arrives, on both chains [emulate/adapters]`,
+    async () => {
+      const [onBase, onArbitrum] = [onChain(8453), onChain(42161)]
+      const sold: Trade = { type: 'exactInput', amountIn: 25_000_000n }
+      const [usdc, weth] = [onBase.tokenOf('USDC'), onBase.tokenOf('WETH')]
+      await roundTrip(name, toRequest(8453, { tokenIn: usdc, tokenOut: weth, trade: sold }))
+      const ether: Trade = { type: 'exactInput', amountIn: 10n ** 16n }
+      const tokenOut = onArbitrum.tokenOf('USDC')
+      await roundTrip(name, toRequest(42161, { tokenIn: nativeToken, tokenOut, trade: ether }))
+    },
+  )
+}
+for (const name of ['velora'] as const)
+  s(`${name}: what is bought arrives, for no more than was said [emulate/bought]`, async () => {
+    const { tokenOf } = onChain(8453)
+    const trade: Trade = { type: 'exactOutput', targetOut: 10n ** 16n, maxIn: 10n ** 9n }
+    const [tokenIn, tokenOut] = [tokenOf('USDC'), tokenOf('WETH')]
+    await roundTrip(name, toRequest(8453, { tokenIn, tokenOut, trade }))
+  })
+
+const { tokenOf } = onChain(8453)
+const [usdc, weth] = [tokenOf('USDC'), tokenOf('WETH')]
+const nobody = '0x00000000000000000000000000000000000dead1'
+const stranger = '0x1111111111111111111111111111111111111112'
+const sold = '1000000'
+let keys = 0
+
+async function call(
+  name: Name,
+  {
+    path,
+    query = {},
+    body,
+    key = `error ${++keys}`,
+  }: { path: string; query?: Record<string, string>; body?: object; key?: string },
+) {
+  const url = `${baseUrls[name]}${path}?${new URLSearchParams(query)}`
+  const headers = {
+    '0x-api-key': key,
+    'x-api-key': key,
+    authorization: key === '' ? '' : `Bearer ${key}`,
+    'content-type': 'application/json',
+  }
+  const response = await fetch(url, {
+    headers,
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  const answer = (await response.json()) as Readonly<Record<string, unknown>>
+  return { status: response.status, answer, headers: response.headers }
+}
+
+const zeroXQuery = {
+  chainId: '8453',
+  sellToken: usdc,
+  buyToken: weth,
+  sellAmount: sold,
+  taker: nobody,
+}
+const oneInchQuery = {
+  src: usdc,
+  dst: weth,
+  amount: sold,
+  from: nobody,
+  origin: nobody,
+  slippage: '1',
+}
+const kyberQuery = { tokenIn: usdc, tokenOut: weth, amountIn: sold }
+const oceanQuery = {
+  inTokenAddress: usdc,
+  outTokenAddress: weth,
+  amountDecimals: sold,
+  account: nobody,
+}
+const veloraQuery = {
+  srcToken: usdc,
+  destToken: weth,
+  amount: sold,
+  network: '8453',
+  userAddress: nobody,
+}
+const zeroXPath = '/swap/allowance-holder/quote'
+
+type Refused = readonly [
+  name: Name,
+  what: string,
+  request: Parameters<typeof call>[1],
+  status: number,
+  expected: Readonly<Record<string, unknown>>,
+]
+const refused: readonly Refused[] = [
+  [
+    '0x',
+    'no key',
+    { path: zeroXPath, query: zeroXQuery, key: '' },
+    401,
+    { message: 'No API key found in request' },
+  ],
+  [
+    '0x',
+    'no amount',
+    { path: zeroXPath, query: { ...zeroXQuery, sellAmount: '' } },
+    400,
+    { name: 'INPUT_INVALID' },
+  ],
+  [
+    '0x',
+    'an unknown token',
+    { path: zeroXPath, query: { ...zeroXQuery, buyToken: stranger } },
+    400,
+    { name: 'TOKEN_NOT_SUPPORTED' },
+  ],
+  [
+    '0x',
+    'a fee',
+    { path: zeroXPath, query: { ...zeroXQuery, swapFeeBps: '10' } },
+    400,
+    { name: 'INPUT_INVALID' },
+  ],
+  [
+    '0x',
+    'another chain',
+    { path: zeroXPath, query: { ...zeroXQuery, chainId: '1' } },
+    400,
+    { name: 'INPUT_INVALID' },
+  ],
+  [
+    '0x',
+    'one token',
+    { path: zeroXPath, query: { ...zeroXQuery, buyToken: usdc } },
+    400,
+    { name: 'INPUT_INVALID' },
+  ],
+  [
+    '0x',
+    'another path',
+    { path: '/swap/v1/quote' },
+    404,
+    { message: 'no Route matched with those values' },
+  ],
+  [
+    '1inch',
+    'no key',
+    { path: '/8453/swap', query: oneInchQuery, key: '' },
+    401,
+    { statusCode: 401, error: 'Unauthorized' },
+  ],
+  [
+    '1inch',
+    'no origin',
+    { path: '/8453/swap', query: { ...oneInchQuery, origin: '' } },
+    400,
+    { statusCode: 400, description: 'origin is required' },
+  ],
+  [
+    '1inch',
+    'too much slippage',
+    { path: '/8453/swap', query: { ...oneInchQuery, slippage: '51' } },
+    400,
+    { description: 'slippage must be between 0 and 50' },
+  ],
+  [
+    '1inch',
+    'nothing to sell',
+    { path: '/8453/swap', query: oneInchQuery },
+    400,
+    { description: `Not enough ${usdc.toLowerCase()} balance` },
+  ],
+  [
+    'kyberswap',
+    'an unknown token',
+    { path: '/base/api/v1/routes', query: { ...kyberQuery, tokenOut: stranger } },
+    400,
+    { code: 4011, message: 'token not found' },
+  ],
+  [
+    'kyberswap',
+    'no amount',
+    { path: '/base/api/v1/routes', query: { ...kyberQuery, amountIn: '0' } },
+    400,
+    { code: 4000 },
+  ],
+  [
+    'kyberswap',
+    'a route that nobody found',
+    { path: '/base/api/v1/route/build', body: { routeSummary: { tokenIn: usdc } } },
+    400,
+    { code: 4000 },
+  ],
+  [
+    'openocean',
+    'too little slippage',
+    { path: '/base/swap', query: { ...oceanQuery, slippage: '0.01' } },
+    200,
+    { code: 400, error: 'slippage must be between 0.05 and 50' },
+  ],
+  ['openocean', 'another chain', { path: '/bsc/swap', query: oceanQuery }, 200, { code: 400 }],
+  [
+    'velora',
+    'no slippage',
+    { path: '/swap', query: veloraQuery },
+    400,
+    { error: 'Validation failed: slippage is required' },
+  ],
+  [
+    'velora',
+    'a rate that nobody gave',
+    { path: '/transactions/8453', body: { priceRoute: { network: 8453 } } },
+    400,
+    { error: 'Validation failed: priceRoute was changed on its way' },
+  ],
+]
+async function assertRefused(rows: readonly Refused[]): Promise<void> {
+  for (const [name, what, request, status, expected] of rows) {
+    const { status: given, answer } = await call(name, request)
+    const read = Object.fromEntries(Object.keys(expected).map((key) => [key, answer[key]]))
+    assert.equal([name, what, given, read], [name, what, status, expected])
+  }
+}
+s('refuses in the words, statuses and shapes of each [emulate/errors]', () =>
+  assertRefused(refused),
+)
+
+s('says that nothing arrives as each does [emulate/no-route]', async () => {
+  // A wei of WETH is not worth a unit of USDC.
+  const tokens = { sellToken: weth, buyToken: usdc, src: weth, dst: usdc }
+  const more = { tokenIn: weth, tokenOut: usdc, inTokenAddress: weth, outTokenAddress: usdc }
+  const query = { ...tokens, ...more, srcToken: weth, destToken: usdc, amount: '1', amountIn: '1' }
+  const asked: readonly Refused[] = [
+    [
+      '0x',
+      'a 200',
+      { path: zeroXPath, query: { ...zeroXQuery, ...query, sellAmount: '1' } },
+      200,
+      { liquidityAvailable: false },
+    ],
+    [
+      '1inch',
+      'a 400',
+      { path: '/8453/quote', query: { ...oneInchQuery, ...query } },
+      400,
+      { description: 'insufficient liquidity' },
+    ],
+    [
+      'kyberswap',
+      'a code',
+      { path: '/base/api/v1/routes', query: { ...kyberQuery, ...query } },
+      400,
+      { code: 4008, message: 'route not found' },
+    ],
+    [
+      'openocean',
+      'a code in a 200',
+      { path: '/base/quote', query: { ...oceanQuery, ...query, amountDecimals: '1' } },
+      200,
+      { code: 400, error: 'no route found' },
+    ],
+    [
+      'velora',
+      'a 404',
+      { path: '/prices', query: { ...veloraQuery, ...query } },
+      404,
+      { error: 'No routes found with enough liquidity' },
+    ],
+  ]
+  await assertRefused(asked)
+})
+
+s('tells what is not approved, and what is not there [emulate/issues]', async () => {
+  const { answer } = await call('0x', { path: zeroXPath, query: zeroXQuery })
+  const { allowance, balance } = answer['issues'] as Record<string, Record<string, string>>
+  assert.equal(allowance, { actual: '0', spender: onChain(8453).executor.toLowerCase() })
+  assert.equal(balance, { token: usdc.toLowerCase(), actual: '0', expected: sold })
+})
+
+s(
+  'lets a key ask as often as the provider does, and says when to return [emulate/limits]',
+  async () => {
+    const request = { path: '/8453/approve/spender', key: 'often' }
+    const answers = [await call('1inch', request), await call('1inch', request)]
+    assert.equal(
+      answers.map(({ status }) => status),
+      [200, 429],
+    )
+    assert.is(answers[1]?.headers.get('retry-after'), '1')
+    assert.is((await call('1inch', { ...request, key: 'another' })).status, 200)
+  },
+)
+s.run()

@@ -1,0 +1,103 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import { createRateLimit, type LocalLimit, type RateLimit } from '../../access/limits/rateLimit.ts'
+import { HttpError } from '../../http/httpError.ts'
+import { readJsonBody } from '../../http/readJsonBody.ts'
+import type { Call, Fields } from './call.ts'
+import type { Answer, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
+import { kyberSwap } from './kyberSwap.ts'
+import { oneInch } from './oneInch.ts'
+import { openOcean } from './openOcean.ts'
+import { invalid, Refused } from './refusal.ts'
+import { createTrades, type TradeDeps, type Trades } from './trades.ts'
+import { velora } from './velora.ts'
+import { zeroX } from './zeroX.ts'
+
+/** Each is one file: its rows, and how it reads and writes. */
+const providers: readonly EmulatedProvider[] = [zeroX, oneInch, kyberSwap, openOcean, velora]
+
+const maxBodyBytes = 1_048_576
+
+export type Emulator = ReturnType<typeof createEmulator>
+
+/** Other people's APIs below `/emulate/<provider>`, over this lab's chains. */
+export function createEmulator() {
+  let trades: Trades | undefined
+  const limits = new Map<RateLimit, LocalLimit>()
+
+  function admit(provider: EmulatedProvider, ctx: Context): void {
+    const { keyHeader = '', needsKey = false, rates, limitHeaders } = provider
+    const key = keyHeader === '' ? '' : ctx.get(keyHeader)
+    if (needsKey && key === '') throw new Refused({ kind: 'unauthorized' })
+    const rate = key === '' ? rates?.anonymous : rates?.keyed
+    if (!rate) return
+    const limit = limits.get(rate) ?? createRateLimit(rate)
+    limits.set(rate, limit)
+    const state = limit.take(`${provider.name} ${key === '' ? ctx.state['facts'].ip : key}`, 1)
+    if (limitHeaders) ctx.set(limitHeaders(state))
+    if (!state.allowed)
+      throw new Refused({ kind: 'rate_limited', retryAfterSecs: state.retryAfterSecs })
+  }
+
+  async function answer(
+    provider: EmulatedProvider,
+    { ctx, route }: { readonly ctx: Context; readonly route: EmulatedRoute | undefined },
+  ): Promise<void> {
+    ctx.state['path'] = `/emulate/${provider.name}${route?.path ?? '/unmatched'}`
+    try {
+      admit(provider, ctx)
+      if (!route) throw new Refused({ kind: 'not_found', path: ctx.path })
+      if (!trades) throw new Refused({ kind: 'unavailable', reason: 'the lab is still starting' })
+      send(ctx, await route.handle(trades, await readCall(ctx)))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      send(ctx, provider.toError(error.refusal, ctx.state['facts'].requestId))
+    }
+  }
+
+  const router = new Router()
+  for (const provider of providers) {
+    const base = `/emulate/${provider.name}`
+    for (const route of provider.routes)
+      router[route.method](base + route.path, (ctx) => answer(provider, { ctx, route }))
+    router.all(`${base}/*rest`, (ctx) => answer(provider, { ctx, route: undefined }))
+  }
+  const routed = router.routes()
+
+  return {
+    serve(deps: TradeDeps) {
+      trades = createTrades(deps)
+    },
+    /** Takes what is an emulated provider's; all else is the listener's own. */
+    interrupt: async (ctx: Context, next: () => Promise<unknown>): Promise<unknown> =>
+      // Preflights are answered alike for every path.
+      ctx.method === 'OPTIONS'
+        ? next()
+        : routed(ctx as Parameters<typeof routed>[0], next as never),
+  }
+}
+
+async function readCall(ctx: Context): Promise<Call> {
+  const { headers } = ctx.req
+  const params = ctx['params'] as Readonly<Record<string, string>>
+  const body = ctx.method === 'POST' ? await readBody(ctx) : {}
+  return { params, query: ctx.query, headers, body, requestId: ctx.state['facts'].requestId }
+}
+
+async function readBody(ctx: Context): Promise<Fields> {
+  try {
+    const { value } = await readJsonBody(ctx.req, { maxBytes: maxBodyBytes })
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  } catch (error) {
+    if (error instanceof HttpError) throw invalid('body', error.message)
+    throw error
+  }
+  throw invalid('body', 'is not an object')
+}
+
+function send(ctx: Context, { status = 200, body, headers = {} }: Answer): void {
+  ctx.status = status
+  ctx.set(headers)
+  ctx.set('content-type', 'application/json; charset=utf-8')
+  ctx.body = JSON.stringify(body)
+}
