@@ -31,43 +31,87 @@ export function listEdges(
   return edges.sort((one, other) => one.from - other.from || one.to - other.to)
 }
 
-/** Old edges in their order, each new one behind those of its pair; `before` is where each one stood. */
+/** So many edges that stood side by side, and still do. */
+export type Run = { readonly before: number; readonly after: number; readonly count: number }
+
+export type Merged = {
+  readonly edges: Edges
+  readonly runs: readonly Run[]
+  /** Where the new ones stand. */
+  readonly places: readonly number[]
+}
+
+/**
+ * Old edges in their order without those that go, each new one behind those of its pair. It costs what comes
+ * and goes, and a copy of the rest.
+ */
 export function mergeEdges(
   old: Edges,
-  { place, came }: { readonly place: Int32Array; readonly came: readonly Edge[] },
-): { readonly edges: Edges; readonly before: Int32Array } {
-  const edgeCount = old.pool.length
-  const most = edgeCount + came.length
-  const column = () => new Int32Array(most)
-  const [pool, from, to, i, j] = [column(), column(), column(), column(), column()]
-  const before = column().fill(-1)
-  let at = 0
+  {
+    gone,
+    came,
+  }: {
+    /** Where those stand that go, rising. */
+    readonly gone: readonly number[]
+    /** Sorted by (from, to). */
+    readonly came: readonly Edge[]
+  },
+): Merged {
+  const runs: Run[] = []
+  const places: number[] = []
+  let [before, after] = [0, 0]
+  const keepUntil = (end: number) => {
+    if (end > before) runs.push({ before, after, count: end - before })
+    after += end - before
+    before = end
+  }
   let next = 0
-  for (let edge = 0; edge <= edgeCount; edge++) {
-    // Behind the last one there is room for all the rest.
-    const ownFrom = edge < edgeCount ? (old.from[edge] as number) : Number.POSITIVE_INFINITY
-    const ownTo = edge < edgeCount ? (old.to[edge] as number) : Number.POSITIVE_INFINITY
-    for (let one = came[next]; one; one = came[next]) {
-      if (one.from > ownFrom || (one.from === ownFrom && one.to >= ownTo)) break
-      pool[at] = one.pool
-      from[at] = one.from
-      to[at] = one.to
-      i[at] = one.i
-      j[at] = one.j
-      at += 1
+  const insertUntil = (end: number) => {
+    for (let edge = came[next]; edge; edge = came[next]) {
+      const place = placeBehind(old, edge)
+      if (place > end) break
+      keepUntil(place)
+      places.push(after)
+      after += 1
       next += 1
     }
-    const ownPool = edge < edgeCount ? (place[old.pool[edge] as number] as number) : -1
-    if (ownPool < 0) continue
-    pool[at] = ownPool
-    from[at] = ownFrom
-    to[at] = ownTo
-    i[at] = old.i[edge] as number
-    j[at] = old.j[edge] as number
-    before[at] = edge
-    at += 1
   }
-  const cut = (whole: Int32Array) => whole.subarray(0, at)
-  const edges = { pool: cut(pool), from: cut(from), to: cut(to), i: cut(i), j: cut(j) }
-  return { edges, before: cut(before) }
+  for (const edge of gone) {
+    insertUntil(edge)
+    keepUntil(edge)
+    before = edge + 1
+  }
+  insertUntil(old.pool.length)
+  keepUntil(old.pool.length)
+  const column = (key: keyof Edge) => {
+    const whole = copyRuns(new Int32Array(after), old[key], runs)
+    for (const [index, edge] of came.entries()) whole[places[index] as number] = edge[key]
+    return whole
+  }
+  const [pool, from, to] = [column('pool'), column('from'), column('to')]
+  return { edges: { pool, from, to, i: column('i'), j: column('j') }, runs, places }
+}
+
+/** Of `width` numbers an edge. */
+export function copyRuns<column extends Int32Array | Float64Array>(
+  into: column,
+  from: column,
+  runs: readonly Run[],
+  width = 1,
+): column {
+  for (const { before, after, count } of runs)
+    into.set(from.subarray(width * before, width * (before + count)), width * after)
+  return into
+}
+
+/** Behind all edges of its pair, and of those before. */
+function placeBehind({ from, to }: Edges, edge: Edge): number {
+  let [low, high] = [0, from.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const order = (from[middle] as number) - edge.from || (to[middle] as number) - edge.to
+    if (order <= 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }

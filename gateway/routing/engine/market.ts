@@ -1,6 +1,6 @@
 import type { Curve } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { type Edges, listEdges, mergeEdges, toColumns } from './edges.ts'
+import { copyRuns, type Edges, listEdges, type Merged, mergeEdges, toColumns } from './edges.ts'
 import { countStarts, indexPairs } from './indexPairs.ts'
 import { moveSeats, type Seats } from './seats.ts'
 
@@ -138,45 +138,46 @@ type Changes = { readonly changed: readonly EnginePool[]; readonly goneIds: Read
 
 /**
  * The pools with those that came and without those that went: each new one in a place that was left, and the
- * last ones in places that remain. `place` is where everybody stands now, -1 for who went.
+ * last ones in places that remain.
  */
 function reseat({ pools: seated, poolIndex }: Market, { changed, goneIds }: Changes) {
   const news = new Map(changed.map((pool) => [pool.id, pool]))
   const pools = seated.slice()
-  const place = new Int32Array(pools.length).map((_, index) => index)
   const moves: [string, number | undefined][] = []
   const free: number[] = []
   for (const id of new Set([...goneIds, ...news.keys()])) {
     const index = poolIndex.get(id)
     if (index === undefined) continue
-    place[index] = -1
     free.push(index)
     moves.push([id, undefined])
   }
   free.sort((one, other) => other - one)
+  const left = free.slice()
   const newPlaces = [...news.values()].map((pool) => {
     const index = free.pop() ?? pools.length
     pools[index] = pool
     moves.push([pool.id, index])
     return index
   })
+  /** Where they stood, and where they stand now. */
+  const moved: [number, number][] = []
   // From the back: who stands last stays.
   for (const index of free) {
     const last = pools.pop() as EnginePool
     if (index === pools.length) continue
-    place[pools.length] = index
+    moved.push([pools.length, index])
     pools[index] = last
     moves.push([last.id, index])
   }
-  return { pools, place, newPlaces, poolIndex: moveSeats(poolIndex, moves) }
+  return { pools, left, moved, newPlaces, poolIndex: moveSeats(poolIndex, moves) }
 }
 
 /**
  * The snapshot with pools that came and without those that went. Nobody is sorted anew and nothing is
- * looked up again: it takes a look at each edge and no more.
+ * looked up again: edges that stay are copied side by side.
  */
 function regrow(market: Market, changes: Changes): Market {
-  const { pools, place, newPlaces, poolIndex } = reseat(market, changes)
+  const { pools, left, moved, newPlaces, poolIndex } = reseat(market, changes)
   const news = newPlaces.map((index) => pools[index] as EnginePool)
   const tokens = market.tokens.slice()
   const newTokens = new Set(news.flatMap((pool) => pool.tokens))
@@ -190,22 +191,37 @@ function regrow(market: Market, changes: Changes): Market {
     ...edge,
     pool: newPlaces[edge.pool] as number,
   }))
-  const { edges, before } = mergeEdges(edgesOf(market), { place, came })
-  const curves = new Array<Curve | undefined>(before.length).fill(undefined)
+  const old = edgesOf(market)
+  for (const [before, now] of moved)
+    for (const edge of edgesOfPool(market, before)) old.pool[edge] = now
+  const gone = left.flatMap((pool) => [...edgesOfPool(market, pool)]).sort((a, b) => a - b)
+  const { edges, runs, places } = mergeEdges(old, { gone, came })
+  const curves = copyCurves(market.curves, { runs, places })
   const next = layOut({ pools, poolIndex, tokens, tokenIndex: known, edges, curves })
-  for (let edge = 0; edge < before.length; edge++) {
-    const old = before[edge] as number
-    if (old < 0) continue
-    next.curves[edge] = market.curves[old]
-    for (let k = 0; k < 4; k++) next.heads[4 * edge + k] = market.heads[4 * old + k] as number
-  }
+  copyRuns(next.heads, market.heads, runs, 4)
   for (const index of newPlaces) writePool(next, index)
   for (let pair = 0; pair < next.pairFrom.length; pair++) writePair(next, pair)
-  return { ...next, tokenIndex: forgetTokens(next, listLost(market, place)) }
+  return { ...next, tokenIndex: forgetTokens(next, listLost(market, left)) }
 }
 
+/** Those that stay, in pieces, with room for the new ones between them. */
+function copyCurves(
+  curves: Market['curves'],
+  { runs, places }: Pick<Merged, 'runs' | 'places'>,
+): (Curve | undefined)[] {
+  const kept = runs.map((run): readonly [number, readonly (Curve | undefined)[]] => [
+    run.after,
+    curves.slice(run.before, run.before + run.count),
+  ])
+  const rooms = places.map((place) => [place, [undefined]] as const)
+  const pieces = [...kept, ...rooms].sort(([one], [other]) => one - other)
+  const none: (Curve | undefined)[] = []
+  return none.concat(...pieces.map(([, piece]) => piece))
+}
+
+/** Pools are to be numbered anew; the rest stays as it is. */
 const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges => ({
-  pool: edgePool,
+  pool: edgePool.slice(),
   from: edgeFrom,
   to: edgeTo,
   i: edgeI,
@@ -213,13 +229,8 @@ const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges =>
 })
 
 /** Tokens of the pools that went. */
-function listLost({ pools }: Market, place: Int32Array): ReadonlySet<string> {
-  const lost = new Set<string>()
-  for (let index = 0; index < place.length; index++)
-    if ((place[index] as number) < 0)
-      for (const token of pools[index]?.tokens ?? []) lost.add(token)
-  return lost
-}
+const listLost = ({ pools }: Market, left: readonly number[]): ReadonlySet<string> =>
+  new Set(left.flatMap((index) => pools[index]?.tokens ?? []))
 
 /** Tokens that no pool holds any more are not known any more. */
 function forgetTokens({ tokenIndex, outPairs }: Market, lost: ReadonlySet<string>): Seats {
