@@ -20,6 +20,8 @@ const baseUrls = {
   kyberswap: `${base}/kyberswap`,
   openocean: `${base}/openocean/v4`,
   velora: `${base}/velora`,
+  lifi: `${base}/lifi`,
+  'uniswap-api': `${base}/uniswap-api`,
 } as const
 type Name = keyof typeof baseUrls
 const names = Object.keys(baseUrls) as readonly Name[]
@@ -136,7 +138,7 @@ for (const name of names) {
     },
   )
 }
-for (const name of ['velora'] as const)
+for (const name of ['velora', 'lifi', 'uniswap-api'] as const)
   s(`${name}: what is bought arrives, for no more than was said [emulate/bought]`, async () => {
     const { tokenOf } = onChain(8453)
     const trade: Trade = { type: 'exactOutput', targetOut: 10n ** 16n, maxIn: 10n ** 9n }

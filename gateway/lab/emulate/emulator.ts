@@ -6,15 +6,25 @@ import { readJsonBody } from '../../http/readJsonBody.ts'
 import type { Call, Fields } from './call.ts'
 import type { Answer, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
 import { kyberSwap } from './kyberSwap.ts'
+import { lifi } from './lifi.ts'
 import { oneInch } from './oneInch.ts'
 import { openOcean } from './openOcean.ts'
 import { invalid, Refused } from './refusal.ts'
 import { createTrades, type TradeDeps, type Trades } from './trades.ts'
+import { uniswapApi } from './uniswapApi.ts'
 import { velora } from './velora.ts'
 import { zeroX } from './zeroX.ts'
 
 /** Each is one file: its rows, and how it reads and writes. */
-const providers: readonly EmulatedProvider[] = [zeroX, oneInch, kyberSwap, openOcean, velora]
+const providers: readonly EmulatedProvider[] = [
+  zeroX,
+  oneInch,
+  kyberSwap,
+  openOcean,
+  velora,
+  lifi,
+  uniswapApi,
+]
 
 const maxBodyBytes = 1_048_576
 
