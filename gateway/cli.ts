@@ -8,6 +8,7 @@ import { backupCommands } from './commands/backup.ts'
 import { buyCommand } from './commands/buy.ts'
 import { deployCommand } from './commands/deploy.ts'
 import { keysCommand } from './commands/keys.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { operatorLogCommand } from './commands/operatorLog.ts'
 import { poolsCommand } from './commands/pools.ts'
 import { relayCommand } from './commands/relay.ts'
@@ -47,6 +48,7 @@ program.addCommand(deployCommand(print))
 program.addCommand(relayCommand(print))
 program.addCommand(auditCommand(print))
 program.addCommand(simulatordCommand(print))
+program.addCommand(mcpCommand())
 for (const command of backupCommands(print)) program.addCommand(command)
 program.addCommand(poolsCommand(print))
 program

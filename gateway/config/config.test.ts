@@ -147,6 +147,8 @@ config('reads the ERC-8004 identities of the routing service', () => {
     `${agentRegistry}/1 ${other}/2`,
   ])
     assert.match(faultOf({ ...enough, AGENT_REGISTRATIONS: wrong }), /AGENT_REGISTRATIONS/)
+  assert.is(readConfig({ ...enough, MCP_URL: 'https://mcp.example' }).mcpUrl, 'https://mcp.example')
+  assert.match(faultOf({ ...enough, MCP_URL: 'mcp.example' }), /MCP_URL/)
 })
 
 config('refuses a bare private key in production, and takes it in a lab', () => {

@@ -60,6 +60,7 @@ export type Config = KeyConfig & {
   readonly routing: ListenerConfig
   /** ERC-8004 identities of the routing service. */
   readonly agentRegistrations: readonly AgentRegistration[]
+  readonly mcpUrl: string | undefined
   /** What each chain's nodes may be asked. */
   readonly callBudget: CallBudget
   readonly meta: ListenerConfig & {
@@ -244,6 +245,7 @@ export function readConfig(env: Environment): Config {
     formerPepper: toFormerPepper(settings, faults),
     routing: listener('ROUTING'),
     agentRegistrations: list(settings.AGENT_REGISTRATIONS).map(toRegistration),
+    mcpUrl: orUndefined(settings.MCP_URL),
     meta: {
       ...listener('META'),
       providers: attempt(faults, () => toProviders(settings.META_PROVIDERS)) ?? [],

@@ -67,6 +67,11 @@ export const processSettings = Type.Object({
     pattern: '^( *eip155:[1-9][0-9]*:0x[0-9a-fA-F]{40}/(0|[1-9][0-9]{0,14}) *(,|$))*$',
     description: 'comma-separated ERC-8004 identities, each eip155:<chain>:<registry>/<agent id>',
   }),
+  MCP_URL: Type.String({
+    default: '',
+    pattern: '^(https?://[^ ]+)?$',
+    description: 'where agents reach `forkyard mcp --http`, for the ERC-8004 document',
+  }),
   SHUTDOWN_GRACE_SECS: integer(
     'after SIGTERM, requests under way are waited for so long (streams end at once); less than what the process is given to stop in',
     15,

@@ -66,7 +66,13 @@ type Document = {
 s('serves a valid OpenAPI 3.1 document of the table [http/openapi]', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document
   assert.is(document.openapi, '3.1.0')
-  assert.equal(Object.keys(document.paths), ['/quote/{chain_id}', '/openapi.json', '/docs'])
+  assert.equal(Object.keys(document.paths), [
+    '/quote/{chain_id}',
+    '/openapi.json',
+    '/docs',
+    '/llms.txt',
+    '/llms-full.txt',
+  ])
   const post = document.paths['/quote/{chain_id}']?.['post']
   assert.equal(post?.requestBody?.content['application/json']?.schema.required, ['token'])
   assert.ok(post?.responses['404'])
@@ -84,6 +90,18 @@ s('serves a page that loads nothing from elsewhere [http/docs]', async () => {
   assert.match(page, 'Routing &lt;service&gt;')
   assert.match(page, 'slippage_bps')
   assert.not.match(page, /(src|href)="https?:/)
+})
+s('tells models what there is, and all of it in one file [http/llms]', async () => {
+  const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
+  const short = await read('/llms.txt')
+  assert.match(short, /^# Routing <service> 1\.2\.3\n\n> /)
+  assert.match(short, '- `POST /quote/:chain_id`: Best route')
+  for (const [, path] of short.matchAll(/\]\((\/[^)]*)\)/g))
+    assert.is((await fetch(`${server.url}${path}`)).status, 200)
+  const whole = await read('/llms-full.txt')
+  assert.match(whole, '## POST /quote/:chain_id')
+  assert.match(whole, /- `slippage_bps` \(.*default 50, optional\)/)
+  assert.match(whole, '- 404: No route')
 })
 s('equals the router: every documented path answers, with its methods', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document

@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from './endpoint.ts'
+import { describeType, listFields, type Shape } from './listFields.ts'
 
-type Page = {
+export type Page = {
   readonly title: string
   readonly description: string
   readonly version: string
@@ -21,7 +22,7 @@ export function renderDocs({ title, description, version, endpoints }: Page): st
 <title>${escapeHtml(title)}</title><style>${style}</style></head><body>
 <h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
 <p>${escapeHtml(description)}</p>
-<p>Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1)</p>
+<p>Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), <a href="/llms.txt">llms.txt</a></p>
 <ul>${list}</ul>
 ${endpoints.map(renderEndpoint).join('\n')}
 </body></html>`
@@ -46,17 +47,6 @@ ${renderExample('Example body', endpoint.examples?.input)}${renderFields('Answer
 ${renderExample('Example answer', endpoint.examples?.output)}${renderErrors(endpoint)}</section>`
 }
 
-type Shape = {
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly default?: unknown
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, Shape>>
-  readonly required?: readonly string[]
-  readonly items?: Shape
-}
-
 function renderFields(title: string, schema: TSchema | undefined): string {
   if (!schema) return ''
   const rows = listFields(schema as Shape).map(
@@ -65,29 +55,6 @@ function renderFields(title: string, schema: TSchema | undefined): string {
   )
   if (rows.length === 0) return ''
   return `<h3>${title}</h3><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows.join('')}</table>`
-}
-
-function listFields(
-  shape: Shape,
-  prefix = '',
-): [field: string, shape: Shape, isRequired: boolean][] {
-  return Object.entries(shape.properties ?? {}).flatMap(([key, child]) => {
-    const field = `${prefix}${key}`
-    const isRequired = (shape.required ?? []).includes(key)
-    const inner = child.items
-      ? listFields(child.items, `${field}[].`)
-      : listFields(child, `${field}.`)
-    return [[field, child, isRequired] as [string, Shape, boolean], ...inner]
-  })
-}
-
-function describeType({ type, format, enum: values, default: fallback, items }: Shape): string {
-  const base = items ? `array of ${describeType(items)}` : [type ?? 'any'].flat().join(' or ')
-  return [
-    format ? `${base} (${format})` : base,
-    values ? `: ${values.join(', ')}` : '',
-    fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`,
-  ].join('')
 }
 
 function renderErrors({ errors = {} }: Endpoint): string {

@@ -62,6 +62,7 @@ export async function startRouting(
     publicUrl: baseUrl(config.routing),
     ...describeSale(contracts),
     registrations: config.agentRegistrations,
+    mcpUrl: config.mcpUrl,
     warnings,
     observe(event) {
       metrics.synced(event)

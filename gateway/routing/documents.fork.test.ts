@@ -13,7 +13,12 @@ import { startRoutingStand } from './testing/routingStand.ts'
 import { agentRegistration } from './wire/agentRegistration.ts'
 
 const registration = { agentId: 42, agentRegistry: `eip155:8453:0x${'8'.repeat(40)}` }
-const stand = await startRoutingStand({ x402Support: true, registrations: [registration] })
+const mcpUrl = 'https://routing.example/mcp'
+const stand = await startRoutingStand({
+  x402Support: true,
+  registrations: [registration],
+  mcpUrl,
+})
 
 /** The routing service as the gateway mounts it: its own endpoints and those of access. */
 const store = openStore({ path: ':memory:' })
@@ -129,6 +134,7 @@ s(
     assert.is(checkShape(agentRegistration, agent), undefined)
     assert.is(agent.type, 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1')
     assert.equal(agent.registrations, [registration])
+    assert.is(agent.services.find(({ name }) => name === 'MCP')?.endpoint, mcpUrl)
     assert.equal([agent.x402Support, agent.active], [true, true])
     // Absolute, from configuration: no Host header moves them.
     for (const { endpoint } of agent.services)
@@ -149,7 +155,10 @@ s('hold URLs that the service answers', async () => {
   const agent = await stand.get<Static<typeof agentRegistration>>(
     '/.well-known/agent-registration.json',
   )
-  const paths = agent.services.map(({ endpoint }) => new URL(endpoint).pathname)
+  const paths = agent.services
+    // A server of its own, which a proxy brings under the same name.
+    .filter(({ name }) => name !== 'MCP')
+    .map(({ endpoint }) => new URL(endpoint).pathname)
   const routes = listRoutes()
   for (const path of paths) assert.ok(routes.includes(`GET ${path}`), path)
 })

@@ -15,7 +15,7 @@ export const toQuoteRequest = ({
   readonly tokenOut: Address
   readonly amountIn: bigint
   readonly slippageBps?: number | undefined
-  readonly taker: Address
+  readonly taker?: Address | undefined
 }): QuoteRequest => ({
   chain_id: chainId,
   token_in: tokenIn,

@@ -87,6 +87,7 @@ export type RoutingDeps = {
   readonly x402Support: boolean
   /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */
   readonly registrations?: readonly AgentRegistration[] | undefined
+  readonly mcpUrl?: string | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
   /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */

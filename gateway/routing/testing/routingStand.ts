@@ -28,10 +28,12 @@ export async function startRoutingStand({
   chainId = 8453,
   x402Support = false,
   registrations = [],
+  mcpUrl,
 }: {
   readonly chainId?: number
   readonly x402Support?: boolean
   readonly registrations?: readonly AgentRegistration[]
+  readonly mcpUrl?: string
 } = {}) {
   const world = await startWorldChain({ chainId })
   const { manifest, rpcUrl } = world
@@ -49,6 +51,7 @@ export async function startRoutingStand({
     publicUrl: 'https://routing.example',
     x402Support,
     registrations,
+    mcpUrl,
     isQuotaSold: x402Support,
   })
   await routing.warmed

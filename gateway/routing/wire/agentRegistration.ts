@@ -41,6 +41,9 @@ export const agentRegistration = named(
 const image =
   'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 viewBox=%220 0 32 32%22%3E%3Cpath d=%22M8 4v8l8 6v10M24 4v8l-8 6%22 fill=%22none%22 stroke=%22black%22 stroke-width=%223%22/%3E%3C/svg%3E'
 
+/** The revision of the Model Context Protocol that `forkyard mcp` speaks first. */
+const mcpVersion = '2026-07-28'
+
 export function fromAgent({
   serviceName,
   version,
@@ -49,6 +52,7 @@ export function fromAgent({
   x402Support,
   active,
   registrations = [],
+  mcpUrl,
 }: {
   readonly serviceName: string
   readonly version: string
@@ -61,6 +65,8 @@ export function fromAgent({
   readonly active: boolean
   /** Of whoever minted the identity; an empty list claims none. */
   readonly registrations?: readonly AgentRegistration[] | undefined
+  /** Where its operator serves `forkyard mcp --http`. */
+  readonly mcpUrl?: string | undefined
 }): Static<typeof agentRegistration> {
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
@@ -73,6 +79,7 @@ export function fromAgent({
       ...(isQuotaSold
         ? [{ name: 'x402', endpoint: `${publicUrl}/.well-known/x402`, version: '2' }]
         : []),
+      ...(mcpUrl ? [{ name: 'MCP', endpoint: mcpUrl, version: mcpVersion }] : []),
     ],
     x402Support,
     active,

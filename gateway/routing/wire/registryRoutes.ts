@@ -21,6 +21,7 @@ export type RegistryDeps = QuoteDeps & {
   readonly isQuotaSold?: boolean | undefined
   readonly x402Support: boolean
   readonly registrations?: readonly AgentRegistration[] | undefined
+  readonly mcpUrl?: string | undefined
   readonly startedAtMs: number
   readonly warnings?: (() => readonly string[]) | undefined
 }
