@@ -41,6 +41,12 @@ export const arbitrumDexSources: DexSources = {
     'npm:@balancer/sdk@6.1.1 dist/index.js:34928',
     'github:balancer/b-sdk src/utils/balancerV2Contracts.ts:71',
   ],
+  ['0x8df6efec5547e31b0eb7d1291b511ff8a2bf987c']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:342',
+  ],
+  ['0xf1665e19bc105be4edd3739f88315cc699cc5b65']: [
+    'github:balancer/balancer-deployments addresses/arbitrum.json:494',
+  ],
   ['0xa8920455934da4d853faac1f94fe7bef72943ef1']: [
     'github:balancer/balancer-deployments addresses/arbitrum.json:778',
     'github:cowprotocol/services contracts/src/main.rs:224',

@@ -1,3 +1,4 @@
+import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
 
 /** Exchanges of Arbitrum One; each address with its sources in `arbitrumDexSources.ts`. */
@@ -81,8 +82,13 @@ export const arbitrumDexes: readonly Dex[] = [
     label: 'BalV2W',
     protocol: 'balancer_v2_weighted',
     factory: '0xc7E5ED1054A24Ef31D827E6F86caA58B3Bc168d7',
+    earlierFactories: [
+      '0x8df6EfEc5547e31B0eb7d1291B511FF8a2bf987c',
+      '0xf1665E19bc105BE4EDD3739F88315cC699cc5b65',
+    ],
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+    knownPools: balancerV2Pools.arbitrum,
     feesPips: [],
     deployBlock: 222832,
   },
@@ -93,6 +99,7 @@ export const arbitrumDexes: readonly Dex[] = [
     factory: '0xA8920455934Da4D853faac1f94Fe7bEf72943eF1',
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+    knownPools: balancerV2Pools.arbitrum,
     feesPips: [],
     deployBlock: 222832,
   },
@@ -103,6 +110,7 @@ export const arbitrumDexes: readonly Dex[] = [
     factory: '0x4bdCc2fb18AEb9e2d281b0278D946445070EAda7',
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',
+    knownPools: balancerV2Pools.arbitrum,
     feesPips: [],
     deployBlock: 222832,
   },

@@ -1,3 +1,4 @@
+import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
 
 /** Exchanges of Base; each address with its sources in `baseDexSources.ts`. */
@@ -123,6 +124,7 @@ export const baseDexes: readonly Dex[] = [
     factory: '0x4C32a8a8fDa4E24139B51b456B42290f51d6A1c4',
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+    knownPools: balancerV2Pools.base,
     feesPips: [],
     deployBlock: 0,
   },
@@ -133,6 +135,7 @@ export const baseDexes: readonly Dex[] = [
     factory: '0x8df317a729fcaA260306d7de28888932cb579b88',
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+    knownPools: balancerV2Pools.base,
     feesPips: [],
     deployBlock: 0,
   },
@@ -143,6 +146,7 @@ export const baseDexes: readonly Dex[] = [
     factory: '0x956CCab09898C0AF2aCa5e6C229c3aD4E93d9288',
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0x300Ab2038EAc391f26D9F895dc61F8F66a548833',
+    knownPools: balancerV2Pools.base,
     feesPips: [],
     deployBlock: 0,
   },

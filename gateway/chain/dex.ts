@@ -49,6 +49,8 @@ export type Dex = {
   /** Stands in the offline world only: nothing is amiss where it is missing. */
   readonly isOptional?: boolean | undefined
   readonly initCodeHash?: Hex | undefined
+  /** Pools that events alone would name, from a dated list: the factories are asked whose they are. */
+  readonly knownPools?: readonly Address[] | undefined
   /** First block worth scanning for pools. */
   readonly deployBlock: number
 }
@@ -58,3 +60,7 @@ export const factoriesOf = ({ factory, earlierFactories = [] }: Dex): readonly A
   ...earlierFactories,
   factory,
 ]
+
+/** A chain of the lab has fewer blocks than the chain that the row was written for. */
+export const firstBlockOf = ({ deployBlock }: Dex, blockNumber: bigint): bigint =>
+  BigInt(deployBlock) <= blockNumber ? BigInt(deployBlock) : 0n

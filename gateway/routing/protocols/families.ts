@@ -15,7 +15,7 @@ import {
 import { uniswapV4Family } from './concentrated/uniswapV4Chain.ts'
 import { curvePlainFamily } from './curve/curvePlainChain.ts'
 import { curveStableNgFamily } from './curve/curveStableNgChain.ts'
-import type { PoolCreation, PoolFamily } from './family/poolFamily.ts'
+import type { PoolFamily } from './family/poolFamily.ts'
 import type { EnginePool } from './maths/enginePool.ts'
 import { camelotV2Family } from './pair/camelotV2Chain.ts'
 import { solidlyFamily } from './pair/solidlyChain.ts'
@@ -58,6 +58,10 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['balancer_v3_quoted']: balancerV3QuotedFamily,
 }
 
+export function isCreation({ topics: [topic] }: PoolLog): boolean {
+  return topic !== undefined && creationTopics.has(topic)
+}
+
 export function isProtocol(name: unknown): name is Protocol {
   return typeof name === 'string' && Object.hasOwn(families, name)
 }
@@ -78,12 +82,15 @@ export function toEnginePool(record: PoolRecord, atSecs?: number): EnginePool {
 }
 
 const all = Object.values(families)
-export const creations: ReadonlyMap<string, PoolCreation> = new Map(
-  all.flatMap((family) => family.creations.map((creation) => [creation.topic, creation] as const)),
+/** Families share some of them, and read them differently. */
+const creationTopics: ReadonlySet<string> = new Set(
+  all.flatMap((family) => family.creations.map(({ topic }) => topic)),
 )
 /** Everything that can change a pool's swaps, and the creation of pools. */
 export const followedTopics: readonly Hex[] = [
-  ...new Set([...all.flatMap(({ topics }) => topics), ...(creations.keys() as Iterable<Hex>)]),
+  ...new Set(
+    all.flatMap(({ topics, creations }) => [...topics, ...creations.map(({ topic }) => topic)]),
+  ),
 ]
 
 /** Id of the pool that an event is about: its emitter, but for contracts of many pools. */

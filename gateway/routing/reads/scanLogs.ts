@@ -13,7 +13,7 @@ const manyRequests = 48
 const shortestRange = 500n
 
 /**
- * Events of a contract over many blocks: all in one question where the node allows it, else in halves,
+ * Events of contracts over many blocks: all in one question where the node allows it, else in halves,
  * the newest first. A node that allows short ranges only gives what the requests reach.
  */
 export async function scanLogs(
@@ -25,7 +25,7 @@ export async function scanLogs(
     toBlock,
     mostRequests = manyRequests,
   }: {
-    readonly address: Address
+    readonly address: Address | readonly Address[]
     readonly topics: TopicFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
@@ -51,10 +51,10 @@ async function readRange(
     topics,
     from,
     to,
-  }: Range & { readonly address: Address; readonly topics: TopicFilter },
+  }: Range & { readonly address: Address | readonly Address[]; readonly topics: TopicFilter },
 ): Promise<{ readonly logs: readonly ScannedLog[] } | Refused> {
   const filter = {
-    address,
+    address: typeof address === 'string' ? address : [...address],
     topics: topics.map((topic) => (typeof topic === 'string' ? topic : [...topic])),
     fromBlock: numberToHex(from),
     toBlock: numberToHex(to),

@@ -1,6 +1,6 @@
 import { pad } from 'viem'
 import { type Dex, factoriesOf } from '../../chain/dex.ts'
-import { creations, familyOf } from '../protocols/families.ts'
+import { familyOf, isCreation } from '../protocols/families.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
@@ -30,10 +30,9 @@ export async function findCreated(
   const named: PoolRef[] = []
   const unnamed = new Set<Dex>()
   for (const log of logs) {
-    const creation = creations.get(log.topics[0] ?? '')
-    const dex = creation && findEmitter(deps.dexes, log)
+    const dex = isCreation(log) && findEmitter(deps.dexes, log)
     if (!dex) continue
-    const created = creation.read(log)
+    const created = creationOf(dex, log)?.read(log)
     if (!created) unnamed.add(dex)
     else if (deps.tokens.hasAll(created.tokens)) {
       const { tokens: _, ...pool } = created
@@ -50,13 +49,17 @@ export async function findCreated(
   )
 }
 
-function findEmitter(dexes: readonly Dex[], { address, topics }: PoolLog): Dex | undefined {
+const creationOf = (dex: Dex, { topics: [topic] }: PoolLog) =>
+  familyOf(dex).creations.find((creation) => creation.topic === topic)
+
+function findEmitter(dexes: readonly Dex[], log: PoolLog): Dex | undefined {
+  const { address, topics } = log
   const able = dexes.filter((dex) => {
     const family = familyOf(dex)
     const emitters = [...factoriesOf(dex), ...(family.emitters?.(dex) ?? [])]
     return (
       emitters.some((emitter) => emitter.toLowerCase() === address) &&
-      family.creations.some(({ topic }) => topic === topics[0])
+      creationOf(dex, log) !== undefined
     )
   })
   // One who speaks for several factories names the one that made the pool.

@@ -1,5 +1,5 @@
 import { type Address, type Hex, pad } from 'viem'
-import type { Dex } from '../../chain/dex.ts'
+import { type Dex, firstBlockOf } from '../../chain/dex.ts'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
 import { scanLogs } from '../reads/scanLogs.ts'
@@ -26,9 +26,7 @@ export async function findCreations(
     readonly blockNumber: bigint
   },
 ): Promise<PoolRef[]> {
-  // A chain of the lab has fewer blocks than the chain that the row was written for.
-  const deployBlock = BigInt(dex.deployBlock)
-  const fromBlock = deployBlock <= blockNumber ? deployBlock : 0n
+  const fromBlock = firstBlockOf(dex, blockNumber)
   const words: Hex[] = tokens.slice(0, mostTokens).map((token) => pad(token, { size: 32 }))
   const found = await Promise.all(
     familyOf(dex)

@@ -2,12 +2,12 @@ import {
   type Address,
   decodeAbiParameters,
   encodeAbiParameters,
-  getContractAddress,
   type Hex,
   parseAbi,
   toEventSelector,
 } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
+import { factoriesOf, firstBlockOf } from '../../../chain/dex.ts'
 import { dedupePools } from '../../reads/findPools.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolLog } from '../../reads/poolLog.ts'
@@ -53,7 +53,6 @@ const poolAbi = parseAbi([
   'function getPausedState() view returns (bool paused, uint256, uint256)',
 ])
 const factoryAbi = parseAbi(['function isPoolFromFactory(address) view returns (bool)'])
-const noncesPerCall = 100n
 const poolCreatedTopic = toEventSelector('PoolCreated(address)')
 const vaultSwapTopic = toEventSelector('Swap(bytes32,address,address,uint256,uint256)')
 const balanceChangedTopic = toEventSelector(
@@ -110,45 +109,43 @@ const stable: Kind = {
 }
 
 /**
- * Factories keep no list. Creation events are one, where the node still has them; and pools of the
- * factories that count their creations stand at the addresses that follow from the count.
+ * Factories keep no list, and their pools' addresses follow from the creator's salt
+ * (balancer/balancer-v2-monorepo pkg/solidity-utils/contracts/helpers/BaseSplitCodeFactory.sol).
+ * Creation events name them as far back as the node tells of them; the dated list names older ones.
  */
 async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promise<PoolRef[]> {
-  const [logs, counted] = await Promise.all([
+  const [logs, known] = await Promise.all([
     scanLogs(deps, {
-      address: dex.factory,
+      address: factoriesOf(dex),
       topics: [poolCreatedTopic],
-      fromBlock: BigInt(dex.deployBlock),
+      fromBlock: firstBlockOf(dex, blockNumber),
       toBlock: blockNumber,
     }),
-    listCounted(deps, { dex, blockNumber }),
+    listKnown(deps, { dex, blockNumber }),
   ])
-  const created = logs.flatMap(({ topics: [, pool] }) =>
-    pool ? [{ dex, address: `0x${pool.slice(26)}` as const }] : [],
-  )
-  return dedupePools([...created, ...counted])
+  const created = logs.flatMap((log) => {
+    const address = readCreated(log)
+    return address ? [{ dex, address }] : []
+  })
+  return dedupePools([...created, ...known])
 }
 
-async function listCounted(
+const readCreated = ({ topics: [, pool] }: Pick<PoolLog, 'topics'>): Address | undefined =>
+  pool ? `0x${pool.slice(26)}` : undefined
+
+async function listKnown(
   deps: ReadDeps,
   { dex, blockNumber }: ListParameters,
-): Promise<PoolRef[]> {
-  const found: PoolRef[] = []
-  for (let from = 1n; ; from += noncesPerCall) {
-    const calls = Array.from({ length: Number(noncesPerCall) }, (_, k) => ({
-      target: dex.factory,
-      args: [getContractAddress({ from: dex.factory, nonce: from + BigInt(k) })] as const,
-    }))
-    const answers = await readEach(deps, {
-      abi: factoryAbi,
-      functionName: 'isPoolFromFactory',
-      calls,
-      blockNumber,
-    })
-    const pools = calls.filter((_, index) => answers[index] === true)
-    if (pools.length === 0) return found
-    found.push(...pools.map(({ args: [address] }) => ({ dex, address })))
-  }
+): Promise<readonly PoolRef[]> {
+  const pools = (dex.knownPools ?? []).map((address) => ({ dex, address }))
+  const calls = factoriesOf(dex).flatMap((target) =>
+    pools.map(({ address }) => ({ target, args: [address] as const })),
+  )
+  const functionName = 'isPoolFromFactory'
+  const answers = await readEach(deps, { abi: factoryAbi, functionName, calls, blockNumber })
+  return calls.flatMap(({ args: [address] }, index) =>
+    answers[index] === true ? [{ dex, address }] : [],
+  )
 }
 
 async function load(
@@ -276,7 +273,16 @@ function describe(kind: Kind): PoolFamily<BalancerV2Record> {
     list,
     load: (deps, parameters) => load(deps, parameters, kind),
     topics: [...vaultTopics, ...poolTopics],
-    creations: [{ topic: poolCreatedTopic, read: () => undefined }],
+    creations: [
+      {
+        topic: poolCreatedTopic,
+        // Its tokens are read with it: like all pools of the list, it needs none that are known.
+        read(log) {
+          const address = readCreated(log)
+          return address && { address, tokens: [] }
+        },
+      },
+    ],
     emitters: () => [canonicalVault],
     poolIdOf,
     nameInLogs: ({ poolId }) => poolId,

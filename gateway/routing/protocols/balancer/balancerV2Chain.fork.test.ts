@@ -1,0 +1,56 @@
+import type { Address } from 'viem'
+import { assert, suite } from '../../../../fixtures/test.ts'
+import type { ReadDeps } from '../../reads/poolRef.ts'
+import { headNumber } from '../../testing/proveFamily.ts'
+import { startSwapStand } from '../../testing/swapStand.ts'
+import { familyOf } from '../families.ts'
+
+const s = suite('pools behind the second vault')
+const stand = await startSwapStand(42161)
+s.after(() => stand.close())
+const { chainClient, dexes, manifest } = stand
+const rows = dexes.filter(({ protocol }) => protocol.startsWith('balancer_v2'))
+const openedOf = (name: string) =>
+  manifest.pools.filter(({ dex }) => dex === name).map(({ address }) => address)
+
+/** The chain's node, without a word of the past. */
+const forgetful = {
+  client: {
+    ...chainClient.client,
+    async request(question: { readonly method: string }) {
+      if (question.method === 'eth_getLogs') throw new Error('no logs here')
+      return chainClient.client.request(question as never)
+    },
+  } as ReadDeps['client'],
+}
+
+async function list(deps: ReadDeps, knownPools: readonly Address[]) {
+  const blockNumber = await headNumber(stand)
+  return Promise.all(
+    rows.map(async (row) => {
+      const dex = { ...row, knownPools }
+      const found = await familyOf(dex).list?.(deps, { dex, blockNumber })
+      return { name: row.name, pools: found?.map(({ address }) => address.toLowerCase()) ?? [] }
+    }),
+  )
+}
+const sorted = (pools: readonly string[]) => pools.map((pool) => pool.toLowerCase()).sort()
+
+s('are found by the events of factories that take a salt [21/balancer-v2-salt]', async () => {
+  const found = await list(chainClient, [])
+  for (const { name, pools } of found) assert.equal(sorted(pools), sorted(openedOf(name)))
+  assert.ok(found.filter(({ pools }) => pools.length > 0).length >= 2)
+})
+
+s(
+  'are known by the dated list where a node has forgotten the events [21/balancer-v2-list]',
+  async () => {
+    const opened = rows.flatMap(({ name }) => openedOf(name))
+    for (const { pools } of await list(forgetful, [])) assert.equal(pools, [])
+    // Each factory takes its own out of the list; what none of them made is nobody's.
+    const stranger: Address = '0x000000000000000000000000000000000000dEaD'
+    for (const { name, pools } of await list(forgetful, [...opened, stranger]))
+      assert.equal(sorted(pools), sorted(openedOf(name)))
+  },
+)
+s.run()
