@@ -248,7 +248,7 @@ function pickAmount(
       const trade = { i, j, amountIn: arriving }
       const question = quoter.question(record, trade)
       const read = (words: readonly bigint[]) => {
-        const amountOut = quoter.readAnswer(words, trade)
+        const amountOut = quoter.readAnswer(words, trade, record)
         return amountOut === undefined ? undefined : toLeast(amountOut)
       }
       return { amountIn, least: 1n, question, toLeast: read }

@@ -103,6 +103,6 @@ async function ask(
   const answers = await askQuoters({ client }, { questions, blockNumber: state.head.number })
   return asked.map(({ record, trade }, index) => {
     const words = answers[index]
-    return words && familyOf(record).quoter?.readAnswer(words, trade)
+    return words && familyOf(record).quoter?.readAnswer(words, trade, record)
   })
 }

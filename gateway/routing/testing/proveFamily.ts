@@ -106,7 +106,7 @@ async function poolToExpect(
     trades.map((trade, index) => {
       const answer = words[index]
       const name = nameQuestion(trade.i, trade.j, trade.amountIn)
-      return [name, answer && quoter.readAnswer(answer, trade)] as const
+      return [name, answer && quoter.readAnswer(answer, trade, record)] as const
     }),
   )
   const note = () => {

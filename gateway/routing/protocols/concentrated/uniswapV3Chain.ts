@@ -8,6 +8,7 @@ import type { PoolFamily } from '../family/poolFamily.ts'
 import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
 import { pancakeSwapTopic } from './concentratedLogs.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
+import { createTierBook } from './tierBook.ts'
 import { createUniswapV3Pool } from './uniswapV3.ts'
 
 const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
@@ -26,11 +27,13 @@ const slipstreamGas = 4_000
 const toEnginePool = (record: ConcentratedRecord) =>
   createUniswapV3Pool(toConcentratedState(record))
 
-const findByFee: PoolFamily['find'] = (deps, parameters) =>
+const tiers = createTierBook()
+
+const findByFee: PoolFamily['find'] = async (deps, parameters) =>
   findByLookup(deps, {
     ...parameters,
     selector: toFunctionSelector('getPool(address,address,uint24)'),
-    keys: parameters.dex.feesPips,
+    keys: await tiers.feesOf(deps, parameters),
   })
 
 const spacingsAbi = parseAbi(['function tickSpacings() view returns (int24[])'])

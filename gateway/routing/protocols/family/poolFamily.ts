@@ -19,7 +19,7 @@ export type StepCall = { readonly kind: number; readonly pool: Address; readonly
 export type Quoter<record extends PoolHead = PoolHead> = {
   question(record: record, trade: Trade): { readonly target: Address; readonly data: Hex }
   /** The output in an answer's words; undefined where the pool would not take all. */
-  readAnswer(words: readonly bigint[], trade: Trade): bigint | undefined
+  readAnswer(words: readonly bigint[], trade: Trade, record: record): bigint | undefined
 }
 export type Trade = { readonly i: number; readonly j: number; readonly amountIn: bigint }
 

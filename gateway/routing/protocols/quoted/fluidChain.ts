@@ -15,8 +15,18 @@ const abi = parseAbi([
   'function getAllPoolAddresses() view returns (address[])',
   'function getPoolTokens(address pool) view returns (address, address)',
   'function estimateSwapIn(address dex, bool swap0to1, uint256 amountIn, uint256 amountOutMin) returns (uint256)',
+  'function getPoolReservesAdjusted(address pool)',
 ])
 const mostListed = 250
+/**
+ * Places in what the resolver says of a pool: github:Instadapp/fluid-contracts-public
+ * contracts/periphery/resolvers/dexReserves/structs.sol. Each limit takes three words.
+ */
+const collateralAt = [5, 6] as const
+const debtAt = [11, 12] as const
+const [withdrawableAt, borrowableAt] = [15, 21] as const
+const limitWords = 3
+const reservesWords = 27
 
 const list: NonNullable<Parameters<typeof createQuotedFamily>[0]['list']> = async (
   deps,
@@ -33,6 +43,19 @@ const list: NonNullable<Parameters<typeof createQuotedFamily>[0]['list']> = asyn
 const poolDeployed: PoolCreation = {
   topic: toEventSelector('LogDexDeployed(address,uint256)'),
   read: () => undefined,
+}
+
+/**
+ * A swap is paid from what lenders left (withdrawn) and from what they may lend (borrowed), whichever the
+ * pool has; a limit of either reverts it, and its estimate knows of none. How much comes from where moves
+ * with the size: neither part is more than all of it.
+ */
+function readLimit(words: readonly bigint[], k: number): bigint {
+  const has = (places: readonly number[]) => places.some((place) => (words[place] ?? 0n) > 0n)
+  const available = (at: number) => words[at + limitWords * k] ?? 0n
+  const withdrawable = has(collateralAt) ? [available(withdrawableAt)] : []
+  const borrowable = has(debtAt) ? [available(borrowableAt)] : []
+  return [...withdrawable, ...borrowable].reduce((one, other) => (one < other ? one : other))
 }
 
 /** Fluid DEX: prices follow the lending market beside it, at every second. */
@@ -54,6 +77,21 @@ export const fluidFamily = createQuotedFamily({
     )
     const answers = await readCalls(deps, { calls, blockNumber })
     return answers.map((words) => (words?.[0] ? words.map(wordToAddress) : undefined))
+  },
+  async readLimits(deps, { records, blockNumber }) {
+    const calls = records.map(({ address, quoter }) =>
+      readCall(
+        quoter,
+        { abi, functionName: 'getPoolReservesAdjusted', args: [address] },
+        reservesWords,
+      ),
+    )
+    const answers = await readCalls({ client: deps.client }, { calls, blockNumber })
+    return answers.map((words, index) =>
+      words?.length === reservesWords
+        ? records[index]?.tokens.map((_, k) => readLimit(words, k))
+        : undefined,
+    )
   },
   quoter: {
     question: ({ address, quoter }, { i, amountIn }) => ({

@@ -7,7 +7,7 @@ import type { PoolHead } from '../../reads/poolHead.ts'
 import type { LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type ReadCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
-import { type PoolFamily, type Quoter, toHead } from '../family/poolFamily.ts'
+import { type PoolFamily, type Quoter, type Trade, toHead } from '../family/poolFamily.ts'
 import {
   createQuotedPool,
   gridRatio,
@@ -35,6 +35,8 @@ export type QuotedRecord = PoolHead &
     readonly quoter: Address
     /** Whether a side is the native currency itself; its token is the wrapped one then. */
     readonly native: readonly boolean[]
+    /** Most of each token that a swap is paid, where its quoter promises more than the pool may pay. */
+    readonly limits?: readonly bigint[] | undefined
   }
 
 /** What is known of a pool before its quoter was asked about any amount. */
@@ -64,6 +66,11 @@ export type QuotedProtocol = Pick<
   readHeld?(
     deps: ReadDeps,
     parameters: LoadParameters,
+  ): Promise<readonly (readonly bigint[] | undefined)[]>
+  /** Most of each token that a swap through each pool is paid; undefined where nobody says. */
+  readLimits?(
+    deps: ReadDeps,
+    parameters: { readonly records: readonly Unsampled[]; readonly blockNumber: bigint },
   ): Promise<readonly (readonly bigint[] | undefined)[]>
   /** What of others' code each pool's swaps ask, where a factory lets its callers choose it. */
   listParts?(deps: ReadDeps, parameters: LoadParameters): Promise<readonly (readonly Address[])[]>
@@ -120,9 +127,14 @@ export function createQuotedFamily(
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
       const fresh = await sample(own, deps, { blanks, blockNumber }).catch(() => [])
       ages.restart([...due, ...fresh], atMs)
-      return new Map(fresh.map(({ id, amounts, outputs }) => [id, { amounts, outputs }]))
+      return new Map(
+        fresh.map(({ id, amounts, outputs, limits }) => [id, { amounts, outputs, limits }]),
+      )
     },
-    quoter: own.quoter,
+    quoter: {
+      question: own.quoter.question,
+      readAnswer: (words, trade, record) => readPaid(own, { words, trade, record }),
+    },
     toEnginePool: createQuotedPool,
     midPrice({ tokens, amounts, outputs }, i, j) {
       const start = outputsAt({ tokens }, i, j)
@@ -136,6 +148,24 @@ export function createQuotedFamily(
     stepGas: own.stepGas,
     takesTaxedInput: false,
   }
+}
+
+/** What the quoter promises, as far as the pool may pay it. */
+function readPaid(
+  { quoter }: QuotedProtocol,
+  {
+    words,
+    trade,
+    record,
+  }: {
+    readonly words: readonly bigint[]
+    readonly trade: Trade
+    readonly record: Unsampled
+  },
+): bigint | undefined {
+  const output = quoter.readAnswer(words, trade, record)
+  const limit = record.limits?.[trade.j]
+  return output === undefined || limit === undefined || output <= limit ? output : undefined
 }
 
 /** How old each pool's samples are, by the samples themselves: a record is another object after each change. */
@@ -227,25 +257,30 @@ async function readFees(
 
 /** Asks every pool about every amount of its grid, in one round trip. */
 async function sample(
-  { quoter }: QuotedProtocol,
+  own: QuotedProtocol,
   deps: ReadDeps,
   { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
 ): Promise<QuotedRecord[]> {
+  const { quoter } = own
   const rows = blanks.flatMap((blank, index) => listRows(blank, index))
-  const sampled = await sampleQuoters(deps, {
-    directions: rows.map(({ i, j, record, holder, held }) => ({
-      holder,
-      held: held?.[i],
-      token: record.native[i] ? undefined : (record.tokens[i] as Address),
-      ask: (amountIn) => quoter.question(record, { i, j, amountIn }),
-    })),
-    points: gridSize,
-    ratio: gridRatio,
-    blockNumber,
-  })
-  const records = blanks.map(({ record: { tokens, ...head } }) => ({
+  const [sampled, limits] = await Promise.all([
+    sampleQuoters(deps, {
+      directions: rows.map(({ i, j, record, holder, held }) => ({
+        holder,
+        held: held?.[i],
+        token: record.native[i] ? undefined : (record.tokens[i] as Address),
+        ask: (amountIn) => quoter.question(record, { i, j, amountIn }),
+      })),
+      points: gridSize,
+      ratio: gridRatio,
+      blockNumber,
+    }),
+    own.readLimits?.(deps, { records: blanks.map(({ record }) => record), blockNumber }),
+  ])
+  const records = blanks.map(({ record: { tokens, ...head } }, index) => ({
     ...head,
     tokens,
+    limits: limits?.[index],
     amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
     outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
   }))
@@ -255,7 +290,8 @@ async function sample(
     for (const [k, amountIn] of listGrid(samples.held).entries()) {
       record.amounts[i * gridSize + k] = amountIn
       const words = samples.answers[k]
-      const output = words && quoter.readAnswer(words, { i, j, amountIn })
+      const trade = { i, j, amountIn }
+      const output = words && readPaid(own, { words, trade, record })
       if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
     }
   }

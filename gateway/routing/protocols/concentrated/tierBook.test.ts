@@ -1,0 +1,63 @@
+import { createClient, custom, type Hex, hexToNumber, numberToHex, zeroAddress } from 'viem'
+import { base } from 'viem/chains'
+import { assert, suite } from '../../../../fixtures/test.ts'
+import type { Dex } from '../../../chain/dex.ts'
+import { createTierBook } from './tierBook.ts'
+
+const hourMs = 3_600_000
+const dex: Dex = {
+  name: 'some-v3',
+  label: 'Some',
+  protocol: 'uniswap_v3',
+  factory: zeroAddress,
+  feesPips: [500, 3_000],
+  deployBlock: 10,
+}
+
+/** A node with a factory that enables tiers: which, and at which block. */
+function createNode(tiers: (readonly [feePips: number, block: number])[]) {
+  const asked: (readonly [from: number, to: number])[] = []
+  const request = async ({ params: [filter] }: { params: [{ fromBlock: Hex; toBlock: Hex }] }) => {
+    const [from, to] = [hexToNumber(filter.fromBlock), hexToNumber(filter.toBlock)]
+    asked.push([from, to])
+    return tiers
+      .filter(([, block]) => from <= block && block <= to)
+      .map(([feePips]) => ({
+        topics: ['0x', numberToHex(feePips, { size: 32 }), '0x'],
+        data: '0x',
+      }))
+  }
+  const transport = custom({ request: request as never }, { retryCount: 0 })
+  return { asked, tiers, deps: { client: createClient({ chain: base, transport }) } }
+}
+
+const s = suite('fee tiers of factories')
+
+s('are those of the row and those that its events name, read once [21/tiers-read]', async () => {
+  const { deps, asked } = createNode([
+    [500, 10],
+    [250, 700],
+  ])
+  const book = createTierBook({ now: () => 0 })
+  const ask = () => book.feesOf(deps, { dex, blockNumber: 1_000n })
+  const answers = await Promise.all([ask(), ask()])
+  for (const fees of [...answers, await ask()]) assert.equal(fees, [500, 3_000, 250])
+  assert.equal(asked, [[10, 1_000]])
+})
+
+s('are kept, and read on from there every day [21/tiers-daily]', async () => {
+  const { deps, asked, tiers } = createNode([[250, 700]])
+  let nowMs = 0
+  const book = createTierBook({ now: () => nowMs })
+  await book.feesOf(deps, { dex, blockNumber: 1_000n })
+  tiers.push([750, 2_000])
+  nowMs = 23 * hourMs
+  assert.equal(await book.feesOf(deps, { dex, blockNumber: 40_000n }), [500, 3_000, 250])
+  nowMs = 24 * hourMs
+  assert.equal(await book.feesOf(deps, { dex, blockNumber: 41_000n }), [500, 3_000, 250, 750])
+  assert.equal(asked, [
+    [10, 1_000],
+    [1_001, 41_000],
+  ])
+})
+s.run()
