@@ -6,6 +6,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import { knowPools } from '../testing/knowPools.ts'
 import { type ChainSync, createChainSync } from './chainSync.ts'
 import { findCreations } from './findCreations.ts'
 import { loadPools } from './loadPools.ts'
@@ -17,7 +18,7 @@ const chain = getChain(8453)
 if (!chain) throw new Error('chain 8453 is built in')
 const honest = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
 const chainClient = createChainClient({ chain, rpcUrls: [proxy.rpcUrl] })
-const dexes = getDexes(8453)
+const dexes = knowPools(getDexes(8453), world.manifest)
 const events: SyncEvent[] = []
 const manual = { pollMs: 3_600_000, maxAgeMs: 0 }
 const sync = createChainSync({

@@ -3,9 +3,10 @@ import type { ProfileName } from '../../../fixtures/nodes/profiles/profiles.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { startAhead } from '../../../fixtures/startAhead.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { startWorldChain } from '../../../fixtures/world.ts'
+import { startWorldChain, type WorldManifest } from '../../../fixtures/world.ts'
 import { chains, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import { knowPools } from '../testing/knowPools.ts'
 import { createChainSync } from './chainSync.ts'
 
 /** A gateway's chain behind nodes as people have them; their time passes eight times as fast. */
@@ -15,11 +16,12 @@ const profilesOf: Readonly<Record<number, readonly ProfileName[]>> = {
   42161: ['own-nitro', 'alchemy-paid', 'ankr-public'],
 }
 
-async function loadBehind(url: string, chainId: number) {
+async function loadBehind(url: string, manifest: WorldManifest) {
+  const { chainId } = manifest
   const chain = chains.find((each) => each.chainId === chainId)
   if (!chain) throw new Error(`chain ${chainId} is built in`)
   const chainClient = createChainClient({ chain, rpcUrls: [url], trust: 'shown' })
-  const dexes = getDexes(chainId)
+  const dexes = knowPools(getDexes(chainId), manifest)
   const seeds = { seedTokens: seedTokens(chainId), pollMs: 3_600_000, maxAgeMs: 0 }
   const sync = createChainSync({ chainClient, dexes, ...seeds })
   try {
@@ -37,11 +39,11 @@ for (const { chainId, name } of chains) {
   s.after(() => world.close())
   // Nodes that lag have a past to lag in.
   await createRpc(world.rpcUrl)('anvil_mine', '0x40')
-  const all = await loadBehind(world.rpcUrl, chainId)
+  const all = await loadBehind(world.rpcUrl, world.manifest)
   for (const profile of profilesOf[chainId] ?? []) {
     const loaded = ahead(async () => {
       await using node = await startNode({ profile, upstream: world.rpcUrl, speed: 8 })
-      return await loadBehind(node.url, chainId)
+      return await loadBehind(node.url, world.manifest)
     })
     s(`${name} loads every pool behind ${profile} in one start [nodes/profiles]`, async () => {
       assert.equal(await loaded(), all)

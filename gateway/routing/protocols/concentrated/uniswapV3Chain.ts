@@ -1,6 +1,6 @@
-import { parseAbi, toEventSelector, toFunctionSelector } from 'viem'
+import { type Hex, parseAbi, toEventSelector, toFunctionSelector } from 'viem'
 import { findByLookup } from '../../reads/findPools.ts'
-import type { ReadDeps } from '../../reads/poolRef.ts'
+import type { FindParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { readCall, readCalls } from '../../reads/readCalls.ts'
 import { readEach } from '../../reads/readEach.ts'
 import { createdAt } from '../family/createdAt.ts'
@@ -8,7 +8,7 @@ import type { PoolFamily } from '../family/poolFamily.ts'
 import { concentratedFamily, toConcentratedState } from './concentratedChain.ts'
 import { pancakeSwapTopic } from './concentratedLogs.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
-import { createTierBook } from './tierBook.ts'
+import { createReadTiers } from './readTiers.ts'
 import { createUniswapV3Pool } from './uniswapV3.ts'
 
 const poolCreatedTopic = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
@@ -27,32 +27,57 @@ const slipstreamGas = 4_000
 const toEnginePool = (record: ConcentratedRecord) =>
   createUniswapV3Pool(toConcentratedState(record))
 
-const tiers = createTierBook()
+const readTiers = createReadTiers()
 
-const findByFee: PoolFamily['find'] = async (deps, parameters) =>
-  findByLookup(deps, {
+const findByFee: PoolFamily['find'] = (deps, parameters) =>
+  findByKeys(deps, {
     ...parameters,
     selector: toFunctionSelector('getPool(address,address,uint24)'),
-    keys: await tiers.feesOf(deps, parameters),
+    known: parameters.dex.feesPips,
+    readAll: () => readTiers(deps, parameters),
   })
 
 const spacingsAbi = parseAbi(['function tickSpacings() view returns (int24[])'])
 /** Of a list that only its owner lengthens: more is a mistake. */
 const mostSpacings = 64
 
-/** By the spacings that the row names, and by those that the factory has been given since. */
-const findBySpacing: PoolFamily['find'] = async (deps, parameters) => {
-  const { dex, blockNumber } = parameters
-  const selector = toFunctionSelector('getPool(address,address,int24)')
-  const known = dex.poolKeys ?? []
+const findBySpacing: PoolFamily['find'] = (deps, parameters) =>
+  findByKeys(deps, {
+    ...parameters,
+    selector: toFunctionSelector('getPool(address,address,int24)'),
+    known: parameters.dex.poolKeys ?? [],
+    async readAll() {
+      const { dex, blockNumber } = parameters
+      const calls = [{ target: dex.factory }]
+      const functionName = 'tickSpacings'
+      const [spacings = []] = await readEach(deps, {
+        abi: spacingsAbi,
+        functionName,
+        calls,
+        blockNumber,
+      })
+      return spacings.slice(0, mostSpacings)
+    },
+  })
+
+/** By the keys that the row names, and meanwhile those that the factory has been given since. */
+async function findByKeys(
+  deps: ReadDeps,
+  {
+    selector,
+    known,
+    readAll,
+    ...parameters
+  }: FindParameters & {
+    readonly selector: Hex
+    readonly known: readonly number[]
+    readonly readAll: () => Promise<readonly number[]>
+  },
+): Promise<readonly PoolRef[]> {
   const findWith = (keys: readonly number[]) =>
     findByLookup(deps, { ...parameters, selector, keys })
-  const calls = [{ target: dex.factory }]
-  const [found, [spacings = []]] = await Promise.all([
-    findWith(known),
-    readEach(deps, { abi: spacingsAbi, functionName: 'tickSpacings', calls, blockNumber }),
-  ])
-  const added = spacings.slice(0, mostSpacings).filter((spacing) => !known.includes(spacing))
+  const [found, all] = await Promise.all([findWith(known), readAll()])
+  const added = all.filter((key) => !known.includes(key))
   return added.length === 0 ? found : [...found, ...(await findWith(added))]
 }
 

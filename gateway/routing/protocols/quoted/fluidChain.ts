@@ -55,7 +55,10 @@ function readLimit(words: readonly bigint[], k: number): bigint {
   const available = (at: number) => words[at + limitWords * k] ?? 0n
   const withdrawable = has(collateralAt) ? [available(withdrawableAt)] : []
   const borrowable = has(debtAt) ? [available(borrowableAt)] : []
-  return [...withdrawable, ...borrowable].reduce((one, other) => (one < other ? one : other))
+  const [least = 0n] = [...withdrawable, ...borrowable].toSorted((one, other) =>
+    one < other ? -1 : 1,
+  )
+  return least
 }
 
 /** Fluid DEX: prices follow the lending market beside it, at every second. */

@@ -2,7 +2,7 @@ import { createClient, custom, type Hex, hexToNumber, numberToHex, zeroAddress }
 import { base } from 'viem/chains'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import type { Dex } from '../../../chain/dex.ts'
-import { createTierBook } from './tierBook.ts'
+import { createReadTiers } from './readTiers.ts'
 
 const hourMs = 3_600_000
 const dex: Dex = {
@@ -38,8 +38,8 @@ s('are those of the row and those that its events name, read once [21/tiers-read
     [500, 10],
     [250, 700],
   ])
-  const book = createTierBook({ now: () => 0 })
-  const ask = () => book.feesOf(deps, { dex, blockNumber: 1_000n })
+  const readTiers = createReadTiers({ now: () => 0 })
+  const ask = () => readTiers(deps, { dex, blockNumber: 1_000n })
   const answers = await Promise.all([ask(), ask()])
   for (const fees of [...answers, await ask()]) assert.equal(fees, [500, 3_000, 250])
   assert.equal(asked, [[10, 1_000]])
@@ -48,13 +48,13 @@ s('are those of the row and those that its events name, read once [21/tiers-read
 s('are kept, and read on from there every day [21/tiers-daily]', async () => {
   const { deps, asked, tiers } = createNode([[250, 700]])
   let nowMs = 0
-  const book = createTierBook({ now: () => nowMs })
-  await book.feesOf(deps, { dex, blockNumber: 1_000n })
+  const readTiers = createReadTiers({ now: () => nowMs })
+  await readTiers(deps, { dex, blockNumber: 1_000n })
   tiers.push([750, 2_000])
   nowMs = 23 * hourMs
-  assert.equal(await book.feesOf(deps, { dex, blockNumber: 40_000n }), [500, 3_000, 250])
+  assert.equal(await readTiers(deps, { dex, blockNumber: 40_000n }), [500, 3_000, 250])
   nowMs = 24 * hourMs
-  assert.equal(await book.feesOf(deps, { dex, blockNumber: 41_000n }), [500, 3_000, 250, 750])
+  assert.equal(await readTiers(deps, { dex, blockNumber: 41_000n }), [500, 3_000, 250, 750])
   assert.equal(asked, [
     [10, 1_000],
     [1_001, 41_000],

@@ -15,7 +15,7 @@ type Known = { readonly fees: ReadonlySet<number>; readonly nextBlock: bigint }
  * The fee tiers of factories: those of their rows, and those that their owners have enabled, read from
  * events once, kept, and read on every day.
  */
-export function createTierBook({
+export function createReadTiers({
   now = () => performance.now(),
 }: {
   readonly now?: (() => number) | undefined
@@ -40,16 +40,14 @@ export function createTierBook({
     return { fees, nextBlock: blockNumber + 1n }
   }
 
-  return {
-    /** In pips. */
-    async feesOf(deps: ReadDeps, parameters: ListParameters): Promise<readonly number[]> {
-      const key = nameOf(deps, parameters.dex)
-      const last = kept.get(key)
-      if (last && now() - last.readAtMs < dayMs) return [...(await last.known).fees]
-      const known = readOn(deps, parameters, last?.known)
-      kept.set(key, { readAtMs: now(), known })
-      return [...(await known).fees]
-    },
+  /** In pips. */
+  return async (deps: ReadDeps, parameters: ListParameters): Promise<readonly number[]> => {
+    const key = nameOf(deps, parameters.dex)
+    const last = kept.get(key)
+    if (last && now() - last.readAtMs < dayMs) return [...(await last.known).fees]
+    const known = readOn(deps, parameters, last?.known)
+    kept.set(key, { readAtMs: now(), known })
+    return [...(await known).fees]
   }
 }
 
