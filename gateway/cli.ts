@@ -8,6 +8,7 @@ import { backupCommands } from './commands/backup.ts'
 import { buyCommand } from './commands/buy.ts'
 import { deployCommand } from './commands/deploy.ts'
 import { keysCommand } from './commands/keys.ts'
+import { ledgerCommand } from './commands/ledger.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { operatorLogCommand } from './commands/operatorLog.ts'
 import { poolsCommand } from './commands/pools.ts'
@@ -43,6 +44,7 @@ if (existsSync(join(import.meta.dirname, 'lab'))) {
 }
 program.addCommand(keysCommand(print))
 program.addCommand(operatorLogCommand(print))
+program.addCommand(ledgerCommand(print))
 program.addCommand(buyCommand(print))
 program.addCommand(deployCommand(print))
 program.addCommand(relayCommand(print))

@@ -4,6 +4,8 @@ import { createChainClient } from '../chain/client.ts'
 import { readConfig } from '../config/config.ts'
 import { printTable } from '../observe/printTable.ts'
 import { auditBooks, type Fault, readChainRows } from '../store/auditBooks.ts'
+import { auditCheckpoints } from '../store/auditCheckpoints.ts'
+import { checkpointPublicKey } from '../store/checkpointKey.ts'
 import type { DatabaseConfig } from '../store/openConfiguredStore.ts'
 import { openReadOnly } from '../store/openReadOnly.ts'
 import { toWholeNumber } from './arguments.ts'
@@ -15,12 +17,25 @@ type Chains = Parameters<typeof auditChain>[0][]
 /** Where a database does not balance, in itself and with its chains; reads only, beside running gateways. */
 export async function audit(
   config: DatabaseConfig,
-  { chains, rows = 1_000 }: { readonly chains: Readonly<Chains>; readonly rows?: number },
+  {
+    chains,
+    trusted = [],
+    rows = 1_000,
+  }: {
+    readonly chains: Readonly<Chains>
+    /** Public keys, one of which must have signed the newest checkpoint. */
+    readonly trusted?: readonly string[]
+    readonly rows?: number
+  },
 ): Promise<readonly Fault[]> {
   const { engine, close } = await openReadOnly(config)
   try {
     const { faults, named } = await engine.snapshot(function* () {
-      return { faults: yield* auditBooks({ amountPerQuote }), named: yield* readChainRows(rows) }
+      const faults = [
+        ...(yield* auditBooks({ amountPerQuote })),
+        ...(yield* auditCheckpoints({ trusted })),
+      ]
+      return { faults, named: yield* readChainRows(rows) }
     })
     const told = await Promise.all(chains.map((chain) => auditChain(chain, named)))
     return [...faults, ...told.flat()]
@@ -46,7 +61,9 @@ export function auditCommand(print: Print) {
         createChainClient({ chain, rpcUrls, trust: 'shown' }),
       )
       try {
-        const faults = await audit(config, { chains: clients, rows })
+        const { keyPepper, formerPepper } = config
+        const trusted = [keyPepper, formerPepper?.pepper ?? []].flat().map(checkpointPublicKey)
+        const faults = await audit(config, { chains: clients, trusted, rows })
         if (faults.length === 0) return print('the books balance\n')
         const head = ['check', 'row', 'found']
         printTable(print, {

@@ -79,6 +79,8 @@ export type Config = KeyConfig & {
   /** What requests under way are given when the process is told to stop. */
   readonly shutdownGraceMs: number
   readonly freeQuota: number
+  /** Charges and refunds keep rows of their own for so long; 0: for ever. */
+  readonly ledgerDetailDays: number
   readonly poolLimits: PoolLimits
   readonly unknownPoolPatienceMs: number
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
@@ -286,6 +288,7 @@ export function readConfig(env: Environment): Config {
     },
     shutdownGraceMs: settings.SHUTDOWN_GRACE_SECS * 1000,
     freeQuota: settings.FREE_QUOTA,
+    ledgerDetailDays: settings.LEDGER_DETAIL_DAYS,
     poolLimits: {
       floorUsd: settings.POOL_FLOOR_USD,
       mostPools: settings.MAX_POOLS_PER_CHAIN,

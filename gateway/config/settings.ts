@@ -87,6 +87,12 @@ export const processSettings = Type.Object({
   TRUSTED_PROXIES: text(
     'comma-separated addresses and networks (10.0.0.0/8) whose X-Forwarded-For is believed',
   ),
+  LEDGER_DETAIL_DAYS: integer(
+    'charges and refunds keep rows of their own for so many days; after that their signed daily sums stay; 0 = for ever',
+    0,
+    0,
+    36_500,
+  ),
   CLAIM_CONFIRMATIONS: integer(
     'blocks from the one of a payment on, its own included, before a claim',
     2,

@@ -23,6 +23,7 @@ export function listSharedSettings(config: Config): Readonly<Record<string, stri
     [pepperSetting, peppers.map(toMark).join(' ')],
     ['FORKYARD_MODE', config.mode],
     ['FREE_QUOTA', config.freeQuota],
+    ['LEDGER_DETAIL_DAYS', config.ledgerDetailDays],
     ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond],
     ['RATE_LIMIT_BURST', rateLimit.burst],
     ['REDIS_URL', config.redisUrl === undefined ? 'none' : 'given'],

@@ -1,9 +1,14 @@
+import { keepCheckpoints } from '../access/keepCheckpoints.ts'
 import type { Config } from '../config/config.ts'
+import { createCheckpointSigner } from '../store/checkpointKey.ts'
 import { waitForStore } from '../store/waitForStore.ts'
 import { compareSettings } from './compareSettings.ts'
 import type { Observed } from './observed.ts'
 
-/** Waits for the database as long as it takes, and says so; then compares settings with whoever shares it. */
+/**
+ * Waits for the database as long as it takes, and says so; then compares settings with whoever shares it, and
+ * rolls its ledger up day by day.
+ */
 export async function openStore(
   config: Config,
   {
@@ -25,10 +30,17 @@ export async function openStore(
   })
   readiness.starts()
   const settings = await compareSettings(config, { store, log, metrics })
+  const checkpoints = keepCheckpoints({
+    store,
+    sign: createCheckpointSigner(config.keyPepper),
+    detailDays: config.ledgerDetailDays,
+    now: Date.now,
+    log,
+  })
   return {
     ...store,
     async close() {
-      await settings.close()
+      await Promise.all([settings.close(), checkpoints.close()])
       await store.close()
     },
   }

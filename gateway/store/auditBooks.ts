@@ -1,3 +1,4 @@
+import { bookedUnits } from './bookedUnits.ts'
 import { type Program, sql } from './program.ts'
 
 /** A row that does not balance, said for an operator. */
@@ -5,7 +6,7 @@ export type Fault = { readonly check: string; readonly row: string; readonly fou
 
 const balances = sql<{ key_id: string; balance: number; booked: number }>(
   `SELECT b.key_id, b.total - b.used AS balance, COALESCE(SUM(l.units), 0) AS booked
-   FROM balances b LEFT JOIN ledger l ON l.key_id = b.key_id
+   FROM balances b LEFT JOIN (${bookedUnits}) l ON l.key_id = b.key_id
    GROUP BY b.key_id, b.total, b.used HAVING b.total - b.used <> COALESCE(SUM(l.units), 0)`,
 )
 const totals = sql<{ key_id: string; total: number; booked: number }>(

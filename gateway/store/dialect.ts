@@ -10,9 +10,12 @@ export type Dialect = {
   readonly keyedTable: string
   /** Refuses to change or delete what stands in a table. */
   appendOnly(table: string): string
-  /** From now on lets go of rows of one kind, and of no others. */
-  appendOnlyBut(table: string, kind: string): string
+  /** From now on lets go of rows of these kinds, and of no others. */
+  appendOnlyBut(table: string, ...kinds: readonly string[]): string
 }
+
+const isNoneOf = (kinds: readonly string[]) =>
+  kinds.map((kind) => `OLD.kind <> '${kind}'`).join(' AND ')
 
 export const sqliteDialect: Dialect = {
   rowId: 'INTEGER PRIMARY KEY',
@@ -23,9 +26,9 @@ export const sqliteDialect: Dialect = {
   appendOnly: (table) => `
 CREATE TRIGGER ${table}_is_append_only_u BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;
 CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;`,
-  appendOnlyBut: (table, kind) => `
+  appendOnlyBut: (table, ...kinds) => `
 DROP TRIGGER ${table}_is_append_only_d;
-CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table} WHEN OLD.kind <> '${kind}'
+CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table} WHEN ${isNoneOf(kinds)}
   BEGIN SELECT RAISE(ABORT, 'the ${table} is append-only'); END;`,
 }
 
@@ -40,10 +43,11 @@ CREATE FUNCTION ${table}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the ${table} is append-only'; END $$;
 CREATE TRIGGER ${table}_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
   FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_append_only();`,
-  appendOnlyBut: (table, kind) => `
+  appendOnlyBut: (table, ...kinds) => `
 DROP TRIGGER ${table}_is_append_only ON ${table};
+DROP TRIGGER IF EXISTS ${table}_is_append_only_d ON ${table};
 CREATE TRIGGER ${table}_is_append_only BEFORE UPDATE OR TRUNCATE ON ${table}
   FOR EACH STATEMENT EXECUTE FUNCTION ${table}_is_append_only();
 CREATE TRIGGER ${table}_is_append_only_d BEFORE DELETE ON ${table}
-  FOR EACH ROW WHEN (OLD.kind <> '${kind}') EXECUTE FUNCTION ${table}_is_append_only();`,
+  FOR EACH ROW WHEN (${isNoneOf(kinds)}) EXECUTE FUNCTION ${table}_is_append_only();`,
 }

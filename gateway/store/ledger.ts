@@ -1,3 +1,4 @@
+import { bookedUnits, checkpointed } from './bookedUnits.ts'
 import { passFence, raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
@@ -68,11 +69,14 @@ const append = sql('INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES 
 const lastRefund = sql<{ at_ms: number }>(
   `SELECT at_ms FROM ledger WHERE key_id = ? AND kind = 'refund' ORDER BY id DESC LIMIT 1`,
 )
-/** What is being answered is among the newest rows; a charge that another request began keeps its row. */
+/**
+ * What is being answered is among the newest rows; a charge that another request began keeps its row, and so
+ * does one that a checkpoint holds.
+ */
 const forgetCharge = sql(
   `DELETE FROM ledger WHERE id = (SELECT id FROM
      (SELECT id, kind, ref, units FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT 1000) AS newest
-   WHERE kind = 'charge' AND ref = ? AND units = ? ORDER BY id DESC LIMIT 1)`,
+   WHERE kind = 'charge' AND ref = ? AND units = ? AND id > ${checkpointed} ORDER BY id DESC LIMIT 1)`,
 )
 /** Refunds of one key within this leave one row. */
 const mergedMs = 60_000
@@ -87,8 +91,8 @@ const list = sql<Omit<LedgerEntry, 'atMs'> & { at_ms: number }>(
   'SELECT id, kind, units, ref, at_ms FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT ?',
 )
 const audit = sql<{ key_id: string }>(
-  `SELECT b.key_id FROM balances b LEFT JOIN ledger l ON l.key_id = b.key_id
-   GROUP BY b.key_id HAVING b.total - b.used <> COALESCE(SUM(l.units), 0)`,
+  `SELECT b.key_id FROM balances b LEFT JOIN (${bookedUnits}) l ON l.key_id = b.key_id
+   GROUP BY b.key_id, b.total, b.used HAVING b.total - b.used <> COALESCE(SUM(l.units), 0)`,
 )
 
 /** Inside somebody else's transaction, e.g. a claim's. */

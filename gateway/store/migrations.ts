@@ -1,6 +1,7 @@
 import { accessSchema } from './accessSchema.ts'
 import { balanceSlotsSchema } from './balanceSlotsSchema.ts'
 import { chargeFencesSchema } from './chargeFences.ts'
+import { checkpointsSchema } from './checkpointsSchema.ts'
 import type { Dialect } from './dialect.ts'
 import { feedsSchema } from './feedsSchema.ts'
 import { gatewaySettingsSchema } from './gatewaySettings.ts'
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   { id: 20, name: 'further secrets of keys', schema: keySecretsSchema, needs: 19 },
   { id: 21, name: "log of operators' commands", schema: operatorLogSchema, needs: 19 },
   { id: 22, name: 'settings of the gateways', schema: gatewaySettingsSchema, needs: 19 },
+  { id: 23, name: 'checkpoints of the ledger', schema: checkpointsSchema, needs: 19 },
 ]

@@ -1,6 +1,7 @@
 import type { SlotCache } from '../../simulator/balanceSlot/resolveBalanceSlot.ts'
 import { createBalanceSlots } from './balanceSlots.ts'
 import { type Challenges, createChallenges } from './challenges.ts'
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
 import type { Coordination } from './coordination.ts'
 import type { Engine } from './engine.ts'
 import { createFeeds, type Feeds } from './feeds.ts'
@@ -22,6 +23,7 @@ import { createSettlements, type Settlements } from './settlements.ts'
 export type Store = {
   readonly keys: Keys
   readonly ledger: Ledger
+  readonly checkpoints: Checkpoints
   readonly challenges: Challenges
   readonly payments: Payments
   readonly settlements: Settlements
@@ -59,6 +61,7 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
   return {
     keys: createKeys(engine),
     ledger: createLedger(engine),
+    checkpoints: createCheckpoints(engine),
     challenges: createChallenges(engine),
     payments: createPayments(engine),
     settlements: createSettlements(engine),

@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createCheckpointSigner } from '../store/checkpointKey.ts'
+import { openStore } from '../store/openStore.ts'
+import { ledgerCommand } from './ledger.ts'
+
+const dayMs = 86_400_000
+const startMs = Date.parse('2026-11-01T12:00:00Z')
+const pepper = 'p'.repeat(32)
+const sign = createCheckpointSigner(pepper)
+
+const s = suite('forkyard ledger')
+const dir = mkdtempSync(join(tmpdir(), 'forkyard-ledger-'))
+const path = join(dir, 'a.sqlite')
+const archive = join(dir, 'a.jsonl')
+const store = openStore({ path })
+s.after(() => {
+  store.close()
+  rmSync(dir, { recursive: true })
+})
+const rest = { start: 'x', label: '', wallet: undefined, scopes: ['quote'], createdAtMs: startMs }
+await store.keys.insert({ id: 'one', idHash: '0x01', secretHash: Buffer.from('a'), ...rest })
+await store.ledger.grant({ keyId: 'one', units: 9, ref: 'free', atMs: startMs })
+for (const day of [0, 1, 2])
+  await store.ledger.charge({ keyId: 'one', units: 1, ref: `${day}`, atMs: startMs + day * dayMs })
+const step = { nowMs: startMs + 9 * dayMs, marginMs: 0, most: 99, sign }
+while (await store.checkpoints.advance(step));
+
+async function type(words: string, keyPepper = pepper): Promise<string> {
+  let printed = ''
+  const env = { KEY_PEPPER: keyPepper, DATABASE_PATH: path }
+  const print = (text: string) => {
+    printed += text
+  }
+  await ledgerCommand(print, env).parseAsync(words.split(' '), { from: 'user' })
+  return printed
+}
+const refused = (words: string, sentence: RegExp, keyPepper = pepper) =>
+  type(words, keyPepper).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, sentence),
+  )
+
+s(
+  'writes signed days to a file that is verified without the database [24/ledger-export]',
+  async () => {
+    assert.match(await type(`export ${archive}`), '3 days, 4 rows')
+    assert.match(await type(`verify ${archive}`), '3 days')
+    assert.match(
+      await type(`export ${archive} --from 2026-11-02 --until 2026-11-02`),
+      '1 days, 1 rows',
+    )
+    assert.match(await type(`verify ${archive}`), '1 days')
+    await refused(`verify ${archive}`, /2026-11-02 is signed under another pepper/, 'q'.repeat(32))
+    const whole = readFileSync(archive, 'utf8')
+    writeFileSync(archive, whole.replace('"charge",-1', '"charge",-2'))
+    await refused(`verify ${archive}`, /rows of 2026-11-02 are not those that were signed/)
+    writeFileSync(archive, whole.replace('"entries":1', '"entries":2'))
+    await refused(`verify ${archive}`, /2026-11-02 is not signed/)
+  },
+)
+
+s('lists the days, and writes no archive of rows that have gone', async () => {
+  await store.checkpoints.prune({ beforeDay: '2026-11-02', most: 99 })
+  const [, ...rows] = (await type('days')).trim().split('\n')
+  assert.is(rows.length >= 3, true)
+  assert.match(await type('days'), /2026-11-01 .*signed.*gone/)
+  assert.match(await type('days'), /2026-11-02 .*signed.*kept/)
+  await refused(`export ${archive}`, /rows of 2026-11-01 have gone already/)
+})
+s.run()

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { readKeyConfig } from '../config/keyConfig.ts'
+import { printTable } from '../observe/printTable.ts'
+import { exportLedger, verifyArchive } from '../store/archiveLedger.ts'
+import { checkpointPublicKey } from '../store/checkpointKey.ts'
+import { openConfiguredStore } from '../store/openConfiguredStore.ts'
+
+function toDay(value: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(Date.parse(value)))
+    throw new InvalidArgumentError('it must be a day, as 2027-01-31')
+  return value
+}
+
+const [firstDay, lastDay] = ['0000-01-01', '9999-12-31']
+
+/** `forkyard ledger`: signed days of the books, and their rows as files that outlast the database. */
+export function ledgerCommand(print: (text: string) => void, env = process.env) {
+  const command = new Command('ledger').description(
+    'signed days of the quota ledger: list, export, verify',
+  )
+  command
+    .command('days')
+    .description('the checkpoints of the ledger, the oldest first')
+    .action(async () => {
+      const store = await openConfiguredStore(readKeyConfig(env))
+      try {
+        const rows = (await store.checkpoints.list()).map((one) => [
+          one.day,
+          String(one.entries),
+          one.signature === null ? 'open' : 'signed',
+          one.prunedId > one.afterId ? 'gone' : 'kept',
+          one.digest,
+        ])
+        printTable(print, { head: ['day', 'rows', 'state', 'charges', 'digest'], rows })
+      } finally {
+        await store.close()
+      }
+    })
+  command
+    .command('export')
+    .description('write the rows of signed days to a file of JSON lines')
+    .argument('<file>', 'appears when it is whole')
+    .option('--from <day>', 'first day, in UTC', toDay, firstDay)
+    .option('--until <day>', 'last day', toDay, lastDay)
+    .action(async (file: string, { from, until }: { from: string; until: string }) => {
+      const store = await openConfiguredStore(readKeyConfig(env))
+      try {
+        const { days, rows } = await exportLedger(store, { from, until, to: resolve(file) })
+        print(`${file}: ${days} days, ${rows} rows\n`)
+      } finally {
+        await store.close()
+      }
+    })
+  command
+    .command('verify')
+    .description(
+      'whether an exported file holds what was signed under the pepper; needs no database',
+    )
+    .argument('<file>')
+    .action((file: string) => {
+      const { keyPepper, formerPepper } = readKeyConfig(env)
+      const trusted = [keyPepper, formerPepper?.pepper ?? []].flat().map(checkpointPublicKey)
+      print(
+        `${file} holds ${verifyArchive(resolve(file), trusted).length} days as they were signed\n`,
+      )
+    })
+  return command
+}

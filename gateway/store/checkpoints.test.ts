@@ -1,0 +1,205 @@
+import { keccak256, stringToBytes } from 'viem'
+import { query } from '../../fixtures/store/postgres.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { audit } from '../commands/audit.ts'
+import { checkpointPublicKey, createCheckpointSigner } from './checkpointKey.ts'
+import { openPostgresStore } from './openPostgresStore.ts'
+import { openStore, type Store } from './openStore.ts'
+
+const pepper = 'a pepper of thirty-two characters'
+const sign = createCheckpointSigner(pepper)
+const trusted = [checkpointPublicKey(pepper)]
+const dayMs = 86_400_000
+const startMs = Date.parse('2026-11-01T12:00:00Z')
+const marginMs = 3_600_000
+
+const s = suite('checkpoints of the ledger')
+const engines = await startStoreEngines()
+s.after(async () => {
+  for (const engine of engines) await engine.close()
+})
+
+async function addKey(store: Store, id: string): Promise<string> {
+  const idHash = keccak256(stringToBytes(id))
+  const secretHash = Buffer.from(id)
+  const rest = { start: 'x', label: '', wallet: undefined, scopes: ['quote'], createdAtMs: startMs }
+  await store.keys.insert({ id, idHash, secretHash, ...rest })
+  await store.ledger.grant({ keyId: id, units: 100, ref: 'free', atMs: startMs })
+  return id
+}
+
+type Request = { readonly keyId: string; readonly ref: string; readonly atMs: number }
+const charge = ({ ledger }: Store, request: Request) => ledger.charge({ ...request, units: 2 })
+const fail = ({ ledger }: Store, request: Request) =>
+  ledger.conclude({ ...request, units: 2, answer: undefined })
+
+/** Steps until nothing is left; how many it took. */
+async function rollUp({ checkpoints }: Store, nowMs: number, most = 500): Promise<number> {
+  let steps = 0
+  while (await checkpoints.advance({ nowMs, marginMs, most, sign })) steps += 1
+  return steps
+}
+async function prune({ checkpoints }: Store, beforeDay: string): Promise<void> {
+  while (await checkpoints.prune({ beforeDay, most: 2 }));
+}
+
+/** Two keys that ask on three days, with a refund on the second. */
+async function keepBooks(store: Store) {
+  const keys = [await addKey(store, 'one'), await addKey(store, 'two')]
+  for (const day of [0, 1, 2])
+    for (const keyId of keys) {
+      const request = { keyId, ref: `${keyId} ${day}`, atMs: startMs + day * dayMs }
+      await charge(store, request)
+      if (day === 1) await fail(store, request)
+    }
+  return { keys, nowMs: startMs + 2 * dayMs }
+}
+
+/** A database that the audit finds, too; its times are the caller's on both engines. */
+async function open({ name, createDatabase }: StoreEngine) {
+  const address = await createDatabase()
+  const isFile = name === 'SQLite'
+  const store = isFile
+    ? openStore({ path: address })
+    : await openPostgresStore({ url: address, time: 'caller' })
+  const execute = async (statement: string) =>
+    'db' in store ? void store.db.exec(statement) : void (await query(address, statement))
+  const place = { databasePath: address, databaseUrl: isFile ? undefined : address }
+  const look = async (keys = trusted) => {
+    const faults = await audit(place, { chains: [], trusted: keys })
+    return faults.map(({ check, row, found }) => `${check} ${row}: ${found}`)
+  }
+  return { store, execute, look }
+}
+
+for (const engine of engines) {
+  const { name } = engine
+
+  s(`${name}: signs days that are over, and no other [24/checkpoints]`, async () => {
+    const { store, look } = await open(engine)
+    const { nowMs } = await keepBooks(store)
+    assert.is(await rollUp(store, startMs + 0.5 * dayMs + marginMs - 1), 0)
+    await rollUp(store, nowMs)
+    const checkpoints = await store.checkpoints.list()
+    assert.equal(
+      checkpoints.map(({ day, entries, signature }) => [day, entries, signature !== null]),
+      [
+        ['2026-11-01', 4, true],
+        // A refund and the charge that it gives back, for each key.
+        ['2026-11-02', 4, true],
+      ],
+    )
+    assert.is(checkpoints[1]?.afterId, checkpoints[0]?.throughId)
+    assert.is(await rollUp(store, nowMs), 0)
+    assert.equal(await look(), [])
+    assert.equal(await look([]), ['checkpoint 2026-11-02: signed under another pepper'])
+    await store.close()
+  })
+
+  s(
+    `${name}: is the same in steps of any size, by gateways at once [24/checkpoint-steps]`,
+    async () => {
+      const [one, other] = [await open(engine), await open(engine)]
+      for (const { store } of [one, other]) await keepBooks(store)
+      const nowMs = startMs + 5 * dayMs
+      await rollUp(one.store, nowMs)
+      await Promise.all([rollUp(other.store, nowMs, 1), rollUp(other.store, nowMs, 2)])
+      assert.equal(await one.store.checkpoints.list(), await other.store.checkpoints.list())
+      assert.equal(await other.look(), [])
+      for (const { store } of [one, other]) await store.close()
+    },
+  )
+
+  s(
+    `${name}: lets go of old charges and refunds alone; every balance holds [24/detail-days]`,
+    async () => {
+      const { store, look } = await open(engine)
+      const { keys, nowMs } = await keepBooks(store)
+      const [keyId = ''] = keys
+      const before = await Promise.all(keys.map((key) => store.ledger.balance(key)))
+      await rollUp(store, nowMs)
+      await prune(store, '2026-11-02')
+      const kinds = async () => (await store.ledger.entries(keyId, 9)).map(({ kind }) => kind)
+      assert.equal(await kinds(), ['charge', 'refund', 'charge', 'grant'])
+      assert.equal(await Promise.all(keys.map((key) => store.ledger.balance(key))), before)
+      assert.equal(await look(), [])
+      // Signed days go to their end, those that are not signed stay.
+      await prune(store, '2027-01-01')
+      assert.equal(await kinds(), ['charge', 'grant'])
+      assert.equal(await look(), [])
+      assert.equal(await store.ledger.audit(), [])
+      await store.close()
+    },
+  )
+
+  s(
+    `${name}: gives back what a checkpoint holds with a row of its own [24/late-refund]`,
+    async () => {
+      const { store, look } = await open(engine)
+      const keyId = await addKey(store, 'one')
+      const [first, late] = ['first', 'late'].map((ref) => ({ keyId, ref, atMs: startMs }))
+      if (!first || !late) throw new Error('nothing to ask')
+      for (const request of [first, late]) await charge(store, request)
+      await fail(store, first)
+      await rollUp(store, startMs + dayMs)
+      // Within a minute of another refund, which would take the charge's row away.
+      await fail(store, { ...late, atMs: startMs + 1_000 })
+      assert.is((await store.ledger.balance(keyId)).used, 0)
+      assert.equal(await look(), [])
+      await store.close()
+    },
+  )
+
+  s(
+    `${name}: takes nothing into a signed day when a clock is set back [24/checkpoint-clock]`,
+    async () => {
+      const { store, look } = await open(engine)
+      const { nowMs, keys } = await keepBooks(store)
+      await rollUp(store, nowMs)
+      for (const keyId of keys) await charge(store, { keyId, ref: 'back', atMs: startMs })
+      await rollUp(store, nowMs + 3 * dayMs)
+      const days = (await store.checkpoints.list()).map(({ day, entries }) => [day, entries])
+      assert.equal(days.at(-1), ['2026-11-03', 4])
+      assert.equal(await look(), [])
+      await store.close()
+    },
+  )
+
+  s(
+    `${name}: finds rows, sums and checkpoints that were changed [24/checkpoint-tampered]`,
+    async () => {
+      const changes = [
+        [
+          "UPDATE ledger_sums SET refunded = refunded + 1 WHERE key_id = 'one' AND day = '2026-11-01'",
+          ['balance one', "2026-11-01: its keys' sums are not"],
+        ],
+        // As somebody would who wants it to balance.
+        [
+          "UPDATE ledger_sums SET refunded = refunded + 1 WHERE key_id = 'one' AND day = '2026-11-01'; UPDATE balances SET used = used - 1 WHERE key_id = 'one'",
+          ["2026-11-01: its keys' sums are not"],
+        ],
+        ["DELETE FROM ledger WHERE ref = 'two 0'", ['2026-11-01: 3 rows of 4']],
+        [
+          "UPDATE ledger_checkpoints SET entries = 5 WHERE day = '2026-11-02'",
+          ['2026-11-02: 4 rows of 5', '2026-11-02: its signature is not'],
+        ],
+        [
+          "DELETE FROM ledger_sums WHERE day = '2026-11-01'; DELETE FROM ledger_checkpoints WHERE day = '2026-11-01'",
+          ['balance one', 'balance two', '2026-11-02: does not follow', '2026-11-02: 4 rows of 4'],
+        ],
+      ] as const
+      for (const [statement, expected] of changes) {
+        const { store, execute, look } = await open(engine)
+        const { nowMs } = await keepBooks(store)
+        await rollUp(store, nowMs)
+        await execute(statement)
+        const found = await look()
+        assert.is(found.length, expected.length, found.join('\n'))
+        for (const [at, part] of expected.entries()) assert.match(found[at] ?? '', part)
+        await store.close()
+      }
+    },
+  )
+}
+s.run()
