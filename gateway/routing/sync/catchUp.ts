@@ -84,10 +84,10 @@ export async function catchUp(
   if (!latest) return { status: 'inconsistent', reason: 'the node has no latest block' }
   const { head } = latest
   if (head.hash === state.head.hash) return { status: 'current' }
-  const ancestor =
-    head.parentHash === state.head.hash
-      ? state.head
-      : await findAncestor(deps, { state, passed, head })
+  // Most often what was read stands below it: then nobody asks whether the node still has that.
+  const isNear = head.number - state.head.number <= longestGap
+  const straight = isNear ? await readBlocks(deps, { after: state.head, latest }) : undefined
+  const ancestor = straight ? state.head : await findAncestor(deps, { state, passed, head })
   if (ancestor === 'lagging') return { status: 'inconsistent', reason: 'the node lags behind' }
   if (!ancestor) return { status: 'lost', reason: 'no common ancestor' }
   const isLong = head.number - ancestor.number > longestGap
@@ -96,7 +96,8 @@ export async function catchUp(
     ? await skipAhead(deps, { after: ancestor.number, head, filter })
     : undefined
   if (isLong && !skipped) return { status: 'lost', reason: 'too many blocks behind' }
-  const blocks = await readBlocks(deps, { after: skipped?.anchor ?? ancestor, latest })
+  const after = skipped?.anchor ?? ancestor
+  const blocks = straight ?? (await readBlocks(deps, { after, latest }))
   if (!blocks) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
   const isReorg = ancestor.number < state.head.number
   const advance = await applyBlocks(deps, {

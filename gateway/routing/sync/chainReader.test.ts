@@ -92,4 +92,31 @@ s('holds up no block while it looks for made-up tokens [strangers/made-up-tokens
   resolve()
   await over
 })
+
+s('asks for no block twice where the head has moved on [strangers/few-trips]', async () => {
+  let head = 1
+  const asked: unknown[] = []
+  const numbered = (n: number) => {
+    const [number, timestamp] = [numberToHex(n), '0x1'] as const
+    return { number, hash: word(n), parentHash: word(n - 1), timestamp }
+  }
+  const request = async ({ method, params }: { method: string; params: readonly unknown[] }) => {
+    if (method === 'eth_getLogs') return []
+    asked.push(params[0])
+    return numbered(params[0] === 'latest' ? head : Number(params[0]))
+  }
+  const transport = custom({ request }, { retryCount: 0 })
+  const reader = createReader({ client: createClient({ chain: toViemChain(base), transport }) })
+  await reader.load()
+  for (const [to, between] of [
+    [2, []],
+    [5, ['0x3', '0x4']],
+  ] as const) {
+    head = to
+    asked.length = 0
+    await reader.confirm()
+    assert.is(reader.current()?.head.number, BigInt(to))
+    assert.equal(asked, ['latest', ...between])
+  }
+})
 s.run()
