@@ -187,6 +187,17 @@ config('believes the addresses that an operator names, and names each that is no
   assert.equal(faults.split('; '), [...named, 'ARBITRUM_TRUSTED_ADDRESSES 0x is no address'])
 })
 
+config('believes the code that an operator names by its hash, and names what is none', () => {
+  const [one, other] = [`0x${'1'.repeat(64)}`, `0x${'Ab'.repeat(32)}`]
+  const hashes = (value: string) => ({ ...enough, BASE_TRUSTED_CODE_HASHES: value })
+  assert.equal(readConfig(hashes(`${one},${other}`)).chains[0]?.trusted, [one, other])
+  for (const wrong of ['0x12', base.wrappedNative, '1'.repeat(64)])
+    assert.is(
+      faultOf(hashes(`${one},${wrong}`)),
+      `BASE_TRUSTED_CODE_HASHES ${wrong} is no hash of 32 bytes`,
+    )
+})
+
 config('refuses a burst that some endpoint could never pass', () => {
   assert.match(faultOf({ ...enough, RATE_LIMIT_BURST: '15' }), /RATE_LIMIT_BURST must be >= 16/)
   assert.match(faultOf({ ...enough, IP_RATE_LIMIT_BURST: '4' }), /IP_RATE_LIMIT_BURST must be >= 5/)

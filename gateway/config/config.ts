@@ -1,4 +1,4 @@
-import { type Address, type Hex, isAddress } from 'viem'
+import { type Address, type Hex, isAddress, isHash } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
 import { type Chain, chains } from '../chain/chains.ts'
@@ -12,6 +12,7 @@ import type { AdmissionRules } from '../relay/admission.ts'
 import type { RelayLimits } from '../relay/limits.ts'
 import type { AgentRegistration } from '../routing/registry.ts'
 import type { PoolLimits } from '../routing/sync/bounds/standing.ts'
+import type { TrustedParts } from '../routing/trust/trust.ts'
 import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
 import { type KeyConfig, keyPrefixOf, toFormerPepper } from './keyConfig.ts'
 import { attempt, ConfigError, type Environment, type Reading, read } from './readSettings.ts'
@@ -38,7 +39,7 @@ export type ChainConfig = {
   /** Where the chain is a fork: what it was forked from. */
   readonly forkOrigin: { readonly rpcUrl: string; readonly blockNumber: bigint } | undefined
   /** Code with a say in swaps of pools that is believed beside that of the chain's row. */
-  readonly trusted: readonly Address[]
+  readonly trusted: TrustedParts
   readonly executor: Address | undefined
   readonly quotaManager: Address | undefined
   readonly proxyFactory: Address | undefined
@@ -143,12 +144,20 @@ function toRelayer(settings: ChainSettings): ChainConfig['relayer'] {
   }
 }
 
-function toTrusted(chain: Chain, { faults }: Reading, value: string): readonly Address[] {
-  const entries = list(value)
-  for (const entry of entries)
+function toTrusted(
+  chain: Chain,
+  { faults }: Reading,
+  settings: { readonly TRUSTED_ADDRESSES: string; readonly TRUSTED_CODE_HASHES: string },
+): TrustedParts {
+  const addresses = list(settings.TRUSTED_ADDRESSES)
+  const hashes = list(settings.TRUSTED_CODE_HASHES)
+  for (const entry of addresses)
     if (!isAddress(entry))
       faults.push(`${settingName(chain, 'TRUSTED_ADDRESSES')} ${entry} is no address`)
-  return entries.filter((entry) => isAddress(entry))
+  for (const entry of hashes)
+    if (!isHash(entry))
+      faults.push(`${settingName(chain, 'TRUSTED_CODE_HASHES')} ${entry} is no hash of 32 bytes`)
+  return [...addresses.filter((entry) => isAddress(entry)), ...hashes.filter(isHash)]
 }
 
 function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
@@ -168,7 +177,7 @@ function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
             rpcUrl: settings.FORK_ORIGIN_URL,
             blockNumber: BigInt(settings.FORK_ORIGIN_BLOCK),
           },
-    trusted: toTrusted(chain, reading, settings.TRUSTED_ADDRESSES),
+    trusted: toTrusted(chain, reading, settings),
     executor: address(settings.EXECUTOR),
     quotaManager: address(settings.QUOTA_MANAGER),
     proxyFactory: address(settings.PROXY_FACTORY),

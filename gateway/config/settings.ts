@@ -191,6 +191,9 @@ export const chainSettings = Type.Object({
   TRUSTED_ADDRESSES: text(
     'comma-separated rate providers, hooks and oracles of pools that you have reviewed: believed without a dry run, as those of the built-in table are',
   ),
+  TRUSTED_CODE_HASHES: text(
+    'comma-separated keccak256 of the code of such parts, wherever it stands; not of a proxy, which is the same code whatever it calls',
+  ),
   EXECUTOR: contract('SwapExecutor'),
   QUOTA_MANAGER: contract('QuotaManager'),
   PROXY_FACTORY: contract('UserProxyFactoryV6; empty = relay does not serve the chain'),

@@ -1,3 +1,5 @@
+import { keccak256 } from 'viem'
+import { getCode } from 'viem/actions'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { readConfig } from '../config/config.ts'
@@ -64,5 +66,13 @@ async function readinessOf(settings: Record<string, string>) {
 s('have pools quoted without a dry run that need one otherwise [trust/operator]', async () => {
   assert.is(await readinessOf({}), 'verified')
   assert.is(await readinessOf({ BASE_TRUSTED_ADDRESSES: provider.toLowerCase() }), 'ready')
+})
+
+s('the same by the hash of its code, wherever it stands [trust/code-hash]', async () => {
+  const code = await getCode(chainClient.client, { address: provider })
+  const other = keccak256('0x01')
+  assert.is(await readinessOf({ BASE_TRUSTED_CODE_HASHES: other }), 'verified')
+  const hashes = [other, keccak256(code ?? '0x')]
+  assert.is(await readinessOf({ BASE_TRUSTED_CODE_HASHES: hashes.join() }), 'ready')
 })
 s.run()
