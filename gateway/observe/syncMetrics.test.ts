@@ -5,39 +5,48 @@ import { showSync } from './syncMetrics.ts'
 
 const s = suite('sync metrics')
 
-s('show who reads each chain, how far and how long ago, as it is when asked', async () => {
-  const registry = new Registry()
-  let role = 'follower'
-  const leftOutPools = () => [{ dex: 'x', pool: '0x', reason: 'burns' }]
-  const bounds = () => (role === 'leader' ? { shelved: 5, evicted: 2 } : undefined)
-  const audit = () => (role === 'leader' ? { audited: 40, healed: 1 } : undefined)
-  const tokens = () => new Map([['0x', {}]])
-  const chain = { chainId: 8453, sync: { role: () => role, leftOutPools, bounds, audit, tokens } }
-  const state = { head: { number: 77n }, pools: new Map([['0x', {}]]) }
-  const unread = {
-    chain: { ...chain, chainId: 42161 },
-    state: undefined,
-    lagMs: Number.POSITIVE_INFINITY,
-  }
-  const status = () => [{ chain, state, lagMs: 1_500 }, unread] as unknown
-  showSync({ registry }, { status: status as Routing['status'] })
-  const before = await registry.metrics()
-  assert.match(before, 'forkyard_sync_leads{chain="8453"} 0')
-  assert.match(before, 'forkyard_sync_block{chain="8453"} 77')
-  assert.match(before, 'forkyard_sync_lag_seconds{chain="8453"} 1.5')
-  assert.match(before, 'forkyard_sync_leads{chain="42161"} 0')
-  assert.match(before, 'forkyard_pools_left_out{chain="8453"} 1')
-  assert.match(before, 'forkyard_sync_lag_seconds{chain="42161"} +Inf')
-  assert.not.match(before, 'forkyard_sync_block{chain="42161"}')
-  assert.match(before, 'forkyard_pools{chain="8453"} 1')
-  assert.match(before, 'forkyard_tokens{chain="8453"} 1')
-  assert.not.match(before, 'forkyard_pools_shelved{')
-  role = 'leader'
-  const after = await registry.metrics()
-  assert.match(after, 'forkyard_sync_leads{chain="8453"} 1')
-  assert.match(after, 'forkyard_pools_shelved{chain="8453"} 5')
-  assert.match(after, 'forkyard_pools_evicted{chain="8453"} 2')
-  assert.match(after, 'forkyard_pools_audited{chain="8453"} 40')
-  assert.match(after, 'forkyard_pools_healed{chain="8453"} 1')
-})
+s(
+  'show who reads each chain, how far and how long ago, as it is when asked [strangers/left-out-named]',
+  async () => {
+    const registry = new Registry()
+    let role = 'follower'
+    let leftOut = [{ dex: 'x', pool: '0x', reason: 'burns' }]
+    const leftOutPools = () => leftOut
+    const bounds = () => (role === 'leader' ? { shelved: 5, evicted: 2 } : undefined)
+    const audit = () => (role === 'leader' ? { audited: 40, healed: 1 } : undefined)
+    const tokens = () => new Map([['0x', {}]])
+    const chain = { chainId: 8453, sync: { role: () => role, leftOutPools, bounds, audit, tokens } }
+    const state = { head: { number: 77n }, pools: new Map([['0x', {}]]) }
+    const unread = {
+      chain: { ...chain, chainId: 42161 },
+      state: undefined,
+      lagMs: Number.POSITIVE_INFINITY,
+    }
+    const status = () => [{ chain, state, lagMs: 1_500 }, unread] as unknown
+    showSync({ registry }, { status: status as Routing['status'] })
+    const before = await registry.metrics()
+    assert.match(before, 'forkyard_sync_leads{chain="8453"} 0')
+    assert.match(before, 'forkyard_sync_block{chain="8453"} 77')
+    assert.match(before, 'forkyard_sync_lag_seconds{chain="8453"} 1.5')
+    assert.match(before, 'forkyard_sync_leads{chain="42161"} 0')
+    assert.match(before, 'forkyard_pools_left_out{chain="8453"} 1')
+    assert.match(before, 'forkyard_sync_lag_seconds{chain="42161"} +Inf')
+    assert.not.match(before, 'forkyard_sync_block{chain="42161"}')
+    assert.match(before, 'forkyard_pools{chain="8453"} 1')
+    assert.match(before, 'forkyard_tokens{chain="8453"} 1')
+    assert.not.match(before, 'forkyard_pools_shelved{')
+    const named = 'forkyard_pool_left_out{chain="8453",dex="x",pool="0x",reason="burns"} 1'
+    assert.ok(before.includes(named))
+    role = 'leader'
+    leftOut = Array.from({ length: 12 }, (_, n) => ({ dex: 'x', pool: `0x${n}`, reason: 'burns' }))
+    const after = await registry.metrics()
+    assert.match(after, 'forkyard_sync_leads{chain="8453"} 1')
+    assert.match(after, 'forkyard_pools_shelved{chain="8453"} 5')
+    assert.match(after, 'forkyard_pools_evicted{chain="8453"} 2')
+    assert.match(after, 'forkyard_pools_audited{chain="8453"} 40')
+    assert.match(after, 'forkyard_pools_healed{chain="8453"} 1')
+    assert.not.ok(after.includes(named), 'it was read again')
+    assert.is(after.match(/forkyard_pool_left_out\{chain="8453"/g)?.length, 10)
+  },
+)
 s.run()

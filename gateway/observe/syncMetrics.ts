@@ -33,6 +33,7 @@ export function showSync(
     'Pools that are not quoted since reading them failed; GET /health names the latest',
     ({ chain }) => chain.sync.leftOutPools().length,
   )
+  nameLeftOut(registry, status)
   show('forkyard_pools', 'Pools that are followed', ({ state }) => state?.pools.size)
   show('forkyard_tokens', 'Tokens that are known', ({ chain }) => chain.sync.tokens().size)
   show(
@@ -60,4 +61,22 @@ export function showSync(
     "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,
   )
+}
+
+/** Anybody makes pools that fail: only so many of a chain have a series of their own. */
+const mostNamed = 10
+
+function nameLeftOut(registry: Registry, status: Routing['status']): void {
+  new Gauge({
+    name: 'forkyard_pool_left_out',
+    help: `The latest ${mostNamed} of them on each chain, and why; GET /health names more`,
+    labelNames: ['chain', 'dex', 'pool', 'reason'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chain } of status())
+        for (const { dex, pool, reason } of chain.sync.leftOutPools().slice(0, mostNamed))
+          this.set({ chain: String(chain.chainId), dex, pool, reason }, 1)
+    },
+  })
 }

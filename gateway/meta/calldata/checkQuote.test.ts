@@ -102,7 +102,7 @@ async function checked(quote: Partial<SourceQuote>, allowance: FoundAllowance) {
 const held: FoundAllowance = { status: 'held', token: weth }
 
 s(
-  'refuses a target that may take other tokens of the caller, unless it is the spender',
+  'refuses a target that may take other tokens of the caller, unless it is the spender [strangers/held-allowance]',
   async () => {
     const open = { provider: 'open', target: other } as const
     assert.match(
