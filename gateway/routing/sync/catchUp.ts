@@ -234,8 +234,11 @@ async function applyBlocks(
     { blockNumber, most: mostDoubted },
   )
   const again = listRefs(deps.dexes, { state, ids: new Set([...stale, ...doubted]) })
+  const followed = {
+    get: (id: string) => (stale.has(id) ? undefined : (changed.get(id) ?? state.pools.get(id))),
+  }
   const [reread, created] = await Promise.all([
-    loadPools(deps, { pools: again, blockNumber }),
+    loadPools(deps, { pools: again, blockNumber, followed }),
     findCreated(deps, { state, logs, blockNumber }).then((pools) =>
       loadInTime(deps, {
         pools: dedupePools([...pools, ...listWoken(deps, { state, logs })]),

@@ -3,9 +3,10 @@ import { compileSource } from '../../../fixtures/chains/compileSource.ts'
 import { deployArtifact } from '../../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { seedTokens } from '../../chain/chains.ts'
+import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { startSwapStand } from '../testing/swapStand.ts'
 import { type ChainSync, createChainSync } from './chainSync.ts'
-import { failureReasons } from './loadPools.ts'
+import { failureReasons, loadPools } from './loadPools.ts'
 
 /** A pool of any concentrated family, each of whose 1.7 million ticks somebody has initialised. */
 const { Endless } = compileSource(`
@@ -75,16 +76,19 @@ async function fillTable(manager: Address, id: Hex): Promise<void> {
     await rpc('anvil_setStorageAt', manager, mapped(BigInt(word), table), full)
 }
 
+const before = await follow(
+  async (sync) => (await sync.fresh())?.pools ?? new Map<string, PoolRecord>(),
+)
+const managed = [...before.values()].find((record) => record.protocol === 'uniswap_v4')
+if (!managed) throw new Error('the world has pools of a manager')
+
 s('are left out and named, and cost nobody else [strangers/endless]', async () => {
-  const before = await follow(async (sync) => (await sync.fresh())?.pools ?? new Map())
   const perDex = Map.groupBy(before.values(), ({ dex }) => dex)
   const victims = [...perDex.values()].flatMap(([first]) =>
     first && concentrated.has(first.protocol) ? [first] : [],
   )
-  const kinds = new Set(victims.map(({ protocol }) => protocol))
+  const kinds = new Set<string>(victims.map(({ protocol }) => protocol))
   for (const kind of ['uniswap_v3', 'camelot_v3', 'algebra_integral']) assert.ok(kinds.has(kind))
-  const managed = [...before.values()].find(({ protocol }) => protocol === 'uniswap_v4')
-  assert.ok(managed)
 
   const code = await rpc(
     'eth_getCode',
@@ -119,4 +123,36 @@ s('are left out and named, and cost nobody else [strangers/endless]', async () =
     assert.is((await sync.fresh())?.head.number, mined)
   })
 })
+
+s(
+  'stay where they hold as far as they are read, and events told the rest [strangers/endless-followed]',
+  async () => {
+    const dex = dexes.find(({ name }) => name === managed.dex)
+    assert.ok(dex)
+    const known = new Map(managed.ticks.map((tick) => [tick.index, tick]))
+    for (let bit = 0; bit < 256 * filledWords; bit += 1) {
+      const index = bit * managed.tickSpacing
+      if (!known.has(index)) known.set(index, { index, gross: 0n, net: 0n })
+    }
+    const ticks = [...known.values()].toSorted((one, other) => one.index - other.index)
+    const followed = { ...managed, ticks }
+    const load = (record: typeof managed) =>
+      loadPools(chainClient, {
+        pools: [toRef(managed, dex)],
+        blockNumber: BigInt(String(head)),
+        followed: new Map([[managed.id, record]]),
+      })
+    const head = await rpc('eth_blockNumber')
+    assert.equal(await load(followed), [followed])
+    assert.equal(await load({ ...followed, liquidity: followed.liquidity + 1n }), [])
+    const moved = ticks.map((tick, n) => (n === 1_000 ? { ...tick, net: tick.net + 1n } : tick))
+    assert.equal(await load({ ...followed, ticks: moved }), [])
+    const more = Array.from({ length: 65_536 }, (_, n) => ({
+      index: 800_000 + n,
+      gross: 1n,
+      net: 0n,
+    }))
+    assert.equal(await load({ ...followed, ticks: [...ticks, ...more] }), [])
+  },
+)
 s.run()

@@ -22,7 +22,8 @@ export async function comparePools(
     const dex = deps.dexes.find(({ name }) => name === record.dex)
     return dex ? [toRef(record, dex)] : []
   })
-  const read = await loadPools(deps, { pools, blockNumber: state.head.number })
+  const at = { blockNumber: state.head.number, followed: state.pools }
+  const read = await loadPools(deps, { pools, ...at })
   const byId = new Map(read.map((record) => [record.id, record]))
   const ids = pools.map(idOf)
   return {

@@ -9,6 +9,7 @@ import {
   type ReadDeps,
   type ReadFailure,
 } from '../reads/poolRef.ts'
+import { holdsPart } from './holdsPart.ts'
 import type { TroubledPools } from './troubledPools.ts'
 
 type Deps = ReadDeps & { readonly troubled?: TroubledPools | undefined }
@@ -22,18 +23,26 @@ export const failureReasons: Readonly<Record<ReadFailure, string>> = {
   endless: 'it has more initialised ticks than are read',
 }
 
+type Loading = LoadParameters & {
+  /** What is known of them at that block: it stays where it holds as far as it could be read. */
+  readonly followed?: Pick<ReadonlyMap<string, PoolRecord>, 'get'> | undefined
+}
+
+const isPart = (record: PoolRecord | undefined): record is PoolRecord & { readonly isPart: true } =>
+  record !== undefined && 'isPart' in record && record.isPart === true
+
 /**
  * Reads the whole state of pools at a block. What does not answer as a pool is left out, and whatever one
  * of them does concerns that one only; what was left out a short while ago is not asked.
  */
 export async function loadPools(
   deps: Deps,
-  { pools, blockNumber }: LoadParameters,
+  { pools, blockNumber, followed }: Loading,
 ): Promise<PoolRecord[]> {
   const asked = pools.filter((pool) => !deps.troubled?.isResting(idOf(pool)))
   const groups = [...Map.groupBy(asked, ({ dex }) => dex.protocol).values()]
   const loaded = await Promise.all(
-    groups.map((group) => loadGroup(deps, { pools: group, blockNumber })),
+    groups.map((group) => loadGroup(deps, { pools: group, blockNumber, followed })),
   )
   return loaded.flat()
 }
@@ -41,7 +50,7 @@ export async function loadPools(
 /** Pools of one family. */
 async function loadGroup(
   deps: Deps,
-  { pools, blockNumber }: LoadParameters,
+  { pools, blockNumber, followed }: Loading,
 ): Promise<PoolRecord[]> {
   const { note, failed } = noteFailures(new Set(pools.map(idOf)))
   const declined = new Set<string>()
@@ -60,7 +69,9 @@ async function loadGroup(
   return pools.flatMap((pool, index) => {
     const id = idOf(pool)
     const record = answers[index]?.record
-    if (record) {
+    const known = followed?.get(id)
+    if (known && isPart(record) && holdsPart(known, record)) return [known]
+    if (record && !isPart(record)) {
       deps.troubled?.takeIn(id)
       return [record]
     }

@@ -107,7 +107,12 @@ async function loadRanges(
     const isStuck = ({ pool, from }: OpenRange) => round > 0 && before.get(pool) === from
     open = read.open.filter((range) => !isStuck(range))
   }
-  for (const { pool } of open) deps.noteFailure?.({ target: pool.address, data: '0x' }, 'endless')
+  for (const { pool, parts } of open) {
+    deps.noteFailure?.({ target: pool.address, data: '0x' }, 'endless')
+    const { blockNumber, protocol } = kind
+    const record = joinParts(pool, { parts, blockNumber, protocol })
+    if (record) done.push({ ...record, isPart: true })
+  }
   return done
 }
 

@@ -26,4 +26,6 @@ export type ConcentratedRecord = PoolHead & {
   readonly liquidity: bigint
   /** Ascending. */
   readonly ticks: readonly TickRecord[]
+  /** Of a reading that ended before the last tick: good to be compared, not to be traded on. */
+  readonly isPart?: true | undefined
 }

@@ -41,6 +41,8 @@ export type ManagedRecord = PoolHead & {
   readonly liquidity: bigint
   /** Ascending. */
   readonly ticks: readonly TickRecord[]
+  /** As in a `ConcentratedRecord`. */
+  readonly isPart?: true | undefined
 }
 
 const managedInitializeTopic = toEventSelector(
@@ -174,9 +176,11 @@ async function loadOfManager(
     })
     if (open.map(({ fromWord }) => fromWord).join() === before) break
   }
-  for (const { pool } of open) {
+  for (const { pool, parts } of open) {
     const data: Hex = `0x00000000${pool.id?.slice(2) ?? ''}`
     deps.noteFailure?.({ target: pool.address, data }, 'endless')
+    const record = joinParts(deps, { pool, parts, blockNumber })
+    if (record) done.push({ ...record, isPart: true })
   }
   return done
 }
