@@ -33,12 +33,13 @@ if (existsSync(join(import.meta.dirname, 'lab'))) {
   const { labCommands } = await import('./lab/labCommands.ts')
   const { packCommand } = await import('./commands/pack.ts')
   const { forkCommand } = await import('./commands/fork.ts')
+  const { doctorCommand } = await import('./commands/doctor.ts')
   const { containerCommands } = await import('./lab/containers/containerCommands.ts')
   // The gateway reads the environment as it loads.
   const serve = () => import('./main.ts').then(() => undefined)
   const containers = containerCommands({ print, serve })
-  for (const command of [...labCommands(print), packCommand(print), forkCommand(print)])
-    program.addCommand(command)
+  const more = [doctorCommand, packCommand, forkCommand].map((create) => create(print))
+  for (const command of [...labCommands(print), ...more]) program.addCommand(command)
   // For compose files, not for people.
   for (const command of containers) program.addCommand(command, { hidden: true })
 }

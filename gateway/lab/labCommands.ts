@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { toTable } from '../observe/printTable.ts'
 import { labDown, labUp, resetLab, runLab } from './commands.ts'
 import { controlCommands } from './controlCommands.ts'
-import { examine } from './examine.ts'
 import { keepEveryMs } from './keepEvery.ts'
 import { findSupervisor, givenVariables, labFiles, readManifest } from './labFiles.ts'
 import { printLogs } from './printLogs.ts'
@@ -44,7 +42,6 @@ export function labCommands(print: (text: string) => void): readonly Command[] {
       .option(...stateOption)
       .action((options: StartOptions) => labUp(lab(options))),
     new Command('lab-down').description('stop the lab of this folder').action(() => labDown(lab())),
-    doctorCommand(print),
   ]
 }
 
@@ -86,20 +83,4 @@ function labTools(print: (text: string) => void): readonly Command[] {
       )
       .action(() => resetLab({ files: labFiles(), env: process.env, print })),
   ]
-}
-
-function doctorCommand(print: (text: string) => void) {
-  return new Command('doctor')
-    .description('whether a lab can run on this machine, and what to do where not; then 1')
-    .action(async () => {
-      const findings = await examine({ files: labFiles(), env: process.env })
-      const rows = findings.map(({ what, found, advice }) => [
-        advice === undefined ? 'ok' : '!!',
-        what,
-        found,
-        advice ?? '',
-      ])
-      print(`${toTable({ rows })}\n`)
-      if (findings.some(({ advice }) => advice !== undefined)) process.exitCode = 1
-    })
 }

@@ -20,11 +20,16 @@ export type PoolProbes = {
   /** The market without the pools that refused. */
   usable(market: Market): Market
   /** Tries the pools of a route that were not tried lately; whether one of them refuses. */
-  hasRefusing(route: Route): Promise<boolean>
+  hasRefusing(route: Tried): Promise<boolean>
+  /** What the last try of a pool came to; undefined where there was none. */
+  verdictOf(poolId: string): ProbeVerdict | undefined
   /** A dry run failed: these are tried again at their next use. */
   doubt(poolIds: readonly string[]): void
 }
 
+type Tried = {
+  readonly steps: readonly Pick<Route['steps'][number], 'poolId' | 'tokenIn' | 'tokenOut'>[]
+}
 type Verdict = { readonly verdict: ProbeVerdict; readonly atMs: number }
 
 /** How long a verdict counts: who refused may soon work again, who works seldom stops. */
@@ -90,7 +95,7 @@ export function createPoolProbes({
     return !running.has(id) && (!last || now() - last.atMs >= lifeMs[last.verdict])
   }
 
-  async function tryPools(state: SyncedState, route: Route): Promise<void> {
+  async function tryPools(state: SyncedState, route: Tried): Promise<void> {
     const due = route.steps.filter(({ poolId }) => isDue(poolId))
     const steps = [...new Map(due.map((step) => [step.poolId, step])).values()]
     const trials = steps.flatMap(({ poolId, tokenIn, tokenOut }) => {
@@ -132,6 +137,7 @@ export function createPoolProbes({
       await tryPools(state, route)
       return route.steps.some(({ poolId }) => refusing.has(poolId))
     },
+    verdictOf: (poolId) => known.peek(poolId)?.verdict,
     doubt(poolIds) {
       for (const id of poolIds) known.delete(id)
     },
