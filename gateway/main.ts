@@ -16,6 +16,7 @@ async function main() {
     )
   const secrets = [
     config.keyPepper,
+    ...(config.opsToken ? [config.opsToken] : []),
     ...(config.formerPepper ? [config.formerPepper.pepper] : []),
     ...[config.databaseUrl, config.redisUrl].filter((url) => url !== undefined),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),

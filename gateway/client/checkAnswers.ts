@@ -14,7 +14,8 @@ type Order = {
   readonly minOut?: bigint | undefined
 }
 
-const executorAbi = parseAbi([
+/** Of the one call that a quote executes by. */
+export const executorAbi = parseAbi([
   'struct SwapParameters { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address recipient; uint256 deadline; }',
   'struct Step { uint8 kind; address pool; address tokenIn; address tokenOut; uint256 share; bytes data; }',
   'function swap(SwapParameters params, Step[] steps) payable returns (uint256)',

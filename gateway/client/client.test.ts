@@ -4,7 +4,14 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { documents } from '../../fixtures/client/documents.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createClient, createLab, errorCodes, ForkyardError, readManifest } from './index.ts'
+import {
+  createClient,
+  createLab,
+  createOps,
+  errorCodes,
+  ForkyardError,
+  readManifest,
+} from './index.ts'
 
 const s = suite('forkyard/client')
 const root = join(import.meta.dirname, '../..')
@@ -42,9 +49,10 @@ s(
     }
     const client = createClient({ services: base, fetch: ask })
     const lab = createLab({ services: { ops: 'http://ops' }, adminToken: 't', fetch: ask })
+    const ops = { ...createOps({ url: 'http://ops', fetch: ask }), ...lab }
     const { routing, access, meta, relay } = client
     const params = { chain_id: 1, address: '0x1', hash: '0x2' }
-    for (const method of [routing, access, meta, relay, lab].flatMap((each) =>
+    for (const method of [routing, access, meta, relay, ops].flatMap((each) =>
       Object.values(each),
     )) {
       // What is asked matters here, not with what.

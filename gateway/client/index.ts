@@ -11,6 +11,7 @@ export {
   type ProxyWallet,
   type SponsorOrder,
 } from './obtainProxy.ts'
+export { createOps, type OpsClient } from './ops.ts'
 export type { StreamEvent, StreamOptions } from './streamQuotes.ts'
 export { type SwapOrder, type Swapped, swap } from './swap.ts'
 export { type ProxySwapOrder, type ProxySwapped, swapThroughProxy } from './swapThroughProxy.ts'

@@ -1,4 +1,5 @@
 import { type CallOptions, type Connection, createCall } from './call.ts'
+import { createOps } from './ops.ts'
 import type * as Ops from './wire/ops.ts'
 
 const headers = { 'content-type': 'application/json' }
@@ -36,6 +37,7 @@ export function createLab({
     timeoutMs,
   }
   const call = createCall<Ops.Operations>(connection)
+  const { live, ready, started, metrics } = createOps({ url: services.ops, fetch })
   return {
     manifest: (options?: CallOptions) => call('GET /lab/manifest', {}, options),
     deal: (body: Ops.DealRequest, options?: CallOptions) =>
@@ -55,10 +57,9 @@ export function createLab({
       call('POST /lab/faults', { body }, options),
     faults: (options?: CallOptions) => call('GET /lab/faults', {}, options),
     clearFaults: (options?: CallOptions) => call('POST /lab/faults/clear', {}, options),
-    live: (options?: CallOptions) => call('GET /livez', {}, options),
-    ready: (options?: CallOptions) => call('GET /readyz', {}, options),
-    started: (options?: CallOptions) => call('GET /startupz', {}, options),
-    /** In Prometheus' text format. */
-    metrics: (options?: CallOptions) => call('GET /metrics', {}, options),
+    live,
+    ready,
+    started,
+    metrics,
   }
 }

@@ -77,6 +77,8 @@ export type Config = KeyConfig & {
   }
   readonly relay: ListenerConfig & { readonly rules: AdmissionRules }
   readonly ops: ListenerConfig & { readonly network?: string | undefined }
+  /** Who gives it reads `/ops/*`; undefined: nobody outside a lab. */
+  readonly opsToken?: string | undefined
   /** What requests under way are given when the process is told to stop. */
   readonly shutdownGraceMs: number
   readonly freeQuota: number
@@ -200,6 +202,8 @@ function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
 function findFaults(config: Config): readonly string[] {
   const faults: string[] = []
   if (config.keyPepper.length < 32) faults.push('KEY_PEPPER must have at least 32 characters')
+  if (config.opsToken !== undefined && config.opsToken.length < 32)
+    faults.push('OPS_TOKEN must have at least 32 characters')
   if (config.chains.length === 0) {
     faults.push(
       `set ${chains.map((chain) => settingName(chain, 'RPC_URL')).join(' or ')}, or run the offline lab with make lab`,
@@ -295,6 +299,7 @@ export function readConfig(env: Environment): Config {
       publicUrl: undefined,
       network: orUndefined(settings.OPS_NETWORK),
     },
+    opsToken: orUndefined(settings.OPS_TOKEN),
     shutdownGraceMs: settings.SHUTDOWN_GRACE_SECS * 1000,
     freeQuota: settings.FREE_QUOTA,
     ledgerDetailDays: settings.LEDGER_DETAIL_DAYS,

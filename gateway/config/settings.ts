@@ -56,6 +56,9 @@ export const processSettings = Type.Object({
     pattern: `^(${octet}([.]${octet}){3}/(3[0-2]|[12]?[0-9]))?$`,
     description: 'where OPS_HOST is loopback: also open at the address in this network, a.b.c.d/n',
   }),
+  OPS_TOKEN: text(
+    'secret, at least 32 characters: who gives it reads /ops/* and the console; empty = nobody outside a lab',
+  ),
   ROUTING_ENABLED: flag('serve the routing service', true),
   META_ENABLED: flag('serve the meta-aggregator', true),
   RELAY_ENABLED: flag('serve the relay', true),

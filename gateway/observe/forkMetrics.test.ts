@@ -1,12 +1,13 @@
 import { Registry } from 'prom-client'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createForkMetrics } from './forkMetrics.ts'
+import { createLiveEvents } from './liveEvents.ts'
 
 const s = suite('fork metrics')
 
 s('show block and age of each fork as they are when asked', async () => {
   const registry = new Registry()
-  const metrics = createForkMetrics({ registry })
+  const metrics = createForkMetrics({ registry, live: createLiveEvents() })
   let status = { ready: false, blockNumber: undefined as bigint | undefined, ageMs: 1_500 }
   metrics.show({ status: () => status }, [8453])
   metrics.happened({ chainId: 8453, event: 'fork_wedged' })

@@ -1,8 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Simulator } from '../../simulator/simulator.ts'
+import type { LiveEvents } from './liveEvents.ts'
 
 /** Counts what happens to simulation forks, and shows the state of those that stand. */
-export function createForkMetrics({ registry }: { readonly registry: Registry }) {
+export function createForkMetrics({
+  registry,
+  live,
+}: {
+  readonly registry: Registry
+  readonly live: Pick<LiveEvents, 'tell'>
+}) {
   const registers = [registry]
   const events = new Counter({
     name: 'forkyard_fork_events_total',
@@ -13,6 +20,7 @@ export function createForkMetrics({ registry }: { readonly registry: Registry })
   return {
     happened({ chainId, event }: { readonly chainId: number; readonly event: string }) {
       events.inc({ chain: String(chainId), event })
+      live.tell({ kind: 'fork', what: event, chainId })
     },
     /** Reads the forks' state whenever the metrics are asked for. */
     show(simulator: Pick<Simulator, 'status'>, chainIds: readonly number[]) {

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { callPurposes } from '../chain/callBudget.ts'
+import { createLiveEvents } from './liveEvents.ts'
 import { createRelayMetrics } from './relayMetrics.ts'
 import { createStatusMetrics } from './statusMetrics.ts'
 
@@ -8,6 +9,7 @@ export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  const live = createLiveEvents()
   const requests = new Counter({
     name: 'forkyard_http_requests_total',
     help: 'Answered requests',
@@ -35,7 +37,8 @@ export function createMetrics() {
   })
   return {
     registry,
-    ...createRelayMetrics(registers),
+    live,
+    ...createRelayMetrics(registers, live),
     ...createStatusMetrics(registers),
     /** Starts the counters at zero: an alert sees an increase, never a first appearance. */
     countsCalls(chainId: number) {
@@ -50,9 +53,15 @@ export function createMetrics() {
       const { service, route } = event
       requests.inc({ service, route, status: String(event.status) })
       durations.observe({ service, route }, event.durationMs / 1000)
+      // Who looks on is no news to himself.
+      if (service !== 'ops') {
+        const { status, durationMs } = event
+        live.tell({ kind: 'answered', what: `${service} ${route}`, status, durationMs })
+      }
     },
     synced({ chainId, event }: { readonly chainId: number; readonly event: string }) {
       syncEvents.inc({ chain: String(chainId), event })
+      live.tell({ kind: 'sync', what: event, chainId })
     },
   }
 }

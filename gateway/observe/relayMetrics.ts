@@ -1,7 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { LiveEvents } from './liveEvents.ts'
 
 /** What happened in the relay, and what it has and may spend. */
-export function createRelayMetrics(registers: Registry[]) {
+export function createRelayMetrics(registers: Registry[], live: Pick<LiveEvents, 'tell'>) {
   const relayEvents = new Counter({
     name: 'forkyard_relay_events_total',
     help: 'What happened in the relay; `code` tells refusals and gates apart',
@@ -30,7 +31,9 @@ export function createRelayMetrics(registers: Registry[]) {
       for (const code of refusalCodes) relayEvents.inc({ chain, kind: 'answered', code }, 0)
     },
     relayed(event: { readonly kind: string; readonly chainId: number; readonly code?: string }) {
-      relayEvents.inc({ chain: String(event.chainId), kind: event.kind, code: event.code ?? '' })
+      const { chainId, kind, code = '' } = event
+      relayEvents.inc({ chain: String(chainId), kind, code })
+      live.tell({ kind: 'relay', what: code === '' ? kind : `${kind}: ${code}`, chainId })
     },
     /** Amounts by name, in wei where the name says so. */
     funded(chainId: number, amounts: Readonly<Record<string, bigint | number>>) {

@@ -74,16 +74,52 @@ export type LabManifest = {
   chains: { [name: string]: LabChain }
 }
 
+export type GatewayFacts = {
+  version: string
+  mode: 'offline' | 'forked' | 'live'
+  services: {
+    /** Where callers reach it */
+    routing: string
+    /** Where callers reach it */
+    meta: string
+    /** Where callers reach it */
+    relay: string
+  }
+  chains: readonly {
+    chainId: number
+    name: string
+  }[]
+}
+
+export type LiveEvent = {
+  /** Milliseconds of the Unix epoch */
+  atMs: number
+  kind: 'answered' | 'sync' | 'fork' | 'relay'
+  what: string
+  chainId?: number | undefined
+  status?: number | undefined
+  durationMs?: number | undefined
+}
+
+export type LiveEvents = {
+  events: readonly LiveEvent[]
+  more: number
+}
+
+export type LoginRequest = {
+  token: string
+}
+
+export type Done = {
+  done: boolean
+}
+
 export type DealRequest = {
   /** chain of this lab */
   chainId: number
   token: Hex
   to: Hex
   amount: string
-}
-
-export type Done = {
-  done: boolean
 }
 
 export type MineRequest = {
@@ -188,6 +224,11 @@ export type Error = {
   retryAfterSec?: number | undefined
 }
 
+/** Data of each event of the stream by its name. */
+export type StreamEvents = {
+  events: LiveEvents
+}
+
 export type Operations = {
   /** The process answers */
   'GET /livez': { answer: Live }
@@ -199,6 +240,14 @@ export type Operations = {
   'GET /metrics': { answer: string }
   /** Everything a client needs to use this lab */
   'GET /lab/manifest': { answer: LabManifest }
+  /** What this gateway is: version, mode, services, chains */
+  'GET /ops/gateway': { answer: GatewayFacts }
+  /** What happens, as it happens: requests answered, chains, forks, the relay */
+  'GET /ops/events': { answer: LiveEvents }
+  /** Give the operators' token, get a cookie that a page's scripts cannot read */
+  'POST /ops/login': { body: LoginRequest; answer: Done }
+  /** Take the cookie back */
+  'POST /ops/logout': { answer: Done }
   /** Make a balance be an amount; the zero address is the native currency */
   'POST /lab/deal': { body: DealRequest; answer: Done }
   /** Mine blocks */
