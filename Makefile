@@ -5,7 +5,7 @@ RUN := npm run --silent
 IMAGE_TAG := $(or $(TAG),latest)
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
+.PHONY: help install check fix test services contracts console package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,10 +18,16 @@ node_modules/.package-lock.json: package-lock.json
 	@npm rebuild --silent node # the one package that needs its script: it fetches its binary
 	@touch $@
 
-lab: install ## run the lab in the foreground; Ctrl-C stops everything; PACK=file for a fork pack, STATE=dir to keep it
+CONSOLE := gateway/console/dist/index.html
+console: $(CONSOLE) ## build the page of the operators' listener, where its sources have changed
+
+$(CONSOLE): node_modules/.package-lock.json $(shell find gateway/console/page gateway/client -type f)
+	@node_modules/.bin/node fixtures/package/makeConsole.ts
+
+lab: install console ## run the lab in the foreground; Ctrl-C stops everything; PACK=file for a fork pack, STATE=dir to keep it
 	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" FORKYARD_STATE="$(or $(STATE),$(FORKYARD_STATE))" $(RUN) lab
 
-lab-up: install ## start the lab in the background; returns when it is ready
+lab-up: install console ## start the lab in the background; returns when it is ready
 	@FORKYARD_PACK="$(or $(PACK),$(FORKYARD_PACK))" FORKYARD_STATE="$(or $(STATE),$(FORKYARD_STATE))" $(RUN) lab-up
 
 lab-down: install ## stop the lab
@@ -33,7 +39,7 @@ check: install ## types, lint, format, generated files up to date
 fix: install ## format, mend what the linter can mend
 	@$(RUN) fix
 
-services: ## install the servers that some tests start (PostgreSQL, Redis)
+services: ## install the servers that some tests start (PostgreSQL, Redis, Chromium)
 	@fixtures/installServices.sh
 
 contracts: install ## compile the contracts and write contracts/artifacts.ts
@@ -54,7 +60,7 @@ proof-short: install services ## the short forms of all proofs, as CI runs them 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
 
-docker-images: ## build the images: gateway and supervisor, lab, proxy, one anvil; IMAGE_PREFIX, TAG
+docker-images: console ## build the images: gateway and supervisor, lab, proxy, one anvil; IMAGE_PREFIX, TAG
 	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t $(IMAGE_PREFIX)forkyard-anvil:$(IMAGE_TAG) .
 	@$(BUILD_IMAGE) -f docker/Dockerfile -t $(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) .
 	@$(BUILD_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
@@ -74,4 +80,4 @@ docker-lab: ## run the same lab in containers, in the foreground
 
 clean: ## stop the lab, drop caches and dependencies
 	@[ ! -d node_modules ] || $(RUN) lab-down
-	rm -rf .cache dist node_modules
+	rm -rf .cache dist gateway/console/dist node_modules
