@@ -222,7 +222,9 @@ function* pruneAndReplay(search: Search, start: FlowSolution) {
   const { market, frame, maxSteps, mostHops, isPruned } = search
   const amountIn = Number(search.amountIn)
   const short =
-    mostHops === undefined ? start : shortenFlow(market, frame, { flow: start, amountIn, mostHops })
+    mostHops === undefined
+      ? start
+      : yield* shortenFlow(market, frame, { flow: start, amountIn, mostHops, isOver: isPruned })
   yield
   if (!short) return undefined
   const pruning = { frame, amountIn, maxSteps, isOver: isPruned }

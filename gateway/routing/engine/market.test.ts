@@ -1,4 +1,4 @@
-import { randomMarket } from '../../../fixtures/chains/market.ts'
+import { pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
@@ -65,6 +65,30 @@ s('is the same market, whichever way its pools came and went [strangers/regrown]
     const back = pools.filter(({ id }) => gone.includes(id))
     assert.equal(listSales(updateMarket(market, back)), listSales(createMarket(pools)))
   }
+})
+
+s('keeps no room for tokens that came and went without end [strangers/tokens-gone]', () => {
+  const pools = randomMarket(9, 20, 'abcde')
+  const fresh = createMarket(pools)
+  let market = fresh
+  let most = 0
+  for (let n = 0; n < 300; n++) {
+    const came = [
+      pair(`come${n}`, `a/token${n}`, [10, 10]),
+      pair(`gone${n}`, `token${n}/b`, [10, 10]),
+    ]
+    market = updateMarket(market, came)
+    assert.is(market.tokens[market.tokenIndex.get(`token${n}`) ?? -1], `token${n}`)
+    market = updateMarket(
+      market,
+      [],
+      came.map(({ id }) => id),
+    )
+    most = Math.max(most, market.tokens.length)
+  }
+  assert.ok(most <= 2 * fresh.tokens.length + 1, `${most} for ${fresh.tokens.length}`)
+  assert.equal(listSales(market), listSales(fresh))
+  assert.equal([...market.tokenIndex.keys()].toSorted(), [...fresh.tokens])
 })
 
 s('leaves the market before as it was', () => {

@@ -179,13 +179,13 @@ function reseat({ pools: seated, poolIndex }: Market, { changed, goneIds }: Chan
 function regrow(market: Market, changes: Changes): Market {
   const { pools, left, moved, newPlaces, poolIndex } = reseat(market, changes)
   const news = newPlaces.map((index) => pools[index] as EnginePool)
-  const tokens = market.tokens.slice()
+  const all = market.tokens.slice()
   const newTokens = new Set(news.flatMap((pool) => pool.tokens))
   const known = moveSeats(
     market.tokenIndex,
     [...newTokens]
       .filter((token) => !market.tokenIndex.has(token))
-      .map((token) => [token, tokens.push(token) - 1]),
+      .map((token) => [token, all.push(token) - 1]),
   )
   const came = listEdges(news, known).map((edge) => ({
     ...edge,
@@ -195,9 +195,11 @@ function regrow(market: Market, changes: Changes): Market {
   for (const [before, now] of moved)
     for (const edge of edgesOfPool(market, before)) old.pool[edge] = now
   const gone = left.flatMap((pool) => [...edgesOfPool(market, pool)]).sort((a, b) => a - b)
-  const { edges, runs, places } = mergeEdges(old, { gone, came })
+  const { runs, places, ...merged } = mergeEdges(old, { gone, came })
+  const numbered = { tokens: all, tokenIndex: known, edges: merged.edges }
+  const { tokens, tokenIndex, edges } = gone.length > 0 ? renumber(numbered) : numbered
   const curves = copyCurves(market.curves, { runs, places })
-  const next = layOut({ pools, poolIndex, tokens, tokenIndex: known, edges, curves })
+  const next = layOut({ pools, poolIndex, tokens, tokenIndex, edges, curves })
   copyRuns(next.heads, market.heads, runs, 4)
   for (const index of newPlaces) writePool(next, index)
   for (let pair = 0; pair < next.pairFrom.length; pair++) writePair(next, pair)
@@ -217,6 +219,30 @@ function copyCurves(
   const pieces = [...kept, ...rooms].sort(([one], [other]) => one - other)
   const none: (Curve | undefined)[] = []
   return none.concat(...pieces.map(([, piece]) => piece))
+}
+
+type Numbered = Pick<Market, 'tokens' | 'tokenIndex'> & { readonly edges: Edges }
+
+/**
+ * Tokens that no pool holds any more keep their numbers until they are more than the others: of tokens that
+ * come and go there is no end. Then the others are numbered anew, in the order that edges are sorted by.
+ */
+function renumber(numbered: Numbered): Numbered {
+  const { tokens, edges } = numbered
+  const isHeld = new Uint8Array(tokens.length)
+  for (const token of edges.from) isHeld[token] = 1
+  const held = tokens.filter((_, index) => isHeld[index] === 1)
+  if (2 * held.length >= tokens.length) return numbered
+  const tokenIndex = new Map(held.map((token, index) => [token, index]))
+  const toNew = Int32Array.from(tokens, (token, index) =>
+    isHeld[index] === 1 ? (tokenIndex.get(token) ?? -1) : -1,
+  )
+  const move = (column: Int32Array) => column.map((token) => toNew[token] as number)
+  return {
+    tokens: held,
+    tokenIndex,
+    edges: { ...edges, from: move(edges.from), to: move(edges.to) },
+  }
 }
 
 /** Pools are to be numbered anew; the rest stays as it is. */

@@ -1,5 +1,7 @@
 import { ask, execute, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
+import { searchLimits } from '../searchRoute.ts'
 import { createMarket } from './market.ts'
 import type { Route } from './route.ts'
 
@@ -36,6 +38,21 @@ s('no path of a split is longer than the hops that were asked for [20/max-hops]'
   }
   assert.ok(isLonger > 5, `${isLonger} would have been longer`)
   assert.ok(isSplit > 50, `${isSplit} are splits`)
+})
+
+s('leaves of the work of a search enough for its bound [20/max-hops-work]', async () => {
+  const generated = createGeneratedChain({ pools: 400, tokens: 30, seed: 4 })
+  const state = await generated.chain.sync.fresh()
+  const [tokenIn = '', tokenOut = ''] = generated.market.addresses
+  assert.ok(state)
+  const { maxWork, maxSteps } = searchLimits.deep
+  const asked = { tokenIn, tokenOut, nativeToken: tokenIn, maxWork, maxSteps, mostHops: 3 }
+  for (const amountIn of [10n ** 22n, 10n ** 23n]) {
+    const route = ask(state.market, { ...asked, amountIn, deadlineMs: 60_000 })
+    // Where the work is spent nothing is known of how much better another route may be.
+    assert.type(route?.gapBps, 'number')
+    assert.ok(route && longestWay(route) <= 3)
+  }
 })
 
 s.run()
