@@ -41,7 +41,7 @@ export type TypedData = {
 /** Thrown where a swap cannot go on; `code` is for programs. */
 export class SwapError extends Error {
   override readonly name = 'SwapError'
-  readonly code: 'wrong_chain' | 'not_executable' | 'reverted' | 'proxy_unconfirmed'
+  readonly code: 'wrong_chain' | 'not_executable' | 'reverted' | 'replaced' | 'proxy_unconfirmed'
   readonly txHash: Hex | undefined
 
   constructor(code: SwapError['code'], sentence: string, txHash?: Hex) {
@@ -67,13 +67,23 @@ export async function requireChain(reader: Reader, chainId: number): Promise<voi
     throw new SwapError('wrong_chain', `the wallet is on chain ${actual}, not on ${chainId}`)
 }
 
-/** Sends, and waits until it is in a block. */
+/** Sends, and waits until it is in a block, at whatever price. Another in its place is not what was sent. */
 export async function transact(
   { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
   call: WalletCall,
 ): Promise<TransactionReceipt> {
   const hash = await (wallet.sendTransaction?.(call) ?? sendByProvider(wallet, call))
-  const receipt = await waitForTransactionReceipt(reader, { hash, pollingInterval: pollMs })
+  let isAnother = false
+  const receipt = await waitForTransactionReceipt(reader, {
+    hash,
+    pollingInterval: pollMs,
+    onReplaced({ reason }) {
+      isAnother = reason !== 'repriced'
+    },
+  })
+  const { transactionHash } = receipt
+  if (isAnother)
+    throw new SwapError('replaced', `the wallet sent ${transactionHash} instead`, transactionHash)
   if (receipt.status === 'success') return receipt
   throw new SwapError('reverted', `transaction ${hash} reverted`, hash)
 }
