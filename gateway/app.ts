@@ -33,11 +33,11 @@ const lingerMs = 500
  * Resolves once every enabled listener answers.
  */
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
-  const lab = await openLab(config)
+  const lab = await openLab(config, observed)
   const ops = await openOps(config, observed, lab?.ops)
   const keys = openKeys(config)
   const budgets = openBudgets(config, observed)
-  const clients = await connectChains(config, { ...observed, budgets })
+  const clients = await connectChains(config, { ...observed, budgets, lab })
   const store = await openStore(config, { ...observed, readiness: ops.readiness })
   const limits = await Promise.all(clients.map((client) => client.remember(store.nodeLimits)))
   const simulator = await startSimulator(config, { ...observed, store, clients })
@@ -50,7 +50,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const access = createAccess(accessDeps)
   const routing = await startRouting(config, { ...shared, contracts: accessDeps.config.contracts })
   const jobs = startAccessJobs(accessDeps)
-  const meta = startMeta(config, { ...shared, routing })
+  const meta = startMeta(config, { ...shared, routing, lab })
   lab?.serve(config, { ...shared, routing })
   const relay = wireRelay({ ...paid, chains: config.chains, rules: config.relay.rules })
   relay.start()
@@ -60,7 +60,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
     meta: meta.endpoints,
     relay: relay.endpoints,
   }
-  const specs = toServices(config, { endpoints, access, interrupt: lab?.interrupt })
+  const specs = toServices(config, { endpoints, access, lab })
   const listening = await listenAll(config, specs, observed)
   ops.readiness.serves({ routing, store, warnings })
   return {
@@ -82,8 +82,8 @@ export async function createGateway(config: Config, observed: Observed): Promise
 }
 
 /** A production image has no such folder, and no such settings. */
-async function openLab({ labReachPath, labToken }: Config) {
+async function openLab({ labReachPath, labToken }: Config, { log }: Observed) {
   if (labReachPath === undefined || labToken === undefined) return undefined
   const { createLabControl } = await import('./lab/control/labControl.ts')
-  return createLabControl({ manifestPath: labReachPath })
+  return createLabControl({ manifestPath: labReachPath, log })
 }

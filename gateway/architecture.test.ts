@@ -124,6 +124,7 @@ const readNoNeighbour = [
   'gateway/lab/containers/frontDoor.test.ts',
   'gateway/lab/containers/kubernetes.test.ts',
   'gateway/lab/control/control.fork.test.ts',
+  'gateway/lab/faults/labFaults.fork.test.ts',
   'gateway/lab/packs/packCommands.fork.test.ts',
 ]
 

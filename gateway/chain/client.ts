@@ -14,7 +14,7 @@ import { checkRpcUrl } from './checkRpcUrl.ts'
 import { create2Deployer } from './create2Deployer.ts'
 import { multicall3 } from './multicall3.ts'
 import type { Waiting } from './nodes/callQueue.ts'
-import { createEndpoint } from './nodes/endpoint.ts'
+import { createEndpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
 import type { NodeLimits } from './nodes/limits.ts'
 import { createNesting } from './nodes/nestedCall.ts'
@@ -79,6 +79,7 @@ export function createChainClient({
   timeoutMs = 5_000,
   maxResponseBytes = 64 * 1024 * 1024,
   spend = async () => true,
+  alterSend,
 }: {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
@@ -87,11 +88,12 @@ export function createChainClient({
   readonly timeoutMs?: number | undefined
   readonly maxResponseBytes?: number | undefined
   readonly spend?: SpendCalls | undefined
+  readonly alterSend?: EndpointParameters['alterSend']
 }): ChainClient {
   for (const url of rpcUrls) checkRpcUrl(url)
   const expected = trust === 'shown' ? chain.chainId : undefined
   const limits = { chainId: expected, timeoutMs, maxResponseBytes }
-  const endpoints = rpcUrls.map((url) => createEndpoint({ ...limits, url }))
+  const endpoints = rpcUrls.map((url) => createEndpoint({ ...limits, url, alterSend }))
   const failover = createFailover({ endpoints })
   // What an endpoint takes is learned once, whoever asks it.
   const alone =

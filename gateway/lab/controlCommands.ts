@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander'
 import { type Chain, chains } from '../chain/chains.ts'
+import { callLab } from './callLab.ts'
+import { faultsCommand } from './faultCommands.ts'
 import type { LabManifest } from './manifest.ts'
 
 type Deps = {
@@ -7,7 +9,7 @@ type Deps = {
   readonly readManifest: () => LabManifest
 }
 
-/** `forkyard lab deal`, `mine`, `warp`, `snapshot`, `revert`, `impersonate`: what `/lab/*` does, on a running lab. */
+/** `forkyard lab deal`, `mine`, `warp`, `snapshot`, `revert`, `impersonate`, `faults`: what `/lab/*` does, on a running lab. */
 export function controlCommands({ print, readManifest }: Deps): readonly Command[] {
   const command = (name: string, description: string, toBody: (...words: string[]) => object) => {
     const [verb = '', ...operands] = name.split(' ')
@@ -23,7 +25,7 @@ export function controlCommands({ print, readManifest }: Deps): readonly Command
         const { chainId } = chains.find((one) => one.name === chain) as Chain
         const body = toBody(...(given.slice(0, words) as string[]))
         const path = `/lab/${verb}`
-        print(`${await post(readManifest(), { path, body: { chainId, ...body } })}\n`)
+        print(`${await callLab(readManifest(), { path, body: { chainId, ...body } })}\n`)
       })
   }
   return [
@@ -41,19 +43,6 @@ export function controlCommands({ print, readManifest }: Deps): readonly Command
       'send a transaction as anybody',
       (from, to, data, value) => ({ from, to, data, value }),
     ),
+    faultsCommand({ print, readManifest }),
   ]
-}
-
-async function post(
-  { services, adminToken }: LabManifest,
-  { path, body }: { readonly path: string; readonly body: object },
-): Promise<string> {
-  const response = await fetch(`${services.ops}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminToken}` },
-    body: JSON.stringify(body),
-  })
-  const text = await response.text()
-  if (response.ok) return text
-  throw new Error(`the lab refused: ${response.status} ${text}`)
 }

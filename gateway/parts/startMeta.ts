@@ -2,7 +2,7 @@ import type { Simulator } from '../../simulator/simulator.ts'
 import { getDexes } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
 import type { Config } from '../config/config.ts'
-import { createMeta, type Meta } from '../meta/service/meta.ts'
+import { createMeta, type Meta, type MetaDeps } from '../meta/service/meta.ts'
 import { createSourceMetrics } from '../observe/sourceMetrics.ts'
 import type { Routing } from '../routing/service/routing.ts'
 import { findChain } from './findChain.ts'
@@ -17,10 +17,13 @@ export function startMeta(
     simulator,
     log,
     metrics,
+    lab,
   }: Observed & {
     readonly routing: Routing
     readonly clients: readonly ChainClient[]
     readonly simulator: Simulator
+    /** Of a lab: what goes wrong on demand. */
+    readonly lab?: Pick<MetaDeps, 'alterSource'> | undefined
   },
 ): Meta {
   const sourceMetrics = createSourceMetrics(metrics)
@@ -36,6 +39,7 @@ export function startMeta(
     config: config.meta,
     now: Date.now,
     log,
+    alterSource: lab?.alterSource,
     observe: sourceMetrics.answered,
   })
   sourceMetrics.show(meta.sourceStates)

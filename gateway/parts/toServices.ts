@@ -13,20 +13,25 @@ export function toServices(
   {
     endpoints,
     access,
-    interrupt,
+    lab,
   }: {
     readonly endpoints: Record<Name, readonly Endpoint[]>
     readonly access: Access
     /** Of a lab: what goes wrong on demand. */
-    readonly interrupt?: ((service: Name) => ServiceOptions['interrupt']) | undefined
+    readonly lab?:
+      | {
+          readonly interrupt: (service: Name) => ServiceOptions['interrupt']
+          readonly alterAccess: (service: Name, access: Access) => Access
+        }
+      | undefined
   },
 ): readonly ServiceSpec[] {
   const of = (name: Name) => ({
     name,
     listener: config[name],
     endpoints: endpoints[name],
-    access: namingItself(access, baseUrl(config[name])),
-    interrupt: interrupt?.(name),
+    access: namingItself(lab?.alterAccess(name, access) ?? access, baseUrl(config[name])),
+    interrupt: lab?.interrupt(name),
   })
   return [
     { ...of('routing'), title: 'Forkyard routing' },

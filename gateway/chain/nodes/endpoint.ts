@@ -1,6 +1,6 @@
 import { createLimits, type LearnedLimits } from './limits.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
-import { createUpstream, encodeCalls } from './upstream.ts'
+import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
 /** One URL of a chain: what it takes, and whether it is to be left alone just now. */
 export type Endpoint = {
@@ -24,6 +24,8 @@ export type EndpointParameters = {
   readonly timeoutMs: number
   readonly maxResponseBytes: number
   readonly random?: (() => number) | undefined
+  /** In a lab: may answer otherwise than the node does. */
+  readonly alterSend?: ((send: Upstream['send']) => Upstream['send']) | undefined
 }
 
 const firstBackoffMs = 100
@@ -60,10 +62,12 @@ export function createEndpoint({
   chainId,
   timeoutMs,
   random = Math.random,
+  alterSend = (send) => send,
   ...address
 }: EndpointParameters): Endpoint {
   const now = () => performance.now()
   const upstream = createUpstream(address)
+  const send = alterSend(upstream.send)
   const limits = createLimits({ now })
   let served: number | undefined
   let identifying: Promise<Trouble | undefined> | undefined
@@ -84,7 +88,7 @@ export function createEndpoint({
   }
 
   async function identify(): Promise<Trouble | undefined> {
-    const reply = await upstream.send([{ method: 'eth_chainId', params: [] }], { timeoutMs })
+    const reply = await send([{ method: 'eth_chainId', params: [] }], { timeoutMs })
     const [answer] = reply.answers
     if (!answer) return reply.trouble
     if ('error' in answer) return readError(answer.error)
@@ -137,7 +141,7 @@ export function createEndpoint({
       }
       const { callGas } = limits.read()
       const capped = calls.map((call) => withGas(call, callGas))
-      const reply = await upstream.send(capped, { timeoutMs })
+      const reply = await send(capped, { timeoutMs })
       learn(capped, reply, sentAtMs)
       return reply
     },

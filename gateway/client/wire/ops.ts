@@ -166,6 +166,8 @@ export type Sent = {
 export type Fault = {
   name: string
   sentence: string
+  /** What else can be said of whom it means */
+  targets: readonly string[]
   /** JSON Schema of its settings */
   settings: unknown
 }
@@ -176,6 +178,10 @@ export type ArmedFault = {
   service?: 'routing' | 'meta' | 'relay' | undefined
   /** As requests name it: /quote */
   path?: string | undefined
+  /** Of source_…: only this one, by its name of GET /sources */
+  source?: string | undefined
+  /** Of chain_… and node_…: only this chain; else each of the lab */
+  chainId?: number | undefined
 }
 
 export type FaultList = {
@@ -184,25 +190,35 @@ export type FaultList = {
 }
 
 export type FaultSettings = {
-  /** Milliseconds; else 1000 */
+  /** Milliseconds */
   ms?: number | undefined
-  /** Bytes that come through; else 10 */
+  /** Bytes that come through */
   bytes?: number | undefined
-  /** Events that come through; else 1 */
+  /** Events */
   events?: number | undefined
-  /** Seconds of Retry-After; else 2 */
+  /** Seconds of Retry-After */
   retryAfterSecs?: number | undefined
+  /** Blocks */
+  blocks?: number | undefined
+  /** Gwei of the base fee */
+  gwei?: number | undefined
 }
 
 export type FaultRequest = {
-  name: 'invalid_request' | 'unauthorized' | 'payment_required' | 'forbidden' | 'no_route' | 'conflict' | 'body_too_large' | 'rate_limited' | 'internal_error' | 'chain_unreachable' | 'no_quotes' | 'unavailable' | 'proxy_page' | 'slow' | 'stall' | 'reset' | 'cut' | 'bad_json' | 'stream_cut' | 'stream_silent' | 'stream_duplicate' | 'stream_late' | 'stream_over'
+  name: 'invalid_request' | 'unauthorized' | 'payment_required' | 'forbidden' | 'no_route' | 'conflict' | 'body_too_large' | 'rate_limited' | 'internal_error' | 'chain_unreachable' | 'no_quotes' | 'unavailable' | 'proxy_page' | 'slow' | 'stall' | 'reset' | 'cut' | 'bad_json' | 'stream_cut' | 'stream_silent' | 'stream_duplicate' | 'stream_late' | 'stream_over' | 'stream_refresh_storm' | 'quota_gone' | 'relay_insufficient_token_balance' | 'relay_no_native_balance' | 'relay_simulation_reverted' | 'relay_gas_cap_exceeded' | 'relay_fee_ceiling_exceeded' | 'relay_not_funded' | 'relay_deploy_cap_reached' | 'relay_spend_budget_exhausted' | 'relay_existing' | 'relay_reverts' | 'relay_never_confirms' | 'relay_late' | 'chain_reorg' | 'chain_paused' | 'chain_fee_spike' | 'node_down' | 'node_stale' | 'source_timeout' | 'source_rate_limited' | 'source_no_route' | 'source_unsupported_chain' | 'source_unsupported_token' | 'source_unsupported_exact_output' | 'source_invalid_response' | 'source_target_not_allowed' | 'source_calldata_mismatch' | 'source_upstream_error' | 'source_circuit_open' | 'source_not_configured'
   /** Of the next requests. Default 1 */
   times?: number | undefined
+  /** So many of them pass first. Default 0 */
+  after?: number | undefined
   /** Then it is forgotten. Default 60000 */
   ttlMs?: number | undefined
   service?: 'routing' | 'meta' | 'relay' | undefined
   /** As requests name it: /quote */
   path?: string | undefined
+  /** Of source_…: only this one, by its name of GET /sources */
+  source?: string | undefined
+  /** Of chain_… and node_…: only this chain; else each of the lab */
+  chainId?: number | undefined
   /** Only requests with this key, as of a lease */
   apiKey?: string | undefined
   /** Only requests with this X-Client-Id */

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { Type } from 'typebox'
 import { type Hex, zeroAddress } from 'viem'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { httpError } from '../../http/httpError.ts'
 import { address, bytes, bytes32, named, uint256, withDefault } from '../../http/schemas.ts'
-import { createLeasedChain, type LeasedChain } from '../../testing/leaseChain.ts'
-import type { LabManifest } from '../manifest.ts'
+import type { LeasedChain } from '../../testing/leaseChain.ts'
+import type { LabChains } from '../faults/labChains.ts'
 
 const chainId = Type.Integer({ description: 'chain of this lab' })
 const done = named('Done', Type.Object({ done: Type.Boolean() }))
@@ -15,27 +14,14 @@ const snapshotId = Type.Unsafe<Hex>({ type: 'string', pattern: '^0x[0-9a-f]{1,64
 const snapshot = named('Snapshot', Type.Object({ id: snapshotId }))
 
 /** What a test does to a lab's chain, over HTTP; whoever serves them asks for the lab's token first. */
-export function controlEndpoints({
-  manifestPath,
-}: {
-  readonly manifestPath: string
-}): readonly Endpoint[] {
-  /** Opened for each request: the manifest's chain may be another by now. */
-  async function onChain<value>(id: number, use: (chain: LeasedChain) => Promise<value>) {
-    // Written by this lab.
-    const manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as LabManifest
-    const found = manifest.chains[String(id)]
-    if (!found) throw httpError('invalidRequest', `the lab has no chain ${id}`)
-    const { chain, close } = createLeasedChain({ ...found, chainId: id })
-    try {
-      return await use(chain)
-    } catch (cause) {
-      const sentence = cause instanceof Error ? cause.message : String(cause)
-      throw httpError('conflict', sentence, { cause })
-    } finally {
-      await close()
-    }
-  }
+export function controlEndpoints(chains: Pick<LabChains, 'on'>): readonly Endpoint[] {
+  const onChain = <value>(id: number, use: (chain: LeasedChain) => Promise<value>) =>
+    chains.on(id, (chain) =>
+      use(chain).catch((cause: unknown) => {
+        const sentence = cause instanceof Error ? cause.message : String(cause)
+        throw httpError('conflict', sentence, { cause })
+      }),
+    )
   const change = { method: 'post', auth: 'none', output: done } as const
   return [
     endpoint({

@@ -1,19 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
-
-export type FaultSettings = {
-  readonly ms: number
-  readonly bytes: number
-  readonly events: number
-  readonly retryAfterSecs: number
-}
-
-export type Play = (played: {
-  readonly ctx: Context
-  readonly next: () => Promise<unknown>
-  readonly settings: FaultSettings
-}) => Promise<void>
+import type { Play } from './fault.ts'
 
 export const answerPage: Play = async ({ ctx }) => {
   ctx.status = 502
@@ -114,4 +102,25 @@ export const lateStream: Play = async ({ ctx, next }) => {
     return isLast ? write(last) : true
   })
   await next()
+}
+
+/** Tells again and again that everything begins anew, after the first event. */
+export const stormStream: Play = async ({ ctx, next, settings }) => {
+  let isOver = false
+  onWrites(ctx, (chunk, write) => {
+    const isFlowing = write(chunk)
+    if (isOver || !isEvent(chunk)) return isFlowing
+    isOver = true
+    for (let cycle = 1; cycle <= settings.events; cycle++) write(toRefresh(chunk, cycle))
+    return isFlowing
+  })
+  await next()
+}
+
+/** Of the same stream as the event. */
+function toRefresh(event: string, cycle: number): string {
+  const [, json = '{}'] = /^data: (.*)$/m.exec(event) ?? []
+  // Written by the stream itself.
+  const { tracking } = JSON.parse(json) as { readonly tracking?: unknown }
+  return `event: refresh\ndata: ${JSON.stringify({ cycle, elapsedMs: 0, tracking })}\n\n`
 }

@@ -1,23 +1,31 @@
-import type { Context } from 'koa'
 import { type Static, Type } from 'typebox'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { httpError } from '../../http/httpError.ts'
 import { named, oneOf, withDefault } from '../../http/schemas.ts'
-import { type Armed, createArmedFaults } from './armedFaults.ts'
-import type { FaultSettings } from './edge.ts'
-import { faults, usualSettings } from './faults.ts'
+import { type Armed, type ArmedFaults, type Arming, targetsOf } from './armedFaults.ts'
+import { type Fault, type FaultSettings, usualSettings } from './fault.ts'
+import { faults } from './faults.ts'
 
 const longestMs = 3_600_000
 const setting = (minimum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum: longestMs, description }))
 const settings: Readonly<Record<keyof FaultSettings, ReturnType<typeof setting>>> = {
-  ms: setting(1, `Milliseconds; else ${usualSettings.ms}`),
-  bytes: setting(0, `Bytes that come through; else ${usualSettings.bytes}`),
-  events: setting(1, `Events that come through; else ${usualSettings.events}`),
-  retryAfterSecs: setting(1, `Seconds of Retry-After; else ${usualSettings.retryAfterSecs}`),
+  ms: setting(1, 'Milliseconds'),
+  bytes: setting(0, 'Bytes that come through'),
+  events: setting(1, 'Events'),
+  retryAfterSecs: setting(1, 'Seconds of Retry-After'),
+  blocks: setting(1, 'Blocks'),
+  gwei: setting(0, 'Gwei of the base fee'),
 }
 const target = {
   service: Type.Optional(oneOf(['routing', 'meta', 'relay'])),
   path: Type.Optional(Type.String({ description: 'As requests name it: /quote' })),
+  source: Type.Optional(
+    Type.String({ description: 'Of source_…: only this one, by its name of GET /sources' }),
+  ),
+  chainId: Type.Optional(
+    Type.Integer({ description: 'Of chain_… and node_…: only this chain; else each of the lab' }),
+  ),
 }
 
 const FaultRequest = named(
@@ -30,6 +38,14 @@ const FaultRequest = named(
         maximum: 10_000,
         default: 1,
         description: 'Of the next requests',
+      }),
+    ),
+    after: withDefault(
+      Type.Integer({
+        minimum: 0,
+        maximum: 10_000,
+        default: 0,
+        description: 'So many of them pass first',
       }),
     ),
     ttlMs: withDefault(
@@ -61,6 +77,9 @@ const FaultList = named(
         Type.Object({
           name: Type.String(),
           sentence: Type.String(),
+          targets: Type.Array(Type.String(), {
+            description: 'What else can be said of whom it means',
+          }),
           settings: Type.Unknown({ description: 'JSON Schema of its settings' }),
         }),
       ),
@@ -69,31 +88,45 @@ const FaultList = named(
   }),
 )
 
-function fromArmed({ fault, left, service, path }: Armed): Static<typeof ArmedFault> {
+function fromArmed({ fault, left, ...armed }: Armed): Static<typeof ArmedFault> {
+  const { service, path, source, chainId } = armed
   return {
     name: fault.name,
     left,
     // Only these can have been asked for.
     ...(service !== undefined && { service: service as 'routing' | 'meta' | 'relay' }),
     ...(path !== undefined && { path }),
+    ...(source !== undefined && { source }),
+    ...(chainId !== undefined && { chainId }),
   }
 }
 
-/** Faults on demand: the endpoints that arm them, and what plays them in front of a service. */
-export function createFaultEdge({ now }: { readonly now: () => number }) {
-  const armed = createArmedFaults({ now })
+function fromFault(fault: Fault) {
+  const { name, sentence, reads, usual } = fault
+  const usually = { ...usualSettings, ...usual }
+  const properties = reads.map((key) => [key, { ...settings[key], default: usually[key] }])
   return {
-    endpoints: faultEndpoints(armed),
-    interrupt: (service: string) => async (ctx: Context, next: () => Promise<unknown>) => {
-      const [apiKey, clientId] = [ctx.get('x-api-key'), ctx.get('x-client-id')]
-      const request = { service, path: ctx.path, apiKey, clientId }
-      const found = ctx.method === 'OPTIONS' ? undefined : armed.take(request)
-      await (found ? found.fault.play({ ctx, next, settings: found.settings }) : next())
-    },
+    name,
+    sentence,
+    targets: [...targetsOf(fault)],
+    settings: Type.Object(Object.fromEntries(properties)),
   }
 }
 
-function faultEndpoints(armed: ReturnType<typeof createArmedFaults>): readonly Endpoint[] {
+const targetNames = ['service', 'path', 'apiKey', 'clientId', 'source', 'chainId'] as const
+
+/** What nobody knows where the fault is played would be said in vain. */
+function checkTarget(asked: Arming): void {
+  const fault = faults.find(({ name }) => name === asked.name)
+  const strange = targetNames.find(
+    (name) => fault && asked[name] !== undefined && !targetsOf(fault).includes(name),
+  )
+  if (strange !== undefined)
+    throw httpError('invalidRequest', `${asked.name} means nobody by ${strange}`)
+}
+
+/** What arms, lists and forgets faults. */
+export function faultEndpoints(armed: ArmedFaults): readonly Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -104,17 +137,18 @@ function faultEndpoints(armed: ReturnType<typeof createArmedFaults>): readonly E
       examples: {
         output: {
           faults: [
-            { name: 'reset', sentence: 'The connection closes without an answer', settings: {} },
+            {
+              name: 'reset',
+              sentence: 'The connection closes without an answer',
+              targets: ['service', 'path', 'apiKey', 'clientId'],
+              settings: {},
+            },
           ],
           armed: [],
         },
       },
       handle: async () => ({
-        faults: faults.map(({ name, sentence, reads }) => ({
-          name,
-          sentence,
-          settings: Type.Object(Object.fromEntries(reads.map((key) => [key, settings[key]]))),
-        })),
+        faults: faults.map(fromFault),
         armed: armed.list().map(fromArmed),
       }),
     }),
@@ -130,6 +164,7 @@ function faultEndpoints(armed: ReturnType<typeof createArmedFaults>): readonly E
         output: { name: 'rate_limited', left: 2, service: 'routing', path: '/quote' },
       },
       handle: async ({ body }) => {
+        checkTarget(body)
         const made = armed.arm(body)
         if (!made) throw new Error(`the schema lets ${body.name} through, which is no fault`)
         return fromArmed(made)

@@ -6,14 +6,17 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { stream } from '../../http/reply.ts'
 import { createService } from '../../http/service.ts'
-import { createFaultEdge } from './faultEndpoints.ts'
+import { fail, failureReasons, type Source } from '../../meta/provider/source.ts'
+import { createFaultEdge } from './faultEdge.ts'
 import { faults } from './faults.ts'
+import { createLabChains } from './labChains.ts'
 
 const s = suite('faults on demand')
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 let nowMs = 0
 let handled = 0
-const edge = createFaultEdge({ now: () => nowMs })
+const chainsOf = createLabChains({ manifestPath: 'none' })
+const edge = createFaultEdge({ now: () => nowMs, log, chainsOf })
 const output = Type.Object({ answer: Type.String() })
 const answer = { answer: 'as it is' }
 const service = await createService({
@@ -41,7 +44,7 @@ const service = await createService({
       streams: true,
       handle: async () =>
         stream(async (sink) => {
-          sink.send('initial', answer)
+          sink.send('initial', { ...answer, tracking: { quoteId: 'one' } })
           sink.send('quote', answer)
           sink.done('done', answer)
         }),
@@ -125,9 +128,24 @@ const looks: Readonly<Record<string, (seen: Seen) => boolean>> = {
   stream_duplicate: (seen) => namesOf(seen).join() === 'initial,initial,quote,quote,done,done',
   stream_late: (seen) => namesOf(seen).join() === 'initial,quote,done,quote',
   stream_over: ({ status }) => status === 204,
+  stream_refresh_storm: (seen) =>
+    namesOf(seen).join() === 'initial,refresh,quote,done' &&
+    seen.text.includes('data: {"cycle":1,"elapsedMs":0,"tracking":{"quoteId":"one"}}'),
+  relay_insufficient_token_balance: refused(400, 'insufficient_token_balance'),
+  relay_no_native_balance: refused(400, 'no_native_balance'),
+  relay_simulation_reverted: refused(400, 'simulation_reverted'),
+  relay_gas_cap_exceeded: refused(400, 'gas_cap_exceeded'),
+  relay_fee_ceiling_exceeded: refused(503, 'fee_ceiling_exceeded'),
+  relay_not_funded: refused(503, 'relay_not_funded'),
+  relay_deploy_cap_reached: (seen) =>
+    refused(429, 'deploy_cap_reached')(seen) && seen.retryAfter === '1800',
+  relay_spend_budget_exhausted: refused(429, 'spend_budget_exhausted'),
 }
+/** Those that need a chain or a key: `labFaults.fork.test.ts` plays them on a lab. */
+const onLab = ['quota_gone', 'relay_existing', 'relay_reverts', 'relay_never_confirms']
+onLab.push('relay_late', 'chain_reorg', 'chain_paused', 'chain_fee_spike')
 
-for (const { name } of faults.filter((fault) => fault.name !== 'slow'))
+for (const name of Object.keys(looks))
   s(`plays ${name} for exactly as many requests as were asked for`, async () => {
     const path = name.startsWith('stream_') ? '/stream' : '/quote'
     const asIs = await see(path)
@@ -146,11 +164,15 @@ s(
     const { faults: listed } = await list()
     assert.equal(
       listed.map(({ name }) => name).toSorted(),
-      [...Object.keys(looks), 'slow'].toSorted(),
+      [...Object.keys(looks), 'slow', ...onLab, ...ofSources, 'node_down', 'node_stale'].toSorted(),
     )
     assert.ok(listed.every(({ sentence, settings: schema }) => sentence && schema))
     const rateLimited = listed.find(({ name }) => name === 'rate_limited')
     assert.equal(Object.keys(rateLimited?.settings.properties ?? {}), ['retryAfterSecs'])
+    assert.equal(
+      onLab.filter((name) => !faults.some((fault) => fault.name === name)),
+      [],
+    )
   },
 )
 s('answers later, and as it is, where it is slow [faults/slow]', async () => {
@@ -181,6 +203,57 @@ s('means the requests of one path, service, key or client alone [faults/target]'
   assert.is((await see('/quote', { 'x-client-id': 'mine' })).status, 503)
   assert.is((await list()).armed.length, 2)
 })
+const ofSources = failureReasons.map((reason) => `source_${reason}`)
+s('plays each word of a failing source, of this source alone [faults/sources]', async () => {
+  const asIs = { status: 'reference', amountOut: 1n } as const
+  const source = (name: string): Source => edge.alterSource({ name, quote: async () => asIs })
+  // What it is asked does not matter.
+  const ask = (name: string) => source(name).quote({} as never, {} as never)
+  for (const reason of failureReasons) {
+    await post('', { name: `source_${reason}`, source: 'lifi', times: 2 })
+    assert.equal(await ask('cow'), asIs)
+    for (let index = 0; index < 2; index++)
+      assert.equal(await ask('lifi'), fail(reason, 'asked for'))
+    assert.equal(await ask('lifi'), asIs)
+  }
+})
+s('plays a node that is down or behind, of this chain alone [faults/nodes]', async () => {
+  const asked: unknown[] = []
+  const trouble = { kind: 'network' } as const
+  const send = async (calls: readonly { method: string; params?: unknown }[]) => {
+    asked.push(...calls)
+    return { answers: calls.map(() => ({ result: '0x64' })), trouble }
+  }
+  const ask = async (chainId: number) => {
+    const calls = [
+      { method: 'eth_blockNumber', params: [] },
+      { method: 'eth_getLogs', params: [{ toBlock: 'latest' }] },
+      { method: 'eth_call', params: [{}, 'pending'] },
+    ]
+    const { answers } = await edge.alterSend(chainId)(send)(calls, { timeoutMs: 1 })
+    return answers.map((answer) => answer && 'result' in answer && answer.result)
+  }
+  const asIs = ['0x64', '0x64', '0x64']
+  await post('', { name: 'node_down', chainId: 8453, times: 2 })
+  assert.equal(await ask(42161), asIs)
+  for (let index = 0; index < 2; index++)
+    assert.equal(await ask(8453), [undefined, undefined, undefined])
+  assert.equal(await ask(8453), asIs)
+  await post('', { name: 'node_stale', chainId: 8453, settings: { blocks: 4 } })
+  asked.length = 0
+  assert.equal(await ask(8453), ['0x60', '0x64', '0x64'])
+  assert.equal(asked.slice(2), [
+    { method: 'eth_getLogs', params: [{ toBlock: '0x60' }] },
+    { method: 'eth_call', params: [{}, '0x60'] },
+  ])
+  assert.equal(await ask(8453), asIs)
+})
+s('lets so many pass first [faults/after]', async () => {
+  await post('', { name: 'unavailable', after: 2, times: 2 })
+  const statuses: number[] = []
+  for (let index = 0; index < 5; index++) statuses.push((await see('/quote')).status)
+  assert.equal(statuses, [200, 200, 503, 503, 200])
+})
 s('shows what waits and how often, and forgets it in time [faults/ttl]', async () => {
   await post('', { name: 'unavailable', times: 3, ttlMs: 1_000, apiKey: 'secret' })
   assert.equal((await list()).armed, [{ name: 'unavailable', left: 3 }])
@@ -194,7 +267,10 @@ s('are loaded by nothing but labs: production never gets as far [faults/producti
       .filter(([, named]) => named.some((path) => path.startsWith(folder)))
       .map(([file]) => file)
       .filter((file) => !file.startsWith(folder) && !/\.test\.ts$/.test(file))
-  assert.equal(namers('gateway/lab/faults/'), ['gateway/lab/control/labControl.ts'])
+  assert.equal(namers('gateway/lab/faults/').toSorted(), [
+    'gateway/lab/control/controlEndpoints.ts',
+    'gateway/lab/control/labControl.ts',
+  ])
   assert.equal(namers('gateway/lab/control/').toSorted(), [
     'fixtures/client/documents.ts',
     'gateway/app.ts',
@@ -208,5 +284,8 @@ s('knows no other names, and no other settings than its own', async () => {
   const { status, body } = await post('', { name: 'meteor' })
   assert.equal([status, body['code']], [400, 'invalid_request'])
   assert.is((await post('', { name: 'slow', settings: { ms: 0 } })).status, 400)
+  const { body: strange } = await post('', { name: 'node_down', apiKey: 'mine' })
+  assert.is(strange['error'], 'node_down means nobody by apiKey')
+  assert.is((await post('', { name: 'slow', source: 'lifi' })).status, 400)
 })
 s.run()

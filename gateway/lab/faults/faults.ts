@@ -1,17 +1,10 @@
 import { HttpError, httpError } from '../../http/httpError.ts'
 import { tooManyRequests } from '../../http/tooManyRequests.ts'
-import type { FaultSettings, Play } from './edge.ts'
+import { chainFaults } from './chainFaults.ts'
 import * as edge from './edge.ts'
-
-export const usualSettings: FaultSettings = { ms: 1_000, bytes: 10, events: 1, retryAfterSecs: 2 }
-
-export type Fault = {
-  readonly name: string
-  readonly sentence: string
-  /** Which settings it reads. */
-  readonly reads: readonly (keyof FaultSettings)[]
-  readonly play: Play
-}
+import type { Fault, FaultSettings } from './fault.ts'
+import { relayFaults } from './relayFaults.ts'
+import { sourceFaults } from './sourceFaults.ts'
 
 const refusing = (
   name: string,
@@ -19,6 +12,7 @@ const refusing = (
   toError: (settings: FaultSettings) => HttpError,
   reads: Fault['reads'] = [],
 ): Fault => ({
+  at: 'request',
   name,
   sentence,
   reads,
@@ -31,8 +25,8 @@ const retryAfter = ({ retryAfterSecs }: FaultSettings) => ({
   headers: { 'retry-after': String(retryAfterSecs) },
 })
 
-/** What a lab can do to a request at its edge. Those that refuse are played before anything is charged. */
-export const faults: readonly Fault[] = [
+/** At the edge of a service. Those that refuse are played before anything is charged. */
+const edgeFaults: readonly Fault[] = [
   refusing('invalid_request', '400: the request is not valid', () => httpError('invalidRequest')),
   refusing('unauthorized', '401: no valid key', () => httpError('unauthorized')),
   refusing('payment_required', '402 without an offer: nothing is sold', () =>
@@ -64,59 +58,102 @@ export const faults: readonly Fault[] = [
     ['retryAfterSecs'],
   ),
   {
+    at: 'request',
     name: 'proxy_page',
     sentence: '502 with the HTML page of a proxy',
     reads: [],
     play: edge.answerPage,
   },
-  { name: 'slow', sentence: 'The answer comes ms later', reads: ['ms'], play: edge.slow },
   {
+    at: 'request',
+    name: 'slow',
+    sentence: 'The answer comes ms later',
+    reads: ['ms'],
+    play: edge.slow,
+  },
+  {
+    at: 'request',
     name: 'stall',
     sentence: 'No answer for ms, then a closed connection',
     reads: ['ms'],
     play: edge.stall,
   },
   {
+    at: 'request',
     name: 'reset',
     sentence: 'The connection closes without an answer',
     reads: [],
     play: edge.reset,
   },
   {
+    at: 'request',
     name: 'cut',
     sentence: 'The answer ends after so many bytes',
     reads: ['bytes'],
     play: edge.cut,
   },
-  { name: 'bad_json', sentence: '200 whose body is half a JSON text', reads: [], play: edge.halve },
   {
+    at: 'request',
+    name: 'bad_json',
+    sentence: '200 whose body is half a JSON text',
+    reads: [],
+    play: edge.halve,
+  },
+  {
+    at: 'request',
     name: 'stream_cut',
     sentence: 'The stream ends after so many events, without done',
     reads: ['events'],
     play: edge.cutStream,
   },
   {
+    at: 'request',
     name: 'stream_silent',
     sentence: 'Comments every ms keep the stream open, and no event comes',
     reads: ['ms'],
     play: edge.silenceStream,
   },
   {
+    at: 'request',
     name: 'stream_duplicate',
     sentence: 'Each event comes twice',
     reads: [],
     play: edge.doubleStream,
   },
   {
+    at: 'request',
     name: 'stream_late',
     sentence: 'The event before done comes again after it',
     reads: [],
     play: edge.lateStream,
   },
   {
+    at: 'request',
     name: 'stream_over',
     sentence: '204: there is no stream to go on with',
     reads: [],
     play: edge.answerNothing,
   },
+  {
+    at: 'request',
+    name: 'stream_refresh_storm',
+    sentence: 'So many refresh events follow the first event at once',
+    reads: ['events'],
+    usual: { events: 50 },
+    play: edge.stormStream,
+  },
+]
+
+/** What a lab can have go wrong. */
+export const faults: readonly Fault[] = [
+  ...edgeFaults,
+  {
+    at: 'charge',
+    name: 'quota_gone',
+    sentence: '402 with the offer that is made to whoever has no quota left: it can be paid',
+    reads: [],
+  },
+  ...relayFaults,
+  ...chainFaults,
+  ...sourceFaults,
 ]

@@ -44,20 +44,23 @@ export type SourceQuote = {
   readonly route?: string | undefined
 }
 
+export const failureReasons = [
+  'timeout',
+  'rate_limited',
+  'no_route',
+  'unsupported_chain',
+  'unsupported_token',
+  'unsupported_exact_output',
+  'invalid_response',
+  'target_not_allowed',
+  'calldata_mismatch',
+  'upstream_error',
+  'circuit_open',
+  'not_configured',
+] as const
+
 /** The fixed first word of `failures[].reason`. */
-export type FailureReason =
-  | 'timeout'
-  | 'rate_limited'
-  | 'no_route'
-  | 'unsupported_chain'
-  | 'unsupported_token'
-  | 'unsupported_exact_output'
-  | 'invalid_response'
-  | 'target_not_allowed'
-  | 'calldata_mismatch'
-  | 'upstream_error'
-  | 'circuit_open'
-  | 'not_configured'
+export type FailureReason = (typeof failureReasons)[number]
 
 export type SourceFailure = {
   readonly status: 'failure'

@@ -8,6 +8,7 @@ import { createFindAllowance } from '../calldata/findAllowance.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource, type SourceState } from '../dispatch.ts'
 import { createFindProxy } from '../findProxy.ts'
 import { createPriceGas } from '../priceGas.ts'
+import type { Source } from '../provider/source.ts'
 import type { DryRun } from '../simulateQuotes.ts'
 import {
   createOnChainSources,
@@ -60,6 +61,8 @@ export type MetaDeps = {
   readonly now: () => number
   readonly log: Log
   readonly observe?: DispatchDeps['observe']
+  /** In a lab: may answer otherwise than a source does. */
+  readonly alterSource?: ((source: Source) => Source) | undefined
 }
 
 /** Thrown at start for a source to turn off or on that nobody knows. */
@@ -99,14 +102,14 @@ const crowdOfOurs = { concurrency: 32, waiting: 480 }
 
 /** All sources behind their policies, and how to stop those that hold connections. */
 function startSources(deps: MetaDeps) {
-  const { now, config, observe } = deps
+  const { now, config, observe, alterSource = (source: Source) => source } = deps
   const { sourceTimeoutMs = 5_000, providers: settings = [], unlistedSources = [] } = config
   const allowPrivate = config.allowPrivateProviders ?? false
   const own = { ...defaultLimits, timeoutMs: sourceTimeoutMs, ...crowdOfOurs }
   const routed = { source: createRoutingSource(deps), serves: () => true, note: undefined }
   const onChain = createOnChainSources(deps)
   const local = [routed, ...onChain].map(({ source, serves, note }) => {
-    const whole = withExactOutput(source)
+    const whole = withExactOutput(alterSource(source))
     return {
       serves,
       note,
@@ -127,7 +130,8 @@ function startSources(deps: MetaDeps) {
     const { timeoutMs = defaultLimits.timeoutMs } = setting
     const limits = { ...defaultLimits, timeoutMs }
     const isReference = provider.isPriceOnly === true
-    const whole = isReference ? source : withExactOutput(source)
+    const altered = alterSource(source)
+    const whole = isReference ? altered : withExactOutput(altered)
     const isOff = !isReference && !chains.some(({ chainId }) => hasRow(provider.name, chainId))
     const note = isReference
       ? 'a price to compare with: its orders are signed, not sent'

@@ -86,7 +86,7 @@ export function relayEndpoints(deps: RelayRoutesDeps): readonly Endpoint[] {
   ]
 }
 
-function refusalError({ httpStatus, code, sentence, retryAfterSecs }: Refusal): HttpError {
+export function refusalError({ httpStatus, code, sentence, retryAfterSecs }: Refusal): HttpError {
   if (retryAfterSecs === undefined) return new HttpError(httpStatus, code, sentence)
   return new HttpError(httpStatus, code, sentence, {
     headers: { 'retry-after': String(retryAfterSecs) },
