@@ -93,33 +93,6 @@ s('offers to sell what can be paid once the quota is gone [faults/quota-gone]', 
   }
   assert.is(await codeOf(quote()), 'answered')
 })
-s('has a block gone once a request is answered [faults/reorg]', async () => {
-  const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
-  const hash = String(await rpc('eth_sendTransaction', sent))
-  await rpc('anvil_mine', '0x1')
-  const mined = Number(((await receiptOf(hash)) as unknown as { blockNumber: string }).blockNumber)
-  const blocks = (await height()) - mined + 1
-  await control.fail({ name: 'chain_reorg', chainId: 8453, settings: { blocks } })
-  const before = await height()
-  await client.routing.health()
-  assert.is(await receiptOf(hash), null)
-  assert.is(await height(), before)
-})
-s('has a chain make no block for a while [faults/paused]', async () => {
-  await control.fail({ name: 'chain_paused', chainId: 8453, settings: { ms: 300 } })
-  await client.routing.health()
-  const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
-  const hash = String(await rpc('eth_sendTransaction', sent))
-  assert.is(await receiptOf(hash), null)
-  // It goes on by itself.
-  while (!(await receiptOf(hash))) await rpc('eth_chainId')
-})
-s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
-  const owner = nextOwner()
-  await control.fail({ name: 'chain_fee_spike', service: 'relay', chainId: 8453 })
-  assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
-  assert.is(await codeOf(askProxy(owner)), 'answered')
-})
 s('has a source fail, and the answer name its word [faults/source-failures]', async () => {
   const taker = payer?.address ?? USDC
   const order = {
@@ -155,5 +128,32 @@ s('lists, arms and forgets by command [faults/cli]', async () => {
   assert.match(await forkyard(), 'rate_limited waits for 1 more\n')
   await forkyard('clear')
   assert.is(await codeOf(quote()), 'answered')
+})
+s('has a block gone once a request is answered [faults/reorg]', async () => {
+  const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
+  const hash = String(await rpc('eth_sendTransaction', sent))
+  await rpc('anvil_mine', '0x1')
+  const mined = Number(((await receiptOf(hash)) as unknown as { blockNumber: string }).blockNumber)
+  const blocks = (await height()) - mined + 1
+  await control.fail({ name: 'chain_reorg', chainId: 8453, settings: { blocks } })
+  const before = await height()
+  await client.routing.health()
+  assert.is(await receiptOf(hash), null)
+  assert.is(await height(), before)
+})
+s('has a chain make no block for a while [faults/paused]', async () => {
+  await control.fail({ name: 'chain_paused', chainId: 8453, settings: { ms: 4_000 } })
+  await client.routing.health()
+  const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
+  const hash = String(await rpc('eth_sendTransaction', sent))
+  assert.is(await receiptOf(hash), null)
+  // It goes on by itself.
+  while (!(await receiptOf(hash))) await rpc('eth_chainId')
+})
+s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
+  const owner = nextOwner()
+  await control.fail({ name: 'chain_fee_spike', service: 'relay', chainId: 8453 })
+  assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
+  assert.is(await codeOf(askProxy(owner)), 'answered')
 })
 s.run()
