@@ -268,6 +268,7 @@ s('are loaded by nothing but labs: production never gets as far [faults/producti
       .map(([file]) => file)
       .filter((file) => !file.startsWith(folder) && !/\.test\.ts$/.test(file))
   assert.equal(namers('gateway/lab/faults/').toSorted(), [
+    'fixtures/docs/referencePages.ts',
     'gateway/lab/control/controlEndpoints.ts',
     'gateway/lab/control/labControl.ts',
   ])
