@@ -141,6 +141,13 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
   assert.is(await receiptOf(hash), null)
   assert.is(await height(), before)
 })
+s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
+  const owner = nextOwner()
+  await control.fail({ name: 'chain_fee_spike', service: 'relay', chainId: 8453 })
+  assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
+  assert.is(await codeOf(askProxy(owner)), 'answered')
+})
+// Last: what ends the pause mines a block in its own time.
 s('has a chain make no block for a while [faults/paused]', async () => {
   await control.fail({ name: 'chain_paused', chainId: 8453, settings: { ms: 4_000 } })
   await client.routing.health()
@@ -149,11 +156,5 @@ s('has a chain make no block for a while [faults/paused]', async () => {
   assert.is(await receiptOf(hash), null)
   // It goes on by itself.
   while (!(await receiptOf(hash))) await rpc('eth_chainId')
-})
-s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
-  const owner = nextOwner()
-  await control.fail({ name: 'chain_fee_spike', service: 'relay', chainId: 8453 })
-  assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
-  assert.is(await codeOf(askProxy(owner)), 'answered')
 })
 s.run()
