@@ -62,6 +62,9 @@ type OnChain = ReturnType<typeof onChain>
 
 type Transaction = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
+/** Enough for any route: a pair writes its prices once in a second, which an estimate just before may not see. */
+const gas = 5_000_000n
+
 /** Approves the exact amount, sends, and tells by how much the balance grew. */
 async function execute(
   { person, holds }: OnChain,
@@ -83,7 +86,7 @@ async function execute(
     await person.send({ to: token, data })
   }
   const before = await holds(tokenOut)
-  await person.send(transaction)
+  await person.send({ ...transaction, gas })
   return (await holds(tokenOut)) - before
 }
 
