@@ -13,6 +13,7 @@ import {
 import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** Each row of the interface document's gate table, through HTTP, on a real chain. */
 const gate = suite('relay gates')
@@ -30,6 +31,17 @@ async function ready(): Promise<Address> {
 }
 const ask = (owner: Address, tokenIn = lyingToken, amountIn: unknown = '1') =>
   stand.post({ chainId, owner, tokenIn, amountIn })
+
+/** Its proxy, once it is in a block: an answer does not wait for that. */
+async function deploy(owner: Address): Promise<Address> {
+  const { status, body } = await ask(owner)
+  assert.is(status, 200)
+  const { proxy } = body
+  if (!proxy) throw new Error('a deployment was answered without its proxy')
+  const hasCode = async () => (await rpc('eth_getCode', proxy, 'latest')) !== '0x'
+  await waitFor('the proxy is deployed', hasCode)
+  return proxy
+}
 
 function refused(answer: RelayAnswerBody, status: number, error: string) {
   assert.equal([answer.status, answer.body.error], [status, error])
@@ -56,11 +68,10 @@ async function withChange(change: () => Promise<unknown>, run: () => Promise<voi
 
 gate('1: an owner with a proxy gets it back and nothing is broadcast [relay/gate-1]', async () => {
   const owner = await ready()
-  const first = await ask(owner)
-  assert.is(first.status, 200)
+  const proxy = await deploy(owner)
   const sent = await nonce()
   const again = await ask(owner)
-  assert.equal([again.status, again.body], [200, { proxy: first.body.proxy, existing: true }])
+  assert.equal([again.status, again.body], [200, { proxy, existing: true }])
   assert.is(await nonce(), sent)
 })
 
@@ -68,7 +79,7 @@ gate(
   '1: an owner with a proxy gets it for an amount of zero, too [relay/zero-existing]',
   async () => {
     const owner = await ready()
-    const { proxy } = (await ask(owner)).body
+    const proxy = await deploy(owner)
     for (const zero of ['0', 0]) {
       const { status, body } = await ask(owner, lyingToken, zero)
       assert.equal([status, body], [200, { proxy, existing: true }])
