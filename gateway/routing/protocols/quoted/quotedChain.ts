@@ -128,7 +128,10 @@ export function createQuotedFamily(
       const fresh = await sample(own, deps, { blanks, blockNumber }).catch(() => [])
       ages.restart([...due, ...fresh], atMs)
       return new Map(
-        fresh.map(({ id, amounts, outputs, limits }) => [id, { amounts, outputs, limits }]),
+        fresh.map(({ id, amounts, outputs, limits }) => {
+          const sampled = { amounts, outputs }
+          return [id, own.readLimits ? { ...sampled, limits } : sampled]
+        }),
       )
     },
     quoter: {
@@ -280,7 +283,7 @@ async function sample(
   const records = blanks.map(({ record: { tokens, ...head } }, index) => ({
     ...head,
     tokens,
-    limits: limits?.[index],
+    ...(limits && { limits: limits[index] }),
     amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
     outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
   }))
