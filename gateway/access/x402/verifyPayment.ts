@@ -74,7 +74,7 @@ export function matchPayment(
   return { chain, contract, settlement, authorization, calldata: encodeTransfer(authorization) }
 }
 
-function toAuthorization({ signature, authorization }: PaymentPayload['payload']) {
+export function toAuthorization({ signature, authorization }: PaymentPayload['payload']) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return {
     from: from.toLowerCase() as Address,
@@ -87,8 +87,15 @@ function toAuthorization({ signature, authorization }: PaymentPayload['payload']
   }
 }
 
+/** A payment to anybody, as far as the chain can judge it. */
+export type SignedPayment = Pick<MatchedPayment, 'authorization' | 'calldata'> & {
+  readonly chain: Pick<AccessChain, 'client'>
+  readonly contract: Pick<QuotaContract, 'chainId' | 'token'>
+  readonly settlement: { readonly signer: Pick<Settlement['signer'], 'address'> }
+}
+
 /** Asks the chain whether the payment would go through now. */
-export async function verifyPayment(matched: MatchedPayment): Promise<Verified> {
+export async function verifyPayment(matched: SignedPayment): Promise<Verified> {
   const { chain, contract, authorization } = matched
   const { client } = chain
   const { from, nonce, value } = authorization
@@ -116,7 +123,7 @@ export async function verifyPayment(matched: MatchedPayment): Promise<Verified> 
 }
 
 /** Gas of the transfer, undefined where a contract refuses it; a node's own failure is no verdict. */
-async function simulate({ chain, contract, calldata, settlement }: MatchedPayment) {
+async function simulate({ chain, contract, calldata, settlement }: SignedPayment) {
   try {
     return await estimateGas(chain.client, {
       account: settlement.signer.address,
@@ -130,7 +137,7 @@ async function simulate({ chain, contract, calldata, settlement }: MatchedPaymen
   }
 }
 
-async function isSignedByAccount({ contract, authorization }: MatchedPayment): Promise<boolean> {
+async function isSignedByAccount({ contract, authorization }: SignedPayment): Promise<boolean> {
   const { signature, ...message } = authorization
   if (signature.length !== 132) return false
   const { name, version, address } = contract.token

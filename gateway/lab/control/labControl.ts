@@ -17,11 +17,12 @@ export function createLabControl({
 }) {
   const chainsOf = createLabChains({ manifestPath })
   const { endpoints, ...faults } = createFaultEdge({ now: Date.now, log, chainsOf })
-  const emulator = createEmulator()
+  const chains = chainsOf()
+  const emulator = createEmulator({ onChain: chains.on })
   return {
     /** On the operators' listener. */
     ops: {
-      endpoints: [...controlEndpoints(chainsOf()), ...endpoints],
+      endpoints: [...controlEndpoints(chains), ...endpoints],
       interrupt: emulator.interrupt,
     },
     ...faults,

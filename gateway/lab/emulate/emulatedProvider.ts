@@ -19,8 +19,7 @@ export type EmulatedRoute = {
 }
 
 /** Somebody else's API: its paths, its shapes, its words. */
-export type EmulatedProvider = {
-  readonly name: ProviderName
+export type EmulatedApi = {
   readonly routes: readonly EmulatedRoute[]
   /** Where its callers put their keys. */
   readonly keyHeader?: string
@@ -31,3 +30,5 @@ export type EmulatedProvider = {
   readonly limitHeaders?: (state: RateLimitState) => Readonly<Record<string, string>>
   readonly toError: (refusal: Refusal, requestId: string) => Answer
 }
+
+export type EmulatedProvider = EmulatedApi & { readonly name: ProviderName }

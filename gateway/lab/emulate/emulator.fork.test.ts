@@ -1,9 +1,15 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { x402Client, x402HTTPClient } from '@x402/core/client'
+import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server'
+import { ExactEvmScheme } from '@x402/evm'
+import { ExactEvmScheme as ExactEvmServer } from '@x402/evm/exact/server'
+import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { isNative } from '../../chain/native.ts'
 import { nativeToken, type SourceRequest, type Trade } from '../../meta/provider/source.ts'
 import { startProviders } from '../../meta/sources/providers.ts'
+import { foreignClients, type Transaction } from '../testing/foreignClients.ts'
 import { startTestLab } from '../testing/testLab.ts'
 import { createPerson } from '../testing/testPerson.ts'
 
@@ -22,9 +28,12 @@ const baseUrls = {
   velora: `${base}/velora`,
   lifi: `${base}/lifi`,
   'uniswap-api': `${base}/uniswap-api`,
+  cow: `${base}/cow`,
 } as const
 type Name = keyof typeof baseUrls
 const names = Object.keys(baseUrls) as readonly Name[]
+/** Its orders are signed, not sent: it is asked for prices. */
+const executed = names.filter((name) => name !== 'cow')
 const chainIds = [8453, 42161]
 /** A key for each chain: some let a key ask once in a second. */
 const running = chainIds.flatMap((chainId) =>
@@ -56,11 +65,10 @@ function onChain(chainId: number) {
     isNative(token)
       ? BigInt(String(await rpc('eth_getBalance', person.address, 'latest')))
       : person.balanceOf(token)
-  return { person, tokenOf, holds, executor: chain.executor }
+  const { executor, rpcUrl } = chain
+  return { person, tokenOf, holds, executor, rpcUrl, privateKey: account.privateKey }
 }
 type OnChain = ReturnType<typeof onChain>
-
-type Transaction = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
 /** Enough for any route: a pair writes its prices once in a second, which an estimate just before may not see. */
 const gas = 5_000_000n
@@ -73,10 +81,10 @@ async function execute(
     readonly amount: bigint
     readonly spender: Address
     readonly tokenOut: Address
-    readonly transaction: Transaction
+    readonly build: () => Promise<Transaction>
   },
 ): Promise<bigint> {
-  const { token, amount, spender, tokenOut, transaction } = order
+  const { token, amount, spender, tokenOut, build } = order
   if (!isNative(token)) {
     const data = encodeFunctionData({
       abi: erc20Abi,
@@ -86,7 +94,7 @@ async function execute(
     await person.send({ to: token, data })
   }
   const before = await holds(tokenOut)
-  await person.send({ ...transaction, gas })
+  await person.send({ ...(await build()), gas })
   return (await holds(tokenOut)) - before
 }
 
@@ -121,13 +129,13 @@ async function roundTrip(name: Name, request: SourceRequest): Promise<void> {
     amount: quote.maxAmountIn,
     spender: quote.approveTarget ?? quote.target,
     tokenOut: request.tokenOut,
-    transaction: { to: quote.target, data: quote.calldata, value: quote.value },
+    build: async () => ({ to: quote.target, data: quote.calldata, value: quote.value }),
   })
   if (request.trade.type === 'exactInput') assert.is(came, quote.amountOut)
   else assert.ok(came >= request.trade.targetOut && quote.amountIn <= request.trade.maxIn)
 }
 
-for (const name of names) {
+for (const name of executed) {
   s(
     `${name}: what our adapter is quoted is what arrives, on both chains [emulate/adapters]`,
     async () => {
@@ -414,6 +422,78 @@ s(
     )
     assert.is(answers[1]?.headers.get('retry-after'), '1')
     assert.is((await call('1inch', { ...request, key: 'another' })).status, 200)
+  },
+)
+
+s('cow: says the price that a quote here has, and takes no ether [emulate/cow]', async () => {
+  const trade: Trade = { type: 'exactInput', amountIn: 25_000_000n }
+  const request = toRequest(8453, { tokenIn: usdc, tokenOut: weth, trade })
+  const [price, quoted] = [await ask('cow', request), await ask('velora', request)]
+  assert.ok(price.status === 'reference' && quoted.status === 'quote')
+  assert.is(price.amountOut, quoted.quote.amountOut)
+  const order = { sellToken: nativeToken, buyToken: usdc, from: nobody, kind: 'sell' }
+  const { status, answer } = await call('cow', { path: '/base/api/v1/quote', body: order })
+  assert.equal([status, answer['errorType']], [400, 'InvalidRequest'])
+})
+
+for (const { name, quote } of foreignClients)
+  s(`${name}: quoted, approved and swapped to the wei [emulate/clients]`, async () => {
+    const at = onChain(8453)
+    const amount = 10_000_000n
+    const tokenIn = { address: usdc, decimals: 6 }
+    const tokenOut = { address: weth, decimals: 18 }
+    const taker = at.person.address
+    const { amountOut, spender, build } = await quote(base, {
+      chainId: 8453,
+      rpcUrl: at.rpcUrl,
+      tokenIn,
+      tokenOut,
+      amount,
+      taker,
+    })
+    assert.ok(amountOut > 0n)
+    const came = await execute(at, { token: usdc, amount, spender, tokenOut: weth, build })
+    assert.is(came, amountOut)
+  })
+
+s(
+  "settles what others' resource servers sell, once, with the official client [emulate/x402]",
+  async () => {
+    const at = onChain(8453)
+    const url = `${services.ops}/x402`
+    const network = 'eip155:8453'
+    const server = new x402ResourceServer(new HTTPFacilitatorClient({ url }))
+    server.register(network, new ExactEvmServer())
+    await server.initialize()
+    const payTo = '0x00000000000000000000000000000000000402ee'
+    const offer = { scheme: 'exact', network, payTo, price: '$0.25' } as const
+    const [requirements] = await server.buildPaymentRequirements(offer)
+    if (!requirements) throw new Error('the facilitator settles nothing here')
+    const required = await server.createPaymentRequiredResponse([requirements], {
+      url: 'https://shop.example/report',
+      description: 'a report',
+      mimeType: 'application/json',
+    })
+    const account = privateKeyToAccount(at.privateKey)
+    const client = new x402Client().register(network, new ExactEvmScheme(account))
+    const payment = await new x402HTTPClient(client).createPaymentPayload(required)
+
+    assert.is((await server.verifyPayment(payment, requirements)).isValid, true)
+    const dearer = { ...requirements, amount: '999999' }
+    assert.is((await server.verifyPayment(payment, dearer)).isValid, false)
+    const settled = await server.settlePayment(payment, requirements)
+    assert.ok(settled.success)
+    assert.match(settled.transaction, /^0x[0-9a-f]{64}$/)
+    const balance = await createPerson({ ...at, address: payTo }).balanceOf(usdc)
+    assert.is(balance, 250_000n)
+    const again = await server.verifyPayment(payment, requirements)
+    assert.equal(
+      [again.isValid, again.invalidReason],
+      [false, 'invalid_exact_evm_nonce_already_used'],
+    )
+    const twice = await server.settlePayment(payment, requirements).catch((error: Error) => error)
+    assert.ok(twice instanceof Error || !twice.success)
+    assert.is(await createPerson({ ...at, address: payTo }).balanceOf(usdc), balance)
   },
 )
 s.run()

@@ -4,7 +4,9 @@ import { createRateLimit, type LocalLimit, type RateLimit } from '../../access/l
 import { HttpError } from '../../http/httpError.ts'
 import { readJsonBody } from '../../http/readJsonBody.ts'
 import type { Call, Fields } from './call.ts'
-import type { Answer, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
+import { cow } from './cow.ts'
+import type { Answer, EmulatedApi, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
+import { createFacilitator, type OnChain } from './facilitator.ts'
 import { kyberSwap } from './kyberSwap.ts'
 import { lifi } from './lifi.ts'
 import { oneInch } from './oneInch.ts'
@@ -24,54 +26,61 @@ const providers: readonly EmulatedProvider[] = [
   velora,
   lifi,
   uniswapApi,
+  cow,
 ]
 
 const maxBodyBytes = 1_048_576
 
 export type Emulator = ReturnType<typeof createEmulator>
 
-/** Other people's APIs below `/emulate/<provider>`, over this lab's chains. */
-export function createEmulator() {
+type Asked = {
+  readonly ctx: Context
+  /** Where the API begins. */
+  readonly base: string
+  readonly route: EmulatedRoute | undefined
+}
+
+/** Other people's APIs below `/emulate/<provider>`, and x402's facilitator, over this lab's chains. */
+export function createEmulator({ onChain }: { readonly onChain: OnChain }) {
   let trades: Trades | undefined
   const limits = new Map<RateLimit, LocalLimit>()
 
-  function admit(provider: EmulatedProvider, ctx: Context): void {
-    const { keyHeader = '', needsKey = false, rates, limitHeaders } = provider
+  function admit(api: EmulatedApi, { ctx, base }: Asked): void {
+    const { keyHeader = '', needsKey = false, rates, limitHeaders } = api
     const key = keyHeader === '' ? '' : ctx.get(keyHeader)
     if (needsKey && key === '') throw new Refused({ kind: 'unauthorized' })
     const rate = key === '' ? rates?.anonymous : rates?.keyed
     if (!rate) return
     const limit = limits.get(rate) ?? createRateLimit(rate)
     limits.set(rate, limit)
-    const state = limit.take(`${provider.name} ${key === '' ? ctx.state['facts'].ip : key}`, 1)
+    const state = limit.take(`${base} ${key === '' ? ctx.state['facts'].ip : key}`, 1)
     if (limitHeaders) ctx.set(limitHeaders(state))
     if (!state.allowed)
       throw new Refused({ kind: 'rate_limited', retryAfterSecs: state.retryAfterSecs })
   }
 
-  async function answer(
-    provider: EmulatedProvider,
-    { ctx, route }: { readonly ctx: Context; readonly route: EmulatedRoute | undefined },
-  ): Promise<void> {
-    ctx.state['path'] = `/emulate/${provider.name}${route?.path ?? '/unmatched'}`
+  async function answer(api: EmulatedApi, asked: Asked): Promise<void> {
+    const { ctx, base, route } = asked
+    ctx.state['path'] = base + (route?.path ?? '/unmatched')
     try {
-      admit(provider, ctx)
+      admit(api, asked)
       if (!route) throw new Refused({ kind: 'not_found', path: ctx.path })
       if (!trades) throw new Refused({ kind: 'unavailable', reason: 'the lab is still starting' })
       send(ctx, await route.handle(trades, await readCall(ctx)))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      send(ctx, provider.toError(error.refusal, ctx.state['facts'].requestId))
+      send(ctx, api.toError(error.refusal, ctx.state['facts'].requestId))
     }
   }
 
   const router = new Router()
-  for (const provider of providers) {
-    const base = `/emulate/${provider.name}`
-    for (const route of provider.routes)
-      router[route.method](base + route.path, (ctx) => answer(provider, { ctx, route }))
-    router.all(`${base}/*rest`, (ctx) => answer(provider, { ctx, route: undefined }))
+  function mount(base: string, api: EmulatedApi): void {
+    for (const route of api.routes)
+      router[route.method](base + route.path, (ctx) => answer(api, { ctx, base, route }))
+    router.all(`${base}/*rest`, (ctx) => answer(api, { ctx, base, route: undefined }))
   }
+  for (const provider of providers) mount(`/emulate/${provider.name}`, provider)
+  mount('/x402', createFacilitator(onChain))
   const routed = router.routes()
 
   return {

@@ -119,6 +119,7 @@ export function createTrades({ routing, clients, executorOf }: TradeDeps) {
       ...routing.tokens(findServed(chainId).chain.chainId).values(),
     ],
     spenderOf: (chainId: number): Address => findServed(chainId).executor,
+    clientOf: (chainId: number): ChainClient['client'] => findServed(chainId).client,
     readGasPrice: (chainId: number): Promise<bigint> => getGasPrice(findServed(chainId).client),
     async find(order: Order): Promise<Trade> {
       const { chain, client } = findServed(order.chainId)
