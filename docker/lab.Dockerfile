@@ -17,13 +17,14 @@ COPY gateway/runtime gateway/runtime
 # Made of these alone: a change of the gateway leaves it as it is.
 RUN node fixtures/buildWorld.ts
 COPY gateway gateway
+COPY docs docs
 COPY docker/collect.mjs docker/prune.mjs docker/keepWorldSources.mjs docker/
 RUN node docker/keepWorldSources.mjs /kept \
     && npm prune --omit=dev --ignore-scripts --loglevel=error \
     && cp -r /kept/. node_modules/ \
     && node docker/prune.mjs lab \
     && mkdir -p /image/forkyard /image/var/lib/forkyard/lab /image/etc \
-    && mv package.json node_modules contracts fixtures simulator gateway /image/forkyard/ \
+    && mv package.json node_modules contracts docs fixtures simulator gateway /image/forkyard/ \
     && node docker/collect.mjs /image node \
     && find /image/forkyard/node_modules \( -name '*.node' -o -path '*/bin/anvil' \) \
         -exec node docker/collect.mjs /image {} \; \

@@ -42,7 +42,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const limits = await Promise.all(clients.map((client) => client.remember(store.nodeLimits)))
   const simulator = await startSimulator(config, { ...observed, store, clients })
   const buckets = await openBuckets(config, observed)
-  const { warnings, observeCharge } = createWarnings({ buckets })
+  const { warnings, observeCharge } = createWarnings({ buckets, store })
   const shared = { ...observed, store, clients, simulator, keys, warnings }
   // Payments and deployments wait for nobody.
   const paid = { ...shared, clients: clients.map((client) => client.as('relay')) }
@@ -62,7 +62,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   }
   const specs = toServices(config, { endpoints, access, lab })
   const listening = await listenAll(config, specs, observed)
-  ops.readiness.serves({ routing, store, warnings })
+  ops.serves({ routing, relay, simulator, store, warnings })
   return {
     listeners: Object.fromEntries([...listening, ...ops.listening].map(([n, { url }]) => [n, url])),
     async close() {

@@ -7,7 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)
 })
-const program = await createProgram((text) => void process.stdout.write(text))
+const [, , name] = process.argv
+const program = await createProgram((text) => void process.stdout.write(text), name)
 
 try {
   await program.parseAsync()

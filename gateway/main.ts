@@ -4,6 +4,9 @@ import { findDockerAccess } from './dockerSocket.ts'
 import { createLog } from './observe/log.ts'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createMetrics } from './observe/metrics.ts'
+import { startTraces } from './observe/traces.ts'
+import { watchCertificate } from './parts/watchCertificate.ts'
+import { version } from './runtime/version.ts'
 import { SchemaTooNew } from './store/schemaGuard.ts'
 
 /** The gateway's process: reads the configuration, serves until SIGTERM or SIGINT, then drains. */
@@ -18,7 +21,7 @@ async function main() {
     config.keyPepper,
     ...(config.opsToken ? [config.opsToken] : []),
     ...(config.formerPepper ? [config.formerPepper.pepper] : []),
-    ...[config.databaseUrl, config.redisUrl].filter((url) => url !== undefined),
+    ...[config.databaseUrl, config.redisUrl, config.traces?.url].filter((url) => url !== undefined),
     ...config.meta.providers.flatMap(({ key }) => key ?? []),
     ...config.chains.flatMap(({ rpcUrls, forkOrigin, relayer }) => [
       ...rpcUrls,
@@ -27,6 +30,8 @@ async function main() {
     ]),
   ]
   const log = createLog({ level: config.logLevel, secrets })
+  const { serviceName } = config
+  const traces = config.traces && (await startTraces({ ...config.traces, serviceName, version }))
   let gateway: Gateway | undefined
   let stopping = false
   async function stop(signal: NodeJS.Signals) {
@@ -35,10 +40,13 @@ async function main() {
     log.info({ signal }, 'stopping')
     // One that is still starting, or waits for its database, has nothing to drain.
     await gateway?.close()
+    await traces?.close()
     process.exit(0)
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => void stop(name))
-  gateway = await createGateway(config, { log, metrics: createMetrics() })
+  const observed = { log, metrics: createMetrics() }
+  gateway = await createGateway(config, observed)
+  await watchCertificate(config, observed)
   const { listeners } = gateway
   log.info({ mode: config.mode, listeners }, 'serving')
 }

@@ -15,7 +15,7 @@ import type { Readiness } from './ops/readiness.ts'
 /** The gateway as a process, with what it needs away when it starts. */
 const s = suite('start without dependencies')
 const patient = { deadlineMs: 120_000, everyMs: 100 }
-const pepper = 'a pepper of more than thirty-two characters'
+const pepper = 'canary-pepper-of-more-than-thirty-two-characters'
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-start-'))
 const [base, arbitrum, postgres] = await Promise.all([
   startWorldChain({ chainId: 8453 }),

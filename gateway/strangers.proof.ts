@@ -24,7 +24,7 @@ import { openStore } from './store/openStore.ts'
 /**
  * `npm run -s proof:strangers`: one lab, and an attacker with one key, one funded wallet, one deployer of
  * contracts and one hacked provider, who does all at once what strangers can do, beside honest traffic. The
- * limits are those of production, not the lab's. Two minutes; PROOF=short: twenty seconds.
+ * limits and the age of what answers come from are those of production, not the lab's. Two minutes; PROOF=short: twenty seconds.
  */
 const attackMs = byLength({ short: 20_000, long: 120_000 })
 const quietMs = byLength({ short: 10_000, long: 30_000 })
@@ -44,6 +44,7 @@ const s = suite('strangers')
 const hacked = await startHackedProvider()
 const provider = (name: string) => ({ baseUrl: `${hacked.url}/${name}`, timeoutMs: 1_500 })
 const lab = await startTestLab({
+  FRESHNESS: 'interval',
   RATE_LIMIT_PER_SECOND: '20',
   RATE_LIMIT_BURST: '100',
   IP_RATE_LIMIT_PER_SECOND: '10',

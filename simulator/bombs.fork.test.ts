@@ -49,6 +49,7 @@ s('every bomb is told from an honest candidate, which it does not spoil', async 
 const unavailable = [
   'the chain did not answer in time',
   'the fork for dear candidates is not ready',
+  'simulation timed out',
 ]
 const isUnavailable = (result: CandidateResult | undefined) =>
   result?.status === 'simulation_unavailable' && unavailable.includes(result.reason)

@@ -41,7 +41,8 @@ export type Candidate = {
 /** One candidate as one `eth_simulateV1`: approve, balances, the call itself, balances. */
 export type Bundle = {
   readonly rpcCall: RpcCall
-  readonly callCount: number
+  readonly calls: readonly CallShape[]
+  readonly stateOverrides: StateOverrides
   readonly approveIndex: number | undefined
   /** Balances are read by the call before and the one after it. */
   readonly swapIndex: number
@@ -144,7 +145,8 @@ export function buildBundle({
         validation: costume !== undefined,
       }),
     },
-    callCount: calls.length,
+    calls,
+    stateOverrides,
     approveIndex: approvals.length > 0 ? lead - watch.length - 1 : undefined,
     swapIndex: lead + 1,
     holders,

@@ -25,6 +25,8 @@ export type ForkBackend = {
   readonly startFork: StartFork
   /** The address of this process that its forks can reach; rejects as long as none is known. */
   readonly findHost: () => Promise<string>
+  /** Of all forks of a chain together; absent where another system knows it. */
+  readonly memoryBytes?: (chainId: number) => number
   readonly close: () => Promise<void>
 }
 

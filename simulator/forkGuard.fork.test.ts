@@ -31,7 +31,7 @@ async function startHolder(forkDir: string) {
   return { holder, pids, gone }
 }
 
-s('leaves no process and no record after close', async () => {
+s('leaves no process and no record after close, and tells what it holds [sim/memory]', async () => {
   const forkDir = join(dir, 'close')
   const simulator = await createSimulator({
     chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
@@ -40,8 +40,11 @@ s('leaves no process and no record after close', async () => {
   const pids = pidsIn(forkDir)
   assert.is(pids.length, 1)
   assert.ok(pids.every(isRunning))
+  assert.ok((simulator.memoryBytes(8453) ?? 0) > 5_000_000)
+  assert.is(simulator.memoryBytes(42161), 0)
   await simulator.close()
   assert.not(pids.some(isRunning))
+  assert.is(simulator.memoryBytes(8453), 0)
   assert.not(existsSync(forkDir))
 })
 for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const)

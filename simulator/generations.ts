@@ -14,6 +14,8 @@ export type GenerationStatus = {
   readonly blockNumber: bigint | undefined
   /** Since the generation's block was last known to be the head. */
   readonly ageMs: number
+  /** What it works on now. */
+  readonly running: number
 }
 
 type UseParameters = {
@@ -106,6 +108,7 @@ export function createGenerations(
       ready: forks.current()?.fork.isAlive() ?? false,
       blockNumber: forks.current()?.blockNumber,
       ageMs: now() - forks.confirmedAtMs(),
+      running: forks.current()?.inFlight ?? 0,
     }),
     async close() {
       clearTimeout(pollTimer)

@@ -65,4 +65,41 @@ s(
     assert.ok(await isStillHead(deps, { freshness, live: stand(7n) }))
   },
 )
+/** A chain that shows a block more each time its head is read; forks of `lag` blocks before it. */
+function createMovingChain({ head: first, lag }: { readonly head: bigint; readonly lag: number }) {
+  let head = first
+  let current = stand(first - 2n)
+  const made: bigint[] = []
+  const upstream = {
+    readHead: async () => block(++head),
+    readBlock: async ({ blockNumber }) => block(blockNumber),
+  } as Upstream
+  const forks = {
+    current: () => current,
+    isClosed: () => false,
+    async rollTo({ blockNumber }: BlockId) {
+      made.push(blockNumber)
+      current = { ...stand(blockNumber), askedAtMs: performance.now() }
+    },
+  } as unknown as RollingForks
+  const following = { mode: 'interval', everyMs: 1_000, lagBlocks: lag } as const
+  const pick = (minBlock: bigint) =>
+    pickGeneration(
+      { upstream, forks, now: () => performance.now() },
+      { chainId, freshness: following, arrivedAtMs: performance.now(), minBlock },
+    ).then(({ blockNumber }) => blockNumber)
+  return { made, pick }
+}
+
+s('is made of no block before the one that is asked for [sim/no-early-fork]', async () => {
+  const { made, pick } = createMovingChain({ head: 10n, lag: 1 })
+  assert.is(await pick(12n), 12n)
+  assert.equal(made, [12n])
+})
+
+s('is not made anew where another one of that block stands [sim/enough-fork]', async () => {
+  const { made, pick } = createMovingChain({ head: 10n, lag: 0 })
+  await Promise.all([pick(9n), pick(10n), pick(11n)])
+  assert.is(made.length, 1)
+})
 s.run()

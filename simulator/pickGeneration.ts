@@ -15,6 +15,8 @@ const freshnessDeadlineMs = 6_000
 const rollAttempts = 4
 /** A fork that could not be made is tried again when what kept it from its reads may be over. */
 const failedPauseMs = 300
+/** Until the chain is asked again for a block that it has not shown yet. */
+const blockPauseMs = 200
 
 export const rollPause = (pauseMs = 50) =>
   new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
@@ -53,7 +55,13 @@ async function rollUntilFresh(
     const target = await readTarget(deps, freshness).catch(() => undefined)
     if (!target) return 'chain_silent'
     const before = forks.current()
-    if (isEnough(before, minBlock) && before.blockHash === target.blockHash) return before
+    const isRecent = freshness.mode === 'interval' || before?.blockHash === target.blockHash
+    if (isEnough(before, minBlock) && isRecent) return before
+    if (target.blockNumber < minBlock) {
+      // A fork of it would answer no question of this one's.
+      await rollPause(blockPauseMs)
+      continue
+    }
     const outcome = await settle(forks.rollTo(target))
     const after = forks.current()
     if (isEnough(after, minBlock) && after.askedAtMs >= arrivedAtMs) return after
@@ -62,7 +70,7 @@ async function rollUntilFresh(
       failures += 1
       if (failures >= rollAttempts) return 'late'
       await rollPause(failedPauseMs)
-    } else if (target.blockNumber < minBlock) await rollPause()
+    }
   }
   return 'late'
 }

@@ -51,6 +51,12 @@ for (const [label, table] of [
     assert.ok(others.every((other) => table.readStart(other)))
     assert.equal(table.findWithEntry('FORKYARD_TABLE_TEST=nowhere'), [])
   })
+  s('tells what of a process stands in memory, and of none that has ended', async () => {
+    const own = table.readMemoryBytes(process.pid) ?? 0
+    const told = process.memoryUsage.rss()
+    assert.ok(own > told / 2 && own < told * 2, `${own}, Node says ${told}`)
+    assert.is(table.readMemoryBytes(2 ** 30), undefined)
+  })
   s('lists what a priority is given to', async () => {
     const pid = await start({})
     assert.equal(table.listThreads(pid), [pid])

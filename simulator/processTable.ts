@@ -12,6 +12,8 @@ export type ProcessTable = {
   readonly findWithEntry: (entry: string) => readonly number[]
   /** To give each its priority; the process itself where a priority is the whole process's. */
   readonly listThreads: (pid: number) => readonly number[]
+  /** What of it stands in memory; undefined once it has ended. */
+  readonly readMemoryBytes: (pid: number) => number | undefined
 }
 
 const goneCodes: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM']
@@ -44,6 +46,10 @@ export const procTable: ProcessTable = {
       .filter((pid) => pid !== process.pid && hasEntry(pid) && procTable.readStart(pid))
   },
   listThreads: (pid) => readOrGone(() => readdirSync(`/proc/${pid}/task`).map(Number)) ?? [],
+  readMemoryBytes(pid) {
+    const status = readOrGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? ''
+    return toBytes(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
+  },
 }
 
 /**
@@ -67,7 +73,10 @@ export const psTable: ProcessTable = {
       .filter((pid) => pid !== process.pid)
   },
   listThreads: (pid) => [pid],
+  readMemoryBytes: (pid) => toBytes(readPs(['-o', 'rss=', '-p', String(pid)])[0]),
 }
+
+const toBytes = (kib: string | undefined) => (kib === undefined ? undefined : Number(kib) * 1_024)
 
 function readPs(args: readonly string[]): readonly string[] {
   // In one language and without colours, whatever the user's shell says; an end by 1 means nobody was found.

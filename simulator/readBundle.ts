@@ -43,7 +43,7 @@ export function readBundle(
   const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
   if (!outcome.ok)
     return { kind: needsGas(outcome) ? 'out_of_gas' : 'done', result: classifyRefusal(outcome) }
-  const calls = readSimulated(outcome, bundle.callCount)
+  const calls = readSimulated(outcome, bundle.calls.length)
   if (!calls) return done(unavailable('rpc_error', 'the fork gave no readable answer'))
   const misfunded = readFunding(calls, { bundle, expected })
   if (misfunded) return { kind: 'misfunded', result: misfunded }

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { type Abi, type Address, getAddress, keccak256, slice, stringToHex } from 'viem'
 import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
@@ -16,6 +17,7 @@ import { type DeployReport, simulateDeploy } from './simulateDeploy.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { createSlowLane } from './slowLane.ts'
 import { createSuspects, type KindOf } from './suspects.ts'
+import { type CandidateTrace, traceCandidate } from './traceCandidate.ts'
 import { type AskUpstream, createUpstream, type SpendUpstream } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
@@ -24,6 +26,9 @@ export type { Candidate } from './buildBundle.ts'
 export type { CandidateResult } from './classifyOutcome.ts'
 export type { DeployReport } from './simulateDeploy.ts'
 export type { KindOf } from './suspects.ts'
+export type { CandidateTrace } from './traceCandidate.ts'
+
+const dryRuns = tracingChannel('forkyard.dryRun')
 
 /** Results in the order of the request, all on one block. */
 export type SimulationReport = {
@@ -40,6 +45,12 @@ export type SimulateParameters = {
   readonly signal?: AbortSignal | undefined
 }
 
+export type TraceParameters = Omit<SimulateParameters, 'candidates'> & {
+  readonly candidate: Candidate
+}
+
+export type TraceReport = { readonly blockNumber: bigint; readonly trace: CandidateTrace }
+
 export type SimulateDeployParameters = {
   readonly chainId: number
   readonly factory: Address
@@ -54,7 +65,10 @@ export type SimulateDeployParameters = {
 export type Simulator = {
   readonly simulateCandidates: (p: SimulateParameters) => Promise<SimulationReport>
   readonly simulateDeploy: (p: SimulateDeployParameters) => Promise<DeployReport>
+  readonly traceCandidate: (p: TraceParameters) => Promise<TraceReport>
   readonly status: (chainId: number) => GenerationStatus
+  /** Of all forks of a chain together; undefined where they run elsewhere. */
+  readonly memoryBytes: (chainId: number) => number | undefined
   /** Holds nothing and has no code on the real chain: payloads without a taker are run from it. */
   readonly simulatedTaker: (chainId: number) => Address
   readonly close: () => Promise<void>
@@ -139,11 +153,22 @@ export async function createSimulator({
     async simulateCandidates({ chainId, candidates, minBlock, signal }) {
       const { generations, dry, used } = standOf(chainId)
       used(candidates.map(({ tokenIn }) => tokenIn))
-      return guarded(chainId, () =>
+      const simulate = () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
           const results = await simulateCandidates(dry, { generation, candidates, signal })
           return { blockNumber, blockHash, results }
+        })
+      const attributes = { chainId, candidates: candidates.length }
+      return dryRuns.tracePromise(() => guarded(chainId, simulate), { attributes })
+    },
+    async traceCandidate({ chainId, candidate, minBlock, signal }) {
+      const { generations, dry, used } = standOf(chainId)
+      used([candidate.tokenIn])
+      return guarded(chainId, () =>
+        generations.use({ minBlock, signal }, async (generation) => {
+          const trace = await traceCandidate(dry, { generation, candidate, signal })
+          return { blockNumber: generation.blockNumber, trace }
         }),
       )
     },
@@ -157,6 +182,7 @@ export async function createSimulator({
       )
     },
     status: (chainId) => standOf(chainId).generations.status(),
+    memoryBytes: (chainId) => forks.memoryBytes?.(chainId),
     simulatedTaker: simulatedTakerOf,
     async close() {
       await Promise.all([...stands.values()].map(({ generations }) => generations.close()))

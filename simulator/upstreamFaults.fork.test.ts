@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { Fork } from './fork.ts'
-import { createSimulator } from './simulator.ts'
+import { createSimulator, type Simulator } from './simulator.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { type Fault, startFaultProxy } from './testing/faultProxy.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
@@ -18,16 +18,19 @@ const other = await startSwapWorld({ chainId: 1 })
 const seen: string[] = []
 // A pair reads more once a second has passed since its last trade: what is warm would be so within that second.
 const laterMs = Date.now() + 60_000
-const start = async (upstreamUrl: string) =>
-  createSimulator({
-    forks: await startTestForks(),
-    chains: [{ chainId: 8453, upstreamUrl }],
-    now: () => laterMs,
-    log: (event) => seen.push(`${event.event} ${event.reason}`),
-  })
-const simulator = await start(proxy.url)
+/** Closed at the end, also where a test fails: what stands would keep this file from ending. */
+const opened: Simulator[] = []
+async function open(parameters: Partial<Parameters<typeof createSimulator>[0]>) {
+  const chains = [{ chainId: 8453, upstreamUrl: proxy.url }]
+  const made = await createSimulator({ chains, forks: await startTestForks(), ...parameters })
+  opened.push(made)
+  return made
+}
+const start = () =>
+  open({ now: () => laterMs, log: (event) => seen.push(`${event.event} ${event.reason}`) })
+const simulator = await start()
 s.after(async () => {
-  await simulator.close()
+  await Promise.all(opened.map((each) => each.close()))
   await proxy.close()
   await Promise.all([chain.close(), other.chain.close()])
 })
@@ -97,23 +100,20 @@ s('refuses an upstream that turns out to be another chain', async () => {
 })
 s('starts without its chain, says so, and begins to work when the chain comes', async () => {
   proxy.set({ fault: 'cut' })
-  const late = await start(proxy.url)
+  const late = await start()
   assert.not(late.status(8453).ready)
   const asked = late.simulateCandidates({ chainId: 8453, candidates: [warm] })
   const failure = await asked.then(String, (error: unknown) => error)
   assert.instance(failure, SimulatorUnavailable)
   assert.ok(noSecret(String(failure)))
   proxy.set({ fault: 'none' })
-  await waitFor('the fork stands', () => late.status(8453).ready).finally(late.close)
+  await waitFor('the fork stands', () => late.status(8453).ready)
 })
 s('moves on to the next upstream, but never to one of another chain', async () => {
   proxy.set({ fault: 'none' })
   const fallbackUrls = [other.chain.rpcUrl, chain.rpcUrl]
   const upstreamUrl = proxy.url
-  const many = await createSimulator({
-    chains: [{ chainId: 8453, upstreamUrl, fallbackUrls }],
-    forks: await startTestForks(),
-  })
+  const many = await open({ chains: [{ chainId: 8453, upstreamUrl, fallbackUrls }] })
   proxy.set({ fault: 'broken' })
   const candidates = [{ ...warm, tokenIn: coldTokens[3] ?? '0x' }, warm]
   // On a busy machine the first may be late; the wrong chain would never answer so.
@@ -121,25 +121,21 @@ s('moves on to the next upstream, but never to one of another chain', async () =
     const { results } = await many.simulateCandidates({ chainId: 8453, candidates })
     return results.map(({ status }) => status).join() === 'simulation_failed,ok'
   }
-  await waitFor('it has moved on', isAnswered, { deadlineMs: 30_000 }).finally(many.close)
+  await waitFor('it has moved on', isAnswered, { deadlineMs: 30_000 })
 })
 s('stays behind the head where it is told to', async () => {
   const freshness = { mode: 'interval', everyMs: 50, lagBlocks: 2 } as const
   const upstreamUrl = chain.rpcUrl
-  const late = await createSimulator({
-    chains: [{ chainId: 8453, upstreamUrl, freshness }],
-    forks: await startTestForks(),
-  })
+  const late = await open({ chains: [{ chainId: 8453, upstreamUrl, freshness }] })
   await chain.request('anvil_mine', ['0x3'])
   const head = BigInt(String(await chain.request('eth_blockNumber')))
   await waitFor('the fork follows', () => late.status(8453).blockNumber === head - 2n)
-  await late.close()
 })
 s('holds it against no swap that it was slow while all was cold', async () => {
   proxy.set({ fault: 'none' })
   const backend = await startTestForks()
   const forksApart: Fork[] = []
-  const cold = await createSimulator({
+  const cold = await open({
     forks: {
       ...backend,
       async startFork(parameters) {
@@ -148,7 +144,6 @@ s('holds it against no swap that it was slow while all was cold', async () => {
         return fork
       },
     },
-    chains: [{ chainId: 8453, upstreamUrl: proxy.url }],
     log: (event) => seen.push(`${event.event} ${event.reason}`),
   })
   const run = async () => {
@@ -167,7 +162,6 @@ s('holds it against no swap that it was slow while all was cold', async () => {
   proxy.set({ fault: 'cut' })
   await Promise.all(forksApart.map((fork) => fork.kill()))
   assert.is(await run(), 'ok')
-  await cold.close()
 })
 s('never told anybody the URL', () => {
   assert.ok(seen.length > 0 && seen.every(noSecret))

@@ -26,7 +26,7 @@ const base = getChain(8453)
 if (!base) throw new Error('Base is built in')
 const config: AccessConfig = {
   keyPrefix: 'forkyard_test',
-  pepper: 'pepper',
+  pepper: 'canary-pepper',
   publicUrl: 'https://lab.example',
   serviceName: 'Forkyard',
   freeQuota: 3,

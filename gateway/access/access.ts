@@ -6,6 +6,8 @@ import type { StoredKey } from '../store/keys.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
+import { createPlanBook } from './limits/planBook.ts'
+import { createPlanPlaces } from './limits/planPlaces.ts'
 import type { TakeUnits } from './limits/rateLimit.ts'
 import { chooseRateLimit } from './limits/sharedRateLimit.ts'
 import { createRefundPauses } from './refundPauses.ts'
@@ -20,7 +22,15 @@ export const refusalAfterMs = 5
 const loopback = /^(127\.|::1$)/
 
 type Pause = (ms: number) => Promise<unknown>
+type LimitRequest = { caller: KeyHolder | undefined; ip: string; weight: number }
+type EnterRequest = { caller: KeyHolder; asked: string; isStream: boolean }
 const realPause: Pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Its plan by name: what that allows may change while a stream goes on. */
+type KeyHolder = Caller & { readonly plan?: string | undefined }
+
+/** When somebody whose plan has no place left may look again. */
+const placeRetrySecs = 1
 
 /** Keys, limits and quota of the keyed service, as the port that `http/` calls. */
 export function createAccess(
@@ -32,6 +42,8 @@ export function createAccess(
   const perIp = config.ipLimit && chooseRateLimit({ buckets }, { ...config.ipLimit, name: 'ip' })
   const isFree = (ip: string) => !config.isLoopbackLimited && loopback.test(ip)
 
+  const plans = createPlanBook(deps.store.plans)
+  const places = createPlanPlaces()
   const refunds = createRefundPauses()
   type Charged = Extract<Charge, { status: 'charged' }>
   const noted = (charge: Charged, { caller, questions }: ChargeRequest): Charged => ({
@@ -52,12 +64,22 @@ export function createAccess(
       await waitUntil(cameAt + refusalAfterMs, pause)
       return undefined
     },
-    limit: async ({ caller, ip, weight }) => {
-      if (caller) return perKey(caller.keyId, weight)
+    limit: async ({ caller, ip, weight }: LimitRequest) => {
+      if (caller) return perKey(caller.keyId, weight, await plans.find(caller.plan))
       return perIp && !isFree(ip) ? perIp(limitedNetwork(ip), weight) : undefined
     },
-    charge: async (request) => {
-      const { keyId } = request.caller
+    enter: async ({ caller, asked, isStream }: EnterRequest) => {
+      const plan = await plans.find(caller.plan)
+      const { methods } = plan ?? {}
+      if (methods && !methods.includes(asked))
+        throw httpError('forbidden', `the key's plan allows ${methods.join(', ')}, not ${asked}`)
+      const leave = places.take({ keyId: caller.keyId, isStream, plan })
+      if (leave) return leave
+      const kind = isStream ? 'streams' : 'requests'
+      throw tooManyRequests(placeRetrySecs, `the key has as many ${kind} open as its plan allows`)
+    },
+    charge: async (request: ChargeRequest & { readonly caller: KeyHolder }) => {
+      const { keyId, plan } = request.caller
       const pausedMs = refunds.leftMs(keyId)
       if (pausedMs > 0)
         return {
@@ -68,7 +90,8 @@ export function createAccess(
           ),
         }
       try {
-        const charge = await chargeRequest(deps, request)
+        const unitsPerMonth = (await plans.find(plan))?.unitsPerMonth
+        const charge = await chargeRequest(deps, request, { unitsPerMonth })
         deps.observeCharge?.('taken')
         return charge.status === 'charged' ? noted(charge, request) : charge
       } catch (cause) {
@@ -105,7 +128,7 @@ function requireReadablePayment(header: string | string[] | undefined): void {
 async function findCaller(
   deps: AccessDeps,
   header: string | string[] | undefined,
-): Promise<Caller | undefined> {
+): Promise<KeyHolder | undefined> {
   const { store, config, now } = deps
   if (typeof header !== 'string' || !isApiKey(header, { prefix: config.keyPrefix }))
     return undefined
@@ -113,7 +136,7 @@ async function findCaller(
   const key =
     (await store.keys.findBySecretHash(secretHash, now())) ??
     (await findByFormerPepper(deps, header, secretHash))
-  return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes }
+  return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes, plan: key.plan }
 }
 
 /** A key that is found under the former pepper is found under the new one from then on, also when that is gone. */

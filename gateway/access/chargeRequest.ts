@@ -2,7 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Charge, ChargeRequest } from '../http/access.ts'
 import { type HttpError, httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
+import { tooManyRequests } from '../http/tooManyRequests.ts'
 import type { ChargeParameters, ChargeResult } from '../store/ledger.ts'
+import { endOfMonthMs } from '../store/plans.ts'
 import { isStoreError } from './isStoreError.ts'
 import type { AccessDeps } from './sale/accessConfig.ts'
 import { createPaymentRequired, encodeHeader } from './sale/paymentRequired.ts'
@@ -12,7 +14,11 @@ import { fromSettling } from './x402/settlementResponse.ts'
 import { type Settling, settlePayment } from './x402/settlePayment.ts'
 
 /** Charges a request, after settling the payment it carries when its quota does not suffice. */
-export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): Promise<Charge> {
+export async function chargeRequest(
+  deps: AccessDeps,
+  request: ChargeRequest,
+  { unitsPerMonth }: Pick<ChargeParameters, 'unitsPerMonth'> = {},
+): Promise<Charge> {
   const payment = readPayment(request)
   const { now, bookNow = now } = deps
   // Requests under one name are told apart by their holder: one that comes late gives nothing of another's back.
@@ -22,6 +28,7 @@ export async function chargeRequest(deps: AccessDeps, request: ChargeRequest): P
     units: request.cost,
     ref: request.requestId,
     atMs: now(),
+    unitsPerMonth,
     idempotency: named && { ...named, holder: randomUUID(), steadyMs: bookNow() },
   }
   const result = await deps.store.ledger.charge(parameters)
@@ -66,7 +73,7 @@ function toCharge(
         status: 'charged',
         headers: { 'x-quota-remaining': String(result.balance.remaining), ...headers },
         isPaying: result.balance.total > deps.config.freeQuota,
-        conclude: (answer) => conclude(deps, parameters, answer),
+        conclude: (answer) => conclude(deps, { ...parameters, month: result.month }, answer),
       }
     case 'answered':
       return {
@@ -81,6 +88,8 @@ function toCharge(
           },
         }),
       }
+    case 'capped':
+      return uncharged(monthIsOver(result.atMs, parameters, headers))
     case 'in_progress':
       return uncharged(
         httpError('conflict', 'the first request with this Idempotency-Key is still running', {
@@ -97,9 +106,22 @@ function toCharge(
   }
 }
 
+/** The plan may change before the month is over: nobody is sent away for longer. */
+const longestRetrySecs = 86_400
+
+function monthIsOver(
+  atMs: number,
+  { units, unitsPerMonth }: ChargeParameters,
+  headers: Readonly<Record<string, string>>,
+): HttpError {
+  const sentence = `this request costs ${units} of the ${unitsPerMonth} quotes that the key's plan allows in a month, which has fewer left`
+  const leftSecs = Math.ceil((endOfMonthMs(atMs) - atMs) / 1_000)
+  return tooManyRequests(Math.min(leftSecs, longestRetrySecs), sentence, headers)
+}
+
 async function conclude(
   { store, log, now }: AccessDeps,
-  parameters: ChargeParameters,
+  parameters: ChargeParameters & { readonly month: string | undefined },
   { status, body }: { status: number; body: string },
 ): Promise<void> {
   const isSuccess = status >= 200 && status < 300

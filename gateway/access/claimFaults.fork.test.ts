@@ -182,10 +182,34 @@ s('looks no more for a payment that was gone when the chain was final', async ()
   const lost = () => stand.store.payments.listLost({ chainId: 8453, limit: 99 })
   await recheckPayments(stand.deps, { chain: base.client })
   assert.is((await lost()).length, 1)
-  await base.rpc('anvil_mine', '0x48')
+  const now = await base.rpc('evm_snapshot')
+  // Blocks of a minute.
+  await base.rpc('anvil_mine', '0x100', '0x3c')
   await recheckPayments(stand.deps, { chain: base.client })
   assert.equal(await lost(), [])
+  await revertChain(base.rpc, now)
 })
+s(
+  'credits again what no node had heard of when the chain was final, and was mined within the hour [18/late-again]',
+  async () => {
+    const { apiKey } = await stand.createKey('late')
+    const person = await createPerson(base)
+    const snapshot = await base.rpc('evm_snapshot')
+    const hash = await pay(person)
+    await claim(apiKey, hash)
+    const raw = (await base.rpc('eth_getRawTransactionByHash', hash)) as Hex
+    await revertChain(base.rpc, snapshot)
+    await base.rpc('anvil_mine', '0x1')
+    await recheckPayments(stand.deps, { chain: base.client })
+    await base.rpc('anvil_mine', '0x48')
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 0)
+    await base.rpc('eth_sendRawTransaction', raw)
+    await mined(hash)
+    await recheckPayments(stand.deps, { chain: base.client })
+    assert.is(await balanceOf(apiKey), 10)
+  },
+)
 /** A node without the history of blocks up to `last`, as if nothing had ever been there. */
 const prune = (last: bigint) => (method: string, answer: unknown) => {
   if (/^eth_getTransaction(Receipt|ByHash)$/.test(method)) {

@@ -22,6 +22,7 @@ export async function createKey(
     quotes = 0,
     freeQuotes = 0,
     seed,
+    plan,
   }: {
     label: string
     wallet?: Address | undefined
@@ -30,6 +31,7 @@ export async function createKey(
     freeQuotes?: number
     /** For labs: the same key each time. */
     seed?: string | undefined
+    plan?: string | undefined
   },
 ): Promise<IssuedKey> {
   const { key, start } = createApiKey({ prefix: config.keyPrefix, seed })
@@ -45,6 +47,7 @@ export async function createKey(
     createdAtMs: now(),
     quotes,
     freeQuotes,
+    plan,
   })
   return { id, apiKey: key }
 }

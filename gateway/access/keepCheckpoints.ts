@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type SignCheckpoint, toDay } from '../store/checkpoints.ts'
+import { createLoop } from '../runtime/loop.ts'
+import type { SignCheckpoint } from '../store/checkpoints.ts'
 import type { Store } from '../store/ports.ts'
 
 type Deps = {
@@ -15,7 +16,6 @@ type Deps = {
 const marginMs = 3_600_000
 /** Few enough that nobody who is served beside it waits for a step. */
 const rowsAtOnce = 500
-const dayMs = 86_400_000
 
 /**
  * Days that are over become signed checkpoints, and details that are old enough go. Every gateway of a database
@@ -25,37 +25,28 @@ export function keepCheckpoints(deps: Deps, { everyMs = 60_000 } = {}) {
   const { store, sign, detailDays, now, log } = deps
   const { checkpoints } = store
   let isClosing = false
-  let running: Promise<void> | undefined
 
   async function untilDone(step: () => Promise<boolean>): Promise<void> {
     while (!isClosing && (await step())) await nextTurn()
   }
   async function pass(): Promise<void> {
-    await untilDone(() => checkpoints.advance({ nowMs: now(), marginMs, most: rowsAtOnce, sign }))
+    const most = rowsAtOnce
+    await untilDone(() => checkpoints.advance({ nowMs: now(), marginMs, most, sign }))
     if (detailDays === 0) return
-    const beforeDay = toDay(now() - detailDays * dayMs)
-    await untilDone(() => checkpoints.prune({ beforeDay, most: rowsAtOnce }))
+    await untilDone(() => checkpoints.prune({ nowMs: now(), detailDays, most }))
   }
-  const runOnce = () => {
-    running ??= pass()
-      .catch((error: Error) => {
-        // The database is away or full, which others tell of; the next pass goes on from the same rows.
-        log.warn({ reason: error.name }, 'the ledger was not rolled up')
-      })
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-  const timer = setInterval(() => void runOnce(), everyMs)
-  timer.unref()
-  void runOnce()
+  const loop = createLoop({
+    everyMs,
+    run: pass,
+    // The database is away or full, which others tell of; the next pass goes on from the same rows.
+    failed: (cause) => log.warn({ reason: (cause as Error).name }, 'the ledger was not rolled up'),
+  })
+  loop.start()
   return {
-    runOnce,
+    runOnce: loop.runNow,
     async close() {
       isClosing = true
-      clearInterval(timer)
-      await running
+      await loop.stop()
     },
   }
 }

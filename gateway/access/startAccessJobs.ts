@@ -1,3 +1,4 @@
+import { createLoop } from '../runtime/loop.ts'
 import type { AccessDeps } from './sale/accessConfig.ts'
 import { recheckPayments } from './sale/recheckPayments.ts'
 import { reconcileSettlements } from './x402/resolveSettlement.ts'
@@ -11,25 +12,12 @@ export type AccessJobs = {
 
 /** Follows up settlements and credited payments, at once (what an earlier process left) and then regularly. */
 export function startAccessJobs(deps: AccessDeps, { everyMs = 5_000 } = {}): AccessJobs {
-  let running: Promise<void> | undefined
-  const runOnce = () => {
-    running ??= Promise.all(deps.chains.map((chain) => followUp(deps, chain)))
-      .then(() => undefined)
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-  const timer = setInterval(() => void runOnce(), everyMs)
-  timer.unref()
-  void runOnce()
-  return {
-    runOnce,
-    close: async () => {
-      clearInterval(timer)
-      await running
-    },
-  }
+  const loop = createLoop({
+    everyMs,
+    run: async () => void (await Promise.all(deps.chains.map((chain) => followUp(deps, chain)))),
+  })
+  loop.start()
+  return { runOnce: loop.runNow, close: loop.stop }
 }
 
 async function followUp(deps: AccessDeps, chain: AccessDeps['chains'][number]): Promise<void> {

@@ -1,6 +1,8 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { type CallBudget, type CallPurpose, createCallBudget } from './callBudget.ts'
 
+const calls = (count: number) => Array<string>(count).fill('eth_call')
+
 function stand(budget: CallBudget) {
   const clock = { ms: 0 }
   const counted = new Map<string, number>()
@@ -23,7 +25,7 @@ s(
   'bounds a purpose over the time, and counts what it took and did not get [strangers/budget-bound]',
   async () => {
     const { clock, counted, spend } = stand({ perSecondOf: { warmUp: 100 } })
-    for (; clock.ms < 60_000; clock.ms += 250) await spend('warmUp', 200)
+    for (; clock.ms < 60_000; clock.ms += 250) await spend('warmUp', calls(200))
     const sent = counted.get('warmUp sent') ?? 0
     assert.ok(sent >= 6_000 && sent <= 6_600, `${sent} calls in a minute`)
     assert.is(sent + (counted.get('warmUp refused') ?? 0), 240 * 200)
@@ -34,25 +36,37 @@ s(
   'serves sync and relay first, and lets the others wait for what is left [strangers/budget-first]',
   async () => {
     const { clock, slept, spend } = stand({ perSecond: 100, perSecondOf: {} })
-    assert.ok(await spend('sync', 250))
-    assert.ok(await spend('simulation', 1))
+    assert.ok(await spend('sync', calls(250)))
+    assert.ok(await spend('simulation', calls(1)))
     assert.equal(slept, [500])
-    assert.not(await spend('warmUp', 1))
+    assert.not(await spend('warmUp', calls(1)))
     for (let n = 0; n < 10; n += 1)
-      for (const purpose of ['sync', 'relay'] as const) assert.ok(await spend(purpose, 50))
+      for (const purpose of ['sync', 'relay'] as const) assert.ok(await spend(purpose, calls(50)))
     // Both took what they needed without waiting; nobody else can wait that long.
     assert.equal(slept, [500])
     for (const purpose of ['simulation', 'meta', 'warmUp'] as const)
-      assert.not(await spend(purpose, 1))
+      assert.not(await spend(purpose, calls(1)))
     clock.ms += 20_000
     const all: readonly CallPurpose[] = ['simulation', 'meta', 'warmUp']
-    for (const purpose of all) assert.ok(await spend(purpose, 1))
+    for (const purpose of all) assert.ok(await spend(purpose, calls(1)))
   },
 )
 
+s('counts what the provider counts for each method [nodes/units]', async () => {
+  const units: number[] = []
+  const spend = createCallBudget({
+    budget: { perSecondOf: {} },
+    unitsOf: (method) => (method === 'eth_call' ? 26 : 20),
+    sleep: async () => undefined,
+    observe: (event) => units.push(event.units),
+  })
+  await spend('sync', ['eth_call', 'eth_call', 'eth_chainId'])
+  assert.equal(units, [72])
+})
+
 s('takes everything where nothing is bounded', async () => {
   const { spend, slept } = stand({ perSecondOf: {} })
-  for (let n = 0; n < 100; n += 1) assert.ok(await spend('meta', 1_000))
+  for (let n = 0; n < 100; n += 1) assert.ok(await spend('meta', calls(1_000)))
   assert.equal(slept, [])
 })
 s.run()

@@ -1,8 +1,10 @@
+import type { UnitsOf } from './callUnits.ts'
+
 /** What a call of a chain's node is made for; the first two are served before all others. */
 export type CallPurpose = 'sync' | 'relay' | 'simulation' | 'meta' | 'warmUp'
 
-/** Waits until so many calls may be made; false where that would take too long. */
-export type SpendCalls = (purpose: CallPurpose, calls: number) => Promise<boolean>
+/** Waits until calls of these methods may be made; false where that would take too long. */
+export type SpendCalls = (purpose: CallPurpose, methods: readonly string[]) => Promise<boolean>
 
 export type CallBudget = {
   /** Calls per second of all purposes together; undefined: no bound. */
@@ -28,19 +30,28 @@ const patienceMs: Readonly<Record<CallPurpose, number>> = {
 /** When everything that was taken so far is paid for. */
 type Account = { readonly perSecond: number; paidAtMs: number }
 
+export type SpentCalls = {
+  readonly purpose: CallPurpose
+  readonly calls: number
+  /** What the provider counts for them. */
+  readonly units: number
+  readonly outcome: 'sent' | 'refused'
+}
+
 /** A budget of calls of one chain's nodes. */
 export function createCallBudget({
   budget: { perSecond, perSecondOf },
+  unitsOf = () => 1,
   now = () => performance.now(),
   sleep,
   observe = () => undefined,
 }: {
   readonly budget: CallBudget
+  /** Default: each call is one. */
+  readonly unitsOf?: UnitsOf | undefined
   readonly now?: (() => number) | undefined
   readonly sleep: (ms: number) => Promise<unknown>
-  readonly observe?:
-    | ((event: { purpose: CallPurpose; calls: number; outcome: 'sent' | 'refused' }) => void)
-    | undefined
+  readonly observe?: ((event: SpentCalls) => void) | undefined
 }): SpendCalls {
   const open = (rate: number | undefined): Account | undefined =>
     rate === undefined ? undefined : { perSecond: rate, paidAtMs: Number.NEGATIVE_INFINITY }
@@ -55,16 +66,18 @@ export function createCallBudget({
   /** Until what came before is paid for: one that is larger than the burst is let through then. */
   const waitOf = (account: Account | undefined) => (account ? account.paidAtMs - now() : 0)
 
-  return async (purpose, calls) => {
+  return async (purpose, methods) => {
+    const calls = methods.length
+    const units = methods.reduce((sum, method) => sum + unitsOf(method), 0)
     const mine = own.get(purpose)
     const waitMs = first.has(purpose) ? 0 : Math.max(0, waitOf(mine), waitOf(whole))
     if (waitMs > patienceMs[purpose]) {
-      observe({ purpose, calls, outcome: 'refused' })
+      observe({ purpose, calls, units, outcome: 'refused' })
       return false
     }
     pay(mine, calls)
     pay(whole, calls)
-    observe({ purpose, calls, outcome: 'sent' })
+    observe({ purpose, calls, units, outcome: 'sent' })
     if (waitMs > 0) await sleep(waitMs)
     return true
   }

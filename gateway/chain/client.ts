@@ -125,7 +125,7 @@ export function createChainClient({
             standing,
             nesting,
             logBlocks,
-            spend: () => spend(purpose, 1),
+            spend: (method) => spend(purpose, [method]),
           }),
         },
         { key: 'upstreams', name: `${chain.name} upstreams`, retryCount: 0 },
@@ -145,7 +145,8 @@ export function createChainClient({
       witnesses: alone.map((upstreams) => connect(upstreams, purpose)),
     }),
     async askEach(calls, purpose) {
-      if (!(await spend(purpose, calls.length))) return calls.map(() => undefined)
+      const methods = calls.map(({ method }) => method)
+      if (!(await spend(purpose, methods))) return calls.map(() => undefined)
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
       const waiting = { ...waitingOf.simulation, isFirst: isSync, isAlone: isSync }

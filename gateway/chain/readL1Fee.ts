@@ -2,12 +2,12 @@ import {
   type Address,
   type Client,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   parseAbi,
   serializeTransaction,
   toHex,
 } from 'viem'
+import { encodeCall } from './encodeCall.ts'
 
 const gasPriceOracle = '0x420000000000000000000000000000000000000F'
 const oracleAbi = parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)'])
@@ -31,7 +31,7 @@ export async function readL1Fee(
     maxFeePerGas: 0xffffffffffn,
     maxPriorityFeePerGas: 0xffffffffffn,
   })
-  const call = encodeFunctionData({ abi: oracleAbi, args: [unsigned] })
+  const call = encodeCall({ abi: oracleAbi, functionName: 'getL1Fee', args: [unsigned] })
   const result = await client.request({
     method: 'eth_call',
     params: [{ to: gasPriceOracle, data: call, gas: toHex(3_000_000) }, 'latest'],

@@ -27,11 +27,11 @@ export function createRequest(
     readonly nesting: Nesting
     /** Of one request for logs, as far as every upstream has told. */
     readonly logBlocks: () => number | undefined
-    readonly spend: () => Promise<boolean>
+    readonly spend: (method: string) => Promise<boolean>
   },
 ) {
   async function ask(call: RpcCall): Promise<RpcAnswer> {
-    if (!(await spend())) throw new ChainUnavailable(chainId, ['over_budget'])
+    if (!(await spend(call.method))) throw new ChainUnavailable(chainId, ['over_budget'])
     const outcome = await failover.call(call, waiting)
     if (outcome.status === 'answered') return outcome.answer
     const actual = failover.otherChain()

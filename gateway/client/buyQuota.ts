@@ -25,6 +25,7 @@ import { toChallengeRequest, toClaimRequest } from './wire/requests.ts'
 import type { Claim, PricingContract, Registration } from './wire/routing.ts'
 
 const managerAbi = parseAbi([
+  'function TOKEN() view returns (address)',
   'function buyFor(bytes32 keyId, uint256 quotes)',
   'function buyForWithPermit(bytes32 keyId, uint256 quotes, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
 ])
@@ -45,6 +46,9 @@ const permitTypes = {
 }
 const permitForSecs = 1_200
 const claimTries = 60
+const usualClaimSecs = 2
+/** A claim is for somebody who waits for it. */
+const longestClaimSecs = 60
 
 /** An API key for a wallet's signature of the service's challenge. */
 export async function registerWallet(
@@ -82,6 +86,7 @@ export async function buyQuota(
     quotes,
     maxAmount,
     quotaManager,
+    paymentToken,
     ...options
   }: CallOptions & {
     readonly chainId: number
@@ -90,6 +95,11 @@ export async function buyQuota(
     readonly maxAmount: bigint
     /** From a source of your own: who may take the payment. Without it the service is trusted to say. */
     readonly quotaManager?: Address | undefined
+    /**
+     * What is paid in, and `maxAmount` counts; no other token is approved or signed for. Default: what
+     * `quotaManager` says on the wallet's chain. One of the two has to be given.
+     */
+    readonly paymentToken?: Address | undefined
   },
 ): Promise<Claim & { readonly txHash: Hex }> {
   const reader = createReader(wallet)
@@ -100,11 +110,13 @@ export async function buyQuota(
     const facts = { status: 0, code: 'payment_required' } as const
     throw new ForkyardError(`no quota is sold on chain ${chainId}`, facts)
   }
-  const amount = checkOffer(offer, { quotes, maxAmount, quotaManager })
+  const token = paymentToken ?? (quotaManager && (await readToken(reader, quotaManager)))
+  const amount = checkOffer(offer, { quotes, maxAmount, quotaManager, paymentToken: token })
   const { key_id_hash: keyId } = await client.access.keyInfo(options)
   const permit = await signPermit({ wallet, reader }, { offer, amount })
-  const { quota_contract: spender, payment_token: token } = offer
-  if (!permit) await approveExact({ wallet, reader }, { token, spender, amount })
+  const { quota_contract: spender } = offer
+  if (!permit)
+    await approveExact({ wallet, reader }, { token: offer.payment_token, spender, amount })
   const data = permit
     ? encodeFunctionData({
         abi: managerAbi,
@@ -124,6 +136,9 @@ export async function buyQuota(
   return { ...claim, txHash }
 }
 
+const readToken = (reader: Reader, address: Address) =>
+  readContract(reader, { address, abi: managerAbi, functionName: 'TOKEN' })
+
 /** Until the payment has its confirmations; the service says when to come back. */
 async function claimPaid(
   client: Client,
@@ -139,7 +154,8 @@ async function claimPaid(
     } catch (error) {
       const isEarly = error instanceof ForkyardError && [404, 409, 503].includes(error.status)
       if (!isEarly || left <= 1) throw error
-      await pause((error.retryAfterSecs ?? 2) * 1_000, options.signal)
+      const { retryAfterSecs = usualClaimSecs } = error
+      await pause(Math.min(Math.max(retryAfterSecs, 1), longestClaimSecs) * 1_000, options.signal)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorFacts, ForkyardError } from './forkyardError.ts'
+import { readRetryAfterSecs } from './retryAfter.ts'
 
 export type Connection = {
   readonly url: string
@@ -118,12 +119,11 @@ async function toError(response: Response): Promise<ForkyardError> {
   const { status, headers } = response
   const body = await readErrorBody(response)
   const isOurs = typeof body.error === 'string' && typeof body.code === 'string'
-  const retryAfter = headers.get('retry-after')
   return new ForkyardError(isOurs ? String(body.error) : `status ${status} without a reason`, {
     status,
     code: isOurs ? (body.code as ErrorCode) : 'unreadable_answer',
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterSecs: retryAfter === null ? undefined : Number(retryAfter),
+    retryAfterSecs: readRetryAfterSecs(headers.get('retry-after'), Date.now()),
     details: body.details,
     paymentRequired: headers.get('payment-required') ?? undefined,
     body,

@@ -1,4 +1,12 @@
-import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  pad,
+  toFunctionSelector,
+  zeroAddress,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { swapExecutor, userProxyV6 } from '../../contracts/artifacts.ts'
@@ -28,13 +36,18 @@ const order = { chainId, tokenIn: weth, tokenOut: usdc, amountIn: 1_000n, execut
 
 /** By path, one after the other; the last is repeated. */
 type Answers = Readonly<Record<string, readonly object[]>>
+const askToken = toFunctionSelector('TOKEN()')
 
 /** A service that answers this, a chain where all succeeds, and what the wallet was made to send. */
 function stand(answers: Answers, word: bigint = 0n) {
   const left = new Map(Object.entries(answers).map(([path, list]) => [path, [...list]]))
+  const asked: string[] = []
   const ask: typeof globalThis.fetch = async (input) => {
-    const list = left.get(new URL(String(input)).pathname) ?? []
+    const { pathname } = new URL(String(input))
+    asked.push(pathname)
+    const list = left.get(pathname) ?? []
     const body = list.length > 1 ? list.shift() : list[0]
+    if (body instanceof Response) return body.clone()
     return Response.json(body ?? { error: 'not here', code: 'not_found' }, {
       status: body ? 200 : 404,
     })
@@ -59,13 +72,15 @@ function stand(answers: Answers, word: bigint = 0n) {
   }
   const wallet: Wallet = {
     address,
-    request: async ({ method }) => chain[method],
+    // A quota manager says what it is paid in; all else is that word.
+    request: async ({ method, params }) =>
+      JSON.stringify(params ?? []).includes(askToken) ? pad(usdc) : chain[method],
     sendTransaction: async (call) => {
       sent.push(call)
       return receipt.transactionHash as Hex
     },
   }
-  return { client: createClient({ services, fetch: ask }), wallet, sent }
+  return { client: createClient({ services, fetch: ask }), wallet, sent, asked }
 }
 
 async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -193,27 +208,40 @@ s('sends its proxy nothing but the swap ordered [client/refused-proxy]', async (
   await swapThroughProxy(own, plain)
   assert.equal(sent, [{ to: proxy, data: honest.data, value: 0n }])
 })
-s(
-  'pays for quota no more than the caller says, and nobody else [client/refused-price]',
-  async () => {
-    const offer = {
+const bound = { chainId, quotes: 7, maxAmount: 70n, quotaManager: manager }
+const offerOf = (changed: object = {}) => ({
+  contracts: [
+    {
       chain_id: chainId,
       quota_contract: manager,
       payment_token: usdc,
       amount_per_quote: '10',
-    }
-    const bound = { chainId, quotes: 7, maxAmount: 70n, quotaManager: manager }
+      ...changed,
+    },
+  ],
+})
+const sale = {
+  '/auth/pricing': [offerOf()],
+  '/auth/key-info': [{ key_id_hash: `0x${'0'.repeat(64)}` }],
+  '/auth/quota/claim': [{ purchased_quotes: 7 }],
+}
+s(
+  'pays for quota no more than the caller says, in nothing else, and nobody else [client/refused-price]',
+  async () => {
     const cases = [
       [bound, { amount_per_quote: '11' }, /7 quotes cost 77, and maxAmount is 70/],
       [bound, { quota_contract: thief }, /sold by 0x4444/],
+      [bound, { payment_token: weth }, /paid in 0x1111.* not in 0x2222/],
+      [
+        { ...bound, quotaManager: undefined, paymentToken: usdc },
+        { payment_token: weth },
+        /paid in 0x1111.* not in 0x2222/,
+      ],
+      [{ ...bound, quotaManager: undefined }, {}, /has to be given/],
       // As JavaScript without types would have it.
       [{ ...bound, maxAmount: undefined as unknown as bigint }, {}, /maxAmount is undefined/],
     ] as const
-    const answers = (changed: object) => ({
-      '/auth/pricing': [{ contracts: [{ ...offer, ...changed }] }],
-      '/auth/key-info': [{ key_id_hash: `0x${'0'.repeat(64)}` }],
-      '/auth/quota/claim': [{ purchased_quotes: 7 }],
-    })
+    const answers = (changed: object) => ({ ...sale, '/auth/pricing': [offerOf(changed)] })
     for (const [ordered, changed, why] of cases) {
       const { sent, ...own } = stand(answers(changed))
       assert.match(await refusalOf(buyQuota(own, ordered)), why)
@@ -227,6 +255,19 @@ s(
     )
   },
 )
+s('asks for a claim again when it is told to, and not at once [client/claim-wait]', async () => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
+  for (const retryAfter of [inAnHour, '99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT']) {
+    const headers = { 'retry-after': retryAfter }
+    const body = { error: 'it has 0 of 1 confirmations', code: 'conflict' }
+    const early = Response.json(body, { status: 409, headers })
+    const { asked, ...own } = stand({ ...sale, '/auth/quota/claim': [early] })
+    const signal = AbortSignal.timeout(100)
+    const error = await buyQuota(own, { ...bound, signal }).catch((thrown) => thrown)
+    assert.is(error.name, 'TimeoutError')
+    assert.is(asked.filter((path) => path === '/auth/quota/claim').length, 1)
+  }
+})
 s('signs a sign-in at this service and nothing else [client/refused-challenge]', async () => {
   const fields = {
     address,

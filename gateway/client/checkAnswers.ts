@@ -140,17 +140,22 @@ function requireSwap(
 
 /** What the quotes cost, if the caller pays as much, and there. */
 export function checkOffer(
-  { quota_contract: manager, amount_per_quote: price }: PricingContract,
+  { quota_contract: manager, payment_token: token, amount_per_quote: price }: PricingContract,
   {
     quotes,
     maxAmount,
     quotaManager,
+    paymentToken,
   }: {
     readonly quotes: number
     readonly maxAmount: bigint
     readonly quotaManager: Address | undefined
+    readonly paymentToken: Address | undefined
   },
 ): bigint {
+  // What maxAmount counts, the service is not to choose: of another token as much is worth anything.
+  if (paymentToken === undefined) throw refusalFor('quotaManager or paymentToken has to be given')
+  requireThat(isSame(token, paymentToken), `quota is paid in ${token}, not in ${paymentToken}`)
   const isKnown = quotaManager === undefined || isSame(manager, quotaManager)
   requireThat(isKnown, `quota is sold by ${manager}, not by ${quotaManager}`)
   const amount = BigInt(quotes) * BigInt(price)

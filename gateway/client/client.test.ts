@@ -48,7 +48,9 @@ s(
         : json({ chains: [] })
     }
     const client = createClient({ services: base, fetch: ask })
-    const lab = createLab({ services: { ops: 'http://ops' }, adminToken: 't', fetch: ask })
+    const services = { ops: 'http://ops' }
+    // The operation of clearFaults, with a name.
+    const { clearFault: _, ...lab } = createLab({ services, adminToken: 't', fetch: ask })
     const ops = { ...createOps({ url: 'http://ops', fetch: ask }), ...lab }
     const { routing, access, meta, relay } = client
     const params = { chain_id: 1, address: '0x1', hash: '0x2' }

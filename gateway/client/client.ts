@@ -49,14 +49,12 @@ function createRouting(connection: Connection) {
     /** Several at once, on one state of each chain. */
     quotes: (body: Routing.QuotesRequest, options?: CallOptions) =>
       call('POST /quotes', { body }, options),
-    quoteExactOutput: (
-      query: Routing.Operations['GET /quote_exact_output']['query'],
-      options?: CallOptions,
-    ) => call('GET /quote_exact_output', { query }, options),
+    quoteExactOutput: (query: Routing.QuoteExactOutputQuery, options?: CallOptions) =>
+      call('GET /quote_exact_output', { query }, options),
     quoteLpDisposal: (body: Routing.LpDisposalRequest, options?: CallOptions) =>
       call('POST /quote_lp_disposal', { body }, options),
     /** Why a quote was what it was, by its `quote_hash`. */
-    explain: (params: Routing.Operations['GET /quote/{hash}']['params'], options?: CallOptions) =>
+    explain: (params: Routing.QuoteParams, options?: CallOptions) =>
       call('GET /quote/{hash}', { params }, options),
     compare: (body: Routing.CompareRequest, options?: CallOptions) =>
       call('POST /compare/simulate', { body }, options),
@@ -64,10 +62,8 @@ function createRouting(connection: Connection) {
     tokens: (options?: CallOptions) => call('GET /api/tokens', {}, options),
     chains: (options?: CallOptions) => call('GET /api/chains', {}, options),
     status: (options?: CallOptions) => call('GET /api/status', {}, options),
-    pool: (
-      params: Routing.Operations['GET /api/pool/{chain_id}/{address}']['params'],
-      options?: CallOptions,
-    ) => call('GET /api/pool/{chain_id}/{address}', { params }, options),
+    pool: (params: Routing.ApiPoolParams, options?: CallOptions) =>
+      call('GET /api/pool/{chain_id}/{address}', { params }, options),
     agentRegistration: (options?: CallOptions) =>
       call('GET /.well-known/agent-registration.json', {}, options),
   }

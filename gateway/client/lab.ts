@@ -56,7 +56,20 @@ export function createLab({
     fail: (body: Ops.FaultRequest, options?: CallOptions) =>
       call('POST /lab/faults', { body }, options),
     faults: (options?: CallOptions) => call('GET /lab/faults', {}, options),
-    clearFaults: (options?: CallOptions) => call('POST /lab/faults/clear', {}, options),
+    /** Forgets all that wait. */
+    clearFaults: (options?: CallOptions) => call('POST /lab/faults/clear', { query: {} }, options),
+    /** Forgets those of one name. */
+    clearFault: (name: Ops.FaultRequest['name'], options?: CallOptions) =>
+      call('POST /lab/faults/clear', { query: { name } }, options),
+    /** What the supervisor and the gateway have written last. */
+    logs: (query: Ops.LabLogsQuery = {}, options?: CallOptions) =>
+      call('GET /lab/logs', { query }, options),
+    /** The pack of this lab, and those in the folder that it was started in. */
+    packs: (options?: CallOptions) => call('GET /lab/packs', {}, options),
+    /** The script of a page's wallet, and what it asks. */
+    walletScript: (options?: CallOptions) => call('GET /lab/wallet.js', {}, options),
+    askWallet: (body: Ops.WalletQuestion, options?: CallOptions) =>
+      call('POST /lab/wallet', { body }, options),
     live,
     ready,
     started,

@@ -28,6 +28,24 @@ export function createOps({
     gateway: (options?: CallOptions) => call('GET /ops/gateway', {}, options),
     /** What happens, until the signal aborts or the gateway ends. */
     events: (options?: CallOptions) => readEvents(connection, options),
+    pools: (query: Ops.OpsPoolsQuery, options?: CallOptions) =>
+      call('GET /ops/pools', { query }, options),
+    /** Each gate of the relay for an owner, with what it is decided on; nothing is sponsored. */
+    relayGates: (query: Ops.OpsRelayGatesQuery, options?: CallOptions) =>
+      call('GET /ops/relay/gates', { query }, options),
+    relayTransactions: (query: Ops.OpsRelayTransactionsQuery, options?: CallOptions) =>
+      call('GET /ops/relay/transactions', { query }, options),
+    /** The calls of one candidate in a dry run, with the one that failed it. */
+    traceCandidate: (body: Ops.TraceRequest, options?: CallOptions) =>
+      call('POST /ops/compare/trace', { body }, options),
+    money: (query: Ops.OpsMoneyQuery, options?: CallOptions) =>
+      call('GET /ops/money', { query }, options),
+    ledger: (query: Ops.OpsMoneyLedgerQuery, options?: CallOptions) =>
+      call('GET /ops/money/ledger', { query }, options),
+    /** The last verdict on the books since the gateway started. */
+    lastAudit: (options?: CallOptions) => call('GET /ops/money/audit', {}, options),
+    /** Has the books audited, or joins the audit under way. */
+    audit: (options?: CallOptions) => call('POST /ops/money/audit', {}, options),
     login: (body: Ops.LoginRequest, options?: CallOptions) =>
       call('POST /ops/login', { body }, options),
     logout: (options?: CallOptions) => call('POST /ops/logout', {}, options),

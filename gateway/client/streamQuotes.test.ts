@@ -73,6 +73,13 @@ s('asks anew by the last id where the stream breaks off [client/resume]', async 
     [undefined, 'r:1', 'q:1'],
   )
 })
+s('comes back no sooner where it is told to come back late [client/late-retry]', async () => {
+  answers.push((response) => response.end(`retry: 99999999999\n${write('initial', 'r:1')}`))
+  const signal = AbortSignal.timeout(100)
+  const error = await collect(meta.stream(order, { signal })).catch((thrown) => thrown)
+  assert.is(error.name, 'TimeoutError')
+  assert.is(asked.length, 1)
+})
 s('throws where it breaks off too often [client/cut]', async () => {
   for (let index = 0; index < 2; index++)
     answers.push((response) => response.end(head + write('initial', 'r:1')))

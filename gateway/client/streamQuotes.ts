@@ -27,6 +27,7 @@ export type StreamOptions = CallOptions & {
 
 /** Between a break and the next try, unless the service says otherwise. */
 const usualRetryMs = 3_000
+const longestRetryMs = 60_000
 
 /**
  * Quotes as they come. Ends after `done`; leaving the loop, or aborting the signal, closes the connection,
@@ -88,7 +89,7 @@ async function* readOnce(
   }
   const events = new EventSourceParserStream({
     onRetry: (ms) => {
-      seen.retryMs = ms
+      seen.retryMs = Math.min(ms, longestRetryMs)
     },
   })
   const idle = new AbortController()

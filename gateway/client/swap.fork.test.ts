@@ -13,6 +13,8 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getBalance } from 'viem/actions'
 import { base } from 'viem/chains'
+import { readPages, runnable } from '../../fixtures/docs/readPages.ts'
+import { runPage } from '../../fixtures/docs/runPage.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { checkShape } from '../http/validate.ts'
 import { startTestLab } from '../lab/testing/testLab.ts'
@@ -168,6 +170,7 @@ s('registers a wallet, buys quota by a permit and claims it [client/buy]', async
       chainId,
       quotes: 30,
       maxAmount: parseUnits('1', 6),
+      paymentToken: usdc,
     },
   )
   assert.is(more.quota_remaining, 103)
@@ -223,5 +226,13 @@ s('runs the examples as they stand [client/examples-run]', () => {
   }
   const lines = readFileSync(join(root, 'examples/client/swap.ts'), 'utf8').trim().split('\n')
   assert.ok(lines.length <= 25)
+})
+s("runs the pages' commands as they stand [docs/run]", async () => {
+  const pages = runnable(readPages())
+  assert.ok(pages.some(({ path }) => path === 'docs/start.md'))
+  for (const page of pages) {
+    const { code, output } = await runPage(page, { labDir: lab.dir, manifest })
+    assert.is(code, 0, `${page.path}:\n${output}`)
+  }
 })
 s.run()

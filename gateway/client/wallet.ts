@@ -2,6 +2,7 @@ import {
   type Address,
   createClient,
   custom,
+  decodeFunctionResult,
   encodeFunctionData,
   erc20Abi,
   getTypesForEIP712Domain,
@@ -13,7 +14,7 @@ import {
   type TransactionReceipt,
   zeroAddress,
 } from 'viem'
-import { getBalance, getChainId, readContract, waitForTransactionReceipt } from 'viem/actions'
+import { getChainId, waitForTransactionReceipt } from 'viem/actions'
 
 export type WalletCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
@@ -120,12 +121,14 @@ export async function approveExact(
   }: { readonly token: Address; readonly spender: Address; readonly amount: bigint },
 ): Promise<boolean> {
   if (isAddressEqual(token, zeroAddress)) return false
-  const allowed = await readContract(reader, {
-    address: token,
-    abi: erc20Abi,
-    functionName: 'allowance',
-    args: [wallet.address, spender],
+  // By hand, as balances below: a page would load the code of all that a call can be.
+  const asked = { abi: erc20Abi, functionName: 'allowance' } as const
+  const question = encodeFunctionData({ ...asked, args: [wallet.address, spender] })
+  const answer = await reader.request({
+    method: 'eth_call',
+    params: [{ to: token, data: question }, 'latest'],
   })
+  const allowed = decodeFunctionResult({ ...asked, data: answer })
   if (allowed >= amount) return false
   // Tokens like USDT change an allowance only from zero.
   for (const value of allowed > 0n ? [0n, amount] : [amount]) {
@@ -153,7 +156,11 @@ export async function readDelivered(
   if (isAddressEqual(token, zeroAddress)) {
     const { blockNumber, gasUsed, effectiveGasPrice } = receipt
     const [before, after] = await Promise.all(
-      [blockNumber - 1n, blockNumber].map((at) => getBalance(reader, { address, blockNumber: at })),
+      [blockNumber - 1n, blockNumber].map(async (at) =>
+        BigInt(
+          await reader.request({ method: 'eth_getBalance', params: [address, numberToHex(at)] }),
+        ),
+      ),
     )
     const { l1Fee } = receipt as { readonly l1Fee?: bigint | Hex | null }
     return (after ?? 0n) - (before ?? 0n) + gasUsed * effectiveGasPrice + BigInt(l1Fee ?? 0) + value

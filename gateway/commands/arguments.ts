@@ -10,6 +10,21 @@ export function toWholeNumber(value: string) {
   return number
 }
 
+/** How many days, hours, … of something: one at least. */
+export function toCount(value: string) {
+  const number = toWholeNumber(value)
+  if (number < 1) throw new InvalidArgumentError('it must be 1 or more')
+  return number
+}
+
+/** A moment in milliseconds. */
+export function toMoment(value: string) {
+  const ms = Date.parse(value)
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(value) || Number.isNaN(ms))
+    throw new InvalidArgumentError('it must be a moment in UTC, as 2027-01-31T12:00Z')
+  return ms
+}
+
 /** A chain by its name. */
 export function toChain(name: string): Chain {
   const chain = chains.find((one) => one.name === name)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/access/accessStand.ts'
 import { openAt, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { audit } from './audit.ts'
 
 const s = suite('forkyard audit')
@@ -88,9 +89,17 @@ s(
 )
 
 for (const engine of engines)
-  s(`reads ${engine.name} and writes nothing`, async () => {
+  s(`finds that what was paid balances, on ${engine.name}, too [18/audit-engines]`, async () => {
     const address = await engine.createDatabase()
     const store = await openAt(address)
+    const [id, hash] = ['one', `0x${'1'.repeat(64)}`] as const
+    const rest = { label: '', wallet: undefined, scopes: ['quote'], createdAtMs: 1 } as const
+    const key = { id, idHash: hash, secretHash: Buffer.from(id), start: 'x', ...rest }
+    await store.keys.insert(key)
+    const at = { chainId: 8453, txHash: hash, blockNumber: 1n, blockHash: hash }
+    const amount = 10n * amountPerQuote
+    const payment = { logIndex: 0, payer: hash, amount, quotes: 10, proof: 1 } as const
+    await store.payments.credit({ ...at, keyId: id, payments: [payment], atMs: 1 })
     await store.close()
     const databaseUrl = address.startsWith('postgres:') ? address : undefined
     assert.equal(await audit({ databasePath: address, databaseUrl }, { chains: [] }), [])

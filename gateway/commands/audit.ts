@@ -1,13 +1,11 @@
 import { Command } from 'commander'
-import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { createChainClient } from '../chain/client.ts'
 import { readConfig } from '../config/config.ts'
 import { printTable } from '../observe/printTable.ts'
-import { auditBooks, type Fault, readChainRows } from '../store/auditBooks.ts'
-import { auditCheckpoints } from '../store/auditCheckpoints.ts'
-import { checkpointPublicKey } from '../store/checkpointKey.ts'
+import { auditDatabase } from '../ops/audit/auditDatabase.ts'
+import type { Fault } from '../store/auditBooks.ts'
+import { checkpointPublicKeys } from '../store/checkpointKey.ts'
 import type { DatabaseConfig } from '../store/openConfiguredStore.ts'
-import { openReadOnly } from '../store/openReadOnly.ts'
 import { toWholeNumber } from './arguments.ts'
 import { auditChain } from './auditChain.ts'
 
@@ -16,7 +14,7 @@ type Chains = Parameters<typeof auditChain>[0][]
 
 /** Where a database does not balance, in itself and with its chains; reads only, beside running gateways. */
 export async function audit(
-  config: DatabaseConfig,
+  database: DatabaseConfig,
   {
     chains,
     trusted = [],
@@ -28,20 +26,9 @@ export async function audit(
     readonly rows?: number
   },
 ): Promise<readonly Fault[]> {
-  const { engine, close } = await openReadOnly(config)
-  try {
-    const { faults, named } = await engine.snapshot(function* () {
-      const faults = [
-        ...(yield* auditBooks({ amountPerQuote })),
-        ...(yield* auditCheckpoints({ trusted })),
-      ]
-      return { faults, named: yield* readChainRows(rows) }
-    })
-    const told = await Promise.all(chains.map((chain) => auditChain(chain, named)))
-    return [...faults, ...told.flat()]
-  } finally {
-    await close()
-  }
+  const { faults, named } = await auditDatabase({ database, trusted }, { rows })
+  const told = await Promise.all(chains.map((chain) => auditChain(chain, named)))
+  return [...faults, ...told.flat()]
 }
 
 /** `forkyard audit`: for cron, whose mail says what it prints; ends with 1 where something does not balance. */
@@ -61,8 +48,7 @@ export function auditCommand(print: Print) {
         createChainClient({ chain, rpcUrls, trust: 'shown' }),
       )
       try {
-        const { keyPepper, formerPepper } = config
-        const trusted = [keyPepper, formerPepper?.pepper ?? []].flat().map(checkpointPublicKey)
+        const trusted = checkpointPublicKeys(config)
         const faults = await audit(config, { chains: clients, trusted, rows })
         if (faults.length === 0) return print('the books balance\n')
         const head = ['check', 'row', 'found']

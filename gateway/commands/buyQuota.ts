@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  isAddressEqual,
   type Transport,
 } from 'viem'
 import {
@@ -16,7 +17,10 @@ import {
   waitForTransactionReceipt,
 } from 'viem/actions'
 import { quotaManager } from '../../contracts/artifacts.ts'
+import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { toClaimBody } from '../access/wire/quota.ts'
+import { getChain } from '../chain/chains.ts'
+import { readRetryAfterSecs } from '../client/retryAfter.ts'
 
 /** What the buyer's side knows: the service by its URL and key, the chain by a client that can sign. */
 export type BuyDeps = {
@@ -39,7 +43,7 @@ class BuyError extends Error {
  */
 export async function buyQuota(deps: BuyDeps, { quotes }: { quotes: number }): Promise<Bought> {
   const { client, report } = deps
-  const { contract, token, amountPerQuote } = await readOffer(deps)
+  const { contract, token } = await readOffer(deps)
   const keyId = (await ask(deps, '/auth/key-info'))['key_id_hash'] as Hex
   const amount = BigInt(quotes) * amountPerQuote
   const owner = client.account.address
@@ -79,11 +83,16 @@ async function readOffer(deps: BuyDeps) {
   const contracts = pricing['contracts'] as readonly Record<string, unknown>[]
   const entry = contracts.find((each) => each['chain_id'] === deps.client.chain.id)
   if (!entry) throw new BuyError(`no quota is sold on chain ${deps.client.chain.id}`)
-  return {
-    contract: entry['quota_contract'] as Address,
-    token: entry['payment_token'] as Address,
-    amountPerQuote: BigInt(entry['amount_per_quote'] as string),
-  }
+  const token = getChain(deps.client.chain.id)?.usdc.address
+  // The service says where, and neither what in nor for how much: it would be given that much of anything.
+  if (!token || !isAddressEqual(entry['payment_token'] as Address, token))
+    throw new BuyError(`the service asks for ${entry['payment_token']}, and quota is paid in USDC`)
+  const asked = BigInt(entry['amount_per_quote'] as string)
+  if (asked !== amountPerQuote)
+    throw new BuyError(
+      `the service asks for ${asked} raw USDC a quote, which costs ${amountPerQuote}`,
+    )
+  return { contract: entry['quota_contract'] as Address, token }
 }
 
 async function transact(
@@ -99,6 +108,8 @@ async function transact(
 }
 
 const claimAttempts = 60
+const usualClaimSecs = 2
+const longestClaimSecs = 60
 
 /** Until the payment has its confirmations; the service says when to come back. */
 async function claim(deps: BuyDeps, txHash: Hex): Promise<Record<string, unknown>> {
@@ -107,7 +118,8 @@ async function claim(deps: BuyDeps, txHash: Hex): Promise<Record<string, unknown
     const { status, answer, retryAfterSecs } = await request(deps, '/auth/quota/claim', body)
     if (status === 200) return answer
     if (status !== 409 && status !== 503) throw new BuyError(String(answer['error']))
-    await new Promise((resolve) => setTimeout(resolve, retryAfterSecs * 1_000))
+    const waitSecs = Math.min(Math.max(retryAfterSecs, 1), longestClaimSecs)
+    await new Promise((resolve) => setTimeout(resolve, waitSecs * 1_000))
   }
   throw new BuyError(`${txHash} is paid but not confirmed yet; claim it later`)
 }
@@ -124,6 +136,7 @@ async function request({ serviceUrl, apiKey }: BuyDeps, path: string, body?: obj
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
   const answer = (await response.json()) as Record<string, unknown>
-  const retryAfterSecs = Number(response.headers.get('retry-after') ?? 2)
+  const retryAfter = response.headers.get('retry-after')
+  const retryAfterSecs = readRetryAfterSecs(retryAfter, Date.now()) ?? usualClaimSecs
   return { status: response.status, answer, retryAfterSecs }
 }

@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startAccessStand, transferUsdc } from '../../fixtures/access/accessStand.ts'
 import { send } from '../../fixtures/chains/send.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { keyPrefixOf } from '../config/config.ts'
+import { keyPrefixOf } from '../config/keyPrefix.ts'
 import { keysCommand } from './keys.ts'
 
 /** The command line as an operator and a buyer use it: processes of their own, beside a running service. */
@@ -15,7 +15,7 @@ const s = suite('commands')
 const run = promisify(execFile)
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-commands-'))
 const path = join(dir, 'gateway.sqlite')
-const pepper = 'a pepper that has more than 32 characters'
+const pepper = 'canary-pepper-that-has-more-than-32-characters'
 const stand = await startAccessStand({
   chainIds: [8453],
   path,

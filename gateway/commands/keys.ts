@@ -14,6 +14,7 @@ import { printTable } from '../observe/printTable.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
+import { noSuchKey, noSuchPlan } from './noSuch.ts'
 import { recordCommand } from './recordCommand.ts'
 
 type Print = (text: string) => void
@@ -61,7 +62,7 @@ function recorded<value>(
 const idOf = (made: unknown) =>
   typeof made === 'object' && made !== null && 'id' in made ? String(made.id) : undefined
 
-const noSuchKey = (id: string) => new Error(`there is no valid key ${id}; see forkyard keys list`)
+const keyHead = ['id', 'key starts', 'label', 'wallet', 'plan']
 const toTime = (ms: number) => new Date(ms).toISOString()
 
 function toWallet(value: string) {
@@ -78,11 +79,13 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .description('create a key; it is shown once')
     .option('--quotes <n>', 'quota to start with', toWholeNumber, 0)
     .option('--wallet <address>', 'wallet whose payments the key may claim', toWallet)
-    .action(async (label: string, { quotes, wallet }) => {
-      const asked = { label, quotes, wallet }
-      const { id, apiKey } = await withKeys((deps) =>
-        recorded(deps, { command: 'create', asked }, () => createKey(deps, asked)),
-      )
+    .option('--plan <name>', 'a plan of forkyard plans; else the limits of the settings')
+    .action(async (label: string, { quotes, wallet, plan }) => {
+      const asked = { label, quotes, wallet, plan }
+      const { id, apiKey } = await withKeys(async (deps) => {
+        if (plan !== undefined && !(await deps.store.plans.find(plan))) throw noSuchPlan(plan)
+        return recorded(deps, { command: 'create', asked }, () => createKey(deps, asked))
+      })
       print(`${id}\n${apiKey}\n`)
     })
   keys
@@ -91,12 +94,13 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .action(async () => {
       const reports = await withKeys(listKeys)
       printTable(print, {
-        head: ['id', 'key starts', 'label', 'wallet', 'remaining', 'used', 'created', 'revoked'],
-        rows: reports.map(({ id, start, label, wallet, balance, createdAtMs, revokedAtMs }) => [
-          id,
-          start,
-          label,
-          wallet ?? '',
+        head: [...keyHead, 'remaining', 'used', 'created', 'revoked'],
+        rows: reports.map(({ balance, createdAtMs, revokedAtMs, ...key }) => [
+          key.id,
+          key.start,
+          key.label,
+          key.wallet ?? '',
+          key.plan ?? '',
           String(balance.remaining),
           String(balance.used),
           toTime(createdAtMs),

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -28,9 +29,9 @@ for (const day of [0, 1, 2])
 const step = { nowMs: startMs + 9 * dayMs, marginMs: 0, most: 99, sign }
 while (await store.checkpoints.advance(step));
 
-async function type(words: string, keyPepper = pepper): Promise<string> {
+async function type(words: string, keyPepper: string | undefined = pepper): Promise<string> {
   let printed = ''
-  const env = { KEY_PEPPER: keyPepper, DATABASE_PATH: path }
+  const env = { ...(keyPepper && { KEY_PEPPER: keyPepper }), DATABASE_PATH: path }
   const print = (text: string) => {
     printed += text
   }
@@ -53,7 +54,7 @@ s(
       '1 days, 1 rows',
     )
     assert.match(await type(`verify ${archive}`), '1 days')
-    await refused(`verify ${archive}`, /2026-11-02 is signed under another pepper/, 'q'.repeat(32))
+    await refused(`verify ${archive}`, /2026-11-02 is signed by another key/, 'q'.repeat(32))
     const whole = readFileSync(archive, 'utf8')
     writeFileSync(archive, whole.replace('"charge",-1', '"charge",-2'))
     await refused(`verify ${archive}`, /rows of 2026-11-02 are not those that were signed/)
@@ -62,8 +63,54 @@ s(
   },
 )
 
+s('verifies with the public key alone, and whole archives alone [24/ledger-verify]', async () => {
+  await type(`export ${archive}`)
+  const whole = readFileSync(archive, 'utf8')
+  const key = (await type('key')).trim()
+  assert.match(await type(`verify ${archive} --key ${key}`, ''), '2026-11-01 through 2026-11-03')
+  const other = (await type('key', 'q'.repeat(32))).trim()
+  await refused(`verify ${archive} --key ${other}`, /2026-11-01 is signed by another key/, '')
+  await refused(`verify ${archive}`, /KEY_PEPPER/, '')
+
+  const days = whole.split(/(?=^\{)/m)
+  const tries: readonly (readonly [text: string, sentence: RegExp])[] = [
+    ['', /holds no day/],
+    ['{}', /is no archive/],
+    ['[1]', /is no archive/],
+    ['null', /is no archive/],
+    [whole.slice(0, -3), /is no archive/],
+    [`${days[0]}${days[2]}`, /2026-11-03 does not follow/],
+    [`${days[0]}${days[0]}`, /2026-11-01 does not follow/],
+    [whole.replace('"publicKey":"', '"publicKey":1,"was":"'), /signed by another key/],
+  ]
+  for (const [text, sentence] of tries) {
+    writeFileSync(archive, text)
+    await refused(`verify ${archive}`, sentence)
+  }
+})
+
+s('leaves nothing where the disk takes a part of an archive [24/ledger-disk-full]', async () => {
+  const [full, longPath] = [join(dir, 'full.jsonl'), join(dir, 'long.sqlite')]
+  const long = openStore({ path: longPath })
+  await long.keys.insert({ id: 'one', idHash: '0x01', secretHash: Buffer.from('a'), ...rest })
+  await long.ledger.grant({ keyId: 'one', units: 9, ref: 'r'.repeat(50_000), atMs: startMs })
+  while (await long.checkpoints.advance(step));
+  const script = `import { ledgerCommand } from '${import.meta.dirname}/ledger.ts'
+    await ledgerCommand((text) => process.stdout.write(text)).parseAsync(['export', '${full}'], { from: 'user' })`
+  const command = `ulimit -f 40; exec "$0" --input-type=module -e "$1"`
+  const env = { ...process.env, KEY_PEPPER: pepper, DATABASE_PATH: longPath }
+  const { status, stderr } = spawnSync('bash', ['-c', command, process.execPath, script], { env })
+  assert.is(status, 1)
+  assert.match(String(stderr), 'EFBIG')
+  assert.equal(
+    readdirSync(dir).filter((name) => name.startsWith('full')),
+    [],
+  )
+  long.close()
+})
+
 s('lists the days, and writes no archive of rows that have gone', async () => {
-  await store.checkpoints.prune({ beforeDay: '2026-11-02', most: 99 })
+  await store.checkpoints.prune({ nowMs: startMs + 2 * dayMs, detailDays: 1, most: 99 })
   const [, ...rows] = (await type('days')).trim().split('\n')
   assert.is(rows.length >= 3, true)
   assert.match(await type('days'), /2026-11-01 .*signed.*gone/)

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
 import { exportLedger, verifyArchive } from '../store/archiveLedger.ts'
-import { checkpointPublicKey } from '../store/checkpointKey.ts'
+import { checkpointPublicKey, checkpointPublicKeys } from '../store/checkpointKey.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 
 function toDay(value: string): string {
@@ -17,7 +17,7 @@ const [firstDay, lastDay] = ['0000-01-01', '9999-12-31']
 /** `forkyard ledger`: signed days of the books, and their rows as files that outlast the database. */
 export function ledgerCommand(print: (text: string) => void, env = process.env) {
   const command = new Command('ledger').description(
-    'signed days of the quota ledger: list, export, verify',
+    'signed days of the quota ledger: list, export, key, verify',
   )
   command
     .command('days')
@@ -53,17 +53,19 @@ export function ledgerCommand(print: (text: string) => void, env = process.env) 
       }
     })
   command
+    .command('key')
+    .description('the public key that days are signed with, for who verifies without the pepper')
+    .action(() => print(`${checkpointPublicKey(readKeyConfig(env).keyPepper)}\n`))
+  command
     .command('verify')
-    .description(
-      'whether an exported file holds what was signed under the pepper; needs no database',
-    )
+    .description('whether an exported file holds what was signed; needs no database')
     .argument('<file>')
-    .action((file: string) => {
-      const { keyPepper, formerPepper } = readKeyConfig(env)
-      const trusted = [keyPepper, formerPepper?.pepper ?? []].flat().map(checkpointPublicKey)
-      print(
-        `${file} holds ${verifyArchive(resolve(file), trusted).length} days as they were signed\n`,
-      )
+    .option('--key <key...>', 'public keys that are believed; else those of the pepper')
+    .action(async (file: string, { key }: { key?: readonly string[] }) => {
+      const trusted = key ?? checkpointPublicKeys(readKeyConfig(env))
+      const days = await verifyArchive(resolve(file), trusted)
+      const span = `${days[0]} through ${days.at(-1)}`
+      print(`${file} holds ${days.length} days as they were signed, ${span}\n`)
     })
   return command
 }

@@ -23,7 +23,7 @@ function addTests({ name, createDatabase, store, close }: StoreEngine) {
     const databasePath = isUrl ? join(dir, 'unused') : address
     const databaseUrl = isUrl ? address : undefined
     const env = {
-      KEY_PEPPER: 'p'.repeat(32),
+      KEY_PEPPER: 'canary-pepper-that-has-more-than-32-characters',
       DATABASE_PATH: databasePath,
       ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     }

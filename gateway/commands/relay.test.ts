@@ -24,7 +24,7 @@ function addTests(engine: string, database: Record<'DATABASE_PATH' | 'DATABASE_U
   const forkyard = async (...args: readonly string[]) => {
     const env = {
       PATH: process.env['PATH'] ?? '',
-      KEY_PEPPER: 'p'.repeat(32),
+      KEY_PEPPER: 'canary-pepper-that-has-more-than-32-characters',
       BASE_RPC_URL: 'http://127.0.0.1:1',
       NO_COLOR: '1',
       ...database,

@@ -56,6 +56,13 @@ config('holds the time of simulations in labs only', () => {
   assert.is(readConfig(enough).heldTimeMs, undefined)
   assert.match(faultOf(held), 'FREEZE_TIME_SECS is for labs')
 })
+config('answers from the head in a lab, and where an operator wants it', () => {
+  assert.is(readConfig(enough).freshness, 'interval')
+  assert.is(readConfig({ ...enough, FORKYARD_MODE: 'forked' }).freshness, 'head')
+  assert.is(readConfig({ ...enough, FRESHNESS: 'head' }).freshness, 'head')
+  const asLive = { ...enough, FORKYARD_MODE: 'offline', FRESHNESS: 'interval' }
+  assert.is(readConfig(asLive).freshness, 'interval')
+})
 config('opens what changes a lab in labs only', () => {
   const open = { ...enough, LAB_TOKEN: 'token' }
   assert.is(readConfig({ ...open, FORKYARD_MODE: 'forked' }).labToken, 'token')

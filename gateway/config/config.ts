@@ -1,6 +1,7 @@
 import { type Address, type Hex, isAddress, isHash } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
+import { type CallPrices, readCallUnits } from '../chain/callUnits.ts'
 import { type Chain, chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 import { readNetwork } from '../http/clientIp.ts'
@@ -14,7 +15,8 @@ import type { AgentRegistration } from '../routing/registry.ts'
 import type { PoolLimits } from '../routing/sync/bounds/standing.ts'
 import type { TrustedParts } from '../routing/trust/trust.ts'
 import type { RelayerKeySource } from '../signing/openRelayerKey.ts'
-import { type KeyConfig, keyPrefixOf, toFormerPepper } from './keyConfig.ts'
+import { type KeyConfig, toFormerPepper } from './keyConfig.ts'
+import { keyPrefixOf } from './keyPrefix.ts'
 import { attempt, ConfigError, type Environment, type Reading, read } from './readSettings.ts'
 import {
   type ChainSettings,
@@ -23,7 +25,6 @@ import {
   processSettings,
 } from './settings.ts'
 
-export { keyPrefixOf } from './keyConfig.ts'
 export { ConfigError, type Environment, pickSettings } from './readSettings.ts'
 
 export type ListenerConfig = {
@@ -55,6 +56,8 @@ export type ChainConfig = {
 
 export type Config = KeyConfig & {
   readonly mode: ProcessSettings['FORKYARD_MODE']
+  /** How old the state may be that answers come from. */
+  readonly freshness: 'head' | 'interval'
   readonly serviceName: string
   /** Where rate limits are shared. */
   readonly redisUrl: string | undefined
@@ -64,6 +67,7 @@ export type Config = KeyConfig & {
   readonly mcpUrl: string | undefined
   /** What each chain's nodes may be asked. */
   readonly callBudget: CallBudget
+  readonly callPrices: CallPrices
   readonly meta: ListenerConfig & {
     readonly providers: readonly ProviderSetting[]
     readonly sourcesOff: readonly string[]
@@ -82,6 +86,8 @@ export type Config = KeyConfig & {
   /** What requests under way are given when the process is told to stop. */
   readonly shutdownGraceMs: number
   readonly freeQuota: number
+  /** What a PostgreSQL may take of its disk; undefined: nobody has said. */
+  readonly databaseDiskBytes?: number | undefined
   /** Charges and refunds keep rows of their own for so long; 0: for ever. */
   readonly ledgerDetailDays: number
   readonly poolLimits: PoolLimits
@@ -89,6 +95,8 @@ export type Config = KeyConfig & {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
   readonly trustedProxies: readonly string[]
+  /** Of each service, beside proxies and this machine; undefined: no bound. */
+  readonly maxConnectionsPerAddress?: number | undefined
   readonly claims: { readonly confirmations: number; readonly finalizedAbove: bigint }
   /** Where simulation forks run in containers; absent: as child processes. */
   readonly simulatordUrl: string | undefined
@@ -96,6 +104,10 @@ export type Config = KeyConfig & {
   readonly heldTimeMs?: number | undefined
   readonly logLevel: ProcessSettings['LOG_LEVEL']
   readonly accessLog: boolean
+  /** Host and port whose certificate is looked at. */
+  readonly certificateAt?: string | undefined
+  /** Where spans are sent, and of how many requests; undefined: none are made. */
+  readonly traces?: { readonly url: string; readonly percent: number } | undefined
   readonly labManifestPath: string | undefined
   /** Whoever gives it may change the lab. */
   /** Where `/lab/*` reaches the chains. */
@@ -251,6 +263,7 @@ export function readConfig(env: Environment): Config {
   })
   const config: Config = {
     mode: settings.FORKYARD_MODE,
+    freshness: settings.FRESHNESS || (settings.FORKYARD_MODE === 'live' ? 'interval' : 'head'),
     serviceName: settings.SERVICE_NAME,
     databasePath: settings.DATABASE_PATH,
     databaseUrl: orUndefined(settings.DATABASE_URL),
@@ -292,6 +305,10 @@ export function readConfig(env: Environment): Config {
         warmUp: boundOf(settings.UPSTREAM_WARM_UP_PER_SECOND) ?? unbounded,
       },
     },
+    callPrices: {
+      unitsOf: readCallUnits(settings.UPSTREAM_CALL_UNITS),
+      usdPerMillion: settings.UPSTREAM_USD_PER_MILLION_UNITS,
+    },
     ops: {
       enabled: true,
       host: settings.OPS_HOST,
@@ -302,6 +319,7 @@ export function readConfig(env: Environment): Config {
     opsToken: orUndefined(settings.OPS_TOKEN),
     shutdownGraceMs: settings.SHUTDOWN_GRACE_SECS * 1000,
     freeQuota: settings.FREE_QUOTA,
+    databaseDiskBytes: settings.DATABASE_DISK_GB * 1e9 || undefined,
     ledgerDetailDays: settings.LEDGER_DETAIL_DAYS,
     poolLimits: {
       floorUsd: settings.POOL_FLOOR_USD,
@@ -315,6 +333,7 @@ export function readConfig(env: Environment): Config {
         ? undefined
         : { perSecond: settings.IP_RATE_LIMIT_PER_SECOND, burst: settings.IP_RATE_LIMIT_BURST },
     trustedProxies: list(settings.TRUSTED_PROXIES),
+    maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS || undefined,
     claims: {
       confirmations: settings.CLAIM_CONFIRMATIONS,
       finalizedAbove: BigInt(settings.CLAIM_FINALIZED_ABOVE || 0),
@@ -323,6 +342,11 @@ export function readConfig(env: Environment): Config {
     heldTimeMs: settings.FREEZE_TIME_SECS * 1000 || undefined,
     logLevel: settings.LOG_LEVEL,
     accessLog: settings.ACCESS_LOG,
+    certificateAt: orUndefined(settings.CERTIFICATE_AT),
+    traces:
+      settings.TRACES_URL === ''
+        ? undefined
+        : { url: settings.TRACES_URL, percent: settings.TRACES_PERCENT },
     labManifestPath: orUndefined(settings.LAB_MANIFEST),
     labReachPath: orUndefined(settings.LAB_REACH) ?? orUndefined(settings.LAB_MANIFEST),
     labToken: orUndefined(settings.LAB_TOKEN),

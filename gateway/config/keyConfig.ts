@@ -1,20 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { keyPrefixOf } from './keyPrefix.ts'
 import { ConfigError, type Environment, read } from './readSettings.ts'
-import { type ProcessSettings, processSettings } from './settings.ts'
+import { processSettings } from './settings.ts'
 
 /** What of the configuration API keys depend on. */
 export type KeyConfig = {
   readonly databasePath: string
   readonly databaseUrl: string | undefined
-  /** Start of every API key: a lab's keys are told apart at sight. */
   readonly keyPrefix: string
   readonly keyPepper: string
   /** Keys that were hashed under it are valid until then. */
   readonly formerPepper: { readonly pepper: string; readonly untilMs: number } | undefined
 }
-
-export const keyPrefixOf = (mode: ProcessSettings['FORKYARD_MODE']) =>
-  mode === 'live' ? 'fy_live' : 'fy_lab'
 
 const keySettings = Type.Pick(processSettings, [
   'FORKYARD_MODE',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { callUnitsPattern } from '../chain/callUnits.ts'
 import { chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 
@@ -23,6 +24,13 @@ export const processSettings = Type.Object({
     default: 'live',
     description: 'offline and forked are set by the lab; live follows real chains',
   }),
+  FRESHNESS: Type.Unsafe<'' | 'head' | 'interval'>({
+    type: 'string',
+    enum: ['', 'head', 'interval'],
+    default: '',
+    description:
+      'head: answers from the head as it stands when the question comes; interval: from one that is half a second old, dry runs a second, or older for up to 3 s where nodes are slow; empty = interval where live, head in a lab',
+  }),
   FREEZE_TIME_SECS: integer('set by the lab of a pack: when simulations take place', 0, 0, 2 ** 48),
   SERVICE_NAME: text('the `dex` field of every quote', 'forkyard'),
   DATABASE_PATH: text('SQLite file', 'forkyard.sqlite'),
@@ -31,6 +39,10 @@ export const processSettings = Type.Object({
     pattern: '^(postgres(ql)?://.+)?$',
     description: 'PostgreSQL that several gateways share, instead of the SQLite file',
   }),
+  DATABASE_DISK_GB: integer(
+    "of PostgreSQL: what the database may take of its server's disk, to be warned in time; 0 = unknown",
+    0,
+  ),
   REDIS_URL: Type.String({
     default: '',
     pattern: '^((rediss?|unix)://.+)?$',
@@ -87,6 +99,10 @@ export const processSettings = Type.Object({
     10,
   ),
   IP_RATE_LIMIT_BURST: integer('burst of the same; POST /x402/verify weighs 5', 50, 5),
+  MAX_CONNECTIONS_PER_ADDRESS: integer(
+    'open at once to a service from an IPv4 address or IPv6 /64, but for trusted proxies and this machine; 0 = no bound',
+    512,
+  ),
   TRUSTED_PROXIES: text(
     'comma-separated addresses and networks (10.0.0.0/8) whose X-Forwarded-For is believed',
   ),
@@ -147,6 +163,17 @@ export const processSettings = Type.Object({
   ),
   UPSTREAM_SIMULATION_PER_SECOND: integer('of them for quotes and dry runs; 0 = no bound', 2_000),
   UPSTREAM_META_PER_SECOND: integer('of them for sources on the chain; 0 = no bound', 500),
+  UPSTREAM_CALL_UNITS: Type.String({
+    default: '',
+    pattern: callUnitsPattern,
+    description:
+      'what the provider counts for a call of each method, as `eth_call=26,eth_getLogs=60,*=20`; empty = each is one',
+  }),
+  UPSTREAM_USD_PER_MILLION_UNITS: Type.Number({
+    default: 0,
+    minimum: 0,
+    description: 'what a million of them cost; 0 = they are not priced',
+  }),
   UPSTREAM_WARM_UP_PER_SECOND: integer('of them to warm up simulation forks; 0 = no bound', 500),
   SIMULATORD_URL: Type.String({
     default: '',
@@ -179,6 +206,19 @@ export const processSettings = Type.Object({
     'a line for each request: ids, route, outcome, units, time of each stage',
     false,
   ),
+  CERTIFICATE_AT: Type.String({
+    default: '',
+    pattern: '^([A-Za-z0-9.-]+:[1-9][0-9]{0,4})?$',
+    description:
+      'host:port that shows callers the TLS certificate of ROUTING_PUBLIC_URL, to be warned before it ends; empty = not looked at',
+  }),
+  TRACES_URL: Type.String({
+    default: '',
+    pattern: '^(https?://.+)?$',
+    description:
+      'OpenTelemetry collector that spans are sent to, as http://collector:4318/v1/traces; empty = none are made',
+  }),
+  TRACES_PERCENT: integer('of the requests whose spans are sent', 10, 1, 100),
   LAB_MANIFEST: text('set by the lab: the manifest served at /lab/manifest'),
   LAB_REACH: text('set by a lab of containers: where /lab/* reaches the chains; else the manifest'),
   LAB_TOKEN: text('set by the lab: what changes the lab by /lab/* asks for it'),

@@ -2,16 +2,25 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
+import { decodeFunctionData, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
 import { startChromium } from '../../fixtures/browser/chromium.ts'
 import {
   findBarriers,
+  hurry,
+  leaveConsole,
+  nothingAmiss,
+  openByKeys,
   openConsole,
   overflowOf,
   takePicture,
 } from '../../fixtures/browser/consolePages.ts'
+import { hostileAnswers } from '../../fixtures/browser/hostileAnswers.ts'
 import { hostileTexts } from '../../fixtures/browser/hostileTexts.ts'
 import { buildConsole, mostAtStart } from '../../fixtures/package/buildConsole.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { executorAbi } from '../client/checkAnswers.ts'
+import { createClient } from '../client/client.ts'
+import { createLab } from '../client/lab.ts'
 import { findTestLab } from '../lab/testing/testLab.ts'
 import { consoleDir } from './consoleFiles.ts'
 
@@ -47,11 +56,27 @@ async function addTests(browser: Browser) {
       assert.match((await table.getByRole('row', { name }).textContent()) ?? '', /ok\d+/)
     await page.getByText('Everything works').waitFor()
     await page.getByText('Quotes per second').waitFor()
+    await page.getByText(/[\d ]+ quotes were sold or given, [\d ]+ of them used/).waitFor()
     const weights = await Promise.all(sizes)
     const weight = weights.reduce((sum, size) => sum + size, 0)
     assert.ok(weights.length >= 4 && weight < mostAtStart, `${weight} bytes`)
     await askQuote()
     const events = page.getByRole('region', { name: 'Events', exact: true })
+    await events.getByText('routing /quote 200').waitFor()
+    const forks = page.getByRole('region', { name: 'Simulation forks', exact: true })
+    assert.match(
+      (await forks.getByRole('row', { name: 'Base' }).textContent()) ?? '',
+      /block \d+.*\d MB/,
+    )
+    await page.getByText(/^Base: \d+ pools of/).click()
+    await page.getByRole('region', { name: 'Pools of Base' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('ROUTING')
+    await page.keyboard.press('Enter')
+    assert.match(page.url(), 'open=pools-8453')
+    await page.goto(`${url}#/overview?open=pools-8453&events=no+such+thing`)
+    await page.getByText(/^None of the last \d+ has these words/).waitFor()
+    await page.goBack()
     await events.getByText('routing /quote 200').waitFor()
     assert.equal(await findBarriers(page), [])
     await takePicture(page, 'overview')
@@ -75,6 +100,38 @@ async function addTests(browser: Browser) {
     assert.is(answer.status, 200)
   }
 
+  s(
+    'holds the last hundred events, and no more memory after thousands [console/bounded]',
+    async () => {
+      const { page, complaints, close } = await openConsole(browser, { url: 'about:blank' })
+      await page.addInitScript(hurry)
+      let rounds = 0
+      await page.route('**/ops/events', async (route) => {
+        rounds += 1
+        const frames = Array.from({ length: 100 }, (_, frame) => {
+          const what = `round ${rounds} frame ${frame}`
+          const events = Array.from({ length: 50 }, () => ({ atMs: 1, kind: 'sync', what }))
+          return `event: events\nid: ${frame}\ndata: ${JSON.stringify({ events, more: 0 })}\n\n`
+        })
+        await route.fulfill({ body: frames.join(''), contentType: 'text/event-stream' })
+      })
+      const session = await page.context().newCDPSession(page)
+      const heapAfter = async (told: RegExp) => {
+        const line = page.getByRole('region', { name: 'Events', exact: true })
+        await line.getByText(told).first().waitFor()
+        assert.is(await line.getByRole('listitem').count(), 100)
+        await session.send('HeapProfiler.collectGarbage')
+        return (await session.send('Runtime.getHeapUsage')).usedSize
+      }
+      await page.goto(url)
+      const first = await heapAfter(/round \d+ frame 99/)
+      const last = await heapAfter(/round (?:[4-9]|\d\d) frame 99/)
+      assert.ok(last - first < 2_000_000, `${first} bytes, then ${last}`)
+      assert.equal(complaints, [])
+      await close()
+    },
+  )
+
   s('quotes, draws, executes: by keyboard alone [console/quote]', async () => {
     const { page, complaints, close } = await openConsole(browser, { url })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -90,25 +147,38 @@ async function addTests(browser: Browser) {
     await page.keyboard.press('Enter')
     const flow = page.getByRole('region', { name: 'Flow of the route', exact: true })
     await flow.locator('path.band').first().waitFor(attached)
-    assert.match(page.url(), 'in=WETH&out=USDC&amount=2.5')
+    assert.match(page.url(), 'in=WETH&amount=2.5&out=USDC')
     const steps = await page
       .getByRole('region', { name: 'Steps', exact: true })
       .getByRole('row')
       .count()
     assert.is(await flow.locator('path.band').count(), 2 * (steps - 1))
+    assert.ok((await page.getByRole('cell', { name: 'local', exact: true }).count()) > 0)
     const press = async (name: string | RegExp) => {
       await page.getByRole('button', { name }).focus()
       await page.keyboard.press('Enter')
     }
     await press(/Draw the curve/)
     await page.locator('.curve canvas').waitFor()
+    // A block later the same pools have the same bands, which move.
+    await page.evaluate(
+      "for (const one of document.querySelectorAll('.band')) one.dataset.kept = 'yes'",
+    )
+    await createLab(lab.manifest()).mine({ chainId: 8453 })
+    await page.getByText('Since block').waitFor()
+    assert.ok((await flow.locator('path.band[data-kept]').count()) > 0)
     await press('Execute')
     const delivered = page.getByRole('region', { name: 'Execute', exact: true }).getByRole('status')
     await delivered.getByText('to the last digit').waitFor()
-    // The lab mined it: what changed in the answer is told.
-    await page.getByText('Since block').waitFor()
     await press('As calldata decoded')
-    await page.locator('pre', { hasText: 'minAmountOut' }).waitFor()
+    await page.getByText('Copied as calldata decoded.').waitFor()
+    const decoded = page.locator('pre', { hasText: 'minAmountOut' })
+    await decoded.waitFor()
+    assert.match(page.url(), 'curve=on&copy=calldata+decoded')
+    await page.reload()
+    await decoded.waitFor()
+    await page.locator('.curve canvas').waitFor()
+    await page.getByRole('navigation', { name: 'Recent orders' }).getByText('2.5 WETH').waitFor()
     assert.equal(await findBarriers(page), [])
     await takePicture(page, 'quote')
     assert.equal(complaints, [])
@@ -123,7 +193,10 @@ async function addTests(browser: Browser) {
       ...dark,
       reducedMotion: 'reduce',
     })
-    await page.locator('path.band').first().waitFor(attached)
+    const band = page.locator('path.band').first()
+    await band.waitFor(attached)
+    const lasts = "getComputedStyle(document.querySelector('path.band')).transitionDuration"
+    assert.is(await page.evaluate(lasts), '0s')
     assert.is(await overflowOf(page), 0)
     assert.equal(await findBarriers(page), [])
     await takePicture(page, 'quote-narrow-dark')
@@ -135,6 +208,192 @@ async function addTests(browser: Browser) {
     await close()
   })
 
+  s('races all sources, and says who leads and who fails why [console/race]', async () => {
+    const link = `race?${order}&dry=on&first=2`
+    const opened = await openByKeys(browser, { url, key: 'r', title: 'Race', link })
+    const race = opened.page.getByRole('region', { name: 'Race', exact: true })
+    await race.getByText('Over after').waitFor()
+    const rows = race.getByRole('row')
+    const { sources } = await createClient(lab.manifest()).meta.sources()
+    const asked = sources.filter(({ chainIds }) => chainIds.includes(8453))
+    assert.is(await rows.count(), asked.length + 1)
+    assert.is(await rows.filter({ hasText: ' leads' }).filter({ hasText: 'success' }).count(), 1)
+    await race.getByRole('heading', { name: 'Who led' }).waitFor()
+    assert.equal(await leaveConsole(opened, 'race'), nothingAmiss)
+  })
+
+  s('finds pools by words and draws what one holds [console/pools]', async () => {
+    const link = 'pools?chain=8453&search=weth+usdc+uniswap_v3'
+    const opened = await openByKeys(browser, { url, key: 'p', title: 'Pools', link })
+    const { page } = opened
+    const table = page.getByRole('region', { name: 'Followed pools', exact: true })
+    await page.getByRole('heading', { name: 'Left out' }).waitFor()
+    // Its head is one such row; others are of the list before the search.
+    const others = table.getByRole('row').filter({ hasNotText: 'USDC' })
+    await others.nth(1).waitFor({ state: 'detached' })
+    const found = await table.getByRole('row').filter({ hasText: 'local' }).count()
+    assert.ok(found > 0 && found < 30, `${found} pools`)
+    await table.getByRole('link').first().click()
+    const pool = page.getByRole('region', { name: 'Pool', exact: true })
+    await pool.locator('rect.token').waitFor(attached)
+    await pool.getByText('Swaps seen').waitFor()
+    assert.match(page.url(), '&pool=0x')
+    await page.goto(`${url}#/pools?search=nothing+has+this`)
+    await page.getByText('followed pools has all of these words').waitFor()
+    await page.goBack()
+    await pool.locator('rect.token').waitFor(attached)
+    await page.goto(`${url}#/pools?chain=42161&search=weth+usdc+liquidity_book`)
+    await table.getByRole('row', { name: 'lb-v2.1' }).getByRole('link').first().click()
+    await pool.getByText(/^Liquidity of \d+ bins/).waitFor()
+    assert.ok((await pool.locator('rect').count()) > 20)
+    assert.equal(await leaveConsole(opened, 'pools'), nothingAmiss)
+  })
+
+  s('compares what the sources, or pasted payloads, deliver [console/compare]', async () => {
+    const link = `compare?${order}`
+    const opened = await openByKeys(browser, { url, key: 'c', title: 'Compare', link })
+    const { page } = opened
+    const table = page.getByRole('region', { name: 'Candidates', exact: true })
+    await page.getByText(/delivers the most/).waitFor()
+    assert.ok((await table.getByRole('row').count()) > 2)
+    assert.ok((await table.getByRole('cell', { name: /^\d+(\.\d+)? %$/ }).count()) > 1)
+    const { WETH, USDC } = chains['8453']?.tokens ?? {}
+    const nothing = { providerId: 'reverts', data: '0x', value: '0', inputAmount: '1000' }
+    const tokens = { inputToken: WETH?.address, outputToken: USDC?.address, target: WETH?.address }
+    const candidate = { ...nothing, ...tokens, quotedOutput: '1999999' }
+    const body = JSON.stringify({ chainId: 8453, candidates: [candidate] })
+    await page.getByLabel('The body of POST').fill(body)
+    await page.getByRole('button', { name: 'Compare these' }).click()
+    const row = table.getByRole('row', { name: 'reverts' })
+    await row.getByText('1.99999 USDC', { exact: true }).waitFor()
+    assert.match(page.url(), 'body=')
+    assert.equal(await leaveConsole(opened, 'compare'), nothingAmiss)
+  })
+
+  s('shows which call of a failing swap failed, with what had moved [console/trace]', async () => {
+    const { USDC, WETH } = chains['8453']?.tokens ?? {}
+    if (!USDC || !WETH) throw new Error('the lab has neither token')
+    const [inputAmount, inputToken, outputToken] = ['1000000', USDC.address, WETH.address]
+    const { execution, output } = await createClient(lab.manifest()).routing.quote({
+      chain_id: 8453,
+      token_in: inputToken,
+      token_out: outputToken,
+      amount_in: inputAmount,
+      taker: `0x${'cd'.repeat(20)}`,
+    })
+    // The document says that they are hex.
+    const { calldata, target } = execution as { calldata: Hex; target: Hex }
+    const { functionName, args } = decodeFunctionData({ abi: executorAbi, data: calldata })
+    const greedy = { ...args[0], minAmountOut: 2n * BigInt(output) }
+    const data = encodeFunctionData({ abi: executorAbi, functionName, args: [greedy, args[1]] })
+    const tokens = { inputToken, outputToken, inputAmount, quotedOutput: output }
+    const candidate = { ...tokens, target, data, value: '0', approveTarget: target }
+    const labelled = [candidate, candidate].map((one) => ({ ...one, providerId: 'greedy' }))
+    const body = JSON.stringify({ chainId: 8453, candidates: labelled })
+    const link = `compare?body=${encodeURIComponent(body)}`
+    const opened = await openByKeys(browser, { url, key: 'c', title: 'Compare', link })
+    const { page } = opened
+    await page.getByRole('link', { name: 'calls of greedy' }).nth(1).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/&trace=1$/)
+    const calls = page.getByRole('region', { name: 'Calls', exact: true })
+    await calls
+      .getByRole('status')
+      .getByText(/it failed in .*\.swap: /)
+      .waitFor()
+    assert.is(await calls.getByText('failed here').count(), 1)
+    // What was undone by it: sold, and bought.
+    for (const moved of [/^1 USDC from .*, undone$/, /^0\.\d+ WETH from .*, undone$/])
+      assert.ok((await calls.getByText(moved).count()) > 0, String(moved))
+    const branch = calls.locator('summary').first()
+    await branch.focus()
+    await page.keyboard.press('Enter')
+    await calls
+      .getByText(/USDC from/)
+      .first()
+      .waitFor({ state: 'hidden' })
+    await page.keyboard.press('Enter')
+    await page.reload()
+    await calls.getByText('failed here').waitFor()
+    await page.goto(`${url}#/${link}&trace=nobody`)
+    await page.getByText('No candidate is called “nobody”').waitFor()
+    await page.goBack()
+    await calls.getByText('failed here').waitFor()
+    assert.equal(await leaveConsole(opened, 'compare-trace'), nothingAmiss)
+  })
+
+  s('lights the gates of an owner, and lists what was sponsored [console/relay]', async () => {
+    const owner = `0x${'ab'.repeat(20)}` as const
+    const control = createLab(lab.manifest())
+    const tokenIn = chains['8453']?.tokens['WETH']?.address ?? zeroAddress
+    for (const token of [zeroAddress, tokenIn])
+      await control.deal({ chainId: 8453, token, to: owner, amount: '1000000000000000000' })
+    const link = `relay?chain=8453&owner=${owner}&token=WETH&amount=1`
+    const opened = await openByKeys(browser, { url, key: 'y', title: 'Relay', link })
+    const { page } = opened
+    await page.getByText('All ten are open').waitFor()
+    const asked = { chainId: 8453, owner, tokenIn, amountIn: '1' }
+    const body = JSON.stringify(asked)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${services.relay}/api/proxy`, { method: 'POST', headers, body })
+    assert.is(answer.status, 200)
+    await page.getByText(/^Gate [18] answers/).waitFor()
+    const sent = page.getByRole('region', { name: 'Newest deployments', exact: true })
+    await sent
+      .getByRole('row')
+      .filter({ hasText: getAddress(owner).slice(0, 10) })
+      .waitFor()
+    await page.getByRole('meter', { name: 'Spent on Base' }).waitFor()
+    assert.equal(await leaveConsole(opened, 'relay'), nothingAmiss)
+  })
+
+  s('finds keys, their ledger and what was paid [console/money]', async () => {
+    const link = 'money?search=lab'
+    const opened = await openByKeys(browser, { url, key: 'm', title: 'Money', link })
+    const { page } = opened
+    const keys = page.getByRole('region', { name: 'Keys and their quota', exact: true })
+    const own = keys.getByRole('row').filter({ has: page.getByText('lab', { exact: true }) })
+    await own.getByRole('link').click()
+    const ledger = page.getByRole('region', { name: 'Newest entries', exact: true })
+    await ledger.getByRole('cell', { name: 'charge' }).first().waitFor()
+    await page.getByText('No payment was claimed').waitFor()
+    await page.getByText('No signed payment was settled').waitFor()
+    await page.getByRole('button', { name: 'Audit the books' }).click()
+    await page.getByText('The books balance, as of').waitFor()
+    await page.goto(`${url}#/money?search=nothing+has+this`)
+    await page.getByText('No key has this').waitFor()
+    await page.goBack()
+    await ledger.getByRole('cell', { name: 'charge' }).first().waitFor()
+    assert.equal(await leaveConsole(opened, 'money'), nothingAmiss)
+  })
+
+  s('gives, mines, keeps and goes back, and switches faults [console/lab]', async () => {
+    const link = 'lab?chain=8453&fault=relay_late'
+    const opened = await openByKeys(browser, { url, key: 'l', title: 'Lab', link })
+    const { page } = opened
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await press('Keep the state of now')
+    await page.getByText('the chain goes on from here').waitFor()
+    await page.getByLabel('Account', { exact: true }).fill(`0x${'12'.repeat(20)}`)
+    await page.getByLabel('has', { exact: true }).fill('1.5')
+    await press('Make it so')
+    await page.getByText('has 1.5 ETH.').waitFor()
+    await press('Mine')
+    await page.getByText('Mined 1 blocks.').waitFor()
+    await press('Go back to state 1')
+    await page.getByText('Base is as it was in state 1').waitFor()
+    const fault = page.getByRole('switch').first()
+    await fault.click()
+    await page.getByRole('switch', { checked: true }).first().waitFor()
+    await page.getByText(/^\d+ requests$/).waitFor()
+    await fault.click()
+    await page.getByText(/^\d+ requests$/).waitFor({ state: 'detached' })
+    await page.getByText('This lab runs on none').waitFor()
+    await page.getByText(/^gateway\.log, its last/).click()
+    await page.getByRole('region', { name: 'gateway.log' }).getByText('"level"').waitFor()
+    assert.equal(await leaveConsole(opened, 'lab'), nothingAmiss)
+  })
+
   s('says in words what is wrong', async () => {
     const { page, close } = await openConsole(browser, { url: `${url}#/nowhere` })
     await page.getByText('There is no page “nowhere”').waitFor()
@@ -142,6 +401,24 @@ async function addTests(browser: Browser) {
     await page.getByText('One of the tokens is not known').waitFor()
     await page.goto(`${url}#/quote?${order.replace('USDC', 'WETH')}`)
     await page.getByText('There is no quote').waitFor()
+    await close()
+  })
+
+  s('takes no stranger’s token for one that it is named after [console/named]', async () => {
+    const { page, close } = await openConsole(browser, { url: 'about:blank' })
+    const strange = { chain_id: 8453, symbol: 'USDC', decimals: 6 }
+    await page.route('**/api/tokens', async (route) => {
+      const answer = await route.fetch()
+      const unlisted = {
+        [`0x${'1'.repeat(40)}`]: strange,
+        [`0x${'2'.repeat(40)}`]: { ...strange, symbol: 'PEPE' },
+      }
+      await route.fulfill({ json: { ...unlisted, ...(await answer.json()) } })
+    })
+    await page.goto(`${url}#/quote?${order}`)
+    await page.locator('path.band').first().waitFor(attached)
+    await page.goto(`${url}#/quote?${order.replace('USDC', 'PEPE')}`)
+    await page.getByText('One of the tokens is not known').waitFor()
     await close()
   })
 
@@ -163,8 +440,8 @@ async function addTests(browser: Browser) {
       const answer = await route.fetch()
       await route.fulfill({ json: { ...(await answer.json()), warnings: hostileTexts } })
     })
-    const link = (first: number) => `0x${String(first).padStart(40, '0')}`
-    await page.goto(`${url}#/quote?chain=8453&in=${link(1)}&out=${link(5)}&amount=1`)
+    const tokenAt = (first: number) => `0x${String(first).padStart(40, '0')}`
+    await page.goto(`${url}#/quote?chain=8453&in=${tokenAt(1)}&out=${tokenAt(5)}&amount=1`)
     await page.getByText('There is no quote').waitFor()
     assert.is(await page.locator('datalist option').count(), 50)
     const elements = 'main :is(script, img, iframe, object, embed, video, audio, style, base, b)'
@@ -172,6 +449,22 @@ async function addTests(browser: Browser) {
     await page.goto(`${url}#/overview`)
     await page.locator('.warnings li').nth(49).waitFor()
     assert.is(await page.locator(elements).count(), 0)
+    for (const { link, answers, shown = 1 } of hostileAnswers) {
+      for (const [pattern, answer] of Object.entries(answers))
+        await page.route(pattern, (route) =>
+          typeof answer === 'string'
+            ? route.fulfill({ body: answer, contentType: 'text/event-stream' })
+            : route.fulfill({ json: answer }),
+        )
+      // Whatever the page before was told is gone.
+      await page.goto('about:blank')
+      await page.goto(`${url}#/${link}`)
+      await page
+        .getByText('{{constructor.constructor')
+        .nth(shown - 1)
+        .waitFor(attached)
+      assert.is(await page.locator(elements).count(), 0, link)
+    }
     assert.is(await page.evaluate('globalThis.hacked'), undefined)
     assert.is(new URL(page.url()).host, new URL(url).host)
     await close()

@@ -4,7 +4,10 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { createService } from '../http/service.ts'
 import { createLiveEvents } from '../observe/liveEvents.ts'
 import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
 import { gatewayEndpoints } from '../ops/gatewayRoutes.ts'
+import { createReadiness } from '../ops/readiness.ts'
+import { opsEndpoints } from '../ops/routes.ts'
 import { createConsoleDoor } from './consoleDoor.ts'
 import { createConsoleFiles } from './consoleFiles.ts'
 import { createConsoleSession } from './consoleSession.ts'
@@ -34,7 +37,11 @@ async function openListener({
     session: own,
     isLab,
   })
-  const endpoints = gatewayEndpoints({ facts, events: createLiveEvents(), session: own })
+  const always = { metrics: createMetrics(), readiness: createReadiness() }
+  const endpoints = [
+    ...opsEndpoints({ ...always, labManifestPath: undefined }),
+    ...gatewayEndpoints({ facts, events: createLiveEvents(), session: own }),
+  ]
   const log = createLog({ level: 'silent', secrets: [] })
   const service = createService({
     name: 'ops',
@@ -142,6 +149,35 @@ s('answers by addresses and localhost alone, to no foreign page [console/origin]
   const link = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
   assert.is((await ask(lab, '/', link)).status, 200)
 })
+
+s(
+  'shows a foreign page nothing of a gateway that is no lab, its metrics neither [console/foreign]',
+  async () => {
+    const host = `127.0.0.1:${live}`
+    const foreign = 'https://foreign.example'
+    const preflight = { method: 'OPTIONS', 'access-control-request-method': 'GET' }
+    for (const path of ['/metrics', '/readyz', '/openapi.json', '/nowhere']) {
+      for (const asked of [{}, preflight])
+        for (const origin of [foreign, 'http://localhost:5173', 'null']) {
+          const { status, headers } = await ask(live, path, { host, origin, ...asked })
+          assert.equal([status, headers['access-control-allow-origin']], [403, undefined], path)
+        }
+      const image = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }
+      assert.is((await ask(live, path, image)).status, 403, path)
+    }
+    // A collector asks by the name that its network gives the gateway, a person follows a link.
+    for (const headers of [
+      { host: 'gateway:8090' },
+      { host, origin: `http://${host}` },
+      { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    ]) {
+      const { status, headers: told } = await ask(live, '/metrics', headers)
+      assert.equal([status, told['access-control-allow-origin']], [200, undefined])
+    }
+    // What a lab serves beside the console is for pages under test.
+    assert.is((await ask(lab, '/metrics', { host, origin: foreign })).status, 200)
+  },
+)
 
 s(
   'says how to build a page that is not there, under a strict policy [console/unbuilt]',

@@ -10,8 +10,8 @@ const yearSecs = 31_536_000
 
 /**
  * In front of the operators' listener: serves the console, and guards it and `/ops/*`. By a name that a
- * foreign page has bound to this machine nothing is served (DNS rebinding), no other origin reads or frames
- * anything, and outside a lab `/ops/*` is for who has the operators' token.
+ * foreign page has bound to this machine neither is served (DNS rebinding), no other origin reads or frames
+ * them, and outside a lab `/ops/*` is for who has the operators' token, and all else for no foreign page.
  */
 export function createConsoleDoor({
   files,
@@ -29,23 +29,31 @@ export function createConsoleDoor({
   return async (ctx, next) => {
     const isOps = ctx.path.startsWith('/ops/')
     const file = ctx.method === 'GET' || ctx.method === 'HEAD' ? files.read(ctx.path) : undefined
-    if (!isOps && !file) return next()
-    guard(ctx)
+    const isConsole = isOps || file !== undefined
+    if (isConsole || !isLab) turnForeignPagesAway(ctx, { isFollowable: !isOps })
+    if (isConsole) requireOwnName(ctx)
     if (file) return serve(ctx, { file, connectTo })
-    if (!isLab && ctx.path !== login) requireOperator(ctx, session)
+    if (isOps && !isLab && ctx.path !== login) requireOperator(ctx, session)
     return next()
   }
 }
 
-function guard(ctx: Context): void {
-  ctx.remove('access-control-allow-origin')
-  ctx.set('cross-origin-resource-policy', 'same-origin')
-  const { host = '', origin } = ctx.req.headers
-  const { hostname } = URL.parse(`http://${host}`) ?? { hostname: '' }
+function requireOwnName({ req }: Context): void {
+  const { hostname } = URL.parse(`http://${req.headers.host ?? ''}`) ?? { hostname: '' }
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
   if (isName && hostname !== 'localhost' && !hostname.endsWith('.localhost'))
     throw httpError('forbidden', 'the console answers by localhost or by an address only')
-  const isFollowed = ctx.get('sec-fetch-mode') === 'navigate' && ctx.path === '/'
+}
+
+/** Loopback is no wall to them: they ask from a browser on this machine. A link may be followed. */
+function turnForeignPagesAway(
+  ctx: Context,
+  { isFollowable }: { readonly isFollowable: boolean },
+): void {
+  ctx.remove('access-control-allow-origin')
+  ctx.set('cross-origin-resource-policy', 'same-origin')
+  const { host, origin } = ctx.req.headers
+  const isFollowed = isFollowable && ctx.get('sec-fetch-mode') === 'navigate'
   const isForeign =
     origin === undefined
       ? ctx.get('sec-fetch-site') === 'cross-site' && !isFollowed

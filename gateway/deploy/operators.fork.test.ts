@@ -76,10 +76,14 @@ s(
     })
     assert.is(code, 0, output)
     // Readiness and the quote are printed one after the other, without a line's end.
-    const quote = JSON.parse(output.slice(output.lastIndexOf('}{') + 1)) as Record<string, unknown>
+    const [text = '', plans = ''] = output
+      .slice(output.lastIndexOf('}{') + 1)
+      .split(/(?<=\})(?=partner is made)/)
+    const quote = JSON.parse(text) as Record<string, unknown>
     assert.is(quote['route_readiness'], 'verified', output)
     assert.match(output, /SwapExecutor +0x\w+ +ok/)
     assert.match(String((quote['execution'] as { target: string }).target), /^0x/)
+    assert.match(plans, 'partner is removed')
     assert.not.match(output, privateKey.slice(2))
   },
 )

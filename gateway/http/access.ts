@@ -62,5 +62,15 @@ export type Access = {
     readonly ip: string
     readonly weight: number
   }): Promise<RateLimitState | undefined>
+  /**
+   * Before what costs quota is charged: whether the caller may ask it, and has room for it. Throws an `HttpError`;
+   * what it gives is called once the answer has ended. Absent: everybody may, and has.
+   */
+  enter?(request: {
+    readonly caller: Caller
+    /** The endpoint's method and path, as `POST /quote`. */
+    readonly asked: string
+    readonly isStream: boolean
+  }): Promise<() => void>
   charge(request: ChargeRequest): Promise<Charge>
 }

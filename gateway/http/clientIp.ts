@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
+import { limitedNetwork } from './limitedNetwork.ts'
 
 export type ReadClientIp = (req: IncomingMessage) => string
 
@@ -19,11 +20,8 @@ export function readNetwork(entry: string): Network | undefined {
   return { address, family: version === 6 ? 'ipv6' : 'ipv4', prefix }
 }
 
-/**
- * Reads a caller's address. `X-Forwarded-For` counts only as far as it was written by a listed proxy:
- * the answer is the right-most hop that is not one of them.
- */
-export function createReadClientIp(trustedProxies: readonly string[]): ReadClientIp {
+/** Which peers are one of these addresses and networks. */
+function createTrust(trustedProxies: readonly string[]) {
   const trusted = new BlockList()
   for (const entry of trustedProxies) {
     const network = readNetwork(entry)
@@ -32,11 +30,31 @@ export function createReadClientIp(trustedProxies: readonly string[]): ReadClien
     if (prefix === undefined) trusted.addAddress(address, family)
     else trusted.addSubnet(address, prefix, family)
   }
-  const isTrusted = (ip: string) => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  return (ip: string) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Whose connections count as one: an IPv4 address or an IPv6 /64. Undefined for a listed proxy, through which
+ * everybody comes, and for this machine.
+ */
+export function createReadConnectionNetwork(trustedProxies: readonly string[]) {
+  const isTrusted = createTrust([...trustedProxies, '127.0.0.0/8', '::1'])
+  return (remoteAddress: string): string | undefined => {
+    const ip = normalize(remoteAddress)
+    return isTrusted(ip) ? undefined : limitedNetwork(ip)
+  }
+}
+
+/**
+ * Reads a caller's address. `X-Forwarded-For` counts only as far as it was written by a listed proxy:
+ * the answer is the right-most hop that is not one of them.
+ */
+export function createReadClientIp(trustedProxies: readonly string[]): ReadClientIp {
+  const isTrusted = createTrust(trustedProxies)
 
   return (req) => {
     const peer = normalize(req.socket.remoteAddress ?? '')
-    if (trustedProxies.length === 0 || isIP(peer) === 0 || !isTrusted(peer)) return peer
+    if (!isTrusted(peer)) return peer
     const hops = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
     let client = peer
     for (const hop of hops.reverse()) {

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type Koa from 'koa'
+import { boundConnections, type ConnectionBound } from './boundConnections.ts'
 import type { Endings } from './ending.ts'
 import { errorBody, type RequestIdField } from './handleErrors.ts'
 import { type ErrorName, httpError } from './httpError.ts'
@@ -27,7 +28,17 @@ export type Listening = {
 
 /** Serves an application, with limits on how long a request may take to arrive. */
 export async function listen(
-  { app, endings, requestIdField }: { app: Koa; endings: Endings; requestIdField: RequestIdField },
+  {
+    app,
+    endings,
+    requestIdField,
+    bound,
+  }: {
+    app: Koa
+    endings: Endings
+    requestIdField: RequestIdField
+    bound?: ConnectionBound | undefined
+  },
   { port, host }: { port: number; host: string },
 ): Promise<Listening> {
   const server = createServer(
@@ -40,6 +51,7 @@ export async function listen(
     app.callback(),
   )
   server.maxRequestsPerSocket = 100_000
+  if (bound) boundConnections(server, bound)
   server.on('clientError', (error, socket) => answerUnparsed(error, socket, requestIdField))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -48,11 +60,11 @@ export async function listen(
       resolve()
     })
   })
-  const bound = (server.address() as AddressInfo).port
+  const { port: opened } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
   return {
-    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${bound}`,
-    port: bound,
+    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${opened}`,
+    port: opened,
     close: (options = {}) => close(server, endings, options),
   }
 }

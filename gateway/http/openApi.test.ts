@@ -2,6 +2,7 @@ import { validate } from '@readme/openapi-parser'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
+import { readGuides } from './guides/readGuides.ts'
 import { createOpenApi } from './openApi.ts'
 import * as schemas from './schemas.ts'
 import { createService } from './service.ts'
@@ -70,6 +71,8 @@ s('serves a valid OpenAPI 3.1 document of the table [http/openapi]', async () =>
     '/quote/{chain_id}',
     '/openapi.json',
     '/docs',
+    '/docs/{page}',
+    '/docs/reference/{page}',
     '/llms.txt',
     '/llms-full.txt',
   ])
@@ -91,17 +94,58 @@ s('serves a page that loads nothing from elsewhere [http/docs]', async () => {
   assert.match(page, 'slippage_bps')
   assert.not.match(page, /(src|href)="https?:/)
 })
+s('serves the guides as pages and as Markdown, and finds words in them [docs/served]', async () => {
+  const ask = async (path: string) => {
+    const response = await fetch(`${server.url}${path}`)
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text: await response.text(),
+    }
+  }
+  const list = (await ask('/docs')).text
+  const guides = [...list.matchAll(/href="(\/docs\/[^"]*)"/g)].map(([, path = '']) => path)
+  assert.is(guides[0], '/docs/start')
+  assert.ok(guides.includes('/docs/reference/faults'))
+  for (const path of guides) {
+    const [page, source] = await Promise.all([ask(path), ask(`${path}.md`)])
+    assert.equal([page.status, page.type], [200, 'text/html; charset=utf-8'], path)
+    assert.equal([source.status, source.type], [200, 'text/markdown; charset=utf-8'], path)
+    assert.match(source.text, /^# /)
+    const inner = [...page.text.matchAll(/href="(\/docs[^"#]*)/g)].map(([, to = '']) => to)
+    assert.equal(
+      inner.filter((to) => !['/docs', ...guides].includes(to.replace(/\.md$/, ''))),
+      [],
+      path,
+    )
+    assert.not.match(page.text, /<script|<[^>]*\s(?:src|on\w+)=/)
+  }
+  const found = (await ask('/docs?q=slippage_bps')).text
+  assert.match(found, 'href="/docs#post-quotechain_id"')
+  assert.match((await ask('/docs')).text, 'id="post-quotechain_id"')
+  assert.match((await ask('/docs?q=LAB_ORIGINS')).text, 'href="/docs/lab#pages-and-wallets"')
+  assert.match(
+    (await ask('/docs?q=%3Cb%3Enowhere')).text,
+    /value="&lt;b&gt;nowhere"[\s\S]*Nothing has/,
+  )
+  assert.is((await ask('/docs/none')).status, 404)
+  assert.is((await ask('/docs/..%2f..%2fpackage.json')).status, 404)
+})
 s('tells models what there is, and all of it in one file [http/llms]', async () => {
   const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
   const short = await read('/llms.txt')
   assert.match(short, /^# Routing <service> 1\.2\.3\n\n> /)
   assert.match(short, '- `POST /quote/:chain_id`: Best route')
+  assert.match(short, '(/docs/start.md)')
   for (const [, path] of short.matchAll(/\]\((\/[^)]*)\)/g))
     assert.is((await fetch(`${server.url}${path}`)).status, 200)
   const whole = await read('/llms-full.txt')
   assert.match(whole, '## POST /quote/:chain_id')
   assert.match(whole, /- `slippage_bps` \(.*default 50, optional\)/)
   assert.match(whole, '- 404: No route')
+  const { markdown } = readGuides().find(({ name }) => name === 'start') ?? {}
+  assert.ok(markdown && whole.includes(markdown))
+  for (const { title } of readGuides()) assert.match(whole, `\n# ${title}\n`)
 })
 s('equals the router: every documented path answers, with its methods', async () => {
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document

@@ -19,6 +19,7 @@ const endpoints = [
   endpoint({ ...common, method: 'post', path: '/work', input: Type.Object({}) }),
   endpoint({ ...common, method: 'get', path: '/lab/manifest' }),
   endpoint({ ...common, method: 'post', path: '/lab/mine', input: Type.Object({}) }),
+  endpoint({ ...common, method: 'post', path: '/lab/wallet', input: Type.Object({}) }),
 ]
 const named = 'https://app.example'
 const token = 'the-token'
@@ -86,6 +87,30 @@ s('lets no page but its own change the lab, and tells none before', async () => 
   assert.is(done, before)
   const own = `http://127.0.0.1:${lab.port}`
   assert.is((await ask(mine, { origin: own, ...json, ...admin })).status, 200)
+})
+s('signs for pages that the lab trusts, and tells no other [wallet/door]', async () => {
+  const before = done
+  const wallet = { method: 'POST', path: '/lab/wallet' }
+  const asks = { 'access-control-request-method': 'POST' }
+  const preflight = (origin: string) => ask({ ...wallet, method: 'OPTIONS' }, { origin, ...asks })
+  for (const origin of [local, named]) {
+    assert.is((await preflight(origin)).headers[allowed], origin)
+    assert.is((await ask(wallet, { origin, ...json })).headers[allowed], origin)
+    // Else a form could send it, which asks nobody first.
+    assert.is((await ask(wallet, { origin, 'content-type': 'text/plain' })).status, 415)
+    assert.is((await ask(wallet, { origin, ...json, host: 'foreign.test' })).status, 403)
+  }
+  assert.is(done, before + 2)
+  for (const origin of [foreign, 'null', 'http://localhost.foreign.test']) {
+    assert.equal(
+      [(await preflight(origin)).status, (await preflight(origin)).headers[allowed]],
+      [403, undefined],
+    )
+    assert.is((await ask(wallet, { origin, ...json })).status, 401)
+    assert.is((await ask(wallet, { origin, ...json, ...admin })).status, 403)
+  }
+  assert.is((await ask(wallet, json)).status, 401)
+  assert.is(done, before + 2)
 })
 s('changes the lab for who gives its token only', async () => {
   const before = done

@@ -4,6 +4,8 @@ import { isJsonType, type Pages } from './pages.ts'
 
 /** What holds keys and what changes the lab. */
 const closedPath = '/lab/'
+/** What signs for a page: one that the lab trusts may read the keys themselves. */
+export const signingPath = '/lab/wallet'
 
 /** Koa middleware of a lab's services: what pages may do there beyond what CORS lets them. */
 export function createPageDoor(pages: Pages) {
@@ -28,7 +30,9 @@ function guardClosed(
   const { host } = ctx.req.headers
   if (!pages.isOwnHost(host))
     throw httpError('forbidden', 'the lab answers here by a name of this machine only')
-  if (ctx.method === 'POST' && !pages.isAdmin(ctx.req.headers.authorization))
+  const isTrusted = origin !== undefined && pages.trusts(origin)
+  const isSigning = ctx.path === signingPath && isTrusted
+  if (ctx.method === 'POST' && !isSigning && !pages.isAdmin(ctx.req.headers.authorization))
     throw httpError('unauthorized', "the lab's token is needed: Authorization: Bearer …")
   if (origin === undefined) {
     // An image or a script of a foreign page: it could not read the answer.
@@ -39,7 +43,7 @@ function guardClosed(
     ctx.method === 'OPTIONS' ? ctx.get('access-control-request-method') || 'GET' : ctx.method
   const isRead = method === 'GET' || method === 'HEAD'
   const isOwn = origin === `http://${host}`
-  if (!isOwn && !(isRead && pages.trusts(origin))) throw foreign()
+  if (!isOwn && !isSigning && !(isRead && isTrusted)) throw foreign()
   ctx.set('access-control-allow-origin', origin)
   ctx.vary('origin')
 }

@@ -2,9 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { httpError } from './httpError.ts'
 
-/** Up to here an oversized body is read and thrown away, so that the client gets to see the 413. */
-const drainBytes = 8 * 1024 * 1024
-
 export type JsonBody = { readonly value: unknown; readonly text: string }
 
 /**
@@ -44,24 +41,20 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const tooLarge = () =>
-      httpError('bodyTooLarge', `the body is larger than ${maxBytes} bytes`, {
-        headers: { connection: 'close' },
-      })
-    if (Number(req.headers['content-length'] ?? 0) > drainBytes) {
+    const tooLarge = () => httpError('bodyTooLarge', `the body is larger than ${maxBytes} bytes`)
+    if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
       reject(tooLarge())
       return
     }
     req.on('data', (chunk: Buffer) => {
       length += chunk.length
       if (length <= maxBytes) chunks.push(chunk)
-      else if (length > drainBytes) reject(tooLarge())
+      else reject(tooLarge())
     })
     let isWhole = false
     req.on('end', () => {
       isWhole = true
-      if (length > maxBytes) reject(tooLarge())
-      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     })
     // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
     req.on('close', () => {

@@ -1,5 +1,9 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from './endpoint.ts'
+import { escapeHtml, htmlPage } from './guides/htmlPage.ts'
+import type { Guide } from './guides/readGuides.ts'
+import { anchorOf } from './guides/renderGuide.ts'
+import type { Found } from './guides/searchGuides.ts'
 import { describeType, listFields, type Shape } from './listFields.ts'
 
 export type Page = {
@@ -10,32 +14,45 @@ export type Page = {
 }
 
 /** A page a person can read, with nothing loaded from elsewhere. */
-export function renderDocs({ title, description, version, endpoints }: Page): string {
+export function renderDocs(
+  { title, description, version, endpoints }: Page,
+  guides: readonly Guide[],
+): string {
   const list = endpoints
     .map(
       (each) =>
         `<li><a href="#${anchor(each)}"><code>${name(each)}</code></a> ${escapeHtml(each.summary)}</li>`,
     )
     .join('\n')
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title><style>${style}</style></head><body>
-<h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
+  const pages = guides.map(
+    (guide) => `<li><a href="/docs/${guide.name}">${escapeHtml(guide.title)}</a></li>`,
+  )
+  return htmlPage({
+    title,
+    body: `<h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
 <p>${escapeHtml(description)}</p>
 <p>Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1), <a href="/llms.txt">llms.txt</a></p>
+${pages.length === 0 ? '' : `<h2>Pages</h2><ul>${pages.join('\n')}</ul>`}
+<h2>Endpoints</h2>
 <ul>${list}</ul>
-${endpoints.map(renderEndpoint).join('\n')}
-</body></html>`
+${endpoints.map(renderEndpoint).join('\n')}`,
+  })
 }
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2024;background:#fff}
-code,pre{font:14px/1.45 ui-monospace,monospace}pre{background:#f4f5f7;padding:.8rem;overflow:auto;border-radius:6px}
-table{border-collapse:collapse;width:100%}td,th{border-bottom:1px solid #dfe3e8;padding:.35rem .5rem;text-align:left;vertical-align:top}
-section{border-top:2px solid #dfe3e8;margin-top:2rem}small{color:#60646c}
-@media(prefers-color-scheme:dark){body{background:#16181b;color:#e6e8eb}pre{background:#22262a}a{color:#7db7ff}}`
+/** What was found of a question. */
+export function renderFound(asked: string, found: readonly Found[]): string {
+  const rows = found.map(
+    ({ path, title, heading, line }) =>
+      `<li><a href="${escapeHtml(path)}">${escapeHtml(heading)}</a> <small>${escapeHtml(title)}</small><br>${escapeHtml(line.slice(0, mostOfLine))}</li>`,
+  )
+  const body =
+    rows.length === 0 ? `<p>Nothing has all of these words.</p>` : `<ol>${rows.join('\n')}</ol>`
+  return htmlPage({ title: `Search: ${asked}`, body, asked })
+}
 
+const mostOfLine = 300
 const name = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${escapeHtml(path)}`
-const anchor = ({ method, path }: Endpoint) => `${method}${path.replaceAll(/\W+/g, '-')}`
+const anchor = ({ method, path }: Endpoint) => anchorOf(`${method} ${path}`)
 
 function renderEndpoint(endpoint: Endpoint): string {
   const { summary, description = '', auth, isCharged, params, query, input, output } = endpoint
@@ -68,11 +85,3 @@ const renderExample = (title: string, example: unknown) =>
   example === undefined
     ? ''
     : `<h3>${title}</h3><pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-}

@@ -1,18 +1,20 @@
 import type { TSchema } from 'typebox'
 import type { Endpoint } from './endpoint.ts'
+import type { Guide } from './guides/readGuides.ts'
 import { describeType, listFields, type Shape } from './listFields.ts'
 import type { Page } from './renderDocs.ts'
 
 /** llmstxt.org: what there is, and where it is read. */
-export function renderLlms(page: Page): string {
+export function renderLlms(page: Page, guides: readonly Guide[]): string {
   const rows = page.endpoints.map((each) => `- \`${nameOf(each)}\`: ${each.summary}`)
+  const pages = guides.map(({ name, title }) => `- [${title}](/docs/${name}.md)\n`)
   return `${renderHead(page)}
 ## Documents
 
 - [OpenAPI 3.1](/openapi.json): every schema, status and example
-- [All endpoints](/llms-full.txt): the same in one Markdown file
+- [All of it](/llms-full.txt): endpoints and guides in one Markdown file
 - [For people](/docs): the same as a page
-
+${pages.join('')}
 ## Tools
 
 - \`npx forkyard mcp\`: these endpoints as tools of the Model Context Protocol, amounts in whole tokens
@@ -25,7 +27,11 @@ ${rows.join('\n')}
 }
 
 /** All of it in one file, for a model that reads no links. */
-export const renderLlmsFull = (page: Page): string =>
+export const renderLlmsFull = (page: Page, guides: readonly Guide[]): string =>
+  [renderEndpoints(page), ...guides.map(({ markdown }) => markdown)].join('\n')
+
+/** Fields, examples and errors of each. */
+export const renderEndpoints = (page: Page): string =>
   `${renderHead(page)}\n${page.endpoints.map(renderEndpoint).join('\n')}`
 
 const renderHead = ({ title, version, description }: Page) =>

@@ -49,6 +49,31 @@ export async function serveEndpoint(
   endStage(trail, 'readMs')
   const weight = Math.min(endpoint.extraWeightOf(input), room)
   if (deps.access && weight > 0) await limit(deps.access, { ctx, caller, ip: facts.ip, weight })
+  const leave = await enter(deps.access, { endpoint, caller })
+  try {
+    await answerCharged(deps, { ctx, endpoint, facts: { trail, ...facts }, caller, input })
+  } finally {
+    leave?.()
+  }
+}
+
+/** Charge, handle, give back unless 2xx. */
+async function answerCharged(
+  deps: ServeDeps,
+  {
+    ctx,
+    endpoint,
+    facts: { trail, ...facts },
+    caller,
+    input,
+  }: {
+    readonly ctx: Context
+    readonly endpoint: Endpoint
+    readonly facts: RequestFacts
+    readonly caller: Caller | undefined
+    readonly input: Input
+  },
+): Promise<void> {
   const charge = await chargeFor(deps.access, { ctx, endpoint, caller, input, facts })
   endStage(trail, 'chargeMs')
   if (charge?.status === 'replayed') return send(ctx, charge.reply)
@@ -113,6 +138,15 @@ async function admit(
   return { caller, room: state ? Math.max(0, state.limit - weight) : 0 }
 }
 
+async function enter(
+  access: Access | undefined,
+  { endpoint, caller }: { endpoint: Endpoint; caller: Caller | undefined },
+): Promise<(() => void) | undefined> {
+  if (!caller || !endpoint.isCharged) return undefined
+  const asked = `${endpoint.method.toUpperCase()} ${endpoint.path}`
+  return access?.enter?.({ caller, asked, isStream: endpoint.streams === true })
+}
+
 async function limit(
   access: Access,
   { ctx, ...request }: { ctx: Context; caller: Caller | undefined; ip: string; weight: number },
@@ -137,6 +171,8 @@ async function readInput({ maxBodyBytes }: ServeDeps, ctx: Context, endpoint: En
   const json = validate.body ? await readJsonBody(ctx.req, { maxBytes: maxBodyBytes }) : noBody
   const wrong = validate.body?.(json.value)
   if (wrong) throw wrong
+  // For what stands in front of the service, as a lab's faults do.
+  ctx.state['body'] = json.value
   return { body: json.value, rawBody: json.text, query, params }
 }
 

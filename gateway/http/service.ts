@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { tracingChannel } from 'node:diagnostics_channel'
 import Router from '@koa/router'
 import Koa, { type Context } from 'koa'
 import { createReadClientIp } from './clientIp.ts'
@@ -7,6 +8,7 @@ import { createEndings, type Endings } from './ending.ts'
 import type { Endpoint } from './endpoint.ts'
 import { toHttpError, writeError } from './handleErrors.ts'
 import { type HttpError, httpError } from './httpError.ts'
+import { linger } from './linger.ts'
 import { type Listening, listen } from './listen.ts'
 import { createPageDoor } from './pageDoor.ts'
 import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
@@ -21,6 +23,7 @@ export type Service = {
   listen(address?: { port?: number; host?: string }): Promise<Listening>
 }
 
+const requests = tracingChannel('forkyard.http')
 const printable = /^[\x21-\x7e]{1,128}$/
 
 /** A Koa application out of a table of endpoints, with its errors, limits, OpenAPI document and docs page. */
@@ -54,7 +57,7 @@ export function createService(options: ServiceOptions): Service {
     app,
     endpoints,
     listen: ({ port = 0, host = '127.0.0.1' } = {}) =>
-      listen({ app, endings, requestIdField }, { port, host }),
+      listen({ app, endings, requestIdField, bound: options.connections }, { port, host }),
   }
 }
 
@@ -62,7 +65,8 @@ export function createService(options: ServiceOptions): Service {
 function createAnswer(options: ServiceOptions, { streams }: Endings) {
   const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
   const readClientIp = createReadClientIp(trustedProxies)
-  return async (ctx: Context, next: () => Promise<unknown>): Promise<void> => {
+  type Step = { attributes: Readonly<Record<string, string | number | boolean>> }
+  async function answer(ctx: Context, next: () => Promise<unknown>, step: Step): Promise<void> {
     const started = performance.now()
     const requestId = readToken(ctx, 'x-request-id') ?? randomUUID()
     const trail = createTrail(started)
@@ -75,6 +79,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
     setCommonHeaders(ctx, requestId)
     let failure: HttpError | undefined
     try {
+      checkTarget(ctx)
       await next()
     } catch (error) {
       failure = toHttpError(error, options)
@@ -84,18 +89,45 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
     }
     sayWhenToReturn(ctx)
+    linger(ctx.req, ctx.res)
     // Who stops has its client open no second request on the connection.
     if (streams.hasCome() && !ctx.res.headersSent) ctx.set('connection', 'close')
+    const { method } = ctx
+    const path = String(ctx.state['path'] ?? 'unmatched')
+    const status = ctx.res.headersSent ? ctx.res.statusCode : ctx.status
+    step.attributes = {
+      name: `${method} ${path}`,
+      service: name,
+      'http.request.method': method,
+      'http.route': path,
+      'http.response.status_code': status,
+      requestId,
+      units: trail.units,
+      failed: status >= 500,
+    }
     observe?.({
       service: name,
-      method: ctx.method,
-      path: String(ctx.state['path'] ?? 'unmatched'),
-      status: ctx.res.headersSent ? ctx.res.statusCode : ctx.status,
+      method,
+      path,
+      status,
       durationMs: performance.now() - started,
       requestId,
       code: failure?.code,
       trail,
     })
+  }
+  return (ctx: Context, next: () => Promise<unknown>) => {
+    const step: Step = { attributes: {} }
+    return requests.tracePromise(() => answer(ctx, next, step), step)
+  }
+}
+
+/** A target `http://[::1` is HTTP to Node's parser; asked for its path, Koa throws wherever that is. */
+function checkTarget(ctx: Context): void {
+  try {
+    void ctx.path
+  } catch {
+    throw httpError('invalidRequest', 'this is not valid HTTP')
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Access } from './access.ts'
+import type { ConnectionBound } from './boundConnections.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestIdField } from './handleErrors.ts'
 import type { Pages } from './pages.ts'
@@ -36,6 +37,8 @@ export type ServiceOptions = {
   readonly maxBodyBytes?: number
   /** Addresses or CIDR blocks of proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies?: readonly string[]
+  /** How many connections one network may have open; absent: as many as it likes. */
+  readonly connections?: ConnectionBound | undefined
   /** In tests: an answer that breaks its output schema is a 500. */
   readonly checkOutput?: boolean
   /** Tells errors of what this service needs and has not (503) from mistakes of ours (500). */

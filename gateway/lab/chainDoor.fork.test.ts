@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { keccak256, toHex } from 'viem'
 import { startAnvil } from '../../fixtures/anvil/anvil.ts'
 import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { sendWholeBody } from '../../fixtures/sendWholeBody.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startFaultProxy } from '../../simulator/testing/faultProxy.ts'
 import { startTestChain } from '../../simulator/testing/testChain.ts'
@@ -176,27 +177,12 @@ s(
 s(
   'answers a stranger before it has his body, and buffers nobody without end [lab/door-bodies]',
   async () => {
-    const { hostname, port } = new URL(chain.rpcUrl)
-    const answerTo = async (head: string, pieces: number) => {
-      const socket = connect(Number(port), hostname)
-      let answer = ''
-      const ended = new Promise<void>((resolve) => {
-        socket.on('data', (chunk: Buffer) => {
-          answer += chunk
-          resolve()
-        })
-        socket.on('error', () => resolve()).on('close', () => resolve())
-      })
-      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n${head}\r\n`)
-      const piece = Buffer.alloc(2 ** 20, 0x20)
-      for (let sent = 0; sent < pieces && answer === ''; sent += 1)
-        await new Promise((resolve) => socket.write(piece, resolve))
-      await ended
-      socket.destroy()
-      return answer
+    for (const bytes of [0, 2 ** 20, 2 ** 26 + 2 ** 24]) {
+      const foreign = { bytes, head: 'Origin: http://foreign.test\r\n' }
+      assert.match(await sendWholeBody(chain.rpcUrl, foreign), /^HTTP\/1.1 403 /)
     }
-    assert.match(await answerTo('Origin: http://foreign.test\r\n', 0), /^HTTP\/1.1 403 /)
-    assert.match(await answerTo('', 80), /^HTTP\/1.1 413 /)
+    const large = { bytes: 2 ** 26 + 2 ** 24 }
+    assert.match(await sendWholeBody(chain.rpcUrl, large), /^HTTP\/1.1 413 /)
   },
 )
 s('gives the chain what was judged, not what a page wrote [lab/door-judged]', async () => {

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { connect } from 'node:net'
 import { createSlowLane } from '../../simulator/slowLane.ts'
+import { linger } from '../http/linger.ts'
 import { createPages, type Pages } from '../http/pages.ts'
 import { judgeCalls, judgeSender, type PageAnswer } from './pageCalls.ts'
 
@@ -16,7 +17,7 @@ export type ChainDoor = { readonly rpcUrl: string; close(): Promise<void> }
 const stateRead = /^eth_get(?:StorageAt|Balance|Code|TransactionCount|Account|AccountInfo|Proof)$/
 const stateRun = /^(?:eth_(?:call|estimateGas|createAccessList|simulateV1)|debug_traceCall)$/
 const maxBodyBytes = 64 * 2 ** 20
-const tooLarge: PageAnswer = { status: 413, headers: { connection: 'close' } }
+const tooLarge: PageAnswer = { status: 413, headers: {} }
 const headTags: readonly unknown[] = ['latest', 'pending', undefined, null]
 
 /**
@@ -40,11 +41,15 @@ export async function openChainDoor({
   const agent = new Agent({ keepAlive: true })
   const to = new URL(anvilUrl)
   async function serve(request: IncomingMessage, response: ServerResponse) {
+    const turnAway = (answer: PageAnswer) => {
+      linger(request, response)
+      give(response, answer)
+    }
     // Before its body is read: a stranger's may be of any size.
     const sender = judgeSender(pages, request)
-    if (sender.do === 'answer') return give(response, sender.answer)
+    if (sender.do === 'answer') return turnAway(sender.answer)
     const given = await readAll(request)
-    if (given === 'too_large') return give(response, tooLarge)
+    if (given === 'too_large') return turnAway(tooLarge)
     const verdict = sender.isPage ? judgeCalls(given, sender.headers) : { ...sender, body: given }
     if (verdict.do === 'answer') return give(response, verdict.answer)
     const { body, headers: extra } = verdict

@@ -1,5 +1,5 @@
 import { createKey } from '../access/issueKeys.ts'
-import { keyPrefixOf } from '../config/config.ts'
+import { keyPrefixOf } from '../config/keyPrefix.ts'
 import { type DatabaseConfig, openConfiguredStore } from '../store/openConfiguredStore.ts'
 
 const labQuotes = 100_000

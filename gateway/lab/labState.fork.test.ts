@@ -42,13 +42,26 @@ const chainOf = (id: number) => {
   const person = createPerson({ rpcUrl: chain.rpcUrl, ...account })
   return { chain, weth, usdc, person, rpc: createRpc(chain.rpcUrl) }
 }
+/** As callers do: a 503 names when to ask again, as it does where a fork's reads stand in line. */
 async function ask(path: string, body?: object) {
   const { services, apiKey } = readManifest(files)
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
-  const answer = await fetch(services.routing + path, {
-    headers,
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
+  const send = () =>
+    fetch(services.routing + path, {
+      headers,
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+  let answer = await send()
+  await waitFor(
+    `an answer to ${path}`,
+    async () => {
+      if (answer.status !== 503) return true
+      assert.ok(answer.headers.get('retry-after'))
+      answer = await send()
+      return answer.status !== 503
+    },
+    { deadlineMs: 30_000, everyMs: 1_000 },
+  )
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
   return JSON.parse(text) as Record<string, unknown>

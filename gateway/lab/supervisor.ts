@@ -25,7 +25,6 @@ import {
 } from './labFiles.ts'
 import { openLabState } from './labState.ts'
 import { type LabManifest, type LabServices, readyUrl } from './manifest.ts'
-import { openLabPack } from './packs/labPack.ts'
 import { takePort } from './ports.ts'
 
 type Parameters = {
@@ -107,11 +106,15 @@ async function openPack({ env, print }: Parameters) {
   if (!path) return undefined
   const named = chains.map((chain) => settingName(chain, 'RPC_URL')).find((name) => env[name])
   if (named) throw new Error(`a pack takes the place of ${named}: give one or the other`)
+  const { openLabPack } = await import('./packs/labPack.ts')
   return openLabPack({ path, print, onMissing: (read) => print(`not in the pack: ${read}\n`) })
 }
 
 const modeOf = (chains: readonly LabChain[]) =>
   chains.some((chain) => chain.forked) ? 'forked' : 'offline'
+
+/** A fork of a slow node reads much for its first quote; one that hangs ends the start all the same. */
+const longestFirstQuoteMs = 60_000
 
 /** Time to the first answered quote, asked as a client would: over HTTP, with a key. */
 async function askFirstQuote(manifest: LabManifest, apiKey: string) {
@@ -125,7 +128,7 @@ async function askFirstQuote(manifest: LabManifest, apiKey: string) {
       token_out: chain?.tokens['USDC']?.address,
       amount_in: '1000000000000000000',
     }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(longestFirstQuoteMs),
   })
   if (!response.ok)
     throw new Error(`the first quote was refused: ${response.status} ${await response.text()}`)

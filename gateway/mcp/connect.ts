@@ -34,5 +34,5 @@ export async function connect(target: Target): Promise<Connection> {
   const manifest = await readManifest(target.opsUrl)
   const client = createClient({ ...manifest, clientId })
   const lab = { control: createLab(manifest), manifest }
-  return { client, book: await readTokenBook(client), lab }
+  return { client, book: await readTokenBook(client, manifest), lab }
 }

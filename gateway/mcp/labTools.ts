@@ -80,6 +80,12 @@ export const labTools = [
         }),
       ),
       path: Type.Optional(Type.String({ description: 'As requests name it: /quote' })),
+      chainId: Type.Optional(chainId),
+      settings: Type.Optional(
+        Type.Record(Type.String(), Type.Integer(), {
+          description: 'Of this fault, as faults has them: { "bps": 200 }',
+        }),
+      ),
     }),
     effect,
     // The lab itself says which names there are.
@@ -88,7 +94,8 @@ export const labTools = [
   tool({
     name: 'clear_faults',
     title: 'Forget the faults that are armed',
-    description: 'From now on requests are served as they should be.',
+    description:
+      'From now on requests are served as they should be, and what lasts of faults on a chain is taken back.',
     input: Type.Object({}),
     effect,
     handle: (connection) => controlOf(connection).clearFaults(),

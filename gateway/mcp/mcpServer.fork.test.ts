@@ -4,15 +4,28 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  parseAbi,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { deployArtifact } from '../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { findArtifact, readCommitted } from '../../fixtures/world/parts/compile.ts'
 import { cliPath, findTestLab } from '../lab/testing/testLab.ts'
+import { createPerson } from '../lab/testing/testPerson.ts'
 
 /** `forkyard mcp` as agents run it, by the official client. */
 const lab = await findTestLab()
 const { services, chains, apiKey, adminToken } = lab.manifest()
 const chain = chains['8453']
 if (!chain) throw new Error('the lab has no Base')
+const manifest = chain
 const chainId = 8453
 const s = suite('forkyard mcp')
 const agents: Client[] = []
@@ -62,7 +75,9 @@ type Amount = { readonly raw: string; readonly amount: string; readonly symbol: 
 s('quotes in whole tokens, with the raw ones and the transaction beside [mcp/quote]', async () => {
   const quote = await succeed('quote', { ...order, taker, verify: true })
   const receive = quote['receive'] as Amount
-  assert.equal(quote['sell'], { raw: '1500000000000000000', amount: '1.5', symbol: 'WETH' })
+  const { WETH } = chain.tokens
+  const sold = { raw: '1500000000000000000', token: WETH?.address, amount: '1.5', symbol: 'WETH' }
+  assert.equal(quote['sell'], sold)
   assert.is(Number(receive.amount) * 1e6, Number(receive.raw))
   assert.equal([quote['readiness'], quote['isExecutable']], ['verified', true])
   const { target, calldata, spender } = quote['execution'] as Record<string, string>
@@ -85,6 +100,59 @@ s('quotes in whole tokens, with the raw ones and the transaction beside [mcp/quo
   assert.ok(BigInt(best.received.raw) >= BigInt(receive.raw))
 })
 
+const pairAbi = parseAbi([
+  'function createPair(address, address)',
+  'function getPair(address, address) view returns (address)',
+  'function transfer(address, uint256)',
+  'function mint(address)',
+])
+
+/** Deploys a token with a symbol of its maker's choice and a pool of it, and has the gateway find both. */
+async function bearName(symbol: string): Promise<Address> {
+  const { rpcUrl, accounts, dexes, tokens } = manifest
+  const [, , , , , account] = accounts
+  const weth = tokens['WETH']?.address
+  const factory = dexes.find(({ name }) => name === 'uniswap-v2')?.factory
+  if (!account || !weth || !factory) throw new Error('the lab has no Uniswap v2')
+  const person = createPerson({ rpcUrl, ...account })
+  const node = createPublicClient({ transport: http(rpcUrl) })
+  const args = [symbol, symbol, 6, 10n ** 15n, person.address]
+  const artifact = findArtifact(readCommitted().artifacts, 'Token')
+  const token = getAddress(await deployArtifact(rpcUrl, { artifact, args }))
+  const call = (to: Address, data: Hex) => person.send({ to, data })
+  const both = [token, weth] as const
+  const abi = pairAbi
+  await call(factory, encodeFunctionData({ abi, functionName: 'createPair', args: both }))
+  const getPair = { address: factory, abi, functionName: 'getPair', args: both } as const
+  const pair = await node.readContract(getPair)
+  for (const [to, amount] of [
+    [token, 10n ** 12n],
+    [weth, 10n ** 18n],
+  ] as const)
+    await call(to, encodeFunctionData({ abi, functionName: 'transfer', args: [pair, amount] }))
+  await call(pair, encodeFunctionData({ abi, functionName: 'mint', args: [person.address] }))
+  const sold = { tokenIn: token, amount: undefined, amountRaw: '1000000' }
+  assert.ok((await succeed('quote', { ...order, ...sold, tokenOut: 'WETH' }))['receive'])
+  return token
+}
+
+s('takes no stranger’s token for one that it is named after [mcp/named]', async () => {
+  const fake = await bearName('USDC')
+  const unlisted = await bearName('PEPE')
+  const { tokens } = await succeed('tokens', { chainId, search: 'usdc' })
+  const listed = (tokens as readonly { address: string; isListed: boolean }[]).filter(
+    ({ isListed }) => isListed,
+  )
+  assert.not.ok(listed.some(({ address }) => address === fake))
+  assert.ok((tokens as readonly { address: string }[]).some(({ address }) => address === fake))
+  const named = await succeed('quote', order)
+  assert.is((named['receive'] as { token: string }).token, chain.tokens['USDC']?.address)
+  const refused = await call('quote', { ...order, tokenOut: 'pepe' })
+  assert.ok(refused.isError)
+  assert.match(refused.text, new RegExp(`no listed token.*\\nNext: Anybody.*${unlisted}`))
+  assert.ok((await succeed('quote', { ...order, tokenOut: unlisted }))['receive'])
+})
+
 s('reads quota and relay, deploys and claims as the services do [mcp/services]', async () => {
   const owner = privateKeyToAddress(generatePrivateKey())
   for (const token of ['ETH', 'WETH'])
@@ -98,7 +166,9 @@ s('reads quota and relay, deploys and claims as the services do [mcp/services]',
   assert.is((await succeed('relay_deploy', wanted))['proxy'], deployed['proxy'])
   const quota = await succeed('quota')
   const [sale] = quota['contracts'] as readonly { readonly pricePerQuote: Amount }[]
-  assert.equal(sale?.pricePerQuote, { raw: '100', amount: '0.0001', symbol: 'USDC' })
+  const { USDC } = chain.tokens
+  const price = { raw: '100', token: USDC?.address, amount: '0.0001', symbol: 'USDC' }
+  assert.equal(sale?.pricePerQuote, price)
   const unpaid = await call('claim', { chainId, txHash: `0x${'ab'.repeat(32)}` })
   assert.match(unpaid.text, /unknown_transaction, request .*\nNext: Check chain and hash/)
 })
@@ -107,14 +177,17 @@ s('keeps, changes and takes back the state of a lab; arms faults [mcp/lab]', asy
   const to = privateKeyToAddress(generatePrivateKey())
   const { id } = await succeed('snapshot', { chainId })
   const dealt = await succeed('deal', { chainId, token: 'USDC', to, amount: '12.5' })
-  assert.equal(dealt['balance'], { raw: '12500000', amount: '12.5', symbol: 'USDC' })
+  const { USDC } = chain.tokens
+  const held = { raw: '12500000', token: USDC?.address, amount: '12.5', symbol: 'USDC' }
+  assert.equal(dealt['balance'], held)
   await succeed('warp', { chainId, secs: 60 })
   assert.ok((await succeed('revert', { chainId, id }))['id'])
   const { faults } = await succeed('faults')
   assert.ok((faults as readonly Answer[]).some(({ name }) => name === 'rate_limited'))
-  await succeed('arm_fault', { name: 'rate_limited', service: 'routing', path: '/quote' })
+  const fault = { name: 'rate_limited', service: 'routing', path: '/quote' }
+  await succeed('arm_fault', { ...fault, settings: { retryAfterSecs: 9 } })
   const limited = await call('quote', order)
-  assert.match(limited.text, /rate_limited.*\nNext: Call again in 2 seconds\./s)
+  assert.match(limited.text, /rate_limited.*\nNext: Call again in 9 seconds\./s)
   await succeed('clear_faults')
   const pack = join(import.meta.dirname, '../../examples/ci-repo/base.pack')
   const [packed] = (await succeed('pack', { file: pack }))['chains'] as readonly Answer[]

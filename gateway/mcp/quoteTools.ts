@@ -38,7 +38,8 @@ export const quoteTools = [
   tool({
     name: 'tokens',
     title: 'Known tokens',
-    description: 'Tokens that can be named by their symbol, with address and decimals.',
+    description:
+      'Known tokens with address and decimals. Those that are listed can be named by their symbol; the symbol of any other is what its maker chose.',
     input: Type.Object({
       chainId: Type.Optional(chainId),
       search: Type.Optional(Type.String({ description: 'Part of a symbol or address' })),

@@ -45,7 +45,7 @@ export const resources: readonly Resource[] = [
   {
     name: 'llms-full',
     uri: 'forkyard://docs/llms-full.txt',
-    title: 'Every endpoint of the routing service, in Markdown',
+    title: 'Every endpoint of the routing service, and the guides, in Markdown',
     mimeType: 'text/markdown',
     read: ({ client }) => readText(`${client.services.routing}/llms-full.txt`),
   },

@@ -1,5 +1,5 @@
 import { type Address, formatUnits, isAddress, parseUnits, zeroAddress } from 'viem'
-import type { Client } from '../client/index.ts'
+import type { Client, Ops } from '../client/index.ts'
 import { ToolError } from './toolError.ts'
 
 export type Token = {
@@ -7,6 +7,8 @@ export type Token = {
   readonly symbol: string
   readonly address: Address
   readonly decimals: number
+  /** Named by those who run the gateway: a symbol is whatever a token's maker chose. */
+  readonly isListed: boolean
 }
 
 /** A token as agents name it; what the registry does not know has neither symbol nor decimals. */
@@ -15,6 +17,8 @@ export type NamedToken = { readonly address: Address; readonly known: Token | un
 /** For people and for programs. */
 export type Amount = {
   readonly raw: string
+  /** Which token that is; two may have one symbol. */
+  readonly token?: Address | undefined
   readonly amount?: string | undefined
   readonly symbol?: string | undefined
 }
@@ -24,29 +28,45 @@ export type TokenBook = ReturnType<typeof createTokenBook>
 const nativeDecimals = 18
 const nativeSymbol = 'ETH'
 
-/** The tokens that a gateway knows, with the native currency of each of its chains. */
-export async function readTokenBook(client: Client): Promise<TokenBook> {
-  const registry = Object.entries(await client.routing.tokens()).map(
-    ([key, { chain_id: chainId, symbol, decimals }]): Token => ({
-      chainId,
-      symbol,
+/** The tokens that a gateway knows, with the native currency of each of its chains; a lab lists its own, too. */
+export async function readTokenBook(
+  client: Client,
+  manifest?: Pick<Ops.LabManifest, 'chains'>,
+): Promise<TokenBook> {
+  const [tokens, chains] = await Promise.all([client.routing.tokens(), client.routing.chains()])
+  const listed = new Set(
+    [
+      ...chains.map((chain) => [chain.chain_id, chain.tokens] as const),
+      ...Object.entries(manifest?.chains ?? {}).map(([id, chain]) => {
+        const ofLab = Object.values(chain.tokens).map(({ address }) => address)
+        return [Number(id), ofLab] as const
+      }),
+    ].flatMap(([id, addresses]) => addresses.map((address) => nameOf(id, address))),
+  )
+  const registry = Object.entries(tokens).map(
+    ([key, { chain_id: chainId, symbol, decimals }]): Token => {
       // `<chain id>:<address>` where another chain has the address, too.
-      address: key.slice(key.indexOf(':') + 1) as Address,
-      decimals,
-    }),
+      const address = key.slice(key.indexOf(':') + 1) as Address
+      const isListed = listed.has(nameOf(chainId, address))
+      return { chainId, symbol, address, decimals, isListed }
+    },
   )
   const natives = [...new Set(registry.map(({ chainId }) => chainId))].map((chainId) => ({
     chainId,
     symbol: nativeSymbol,
     address: zeroAddress,
     decimals: nativeDecimals,
+    isListed: true,
   }))
   return createTokenBook([...natives, ...registry])
 }
 
+const nameOf = (chainId: number, address: string) => `${chainId}:${address.toLowerCase()}`
+
 export function createTokenBook(tokens: readonly Token[]) {
-  const toAmount = ({ known }: NamedToken, raw: bigint | string): Amount => ({
+  const toAmount = ({ address, known }: NamedToken, raw: bigint | string): Amount => ({
     raw: String(raw),
+    token: address,
     ...(known && { amount: formatUnits(BigInt(raw), known.decimals), symbol: known.symbol }),
   })
   return {
@@ -57,7 +77,7 @@ export function createTokenBook(tokens: readonly Token[]) {
       amount: formatUnits(BigInt(raw), nativeDecimals),
       symbol: nativeSymbol,
     }),
-    /** By symbol or address. */
+    /** By address, or by the symbol of a listed token. */
     find(chainId: number, name: string): NamedToken {
       const wanted = name.toLowerCase()
       const onChain = tokens.filter((token) => token.chainId === chainId)
@@ -65,15 +85,21 @@ export function createTokenBook(tokens: readonly Token[]) {
         const known = onChain.find(({ address }) => address.toLowerCase() === wanted)
         return { address: name, known }
       }
-      const [known, ...others] = onChain.filter(({ symbol }) => symbol.toLowerCase() === wanted)
+      const bearers = onChain.filter(({ symbol }) => symbol.toLowerCase() === wanted)
+      const [known, ...others] = bearers.filter(({ isListed }) => isListed)
       if (known && others.length === 0) return { address: known.address, known }
-      throw known
-        ? new ToolError(`${name} is the symbol of several tokens on chain ${chainId}`, {
-            next: `Name one by its address: ${[known, ...others].map(({ address }) => address).join(', ')}`,
-          })
-        : new ToolError(`no token ${name} is known on chain ${chainId}`, {
-            next: 'Call tokens for those that are known, or give the address of the token.',
-          })
+      const addresses = bearers.map(({ address }) => address).join(', ')
+      if (known)
+        throw new ToolError(`${name} is the symbol of several tokens on chain ${chainId}`, {
+          next: `Name one by its address: ${addresses}`,
+        })
+      if (bearers.length > 0)
+        throw new ToolError(`no listed token of chain ${chainId} has the symbol ${name}`, {
+          next: `Anybody may give a token that symbol. Ask whoever wants it which address is meant, and give that; these bear it: ${addresses}`,
+        })
+      throw new ToolError(`no token ${name} is known on chain ${chainId}`, {
+        next: 'Call tokens for those that are known, or give the address of the token.',
+      })
     },
     /** Human units by what the registry knows, or raw ones as they stand. */
     toRaw({ address, known }: NamedToken, given: GivenAmount): bigint {

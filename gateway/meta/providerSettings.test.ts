@@ -52,11 +52,16 @@ for (const [text, sentence] of bad)
     }
   })
 
-s('the README lists every provider and every setting', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  for (const { name } of providers) assert.match(readme, `\`${name}\``)
+s('docs/sources.md lists every provider and every setting, and its example can be read', () => {
+  const page = readFileSync(new URL('../../docs/sources.md', import.meta.url), 'utf8')
+  for (const { name } of providers) assert.match(page, `\`${name}\``)
   for (const name of ['key', 'baseUrl', 'enabled', 'timeoutMs', 'perSecond', 'contracts'])
-    assert.match(readme, `\`${name}\``)
+    assert.match(page, `\`${name}\``)
+  const [, example = ''] = /```json\n([^`]*)```/.exec(page) ?? []
+  assert.equal(
+    readProviderSettings(example).map(({ name }) => name),
+    ['0x', 'fabric'],
+  )
 })
 
 s.run()

@@ -1,6 +1,7 @@
-import { type Address, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { type Address, erc20Abi, parseAbi } from 'viem'
 import type { Holding } from '../../simulator/holdingsReader.ts'
 import { readRecipients } from '../../simulator/readRecipients.ts'
+import { encodeCall } from '../chain/encodeCall.ts'
 import { isNative } from '../chain/native.ts'
 import { permit2 } from './calldata/forbiddenTargets.ts'
 import type { SourceQuote, SourceRequest } from './provider/source.ts'
@@ -37,7 +38,7 @@ export function watchHoldings(
     spenders.flatMap((spender): readonly Holding[] => [
       {
         contract: token,
-        data: encodeFunctionData({
+        data: encodeCall({
           abi: erc20Abi,
           functionName: 'allowance',
           args: [owner, spender],
@@ -47,7 +48,7 @@ export function watchHoldings(
       },
       {
         contract: permit2,
-        data: encodeFunctionData({
+        data: encodeCall({
           abi: permit2Abi,
           functionName: 'allowance',
           args: [owner, token, spender],
@@ -62,14 +63,14 @@ export function watchHoldings(
     .map(
       (token): Holding => ({
         contract: token,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
+        data: encodeCall({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }),
         loss: 'fall',
         sentence: `takes ${token} of the taker beside the trade`,
       }),
     )
   const nonce: Holding = {
     contract: permit2,
-    data: encodeFunctionData({ abi: permit2Abi, functionName: 'nonceBitmap', args: [owner, 0n] }),
+    data: encodeCall({ abi: permit2Abi, functionName: 'nonceBitmap', args: [owner, 0n] }),
     loss: 'change',
     sentence: 'uses a nonce of Permit2 for the taker beside the trade',
   }

@@ -23,7 +23,7 @@ export function createForkMetrics({
       live.tell({ kind: 'fork', what: event, chainId })
     },
     /** Reads the forks' state whenever the metrics are asked for. */
-    show(simulator: Pick<Simulator, 'status'>, chainIds: readonly number[]) {
+    show(simulator: Pick<Simulator, 'status' | 'memoryBytes'>, chainIds: readonly number[]) {
       const gauge = (name: string, help: string, read: (chainId: number) => number | undefined) =>
         new Gauge({
           name,
@@ -48,6 +48,16 @@ export function createForkMetrics({
         'forkyard_fork_age_seconds',
         "Since that block was last known to be the chain's head",
         (chainId) => simulator.status(chainId).ageMs / 1000,
+      )
+      gauge(
+        'forkyard_fork_running',
+        'Simulations that the fork works on or that wait for it',
+        (chainId) => simulator.status(chainId).running,
+      )
+      gauge(
+        'forkyard_fork_memory_bytes',
+        'What the forks of a chain hold in memory, where they are processes of this machine',
+        simulator.memoryBytes,
       )
     },
   }

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import { callPurposes } from '../chain/callBudget.ts'
+import { callPurposes, type SpentCalls } from '../chain/callBudget.ts'
+import type { CallPrices } from '../chain/callUnits.ts'
 import { createLiveEvents } from './liveEvents.ts'
 import { createRelayMetrics } from './relayMetrics.ts'
 import { createStatusMetrics } from './statusMetrics.ts'
@@ -35,18 +36,33 @@ export function createMetrics() {
     labelNames: ['chain', 'purpose', 'outcome'] as const,
     registers,
   })
+  const upstreamUnits = new Counter({
+    name: 'forkyard_upstream_units_total',
+    help: "What the chains' provider counts for the calls that were sent (UPSTREAM_CALL_UNITS)",
+    labelNames: ['chain', 'purpose'] as const,
+    registers,
+  })
+  const upstreamUsd = new Counter({
+    name: 'forkyard_upstream_usd_total',
+    help: 'What these units cost (UPSTREAM_USD_PER_MILLION_UNITS)',
+    labelNames: ['chain', 'purpose'] as const,
+    registers,
+  })
   return {
     registry,
     live,
     ...createRelayMetrics(registers, live),
     ...createStatusMetrics(registers),
     /** Starts the counters at zero: an alert sees an increase, never a first appearance. */
-    countsCalls(chainId: number) {
+    countsCalls(chainId: number, { usdPerMillion }: Pick<CallPrices, 'usdPerMillion'>) {
       const chain = String(chainId)
       for (const purpose of callPurposes)
         for (const outcome of ['sent', 'refused']) upstreamCalls.inc({ chain, purpose, outcome }, 0)
-      return ({ calls, ...labels }: { purpose: string; calls: number; outcome: string }) => {
-        upstreamCalls.inc({ chain, ...labels }, calls)
+      return ({ purpose, calls, units, outcome }: SpentCalls) => {
+        upstreamCalls.inc({ chain, purpose, outcome }, calls)
+        if (outcome === 'refused') return
+        upstreamUnits.inc({ chain, purpose }, units)
+        upstreamUsd.inc({ chain, purpose }, (units * usdPerMillion) / 1e6)
       }
     },
     answered(event: { service: string; route: string; status: number; durationMs: number }) {

@@ -10,7 +10,10 @@ import type { Metrics } from '../observe/metrics.ts'
 import { baseUrl } from '../parts/baseUrl.ts'
 import { listenAll } from '../parts/listenAll.ts'
 import { version } from '../runtime/version.ts'
+import { checkpointPublicKeys } from '../store/checkpointKey.ts'
+import { createAudits } from './audit/audits.ts'
 import { gatewayEndpoints } from './gatewayRoutes.ts'
+import { createInspection, type InspectedParts } from './inspect/inspection.ts'
 import { openToNetwork } from './openToNetwork.ts'
 import { createReadiness } from './readiness.ts'
 import { opsEndpoints } from './routes.ts'
@@ -35,7 +38,11 @@ export async function openOps(
   const session = config.opsToken ? createConsoleSession({ token: config.opsToken }) : undefined
   const facts = toFacts(config)
   const gateway = gatewayEndpoints({ facts, events: observed.metrics.live, session })
-  const endpoints = [...always, ...gateway, ...control]
+  const inspection = createInspection()
+  const database = { databasePath: config.databasePath, databaseUrl: config.databaseUrl }
+  const trusted = checkpointPublicKeys(config)
+  const audits = createAudits({ log: observed.log, now: Date.now }, { database, trusted })
+  const endpoints = [...always, ...gateway, ...inspection.endpoints, ...control]
   const title = 'Forkyard operations'
   const door = createConsoleDoor({
     files: createConsoleFiles(),
@@ -57,7 +64,13 @@ export async function openOps(
   return {
     readiness,
     listening,
+    /** From now on they say how the parts are, and what is in them. */
+    serves(parts: Parameters<typeof readiness.serves>[0] & Omit<InspectedParts, 'audits'>): void {
+      readiness.serves(parts)
+      inspection.opens({ ...parts, audits })
+    },
     async close() {
+      await audits.close()
       await service?.close()
       await networkDoor?.close()
     },

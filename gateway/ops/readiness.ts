@@ -28,7 +28,13 @@ async function within(limitMs: number, work: Promise<boolean>): Promise<boolean>
 
 /** What works in part only, one sentence each. */
 export function createWarnings(
-  { buckets }: { readonly buckets: SharedBuckets | undefined },
+  {
+    buckets,
+    store,
+  }: {
+    readonly buckets: SharedBuckets | undefined
+    readonly store?: { warnings(): readonly string[] }
+  },
   { now = () => performance.now() } = {},
 ) {
   let refusedAt = Number.NEGATIVE_INFINITY
@@ -41,6 +47,7 @@ export function createWarnings(
         ...(buckets && !buckets.isConnected()
           ? ['the shared rate limits do not answer: each gateway limits by itself']
           : []),
+        ...(store?.warnings() ?? []),
         ...(now() - refusedAt < rememberedMs ? ['the database has refused the last charge'] : []),
       ]
     },

@@ -1,6 +1,7 @@
 import { isStoreError } from '../access/isStoreError.ts'
 import type { Config, ListenerConfig } from '../config/config.ts'
 import type { Access } from '../http/access.ts'
+import { createReadConnectionNetwork } from '../http/clientIp.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createPages } from '../http/pages.ts'
 import { createService, type Listening } from '../http/service.ts'
@@ -29,12 +30,18 @@ export async function listenAll(
   // In a lab only: elsewhere every page is alike.
   const pages =
     config.labManifestPath && createPages({ origins: config.labOrigins, token: config.labToken })
+  const { trustedProxies, maxConnectionsPerAddress: most } = config
+  const connections =
+    most === undefined
+      ? undefined
+      : { most, networkOf: createReadConnectionNetwork(trustedProxies) }
   const listening: (readonly [string, Listening])[] = []
   for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
     const service = createService({
       ...spec,
       version,
-      trustedProxies: config.trustedProxies,
+      trustedProxies,
+      connections,
       isOutage: isStoreError,
       pages: pages || undefined,
       log,

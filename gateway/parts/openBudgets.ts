@@ -7,13 +7,14 @@ import type { Observed } from './observed.ts'
 export type CallBudgets = ReadonlyMap<number, SpendCalls>
 
 export function openBudgets(
-  { chains, callBudget: budget }: Pick<Config, 'chains' | 'callBudget'>,
+  { chains, callBudget: budget, callPrices }: Pick<Config, 'chains' | 'callBudget' | 'callPrices'>,
   { metrics }: Pick<Observed, 'metrics'>,
 ): CallBudgets {
   return new Map(
     chains.map(({ chain: { chainId } }) => {
-      const observe = metrics.countsCalls(chainId)
-      return [chainId, createCallBudget({ budget, sleep: wait, observe })] as const
+      const observe = metrics.countsCalls(chainId, callPrices)
+      const { unitsOf } = callPrices
+      return [chainId, createCallBudget({ unitsOf, budget, sleep: wait, observe })] as const
     }),
   )
 }

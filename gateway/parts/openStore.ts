@@ -1,13 +1,16 @@
 import { keepCheckpoints } from '../access/keepCheckpoints.ts'
 import type { Config } from '../config/config.ts'
+import { traceStore } from '../observe/traceStore.ts'
 import { createCheckpointSigner } from '../store/checkpointKey.ts'
 import { waitForStore } from '../store/waitForStore.ts'
 import { compareSettings } from './compareSettings.ts'
 import type { Observed } from './observed.ts'
+import { watchDatabase } from './watchDatabase.ts'
+import { watchMoney } from './watchMoney.ts'
 
 /**
- * Waits for the database as long as it takes, and says so; then compares settings with whoever shares it, and
- * rolls its ledger up day by day.
+ * Waits for the database as long as it takes, and says so; then compares settings with whoever shares it, rolls
+ * its ledger up day by day, and watches the room it has.
  */
 export async function openStore(
   config: Config,
@@ -18,7 +21,7 @@ export async function openStore(
   }: Observed & {
     readonly readiness: { lacksDatabase(): void; starts(): void }
   },
-): ReturnType<typeof waitForStore> {
+) {
   let isWaiting = false
   const store = await waitForStore(config, {
     failed: (cause) => log.warn({ reason: cause.name }, 'a database connection was lost'),
@@ -37,10 +40,14 @@ export async function openStore(
     now: Date.now,
     log,
   })
+  const room = await watchDatabase(config, { store, log, metrics })
+  const money = await watchMoney({ store, log, metrics })
   return {
-    ...store,
+    ...(config.traces ? traceStore(store) : store),
+    warnings: room.warnings,
     async close() {
-      await Promise.all([settings.close(), checkpoints.close()])
+      const watching = [settings, checkpoints, room, money]
+      await Promise.all(watching.map((one) => one.close()))
       await store.close()
     },
   }

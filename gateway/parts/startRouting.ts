@@ -49,9 +49,10 @@ export async function startRouting(
       limits: config.poolLimits,
       ...toRoutingSource(findChain(config, chainClient.chainId)),
       // A lab chain mines on demand: whoever has just sent a transaction wants to see it.
-      ...(config.mode === 'live' ? {} : { maxAgeMs: 0, pollMs: labPollMs }),
+      ...(config.freshness === 'head' ? { maxAgeMs: 0, pollMs: labPollMs } : {}),
+      // Nobody uses a lab before all of it is there.
+      loadsFirst: config.mode === 'live' ? 'majors' : 'all',
     })),
-    // Nobody uses a lab before all of it is there.
     ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,
     patienceMs: config.unknownPoolPatienceMs,

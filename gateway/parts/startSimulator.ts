@@ -28,10 +28,9 @@ const knownAbis: readonly Abi[] = [
 ]
 
 /** A lab's chain mines with each transaction, which must be seen at once; a live one has fast blocks. */
-const freshnessOf: Record<Config['mode'], Freshness> = {
-  offline: { mode: 'head' },
-  forked: { mode: 'head' },
-  live: { mode: 'interval', everyMs: 1_000, lagBlocks: 1 },
+const freshnessOf: Record<Config['freshness'], Freshness> = {
+  head: { mode: 'head' },
+  interval: { mode: 'interval', everyMs: 1_000, lagBlocks: 1 },
 }
 
 /** Forks read through the client that the gateway reads with: what nodes take is learned once. */
@@ -51,7 +50,7 @@ function toOutcome(answer: RpcAnswer): RpcOutcome {
 
 /** The forks that everything is tried on. */
 export const startSimulator = async (
-  { chains, mode, simulatordUrl, heldTimeMs }: Config,
+  { chains, freshness, simulatordUrl, heldTimeMs }: Config,
   {
     log,
     metrics,
@@ -68,7 +67,7 @@ export const startSimulator = async (
               chainId: chain.chainId,
               upstreamUrl,
               fallbackUrls,
-              freshness: freshnessOf[mode],
+              freshness: freshnessOf[freshness],
               settings: chain.fork,
               knownTokens: seedTokens(chain.chainId).map(({ address }) => address),
               // A route that never ends is no other route's fault.

@@ -287,6 +287,39 @@ gate('refuses a number that JSON cannot carry exactly [relay/unsafe-number]', as
   for (const number of ['1000000000000000000001', '9007199254740993', '1e30'])
     assert.is((await stand.post(`${head},"amountIn":${number}}`)).status, 400)
 })
+gate('shows operators all gates of an owner, and signs nothing [relay/examined]', async () => {
+  const owner = nextOwner()
+  const examine = async () =>
+    (await stand.relay.examine(chainId, { owner, tokenIn: lyingToken, amountIn: 1n })) ?? []
+  await prepareOwners(chain, [])
+  const sent = await nonce()
+  const poor = await examine()
+  assert.equal(
+    poor.map(({ step }) => step),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  )
+  assert.equal(
+    poor.filter(({ passes }) => !passes),
+    [
+      {
+        step: 3,
+        gate: 'Native balance',
+        passes: false,
+        sentence: 'owner has no native balance',
+        numbers: [{ name: 'native balance', value: '0', unit: 'wei' }],
+      },
+    ],
+  )
+  await giveNative(rpc, owner)
+  const open = await examine()
+  assert.ok(open.every(({ passes, numbers }) => passes && numbers.length > 0))
+  assert.is(await nonce(), sent)
+  const proxy = await deploy(owner)
+  const [first] = await examine()
+  const { passes, sentence, numbers } = first ?? {}
+  assert.equal([passes, sentence, numbers?.[0]?.value], [false, undefined, proxy])
+  assert.is(await stand.relay.examine(1, { owner, tokenIn: lyingToken, amountIn: 1n }), undefined)
+})
 gate('refuses broken JSON and a megabyte', async () => {
   assert.is((await stand.post('{"chainId":')).status, 400)
   assert.is((await stand.post('[]')).status, 400)

@@ -89,6 +89,33 @@ table('stops one unit beyond every limit, at its own step [relay/beyond-limits]'
   assert.is(judge({ spendThisHourWei: ledger.spendThisHourWei + 1n }), 10)
 })
 
+table('answers each step in the words of the document [teeth/gate-answers]', () => {
+  const mark = { status: 'pending', txHash: '0x01', proxy } as const
+  const facts = { ...simulated, ...priced, ...ledger, marker: mark, secsToRelief: 77 }
+  const deploy = { status: 'reverted', reason: `a${'b'.repeat(254)}cd` } as const
+  const answers = gates.map(({ otherwise }) => {
+    const answer = otherwise({ ...facts, existingProxy: proxy, deploy })
+    if (answer?.status !== 'refused') return answer
+    return [answer.httpStatus, answer.code, answer.sentence, answer.retryAfterSecs]
+  })
+  assert.equal(answers, [
+    { status: 'existing', proxy },
+    [400, 'insufficient_token_balance', 'owner balance does not cover this amount', undefined],
+    [400, 'no_native_balance', 'owner has no native balance', undefined],
+    [400, 'simulation_reverted', `simulation reverted: a${'b'.repeat(254)}c`, undefined],
+    [400, 'gas_cap_exceeded', 'proxy deployment exceeds the sponsored gas cap', undefined],
+    [503, 'fee_ceiling_exceeded', 'relay fee ceiling exceeded on this chain right now', 15],
+    [503, 'relay_not_funded', 'relay is not funded on this chain', 60],
+    mark,
+    [429, 'deploy_cap_reached', 'sponsored proxy deploy limit is exhausted this hour', 77],
+    [429, 'spend_budget_exhausted', 'relay spend budget for this chain is exhausted this hour', 77],
+  ])
+  const zero = firstAnswer('simulation', { ...simulated, amountIn: 0n })
+  assert.equal(zero?.step, 2)
+  assert.match(JSON.stringify(zero), '"httpStatus":400,"code":"invalid_request"')
+  assert.is(firstAnswer('simulation', { ...simulated, amountIn: 1n, tokenBalance: 1n }), undefined)
+})
+
 table(
   'counts the worst case of the bytes into the budget, not the price of now [relay/worst-case]',
   () => {

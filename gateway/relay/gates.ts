@@ -176,13 +176,23 @@ function refuse(
   return { status: 'refused', httpStatus, code, sentence, retryAfterSecs }
 }
 
-type FactsOf = {
+export type FactsOf = {
   readonly simulation: SimulatedFacts
   readonly fees: PricedFacts
   readonly ledger: LedgerFacts
 }
 
 export type StoppedAt = { readonly step: number; readonly answer: GateAnswer }
+
+/** What a gate answers on what it reads; undefined where it passes. */
+export function answerOf<reads extends Gate['reads']>(
+  gate: Gate,
+  facts: FactsOf[reads],
+): GateAnswer | undefined {
+  // `reads` names the kind of both the row and the facts, which TypeScript cannot follow.
+  const row = gate as unknown as Row<FactsOf[reads]>
+  return row.passes(facts) ? undefined : row.otherwise(facts)
+}
 
 /** The first gate that does not pass among those that read `reads`, with its answer. */
 export function firstAnswer<reads extends Gate['reads']>(
@@ -191,10 +201,8 @@ export function firstAnswer<reads extends Gate['reads']>(
 ): StoppedAt | undefined {
   for (const gate of gates) {
     if (gate.reads !== reads) continue
-    // `reads` names the kind of both the row and the facts, which TypeScript cannot follow.
-    const row = gate as unknown as Row<FactsOf[reads]>
-    const answer = row.passes(facts) ? undefined : row.otherwise(facts)
-    if (answer) return { step: row.step, answer }
+    const answer = answerOf<reads>(gate, facts)
+    if (answer) return { step: gate.step, answer }
   }
   return undefined
 }

@@ -40,9 +40,10 @@ type Receipt = {
  * One pass over a chain: settles what has a receipt, takes back what a reorg has dropped, sends again
  * (the same bytes) what the chain does not know, replaces what is stuck, and marks as lost what a
  * foreign transaction has overtaken. What a former key has signed is followed by that key's nonce, and let
- * go when it is not mined in its window: this key could never replace it.
+ * go when it is not mined in its window: this key could never replace it. Tells the nonce that the chain
+ * waits for.
  */
-export async function reconcile(deps: ReconcileDeps): Promise<void> {
+export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const { store, chain } = deps
   const { chainId, signer } = chain
   const head = await readHead(chain, signer.address)
@@ -60,6 +61,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
       head: await readHead(chain, address),
       transactions: former.filter((one) => one.signer === address),
     })
+  return head.nonce
 }
 
 const isOurs = ({ signer: { address } }: RelayChain, { signer }: RelayTransaction) =>

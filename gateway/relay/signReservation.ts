@@ -4,7 +4,7 @@ import type { RelayLedger } from '../store/relay.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import { lowest } from '../store/sharedCaps.ts'
 import { type FeeQuote, quoteReplacement } from './fees.ts'
-import { firstAnswer, type PricedFacts, type StoppedAt } from './gates.ts'
+import { firstAnswer, type LedgerFacts, type PricedFacts, type StoppedAt } from './gates.ts'
 import { capWindowMs, type RelayLimits, toCaps } from './limits.ts'
 import type { DeployOrder, Signer } from './signer.ts'
 
@@ -31,26 +31,31 @@ export function judgeLedger(
   facts: PricedFacts,
   ledger: RelayLedger,
 ): { readonly fees: FeeQuote; readonly stopped: StoppedAt | undefined } {
+  const stuck = findStuck(ledger, facts.limits)
+  const own = toLedgerFacts(facts, ledger)
+  const { fees } = own
+  const stopped = (stuck && firstAnswer('fees', { ...facts, fees })) ?? firstAnswer('ledger', own)
+  return { fees, stopped: stopped ?? judgePause(ledger) ?? judgeGap(ledger, stuck) }
+}
+
+/** What gates 8 to 10 are decided on; the fees are those of a replacement where there is one to be. */
+export function toLedgerFacts(facts: PricedFacts, ledger: RelayLedger): LedgerFacts {
   const { live, deploys, spendWei, oldestMarkedAtMs, nowMs } = ledger
   const stuck = findStuck(ledger, facts.limits)
-  const fees = stuck
-    ? quoteReplacement(facts.fees, stuck.attempts.at(-1) ?? stuck.attempts[0])
-    : facts.fees
   const reliefMs = oldestMarkedAtMs === undefined ? 0 : oldestMarkedAtMs + capWindowMs - nowMs
   const isMarked = live !== undefined && !stuck
-  const stopped =
-    (stuck && firstAnswer('fees', { ...facts, fees })) ??
-    firstAnswer('ledger', {
-      limits: toHeld(facts.limits, ledger),
-      fees,
-      marker: isMarked
-        ? { status: 'pending', txHash: currentHash(live), proxy: live.proxy }
-        : undefined,
-      deploysThisHour: deploys,
-      spendThisHourWei: spendWei,
-      secsToRelief: Math.max(1, Math.ceil(reliefMs / 1000)),
-    })
-  return { fees, stopped: stopped ?? judgePause(ledger) ?? judgeGap(ledger, stuck) }
+  return {
+    limits: toHeld(facts.limits, ledger),
+    fees: stuck
+      ? quoteReplacement(facts.fees, stuck.attempts.at(-1) ?? stuck.attempts[0])
+      : facts.fees,
+    marker: isMarked
+      ? { status: 'pending', txHash: currentHash(live), proxy: live.proxy }
+      : undefined,
+    deploysThisHour: deploys,
+    spendThisHourWei: spendWei,
+    secsToRelief: Math.max(1, Math.ceil(reliefMs / 1000)),
+  }
 }
 
 function toHeld(limits: RelayLimits, { lowestCaps }: RelayLedger): RelayLimits {

@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Address, type Hex, parseAbi } from 'viem'
+import { encodeCall } from '../chain/encodeCall.ts'
 import type { DigestKey } from '../signing/digestKey.ts'
 import { type CallPrices, type SignedCall, signCall } from '../signing/signCall.ts'
 import { createTurns, type Turns } from '../signing/turns.ts'
@@ -21,7 +22,7 @@ export type Signer = {
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address proxy)'])
 
 export function encodeDeploy(owner: Address): Hex {
-  return encodeFunctionData({ abi: factoryAbi, args: [owner] })
+  return encodeCall({ abi: factoryAbi, functionName: 'deploy', args: [owner] })
 }
 
 /** A signer over any key that signs digests: in memory, or in a key service. */

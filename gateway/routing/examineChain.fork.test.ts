@@ -1,10 +1,12 @@
 import { type Address, type Hex, parseAbi } from 'viem'
 import { compileImpostor } from '../../fixtures/chains/compileImpostor.ts'
+import { startFaultProxy } from '../../fixtures/chains/faultProxy.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/parts/builder.ts'
 import { cacheDir } from '../../fixtures/world/parts/cacheDir.ts'
 import { compileContracts, findArtifact } from '../../fixtures/world/parts/compile.ts'
 import { getChain } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
 import { type ChainExamination, examineChain } from './examineChain.ts'
 import { type SwapStand, startSwapStand } from './testing/swapStand.ts'
 
@@ -52,6 +54,39 @@ for (const [index, examine] of examinations.entries())
       assert.ok(right.length * 4 >= looks.length * 3, `${check}: ${right.length}/${looks.length}`)
     }
   })
+
+s(
+  'takes no answer of odd shape for code, nor a row of the world for one of the chain [21/doctor-lies]',
+  async () => {
+    const [, stand] = stands
+    if (!stand) throw new Error('two stands')
+    const chain = getChain(stand.chainId)
+    const optional = chain?.dexes.filter(({ isOptional }) => isOptional) ?? []
+    for (const { factory } of optional) await stand.rpc('anvil_setCode', factory, '0x')
+    const proxy = await startFaultProxy({ target: stand.rpcUrl })
+    const chainClient = createChainClient({
+      chain: stand.chainClient.chain,
+      rpcUrls: [proxy.rpcUrl],
+    })
+    try {
+      const examine = await prepare({ ...stand, chainClient })
+      const creates = ({ params }: { readonly params?: unknown }) =>
+        Array.isArray(params) && params[0]?.to === undefined && params[0]?.data !== undefined
+      proxy.lie({
+        matches: (call) =>
+          call.method === 'eth_getCode' || (call.method === 'eth_call' && creates(call)),
+        tell: () => null,
+      })
+      const found = await examine()
+      assert.equal(wrongIn(found), [])
+      for (const { check, verdict } of found.findings)
+        if (check === 'code' || check === 'swap') assert.is(verdict, 'unknown')
+    } finally {
+      chainClient.close()
+      await proxy.close()
+    }
+  },
+)
 
 const reverting = compileImpostor('if (msg.sig == 0x128acb08) revert("paused");')
 const pairAbi = parseAbi(['function sync()'])

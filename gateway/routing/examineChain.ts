@@ -1,37 +1,33 @@
-import type { Address, Client, Hex, Transport, Chain as ViemChain } from 'viem'
+import {
+  type Address,
+  BaseError,
+  type Client,
+  type Hex,
+  isHex,
+  type Transport,
+  type Chain as ViemChain,
+} from 'viem'
 import { swapExecutor } from '../../contracts/artifacts.ts'
 import type { Chain } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { type Dex, factoriesOf } from '../chain/dex.ts'
 import { placeContract } from '../chain/publicContracts.ts'
-import { midPrice } from './midPrice.ts'
+import type { DexFinding, DexVerdict, Look } from './dexFinding.ts'
+import { examinePrice } from './examinePrice.ts'
 import { createPoolProbes, type PoolProbes } from './poolProbes.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { measureDepths } from './sync/bounds/measureDepths.ts'
 import { sortByDepth } from './sync/bounds/sortByDepth.ts'
 import { type ChainSync, createChainSync } from './sync/chainSync.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
-/** `unknown`: nothing here could tell. */
-export type DexVerdict = 'right' | 'missing' | 'different' | 'unknown'
-/** What one look at a configured exchange came to. */
-export type DexFinding = {
-  readonly dex: string
-  readonly check: 'code' | 'pools' | 'price' | 'swap'
-  readonly verdict: DexVerdict
-  readonly found: string
-}
 export type ChainExamination = {
   readonly blockNumber: bigint
   readonly findings: readonly DexFinding[]
 }
-type Look = Omit<DexFinding, 'dex' | 'check'>
 
 /** Of each exchange, those looked at for a price and a swap. */
 const mostPools = 5
-/** With fewer others a price cannot say whose is wrong. */
-const fewestOthers = 2
-const mostOffBps = 100
-const wholeBps = 10_000
 /** Nothing moves while it is looked at. */
 const never = 3_600_000
 
@@ -54,7 +50,9 @@ export async function examineChain(
     await sync.start()
     const state = sync.current()
     if (!state) throw new Error('the chain was not loaded')
-    const all = sortByDepth([...state.pools.values()], chain)
+    const records = [...state.pools.values()]
+    const all = sortByDepth(records, chain)
+    const { depths } = measureDepths(records, chain)
     // Of other tokens nobody here knows what they take of a transfer.
     const ofTokens = new Set(chain.tokens.map(([, , address]) => address.toLowerCase()))
     const deepest = all.filter(({ tokens }) => tokens.every((token) => ofTokens.has(token)))
@@ -63,11 +61,13 @@ export async function examineChain(
       dexes.map(async (dex, index) => {
         const own = deepest.filter((record) => record.dex === dex.name).slice(0, mostPools)
         const code = codes[index]
+        // Some rows stand in the offline world alone.
+        if (dex.isOptional && code?.verdict === 'missing') return []
         const [first] = own.length > 0 ? own : all.filter((record) => record.dex === dex.name)
         const found = {
           code,
-          pools: lookAtPools(sync, { dex, first, isThere: code?.verdict === 'right' }),
-          price: own.length > 0 ? lookAtPrice({ own, deepest }) : undefined,
+          pools: lookAtPools(sync, { dex, first, code: code?.verdict }),
+          price: own.length > 0 ? examinePrice({ own, deepest, depths }) : undefined,
           swap: own.length > 0 ? await lookAtSwap(probes, own) : undefined,
         }
         return Object.entries(found).flatMap(([check, look]) =>
@@ -89,25 +89,39 @@ async function lookAtCode({ client }: ChainClient, dex: Dex): Promise<Look> {
   ].flatMap(([role, address]) => (address ? [{ role, address }] : []))
   const codes = await Promise.all(
     roles.map(({ address }) =>
-      client.request({ method: 'eth_getCode', params: [address, 'latest'] }),
+      unlessRefused(client.request({ method: 'eth_getCode', params: [address, 'latest'] })),
     ),
   )
+  const listNames = (those: typeof roles) =>
+    those.map(({ role, address }) => `${role} ${address}`).join(', ')
   const missing = roles.filter((_, index) => codes[index] === '0x')
-  if (missing.length === 0) return { verdict: 'right', found: `${roles.length} contracts` }
-  const names = missing.map(({ role, address }) => `${role} ${address}`).join(', ')
-  return { verdict: 'missing', found: `no code at ${names}` }
+  if (missing.length > 0) return { verdict: 'missing', found: `no code at ${listNames(missing)}` }
+  const unsaid = roles.filter((_, index) => !isCode(codes[index]))
+  if (unsaid.length > 0)
+    return { verdict: 'unknown', found: `the node does not say what is at ${listNames(unsaid)}` }
+  return { verdict: 'right', found: `${roles.length} contracts` }
 }
+
+/** A node that refuses one question tells nothing of what was asked about; the others go on. */
+const unlessRefused = (answer: Promise<unknown>): Promise<unknown> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof BaseError) return undefined
+    throw error
+  })
+
+/** Whoever answers may answer anything. */
+const isCode = (code: unknown): code is Hex => isHex(code) && code.length > '0x0'.length
 
 function lookAtPools(
   sync: ChainSync,
   {
     dex,
     first,
-    isThere,
+    code,
   }: {
     readonly dex: Dex
     readonly first: PoolRecord | undefined
-    readonly isThere: boolean
+    readonly code: DexVerdict | undefined
   },
 ): Look {
   const coverage = sync.coverage()?.find((one) => one.dex === dex.name)
@@ -116,52 +130,8 @@ function lookAtPools(
   const reasons = [...(coverage?.refused.keys() ?? [])]
   const why = coverage?.leftOut ?? reasons[0]
   const found = why === undefined ? counted : `${counted}: ${why}`
-  return { verdict: isThere ? 'different' : 'missing', found }
-}
-
-type Priced = { readonly price: number; readonly others: readonly number[]; readonly id: string }
-
-function lookAtPrice({
-  own,
-  deepest,
-}: {
-  readonly own: readonly PoolRecord[]
-  readonly deepest: readonly PoolRecord[]
-}): Look {
-  const priced = own.flatMap((record) => priceAmong(record, deepest))
-  const [best] = priced.toSorted((one, other) => other.others.length - one.others.length)
-  if (!best || best.others.length < fewestOthers)
-    return { verdict: 'unknown', found: 'hardly anybody else trades a pair of its deepest pools' }
-  const usual = medianOf(best.others)
-  const offBps = Math.round(Math.abs(best.price / usual - 1) * wholeBps)
-  return {
-    verdict: offBps <= mostOffBps ? 'right' : 'different',
-    found: `${best.id} is ${offBps / 100} % off the median of ${best.others.length} others`,
-  }
-}
-
-/** The prices of each of a pool's pairs at the deepest pools that other exchanges have of it. */
-function priceAmong(record: PoolRecord, deepest: readonly PoolRecord[]): readonly Priced[] {
-  const { tokens, id } = record
-  return tokens.flatMap((one, i) =>
-    tokens.slice(i + 1).map((other) => {
-      const same = deepest.filter(
-        ({ dex, tokens: held }) => dex !== record.dex && held.includes(one) && held.includes(other),
-      )
-      const firsts = [...new Map(same.toReversed().map((pool) => [pool.dex, pool])).values()]
-      const others = firsts.map((pool) => midPrice(pool, one, other)).filter((price) => price > 0)
-      return { price: midPrice(record, one, other), others, id }
-    }),
-  )
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const [low = 0, high = low] = [
-    sorted[Math.floor((sorted.length - 1) / 2)],
-    sorted[Math.floor(sorted.length / 2)],
-  ]
-  return (low + high) / 2
+  // With its contracts in place it has pools.
+  return { verdict: code === 'right' ? 'different' : (code ?? 'missing'), found }
 }
 
 /** Tries swaps through an executor whose code is laid over its place for the length of each call. */
@@ -170,13 +140,14 @@ async function createOwnProbes(
   { chain, state }: { readonly chain: Chain; readonly state: SyncedState },
 ): Promise<PoolProbes> {
   const { address, creation } = placeContract(swapExecutor, [chain.wrappedNative])
-  const code = await client.request({
-    method: 'eth_call',
-    params: [{ data: creation }, 'latest'],
-  })
+  const code = await unlessRefused(
+    client.request({ method: 'eth_call', params: [{ data: creation }, 'latest'] }),
+  )
+  // Without the executor's code nothing is tried.
+  const laid = isCode(code) ? { address, code } : undefined
   return createPoolProbes({
-    client: withCode(client, { address, code }),
-    executor: address,
+    client: laid ? withCode(client, laid) : client,
+    executor: laid?.address,
     current: () => state,
     gasPriceWei: () => 0n,
     now: () => performance.now(),
@@ -208,5 +179,9 @@ async function lookAtSwap(probes: PoolProbes, own: readonly PoolRecord[]): Promi
     if (verdict === 'refuses')
       return { verdict: 'different', found: `a small swap through ${id} was refused` }
   }
-  return { verdict: 'unknown', found: 'nobody known here holds what its deepest pools buy' }
+  return {
+    verdict: 'unknown',
+    found:
+      'no swap could be tried: the node lays no code over accounts, or nobody known here holds what its deepest pools buy',
+  }
 }

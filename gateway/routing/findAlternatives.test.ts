@@ -27,6 +27,8 @@ s('are the next best, share no pool, and cost a unit each [20/alternatives]', as
     assert.is(new Set(pools).size, pools.length)
     assert.ok(all.length <= 4)
     if (all.length === 4) many += 1
+    // Nothing bounds them: the best has the pools that they go without.
+    for (const { optimality_gap_bps: gap } of all.slice(1)) assert.is(gap, undefined)
     for (const { execution, route_readiness } of all)
       assert.equal([execution !== undefined, route_readiness], [true, 'ready'])
     const plain = await stand.get<QuoteResponse>('/quote', body)

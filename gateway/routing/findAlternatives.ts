@@ -23,7 +23,8 @@ export async function findAlternatives(
     if (!next) break
     found.push(next)
   }
-  return found.slice(1)
+  // What bounds them is the best of a market without the pools of those before.
+  return found.slice(1).map((quote) => ({ ...quote, optimalityGapBps: undefined }))
 }
 
 const toId = ({ pool, poolId }: Quote['steps'][number]) => (poolId ?? pool).toLowerCase()

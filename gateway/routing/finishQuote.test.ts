@@ -4,7 +4,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import type { CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { quote } from './quote.ts'
-import { createRouteCache } from './routeCache.ts'
+import { createRouteCache, type RouteCache } from './routeCache.ts'
 import { createTrust } from './trust/trust.ts'
 
 const s = suite('finishQuote')
@@ -17,14 +17,23 @@ type Change = {
   readonly taxBps?: number
   readonly amountIn?: bigint
   readonly gasCap?: bigint
+  readonly routes?: RouteCache
 }
 
 /** A quote, and what its payload tells the executor. */
-async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n, gasCap }: Change) {
+async function ask({
+  aheadSecs = 0n,
+  taxBps = 0,
+  amountIn = 10n ** 15n,
+  gasCap,
+  routes = createRouteCache(),
+}: Change) {
   const state = await chain.sync.fresh()
   if (!state) throw new Error('a generated chain is always read')
   const head = { ...state.head, timestampSecs: nowSecs() + aheadSecs }
-  const sync = { ...chain.sync, fresh: async () => ({ ...state, head }) }
+  // As after a block that changed something, though not the market of the question.
+  const pools = new Map(state.pools)
+  const sync = { ...chain.sync, fresh: async () => ({ ...state, head, pools }) }
   const get = (token: string) => (token.toLowerCase() === tokenIn.toLowerCase() ? taxBps : 0)
   const { chainClient } = chain
   const row = { ...chainClient.chain, transactionGasCap: gasCap }
@@ -32,7 +41,7 @@ async function ask({ aheadSecs = 0n, taxBps = 0, amountIn = 10n ** 15n, gasCap }
     ...chain,
     sync,
     chainClient: { ...chainClient, chain: row },
-    routes: createRouteCache(),
+    routes,
     taxes: { ...chain.taxes, get },
   }
   const outcome = await quote(
@@ -88,6 +97,18 @@ s('quotes no route that no transaction has the gas for [21/gas-cap]', async () =
   const refusal = await ask({ amountIn, gasCap: 60_000n }).catch(({ message }) => message)
   assert.is(refusal, 'no_route')
 })
+
+s(
+  'quotes none of an earlier block either, whatever the best was then [21/gas-cap-standing]',
+  async () => {
+    const amountIn = 10n ** 24n
+    const routes = createRouteCache()
+    const free = (await ask({ amountIn, routes })).quote
+    const gasCap = (free.gasEstimate * 11n) / 20n
+    const { quote } = await ask({ amountIn, gasCap, routes })
+    assert.ok(quote.gasEstimate * 11n <= gasCap * 10n, `${quote.gasEstimate} under ${gasCap}`)
+  },
+)
 
 const blocked = getAddress('0x00000000000000000000000000000000000b10c0')
 const blockSecs = 2

@@ -7,6 +7,7 @@ import type { Route } from './engine/route.ts'
 import { isWithinCap } from './gasCap.ts'
 import { type Grade, gradePool } from './gradePool.ts'
 import { clockSecs, type QuoteSource } from './prepareState.ts'
+import { isQuoted } from './protocols/families.ts'
 import { afterTax, beforeTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf } from './quoteRequest.ts'
 import type { QuoteStep, RouteFacts } from './routeCache.ts'
@@ -47,6 +48,8 @@ export type Quote = {
   readonly marketImpactBps: number | undefined
   /** One per step: what it costs against the mid price of its pool. */
   readonly stepImpactsBps: readonly number[]
+  /** One per step: whether its pool was priced by its protocol, on the chain. */
+  readonly areStepsQuoted: readonly boolean[]
   /** One per step. */
   readonly poolGrades: readonly Grade[]
   readonly execution: Execution | undefined
@@ -90,6 +93,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
   const minAmountOut = lessBps(amountOut, slippage.bps)
   const facts = findRouteFacts({ ...planned, tokenIn, tokenOut, amountOut })
   if (!isWithinCap(chain, facts.gasEstimate)) return undefined
+  for (const { pool } of facts.hops) chain.taxWatch.traded(pool.tokens)
   const { readiness, reason, execution, dryRun } = await makePayload(deps, {
     planned,
     facts,
@@ -111,6 +115,7 @@ export async function finishQuote(deps: QuoteDeps, planned: Planned): Promise<Qu
     priceImpactBps: facts.priceImpactBps,
     marketImpactBps: facts.marketImpactBps,
     stepImpactsBps: facts.impactsBps,
+    areStepsQuoted: facts.hops.map(({ pool }) => isQuoted(pool)),
     poolGrades: gradeHops(planned, facts),
     steps: facts.steps,
     execution,

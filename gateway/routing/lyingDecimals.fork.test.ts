@@ -37,7 +37,7 @@ const code = (await stand.rpc('eth_getCode', usdc, 'latest')) as Hex
 await stand.rpc('anvil_setCode', truth, code)
 const rebase = stand.manifest.tokens['REBASE']?.address.toLowerCase() ?? ''
 const tokens = Object.values(stand.manifest.tokens).map(({ address }) => address)
-const pools = await discoverAll(
+const { pools } = await discoverAll(
   { ...stand.chainClient, dexes: stand.dexes },
   { tokens, blockNumber: await headNumber(stand) },
 )

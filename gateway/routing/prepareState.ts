@@ -3,6 +3,7 @@ import { toEngineToken } from './quoteRequest.ts'
 import { chunk } from './reads/chunk.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+import { sampleOf } from './taxBook.ts'
 
 /** Where the state behind a quote came from. */
 export type QuoteSource = 'local' | 'path_hint' | 'rpc'
@@ -32,10 +33,8 @@ export async function prepareState(
   if (found.status === 'unavailable') return found
   const samples = wanted
     .filter((token) => chain.taxes.get(token) === undefined)
-    .flatMap((address) => {
-      const info = chain.sync.tokens().get(address)
-      return info ? [{ address: info.address, amount: 10n ** BigInt(info.decimals) * 100n }] : []
-    })
+    .flatMap((token) => chain.sync.tokens().get(token) ?? [])
+    .map(sampleOf)
   if (samples.length === 0 || !(await chain.taxes.measure(samples))) return found
   return { ...found, state: (await chain.sync.reprice(wanted)) ?? found.state }
 }

@@ -32,6 +32,7 @@ s('explains a quote to the key that asked, and to nobody else [20/explained]', a
     answer.steps.map(({ pool }, index) => [pool, answer.pool_grades[index]]),
   )
   assert.ok(told.steps.every(({ impact_bps }) => impact_bps > 0))
+  assert.ok(told.steps.every(({ pricing }) => pricing === 'local'))
   assert.equal([told.quote.output, told.quote.route_path], [answer.output, answer.route_path])
   assert.ok(told.notes.length > 0)
   for (const [other, key] of [

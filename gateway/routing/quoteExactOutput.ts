@@ -194,6 +194,7 @@ function withoutRoute(quote: Quote): Quote {
     routePath: '',
     poolGrades: [],
     stepImpactsBps: [],
+    areStepsQuoted: [],
     steps: [],
   }
 }

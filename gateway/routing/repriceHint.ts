@@ -3,11 +3,9 @@ import { toRef } from './protocols/poolRecord.ts'
 import type { PoolRef } from './reads/poolRef.ts'
 import { readHead } from './reads/readHead.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { oldMs } from './sync/chainSync.ts'
 import { loadPools } from './sync/loadPools.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
-
-/** A followed state older than this is not trusted where the pools of a route can be read anew. */
-const hintAfterMs = 3_000
 
 /**
  * When the followed state is old: the pools of routes found on it, read anew at the node's head.
@@ -17,7 +15,7 @@ export async function repriceHint(
   chain: RoutingChain,
   { state, routes }: { readonly state: SyncedState; readonly routes: readonly Route[] },
 ): Promise<SyncedState | undefined> {
-  if (chain.sync.lagMs() <= hintAfterMs) return undefined
+  if (chain.sync.lagMs() <= oldMs) return undefined
   const { client } = chain.chainClient
   const ids = new Set(routes.flatMap(({ steps }) => steps.map(({ poolId }) => poolId)))
   const pools = [...ids].flatMap((poolId): PoolRef[] => {

@@ -64,6 +64,9 @@ s('no pools that the caller leaves out [20/pools]', async () => {
 
 s('no more hops and steps than asked for [20/limits]', async () => {
   await countAllowed({ max_steps: 2 }, (steps) => steps.length <= 2)
+  await countAllowed({ single_path: true }, (steps) =>
+    steps.every(({ share_bps }) => share_bps === 10_000),
+  )
   await countAllowed({ max_hops: 1 }, (steps) =>
     steps.every(({ token_in, token_out }) => {
       const [first] = steps
@@ -101,7 +104,7 @@ s('every endpoint of quotes takes them [20/options-everywhere]', async () => {
   const { token_in: token, token_out, amount_in: amount } = trade
   const pair = { chain_id: String(chainId), token_in: token, token_out }
   const exact = { ...pair, target_output: '1000', max_input: amount }
-  const options = { exclude_dexes: 'uniswap-v3', max_hops: '3', max_steps: '1' }
+  const options = { exclude_dexes: 'uniswap-v3', max_steps: '1', single_path: 'true' }
   const solved = await stand.get<QuoteResponse>(
     `/quote_exact_output?${new URLSearchParams({ ...exact, ...options })}`,
   )

@@ -15,6 +15,8 @@ export type RouteOptions = {
   readonly maxHops?: number | undefined
   /** Most swaps in all. */
   readonly maxSteps?: number | undefined
+  /** One path, whatever splits would bring more. */
+  readonly singlePath?: boolean | undefined
   /** What gas is taken to cost, in place of the chain's price. */
   readonly gasPriceWei?: bigint | undefined
 }
@@ -25,9 +27,9 @@ export type SearchOptions = RouteOptions & { readonly pools: SyncedState['pools'
 /** Tells questions apart in which only the options differ; short, however long the lists are. */
 export function nameOptions(options: RouteOptions | undefined): string {
   if (!options) return ''
-  const { includeDexes, excludeDexes, excludePools, maxHops, maxSteps, gasPriceWei } = options
+  const { includeDexes, excludeDexes, excludePools, gasPriceWei } = options
   const lists = [includeDexes, excludeDexes, excludePools]
-  const limits = [maxHops, maxSteps, gasPriceWei?.toString()]
+  const limits = [options.maxHops, options.maxSteps, options.singlePath, gasPriceWei?.toString()]
   return hash('sha256', JSON.stringify([lists, limits]), 'base64')
 }
 

@@ -8,6 +8,7 @@ import type { RouteCache } from './routeCache.ts'
 import type { SearchQueue } from './searchQueue.ts'
 import type { ChainSync } from './sync/chainSync.ts'
 import type { TaxBook } from './taxBook.ts'
+import type { TaxWatch } from './taxWatch.ts'
 import type { Trust } from './trust/trust.ts'
 import type { UsdPrices } from './usdPrices.ts'
 
@@ -20,6 +21,7 @@ export type RoutingChain = {
   readonly executor: Address | undefined
   readonly sync: ChainSync
   readonly taxes: TaxBook
+  readonly taxWatch: TaxWatch
   readonly routes: RouteCache
   readonly searches: SearchQueue
   /** Which pools swap at all; all are believed where it is missing. */

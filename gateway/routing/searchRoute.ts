@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import type { Certificate } from './engine/certificate.ts'
 import { findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
@@ -20,6 +21,8 @@ export const searchLimits = {
 
 /** A request that needs no search waits no longer than this for one that does. */
 export const sliceMs = 2
+
+const searching = tracingChannel('forkyard.search')
 
 export type SearchParameters = {
   readonly chain: RoutingChain
@@ -80,7 +83,7 @@ export async function searchUntried(
   const gasPriceWei = options?.gasPriceWei ?? chain.gasPriceWei()
   const { standing } = chain.routes
   const known = key === undefined ? undefined : standing.recall(usable, key, gasPriceWei)
-  if (known) return known
+  if (known && fitsTransaction(chain, { market: usable, route: known })) return known
   const begun = key === undefined ? undefined : standing.begin(usable, key, gasPriceWei)
   let certificate: Certificate | undefined
   const limits = searchLimits[mode]
@@ -92,6 +95,7 @@ export async function searchUntried(
     ...limits,
     maxHops: Math.min(maxHops, limits.maxHops),
     mostHops: options?.maxHops,
+    singlePath: options?.singlePath,
     gasPriceWei,
     // What gas is worth does not hang on which pools the caller likes.
     gasMarket: usable,
@@ -104,13 +108,14 @@ export async function searchUntried(
       }),
   }
   const turn = { ...asker, chainId: chain.chainId }
+  const attributes = { chainId: chain.chainId, mode, pools: usable.pools.length }
   for (let steps = Math.min(maxSteps, limits.maxSteps); steps > 0; ) {
     const limited = { ...parameters, maxSteps: steps }
     const find = () => {
       const narrowed = options ? narrowMarket(usable, options) : usable
       return findRouteInSlices(narrowed, limited, { sliceMs })
     }
-    const route = await chain.searches(find, turn)
+    const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
     if (fitsTransaction(chain, { market: usable, route })) {
       if (certificate?.route === route) begun?.keep(certificate)

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { negligiblePart } from '../amounts/amounts.ts'
 import { type Route, withoutGap } from './engine/route.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
@@ -5,6 +6,8 @@ import { type Replayed, replayShares } from './replayShares.ts'
 import { gasPriceIn, type SearchParameters, searchRoute } from './searchRoute.ts'
 import { settleRoute, toLocalMarket, usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
+
+const settlings = tracingChannel('forkyard.settle')
 
 /** Whether what was believed holds for what the chain says; less has another route stand against it. */
 export const isAsBelieved = (one: bigint, atLeast: bigint): boolean =>
@@ -14,7 +17,10 @@ export const isAsBelieved = (one: bigint, atLeast: bigint): boolean =>
 export async function settleIfAnswered(
   settling: Parameters<typeof settleRoute>[0],
 ): Promise<Replayed | undefined> {
-  const settled = await settleRoute(settling).catch(() => undefined)
+  const attributes = { chainId: settling.chain.chainId, steps: settling.route.steps.length }
+  const settled = await settlings
+    .tracePromise(() => settleRoute(settling), { attributes })
+    .catch(() => undefined)
   // Samples bound nothing: a quoter may give more between them.
   return settled && { ...settled, route: withoutGap(settled.route) }
 }

@@ -100,9 +100,18 @@ async function ask(
   const questions = asked.flatMap(
     ({ record, trade }) => familyOf(record).quoter?.question(record, trade) ?? [],
   )
-  const answers = await askQuoters({ client }, { questions, blockNumber: state.head.number })
+  const blockNumber = state.head.number
+  const [answers, bounds] = await Promise.all([
+    askQuoters({ client }, { questions, blockNumber }),
+    Promise.all(
+      asked.map(({ record }) =>
+        familyOf(record).quoter?.readBounds?.({ client }, { record, blockNumber }),
+      ),
+    ),
+  ])
   return asked.map(({ record, trade }, index) => {
     const words = answers[index]
-    return words && familyOf(record).quoter?.readAnswer(words, trade, record)
+    const bounded = { ...record, ...bounds[index] } as PoolRecord
+    return words && familyOf(record).quoter?.readAnswer(words, trade, bounded)
   })
 }

@@ -18,10 +18,22 @@ export type TaxBook = {
   measured(): number
   /** Measures what is not known yet. Returns whether any of the tokens is taxed. */
   measure(tokens: readonly TokenSample[]): Promise<boolean>
+  /** Whether the token was last measured, or tried to be, so long ago that it may be another by now. */
+  isOld(token: string): boolean
+  /** Measures what is known anew. Returns the tokens whose tax is another now. */
+  remeasure(tokens: readonly TokenSample[]): Promise<readonly Address[]>
 }
 
-/** `amount` is large against the token's smallest unit and small against its supply. */
 export type TokenSample = { readonly address: Address; readonly amount: bigint }
+
+/** An amount that is large against the token's smallest unit and small against its supply. */
+export const sampleOf = ({
+  address,
+  decimals,
+}: {
+  readonly address: Address
+  readonly decimals: number
+}): TokenSample => ({ address, amount: 100n * 10n ** BigInt(decimals) })
 
 type Measured = { readonly taxBps: number; readonly extraGas: number }
 
@@ -30,6 +42,8 @@ const receiver: Address = '0x00000000000000000000000000000000f0fa7a70'
 /** A plain ERC-20's transfer to a new holder, transaction included, as a fork measures it. */
 const plainTransferGas = 46_400
 const retryAfterMs = 30_000
+/** A token's owner may change its tax at any time. */
+const oldMs = 300_000
 /** Several times what a market holds: of tokens that strangers make there is no end. */
 const usuallyKept = 65_536
 
@@ -54,10 +68,11 @@ export function createTaxBook({
   const known = new LRUCache<string, Measured>({ max: mostKept })
   const triedAtMs = new LRUCache<string, number>({ max: mostKept })
   let measurements = 0
-  const running = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<readonly Address[]>>()
 
-  async function simulate(samples: readonly TokenSample[]): Promise<void> {
-    if (!simulator) return
+  /** Returns the tokens whose tax was not known. */
+  async function simulate(samples: readonly TokenSample[]): Promise<readonly Address[]> {
+    if (!simulator) return []
     for (const { address } of samples) triedAtMs.set(address.toLowerCase(), now())
     const candidates = samples.map(({ address, amount }) => ({
       target: address,
@@ -70,14 +85,32 @@ export function createTaxBook({
       recipient: receiver,
     }))
     const { results } = await simulator.simulateCandidates({ chainId, candidates })
-    for (const [index, { address, amount }] of samples.entries()) {
-      const result = results[index]
-      if (result?.status !== 'ok') continue
-      const taxBps = toTaxBps(amount, result.amountOut)
-      const extraGas = Math.max(0, Number(result.gasUsed) - plainTransferGas)
-      known.set(address.toLowerCase(), { taxBps, extraGas })
-      measurements += 1
-    }
+    return samples
+      .filter(({ address, amount }, index) => {
+        const result = results[index]
+        return result?.status === 'ok' && learn(address, { amount, result })
+      })
+      .map(({ address }) => address)
+  }
+  /** Whether this tax was not known. */
+  function learn(
+    address: Address,
+    {
+      amount,
+      result: { amountOut, gasUsed },
+    }: {
+      readonly amount: bigint
+      readonly result: { readonly amountOut: bigint; readonly gasUsed: bigint }
+    },
+  ): boolean {
+    const token = address.toLowerCase()
+    const taxBps = toTaxBps(amount, amountOut)
+    const extraGas = Math.max(0, Number(gasUsed) - plainTransferGas)
+    const before = known.get(token)
+    if (before?.taxBps === taxBps && before.extraGas === extraGas) return false
+    known.set(token, { taxBps, extraGas })
+    measurements += 1
+    return before?.taxBps !== taxBps
   }
 
   return {
@@ -92,9 +125,7 @@ export function createTaxBook({
       })
       if (wanted.length > 0) {
         // An outage of the simulator leaves the tokens unmeasured; they are tried again later.
-        const work = simulate(wanted).catch((error: unknown) => {
-          if (!(error instanceof SimulatorUnavailable)) throw error
-        })
+        const work = simulate(wanted).catch(unlessUnavailable)
         for (const { address } of wanted) running.set(address.toLowerCase(), work)
         const forget = () => {
           for (const { address } of wanted) running.delete(address.toLowerCase())
@@ -104,7 +135,15 @@ export function createTaxBook({
       await Promise.all(tokens.map(({ address }) => running.get(address.toLowerCase())))
       return tokens.some(({ address }) => (known.get(address.toLowerCase())?.taxBps ?? 0) > 0)
     },
+    isOld: (token) => now() - (triedAtMs.get(token.toLowerCase()) ?? now()) >= oldMs,
+    remeasure: (tokens) => simulate(tokens).catch(unlessUnavailable),
   }
+}
+
+/** For the next try to find out. */
+function unlessUnavailable(error: unknown): readonly Address[] {
+  if (!(error instanceof SimulatorUnavailable)) throw error
+  return []
 }
 
 /** Rounded to the nearest basis point: a rebasing token's lost wei is no tax. */

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { estimateGas, getBlock, getTransactionCount } from 'viem/actions'
+import { estimateGas, getBlock } from 'viem/actions'
 import { getChain } from '../chain/chains.ts'
 import { readL1Fee } from '../chain/readL1Fee.ts'
 import type { Fill, FillBook, Nonces, StoredFill } from '../store/nonces.ts'
@@ -39,13 +39,12 @@ const tipWei = 1_000_000n
 
 /**
  * One pass: sends what fills are unmined, raises what is stuck, and fills nonces that the chain waits for and
- * nothing of ours uses, once two passes have found them missing.
+ * nothing of ours uses, once two passes have found them missing. The chain has seen all nonces below `from`.
  */
-export async function fillNonces(deps: FillDeps): Promise<void> {
+export async function fillNonces(deps: FillDeps, from: number): Promise<void> {
   const { nonces, chain, signer, observe, memory } = deps
   const { chainId } = chain
   const { address } = signer
-  const from = await getTransactionCount(chain.client, { address, blockTag: 'latest' })
   for (const fill of await nonces.listFills({ chainId, signer: address, from }))
     await (isStuck(deps, fill) ? sign(deps, { nonce: fill.nonce, last: fill }) : deps.send(fill))
   const missing = await nonces.missingNonces({ chainId, signer: address, from })

@@ -1,11 +1,16 @@
-import { closeSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isSigned } from './checkpointKey.ts'
 import {
   type ArchiveRow,
-  type Checkpoint,
+  addRows,
   type Checkpoints,
   digestRows,
+  digestSums,
   firstDigest,
+  type LinkedDay,
+  linkAfter,
+  linkDays,
   toLine,
 } from './checkpoints.ts'
 import { syncFile } from './syncFile.ts'
@@ -14,9 +19,6 @@ import { syncFile } from './syncFile.ts'
 class ArchiveError extends Error {
   override name = 'ArchiveError'
 }
-
-/** The first line of a day; its rows follow. */
-type Heading = { readonly checkpoint: Checkpoint; readonly before: string }
 
 const rowsAtOnce = 2_000
 
@@ -28,85 +30,137 @@ export async function exportLedger(
   { checkpoints }: { readonly checkpoints: Checkpoints },
   { from, until, to }: { readonly from: string; readonly until: string; readonly to: string },
 ): Promise<{ readonly days: number; readonly rows: number }> {
-  const all = await checkpoints.list()
-  const headings = all.map((checkpoint, at): Heading => {
-    return { checkpoint, before: all[at - 1]?.digest ?? firstDigest }
-  })
-  const asked = headings.filter(
+  const asked = linkDays(await checkpoints.list()).filter(
     ({ checkpoint: { day, signature } }) => signature !== null && day >= from && day <= until,
   )
-  const gone = asked.find(({ checkpoint }) => checkpoint.prunedId > checkpoint.afterId)
+  const gone = asked.findLast(({ checkpoint }) => checkpoint.prunedId > checkpoint.afterId)
   if (gone) throw new ArchiveError(`rows of ${gone.checkpoint.day} have gone already`)
-  const draft = `${to}.partial`
-  const file = openSync(draft, 'w', 0o600)
-  let rows = 0
+  // Another export to the same place writes to a file of its own.
+  const draft = `${to}.${process.pid}.partial`
   try {
-    for (const heading of asked) rows += await writeDay(file, { checkpoints, heading })
+    const rows = await writeDays(draft, { checkpoints, days: asked })
+    syncFile(draft)
+    renameSync(draft, to)
+    syncFile(dirname(to))
+    return { days: asked.length, rows }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+async function writeDays(
+  path: string,
+  { checkpoints, days }: { readonly checkpoints: Checkpoints; readonly days: readonly LinkedDay[] },
+): Promise<number> {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    let rows = 0
+    for (const day of days) rows += await writeDay(file, { checkpoints, day })
+    return rows
   } finally {
     closeSync(file)
   }
-  syncFile(draft)
-  renameSync(draft, to)
-  return { days: asked.length, rows }
 }
 
 async function writeDay(
   file: number,
-  { checkpoints, heading }: { readonly checkpoints: Checkpoints; readonly heading: Heading },
+  { checkpoints, day }: { readonly checkpoints: Checkpoints; readonly day: LinkedDay },
 ): Promise<number> {
-  const { throughId, entries } = heading.checkpoint
-  let afterId = heading.checkpoint.afterId
-  writeSync(file, `${JSON.stringify(heading)}\n`)
+  const { throughId, entries } = day.checkpoint
+  let { afterId } = day.checkpoint
+  // A disk that is nearly full takes a part of what it is given, which `writeSync` would pass over.
+  writeFileSync(file, `${JSON.stringify(day)}\n`)
   for (let count = 0; ; ) {
     const rows = await checkpoints.rows({ afterId, throughId, most: rowsAtOnce })
     const last = rows.at(-1)
     if (!last) {
       if (count === entries) return count
-      throw new ArchiveError(`rows of ${heading.checkpoint.day} go meanwhile`)
+      throw new ArchiveError(`rows of ${day.checkpoint.day} go meanwhile`)
     }
-    writeSync(file, `${rows.map(toLine).join('\n')}\n`)
+    writeFileSync(file, `${rows.map(toLine).join('\n')}\n`)
     count += rows.length
     afterId = last.id
   }
 }
 
+/** A day of which rows have come. */
+type OpenDay = {
+  readonly day: LinkedDay
+  digest: string
+  entries: number
+  readonly sums: Parameters<typeof addRows>[0]
+}
+
 /**
- * Whether an archive holds what its checkpoints were signed for, by one of the `trusted` keys. Answers the days
- * that it holds.
+ * Whether an archive holds what its checkpoints were signed for, by one of the `trusted` keys, day after day.
+ * Answers the days that it holds.
  * @throws ArchiveError naming the first day that it does not
  */
-export function verifyArchive(path: string, trusted: readonly string[]): readonly string[] {
+export async function verifyArchive(
+  path: string,
+  trusted: readonly string[],
+): Promise<readonly string[]> {
   const days: string[] = []
-  let day: { readonly heading: Heading; digest: string; entries: number } | undefined
+  let open: OpenDay | undefined
   const finish = () => {
-    if (!day) return
-    const { checkpoint } = day.heading
-    const name = checkpoint.day
-    if (!isSigned(checkpoint)) throw new ArchiveError(`${name} is not signed`)
-    if (!trusted.includes(checkpoint.publicKey ?? ''))
-      throw new ArchiveError(`${name} is signed under another pepper`)
-    if (day.digest !== checkpoint.digest || day.entries !== checkpoint.entries)
-      throw new ArchiveError(`rows of ${name} are not those that were signed`)
-    days.push(name)
+    if (!open) return
+    requireSigned(open, trusted)
+    days.push(open.day.checkpoint.day)
   }
-  for (const line of readFileSync(path, 'utf8').split('\n')) {
-    if (line === '') continue
-    // What `exportLedger` wrote, or nothing whose digest fits.
-    const value = JSON.parse(line) as Heading | ArchiveLine
-    if ('checkpoint' in value) {
+  for await (const line of readLines(path)) {
+    const value = parse(line)
+    if (value && 'checkpoint' in value) {
       finish()
-      day = { heading: value, digest: value.before, entries: 0 }
+      if (open && value.before !== linkAfter(open.day))
+        throw new ArchiveError(`${value.checkpoint.day} does not follow the day before it`)
+      open = { day: value, digest: firstDigest, entries: 0, sums: new Map() }
       continue
     }
-    if (!day) throw new ArchiveError(`${path} is no archive of a ledger`)
-    day.digest = digestRows(day.digest, [toRow(value)])
-    day.entries += 1
+    if (!value || !open) throw new ArchiveError(`${path} is no archive of a ledger`)
+    open.digest = digestRows(open.digest, [value])
+    open.entries += 1
+    addRows(open.sums, [value])
   }
   finish()
+  if (days.length === 0) throw new ArchiveError(`${path} holds no day`)
   return days
 }
 
-type ArchiveLine = readonly [number, string, string, number, string, number]
-const toRow = ([id, key_id, kind, units, ref, at_ms]: ArchiveLine): ArchiveRow => {
-  return { id, key_id, kind, units, ref, at_ms }
+function requireSigned({ day, digest, entries, sums }: OpenDay, trusted: readonly string[]): void {
+  const { checkpoint } = day
+  const name = checkpoint.day
+  if (!trusted.includes(checkpoint.publicKey ?? ''))
+    throw new ArchiveError(`${name} is signed by another key`)
+  if (!isSigned(day)) throw new ArchiveError(`${name} is not signed`)
+  if (digest !== checkpoint.digest || entries !== checkpoint.entries)
+    throw new ArchiveError(`rows of ${name} are not those that were signed`)
+  if (digestSums(sums) !== checkpoint.sumsDigest)
+    throw new ArchiveError(`what was signed of ${name} is not what its rows come to`)
+}
+
+/** Ended by a line feed alone, whatever else a row's text holds: an archive may be longer than a string. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const part of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${part}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** A day or a row as `exportLedger` wrote it, or something whose digest fits nothing; undefined for neither. */
+function parse(line: string): LinkedDay | ArchiveRow | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return undefined // a line that was cut off
+  }
+  if (Array.isArray(value)) {
+    const [id, key_id, kind, units, ref, at_ms] = value
+    return { id, key_id, kind, units, ref, at_ms }
+  }
+  const { checkpoint } = (value ?? {}) as Partial<LinkedDay>
+  return typeof checkpoint === 'object' && checkpoint ? (value as LinkedDay) : undefined
 }

@@ -15,8 +15,9 @@ const totals = sql<{ key_id: string; total: number; booked: number }>(
      ON l.key_id = b.key_id AND l.kind IN ('grant', 'claim', 'clawback')
    GROUP BY b.key_id, b.total HAVING b.total <> COALESCE(SUM(l.units), 0)`,
 )
+/** PostgreSQL's sums are of any size, and come as text. */
 const credits = sql<{ ref: string; key_id: string; units: number }>(
-  `SELECT ref, key_id, SUM(units) AS units FROM ledger
+  `SELECT ref, key_id, CAST(SUM(units) AS BIGINT) AS units FROM ledger
    WHERE kind IN ('claim', 'clawback') GROUP BY ref, key_id`,
 )
 const payments = sql<PaymentRow>(

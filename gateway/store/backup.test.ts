@@ -98,11 +98,12 @@ s('is refused where the database is PostgreSQL, named by the variable or by a fi
     { DATABASE_URL: url },
     { DATABASE_URL_FILE: join(dir, 'database_url') },
   ]
-  for (const command of ['backup', 'restore'])
+  const instead = { backup: 'use forkyard backups', restore: 'give --data' }
+  for (const [command, words] of Object.entries(instead))
     for (const database of named) {
       const given = { env: { ...env, ...database } }
       const refused = await reason(run(process.execPath, [cli, command, file], given))
-      assert.match(refused, 'the database is PostgreSQL: use pg_dump and pg_restore')
+      assert.match(refused, `the database is PostgreSQL: ${words}`)
     }
   assert.not.ok(existsSync(file))
 })

@@ -41,7 +41,8 @@ type Row = { readonly key_id: string; readonly total: number; readonly used: num
 
 /**
  * Charges that arrive together become one statement, one round trip and one flush of the log. A key whose
- * balance does not cover all of its charges, and a charge with an Idempotency-Key, are judged one by one.
+ * balance does not cover all of its charges, a charge with an Idempotency-Key and one that counts to a month are
+ * judged one by one.
  */
 export function createBatchedCharges(
   pool: Pool,
@@ -111,7 +112,7 @@ export function createBatchedCharges(
   }
 
   return (charge) => {
-    if (charge.idempotency) return one(charge)
+    if (charge.idempotency || charge.unitsPerMonth !== undefined) return one(charge)
     return new Promise((resolve, reject) => flights.board({ charge, resolve, reject }))
   }
 }

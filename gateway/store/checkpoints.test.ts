@@ -1,9 +1,12 @@
+import pg from 'pg'
 import { keccak256, stringToBytes } from 'viem'
 import { query } from '../../fixtures/store/postgres.ts'
-import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { openAt, type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { audit } from '../commands/audit.ts'
 import { checkpointPublicKey, createCheckpointSigner } from './checkpointKey.ts'
+import { digestSums, linkDays, toSigned } from './checkpoints.ts'
 import { openPostgresStore } from './openPostgresStore.ts'
 import { openStore, type Store } from './openStore.ts'
 
@@ -41,7 +44,8 @@ async function rollUp({ checkpoints }: Store, nowMs: number, most = 500): Promis
   return steps
 }
 async function prune({ checkpoints }: Store, beforeDay: string): Promise<void> {
-  while (await checkpoints.prune({ beforeDay, most: 2 }));
+  const nowMs = Date.parse(beforeDay) + dayMs
+  while (await checkpoints.prune({ nowMs, detailDays: 1, most: 2 }));
 }
 
 /** Two keys that ask on three days, with a refund on the second. */
@@ -70,7 +74,7 @@ async function open({ name, createDatabase }: StoreEngine) {
     const faults = await audit(place, { chains: [], trusted: keys })
     return faults.map(({ check, row, found }) => `${check} ${row}: ${found}`)
   }
-  return { store, execute, look }
+  return { store, execute, look, address }
 }
 
 for (const engine of engines) {
@@ -152,6 +156,127 @@ for (const engine of engines) {
   )
 
   s(
+    `${name}: gives no later row the number of one that a checkpoint holds [24/checkpoint-numbers]`,
+    async () => {
+      const { store, look } = await open(engine)
+      const { keys, nowMs } = await keepBooks(store)
+      const laterMs = nowMs + dayMs
+      await rollUp(store, laterMs)
+      await prune(store, '2027-01-01')
+      const [keyId = ''] = keys
+      // The second one's charge is the newest row of all, and goes.
+      for (const ref of ['first', 'second']) {
+        await charge(store, { keyId, ref, atMs: laterMs })
+        await fail(store, { keyId, ref, atMs: laterMs })
+      }
+      await charge(store, { keyId, ref: 'third', atMs: laterMs })
+      assert.equal(await look(), [])
+      await rollUp(store, laterMs + 2 * dayMs)
+      await prune(store, '2027-01-01')
+      assert.equal(await look(), [])
+      assert.equal(await store.ledger.audit(), [])
+      await store.close()
+    },
+  )
+
+  s(`${name}: lets go of no day that has other rows than were signed`, async () => {
+    const { store, execute, look } = await open(engine)
+    const { nowMs } = await keepBooks(store)
+    await rollUp(store, nowMs)
+    await execute("DELETE FROM ledger WHERE ref = 'two 0'")
+    const refused = await prune(store, '2027-01-01').catch(({ name, message }: Error) => [
+      name,
+      message,
+    ])
+    assert.equal(refused, ['LedgerChanged', '2026-11-01 has 3 rows of 4'])
+    assert.equal(
+      (await store.ledger.entries('one', 9)).map(({ ref }) => ref),
+      ['one 2', 'one 1', 'one 1', 'one 0', 'free'],
+    )
+    assert.is((await look()).length, 1)
+    await store.close()
+  })
+
+  s(
+    `${name}: is the same in steps of any size where clocks were ahead, and goes on [24/clock-ahead]`,
+    async () => {
+      const aheadMs = startMs + 400 * dayMs
+      const times = [0, 1, 2].map((day) => startMs + day * dayMs)
+      const books: unknown[] = []
+      for (const most of [1, 500]) {
+        const { store, look } = await open(engine)
+        const keyId = await addKey(store, 'one')
+        const note = async (ref: string, atMs: number) => {
+          await charge(store, { keyId, ref, atMs })
+        }
+        for (const [day, atMs] of times.entries()) {
+          for (const nth of [0, 1, 2]) await note(`ahead ${day} ${nth}`, aheadMs)
+          await note(`day ${day}`, atMs)
+          // A machine that is a little late, about midnight.
+          await note(`next ${day}`, atMs + dayMs / 2)
+          await note(`late ${day}`, atMs + dayMs / 2 - 1)
+          await rollUp(store, atMs, most)
+        }
+        await rollUp(store, startMs + 9 * dayMs, most)
+        await note('ahead at last', aheadMs)
+        await note('day 9', startMs + 9 * dayMs)
+        await rollUp(store, startMs + 11 * dayMs, most)
+        const checkpoints = await store.checkpoints.list()
+        books.push(checkpoints)
+        assert.is(checkpoints.at(-1)?.signature !== null, true)
+        assert.is(
+          checkpoints.reduce((sum, { entries }) => sum + entries, 0),
+          21,
+        )
+        assert.equal(await look(), [])
+        await store.close()
+      }
+      assert.equal(books[0], books[1])
+    },
+  )
+
+  s(
+    `${name}: finds a day whose rows are gone that was signed anew by somebody else, or not at all [24/checkpoint-chain]`,
+    async () => {
+      const { store, execute, look } = await open(engine)
+      const { nowMs } = await keepBooks(store)
+      await rollUp(store, nowMs)
+      await prune(store, '2026-11-02')
+      const [linked] = linkDays(await store.checkpoints.list())
+      if (!linked) throw new Error('no day is signed')
+      const { checkpoint } = linked
+      const kept = { charged: 2, refunded: 0 }
+      const sums = new Map([
+        ['one', { charged: 2, refunded: 1 }],
+        ['two', kept],
+      ])
+      const sumsDigest = digestSums(sums)
+      const forge = createCheckpointSigner('another pepper of the same length')
+      const { publicKey, signature } = forge(
+        toSigned({ ...linked, checkpoint: { ...checkpoint, sumsDigest } }),
+      )
+      await execute(
+        `UPDATE ledger_sums SET refunded = 1 WHERE day = '${checkpoint.day}' AND key_id = 'one';
+         UPDATE balances SET used = used - 1 WHERE key_id = 'one';
+         UPDATE ledger_checkpoints SET sums_digest = '${sumsDigest}', public_key = '${publicKey}',
+           signature = '${signature}' WHERE day = '${checkpoint.day}'`,
+      )
+      assert.equal(await look(), [
+        'checkpoint 2026-11-02: its signature is not of what it and the days before it say',
+      ])
+      await execute(
+        `UPDATE ledger_checkpoints SET sums_digest = '${checkpoint.sumsDigest}', signature = NULL
+         WHERE day = '${checkpoint.day}'`,
+      )
+      assert.equal(await look(), [
+        'checkpoint 2026-11-01: its rows have gone, and it is not signed',
+        'checkpoint 2026-11-02: follows a day that is not signed',
+      ])
+      await store.close()
+    },
+  )
+
+  s(
     `${name}: takes nothing into a signed day when a clock is set back [24/checkpoint-clock]`,
     async () => {
       const { store, look } = await open(engine)
@@ -186,7 +311,12 @@ for (const engine of engines) {
         ],
         [
           "DELETE FROM ledger_sums WHERE day = '2026-11-01'; DELETE FROM ledger_checkpoints WHERE day = '2026-11-01'",
-          ['balance one', 'balance two', '2026-11-02: does not follow', '2026-11-02: 4 rows of 4'],
+          [
+            'balance one',
+            'balance two',
+            '2026-11-02: does not follow',
+            '2026-11-02: its signature is not',
+          ],
         ],
       ] as const
       for (const [statement, expected] of changes) {
@@ -201,5 +331,53 @@ for (const engine of engines) {
       }
     },
   )
+}
+
+const [, postgres] = engines
+if (postgres) {
+  s(
+    'PostgreSQL: a late refund takes no row from a step that is taking it in [24/refund-beside-step]',
+    async () => {
+      const { store, look, address } = await open(postgres)
+      const keyId = await addKey(store, 'one')
+      const lateMs = startMs + dayMs
+      const requests = ['first', 'late'].map((ref) => ({ keyId, ref, atMs: startMs }))
+      for (const request of requests) await charge(store, request)
+      const [first, late] = requests.map((request) => ({ ...request, atMs: lateMs }))
+      if (!first || !late) throw new Error('nothing to ask')
+      await fail(store, first)
+      const other = new pg.Client({ connectionString: address })
+      await other.connect()
+      // The step has read its rows, and has yet to add them up.
+      await other.query('BEGIN; LOCK TABLE ledger_sums IN EXCLUSIVE MODE')
+      const step = store.checkpoints.advance({ nowMs: lateMs, marginMs, most: 500, sign })
+      const waiting =
+        "SELECT 1 FROM pg_locks WHERE relation = 'ledger_sums'::regclass AND NOT granted"
+      await waitFor('the step waits', async () => (await query(address, waiting)).length > 0)
+      await fail(store, late)
+      await other.query('COMMIT')
+      await other.end()
+      await step
+      await rollUp(store, lateMs)
+      assert.is((await store.ledger.balance(keyId)).used, 0)
+      assert.equal(await look(), [])
+      await store.close()
+    },
+  )
+
+  s("PostgreSQL: a gateway's clock that is ahead lets go of nothing", async () => {
+    const { store, address } = await open(postgres)
+    const keyId = await addKey(store, 'one')
+    const nowMs = Date.now()
+    for (const days of [4, 3])
+      await charge(store, { keyId, ref: `${days} days ago`, atMs: nowMs - days * dayMs })
+    await rollUp(store, nowMs)
+    const shared = await openAt(address)
+    const ahead = { nowMs: nowMs + 400 * dayMs, most: 500 }
+    assert.is(await shared.checkpoints.prune({ ...ahead, detailDays: 30 }), false)
+    assert.is(await shared.checkpoints.prune({ ...ahead, detailDays: 2 }), true)
+    await shared.close()
+    await store.close()
+  })
 }
 s.run()

@@ -11,7 +11,7 @@ export type Checkpoint = {
   /** … through this one. */
   readonly throughId: number
   readonly entries: number
-  /** SHA-256 of the rows, over that of the day before. */
+  /** SHA-256 of the rows. */
   readonly digest: string
   /** SHA-256 of what charges and refunds came to for each key; none while the day is open. */
   readonly sumsDigest: string | null
@@ -20,6 +20,9 @@ export type Checkpoint = {
   /** Charges and refunds through this row have gone. */
   readonly prunedId: number
 }
+
+/** A day, and what its signature holds of all days before: one that was signed cannot be changed alone. */
+export type LinkedDay = { readonly checkpoint: Checkpoint; readonly before: string }
 
 /** A row of the ledger, as digests and archives have it. */
 export type ArchiveRow = {
@@ -30,6 +33,9 @@ export type ArchiveRow = {
   readonly ref: string
   readonly at_ms: number
 }
+
+/** What a key's charges and refunds came to. */
+type Sum = { readonly charged: number; readonly refunded: number }
 
 /** Signs a closed checkpoint's text. */
 export type SignCheckpoint = (text: string) => {
@@ -46,8 +52,16 @@ export type Checkpoints = {
     readonly most: number
     readonly sign: SignCheckpoint
   }): Promise<boolean>
-  /** Lets go of some charges and refunds of signed days before this one; false when there are none left. */
-  prune(request: { readonly beforeDay: string; readonly most: number }): Promise<boolean>
+  /**
+   * Lets go of some charges and refunds of signed days that were over so many days ago; false when there are
+   * none left.
+   * @throws LedgerChanged where a day has other rows than were signed
+   */
+  prune(request: {
+    readonly nowMs: number
+    readonly detailDays: number
+    readonly most: number
+  }): Promise<boolean>
   /** The oldest first. */
   list(): Promise<readonly Checkpoint[]>
   /** Rows of a checkpoint that are still there, in their order. */
@@ -80,6 +94,10 @@ const readRows = sql<ArchiveRow>(
   `SELECT id, key_id, kind, units, ref, at_ms FROM ledger
    WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
 )
+const readEarliest = sql<{ at_ms: number }>('SELECT MIN(at_ms) AS at_ms FROM ledger WHERE id > ?')
+const countRows = sql<{ count: number }>(
+  'SELECT COUNT(*) AS count FROM ledger WHERE id > ? AND id <= ?',
+)
 const open = sql(
   `INSERT INTO ledger_checkpoints (day, after_id, through_id, entries, digest, pruned_id)
    VALUES (?, ?, ?, 0, ?, ?)`,
@@ -96,7 +114,7 @@ const addSums = sql(
    ON CONFLICT (day, key_id) DO UPDATE SET charged = ledger_sums.charged + excluded.charged,
      refunded = ledger_sums.refunded + excluded.refunded`,
 )
-const readSums = sql<{ key_id: string; charged: number; refunded: number }>(
+const readSums = sql<{ key_id: string } & Sum>(
   'SELECT key_id, charged, refunded FROM ledger_sums WHERE day = ?',
 )
 const close = sql(
@@ -110,10 +128,15 @@ const forget = sql(`DELETE FROM ledger WHERE id > ? AND id <= ? AND kind IN ('ch
 const notePruned = sql('UPDATE ledger_checkpoints SET pruned_id = ? WHERE day = ?')
 
 const dayMs = 86_400_000
-export const toDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
+const toDay = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
 const endOf = (day: string): number => Date.parse(day) + dayMs
 
-/** Before the first row of all. */
+/** A day's rows are not those that it was signed for: they are let go of no more. */
+class LedgerChanged extends Error {
+  override name = 'LedgerChanged'
+}
+
+/** What a day's digest begins with. */
 export const firstDigest = '0'.repeat(64)
 
 /** Each row's digest holds that of the row before, so that rows may come in parts of any size. */
@@ -124,24 +147,43 @@ export const digestRows = (digest: string, rows: readonly ArchiveRow[]): string 
 export const toLine = ({ id, key_id, kind, units, ref, at_ms }: ArchiveRow): string =>
   JSON.stringify([id, key_id, kind, units, ref, at_ms])
 
+/** Adds rows to what charges and refunds come to for each key. */
+export function addRows(sums: Map<string, Sum>, rows: readonly ArchiveRow[]): void {
+  for (const { key_id, kind, units } of rows) {
+    const { charged, refunded } = sums.get(key_id) ?? { charged: 0, refunded: 0 }
+    if (kind === 'charge') sums.set(key_id, { charged: charged - units, refunded })
+    if (kind === 'refund') sums.set(key_id, { charged, refunded: refunded + units })
+  }
+}
+
 /** Of the keys in the order of their code units, whatever a database's collation. */
-export function* digestSums(day: string): Program<string> {
-  const lines = (yield* readSums.all(day)).map(({ key_id, charged, refunded }) =>
-    JSON.stringify([key_id, charged, refunded]),
+export function digestSums(sums: ReadonlyMap<string, Sum>): string {
+  const lines = [...sums].map(([keyId, { charged, refunded }]) =>
+    JSON.stringify([keyId, charged, refunded]),
   )
   return hash('sha256', lines.sort().join('\n'))
 }
 
+export function* digestKeptSums(day: string): Program<string> {
+  const rows = yield* readSums.all(day)
+  return digestSums(new Map(rows.map(({ key_id, ...sum }) => [key_id, sum])))
+}
+
 /** What a signature is of. */
-export const toSigned = ({
-  day,
-  afterId,
-  throughId,
-  entries,
-  digest,
-  sumsDigest,
-}: Checkpoint): string =>
-  `forkyard ledger ${JSON.stringify([day, afterId, throughId, entries, digest, sumsDigest])}`
+export const toSigned = ({ checkpoint, before }: LinkedDay): string => {
+  const { day, afterId, throughId, entries, digest, sumsDigest } = checkpoint
+  return `forkyard ledger ${JSON.stringify([day, afterId, throughId, entries, digest, sumsDigest, before])}`
+}
+
+/** What a day's signature holds of the days before it. */
+export const linkAfter = (last: LinkedDay | undefined): string =>
+  last ? hash('sha256', toSigned(last)) : firstDigest
+
+export function linkDays(checkpoints: readonly Checkpoint[]): readonly LinkedDay[] {
+  const days: LinkedDay[] = []
+  for (const checkpoint of checkpoints) days.push({ checkpoint, before: linkAfter(days.at(-1)) })
+  return days
+}
 
 const toCheckpoint = (row: CheckpointRow): Checkpoint => ({
   day: row.day,
@@ -166,13 +208,19 @@ export const readArchive = (
 
 const noLastRow = Number.MAX_SAFE_INTEGER
 
-/** The day that is being taken in: the open one, or that of the first row that no checkpoint holds. */
-function* findDay(last: CheckpointRow | undefined): Program<string | undefined> {
+/**
+ * The day that is being taken in: the open one, or that of the first row that no checkpoint holds. Where that
+ * row is from ahead of now a clock has been set back since, and the day is that of the earliest row.
+ */
+function* findDay(last: CheckpointRow | undefined, latestMs: number): Program<string | undefined> {
   if (last?.signature === null) return last.day
-  const [first] = yield* readRows.all(last?.through_id ?? 0, noLastRow, 1)
+  const afterId = last?.through_id ?? 0
+  const [first] = yield* readRows.all(afterId, noLastRow, 1)
   if (!first) return undefined
+  let { at_ms: atMs } = first
+  if (atMs > latestMs) atMs = (yield* readEarliest.get(afterId))?.at_ms ?? atMs
   // A clock that was set back takes nothing into a day that is signed.
-  return toDay(Math.max(first.at_ms, last ? endOf(last.day) : 0))
+  return toDay(Math.max(atMs, last ? endOf(last.day) : 0))
 }
 
 type Advance = Parameters<Checkpoints['advance']>[0]
@@ -180,13 +228,16 @@ type Advance = Parameters<Checkpoints['advance']>[0]
 function* advance({ nowMs, marginMs, most, sign }: Advance): Program<boolean> {
   yield* lock('ledger checkpoints')
   const last = yield* newest.get()
-  const day = yield* findDay(last)
+  const latestMs = nowMs + marginMs
+  const day = yield* findDay(last, latestMs)
   if (day === undefined || nowMs < endOf(day) + marginMs) return false
   const afterId = last?.through_id ?? 0
-  const digest = last?.digest ?? firstDigest
-  if (day !== last?.day) yield* open.run(day, afterId, afterId, digest, afterId)
+  const digest = last?.day === day ? last.digest : firstDigest
+  if (last?.day !== day) yield* open.run(day, afterId, afterId, digest, afterId)
   const rows = yield* readRows.all(afterId, noLastRow, most)
-  const taken = rows.slice(0, rows.findLastIndex(({ at_ms }) => at_ms < endOf(day)) + 1)
+  const isOfLater = ({ at_ms }: ArchiveRow) => at_ms >= endOf(day) && at_ms <= latestMs
+  const later = rows.findIndex(isOfLater)
+  const taken = later < 0 ? rows : rows.slice(0, later)
   const throughId = taken.at(-1)?.id
   if (throughId === undefined) return yield* closeDay(day, sign)
   yield* extend.run(throughId, taken.length, digestRows(digest, taken), day)
@@ -195,23 +246,39 @@ function* advance({ nowMs, marginMs, most, sign }: Advance): Program<boolean> {
 }
 
 function* closeDay(day: string, sign: SignCheckpoint): Program<boolean> {
-  const row = yield* newest.get()
-  if (!row) throw new Error(`there is no checkpoint of ${day}`)
-  const sumsDigest = yield* digestSums(day)
-  const { publicKey, signature } = sign(toSigned({ ...toCheckpoint(row), sumsDigest }))
+  const linked = linkDays(yield* listCheckpoints()).at(-1)
+  if (!linked) throw new Error(`there is no checkpoint of ${day}`)
+  const sumsDigest = yield* digestKeptSums(day)
+  const checkpoint = { ...linked.checkpoint, sumsDigest }
+  const { publicKey, signature } = sign(toSigned({ ...linked, checkpoint }))
   yield* close.run(sumsDigest, publicKey, signature, day)
   return true
 }
 
-function* prune({ beforeDay, most }: Parameters<Checkpoints['prune']>[0]): Program<boolean> {
+function* prune({
+  nowMs,
+  detailDays,
+  most,
+}: Parameters<Checkpoints['prune']>[0]): Program<boolean> {
   yield* lock('ledger checkpoints')
-  const row = yield* oldestWhole.get(beforeDay)
-  if (!row) return false
-  const rows = yield* readRows.all(row.pruned_id, row.through_id, most)
-  const throughId = rows.at(-1)?.id ?? row.through_id
+  const last = yield* newest.get()
+  const row = yield* oldestWhole.get(toDay(nowMs - detailDays * dayMs))
+  if (!last || !row) return false
+  // SQLite numbers a row after the newest there is: the last one that a checkpoint holds stays until another
+  // holds more, or what came next would have a number of its.
+  const untilId = Math.min(row.through_id, last.through_id - 1)
+  if (untilId <= row.pruned_id) return false
+  if (row.pruned_id === row.after_id) yield* requireWhole(row)
+  const rows = yield* readRows.all(row.pruned_id, untilId, most)
+  const throughId = rows.at(-1)?.id ?? untilId
   yield* forget.run(row.pruned_id, throughId)
   yield* notePruned.run(throughId, row.day)
   return true
+}
+
+function* requireWhole({ day, after_id, through_id, entries }: CheckpointRow): Program<void> {
+  const { count = 0 } = (yield* countRows.get(after_id, through_id)) ?? {}
+  if (count !== entries) throw new LedgerChanged(`${day} has ${count} rows of ${entries}`)
 }
 
 export function createCheckpoints(engine: Engine): Checkpoints {
@@ -220,7 +287,10 @@ export function createCheckpoints(engine: Engine): Checkpoints {
       engine.write(function* () {
         return yield* advance({ ...request, nowMs: yield* engine.clock(request.nowMs) })
       }),
-    prune: (request) => engine.write(() => prune(request)),
+    prune: (request) =>
+      engine.write(function* () {
+        return yield* prune({ ...request, nowMs: yield* engine.clock(request.nowMs) })
+      }),
     list: () => engine.read(listCheckpoints),
     rows: ({ most, ...range }) => engine.read(() => readArchive(range, most)),
   }

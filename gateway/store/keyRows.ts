@@ -11,6 +11,8 @@ export type StoredKey = {
   readonly scopes: readonly string[]
   readonly createdAtMs: number
   readonly revokedAtMs: number | undefined
+  /** Name of its plan; none: it has the limits of the settings. */
+  readonly plan?: string | undefined
 }
 
 export type KeyRow = {
@@ -22,9 +24,11 @@ export type KeyRow = {
   scopes: string
   created_at_ms: number
   revoked_at_ms: number | null
+  plan: string | null
 }
 
-export const keyColumns = 'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms'
+export const keyColumns =
+  'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms, plan'
 
 export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
   if (!row) return undefined
@@ -37,5 +41,6 @@ export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
     scopes: row.scopes.split(' '),
     createdAtMs: row.created_at_ms,
     revokedAtMs: row.revoked_at_ms ?? undefined,
+    plan: row.plan ?? undefined,
   }
 }

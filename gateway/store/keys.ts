@@ -24,6 +24,11 @@ export type Keys = {
   find(id: string): Promise<StoredKey | undefined>
   findByWallet(wallet: Address): Promise<StoredKey | undefined>
   list(): Promise<readonly StoredKey[]>
+  /** Those with this text in their id, start, label or wallet, the newest first; `found` counts them all. */
+  search(wanted: {
+    readonly text: string
+    readonly limit: number
+  }): Promise<{ readonly found: number; readonly keys: readonly StoredKey[] }>
   /** False when there is no such valid key. */
   revoke(parameters: { id: string; atMs: number; abuse?: string | undefined }): Promise<boolean>
   /** Why one of its keys was revoked for abuse; undefined when none was. */
@@ -39,8 +44,8 @@ export type Keys = {
 }
 
 const insert = sql(
-  `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms)
-   VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs)`,
+  `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms, plan)
+   VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs, @plan)`,
 )
 const insertBalance = sql('INSERT INTO balances (key_id) VALUES (?)')
 const bySecret = sql<KeyRow>(
@@ -51,6 +56,12 @@ const byWallet = sql<KeyRow>(
   `SELECT ${keyColumns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
 )
 const all = sql<KeyRow>(`SELECT ${keyColumns} FROM keys ORDER BY created_at_ms, id`)
+const hasText = `lower(id || ' ' || start || ' ' || label || ' ' || COALESCE(wallet, ''))
+  LIKE lower(?) ESCAPE '\\'`
+const withText = sql<KeyRow>(
+  `SELECT ${keyColumns} FROM keys WHERE ${hasText} ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
+)
+const countWithText = sql<{ count: number }>(`SELECT COUNT(*) AS count FROM keys WHERE ${hasText}`)
 const revoke = sql(
   'UPDATE keys SET revoked_at_ms = ?, abuse = ? WHERE id = ? AND revoked_at_ms IS NULL',
 )
@@ -75,6 +86,7 @@ export function createKeys(engine: Engine): Keys {
       wallet,
       scopes,
       createdAtMs,
+      plan = null,
       quotes: granted = 0,
       freeQuotes = 0,
     }) =>
@@ -91,6 +103,7 @@ export function createKeys(engine: Engine): Keys {
           wallet: wallet?.toLowerCase() ?? null,
           scopes: scopes.join(' '),
           createdAtMs: atMs,
+          plan,
         })
         yield* insertBalance.run(id)
         if (quotes === 0) return
@@ -109,6 +122,13 @@ export function createKeys(engine: Engine): Keys {
     findByWallet: async (wallet) =>
       toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
     list: async () => (await engine.read(() => all.all())).flatMap((row) => toStoredKey(row) ?? []),
+    async search({ text, limit }) {
+      const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+      const counted = await engine.read(() => countWithText.get(pattern))
+      const rows = await engine.read(() => withText.all(pattern, limit))
+      const keys = rows.flatMap((row) => toStoredKey(row) ?? [])
+      return { found: counted?.count ?? 0, keys }
+    },
     findAbuse: async (wallet) => (await engine.read(() => abuse.get(wallet.toLowerCase())))?.abuse,
     revoke: ({ id, atMs, abuse: reason = null }) =>
       engine.write(function* () {

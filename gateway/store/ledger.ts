@@ -2,6 +2,7 @@ import { bookedUnits, checkpointed } from './bookedUnits.ts'
 import { passFence, raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
+import { giveBackOfMonth, takeOfMonth } from './plans.ts'
 import { lock, type Program, sql } from './program.ts'
 
 /** In quota units. `remaining` is below zero only after a payment was taken back. */
@@ -18,8 +19,15 @@ export type LedgerEntry = {
 }
 
 export type ChargeResult =
-  | { readonly status: 'charged'; readonly balance: Balance }
+  | {
+      readonly status: 'charged'
+      readonly balance: Balance
+      /** That it counts to, where months are counted. */
+      readonly month?: string | undefined
+    }
   | { readonly status: 'insufficient'; readonly balance: Balance }
+  /** The key's plan allows no more in this month, by the time that is said. */
+  | { readonly status: 'capped'; readonly balance: Balance; readonly atMs: number }
   | { readonly status: 'answered'; readonly answer: StoredAnswer }
   | { readonly status: 'in_progress' }
   | { readonly status: 'mismatch' }
@@ -41,6 +49,8 @@ export type ChargeParameters = {
         readonly steadyMs?: number | undefined
       }
     | undefined
+  /** What the key may use in a month; absent: it is not counted. */
+  readonly unitsPerMonth?: number | undefined
   /** A name of the transaction, by which its end is found out if the connection breaks meanwhile. */
   readonly fence?: string | undefined
 }
@@ -52,7 +62,13 @@ export type Ledger = {
    * Keeps the charge and stores the answer (2xx), or gives the charge back. False where the answer came late,
    * and another request of its Idempotency-Key was given the charge back meanwhile.
    */
-  conclude(parameters: ChargeParameters & { answer: StoredAnswer | undefined }): Promise<boolean>
+  conclude(
+    parameters: ChargeParameters & {
+      readonly answer: StoredAnswer | undefined
+      /** As the charge said it. */
+      readonly month?: string | undefined
+    },
+  ): Promise<boolean>
   grant(parameters: { keyId: string; units: number; ref: string; atMs: number }): Promise<Balance>
   balance(keyId: string): Promise<Balance>
   entries(keyId: string, limit: number): Promise<readonly LedgerEntry[]>
@@ -71,15 +87,19 @@ const lastRefund = sql<{ at_ms: number }>(
 )
 /**
  * What is being answered is among the newest rows; a charge that another request began keeps its row, and so
- * does one that a checkpoint holds.
+ * does one that a checkpoint holds, or may be taking in at this moment.
  */
 const forgetCharge = sql(
   `DELETE FROM ledger WHERE id = (SELECT id FROM
-     (SELECT id, kind, ref, units FROM ledger WHERE key_id = ? ORDER BY id DESC LIMIT 1000) AS newest
-   WHERE kind = 'charge' AND ref = ? AND units = ? AND id > ${checkpointed} ORDER BY id DESC LIMIT 1)`,
+     (SELECT id, kind, ref, units, at_ms FROM ledger WHERE key_id = ?
+      ORDER BY id DESC LIMIT 1000) AS newest
+   WHERE kind = 'charge' AND ref = ? AND units = ? AND at_ms > ? AND id > ${checkpointed}
+   ORDER BY id DESC LIMIT 1)`,
 )
 /** Refunds of one key within this leave one row. */
 const mergedMs = 60_000
+/** Half of what the rows are old that a checkpoint takes in. */
+const youngMs = 1_800_000
 const read = sql<{ total: number; used: number }>(
   'SELECT total, used FROM balances WHERE key_id = ?',
 )
@@ -132,7 +152,7 @@ function* balanceOf(keyId: string): Program<Balance> {
 }
 
 function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeResult> {
-  const { keyId, units, ref, atMs, fence } = parameters
+  const { keyId, units, ref, atMs, fence, unitsPerMonth: most } = parameters
   const nowMs = yield* engine.clock(atMs)
   const idem = parameters.idempotency && {
     ...parameters.idempotency,
@@ -152,10 +172,16 @@ function* charge(engine: Engine, parameters: ChargeParameters): Program<ChargeRe
   if (earlier && earlier.status !== 'abandoned') return earlier
   const row = yield* debit.get(units, keyId, units)
   if (!row) return { status: 'insufficient', balance: yield* balanceOf(keyId) }
+  const counted = { keyId, units, atMs: nowMs }
+  const month = most === undefined ? undefined : yield* takeOfMonth({ ...counted, most })
+  if (most !== undefined && month === undefined) {
+    yield* giveBack.run(units, keyId)
+    return { status: 'capped', balance: yield* balanceOf(keyId), atMs: nowMs }
+  }
   yield* append.run(keyId, 'charge', -units, ref, nowMs)
   if (idem) yield* idempotency.begin(idem)
   if (fence) yield* raiseFence(fence, keyId, nowMs)
-  return { status: 'charged', balance: toBalance(row) }
+  return { status: 'charged', balance: toBalance(row), month }
 }
 
 /**
@@ -171,21 +197,24 @@ function* refund({
   yield* giveBack.run(units, keyId)
   const earlier = yield* lastRefund.get(keyId)
   const isMerged = earlier !== undefined && atMs - earlier.at_ms < mergedMs
-  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units)) === 1) return
+  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units, atMs - youngMs)) === 1) return
   yield* append.run(keyId, 'refund', units, ref, atMs)
 }
 
 export function createLedger(engine: Engine): Ledger {
   return {
     charge: (parameters) => engine.write(() => charge(engine, parameters)),
-    conclude: ({ keyId, units, ref, atMs, idempotency: idem, fence, answer }) => {
+    conclude: ({ keyId, units, ref, atMs, idempotency: idem, fence, answer, ...counted }) => {
       if (answer && !idem) return Promise.resolve(true)
       return engine.write(function* () {
         if (answer && idem) return yield* idempotency.answer({ ...idem, keyId, answer })
         const nowMs = yield* engine.clock(atMs)
         if (fence && !(yield* passFence(fence, keyId, nowMs))) return true
         const isOpen = !idem || (yield* idempotency.forget({ ...idem, keyId }))
-        if (isOpen) yield* refund({ keyId, units, ref, atMs: nowMs })
+        if (!isOpen) return true
+        yield* refund({ keyId, units, ref, atMs: nowMs })
+        if (counted.unitsPerMonth !== undefined)
+          yield* giveBackOfMonth({ keyId, units, atMs: nowMs, month: counted.month })
         return true
       })
     },

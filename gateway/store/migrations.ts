@@ -10,6 +10,7 @@ import { nodeLimitsSchema } from './nodeLimits.ts'
 import { nonceFillsSchema } from './nonces.ts'
 import { operatorLogSchema } from './operatorLog.ts'
 import { paymentSharesSchema } from './paymentShares.ts'
+import { plansSchema } from './plans.ts'
 import { poolsSchema } from './poolsSchema.ts'
 import { relayAdmissionsSchema } from './relayAdmissions.ts'
 import { relaySchema } from './relaySchema.ts'
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   { id: 21, name: "log of operators' commands", schema: operatorLogSchema, needs: 19 },
   { id: 22, name: 'settings of the gateways', schema: gatewaySettingsSchema, needs: 19 },
   { id: 23, name: 'checkpoints of the ledger', schema: checkpointsSchema, needs: 19 },
+  { id: 24, name: 'plans of keys', schema: plansSchema, needs: 19 },
 ]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keccak256, stringToBytes } from 'viem'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openStore, type Store } from './openStore.ts'
 
@@ -11,16 +12,7 @@ let count = 0
 
 async function addKey(store: Store, quotes: number): Promise<string> {
   const id = `key_${++count}`
-  await store.keys.insert({
-    id,
-    idHash: keccak256(stringToBytes(id)),
-    secretHash: Buffer.from(id),
-    start: 'x',
-    label: '',
-    wallet: undefined,
-    scopes: ['quote'],
-    createdAtMs: 1,
-  })
+  await store.keys.insert(testKey(id))
   if (quotes > 0) await store.ledger.grant({ keyId: id, units: quotes, ref: 'test', atMs: 1 })
   return id
 }

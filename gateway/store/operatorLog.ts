@@ -17,6 +17,10 @@ CREATE TABLE operator_log (
 ${appendOnly('operator_log')}
 `
 
+/** What gateways look for in the log: how old the last backup is, and the last that was tried. */
+export const backupCommand = 'backups make'
+export const restoreTestCommand = 'backups test'
+
 export type OperatorEntry = {
   /** The same in the rows of one command. */
   readonly run: string
@@ -33,6 +37,8 @@ export type OperatorEntry = {
 
 export type OperatorLog = {
   append(entry: OperatorEntry): Promise<void>
+  /** When a command was last done. */
+  lastDoneMs(command: string): Promise<number | undefined>
   /** The newest first. */
   list(limit: number): Promise<readonly OperatorEntry[]>
 }
@@ -40,6 +46,9 @@ export type OperatorLog = {
 const append = sql(
   `INSERT INTO operator_log (run, operator, command, subject, phase, detail, at_ms)
    VALUES (@run, @operator, @command, @subject, @phase, @detail, @nowMs)`,
+)
+const lastDone = sql<{ at_ms: number | null }>(
+  "SELECT MAX(at_ms) AS at_ms FROM operator_log WHERE command = ? AND phase = 'done'",
 )
 const list = sql<Omit<OperatorEntry, 'atMs'> & { at_ms: number }>(
   `SELECT run, operator, command, subject, phase, detail, at_ms
@@ -52,6 +61,8 @@ export function createOperatorLog(engine: Engine): OperatorLog {
       engine.write(function* () {
         yield* append.run({ ...entry, nowMs: yield* engine.clock(atMs) })
       }),
+    lastDoneMs: async (command) =>
+      (await engine.read(() => lastDone.get(command)))?.at_ms ?? undefined,
     list: async (limit) =>
       (await engine.read(() => list.all(limit))).map(({ at_ms, ...entry }) => ({
         ...entry,

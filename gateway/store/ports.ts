@@ -12,8 +12,10 @@ import { createNodeLimits, type NodeLimitsStore } from './nodeLimits.ts'
 import { createNonces, type Nonces } from './nonces.ts'
 import { createOperatorLog, type OperatorLog } from './operatorLog.ts'
 import { createPayments, type Payments } from './payments.ts'
+import { createPlans, type Plans } from './plans.ts'
 import { createPoolSnapshots, type PoolSnapshots } from './pools.ts'
 import { type Program, sql } from './program.ts'
+import { createReceipts, type Receipts } from './receipts.ts'
 import { createRelayStore, type RelayStore } from './relay.ts'
 import { createRelayAdmissions, type RelayAdmissions } from './relayAdmissions.ts'
 import { createRelayClock, type RelayClock } from './relayClock.ts'
@@ -22,11 +24,13 @@ import { createSettlements, type Settlements } from './settlements.ts'
 /** What the gateway keeps, whatever engine keeps it. */
 export type Store = {
   readonly keys: Keys
+  readonly plans: Plans
   readonly ledger: Ledger
   readonly checkpoints: Checkpoints
   readonly challenges: Challenges
   readonly payments: Payments
   readonly settlements: Settlements
+  readonly receipts: Receipts
   readonly relay: RelayStore
   readonly admissions: RelayAdmissions
   readonly nonces: Nonces
@@ -42,6 +46,8 @@ export type Store = {
   isReachable(): Promise<boolean>
   /** Whether it takes a durable write now; nothing that anybody reads is changed. */
   isWritable(): Promise<boolean>
+  /** Bytes that the database takes. */
+  readSize(): Promise<number>
 }
 
 const ping = sql('SELECT 1')
@@ -49,6 +55,17 @@ const ping = sql('SELECT 1')
 function* mark(): Program<void> {
   const postgres = "SELECT pg_logical_emit_message(true, 'forkyard', '')"
   yield { kind: 'query', text: { sqlite: 'PRAGMA user_version = 0', postgres }, values: [] }
+}
+
+const sqliteSize = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+
+function* readSize(): Program<number> {
+  const postgres = 'SELECT pg_database_size(current_database()) AS bytes'
+  const text = { sqlite: sqliteSize, postgres }
+  const { rows } = yield { kind: 'query', text, values: [] }
+  // As the two statements name it.
+  const [row] = rows as readonly { readonly bytes: number }[]
+  return row?.bytes ?? 0
 }
 
 const isDone = (work: Promise<unknown>) =>
@@ -60,11 +77,13 @@ const isDone = (work: Promise<unknown>) =>
 export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
   return {
     keys: createKeys(engine),
+    plans: createPlans(engine),
     ledger: createLedger(engine),
     checkpoints: createCheckpoints(engine),
     challenges: createChallenges(engine),
     payments: createPayments(engine),
     settlements: createSettlements(engine),
+    receipts: createReceipts(engine),
     relay: createRelayStore(engine),
     admissions: createRelayAdmissions(engine),
     nonces: createNonces(engine),
@@ -77,5 +96,6 @@ export function createPorts(engine: Engine): Omit<Store, 'coordination'> {
     gatewaySettings: createGatewaySettings(engine),
     isReachable: () => isDone(engine.read(() => ping.get())),
     isWritable: () => isDone(engine.write(mark)),
+    readSize: () => engine.read(readSize),
   }
 }

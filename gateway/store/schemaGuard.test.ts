@@ -1,6 +1,6 @@
-import { keccak256, stringToBytes } from 'viem'
 import { query } from '../../fixtures/store/postgres.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { testKey } from '../../fixtures/store/testKey.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { version } from '../runtime/version.ts'
 import { type Migration, migrations } from './migrations.ts'
@@ -20,17 +20,7 @@ async function openAs(address: string, known: readonly Migration[]): Promise<Ope
 }
 
 async function addKey({ keys }: Store, id: string) {
-  await keys.insert({
-    id,
-    idHash: keccak256(stringToBytes(id)),
-    secretHash: Buffer.from(id),
-    start: 'x',
-    label: '',
-    wallet: undefined,
-    scopes: ['quote'],
-    createdAtMs: 1,
-    quotes: 10,
-  })
+  await keys.insert({ ...testKey(id), quotes: 10 })
 }
 
 const charge = ({ ledger }: Store, keyId: string, ref: string) =>

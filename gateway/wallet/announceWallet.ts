@@ -8,14 +8,19 @@ export type WalletInfo = {
   readonly rdns: string
 }
 
-const icon = 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E'
+/** As pages know it where nobody says otherwise. */
+export const usualInfo: Omit<WalletInfo, 'uuid'> = {
+  name: 'Forkyard',
+  icon: 'data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22/%3E',
+  rdns: 'dev.forkyard.wallet',
+}
 
 /** Has pages discover the provider (EIP-6963), now and whenever they ask; what it returns stops that. */
 export function announceWallet(
   provider: Provider,
-  { name = 'Forkyard', rdns = 'dev.forkyard.wallet' }: Partial<WalletInfo> = {},
+  { name = usualInfo.name, rdns = usualInfo.rdns }: Partial<WalletInfo> = {},
 ): () => void {
-  const info: WalletInfo = { uuid: crypto.randomUUID(), name, icon, rdns }
+  const info: WalletInfo = { ...usualInfo, uuid: crypto.randomUUID(), name, rdns }
   const detail = Object.freeze({ info: Object.freeze(info), provider })
   const page: EventTarget = globalThis as unknown as EventTarget
   const announce = () =>

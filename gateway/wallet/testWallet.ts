@@ -1,4 +1,4 @@
-import { type Address, type Hex, hexToNumber, numberToHex } from 'viem'
+import { type Address, type Hex, hexToNumber, isHex, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { pause } from '../client/pause.ts'
 import { createBatches, type SendCalls } from './batches.ts'
@@ -43,6 +43,10 @@ export type Provider = {
 }
 
 export type TestWallet = ReturnType<typeof createTestWallet>
+
+/** What is only read is the node's, and what was signed already: a lab's node signs itself, and does as it is told. */
+const isRead = (method: string) =>
+  /^(?:eth|net|web3)_(?!sign|send)/.test(method) || method === 'eth_sendRawTransaction'
 
 /** A wallet without a person: switches say what that person would do. */
 export function createTestWallet({ chains, privateKey, chainId }: TestWalletOptions) {
@@ -95,11 +99,17 @@ export function createTestWallet({ chains, privateKey, chainId }: TestWalletOpti
     eth_sendTransaction: ([call]) => send(call as Transaction),
     personal_sign: ([raw, signer]) => {
       permits.require(signer)
-      return account.signMessage({ message: { raw: raw as Hex } })
+      // As wallets read it: what is no hex is a text.
+      return account.signMessage({ message: isHex(raw) ? { raw } : String(raw) })
     },
     eth_signTypedData_v4: ([signer, data]) => {
       permits.require(signer)
-      return account.signTypedData(JSON.parse(data as string))
+      const typed = JSON.parse(data as string)
+      const { chainId: signedFor = onChain } = typed.domain ?? {}
+      // It would be worth something there, where the account may be somebody's.
+      if (BigInt(signedFor) !== BigInt(onChain))
+        throw new ProviderError('invalid', `the wallet is on chain ${onChain}`)
+      return account.signTypedData(typed)
     },
     wallet_sendCalls: ([given]) => {
       const batch = given as SendCalls
@@ -130,19 +140,19 @@ export function createTestWallet({ chains, privateKey, chainId }: TestWalletOpti
   async function request({ method, params = [] }: Request): Promise<unknown> {
     if (!switches.isConnected)
       throw new ProviderError('disconnected', 'the wallet is not connected to any chain')
-    const ask = askedOf[method]
+    const ask = findMethod(askedOf, method)
     if (ask) {
       asked.push({ method, params })
       const { answer, delayMs } = switches
       if (delayMs > 0) await pause(delayMs)
       if (answer === 'reject') throw new ProviderError('rejected', 'User rejected the request.')
-      return ask(params as readonly unknown[])
+      return readStrictly(method, () => ask(params as readonly unknown[]))
     }
-    const own = answered[method]
-    // What is only read is the node's.
-    return own
-      ? own(params as readonly unknown[])
-      : nodeOf(onChain).request({ method, params } as never)
+    const own = findMethod(answered, method)
+    if (own) return own(params as readonly unknown[])
+    if (!isRead(method))
+      throw new ProviderError('unsupported', `this wallet does not know ${method}`)
+    return nodeOf(onChain).request({ method, params } as never)
   }
   const provider: Provider = { request, on: listeners.add, removeListener: listeners.remove }
 
@@ -162,6 +172,20 @@ export function createTestWallet({ chains, privateKey, chainId }: TestWalletOpti
     switchTo: (id: number) => void moveTo(id),
   }
 }
+
+/** What a page sends is anything: what the method cannot read is answered by a code, as by any wallet. */
+async function readStrictly(method: string, answer: () => unknown): Promise<unknown> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+    throw new ProviderError('invalid', `${method} cannot read its parameters: ${error.message}`)
+  }
+}
+
+/** Names come from pages: `constructor` is none of ours. */
+const findMethod = (methods: Methods, name: string) =>
+  Object.hasOwn(methods, name) ? methods[name] : undefined
 
 /** Whether the page may know and use the account. */
 function createPermits(address: Address, tell: (accounts: readonly Address[]) => void) {

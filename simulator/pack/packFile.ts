@@ -48,6 +48,8 @@ type Entry = {
 
 /** Unzipped: a small file may be a large one, and all of it is held in memory. */
 const usualLimits = { lineBytes: 16 * 2 ** 20, bytes: 512 * 2 ** 20 }
+/** A first line names 64 chains at the most. */
+const headerBytes = 65_536
 const maxEntries = 5_000_000
 /** No read is nested like this, and functions that call themselves end at some depth. */
 const maxDepth = 64
@@ -177,6 +179,20 @@ export async function readPack(
     if ((read.get(chainId) ?? 0) !== entries)
       throw fail(`it should hold ${entries} answers of chain ${chainId}, and does not`)
   return [...chains.values()]
+}
+
+/** What a pack says of its chains, read in a moment however large it is. Throws {@link PackError}. */
+export async function readPackHeader(
+  path: string,
+): Promise<readonly (Omit<PackedChain, 'answers'> & { readonly entries: number })[]> {
+  const fail = (why: string) => new PackError(`${path} is no usable pack: ${why}`)
+  const limits = { ...usualLimits, lineBytes: headerBytes }
+  for await (const line of readLines(path, { fail, limits })) {
+    const header = parseLine(line)
+    if (!isHeader(header)) throw fail('its first line does not say so')
+    return header.chains.map((chain) => ({ ...toPackedChain(chain), entries: chain.entries }))
+  }
+  throw fail('it is empty')
 }
 
 function toPackedChain(chain: Header['chains'][number]): Omit<PackedChain, 'answers'> {

@@ -3,10 +3,15 @@ import type { RateLimitState } from '../../http/access.ts'
 
 export type RateLimit = { readonly unitsPerSec: number; readonly burst: number }
 
-export type TakeUnits = (id: string, weight: number) => RateLimitState | Promise<RateLimitState>
+/** By `limit`, where the id has one of its own. */
+export type TakeUnits = (
+  id: string,
+  weight: number,
+  limit?: RateLimit,
+) => RateLimitState | Promise<RateLimitState>
 
 export type LocalLimit = {
-  take(id: string, weight: number): RateLimitState
+  take(id: string, weight: number, limit?: RateLimit): RateLimitState
   /** What is known of an id from elsewhere: how much of its burst is used up. */
   setUsed(id: string, usedMs: number): void
 }
@@ -46,6 +51,12 @@ export function createStateOf({
   }
 }
 
+function measure({ unitsPerSec, burst }: RateLimit) {
+  const msPerUnit = 1000 / unitsPerSec
+  const toState = createStateOf({ burst, msPerUnit })
+  return { msPerUnit, capacityMs: burst * msPerUnit, toState }
+}
+
 /**
  * GCRA: each id has the time at which its bucket is full again; a request moves it on by its weight.
  *
@@ -54,18 +65,18 @@ export function createStateOf({
  * `monotonicMs` must not jump; a wall clock would open or close limits when it is set.
  */
 export function createRateLimit(
-  { unitsPerSec, burst }: RateLimit,
+  usual: RateLimit,
   { monotonicMs = () => performance.now(), maxIds = 100_000 } = {},
 ): LocalLimit {
-  const msPerUnit = 1000 / unitsPerSec
-  const capacityMs = burst * msPerUnit
   const fullAt = new LRUCache<string, number>({ max: maxIds })
-  const toState = createStateOf({ burst, msPerUnit })
+  const usualMeasure = measure(usual)
 
   return {
-    take(id, weight) {
+    take(id, weight, limit) {
+      const { msPerUnit, capacityMs, toState } = limit ? measure(limit) : usualMeasure
       const now = monotonicMs()
-      const current = Math.max(fullAt.get(id) ?? now, now)
+      // A limit that has become smaller is used up, and no more than that.
+      const current = Math.min(Math.max(fullAt.get(id) ?? now, now), now + capacityMs)
       const costMs = weight * msPerUnit
       const next = current + costMs
       const allowed = next - now <= capacityMs + roundingMs

@@ -53,8 +53,9 @@ async function takeBack(
 
 /**
  * Claims what was taken back, in each pass, until the chain has decided: a transaction may be mined again at
- * any time, and counts only once it is as deep as any other. One that is absent when the head of its loss is
- * final will not come by itself; nor will one that waits in a pool when its authorization has expired for good.
+ * any time, and counts only once it is as deep as any other. One that is absent an hour after the head of its
+ * loss, when that hour is final, will not come by itself; nor will one that waits in a pool when its
+ * authorization has expired for good.
  */
 async function creditAgain(
   deps: AccessDeps,
@@ -71,7 +72,9 @@ async function creditAgain(
     if (status === 'claimed') log.info({ chainId, txHash, keyId }, 'a payment was credited again')
     if (status === 'claimed' || lost.lostAtBlock > final) continue
     if (mayCome.has(status) && !(await waitsInVain(chain, { claim, lost, final }))) continue
-    if (status === 'unknown_transaction' && !(await remembers(chain, lost))) {
+    const isAbsent = status === 'unknown_transaction'
+    if (isAbsent && !(await isOverdue(chain, { lost, final }))) continue
+    if (isAbsent && !(await remembers(chain, lost))) {
       log.warn(
         { chainId, txHash, keyId },
         'no node has the history in which a payment is looked for',
@@ -92,6 +95,24 @@ async function waitsInVain(
   if (lost.validBeforeSecs === undefined) return false
   const { timestamp } = await getBlock(client, { blockNumber: final })
   return timestamp >= BigInt(lost.validBeforeSecs)
+}
+
+/** What no node that is asked has heard of may lie in another's pool, and come for as long as fees are high. */
+const patienceSecs = 3_600n
+
+async function isOverdue(
+  { client }: AccessChain,
+  { lost, final }: { readonly lost: LostPayment; readonly final: bigint },
+): Promise<boolean> {
+  try {
+    const lostAt = await getBlock(client, { blockNumber: lost.lostAtBlock })
+    const last = await getBlock(client, { blockNumber: final })
+    return last.timestamp >= lostAt.timestamp + patienceSecs
+  } catch (error) {
+    // It says less than it said a moment ago: the next pass looks again.
+    if (error instanceof BlockNotFoundError) return false
+    throw error
+  }
 }
 
 /** Blocks in a row without a transaction tell nothing of what a node keeps. */

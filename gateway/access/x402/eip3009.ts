@@ -1,4 +1,5 @@
-import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Address, decodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeCall } from '../../chain/encodeCall.ts'
 
 export type TransferAuthorization = {
   readonly from: Address
@@ -33,7 +34,7 @@ export const transferTypes = {
 
 export function encodeTransfer(authorization: TransferAuthorization): Hex {
   const { from, to, value, validAfter, validBefore, nonce, signature } = authorization
-  return encodeFunctionData({
+  return encodeCall({
     abi: eip3009Abi,
     functionName: 'transferWithAuthorization',
     args: [from, to, value, validAfter, validBefore, nonce, signature],

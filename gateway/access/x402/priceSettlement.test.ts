@@ -1,5 +1,5 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { judgeCaps, raisedPrices } from './priceSettlement.ts'
+import { judgeCaps, judgeSettlement, raisedPrices, settlementPrices } from './priceSettlement.ts'
 
 const s = suite('x402/priceSettlement')
 const limits = { maxFeeWei: 1_100n, maxPerHour: 3, maxSpendPerHourWei: 5_000n }
@@ -36,6 +36,88 @@ s('raises a stuck one to the price of now, at least by an eighth, at most to its
   // Nodes take no less: the caps then keep it as it is.
   assert.is(raise(20_000_000n, 800_000_000n).maxFeePerGasWei, 9_000_000n)
   assert.is(raise(20_000_000n).maxPriorityFeePerGasWei, 1_125_000n)
+})
+
+s('signs a fifth more gas, two full blocks of base fee and a million of tip [teeth/settle]', () => {
+  assert.equal(settlementPrices({ gas: 101n, facts: { baseFeePerGasWei: 7n } }), {
+    gasLimit: 121n,
+    maxFeePerGasWei: 1_000_014n,
+    maxPriorityFeePerGasWei: 1_000_000n,
+  })
+})
+
+const quiet = { open: 0, failed: 0, settled: 0, lastFailedMs: undefined }
+type Given = Parameters<typeof judgeSettlement>[1]
+const settle = (
+  book: Partial<Given['book']> = {},
+  given: Partial<Omit<Given, 'book'>> = {},
+  own: Partial<Parameters<typeof judgeSettlement>[0]> = {},
+) =>
+  judgeSettlement({ ...limits, maxPerHour: 10, ...own } as never, {
+    prices,
+    facts: { l1FeeWei: 0n, balanceWei: 10n ** 18n },
+    packAmount: 10n ** 9n,
+    ...given,
+    // Of the book what a settlement is judged by.
+    book: {
+      count: 0,
+      spendWei: 0n,
+      openWei: 0n,
+      nowMs: 0,
+      newcomers: { isOne: false, count: 0, spendWei: 0n },
+      parties: { key: quiet, payer: quiet, code: quiet },
+      ...book,
+    } as never,
+  })
+
+s('settles where nothing stands against it, and for no nonce behind a gap [teeth/settle]', () => {
+  assert.is(settle(), undefined)
+  assert.is(settle({ missingNonce: 0 }), 'nonce_gap')
+  assert.is(settle({ count: 10 }), 'hourly_cap')
+})
+s('the lowest caps of all gateways hold [teeth/settle]', () => {
+  const lowestCaps = { maxPerHour: 2, maxSpendPerHourWei: 10n ** 18n }
+  assert.is(settle({ count: 1, lowestCaps }), undefined)
+  assert.is(settle({ count: 2, lowestCaps }), 'hourly_cap')
+})
+s(
+  'keys without a settled payment share half of the hour, the first always may [teeth/settle]',
+  () => {
+    const newcomers = (count: number, spendWei = 0n) =>
+      settle({ newcomers: { isOne: true, count, spendWei } })
+    assert.is(newcomers(0, 10n ** 18n), undefined)
+    assert.is(newcomers(4), undefined)
+    assert.is(newcomers(5), 'hourly_cap')
+    // 1,000 of its own beside what the others have of 2,500.
+    assert.is(newcomers(1, 1_500n), undefined)
+    assert.is(newcomers(1, 1_501n), 'hourly_spend')
+    assert.is(settle({ newcomers: { isOne: false, count: 9, spendWei: 10n ** 18n } }), undefined)
+  },
+)
+s('costs at worst no more than it earns, at 5,000 USD where nothing is said [teeth/settle]', () => {
+  const dear = { prices: { ...prices, gasLimit: 10n ** 13n, maxFeePerGasWei: 10n } }
+  const unbounded = { maxFeeWei: 10n ** 18n, maxSpendPerHourWei: 10n ** 18n }
+  // 10^14 wei are 0.5 USD, and a millionth for what was rounded off.
+  assert.is(settle({}, { ...dear, packAmount: 500_001n }, unbounded), undefined)
+  assert.is(settle({}, { ...dear, packAmount: 500_000n }, unbounded), 'unprofitable')
+  const cheap = { ...unbounded, usdPerNative: 2_500 }
+  assert.is(settle({}, { ...dear, packAmount: 250_001n }, cheap), undefined)
+  assert.is(settle({}, { ...dear, packAmount: 250_000n }, cheap), 'unprofitable')
+})
+s(
+  'the signer has enough for all that is open, to the wei, data fee included [teeth/settle]',
+  () => {
+    const funded = (balanceWei: bigint, l1FeeWei = 0n) =>
+      settle({ openWei: 300n }, { facts: { balanceWei, l1FeeWei } })
+    assert.is(funded(1_300n), undefined)
+    assert.is(funded(1_299n), 'unfunded')
+    assert.is(funded(1_350n, 50n), undefined)
+    assert.is(funded(1_349n, 50n), 'unfunded')
+  },
+)
+s('who is barred is settled for no more [teeth/settle]', () => {
+  const key = { ...quiet, failed: 3 }
+  assert.is(settle({ parties: { key, payer: quiet, code: quiet } as never }), 'barred')
 })
 
 s.run()

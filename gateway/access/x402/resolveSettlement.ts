@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { getBlock, getBlockNumber, getLogs, getTransactionCount, readContract } from 'viem/actions'
 import type { BookTime } from '../../signing/bookClock.ts'
-import { fillNonces } from '../../signing/fillNonces.ts'
+import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
 import { signAndReserve } from '../../signing/signAndReserve.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
@@ -283,7 +283,7 @@ async function fillMissing(
   const { chainId, client } = chain
   const memory = fillMemories.get(signer) ?? { missing: [] }
   fillMemories.set(signer, memory)
-  await fillNonces({
+  const fills: FillDeps = {
     nonces: store.nonces,
     chain,
     signer,
@@ -297,7 +297,9 @@ async function fillMissing(
         log.warn({ chainId, hash, reason: error.name }, 'a fill was not taken')
       })
     },
-  })
+  }
+  const { address } = signer
+  await fillNonces(fills, await getTransactionCount(client, { address, blockTag: 'latest' }))
 }
 
 const warnOf =

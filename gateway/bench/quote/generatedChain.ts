@@ -112,7 +112,10 @@ export function createGeneratedChain({
       measured: () => 0,
       extraTransferGas: () => 0,
       measure: async () => false,
+      isOld: () => false,
+      remeasure: async () => [],
     },
+    taxWatch: { traded: () => undefined },
     usdPrices: createUsdPrices({
       chainClient,
       feeds: [],
@@ -126,6 +129,7 @@ export function createGeneratedChain({
       chainId,
       role: () => 'alone',
       start: async () => undefined,
+      loading: () => undefined,
       current: () => state,
       fresh: async () => state,
       lagMs: () => 0,

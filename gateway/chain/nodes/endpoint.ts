@@ -76,8 +76,9 @@ export function createEndpoint({
   let failuresInARow = 0
   let isBusy = false
 
-  function rest({ kind, retryAfterMs }: Trouble): void {
-    failuresInARow += 1
+  function rest({ kind, retryAfterMs }: Trouble, sentAtMs: number): void {
+    // What was under way together fails together, and is one failure.
+    if (sentAtMs > restedAtMs || failuresInARow === 0) failuresInARow += 1
     const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), longestRestMs)
     // Spread, so that those who were refused together do not come back together.
     const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
@@ -113,7 +114,8 @@ export function createEndpoint({
       limits.refused(worst, { calls: calls.length, bytes: encodeCalls(calls).length, gas })
     }
     const isWhole = taken === 0 && reply.answers.includes(undefined)
-    if (worst && (worst.kind === 'rate_limited' || (isWhole && !sizes.has(worst.kind)))) rest(worst)
+    if (worst && (worst.kind === 'rate_limited' || (isWhole && !sizes.has(worst.kind))))
+      rest(worst, sentAtMs)
     else if (sentAtMs > restedAtMs) {
       failuresInARow = 0
       restingUntilMs = 0
@@ -135,7 +137,7 @@ export function createEndpoint({
         })
         const trouble = await identifying
         if (trouble) {
-          rest(trouble)
+          rest(trouble, sentAtMs)
           return { answers: calls.map(() => undefined), trouble }
         }
       }

@@ -1,4 +1,6 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { Agent, request } from 'undici'
+import { createCappedReader, TooLong } from './cappedReader.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
 
@@ -8,6 +10,7 @@ export type Upstream = {
   close(): Promise<void>
 }
 
+const batches = tracingChannel('forkyard.rpc')
 const longestRetryAfterMs = 60_000
 
 /** `Retry-After` in seconds or as an HTTP date. */
@@ -17,20 +20,6 @@ function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number)
   const secs = Number(text)
   const ms = Number.isFinite(secs) ? secs * 1000 : Date.parse(text) - nowMs
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : undefined
-}
-
-class TooLong extends Error {}
-
-async function readCapped(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    // Leaving the loop destroys the stream: the rest is never read.
-    if (size > maxBytes) throw new TooLong()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** A request's body as it travels. */
@@ -60,6 +49,7 @@ export function createUpstream({
 }): Upstream {
   const agent = new Agent({ connections: 8, keepAliveTimeout: 10_000 })
   const redact = createRedactor(url)
+  const readText = createCappedReader(maxResponseBytes)
 
   async function post(body: string, timeoutMs: number): Promise<RawReply> {
     const response = await request(url, {
@@ -72,21 +62,26 @@ export function createUpstream({
     const { statusCode: status, headers } = response
     return {
       status,
-      text: await readCapped(response.body, maxResponseBytes),
+      text: await readText(response.body),
       retryAfterMs: parseRetryAfterMs(headers['retry-after'], Date.now()),
     }
   }
 
+  async function send(calls: readonly RpcCall[], timeoutMs: number): Promise<Reply> {
+    const count = calls.length
+    try {
+      return readReply(await post(encodeCalls(calls), timeoutMs), { count, redact })
+    } catch (error) {
+      // Neither its text nor its cause: they may hold the URL.
+      return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
+    }
+  }
+
   return {
-    async send(calls, { timeoutMs }) {
-      const count = calls.length
-      try {
-        return readReply(await post(encodeCalls(calls), timeoutMs), { count, redact })
-      } catch (error) {
-        // Neither its text nor its cause: they may hold the URL.
-        return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
-      }
-    },
+    send: (calls, { timeoutMs }) =>
+      batches.tracePromise(() => send(calls, timeoutMs), {
+        attributes: { calls: calls.length, method: calls[0]?.method },
+      }),
     close: () => agent.destroy(),
   }
 }

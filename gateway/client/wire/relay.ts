@@ -88,11 +88,16 @@ export type Error = {
   retryAfterSec?: number | undefined
 }
 
+export type ApiIntentsQuery = {
+  /** Chain id */
+  chainId?: number | undefined
+}
+
 export type Operations = {
   /** Sponsor the deployment of an owner's proxy */
   'POST /api/proxy': { body: ProxyRequest; answer: ProxyAnswer }
   /** Whether the relay can serve each chain, or one chain with ?chainId= */
-  'GET /api/intents': { query: { chainId?: number | undefined }; answer: Intents | Intent }
+  'GET /api/intents': { query: ApiIntentsQuery; answer: Intents | Intent }
   /** Whether the relay reaches its chains */
   'GET /health': { answer: Health }
 }

@@ -30,6 +30,8 @@ export type QuoteRequest = {
   max_hops?: number | undefined
   /** Most swaps in all. Default and most: 96 (ultra: 112) */
   max_steps?: number | undefined
+  /** One path alone, whatever splits would bring more. Default: false */
+  single_path?: boolean | undefined
   /** Wei per gas, up to 1000000000000000, that the route is chosen by: steps not worth their gas are left out. 0 looks at the output alone. Default: the chain's price */
   gas_price_wei?: string | undefined
   /** Unix seconds after which the payload reverts; in the future. Default: 20 minutes from now */
@@ -250,6 +252,8 @@ export type LpDisposalRequest = {
   max_hops?: number | undefined
   /** Most swaps in all. Default and most: 96 (ultra: 112) */
   max_steps?: number | undefined
+  /** One path alone, whatever splits would bring more. Default: false */
+  single_path?: boolean | undefined
   /** Wei per gas, up to 1000000000000000, that the route is chosen by: steps not worth their gas are left out. 0 looks at the output alone. Default: the chain's price */
   gas_price_wei?: string | undefined
   /** Unix seconds after which the payload reverts; in the future. Default: 20 minutes from now */
@@ -418,6 +422,8 @@ export type QuoteExplanation = {
     /** Against the mid price of the pool, with its fee */
     impact_bps: number
     grade: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
+    /** quoted: by its protocol, on the chain */
+    pricing: 'local' | 'quoted'
   }[]
   /** What there is to say, one sentence each */
   notes: readonly string[]
@@ -565,6 +571,8 @@ export type Chain = {
   executor: Hex | null
   last_sync_block: number
   sync_lag_ms: number
+  /** Those of /api/tokens that this gateway was given; others bear what symbol their maker chose */
+  tokens: readonly Hex[]
   dexes: readonly ChainDex[]
 }
 
@@ -612,6 +620,14 @@ export type PoolTick = {
   liquidity_net: string
 }
 
+export type PoolBin = {
+  id: number
+  reserve0: string
+  reserve1: string
+  /** Both in token1, at the bin's price */
+  liquidity: string
+}
+
 export type Pool = {
   chain_id: number
   address: Hex
@@ -632,6 +648,10 @@ export type Pool = {
   tick?: number | undefined
   liquidity?: string | undefined
   ticks?: readonly PoolTick[] | undefined
+  bin_step_bps?: number | undefined
+  /** The bin that holds the price */
+  active_id?: number | undefined
+  bins?: readonly PoolBin[] | undefined
   last_sync_block: number
   /** What kind of pool it is; the member of that name says its state once more */
   found_in: readonly ('v2' | 'v3' | 'v4' | 'other')[]
@@ -840,6 +860,54 @@ export type Error = {
   retryAfterSec?: number | undefined
 }
 
+export type QuoteExactOutputQuery = {
+  /** Chain id */
+  chain_id: number
+  token_in: Hex
+  token_out: Hex
+  /** Raw amount to receive at least */
+  target_output: string
+  /** Raw amount to spend at most */
+  max_input: string
+  /** Slippage allowed below the quoted output, in basis points; "auto" takes it from what the pools of the route did lately (10 to 150), and slippage_auto says how. Default 50 */
+  slippage_bps?: number | string | undefined
+  /** Refuse routes without a payload. Default true */
+  executable_only?: boolean | undefined
+  /** Default false */
+  verify?: boolean | undefined
+  /** Wallet that will submit */
+  taker?: Hex | undefined
+  /** Only pools of these DEXes, by the names of GET /api/chains; separated by commas */
+  include_dexes?: string | undefined
+  /** No pools of these DEXes; separated by commas */
+  exclude_dexes?: string | undefined
+  /** Not through these pools: addresses as in steps[].pool, or ids as in steps[].pool_id; separated by commas */
+  exclude_pools?: string | undefined
+  /** Most swaps one after the other, on every path of the answer. Default: 3, and up to 5 where splits meet (ultra: 4 and 6) */
+  max_hops?: number | undefined
+  /** Most swaps in all. Default and most: 96 (ultra: 112) */
+  max_steps?: number | undefined
+  /** One path alone, whatever splits would bring more. Default: false */
+  single_path?: boolean | undefined
+  /** Wei per gas, up to 1000000000000000, that the route is chosen by: steps not worth their gas are left out. 0 looks at the output alone. Default: the chain's price */
+  gas_price_wei?: string | undefined
+  /** Unix seconds after which the payload reverts; in the future. Default: 20 minutes from now */
+  deadline?: number | undefined
+  /** Answer the route as a graph, too */
+  route_graph?: boolean | undefined
+}
+
+export type QuoteParams = {
+  hash: Hex
+}
+
+export type ApiPoolParams = {
+  /** Chain id */
+  chain_id: number
+  /** Address, or the id of a pool within one contract */
+  address: string
+}
+
 export type Operations = {
   /** The best exact-input route, with the payload that executes it */
   'POST /quote': { body: QuoteRequest; answer: Quote }
@@ -848,11 +916,11 @@ export type Operations = {
   /** Routes a position's tokens into one target token */
   'POST /quote_lp_disposal': { body: LpDisposalRequest; answer: LpDisposal }
   /** The route that reaches a target output for the least input */
-  'GET /quote_exact_output': { query: { chain_id: number; token_in: Hex; token_out: Hex; target_output: string; max_input: string; slippage_bps?: number | string | undefined; executable_only?: boolean | undefined; verify?: boolean | undefined; taker?: Hex | undefined; include_dexes?: string | undefined; exclude_dexes?: string | undefined; exclude_pools?: string | undefined; max_hops?: number | undefined; max_steps?: number | undefined; gas_price_wei?: string | undefined; deadline?: number | undefined; route_graph?: boolean | undefined }; answer: ExactOutputQuote }
+  'GET /quote_exact_output': { query: QuoteExactOutputQuery; answer: ExactOutputQuote }
   /** Dry-runs execution candidates of several providers on one block */
   'POST /compare/simulate': { body: CompareRequest; answer: Comparison }
   /** Why a quote was what it was */
-  'GET /quote/{hash}': { params: { hash: Hex }; answer: QuoteExplanation }
+  'GET /quote/{hash}': { params: QuoteParams; answer: QuoteExplanation }
   /** Whether the service can quote */
   'GET /health': { answer: Health }
   /** Known tokens by address */
@@ -862,7 +930,7 @@ export type Operations = {
   /** Details of the synced state of every chain */
   'GET /api/status': { answer: Status }
   /** State of one pool as quotes use it */
-  'GET /api/pool/{chain_id}/{address}': { params: { chain_id: number; address: string }; answer: Pool }
+  'GET /api/pool/{chain_id}/{address}': { params: ApiPoolParams; answer: Pool }
   /** What agents may know of this service (ERC-8004) */
   'GET /.well-known/agent-registration.json': { answer: AgentRegistration }
   /** A message for a wallet to sign */

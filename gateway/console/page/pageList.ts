@@ -22,4 +22,40 @@ export const pageList: readonly PageRow[] = [
     key: 'q',
     load: async () => (await import('./pages/quote.tsx')).QuotePage,
   },
+  {
+    name: 'race',
+    title: 'Race',
+    key: 'r',
+    load: async () => (await import('./pages/race.tsx')).RacePage,
+  },
+  {
+    name: 'pools',
+    title: 'Pools',
+    key: 'p',
+    load: async () => (await import('./pages/pools.tsx')).PoolsPage,
+  },
+  {
+    name: 'compare',
+    title: 'Compare',
+    key: 'c',
+    load: async () => (await import('./pages/compare.tsx')).ComparePage,
+  },
+  {
+    name: 'relay',
+    title: 'Relay',
+    key: 'y',
+    load: async () => (await import('./pages/relay.tsx')).RelayPage,
+  },
+  {
+    name: 'money',
+    title: 'Money',
+    key: 'm',
+    load: async () => (await import('./pages/money.tsx')).MoneyPage,
+  },
+  {
+    name: 'lab',
+    title: 'Lab',
+    key: 'l',
+    load: async () => (await import('./pages/lab.tsx')).LabPage,
+  },
 ]

@@ -319,7 +319,7 @@ s('Dockerfiles are there, and Prometheus, Grafana and the proxies find what they
   }
 })
 
-s('the dashboard and the rules ask for metrics that the gateway has', () => {
+s('the dashboard and the rules ask for metrics that the gateway has [24/dashboard]', () => {
   const observe = join(dir, '../gateway/observe')
   const sources = globSync('*.ts', { cwd: observe, exclude: ['*.test.ts'] }).map((name) =>
     readFileSync(join(observe, name), 'utf8'),

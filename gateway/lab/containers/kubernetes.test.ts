@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { findPackageJSON } from 'node:module'
+import { BlockList, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,7 +23,11 @@ const dir = join(import.meta.dirname, '../../../docker/kubernetes')
 type Resource = {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
   readonly spec?: Record<string, unknown>
   readonly data?: Readonly<Record<string, string>>
 }
@@ -80,7 +85,7 @@ async function findSchemaErrors(object: Resource): Promise<string> {
   }
 }
 
-s('are valid by the JSON schemas of their kinds', async () => {
+s('are valid by the JSON schemas of their kinds [24/kubernetes-valid]', async () => {
   for (const resource of resources) assert.is(await findSchemaErrors(resource), '', resource.kind)
 })
 
@@ -151,7 +156,53 @@ type Pod = {
 const podOf = (among: readonly Resource[]) =>
   (find('Deployment', among).spec as { template: { spec: Pod } }).template.spec
 
-s('let no container have more than it needs, and probe each that serves', () => {
+type Peer = {
+  readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] }
+}
+type Rule = { readonly to: readonly Peer[]; readonly ports?: readonly { readonly port: number }[] }
+
+s(
+  'let a gateway out to names and nodes, and not to what gives a credentials of the cloud [24/egress]',
+  () => {
+    const { policyTypes, egress } = find('NetworkPolicy').spec as {
+      policyTypes: readonly string[]
+      egress: readonly Rule[]
+    }
+    assert.equal(policyTypes, ['Ingress', 'Egress'])
+    const isWithin = (cidr: string, address: string) => {
+      const [network = '', prefix] = cidr.split('/')
+      const [list, family] = [new BlockList(), isIP(address) === 4 ? 'ipv4' : 'ipv6'] as const
+      if (isIP(network) !== isIP(address)) return false
+      list.addSubnet(network, Number(prefix), family)
+      return list.check(address, family)
+    }
+    const reaches = (address: string, port: number) =>
+      egress.some(
+        ({ to, ports }) =>
+          (!ports || ports.some((one) => one.port === port)) &&
+          to.some(
+            ({ ipBlock }) =>
+              ipBlock &&
+              isWithin(ipBlock.cidr, address) &&
+              !ipBlock.except?.some((cidr) => isWithin(cidr, address)),
+          ),
+      )
+    for (const [address, port] of [
+      ['203.0.113.9', 443],
+      ['10.1.2.3', 8545],
+      ['2001:db8::9', 443],
+      ['169.254.20.10', 53],
+    ] as const)
+      assert.ok(reaches(address, port), address)
+    for (const address of ['169.254.169.254', '169.254.20.10', 'fd00:ec2::254', 'fe80::1'])
+      assert.not.ok(reaches(address, 80), address)
+  },
+)
+
+s('let no container have more than it needs, and probe each that serves [24/pod-security]', () => {
+  const enforced = find('Namespace').metadata.labels?.['pod-security.kubernetes.io/enforce']
+  assert.is(enforced, 'restricted')
+
   const { securityContext, containers, initContainers = [] } = podOf(resources)
   assert.equal(securityContext, {
     runAsNonRoot: true,

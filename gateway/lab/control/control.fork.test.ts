@@ -92,7 +92,9 @@ s('does the same by command [lab/control-cli]', async () => {
 s('says what it is, for people, programs and shells, and shows its logs [lab/status]', async () => {
   assert.is(JSON.parse(await forkyard('status', '-o', 'json')).apiKey, apiKey)
   assert.match(await forkyard('status', '-o', 'env'), `BASE_RPC_URL=${base.rpcUrl}\n`)
-  assert.match(await forkyard('status'), services.routing)
+  const told = await forkyard('status')
+  assert.match(told, services.routing)
+  assert.match(told, /^base: [1-9][\d,]* calls of its nodes, [1-9][\d,]* units; in a month/m)
   assert.match(await forkyard('logs', '-n', '5'), 'gateway.log <==')
 })
 s('starts anew, with another key where that is drawn at random [lab/reset]', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Address } from 'viem'
+import { type Address, maxUint256 } from 'viem'
 import { readAddress } from '../../http/schemas.ts'
 import { invalid } from './refusal.ts'
 
@@ -21,12 +21,22 @@ const isGiven = (value: unknown) => value !== undefined && value !== null && val
 export const isAsked = (fields: Fields, field: string): boolean =>
   fields[field] === true || fields[field] === 'true' || fields[field] === '1'
 
+/** JSON has values that nothing turns into a text: an object whose `toString` is a number. */
+const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+
 export function readText(fields: Fields, field: string): string {
   const value = fields[field]
   if (!isGiven(value)) throw invalid(field, 'is required')
-  if (typeof value !== 'string' && typeof value !== 'number') throw invalid(field, 'is not a value')
+  if (!isText(value)) throw invalid(field, 'is not a value')
   return String(value)
 }
+
+export const readOptionalText = (fields: Fields, field: string): string | undefined =>
+  isGiven(fields[field]) ? readText(fields, field) : undefined
+
+/** Of what was answered before and comes back: a seal over the same fields says whether it was changed. */
+export const joinSealed = (fields: Fields, sealed: readonly string[]): string =>
+  sealed.map((field) => (isText(fields[field]) ? fields[field] : '')).join()
 
 export function toAddress(fields: Fields, field: string): Address {
   const address = readAddress(readText(fields, field))
@@ -40,7 +50,13 @@ export const toOptionalAddress = (fields: Fields, field: string): Address | unde
 export function toAmount(fields: Fields, field: string): bigint {
   const text = readText(fields, field)
   if (!/^[1-9][0-9]{0,77}$/.test(text)) throw invalid(field, 'is not a positive whole number')
-  return BigInt(text)
+  return toBounded(field, BigInt(text))
+}
+
+/** Of an amount, in the smallest unit. */
+export function toBounded(field: string, amount: bigint): bigint {
+  if (amount <= maxUint256) return amount
+  throw invalid(field, 'is more than any token counts')
 }
 
 export function toInteger(fields: Fields, field: string): number {
@@ -86,6 +102,7 @@ export function toSlippageBps(
 
 /** A lab takes no fees for others: better refused than forgotten. */
 export function throwOnFees(fields: Fields, names: readonly string[]): void {
-  const asked = names.find((name) => isGiven(fields[name]) && Number(fields[name]) !== 0)
+  const isNothing = (value: unknown) => !isGiven(value) || (isText(value) && Number(value) === 0)
+  const asked = names.find((name) => !isNothing(fields[name]))
   if (asked !== undefined) throw invalid(asked, 'is not supported: a lab takes no fees')
 }

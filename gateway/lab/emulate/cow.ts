@@ -1,24 +1,30 @@
-import { zeroHash } from 'viem'
+import { isHex, keccak256, toBytes, zeroHash } from 'viem'
 import { isNative } from '../../chain/native.ts'
-import { nativeSpellings } from '../../meta/provider/provider.ts'
-import { type Call, readText, toAddress, toAmount, toInteger, toOptionalAddress } from './call.ts'
+import {
+  type Call,
+  isAsked,
+  readOptionalText,
+  readText,
+  toAddress,
+  toAmount,
+  toInteger,
+  toOptionalAddress,
+} from './call.ts'
+import { cowOrderRoutes, spellCow, toCowChain } from './cowOrderRoutes.ts'
 import type { Answer, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
+import type { OnChain } from './facilitator.ts'
 import { describeRefusal, invalid, type Refusal } from './refusal.ts'
-import type { Trades } from './trades.ts'
 
 /** How long an order of a quote would stand, where nobody says. */
 const validitySecs = 1_800
 const expirationMs = 120_000
-
-const spell = (address: string) => (isNative(address) ? nativeSpellings.e : address).toLowerCase()
-const chainOf = (trades: Trades, { params }: Call) => trades.toChainId('cow', params['chain'] ?? '')
 
 function toValidTo({ body }: Call, nowSecs: number): number {
   if (body['validTo'] !== undefined) return toInteger(body, 'validTo')
   return nowSecs + (body['validFor'] === undefined ? validitySecs : toInteger(body, 'validFor'))
 }
 
-/** The price of an order, and the order to sign: orders themselves are not taken. */
+/** The price of an order, and the order to sign. */
 const quote: EmulatedRoute = {
   method: 'post',
   path: '/:chain/api/v1/quote',
@@ -37,7 +43,7 @@ const quote: EmulatedRoute = {
           ? 'sellAmountBeforeFee'
           : 'sellAmountAfterFee'
     const amount = toAmount(body, field)
-    const chainId = chainOf(trades, call)
+    const chainId = toCowChain(trades, call)
     const trade = await trades.find({
       chainId,
       tokenIn,
@@ -47,25 +53,27 @@ const quote: EmulatedRoute = {
       slippageBps: 0,
       recipient: toOptionalAddress(body, 'receiver') ?? from,
     })
+    const appData = readOptionalText(body, 'appData') ?? zeroHash
     const nowMs = Date.now()
     return {
       body: {
         quote: {
-          sellToken: spell(tokenIn),
-          buyToken: spell(tokenOut),
+          sellToken: spellCow(tokenIn),
+          buyToken: spellCow(tokenOut),
           receiver: toOptionalAddress(body, 'receiver')?.toLowerCase() ?? null,
           sellAmount: trade.amountIn.toString(),
           buyAmount: (kind === 'buy' ? amount : trade.amountOut).toString(),
           validTo: toValidTo(call, Math.floor(nowMs / 1000)),
-          appData: body['appData'] ?? zeroHash,
+          appData,
+          ...(!isHex(appData) && { appDataHash: keccak256(toBytes(appData)) }),
           feeAmount: '0',
           gasAmount: trade.gas.toString(),
           gasPrice: trade.gasPriceWei.toString(),
           kind,
-          partiallyFillable: body['partiallyFillable'] ?? false,
+          partiallyFillable: isAsked(body, 'partiallyFillable'),
           sellTokenBalance: 'erc20',
           buyTokenBalance: 'erc20',
-          signingScheme: body['signingScheme'] ?? 'eip712',
+          signingScheme: readOptionalText(body, 'signingScheme') ?? 'eip712',
         },
         from: from.toLowerCase(),
         expiration: new Date(nowMs + expirationMs).toISOString(),
@@ -94,5 +102,9 @@ function toError(refusal: Refusal): Answer {
   return { status, body: { errorType, description: describeRefusal(refusal) } }
 }
 
-/** CoW's order book, as far as it says prices. */
-export const cow: EmulatedProvider = { name: 'cow', routes: [quote], toError }
+/** CoW's order book: prices, and orders that are settled on the lab's chains. */
+export const createCow = ({ onChain }: { readonly onChain: OnChain }): EmulatedProvider => ({
+  name: 'cow',
+  routes: [quote, ...cowOrderRoutes({ onChain })],
+  toError,
+})

@@ -1,3 +1,8 @@
+import {
+  OrderKind,
+  OrderQuoteSideKindBuy,
+  OrderQuoteSideKindSell,
+} from '@cowprotocol/sdk-order-book'
 import { x402Client, x402HTTPClient } from '@x402/core/client'
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server'
 import { ExactEvmScheme } from '@x402/evm'
@@ -6,9 +11,12 @@ import { type Address, encodeFunctionData, erc20Abi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { isNative } from '../../chain/native.ts'
+import { createLab } from '../../client/lab.ts'
 import { nativeToken, type SourceRequest, type Trade } from '../../meta/provider/source.ts'
 import { startProviders } from '../../meta/sources/providers.ts'
+import { createCowClient } from '../testing/cowClient.ts'
 import { foreignClients, type Transaction } from '../testing/foreignClients.ts'
 import { startTestLab } from '../testing/testLab.ts'
 import { createPerson } from '../testing/testPerson.ts'
@@ -32,7 +40,7 @@ const baseUrls = {
 } as const
 type Name = keyof typeof baseUrls
 const names = Object.keys(baseUrls) as readonly Name[]
-/** Its orders are signed, not sent: it is asked for prices. */
+/** Its orders are signed, not sent. */
 const executed = names.filter((name) => name !== 'cow')
 const chainIds = [8453, 42161]
 /** A key for each chain: some let a key ask once in a second. */
@@ -359,6 +367,116 @@ s('refuses in the words, statuses and shapes of each [emulate/errors]', () =>
   assertRefused(refused),
 )
 
+/** More than 256 bits hold, and what JSON can say but no text is made of. */
+const tooMuch = '9'.repeat(78)
+const noText = { toString: 1 }
+const { amountDecimals: _, ...oceanWhole } = oceanQuery
+const uniswapBuy = {
+  type: 'EXACT_OUTPUT',
+  swapper: nobody,
+  tokenInChainId: 8453,
+  tokenOutChainId: 8453,
+  tokenIn: usdc,
+  tokenOut: weth,
+  amount: '10000000000000000',
+}
+const lifiBody = {
+  fromChainId: 8453,
+  toChainId: 8453,
+  fromTokenAddress: usdc,
+  toTokenAddress: weth,
+  fromAmount: sold,
+}
+const cowBody = { sellToken: usdc, buyToken: weth, from: nobody, kind: 'sell' }
+const hostile: readonly Refused[] = [
+  [
+    '0x',
+    'an amount',
+    { path: zeroXPath, query: { ...zeroXQuery, sellAmount: tooMuch } },
+    400,
+    { name: 'INPUT_INVALID' },
+  ],
+  [
+    '1inch',
+    'an allowance',
+    { path: '/8453/approve/transaction', query: { tokenAddress: usdc, amount: tooMuch } },
+    400,
+    { statusCode: 400 },
+  ],
+  [
+    '1inch',
+    'an account for a token',
+    { path: '/8453/approve/allowance', query: { tokenAddress: nobody, walletAddress: nobody } },
+    400,
+    { statusCode: 400 },
+  ],
+  [
+    'uniswap-api',
+    'an account for a token',
+    {
+      path: '/v1/check_approval',
+      body: { chainId: 8453, token: nobody, walletAddress: nobody, amount: sold },
+    },
+    400,
+    { errorCode: 'RequestValidationError' },
+  ],
+  [
+    'openocean',
+    'an amount',
+    { path: '/base/quote', query: { ...oceanWhole, amount: tooMuch } },
+    200,
+    { code: 400, error: 'amount is more than any token counts' },
+  ],
+  [
+    'kyberswap',
+    'a summary',
+    { path: '/base/api/v1/route/build', body: { routeSummary: { tokenIn: noText } } },
+    400,
+    { code: 4000 },
+  ],
+  [
+    'velora',
+    'a rate',
+    { path: '/transactions/8453', body: { priceRoute: { network: noText } } },
+    400,
+    { error: 'Validation failed: priceRoute was changed on its way' },
+  ],
+  [
+    'velora',
+    'a fee',
+    { path: '/transactions/8453', body: { priceRoute: {}, partnerFeeBps: noText } },
+    400,
+    { error: 'Validation failed: partnerFeeBps is not supported: a lab takes no fees' },
+  ],
+  [
+    'lifi',
+    'an integrator',
+    { path: '/v1/advanced/routes', body: { ...lifiBody, options: { integrator: noText } } },
+    400,
+    { code: 1011 },
+  ],
+  [
+    'cow',
+    'data',
+    { path: '/base/api/v1/quote', body: { ...cowBody, sellAmountBeforeFee: sold, appData: {} } },
+    400,
+    { errorType: 'InvalidRequest' },
+  ],
+]
+s('refuses hostile values as each refuses wrong ones [emulate/hostile]', () =>
+  assertRefused(hostile),
+)
+
+s('uniswap-api: what is bought costs no more than was quoted [emulate/bought]', async () => {
+  const { answer } = await call('uniswap-api', { path: '/v1/quote', body: uniswapBuy })
+  const quote = answer['quote'] as { readonly input: object }
+  const swap = (input: object) =>
+    call('uniswap-api', { path: '/v1/swap', body: { quote: { ...quote, input } } })
+  assert.is((await swap(quote.input)).status, 200)
+  const cheaper = await swap({ ...quote.input, amount: '1' })
+  assert.equal([cheaper.status, cheaper.answer['errorCode']], [404, 'QuoteExpired'])
+})
+
 s('says that nothing arrives as each does [emulate/no-route]', async () => {
   // A wei of WETH is not worth a unit of USDC.
   const tokens = { sellToken: weth, buyToken: usdc, src: weth, dst: usdc }
@@ -435,6 +553,139 @@ s('cow: says the price that a quote here has, and takes no ether [emulate/cow]',
   const { status, answer } = await call('cow', { path: '/base/api/v1/quote', body: order })
   assert.equal([status, answer['errorType']], [400, 'InvalidRequest'])
 })
+
+const cowClient = () => {
+  const at = onChain(8453)
+  const client = createCowClient({ base: `${baseUrls.cow}/base`, privateKey: at.privateKey })
+  const approve = (amount: bigint) => {
+    const args = [client.spender, amount] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    return at.person.send({ to: usdc, data })
+  }
+  const selling = { sellToken: usdc, buyToken: weth, kind: OrderQuoteSideKindSell.SELL } as const
+  return { ...at, ...client, approve, selling }
+}
+
+s("cow: an order is settled to the wei, with CoW's own client [emulate/cow-orders]", async () => {
+  const { api, approve, holds, person, quote, selling, sign } = cowClient()
+  const quoted = await quote({ ...selling, sellAmountBeforeFee: '25000000' })
+  await approve(25_000_000n)
+  const [spent, got] = [await holds(usdc), await holds(weth)]
+  const signed = await sign(quoted)
+  const uid = await api.sendOrder(signed)
+  const came = (await holds(weth)) - got
+  assert.is(came.toString(), quoted.buyAmount)
+  assert.is(spent - (await holds(usdc)), 25_000_000n)
+  const order = await api.getOrder(uid)
+  assert.equal(
+    [order.status, order.executedBuyAmount, order.executedSellAmount, order.owner],
+    ['fulfilled', quoted.buyAmount, '25000000', person.address.toLowerCase()],
+  )
+  const auction = await api.getOrderCompetitionStatus(uid)
+  assert.equal(
+    [auction.type, auction.value?.[0]?.executedAmounts],
+    ['traded', { sell: '25000000', buy: quoted.buyAmount }],
+  )
+  const [trade] = await api.getTrades({ orderUid: uid })
+  assert.equal([trade?.orderUid, trade?.buyAmount], [uid, quoted.buyAmount])
+  for (const orders of [
+    await api.getTxOrders(trade?.txHash ?? ''),
+    await api.getOrders({ owner: person.address }),
+  ])
+    assert.equal(
+      orders.map((each) => each.uid),
+      [uid],
+    )
+})
+
+s('cow: an order waits until the pools give what it asks [emulate/cow-waits]', async () => {
+  const { api, approve, holds, person, quote, selling, sign } = cowClient()
+  // So much that no pool alone has the price of it.
+  const sellAmount = 50_000n * 10n ** 6n
+  const asked = { ...selling, sellAmountBeforeFee: `${sellAmount}` } as const
+  const before = BigInt((await quote(asked)).buyAmount)
+  const { adminToken } = lab.manifest()
+  const amount = 500_000n * 10n ** 6n
+  const dealt = { chainId: 8453, token: usdc, to: person.address, amount: `${amount + sellAmount}` }
+  await createLab({ services, adminToken }).deal(dealt)
+  const trade = async (tokenIn: Address, tokenOut: Address, amountIn: bigint) => {
+    const had = await holds(tokenOut)
+    const sale: Trade = { type: 'exactInput', amountIn }
+    await roundTrip('velora', toRequest(8453, { tokenIn, tokenOut, trade: sale }))
+    return (await holds(tokenOut)) - had
+  }
+  // Somebody buys what it buys, and gives it back later.
+  const bought = await trade(usdc, weth, amount)
+  const quoted = await quote(asked)
+  const dear = BigInt(quoted.buyAmount)
+  assert.ok(dear < before)
+  const wanted = (dear + before) / 2n
+  await approve(sellAmount)
+  const uid = await api.sendOrder(await sign(quoted, { buyAmount: `${wanted}` }))
+  const held = await holds(weth)
+  assert.is((await api.getOrder(uid)).status, 'open')
+  assert.equal(await api.getTrades({ orderUid: uid }), [])
+  assert.is(await holds(weth), held)
+  await trade(weth, usdc, bought)
+  const then = await holds(weth)
+  await waitFor(
+    'the order is filled',
+    async () => (await api.getOrder(uid)).status === 'fulfilled',
+    { deadlineMs: 60_000 },
+  )
+  const filled = await api.getOrder(uid)
+  assert.ok(BigInt(filled.executedBuyAmount) >= wanted)
+  assert.is((await holds(weth)) - then, BigInt(filled.executedBuyAmount))
+})
+
+s('cow: what is bought costs no more than was signed [emulate/cow-orders]', async () => {
+  const { api, approve, holds, quote, selling, sign } = cowClient()
+  const buyAmount = 10n ** 15n
+  const buying = { ...selling, kind: OrderQuoteSideKindBuy.BUY, buyAmountAfterFee: `${buyAmount}` }
+  const quoted = await quote(buying)
+  const most = (BigInt(quoted.sellAmount) * 101n) / 100n
+  await approve(most)
+  const [spent, got] = [await holds(usdc), await holds(weth)]
+  const uid = await api.sendOrder(await sign(quoted, { sellAmount: most.toString() }))
+  const { executedBuyAmount, executedSellAmount, kind } = await api.getOrder(uid)
+  assert.is(kind, OrderKind.BUY)
+  assert.is((await holds(weth)) - got, BigInt(executedBuyAmount))
+  assert.is(spent - (await holds(usdc)), BigInt(executedSellAmount))
+  assert.ok(BigInt(executedBuyAmount) >= buyAmount && BigInt(executedSellAmount) <= most)
+})
+
+s(
+  'cow: takes no order that its owner has not signed and paid for [emulate/cow-refused]',
+  async () => {
+    const { api, approve, holds, quote, refusalOf, selling, sign } = cowClient()
+    const quoted = await quote({ ...selling, sellAmountBeforeFee: '25000000' })
+    await approve(0n)
+    const signed = await sign(quoted)
+    const dearer = { ...signed, buyAmount: (BigInt(quoted.buyAmount) - 1n).toString() }
+    const past = { validTo: Math.floor(Date.now() / 1000) - 1 }
+    const rows = [
+      ['WrongOwner', dearer],
+      ['InvalidSignature', { ...signed, signature: '0x1234' }],
+      ['InsufficientAllowance', signed],
+      ['InsufficientBalance', await sign(quoted, { sellAmount: (10n ** 30n).toString() })],
+      ['InsufficientValidTo', await sign(quoted, past)],
+      ['NonZeroFee', await sign(quoted, { feeAmount: '1' })],
+      ['InvalidNativeSellToken', await sign(quoted, { sellToken: nativeToken })],
+      ['InvalidAppData', await sign(quoted, { appData: 'no JSON' })],
+      ['AppDataHashMismatch', { ...signed, appDataHash: `0x${'11'.repeat(32)}` }],
+    ] as const
+    for (const [word, order] of rows) assert.is(await refusalOf(api.sendOrder(order)), word)
+    // Enough for two.
+    await approve(50_000_000n)
+    const spent = await holds(usdc)
+    const both = [api.sendOrder(signed), api.sendOrder(signed)] as const
+    assert.equal((await Promise.all(both.map(refusalOf))).toSorted(), ['DuplicatedOrder', 'taken'])
+    assert.is(spent - (await holds(usdc)), 25_000_000n)
+    assert.is(await refusalOf(api.sendOrder(signed)), 'DuplicatedOrder')
+    const uid = await Promise.any(both)
+    assert.is(await refusalOf(api.getOrder(uid.replace(/.{4}$/, 'ffff'))), 'NotFound')
+  },
+)
 
 for (const { name, quote } of foreignClients)
   s(`${name}: quoted, approved and swapped to the wei [emulate/clients]`, async () => {

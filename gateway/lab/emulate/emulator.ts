@@ -4,7 +4,7 @@ import { createRateLimit, type LocalLimit, type RateLimit } from '../../access/l
 import { HttpError } from '../../http/httpError.ts'
 import { readJsonBody } from '../../http/readJsonBody.ts'
 import type { Call, Fields } from './call.ts'
-import { cow } from './cow.ts'
+import { createCow } from './cow.ts'
 import type { Answer, EmulatedApi, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
 import { createFacilitator, type OnChain } from './facilitator.ts'
 import { kyberSwap } from './kyberSwap.ts'
@@ -26,7 +26,6 @@ const providers: readonly EmulatedProvider[] = [
   velora,
   lifi,
   uniswapApi,
-  cow,
 ]
 
 const maxBodyBytes = 1_048_576
@@ -79,7 +78,8 @@ export function createEmulator({ onChain }: { readonly onChain: OnChain }) {
       router[route.method](base + route.path, (ctx) => answer(api, { ctx, base, route }))
     router.all(`${base}/*rest`, (ctx) => answer(api, { ctx, base, route: undefined }))
   }
-  for (const provider of providers) mount(`/emulate/${provider.name}`, provider)
+  for (const provider of [...providers, createCow({ onChain })])
+    mount(`/emulate/${provider.name}`, provider)
   mount('/x402', createFacilitator(onChain))
   const routed = router.routes()
 

@@ -5,6 +5,7 @@ import { nativeSpellings } from '../../meta/provider/provider.ts'
 import {
   type Call,
   type Fields,
+  joinSealed,
   throwOnFees,
   toAddress,
   toAmount,
@@ -25,8 +26,7 @@ const sealed = ['tokenIn', 'tokenOut', 'amountIn', 'amountOut', 'timestamp']
 
 /** By which a summary is known that came back as it went. */
 function checksumOf(summary: Fields): string {
-  const text = sealed.map((field) => String(summary[field])).join()
-  return BigInt(`0x${hash('sha256', text).slice(0, 16)}`).toString()
+  return BigInt(`0x${hash('sha256', joinSealed(summary, sealed)).slice(0, 16)}`).toString()
 }
 
 const noFee = { feeAmount: '0', chargeFeeBy: '', isInBps: false, feeReceiver: '' }

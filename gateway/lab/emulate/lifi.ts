@@ -4,6 +4,7 @@ import { wholeBps } from '../../amounts/amounts.ts'
 import { isNative } from '../../chain/native.ts'
 import {
   type Fields,
+  readOptionalText,
   readText,
   throwOnFees,
   toAddress,
@@ -34,6 +35,8 @@ const toSlippage = (fields: Fields) =>
     fallbackBps: usualBps,
     mostBps: Number(wholeBps),
   })
+
+const toIntegrator = (fields: Fields) => readOptionalText(fields, 'integrator') ?? 'lifi-api'
 
 /** A lab has no bridge: both ends are one chain. */
 function toChainId(trades: Trades, fields: Fields, names: readonly [string, string]): number {
@@ -124,8 +127,7 @@ function toAsked(
     slippageBps: toSlippage(query),
     recipient: toOptionalAddress(query, 'toAddress') ?? from,
   }
-  const { integrator = 'lifi-api' } = query
-  return { order, from, integrator: String(integrator) }
+  return { order, from, integrator: toIntegrator(query) }
 }
 
 const quote = (
@@ -160,10 +162,10 @@ const stepTransaction: EmulatedRoute = {
       recipient: toOptionalAddress(action, 'toAddress') ?? from,
     }
     const trade = await trades.find(order)
-    const { integrator = 'lifi-api' } = body
-    const asked = { order, from, integrator: String(integrator) }
+    const asked = { order, from, integrator: toIntegrator(body) }
     const step = await toStep(trades, { trade, asked })
-    return { body: { ...step, id: body['id'], transactionRequest: toTransaction(trade, from) } }
+    const id = readOptionalText(body, 'id') ?? step.id
+    return { body: { ...step, id, transactionRequest: toTransaction(trade, from) } }
   },
 }
 
@@ -183,9 +185,9 @@ const routes: EmulatedRoute = {
       slippageBps: toSlippage(options),
       recipient: toOptionalAddress(body, 'toAddress') ?? from,
     }
-    const { integrator = 'lifi-api' } = options
+    const integrator = toIntegrator(options)
     const trade = await trades.find(order)
-    const asked = { order, from, integrator: String(integrator) }
+    const asked = { order, from, integrator }
     const step = await toStep(trades, { trade, asked })
     const { action, estimate } = step
     const route = {

@@ -8,6 +8,7 @@ import {
   throwOnFees,
   toAddress,
   toAmount,
+  toBounded,
   toOptionalAddress,
   toSlippageBps,
 } from './call.ts'
@@ -29,7 +30,7 @@ function readSold(query: Fields, decimals: number): bigint {
   if (query['amountDecimals'] !== undefined) return toAmount(query, 'amountDecimals')
   const text = readText(query, 'amount')
   if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) throw invalid('amount', 'is not a decimal number')
-  const amount = parseUnits(text, decimals)
+  const amount = toBounded('amount', parseUnits(text, decimals))
   if (amount === 0n) throw invalid('amount', 'must be above zero')
   return amount
 }

@@ -1,4 +1,13 @@
-import { type Address, erc20Abi, formatUnits, maxUint256, zeroAddress } from 'viem'
+import {
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  erc20Abi,
+  formatUnits,
+  maxUint256,
+  zeroAddress,
+} from 'viem'
 import { getBalance, getGasPrice, readContract } from 'viem/actions'
 import { wholeBps } from '../../amounts/amounts.ts'
 import type { ProviderName } from '../../chain/chain.ts'
@@ -145,24 +154,28 @@ export function createTrades({ routing, clients, executorOf }: TradeDeps) {
         gasPriceWei,
       }
     },
-    /** What an account has of a token, and lets the executor take. */
+    /** What an account has of a token, and lets the executor take, or who else is to spend it. */
     async readFunds({
       chainId,
       token,
       owner,
+      spender = findServed(chainId).executor,
     }: {
       readonly chainId: number
       readonly token: Address
       readonly owner: Address
+      readonly spender?: Address | undefined
     }): Promise<{ readonly balance: bigint; readonly allowance: bigint }> {
-      const { client, executor } = findServed(chainId)
+      const { client } = findServed(chainId)
       if (isNative(token))
         return { balance: await getBalance(client, { address: owner }), allowance: maxUint256 }
       const contract = { address: token, abi: erc20Abi } as const
       const [balance, allowance] = await Promise.all([
         readContract(client, { ...contract, functionName: 'balanceOf', args: [owner] }),
-        readContract(client, { ...contract, functionName: 'allowance', args: [owner, executor] }),
-      ])
+        readContract(client, { ...contract, functionName: 'allowance', args: [owner, spender] }),
+      ]).catch((error: unknown) => {
+        throw isNoToken(error) ? new Refused({ kind: 'unknown_token', token }) : error
+      })
       return { balance, allowance }
     },
     async readUsd(chainId: number): Promise<ToUsd> {
@@ -176,6 +189,15 @@ export function createTrades({ routing, clients, executorOf }: TradeDeps) {
     },
   }
 }
+
+/** Whether nobody is there, or somebody who is no token. */
+const isNoToken = (error: unknown) =>
+  error instanceof BaseError &&
+  error.walk(
+    (cause) =>
+      cause instanceof ContractFunctionZeroDataError ||
+      cause instanceof ContractFunctionRevertedError,
+  ) !== null
 
 /** Throws where the sender could not send the trade: not enough there, or not approved. */
 export async function requireFunds(

@@ -1,4 +1,5 @@
 import { encodeFunctionData, erc20Abi, maxUint256, toHex } from 'viem'
+import { moreBps } from '../../amounts/amounts.ts'
 import { isNative } from '../../chain/native.ts'
 import { nativeSpellings } from '../../meta/provider/provider.ts'
 import {
@@ -12,7 +13,7 @@ import {
   toSlippageBps,
 } from './call.ts'
 import type { Answer, EmulatedProvider, EmulatedRoute } from './emulatedProvider.ts'
-import { describeRefusal, invalid, type Refusal } from './refusal.ts'
+import { describeRefusal, invalid, type Refusal, Refused } from './refusal.ts'
 import type { Trade, Trades } from './trades.ts'
 
 const usualBps = 50
@@ -107,7 +108,8 @@ const swap: EmulatedRoute = {
     const given = toObject(body, 'quote')
     const [input, output] = [toObject(given, 'input'), toObject(given, 'output')]
     const side = toSide(given)
-    const slippageBps = side === 'buy' ? 0 : toSlippage(given, 'slippage')
+    const asked = toSlippage(given, 'slippage')
+    const slippageBps = side === 'buy' ? 0 : asked
     const [first] = Array.isArray(given['aggregatedOutputs']) ? given['aggregatedOutputs'] : []
     const swapper = toAddress(given, 'swapper')
     const trade = await trades.find({
@@ -120,6 +122,8 @@ const swap: EmulatedRoute = {
       floor: toAmount(toObject({ aggregatedOutput: first }, 'aggregatedOutput'), 'minAmount'),
       recipient: toOptionalAddress(output, 'recipient') ?? swapper,
     })
+    if (side === 'buy' && trade.amountIn > moreBps(toAmount(input, 'amount'), asked))
+      throw new Refused({ kind: 'moved' })
     const { chain, execution, gas, gasPriceWei } = trade
     return {
       body: {

@@ -5,6 +5,7 @@ import { nativeSpellings } from '../../meta/provider/provider.ts'
 import {
   type Fields,
   isAsked,
+  joinSealed,
   readText,
   throwOnFees,
   toAddress,
@@ -49,7 +50,7 @@ function toOrder(trades: Trades, query: Fields): Omit<Order, 'slippageBps'> {
 }
 
 const sealed = ['network', 'srcToken', 'destToken', 'srcAmount', 'destAmount', 'side']
-const sealOf = (route: Fields) => hash('sha1', sealed.map((field) => String(route[field])).join())
+const sealOf = (route: Fields) => hash('sha1', joinSealed(route, sealed))
 
 async function toPriceRoute(trades: Trades, { trade, order }: { trade: Trade; order: Fields }) {
   const { chain, tokenIn, tokenOut, amountIn, amountOut, quote, gas, execution } = trade

@@ -56,8 +56,9 @@ export function createArmedFaults({ now }: { readonly now: () => number }) {
   }
   return {
     list: (): readonly Armed[] => list(),
-    clear() {
-      armed = []
+    /** Those of one name, or all. */
+    clear(name?: string) {
+      armed = name === undefined ? [] : armed.filter(({ fault }) => fault.name !== name)
     },
     /** Undefined where there is no fault of this name. */
     arm({ name, times, after, ttlMs, settings, ...target }: Arming): Armed | undefined {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { toHex } from 'viem'
 import type { RpcAnswer, RpcCall } from '../../chain/nodes/readReply.ts'
 import type { LeasedChain } from '../../testing/leaseChain.ts'
@@ -12,18 +11,18 @@ const reorganise: Play = async ({ next, settings: { blocks }, chains }) => {
   await chains.each(async (chain) => void (await chain.request('anvil_reorg', [blocks, []])))
 }
 
-const pause: Play = async ({ next, settings: { ms }, chains, log }) => {
+const pause: Play = async ({ next, settings: { ms }, chains, lasting }) => {
   await chains.each(async (chain) => {
-    const mining = await readMining(chain)
-    await setMining(chain, { isAutomatic: false, everySecs: 0 })
-    const goOn = async () => {
-      await wait(ms, undefined, { ref: false })
-      await chains.on(chain.chainId, async (again) => {
-        await setMining(again, mining)
-        await again.mine()
-      })
-    }
-    goOn().catch((err: unknown) => log.error({ err }, 'a paused chain was not set going'))
+    const { chainId } = chain
+    await lasting.hold({ name: 'chain_paused', of: String(chainId), ms }, async () => {
+      const mining = await readMining(chain)
+      await setMining(chain, { isAutomatic: false, everySecs: 0 })
+      return () =>
+        chains.on(chainId, async (again) => {
+          await setMining(again, mining)
+          await again.mine()
+        })
+    })
   })
   await next()
 }

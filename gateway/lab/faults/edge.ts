@@ -54,7 +54,7 @@ export const halve: Play = async ({ ctx, next }) => {
 type Write = (chunk: string, written?: () => void) => boolean
 
 /** Hands what a stream writes to `hand` instead; each event is one write. */
-function onWrites(ctx: Context, hand: (chunk: string, write: Write) => boolean): void {
+export function onWrites(ctx: Context, hand: (chunk: string, write: Write) => boolean): void {
   const write = ctx.res.write.bind(ctx.res) as Write
   // Streams are written as text, without a callback.
   ctx.res.write = ((chunk: string) => hand(chunk, write)) as typeof ctx.res.write

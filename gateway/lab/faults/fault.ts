@@ -2,7 +2,10 @@ import type { Context } from 'koa'
 import type { Upstream } from '../../chain/nodes/upstream.ts'
 import type { Log } from '../../http/serviceOptions.ts'
 import type { SourceOutcome } from '../../meta/provider/source.ts'
+import type { LeasedChain } from '../../testing/leaseChain.ts'
 import type { LabChains } from './labChains.ts'
+import type { Lasting } from './lasting.ts'
+import type { Trade } from './movePools.ts'
 
 export type FaultSettings = {
   readonly ms: number
@@ -11,6 +14,7 @@ export type FaultSettings = {
   readonly retryAfterSecs: number
   readonly blocks: number
   readonly gwei: number
+  readonly bps: number
 }
 
 export const usualSettings: FaultSettings = {
@@ -20,6 +24,7 @@ export const usualSettings: FaultSettings = {
   retryAfterSecs: 2,
   blocks: 1,
   gwei: 1_000,
+  bps: 100,
 }
 
 export type Play = (played: {
@@ -28,6 +33,9 @@ export type Play = (played: {
   readonly settings: FaultSettings
   /** The chains that are meant. */
   readonly chains: LabChains
+  readonly lasting: Lasting
+  /** By whatever way gives most. */
+  readonly sellBack: (chain: LeasedChain, trade: Trade) => Promise<void>
   readonly log: Log
 }) => Promise<void>
 

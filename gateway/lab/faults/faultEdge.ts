@@ -3,9 +3,12 @@ import type { Upstream } from '../../chain/nodes/upstream.ts'
 import type { Access } from '../../http/access.ts'
 import type { Log } from '../../http/serviceOptions.ts'
 import type { Source } from '../../meta/provider/source.ts'
+import type { Routing } from '../../routing/service/routing.ts'
 import { createArmedFaults } from './armedFaults.ts'
 import { faultEndpoints } from './faultEndpoints.ts'
 import type { createLabChains } from './labChains.ts'
+import { createLasting } from './lasting.ts'
+import { sellBack } from './sellBack.ts'
 
 /** More than any key has. */
 const beyondQuota = 2 ** 40
@@ -21,8 +24,14 @@ export function createFaultEdge({
   readonly chainsOf: ReturnType<typeof createLabChains>
 }) {
   const armed = createArmedFaults({ now })
+  const lasting = createLasting({ log })
+  let routing: Pick<Routing, 'quote'> | undefined
   return {
-    endpoints: faultEndpoints(armed),
+    endpoints: faultEndpoints(armed, lasting),
+    /** From when on there is a market to trade in. */
+    serve(market: { readonly routing: Pick<Routing, 'quote'> }) {
+      routing = market.routing
+    },
     /** In front of a service. */
     interrupt: (service: string) => async (ctx: Context, next: () => Promise<unknown>) => {
       const [apiKey, clientId] = [ctx.get('x-api-key'), ctx.get('x-client-id')]
@@ -30,7 +39,18 @@ export function createFaultEdge({
       const found = ctx.method === 'OPTIONS' ? undefined : armed.take('request', request)
       if (!found) return next()
       const { settings, chainId } = found
-      return found.fault.play({ ctx, next, settings, log, chains: chainsOf(chainId) })
+      return found.fault.play({
+        ctx,
+        next,
+        settings,
+        log,
+        lasting,
+        chains: chainsOf(chainId),
+        async sellBack(chain, trade) {
+          if (!routing) throw new Error('the lab has no market yet')
+          await sellBack({ routing }, chain, trade)
+        },
+      })
     },
     /** Where a service charges: who has nothing left hears what it costs. */
     alterAccess: (service: string, access: Access): Access => ({

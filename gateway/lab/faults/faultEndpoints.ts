@@ -5,10 +5,11 @@ import { named, oneOf, withDefault } from '../../http/schemas.ts'
 import { type Armed, type ArmedFaults, type Arming, targetsOf } from './armedFaults.ts'
 import { type Fault, type FaultSettings, usualSettings } from './fault.ts'
 import { faults } from './faults.ts'
+import type { Lasting } from './lasting.ts'
 
 const longestMs = 3_600_000
-const setting = (minimum: number, description: string) =>
-  Type.Optional(Type.Integer({ minimum, maximum: longestMs, description }))
+const setting = (minimum: number, description: string, maximum = longestMs) =>
+  Type.Optional(Type.Integer({ minimum, maximum, description }))
 const settings: Readonly<Record<keyof FaultSettings, ReturnType<typeof setting>>> = {
   ms: setting(1, 'Milliseconds'),
   bytes: setting(0, 'Bytes that come through'),
@@ -16,6 +17,7 @@ const settings: Readonly<Record<keyof FaultSettings, ReturnType<typeof setting>>
   retryAfterSecs: setting(1, 'Seconds of Retry-After'),
   blocks: setting(1, 'Blocks'),
   gwei: setting(0, 'Gwei of the base fee'),
+  bps: setting(1, 'Basis points', 9_999),
 }
 const target = {
   service: Type.Optional(oneOf(['routing', 'meta', 'relay'])),
@@ -126,7 +128,7 @@ function checkTarget(asked: Arming): void {
 }
 
 /** What arms, lists and forgets faults. */
-export function faultEndpoints(armed: ArmedFaults): readonly Endpoint[] {
+export function faultEndpoints(armed: ArmedFaults, lasting: Lasting): readonly Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -173,12 +175,15 @@ export function faultEndpoints(armed: ArmedFaults): readonly Endpoint[] {
     endpoint({
       method: 'post',
       path: '/lab/faults/clear',
-      summary: 'Forget the faults that wait',
+      summary:
+        'Forget the faults that wait, or those of one name, and take back what lasts of them on a chain',
+      query: Type.Object({ name: Type.Optional(oneOf(faults.map(({ name }) => name))) }),
       output: named('Done', Type.Object({ done: Type.Boolean() })),
       auth: 'none',
       examples: { output: { done: true } },
-      handle: async () => {
-        armed.clear()
+      handle: async ({ query }) => {
+        armed.clear(query.name)
+        await lasting.end(query.name)
         return { done: true }
       },
     }),

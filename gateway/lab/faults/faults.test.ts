@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
+import { documents } from '../../../fixtures/client/documents.ts'
 import { readImportGraph } from '../../../fixtures/house/importGraph.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -113,6 +114,7 @@ const looks: Readonly<Record<string, (seen: Seen) => boolean>> = {
   no_route: refused(404, 'no_route'),
   conflict: refused(409, 'conflict'),
   body_too_large: refused(413, 'body_too_large'),
+  unsupported_media_type: refused(415, 'unsupported_media_type'),
   rate_limited: (seen) => refused(429, 'rate_limited')(seen) && seen.retryAfter === '7',
   internal_error: refused(500, 'internal_error'),
   chain_unreachable: refused(502, 'chain_unreachable'),
@@ -144,6 +146,7 @@ const looks: Readonly<Record<string, (seen: Seen) => boolean>> = {
 /** Those that need a chain or a key: `labFaults.fork.test.ts` plays them on a lab. */
 const onLab = ['quota_gone', 'relay_existing', 'relay_reverts', 'relay_never_confirms']
 onLab.push('relay_late', 'chain_reorg', 'chain_paused', 'chain_fee_spike')
+onLab.push('quote_drift', 'pool_moved', 'token_taxed')
 
 for (const name of Object.keys(looks))
   s(`plays ${name} for exactly as many requests as were asked for`, async () => {
@@ -175,13 +178,28 @@ s(
     )
   },
 )
+s('has a row for each status that a service documents as refused [faults/statuses]', async () => {
+  const { faults: listed } = await list()
+  const played = listed.map(({ sentence }) => sentence.slice(0, 3))
+  const documented = Object.values(documents).flatMap(({ paths }) =>
+    Object.values(paths).flatMap((operations) =>
+      Object.values(operations).flatMap(({ responses }) => Object.keys(responses)),
+    ),
+  )
+  const missed = documented.filter((status) => Number(status) >= 400 && !played.includes(status))
+  assert.ok(documented.includes('503'))
+  assert.equal(missed, [])
+})
 s('answers later, and as it is, where it is slow [faults/slow]', async () => {
-  await post('', { name: 'slow', settings: { ms: 60 } })
-  const started = performance.now()
-  const { status, text } = await see('/quote')
-  assert.equal([status, text], [200, whole])
-  // Timers count in whole milliseconds.
-  assert.ok(performance.now() - started >= 59)
+  await post('', { name: 'slow', times: 2, settings: { ms: 60 } })
+  for (const left of [1, 0]) {
+    const started = performance.now()
+    const { status, text } = await see('/quote')
+    assert.equal([status, text], [200, whole])
+    // Timers count in whole milliseconds.
+    assert.ok(performance.now() - started >= 59)
+    assert.is((await list()).armed.length, left)
+  }
 })
 s('lets nothing reach the service that is refused before it [faults/uncharged]', async () => {
   await post('', { name: 'unavailable' })
@@ -272,6 +290,7 @@ s('are loaded by nothing but labs: production never gets as far [faults/producti
     'gateway/lab/control/controlEndpoints.ts',
     'gateway/lab/control/labControl.ts',
   ])
+  assert.equal(namers('gateway/lab/wallet/'), ['gateway/lab/control/labControl.ts'])
   assert.equal(namers('gateway/lab/control/').toSorted(), [
     'fixtures/client/documents.ts',
     'gateway/app.ts',
@@ -289,4 +308,14 @@ s('knows no other names, and no other settings than its own', async () => {
   assert.is(strange['error'], 'node_down means nobody by apiKey')
   assert.is((await post('', { name: 'slow', source: 'lifi' })).status, 400)
 })
+s('forgets the faults of one name, and leaves the others [faults/clear-one]', async () => {
+  for (const name of ['reset', 'no_route']) assert.is((await post('', { name })).status, 200)
+  assert.is((await post('/clear?name=reset', {})).status, 200)
+  assert.equal(
+    (await list()).armed.map(({ name }) => name),
+    ['no_route'],
+  )
+  assert.is((await post('/clear?name=never', {})).status, 400)
+})
+
 s.run()

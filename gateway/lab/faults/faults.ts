@@ -3,6 +3,7 @@ import { tooManyRequests } from '../../http/tooManyRequests.ts'
 import { chainFaults } from './chainFaults.ts'
 import * as edge from './edge.ts'
 import type { Fault, FaultSettings } from './fault.ts'
+import { marketFaults } from './marketFaults.ts'
 import { relayFaults } from './relayFaults.ts'
 import { sourceFaults } from './sourceFaults.ts'
 
@@ -36,6 +37,9 @@ const edgeFaults: readonly Fault[] = [
   refusing('no_route', '404: no route for the pair and amount', () => httpError('noRoute')),
   refusing('conflict', '409: an earlier request is in the way', () => httpError('conflict')),
   refusing('body_too_large', '413: the body is too large', () => httpError('bodyTooLarge')),
+  refusing('unsupported_media_type', '415: the body is not sent as JSON', () =>
+    httpError('unsupportedMediaType'),
+  ),
   refusing(
     'rate_limited',
     '429 with Retry-After',
@@ -154,6 +158,7 @@ export const faults: readonly Fault[] = [
     reads: [],
   },
   ...relayFaults,
+  ...marketFaults,
   ...chainFaults,
   ...sourceFaults,
 ]

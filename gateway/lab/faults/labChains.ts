@@ -37,7 +37,7 @@ export function createLabChains({
   })
 }
 
-async function readChains(manifestPath: string): Promise<LabManifest['chains']> {
+export async function readChains(manifestPath: string): Promise<LabManifest['chains']> {
   // Written by this lab.
   return (JSON.parse(await readFile(manifestPath, 'utf8')) as LabManifest).chains
 }

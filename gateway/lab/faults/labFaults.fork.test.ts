@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { createClient } from '../../client/client.ts'
 import { ForkyardError } from '../../client/forkyardError.ts'
 import { createLab } from '../../client/lab.ts'
@@ -13,12 +14,16 @@ const lab = await startTestLab()
 s.after(() => lab.down())
 const manifest = lab.manifest()
 const control = createLab(manifest)
-const client = createClient(manifest)
+const client = createClient({ ...manifest, clientId: 'faulty' })
+/** Nothing goes wrong for this one. */
+const observer = createClient({ ...manifest, clientId: 'observer' })
+const clientId = 'faulty'
 const chain = manifest.chains['8453']
 const [WETH, USDC] = [chain?.tokens['WETH']?.address, chain?.tokens['USDC']?.address]
 if (!chain || !WETH || !USDC) throw new Error('the lab has no Base as it was')
 const rpc = createRpc(chain.rpcUrl)
 const [payer] = chain.accounts
+const nobody = '0x00000000000000000000000000000000000dea11'
 const run = promisify(execFile)
 
 /** Of an owner that holds everything and has no proxy. */
@@ -31,15 +36,54 @@ const nextOwner = () => {
 }
 const askProxy = (owner: `0x${string}`) =>
   client.relay.requestProxy({ chainId: 8453, owner, tokenIn: USDC, amountIn: '1' })
-const quote = () =>
-  client.routing.quote({
-    chain_id: 8453,
-    token_in: WETH,
-    token_out: USDC,
-    amount_in: '10000000000000000',
-  })
+const order = {
+  chain_id: 8453,
+  token_in: WETH,
+  token_out: USDC,
+  amount_in: '10000000000000000',
+  ...(payer && { taker: payer.address }),
+}
+const quote = () => client.routing.quote(order)
+const metaOrder = {
+  chainId: 8453,
+  tokenIn: WETH,
+  tokenOut: USDC,
+  amountIn: order.amount_in,
+  slippageBps: 50,
+  taker: payer?.address ?? USDC,
+}
+/** By snapshot: it leaves the chain as it was. */
+async function revertAfter<value>(use: () => Promise<value>): Promise<value> {
+  const id = await rpc('evm_snapshot')
+  const value = await use()
+  await rpc('evm_revert', id)
+  await settled()
+  return value
+}
+/** Until the gateway has read the chain's head, which is higher than any that was reverted. */
+async function settled() {
+  await rpc('anvil_mine', '0x8')
+  const head = await height()
+  while ((await observer.routing.quote(order)).last_sync_block < head) await rpc('eth_chainId')
+}
 const receiptOf = async (hash = '') =>
   (await rpc('eth_getTransactionReceipt', hash)) as { readonly status: string } | null
+/** What the payer gets by the call of a quote, and whether it goes through. */
+async function executeQuote(call: { target?: string; calldata?: string } | undefined) {
+  if (!call || !payer) throw new Error('there is no payload')
+  const approval = `0x095ea7b3${word(call.target)}${'f'.repeat(64)}`
+  await rpc('eth_sendTransaction', { from: payer.address, to: WETH, data: approval })
+  const sent = { from: payer.address, to: call.target, data: call.calldata, gas: '0x989680' }
+  const before = await balanceOf(payer.address)
+  const hash = String(await rpc('eth_sendTransaction', sent))
+  await rpc('anvil_mine', '0x1')
+  const { status } = (await receiptOf(hash)) ?? {}
+  return { status, gained: (await balanceOf(payer.address)) - before }
+}
+const word = (address = '') => address.slice(2).toLowerCase().padStart(64, '0')
+const balanceOf = async (owner: string) =>
+  BigInt(String(await rpc('eth_call', { to: USDC, data: `0x70a08231${word(owner)}` }, 'latest')))
+const bpsBelow = (amount: bigint, whole: bigint) => Number(((whole - amount) * 10_000n) / whole)
 const hasCode = async (address: string) => (await rpc('eth_getCode', address, 'latest')) !== '0x'
 const height = async () => Number(await rpc('eth_blockNumber'))
 const codeOf = (promise: Promise<unknown>) =>
@@ -50,10 +94,12 @@ const codeOf = (promise: Promise<unknown>) =>
 
 s('plays a deployment that is there already, and one that reverts [faults/relay]', async () => {
   const owner = nextOwner()
-  await control.fail({ name: 'relay_existing' })
+  await control.fail({ name: 'relay_existing', times: 2 })
   const existing = await askProxy(owner)
   assert.ok(existing.existing)
   assert.ok(await hasCode(existing.proxy))
+  assert.ok((await askProxy(nextOwner())).existing)
+  assert.not.ok((await askProxy(nextOwner())).existing)
   await control.fail({ name: 'relay_reverts', times: 2 })
   const other = nextOwner()
   for (let index = 0; index < 2; index++) {
@@ -70,6 +116,9 @@ s('plays a deployment that is mined late, or never [faults/relay]', async () => 
   await control.fail({ name: 'relay_never_confirms' })
   await control.fail({ name: 'relay_late', settings: { ms: 50 } })
   const [never, late] = [await askProxy(nextOwner()), await askProxy(nextOwner())]
+  const { txHash: then } = await askProxy(nextOwner())
+  await rpc('anvil_mine', '0x1')
+  assert.is((await receiptOf(then))?.status, '0x1')
   while (!(await receiptOf(late.txHash))) await rpc('anvil_mine', '0x1')
   assert.ok(await hasCode(late.proxy))
   assert.is(await receiptOf(never.txHash), null)
@@ -94,16 +143,8 @@ s('offers to sell what can be paid once the quota is gone [faults/quota-gone]', 
   assert.is(await codeOf(quote()), 'answered')
 })
 s('has a source fail, and the answer name its word [faults/source-failures]', async () => {
-  const taker = payer?.address ?? USDC
-  const order = {
-    tokenIn: WETH,
-    tokenOut: USDC,
-    amountIn: '10000000000000000',
-    slippageBps: 50,
-    taker,
-  }
   await control.fail({ name: 'source_rate_limited', source: 'routing' })
-  const { failures } = await client.meta.quote({ chainId: 8453, ...order })
+  const { failures } = await client.meta.quote(metaOrder)
   assert.equal(
     failures.filter(({ provider }) => provider === 'routing').map(({ reason }) => reason),
     ['rate_limited: asked for'],
@@ -140,6 +181,16 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
   await client.routing.health()
   assert.is(await receiptOf(hash), null)
   assert.is(await height(), before)
+  const { hash: head } = (await rpc('eth_getBlockByNumber', 'latest', false)) as { hash: string }
+  await client.routing.health()
+  assert.ok(await rpc('eth_getBlockByHash', head, false), 'once, not again')
+  await settled()
+  // Its forks are made anew.
+  const isSimulated = async () => {
+    const asked = observer.routing.quote({ ...order, verify: true })
+    return (await asked.catch(() => undefined))?.route_readiness === 'verified'
+  }
+  await waitFor('a dry run', isSimulated, { deadlineMs: 30_000 })
 })
 s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   const owner = nextOwner()
@@ -147,10 +198,75 @@ s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
   assert.is(await codeOf(askProxy(owner)), 'answered')
 })
+s('promises more than the chain gives, for so many quotes [faults/quote-drift]', async () => {
+  const asIs = BigInt((await quote()).output)
+  await control.fail({ name: 'quote_drift', clientId, times: 2, settings: { bps: 30 } })
+  for (let index = 0; index < 2; index++) {
+    const { output, min_output, execution } = await quote()
+    assert.is(BigInt(output), (asIs * 10_030n) / 10_000n)
+    // 30 of the 50 bps of slippage are gone.
+    const { status, gained } = await revertAfter(() => executeQuote(execution))
+    assert.is(status, '0x1')
+    assert.ok(gained >= BigInt(min_output) && gained === asIs, `${gained}`)
+  }
+  assert.is(BigInt((await quote()).output), asIs)
+  await control.fail({ name: 'quote_drift', service: 'meta', settings: { bps: 300 } })
+  const { quotes } = await client.meta.quote(metaOrder)
+  const ours = quotes.find(({ provider }) => provider === 'routing')
+  assert.is(BigInt(ours?.amountOut ?? 0), (asIs * 10_300n) / 10_000n)
+  assert.is((await revertAfter(() => executeQuote(ours))).status, '0x0')
+})
+s('trades against the pools of a quote, and sells back [faults/pool-moved]', async () => {
+  const moved = { name: 'pool_moved', clientId, settings: { bps: 80 } } as const
+  const asIs = await quote()
+  await control.fail(moved)
+  const first = await quote()
+  assert.is(first.output, asIs.output)
+  // Its slippage is 50 bps.
+  assert.is((await revertAfter(() => executeQuote(first.execution))).status, '0x0')
+  assert.is.not((await quote()).route_path, first.route_path)
+  await control.clearFault('pool_moved')
+  await settled()
+  const { gained: back } = await revertAfter(() => executeQuote(first.execution))
+  assert.ok(Math.abs(bpsBelow(back, BigInt(first.output))) <= 5, `${back} of ${first.output}`)
+  await control.fail({ ...moved, times: 2 })
+  for (let index = 0; index < 3; index++) {
+    const { output, execution } = await client.routing.quote({ ...order, slippage_bps: 500 })
+    const { status, gained } = await revertAfter(() => executeQuote(execution))
+    const lost = bpsBelow(gained, BigInt(output))
+    assert.ok(status === '0x1' && (index < 2 ? lost >= 79 && lost <= 85 : lost === 0), `${lost}`)
+  }
+  await control.clearFault('pool_moved')
+  // What a snapshot took back is nothing to sell.
+  await revertAfter(async () => {
+    await control.fail(moved)
+    await quote()
+  })
+  await control.clearFault('pool_moved')
+})
+s('has a token take a tax for a while [faults/token-taxed]', async () => {
+  await control.fail({ name: 'token_taxed', clientId, times: 2, settings: { bps: 200 } })
+  const [first] = [await quote(), await quote()]
+  assert.is((await revertAfter(() => executeQuote(first.execution))).status, '0x0')
+  const transfer = `0xa9059cbb${word(nobody)}${(10_000).toString(16).padStart(64, '0')}`
+  const send = async () => {
+    await rpc('eth_sendTransaction', { from: payer?.address, to: USDC, data: transfer })
+    await rpc('anvil_mine', '0x1')
+  }
+  await send()
+  assert.is(await balanceOf(nobody), 9_800n)
+  // Twice is once: it ends as it was.
+  await control.clearFault('token_taxed')
+  await send()
+  assert.is(await balanceOf(nobody), 19_800n)
+  const { execution } = await quote()
+  assert.is((await revertAfter(() => executeQuote(execution))).status, '0x1')
+})
 // Last: what ends the pause mines a block in its own time.
 s('has a chain make no block for a while [faults/paused]', async () => {
-  await control.fail({ name: 'chain_paused', chainId: 8453, settings: { ms: 4_000 } })
-  await client.routing.health()
+  const paused = { name: 'chain_paused', chainId: 8453, settings: { ms: 4_000 } } as const
+  await control.fail({ ...paused, times: 2 })
+  for (let index = 0; index < 2; index++) await client.routing.health()
   const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
   const hash = String(await rpc('eth_sendTransaction', sent))
   assert.is(await receiptOf(hash), null)

@@ -6,7 +6,10 @@ const daySecs = 86_400
 const hourSecs = 3_600
 
 /** For people: the age of a state that stands still. */
-export function describeAge({ timestampSecs }: PackedChain, nowMs: number): string {
+export function describeAge(
+  { timestampSecs }: Pick<PackedChain, 'timestampSecs'>,
+  nowMs: number,
+): string {
   if (timestampSecs === undefined) return 'of unknown age'
   const secs = Math.max(0, Math.floor(nowMs / 1000) - Number(timestampSecs))
   if (secs >= 2 * daySecs) return `${Math.floor(secs / daySecs)} days old`

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
 /** Loopback, private, link-local, shared, documentation, benchmarking, multicast and reserved ranges. */
-const blocked = new BlockList()
 const v4: readonly [net: string, prefix: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -17,24 +16,26 @@ const v4: readonly [net: string, prefix: number][] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ]
+/**
+ * Only 2000::/3 is out there, and in it not what belongs to protocols (Teredo), documents and 6to4. The rest
+ * has every way of writing an IPv4 address into an IPv6 one: mapped, compatible, NAT64.
+ */
 const v6: readonly [net: string, prefix: number][] = [
-  ['::', 128],
-  ['::1', 128],
-  ['64:ff9b::', 96],
-  ['100::', 64],
+  ['::', 3],
+  ['2001::', 23],
   ['2001:db8::', 32],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['4000::', 2],
+  ['8000::', 1],
 ]
-for (const [net, prefix] of v4) {
-  blocked.addSubnet(net, prefix, 'ipv4')
-  blocked.addSubnet(`::ffff:${net}`, 96 + prefix, 'ipv6')
-}
-for (const [net, prefix] of v6) blocked.addSubnet(net, prefix, 'ipv6')
+const [blockedV4, blockedV6] = [new BlockList(), new BlockList()]
+for (const [net, prefix] of v4) blockedV4.addSubnet(net, prefix, 'ipv4')
+for (const [net, prefix] of v6) blockedV6.addSubnet(net, prefix, 'ipv6')
 
 /** True for an IP address that is not out on the public internet. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address)
-  return family !== 0 && blocked.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  if (family === 4) return blockedV4.check(address, 'ipv4')
+  return family === 6 && blockedV6.check(address, 'ipv6')
 }

@@ -2,12 +2,12 @@ import {
   type Address,
   type Client,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   parseAbi,
   type Transport,
   type Chain as ViemChain,
 } from 'viem'
+import { encodeCall } from '../../chain/encodeCall.ts'
 
 const multicallAbi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
@@ -32,7 +32,7 @@ export async function readBatch(
   { calls, signal }: { readonly calls: readonly BatchCall[]; readonly signal: AbortSignal },
 ): Promise<readonly BatchResult[]> {
   if (calls.length === 0) return []
-  const data = encodeFunctionData({
+  const data = encodeCall({
     abi: multicallAbi,
     functionName: 'aggregate3',
     args: [calls.map((call) => ({ target: call.target, allowFailure: true, callData: call.data }))],

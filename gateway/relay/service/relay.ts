@@ -1,5 +1,6 @@
 import { getBlock } from 'viem/actions'
 import type { ChainClient } from '../../chain/client.ts'
+import { createLoop } from '../../runtime/loop.ts'
 import { steadyNow } from '../../signing/bookClock.ts'
 import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import { type Coordination, createLocalCoordination } from '../../store/coordination.ts'
@@ -11,7 +12,7 @@ import { createCoalesce } from '../coalesce.ts'
 import type { DeploySimulation, DeploySimulator } from '../deploySimulator.ts'
 import { createDesk, type Desk } from '../desk.ts'
 import type { Observe } from '../events.ts'
-import { createLoop } from '../loop.ts'
+import { type ExaminedGate, examineOwner } from '../examineOwner.ts'
 import { type ChainIntent, readIntent } from '../readIntents.ts'
 import { reconcile } from '../reconcile.ts'
 import type { RelayChain, RelayChainConfig } from '../relayChain.ts'
@@ -135,6 +136,14 @@ export function createRelay(deps: RelayDeps) {
       await Promise.all(loops.map((loop) => loop.runNow()))
     },
     status,
+    /** Undefined where the chain is not served. */
+    examine: async (
+      chainId: number,
+      request: Parameters<typeof examineOwner>[1],
+    ): Promise<readonly ExaminedGate[] | undefined> => {
+      const one = served.get(chainId)
+      return one && examineOwner({ store, simulator, chain: one.chain }, request)
+    },
     history: (request: {
       readonly chainId?: number | undefined
       readonly limit?: number | undefined
@@ -180,7 +189,15 @@ function createPass(
   }
   return async () => {
     await clock.read(() => readHeadMs(client))
-    await reconcile({ store, chain, broadcaster, now, observe, finalDepth, ...memory })
-    if (fills) await fillNonces(fills)
+    const nonce = await reconcile({
+      store,
+      chain,
+      broadcaster,
+      now,
+      observe,
+      finalDepth,
+      ...memory,
+    })
+    if (fills) await fillNonces(fills, nonce)
   }
 }

@@ -28,6 +28,24 @@ s('splits between equal pools evenly', () => {
   assert.ok((route?.gapBps ?? 1) < 1e-4)
 })
 
+s('keeps to the best single path where it is asked to [routing/single-path]', () => {
+  let isSplit = 0
+  for (let seed = 1; seed <= 40; seed++) {
+    const market = createMarket(randomMarket(seed, 25))
+    const amountIn = 10n ** BigInt(19 + (seed % 4))
+    const [best, single] = [ask(market, { amountIn }), ask(market, { amountIn, singlePath: true })]
+    if (!best || !single) continue
+    if (best.steps.length > single.steps.length) isSplit += 1
+    assert.ok(single.amountOut <= best.amountOut)
+    assert.ok(single.steps.every(({ shareBps }) => shareBps === 10_000))
+    assert.is(new Set(single.steps.map(({ tokenIn }) => tokenIn)).size, single.steps.length)
+    // Nothing of few steps is better, but what splits.
+    const few = ask(market, { amountIn, maxSteps: 1, maxHops: 1 })
+    assert.ok(!few || few.amountOut <= single.amountOut)
+  }
+  assert.ok(isSplit > 10, `${isSplit} are split otherwise`)
+})
+
 s('shares one pool between paths', () => {
   const pools = [
     pair('ab1', 'a/b', [1000, 1000]),

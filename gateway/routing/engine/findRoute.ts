@@ -29,6 +29,8 @@ export type FindRouteParameters = {
   readonly mostHops?: number | undefined
   /** Most swaps in one route. */
   readonly maxSteps: number
+  /** No splits: the best single path within `maxHops`. */
+  readonly singlePath?: boolean | undefined
   readonly gasPriceWei: bigint
   /** Token whose unit pays gas (the wrapped native currency). */
   readonly nativeToken: string
@@ -155,7 +157,7 @@ function frameSearch(
   return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, ...rest }
 }
 
-function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
+function* searchOnce(search: Search, { maxHops, singlePath }: FindRouteParameters) {
   const { market, frame, gasCost, maxSteps } = search
   const start = {
     tokenIn: frame.tokenIn,
@@ -170,7 +172,7 @@ function* searchOnce(search: Search, { maxHops }: FindRouteParameters) {
   if (!path) return undefined
   const single = replayFirst(search, path)
   yield
-  if (search.isOver()) return single
+  if (singlePath || search.isOver()) return single
   const further = {
     ...start,
     maxHops: Math.min(frame.maxHops - 1, maxSteps),

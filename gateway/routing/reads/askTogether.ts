@@ -1,7 +1,7 @@
 import { nextTick } from 'node:process'
 import type { Address, Hex } from 'viem'
 import { askInParts } from './askInParts.ts'
-import { callLens } from './lens.ts'
+import { askPacked } from './packedCalls.ts'
 import type { ReadDeps } from './poolRef.ts'
 
 /** A view as the lens asks it; of a longer answer the rest is cut off. */
@@ -15,14 +15,14 @@ type Questions = { readonly calls: readonly LensQuestion[]; readonly blockNumber
 type Answers = readonly (Hex | undefined)[]
 type Gathered = { readonly calls: LensQuestion[]; readonly answers: Promise<Answers> }
 
-/** Views cost some thousand gas each, and answers have to be encoded again. */
+/** Views cost some thousand gas each. */
 const callsPerBatch = 300
 
 const gathering = new WeakMap<Client, Map<bigint, Gathered>>()
 
 /**
- * Views at one block, in one call of the lens as far as its gas reaches. What is asked in one turn of the
- * event loop travels together: most of a question is the code of the lens.
+ * Views at one block, in one call as far as its gas reaches. What is asked in one turn of the event loop
+ * travels together.
  */
 export async function askTogether(
   client: Client,
@@ -62,6 +62,6 @@ const askAll = (client: Client, { calls, blockNumber }: Questions): Promise<Answ
       items: calls,
       size: callsPerBatch,
       blockNumber,
-      ask: (part) => callLens(client, { functionName: 'readCalls', args: [part], blockNumber }),
+      ask: (part) => askPacked(client, { calls: part, blockNumber }),
     },
   )

@@ -6,12 +6,12 @@ import {
   type ContractFunctionName,
   type ContractFunctionReturnType,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   numberToHex,
   type Transport,
 } from 'viem'
 import { managerLens, poolLens, quoteLens } from '../../../contracts/artifacts.ts'
+import { encodeCall } from '../../chain/encodeCall.ts'
 import { placeContract } from '../../chain/publicContracts.ts'
 
 /** Quoters that run the swap are no views. */
@@ -33,7 +33,7 @@ export const lensAddress = '0x00000000000000000000000000000000f0fa1e25'
  * Under the gas cap of public nodes (50M) and under an ordinary block's limit; enough for the whole bitmap
  * of a pool with a spacing of one and a hundred ticks, in one call.
  */
-const lensGas = 26_000_000n
+export const lensGas = 26_000_000n
 
 /** Makes the function that calls a lens' functions at one block. */
 function createLensCall<const abi extends Abi>(lens: {
@@ -60,7 +60,7 @@ function createLensCall<const abi extends Abi>(lens: {
       functionName: functionName as string,
       args: args as readonly unknown[],
     }
-    const data: Hex = encodeFunctionData(parameters)
+    const data: Hex = encodeCall(parameters)
     const answer = await client.request({
       method: 'eth_call',
       params: [

@@ -3,12 +3,12 @@ import {
   type Chain,
   type Client,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   numberToHex,
   type Transport,
 } from 'viem'
 import { probeLens } from '../../../contracts/artifacts.ts'
+import { encodeCall } from '../../chain/encodeCall.ts'
 
 /** A small swap through the executor; whoever of `holders` has the tokens makes it. */
 export type SwapTrial = {
@@ -67,7 +67,7 @@ export async function probePools(
             // As somebody's transaction: a pool that knows a dry run by its sender shows another face to it.
             from: sender,
             to: prober,
-            data: encodeFunctionData({ ...call, args }),
+            data: encodeCall({ ...call, args }),
             gas: numberToHex(callGas),
             ...(gasPriceWei > 0n && { gasPrice: numberToHex(2n * gasPriceWei) }),
           },

@@ -64,6 +64,40 @@ s(
   },
 )
 
+s('come once, where a part of an answer could not be read [nodes/range-shape]', async () => {
+  const log = { address, topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
+  const answers: unknown[] = [[log, null], [log], []]
+  const transport = custom({ request: async () => answers.shift() }, { retryCount: 0 })
+  const client = createClient({ chain: base, transport })
+  assert.is((await readRangeLogs({ client }, range))?.length, 1)
+})
+
+s('are given up where they are too long, and nothing more of them is kept', async () => {
+  let taken = 0
+  const log = {
+    get address() {
+      taken += 1
+      return address
+    },
+    topics: [],
+    data: `0x${'00'.repeat(499)}`,
+    blockNumber: '0x1',
+    logIndex: '0x0',
+  }
+  const full = { asked: 0 }
+  const request = async ({ params: [{ fromBlock, toBlock }] }: { params: [Filter] }) => {
+    full.asked += 1
+    const error = { code: -32602, message: 'block range is too wide' }
+    if (Number(toBlock) - Number(fromBlock) >= 125)
+      throw new RpcRequestError({ body: {}, error, url: 'http://node' })
+    return Array.from({ length: 50 }, () => log)
+  }
+  const transport = custom({ request: request as never }, { retryCount: 0 })
+  const client = createClient({ chain: base, transport })
+  assert.is(await readRangeLogs({ client }, { ...range, mostDataOfAll: 20_000 }), undefined)
+  assert.is(taken, 50)
+})
+
 s('reject where the node fails: nobody is to go on with a part of them', async () => {
   const { client } = createNode({ most: 0, message: 'no' })
   const error = await readRangeLogs({ client }, range).catch((reason: unknown) => reason)

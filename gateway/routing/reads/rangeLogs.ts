@@ -5,10 +5,13 @@ import { type LogFilter, toPoolLog } from './readHead.ts'
 import { narrow, type Range } from './scanLogs.ts'
 
 const mostUnderWay = 8
+/** Characters of their data: a log may be as long as its maker pays for. */
+const mostData = 64 * 1_024 * 1_024
 
 /**
  * All logs of many blocks, the oldest first: in one question where the node allows it, else in parts.
- * Undefined where they would take more questions, or be more logs, than that; rejects where the node fails.
+ * Undefined where they would take more questions, or be more or longer logs, than that; rejects where the
+ * node fails.
  */
 export async function readRangeLogs(
   { client }: { readonly client: Client<Transport, Chain> },
@@ -18,18 +21,21 @@ export async function readRangeLogs(
     toBlock,
     mostQuestions,
     mostLogs,
+    mostDataOfAll = mostData,
   }: {
     readonly filter: LogFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
     readonly mostQuestions: number
     readonly mostLogs: number
+    readonly mostDataOfAll?: number | undefined
   },
 ): Promise<readonly PoolLog[] | undefined> {
   const found: PoolLog[] = []
   const waiting: Range[] = [{ from: fromBlock, to: toBlock }]
   let asked = 0
-  const isTooMuch = () => asked > mostQuestions || found.length > mostLogs
+  let data = 0
+  const isTooMuch = () => asked > mostQuestions || found.length > mostLogs || data > mostDataOfAll
 
   async function read(range: Range): Promise<void> {
     const question = {
@@ -40,7 +46,12 @@ export async function readRangeLogs(
     }
     try {
       const logs = await client.request({ method: 'eth_getLogs', params: [question] })
-      for (const log of logs) found.push(toPoolLog(log))
+      // Several answers come at once: beyond the bound nothing of them is kept.
+      if (isTooMuch()) return
+      const own = logs.map(toPoolLog)
+      // Whole or not at all: what does not read is asked for again in parts.
+      data += own.reduce((sum, one) => sum + one.data.length, 0)
+      for (const log of own) found.push(log)
     } catch (error) {
       // Nodes limit the range by errors of many kinds: a shorter one tells.
       const parts = narrow(range, { refusal: findRefusal(error) })

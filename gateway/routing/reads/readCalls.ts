@@ -1,4 +1,5 @@
-import { type Abi, type Address, encodeFunctionData, type Hex } from 'viem'
+import type { Abi, Address, Hex } from 'viem'
+import { encodeCall } from '../../chain/encodeCall.ts'
 import { askTogether } from './askTogether.ts'
 import type { ReadDeps, ReadFailure } from './poolRef.ts'
 
@@ -15,7 +16,7 @@ export function readCall(
   { abi, functionName, args = [] }: { abi: Abi; functionName: string; args?: readonly unknown[] },
   words = 1,
 ): ReadCall {
-  return { target, data: encodeFunctionData({ abi, functionName, args }), words }
+  return { target, data: encodeCall({ abi, functionName, args }), words }
 }
 
 /** What the lens tells by an answer that is none: one byte where all gas was burned. */

@@ -5,9 +5,9 @@ import {
   type ContractFunctionName,
   type ContractFunctionReturnType,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
 } from 'viem'
+import { encodeCall } from '../../chain/encodeCall.ts'
 import { askTogether } from './askTogether.ts'
 import type { ReadDeps } from './poolRef.ts'
 import { toFailure } from './readCalls.ts'
@@ -46,7 +46,7 @@ export async function readEach<
 ): Promise<(ContractFunctionReturnType<abi, 'pure' | 'view', name> | undefined)[]> {
   const base = { abi: abi as Abi, functionName: functionName as string }
   const toCall = ({ target, args = [] }: { target: Address; args?: unknown }) => {
-    const data: Hex = encodeFunctionData({ ...base, args: args as readonly unknown[] })
+    const data: Hex = encodeCall({ ...base, args: args as readonly unknown[] })
     return { target, data, answerBytes: longestAnswerBytes }
   }
   const answers = await askTogether(client, { calls: calls.map(toCall), blockNumber })

@@ -1,4 +1,4 @@
-import { createClient, custom, type Hex, RpcRequestError, zeroAddress } from 'viem'
+import { createClient, custom, type Hex, numberToHex, RpcRequestError, zeroAddress } from 'viem'
 import { base } from 'viem/chains'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { scanLogs } from './scanLogs.ts'
@@ -13,7 +13,7 @@ function createNode({ most, refusal }: { most: number; refusal: (asked: number) 
     const span = to - from + 1
     asked.push(span)
     if (span <= most)
-      return Array.from({ length: span }, (_, n) => ({ topics: [], data: `0x${from + n}` }))
+      return Array.from({ length: span }, (_, n) => ({ topics: [], data: numberToHex(from + n) }))
     const error = { code: -32602, message: refusal(span) }
     throw new RpcRequestError({ body: {}, error, url: 'http://node' })
   }
@@ -31,14 +31,43 @@ for (const [who, most, refusal, requests] of [
 ] as const)
   s(`are read in parts that the node allows, where it ${who} [nodes/log-range]`, async () => {
     const { client, asked } = createNode({ most, refusal })
-    const logs = await scanLogs({ client }, { ...scan, mostRequests: 100 })
-    assert.is(new Set(logs.map(({ data }) => data)).size, 1_000)
+    const { logs, isWhole } = await scanLogs({ client }, { ...scan, mostRequests: 100 })
+    assert.equal(
+      logs.map(({ data }) => Number(data)),
+      Array.from({ length: 1_000 }, (_, n) => n + 1),
+    )
+    assert.ok(isWhole)
     assert.is(asked.length, requests)
+    assert.is((await scanLogs({ client }, { ...scan, mostRequests: 3 })).isWhole, false)
   })
 
 s('are given up where the node says no for another reason', async () => {
   const { client, asked } = createNode({ most: 0, refusal: () => 'no' })
-  assert.equal(await scanLogs({ client }, scan), [])
+  assert.equal(await scanLogs({ client }, scan), { logs: [], isWhole: false })
   assert.ok(asked.length <= 48)
+})
+
+const log = { topics: [], data: '0x' }
+for (const [what, answer] of [
+  ['null', null],
+  ['no list', { logs: [log] }],
+  ['a list of something else', [log, null]],
+  ['topics that are none', [{ ...log, topics: ['0x1'] }]],
+  ['data that is none', [{ ...log, data: 7 }]],
+] as const)
+  s(
+    `are none, and not the whole of it, where the node answers ${what} [nodes/log-shape]`,
+    async () => {
+      const transport = custom({ request: async () => answer }, { retryCount: 0 })
+      const client = createClient({ chain: base, transport })
+      assert.equal(await scanLogs({ client }, scan), { logs: [], isWhole: false })
+    },
+  )
+
+s('are more than a call takes arguments [nodes/log-flood]', async () => {
+  const many = Array.from({ length: 300_000 }, () => log)
+  const transport = custom({ request: async () => many }, { retryCount: 0 })
+  const client = createClient({ chain: base, transport })
+  assert.is((await scanLogs({ client }, scan)).logs.length, many.length)
 })
 s.run()

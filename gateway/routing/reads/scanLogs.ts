@@ -1,9 +1,24 @@
-import { type Address, type Chain, type Client, type Hex, numberToHex, type Transport } from 'viem'
+import {
+  type Address,
+  type Chain,
+  type Client,
+  type Hex,
+  isHash,
+  isHex,
+  numberToHex,
+  type Transport,
+} from 'viem'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import type { Refusal } from '../../chain/nodes/refusal.ts'
 
 export type Range = { readonly from: bigint; readonly to: bigint }
 export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
+export type Scanned = {
+  /** The oldest first. */
+  readonly logs: readonly ScannedLog[]
+  /** Whether no block of the range was left out. */
+  readonly isWhole: boolean
+}
 type Refused = { readonly refusal: Refusal | undefined }
 /** What each topic may be: one value, one of several. */
 export type TopicFilter = ReadonlyArray<Hex | readonly Hex[]>
@@ -31,17 +46,23 @@ export async function scanLogs(
     readonly toBlock: bigint
     readonly mostRequests?: number | undefined
   },
-): Promise<readonly ScannedLog[]> {
-  const found: ScannedLog[] = []
+): Promise<Scanned> {
+  const found: (readonly ScannedLog[])[] = []
   const waiting: Range[] = fromBlock <= toBlock ? [{ from: fromBlock, to: toBlock }] : []
+  let isWhole = true
   for (let request = 0; request < mostRequests; request += 1) {
     const range = waiting.pop()
     if (!range) break
     const read = await readRange(client, { address, topics, ...range })
-    if ('logs' in read) found.push(...read.logs)
-    else waiting.push(...narrow(range, read))
+    if ('logs' in read) {
+      found.unshift(read.logs)
+      continue
+    }
+    const parts = narrow(range, read)
+    if (parts.length === 0) isWhole = false
+    waiting.push(...parts)
   }
-  return found
+  return { logs: found.flat(), isWhole: isWhole && waiting.length === 0 }
 }
 
 async function readRange(
@@ -60,12 +81,25 @@ async function readRange(
     toBlock: numberToHex(to),
   }
   try {
-    return { logs: await client.request({ method: 'eth_getLogs', params: [filter] }) }
+    const logs: unknown = await client.request({ method: 'eth_getLogs', params: [filter] })
+    return isListOfLogs(logs) ? { logs } : { refusal: undefined }
   } catch (error) {
     // Nodes limit the range by errors of many kinds: a shorter one tells.
     return { refusal: findRefusal(error) }
   }
 }
+
+/** Whoever answers may answer anything: one that is no log makes the answer none. */
+function isListOfLogs(value: unknown): value is readonly ScannedLog[] {
+  return Array.isArray(value) && value.every(isLog)
+}
+
+function isLog(value: unknown): value is ScannedLog {
+  const { topics, data } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return Array.isArray(topics) && topics.every(isTopic) && isHex(data)
+}
+
+const isTopic = (value: unknown): value is Hex => typeof value === 'string' && isHash(value)
 
 /** The range in parts that the node may take, the newest last. */
 export function narrow({ from, to }: Range, { refusal }: Refused): Range[] {

@@ -14,6 +14,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { Coordination } from '../../store/coordination.ts'
 import type { Feeds } from '../../store/feeds.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
+import { type ListedPools, listPools } from '../listPools.ts'
 import { createPoolMoves } from '../poolMoves.ts'
 import { createPoolProbes } from '../poolProbes.ts'
 import { poolsBetween } from '../poolsBetween.ts'
@@ -43,7 +44,8 @@ import type { PoolLimits } from '../sync/bounds/standing.ts'
 import { type ChainSyncParameters, createChainSync } from '../sync/chainSync.ts'
 import { createSharedSync } from '../sync/shared/sharedSync.ts'
 import type { SyncEvent } from '../sync/syncEvent.ts'
-import { createTaxBook } from '../taxBook.ts'
+import { createTaxBook, sampleOf } from '../taxBook.ts'
+import { createTaxWatch } from '../taxWatch.ts'
 import { createTrust, type TrustedParts } from '../trust/trust.ts'
 import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
 import { routingEndpoints } from '../wire/routes.ts'
@@ -66,6 +68,8 @@ export type RoutingChainConfig = {
   readonly limits?: PoolLimits | undefined
   /** Rate providers, hooks and oracles that are believed, beside those of the chain's row. */
   readonly trusted?: TrustedParts | undefined
+  /** Default: nothing is quoted before all is loaded. */
+  readonly loadsFirst?: ChainSyncParameters['loadsFirst']
   /** Where the chain is a fork: what it was forked from, for the first load. */
   readonly origin?: ChainSyncParameters['origin']
 }
@@ -117,6 +121,8 @@ export type Routing = {
   tokens(chainId: number): ReadonlyMap<string, TokenInfo>
   /** By lower-case address; none where the chain has not been read. */
   usdPrices(chainId: number): Promise<ReadonlyMap<string, UsdPrice>>
+  /** Undefined where the chain is not served, or not read yet. */
+  pools(chainId: number, p: Parameters<typeof listPools>[1]): ListedPools | undefined
   status(): readonly ChainStatus[]
   health(): 'ok' | 'degraded' | 'error'
   readonly endpoints: readonly Endpoint[]
@@ -184,6 +190,10 @@ export async function createRouting({
       const state = chain?.sync.current()
       return chain && state ? chain.usdPrices(state) : new Map()
     },
+    pools: (chainId, p) => {
+      const chain = byId.get(chainId)
+      return chain && listPools(chain, p)
+    },
     status: () => readChainStatus(deps),
     health: () => readHealth(deps),
     endpoints: routingEndpoints(deps),
@@ -212,6 +222,7 @@ function createRoutingChain(
     dexes,
     pollMs,
     maxAgeMs = 500,
+    loadsFirst,
     origin,
     seeds,
     feeds,
@@ -231,7 +242,7 @@ function createRoutingChain(
   },
 ): RoutingChain {
   const { chainId, chain } = chainClient
-  const taxes = createTaxBook({ chainId, simulator })
+  const taxes = createTaxBook({ chainId, simulator, now })
   const followed = dexes ?? getDexes(chainId)
   // Whoever asks for quotes must not keep the pools from being followed.
   const asking = chainClient.as('simulation')
@@ -241,6 +252,7 @@ function createRoutingChain(
     seedTokens: seeds ?? seedTokens(chainId),
     pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
     maxAgeMs,
+    loadsFirst,
     origin,
     limits,
     taxOf: (token: string) => taxes.get(token) ?? 0,
@@ -257,6 +269,7 @@ function createRoutingChain(
     dexes: followed,
     executor,
     taxes,
+    taxWatch: createTaxWatch({ taxes, sync, failed: reportFailure(observe, chainId) }),
     routes: createRouteCache(),
     probes: createPoolProbes({
       client: asking.client,
@@ -322,6 +335,7 @@ async function startChain(
   parameters: StartParameters,
 ): Promise<{ readonly warmed: Promise<void> }> {
   const { chain, observe } = parameters
+  const warm = () => warmTaxes(chain).catch(reportFailure(observe, chain.chainId))
   try {
     await chain.sync.start()
   } catch (error) {
@@ -330,11 +344,14 @@ async function startChain(
     return { warmed: Promise.resolve() }
   }
   chain.gasPriceWei()
-  const warmed = warmTaxes(chain).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : 'unknown'
-    observe?.({ event: 'failed', chainId: chain.chainId, reason })
-  })
+  const warmed = warm()
+  void chain.sync.loading()?.then(() => warmed.then(warm))
   return { warmed }
+}
+
+const reportFailure = (observe: RoutingDeps['observe'], chainId: number) => (error: unknown) => {
+  const reason = error instanceof Error ? error.message : 'unknown'
+  observe?.({ event: 'failed', chainId, reason })
 }
 
 async function restartChain(parameters: StartParameters): Promise<void> {
@@ -349,8 +366,8 @@ async function restartChain(parameters: StartParameters): Promise<void> {
 /** Measures the taxes of all tokens with a pool, so that no quote has to wait for it. */
 async function warmTaxes({ sync, taxes }: RoutingChain): Promise<void> {
   const state = sync.current()
-  const samples = [...sync.tokens()].flatMap(([id, { address, decimals }]) =>
-    state?.market.tokenIndex.has(id) ? [{ address, amount: 100n * 10n ** BigInt(decimals) }] : [],
+  const samples = [...sync.tokens()].flatMap(([id, token]) =>
+    state?.market.tokenIndex.has(id) ? [sampleOf(token)] : [],
   )
   for (let start = 0; start < samples.length; start += 16)
     await taxes.measure(samples.slice(start, start + 16))

@@ -3,15 +3,9 @@ import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
-import { discoverAll, discoverFor } from './discover.ts'
+import { discoverFor } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { advanceState } from './syncedState.ts'
-
-/** Pools among all known tokens, which take long to look for: the view may move on meanwhile. */
-export function findKnown(deps: SyncDeps, { state }: Following): Promise<PoolRef[]> {
-  const blockNumber = state.head.number
-  return discoverAll(deps, { tokens: deps.tokens.addresses(), blockNumber })
-}
 
 /** The view with those pools that it lacks: they came into being while nobody followed, or with a new DEX. */
 export async function adoptPools(

@@ -34,6 +34,7 @@ function createReader(
       }),
       dexes: [],
       tokens: createTokenBook({ seedTokens: [], wrappedNative: base.wrappedNative }),
+      majors: [],
       taxOf: () => 0,
       origin: undefined,
       troubled: createTroubledPools({ now }),

@@ -1,9 +1,11 @@
-import { adoptPools, adoptTokens, findKnown, findTokens } from './adoptPools.ts'
+import { adoptMissing } from './adoptMissing.ts'
+import { adoptTokens, findTokens } from './adoptPools.ts'
 import type { createPartners } from './bounds/partners.ts'
 import type { SyncDeps } from './chainView.ts'
 import { createDiscoveryQueue, type Sought } from './discoveryQueue.ts'
 import { followHead, loadFirst } from './followHead.ts'
 import { createHeldView } from './heldView.ts'
+import { readMajors } from './loadChain.ts'
 import { restoreChain } from './restoreChain.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf } from './syncEvent.ts'
@@ -70,6 +72,14 @@ export function createChainReader(
       inTurn(async () => {
         held.put(await loadFirst(deps))
       }),
+    /** False where there is none: then nothing is held. */
+    loadMajors: () =>
+      inTurn(async () => {
+        const loaded = await loadFirst(deps, readMajors)
+        if (loaded.state.pools.size === 0) return false
+        held.put(loaded)
+        return true
+      }),
     /** False when what an earlier process left is of no use any more. */
     restore: (restored: Restored, { isInherited }: { readonly isInherited: boolean }) =>
       inTurn(async () => {
@@ -84,12 +94,7 @@ export function createChainReader(
       const known = current()?.market.tokenIndex
       deps.bounds.ask(tokens.filter((token) => known?.has(token) || deps.bounds.isShelving(token)))
     },
-    async adoptMissing(): Promise<void> {
-      const view = held.following()
-      if (!view) return
-      const found = await findKnown(deps, view)
-      await inTurn(() => held.change((following) => adoptPools(deps, { view: following, found })))
-    },
+    adoptMissing: () => adoptMissing(deps, held),
     reprice: (tokens: readonly string[]): Promise<SyncedState | undefined> =>
       inTurn(async () => {
         const view = held.following()

@@ -176,6 +176,41 @@ s('an idle block costs three calls, whatever its pools have [nodes/idle-block]',
   }
 })
 
+s(
+  'keeps nobody waiting for a slow node who may have the state of a moment ago [strangers/slow-head]',
+  async () => {
+    const clock = { ms: 0 }
+    let gate = Promise.resolve()
+    const request = (async (call: never) => {
+      await gate
+      return await chainClient.client.request(call)
+    }) as typeof chainClient.client.request
+    const slow = { ...chainClient, client: { ...chainClient.client, request } }
+    const seeds = { seedTokens: seedTokens(8453), pollMs: 3_600_000, maxAgeMs: 500 }
+    const own = createChainSync({ chainClient: slow, dexes, ...seeds, now: () => clock.ms })
+    const { promise, resolve: letAnswer } = Promise.withResolvers<void>()
+    try {
+      await own.start()
+      const before = (await own.fresh())?.head.number ?? 0n
+      clock.ms = 5_000
+      gate = promise
+      let isAnswered = false
+      const old = own.fresh().finally(() => {
+        isAnswered = true
+      })
+      clock.ms = 1_000
+      assert.is((await own.fresh())?.head.number, before)
+      assert.is(own.lagMs(), 1_000)
+      assert.is(isAnswered, false, 'whoever would have an old state waits')
+      letAnswer()
+      await old
+    } finally {
+      letAnswer()
+      await own.close()
+    }
+  },
+)
+
 s('sees a mined swap in the very next quote', async () => {
   for (const amount of [10n ** 17n, 3n * 10n ** 18n, 50n * 10n ** 18n]) {
     await swapV3(amount)

@@ -33,10 +33,15 @@ export type Discovery =
 export type ChainSync = {
   readonly chainId: number
   role(): SyncRole
-  /** Loads everything once; throws when the chain cannot be read. Then follows until `close`. */
+  /** Loads what is quoted first; throws when the chain cannot be read. Then follows until `close`. */
   start(): Promise<void>
+  /** Resolves when all that was to be loaded is; undefined where nothing is being loaded. */
+  loading(): Promise<void> | undefined
   current(): SyncedState | undefined
-  /** The state after asking the node for its head, unless it was asked within `maxAgeMs`. */
+  /**
+   * The state after asking the node for its head, unless it was asked within `maxAgeMs`. Where that is more
+   * than 0, a node that is slow to answer is not waited for: the state as it was a moment ago is answered.
+   */
   fresh(): Promise<SyncedState | undefined>
   /** Milliseconds since the state was last known to be the node's head; Infinity before the first. */
   lagMs(): number
@@ -73,6 +78,8 @@ export type ChainSyncParameters = {
   readonly pollMs: number
   /** A quote asks for the head itself when the state was confirmed longer ago than this. */
   readonly maxAgeMs: number
+  /** `majors`: the pools among them are loaded and quoted, and the others come in behind. Default: all. */
+  readonly loadsFirst?: 'all' | 'majors' | undefined
   /** How far the market may grow. Default: as far as it likes. */
   readonly limits?: PoolLimits | undefined
   /** Transfer taxes as far as they are known. */
@@ -91,6 +98,13 @@ export type ChainSyncParameters = {
 
 /** A quote waits no longer than this for the node to confirm the head; then the lag tells. */
 const longestConfirmMs = 2_000
+/** The same where the state is not old, and need not be the newest: it is followed anyway. */
+const briefConfirmMs = 50
+/** A followed state older than this is not trusted where the chain can be asked. */
+export const oldMs = 3_000
+
+/** Before a load goes on that came to no end. */
+const [firstPauseMs, longestPauseMs] = [2_000, 60_000]
 
 /** Follows one chain: discovers and loads its pools, then applies each block's events. */
 export function createChainSync(parameters: ChainSyncParameters): ChainSync {
@@ -98,24 +112,30 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
   const parts = connectParts(parameters)
   const { reader, keeper, dexBook, closing, confirm, failed } = parts
   const { tokens, troubled, bounds, audit } = parts.deps
+  let loading: Promise<void> | undefined
 
   return {
     chainId: chainClient.chainId,
     role: () => 'alone',
     async start() {
       await chainClient.checkChainId()
-      const isRestored = await restore(parts, parameters)
-      if (!isRestored) await loadFirst(parts, parameters)
+      const isPart = (await restore(parts, parameters)) || (await loadFirst(parts, parameters))
       // Quotes need not wait for it; closing does.
       void keeper?.save()
       void follow(parts, parameters)
+      if (isPart)
+        loading = loadRest(parts).finally(() => {
+          loading = undefined
+        })
       // It is loaded and followed: no reason to start it once more.
-      if (!isRestored) await parts.verify().catch(failed)
-      else reader.adoptMissing().then(parts.verify).catch(failed)
+      else await parts.verify().catch(failed)
     },
+    loading: () => loading,
     current: reader.current,
     async fresh() {
-      if (reader.sinceConfirmedMs() >= maxAgeMs) await confirm()
+      const ageMs = reader.sinceConfirmedMs()
+      const isBrief = maxAgeMs > 0 && ageMs <= oldMs
+      if (ageMs >= maxAgeMs) await confirm(isBrief ? briefConfirmMs : longestConfirmMs)
       return reader.current()
     },
     lagMs: () => Math.max(0, Math.round(reader.sinceConfirmedMs())),
@@ -160,6 +180,7 @@ function connectParts(parameters: ChainSyncParameters) {
     witnesses,
     origin,
     tokens,
+    majors: chain.hubTokens,
     troubled,
     found,
     bounds,
@@ -197,7 +218,7 @@ function connectParts(parameters: ChainSyncParameters) {
         found: found.all(),
       }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
-    confirm: () => atMost(longestConfirmMs, reader.confirm()),
+    confirm: (patienceMs = longestConfirmMs) => atMost(patienceMs, reader.confirm()),
     async verify(): Promise<void> {
       const state = reader.current()
       if (!state) return
@@ -216,12 +237,32 @@ async function restore(
   return restored ? reader.restore(restored, { isInherited: inherited !== undefined }) : false
 }
 
+/** Whether there is more to load. */
 async function loadFirst(
   { reader, deps: { chainId } }: Parts,
-  { snapshots }: ChainSyncParameters,
-): Promise<void> {
-  await reader.load()
+  { snapshots, loadsFirst = 'all' }: ChainSyncParameters,
+): Promise<boolean> {
+  const isPart = loadsFirst === 'majors' && (await reader.loadMajors())
+  if (!isPart) await reader.load()
   await snapshots?.clear(chainId)
+  return isPart
+}
+
+/** All that is not followed yet: what a node refuses is asked for later, and what was read stays. */
+async function loadRest({ reader, verify, failed, closing: { signal } }: Parts): Promise<void> {
+  for (
+    let pauseMs = firstPauseMs;
+    !signal.aborted;
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+  ) {
+    const isWhole = await reader
+      .adoptMissing()
+      .then(verify)
+      .then(() => true)
+      .catch((error: unknown) => failed(error))
+    if (isWhole) return
+    await wait(pauseMs, undefined, { signal }).catch(() => undefined)
+  }
 }
 
 async function follow(

@@ -1,3 +1,4 @@
+import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { Audit } from './audit.ts'
@@ -33,6 +34,8 @@ export type SyncDeps = {
   /** Those that are what their rows say. */
   readonly dexes: readonly Dex[]
   readonly tokens: TokenBook
+  /** Tokens that most liquidity is paired with. */
+  readonly majors: readonly Address[]
   readonly taxOf: TaxOf
   readonly origin: Origin | undefined
   /** Pools that are not followed, since they could not be read. */

@@ -5,7 +5,7 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { limitRequests } from '../reads/limitRequests.ts'
-import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
+import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
 import { readTokens, type TokenInfo } from '../reads/readTokens.ts'
 import { findCreations } from './findCreations.ts'
 import { loadPools } from './loadPools.ts'
@@ -23,43 +23,81 @@ type Deps = ReadDeps & {
   readonly troubled?: TroubledPools | undefined
 }
 
-/**
- * Pools of every DEX among known tokens. Small factories that list their pools are listed whole, and
- * the tokens found in them count as known for the rest. Those are found by creation events where the
- * node gives them, and by asking the factory for pairs and known tiers: of many tokens only those with
- * one of the first, or a chain with many could never be loaded.
- */
-export async function discoverAll(
+type Listed = {
+  readonly listed: readonly PoolRef[]
+  /** Those that do not list their pools. */
+  readonly others: readonly Dex[]
+}
+
+/** The pools of small factories that list them. */
+export async function listDexes(
   deps: Deps,
-  { tokens, blockNumber }: { readonly tokens: readonly Address[]; readonly blockNumber: bigint },
-): Promise<PoolRef[]> {
+  { blockNumber }: { readonly blockNumber: bigint },
+): Promise<Listed> {
   const lists = await Promise.all(
     deps.dexes.map(async (dex) => ({
       dex,
       pools: await familyOf(dex).list?.(deps, { dex, blockNumber }),
     })),
   )
-  const listed = lists.flatMap(({ pools }) => pools ?? [])
-  const records = await loadPools(deps, { pools: listed, blockNumber })
-  const known = new Set([
-    ...tokens.map((token) => token.toLowerCase()),
-    ...records.flatMap((record) => record.tokens),
-  ]) as ReadonlySet<Address>
-  const tokensOf = { tokens: [...known], blockNumber }
+  return {
+    listed: lists.flatMap(({ pools }) => pools ?? []),
+    others: lists.flatMap(({ dex, pools }) => (pools ? [] : [dex])),
+  }
+}
+
+/**
+ * Pools of DEXes among known tokens: by creation events where the node gives them, and by asking the
+ * factory for pairs and known tiers; of many tokens only those with one of the first, or a chain with many
+ * could never be loaded.
+ */
+export async function findAmong(
+  deps: Deps,
+  {
+    dexes,
+    ...known
+  }: {
+    readonly dexes: readonly Dex[]
+    readonly tokens: readonly Address[]
+    readonly blockNumber: bigint
+  },
+): Promise<PoolRef[]> {
   const patient = { ...deps, client: limitRequests(deps.client, lookupsUnderWay) }
   const found = await Promise.all(
-    lists
-      .filter(({ pools }) => !pools)
-      .flatMap(({ dex }) => [
-        findAmong(patient, { dex, ...tokensOf }),
-        findCreations(deps, { dex, ...tokensOf }),
-      ]),
+    dexes.flatMap((dex) => [
+      findPaired(patient, { dex, ...known }),
+      findCreations(deps, { dex, ...known }),
+    ]),
   )
-  return dedupePools([...listed, ...found.flat()])
+  return dedupePools(found.flat())
+}
+
+type Discovered = {
+  readonly pools: readonly PoolRef[]
+  /** Those that had to be read to know their tokens. */
+  readonly read: readonly PoolRecord[]
+  readonly unread: readonly PoolRef[]
+}
+
+/** Pools of every DEX among known tokens, to which those count that are found in listed pools. */
+export async function discoverAll(
+  deps: Deps,
+  { tokens, blockNumber }: { readonly tokens: readonly Address[]; readonly blockNumber: bigint },
+): Promise<Discovered> {
+  const { listed, others } = await listDexes(deps, { blockNumber })
+  const read = await loadPools(deps, { pools: listed, blockNumber })
+  const known = new Set([
+    ...tokens.map((token) => token.toLowerCase()),
+    ...read.flatMap((record) => record.tokens),
+  ]) as ReadonlySet<Address>
+  const found = await findAmong(deps, { dexes: others, tokens: [...known], blockNumber })
+  const ids = new Set(listed.map(idOf))
+  const unread = found.filter((pool) => !ids.has(idOf(pool)))
+  return { pools: [...dedupePools(listed), ...unread], read, unread }
 }
 
 /** Pools of the unordered pairs of `tokens`, each asked for once. */
-async function findAmong(
+export async function findPaired(
   deps: Deps,
   {
     dex,

@@ -32,7 +32,7 @@ export async function findCreations(
     familyOf(dex)
       .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
       .map(async ({ topic, read }) => {
-        const logs = await scanLogs(deps, {
+        const { logs } = await scanLogs(deps, {
           address: dex.factory,
           topics: [topic, words, words],
           mostRequests,

@@ -1,6 +1,6 @@
 import { type CaughtUp, catchUp } from './catchUp.ts'
 import type { ChainView, Following, SyncDeps } from './chainView.ts'
-import { loadChain } from './loadChain.ts'
+import { loadChain, type ReadPools } from './loadChain.ts'
 
 /** How many passed blocks are remembered to undo a reorg. */
 const rememberedBlocks = 128
@@ -20,10 +20,11 @@ export async function followHead(deps: SyncDeps, view: ChainView): Promise<Follo
 }
 
 /** The first load of a fork reads its origin; what the fork changed since then comes as events. */
-export async function loadFirst(deps: SyncDeps): Promise<Following> {
+export async function loadFirst(deps: SyncDeps, readPools?: ReadPools): Promise<Following> {
   const { origin } = deps
-  if (!origin) return loadChain(deps)
-  const loaded = await loadChain({ ...deps, client: origin.client }, origin.blockNumber)
+  if (!origin) return loadChain(deps, { readPools })
+  const { client, blockNumber } = origin
+  const loaded = await loadChain({ ...deps, client }, { blockNumber, readPools })
   return followHead(deps, loaded)
 }
 

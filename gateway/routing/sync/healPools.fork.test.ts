@@ -41,6 +41,7 @@ function openReader() {
     client: chainClient.client,
     dexes,
     tokens: createTokenBook(seeds),
+    majors: [],
     taxOf: () => 0,
     origin: undefined,
     troubled: createTroubledPools({ now }),

@@ -1,24 +1,54 @@
 import type { Address } from 'viem'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { dedupePools } from '../reads/findPools.ts'
 import { readHead } from '../reads/readHead.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
-import { discoverAll } from './discover.ts'
+import { discoverAll, findPaired } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { createSyncedState } from './syncedState.ts'
 
-/** Reads everything at the head, or at a block: the pools of every token known and those tokens. */
-export async function loadChain(deps: SyncDeps, blockNumber?: bigint): Promise<Following> {
+type At = { readonly blockNumber: bigint }
+/** Reads pools at a block, and says which before it has them. */
+export type ReadPools = (deps: SyncDeps, at: At) => Promise<readonly PoolRecord[]>
+
+/** The pools of every token known. */
+export const readAll: ReadPools = async (deps, at) => {
+  const { pools, read, unread } = await discoverAll(deps, {
+    tokens: deps.tokens.addresses(),
+    ...at,
+  })
+  deps.found.begin(pools)
+  return [...read, ...(await loadPools(deps, { pools: unread, ...at }))]
+}
+
+/** The pools among the tokens that most liquidity is paired with: few calls, and most of what is asked for. */
+export const readMajors: ReadPools = async (deps, at) => {
+  const found = deps.dexes.map((dex) => findPaired(deps, { dex, tokens: deps.majors, ...at }))
+  const pools = dedupePools((await Promise.all(found)).flat())
+  deps.found.begin(pools)
+  return loadPools(deps, { pools, ...at })
+}
+
+/** Reads pools at the head, or at a block, and every token known or held by one. */
+export async function loadChain(
+  deps: SyncDeps,
+  {
+    blockNumber,
+    readPools = readAll,
+  }: {
+    readonly blockNumber?: bigint | undefined
+    readonly readPools?: ReadPools | undefined
+  } = {},
+): Promise<Following> {
   const { chainId, tokens, observe, now } = deps
   const startedAtMs = now()
   const head = await readHead(deps, blockNumber)
   if (!head) throw new Error('the node does not have the block to load')
   const at = { blockNumber: head.number }
-  const known = tokens.addresses()
-  const pools = await discoverAll(deps, { tokens: known, ...at })
-  deps.found.begin(pools)
-  const records = deps.bounds.begin(await loadPools(deps, { pools, ...at }))
+  const records = deps.bounds.begin(await readPools(deps, at))
   const unread = new Set([
-    ...known.map((address) => address.toLowerCase()),
+    ...tokens.addresses().map((address) => address.toLowerCase()),
     ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
   tokens.add(await readTokens(deps, { tokens: [...unread], ...at }))

@@ -40,7 +40,7 @@ export async function loadFamily(stand: SwapStand, protocol: string): Promise<Po
   const dexes = stand.dexes.filter((dex) => dex.protocol === protocol)
   const blockNumber = await headNumber(stand)
   const tokens = Object.values(manifest.tokens).map(({ address }) => address)
-  const pools = await discoverAll({ ...chainClient, dexes }, { tokens, blockNumber })
+  const { pools } = await discoverAll({ ...chainClient, dexes }, { tokens, blockNumber })
   const records = await loadPools(chainClient, { pools, blockNumber })
   const dexNames = dexes.map(({ name }) => name)
   const listed = manifest.pools

@@ -43,9 +43,11 @@ export async function startRoutingStand({
   const { address: owner, privateKey, funded } = account
   const chainClient = createChainClient({ chain, rpcUrls: [rpcUrl] })
   const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
+  let skippedMs = 0
   const routing = await createRouting({
     chains: [{ chainClient, executor: manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 }],
     simulator,
+    now: () => performance.now() + skippedMs,
     serviceName: 'forkyard-test',
     version: '1.2.3',
     publicUrl: 'https://routing.example',
@@ -104,6 +106,10 @@ export async function startRoutingStand({
       const found = manifest.tokens[symbol]
       if (!found) throw new Error(`the world has no ${symbol}`)
       return found.address
+    },
+    /** The service's clock goes on at once. */
+    passTime(ms: number) {
+      skippedMs += ms
     },
     /** The 200 of a request, whose shape the service checks; throws at any other answer. */
     async get<answer>(path: string, body?: unknown): Promise<answer> {

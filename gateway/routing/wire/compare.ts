@@ -18,7 +18,7 @@ import type { ComparedCandidate, ComparedResult, Comparison } from '../compare.t
 export const mostCandidates = 32
 export const longestLabel = 100
 
-const candidate = named(
+export const candidateBody = named(
   'Candidate',
   Type.Object({
     providerId: Type.String({
@@ -44,32 +44,32 @@ export const compareBody = (chainIds: readonly number[]) =>
     'CompareRequest',
     Type.Object({
       chainId: chainId(chainIds),
-      candidates: Type.Array(candidate, { minItems: 1, maxItems: mostCandidates }),
+      candidates: Type.Array(candidateBody, { minItems: 1, maxItems: mostCandidates }),
     }),
   )
 
 const toToken = (token: string) => (isNative(token) ? zeroAddress : getAddress(token))
 
-export function toCandidates(
+export const toCandidate = (item: Static<typeof candidateBody>): ComparedCandidate => ({
+  providerId: item.providerId,
+  quotedOutput: BigInt(item.quotedOutput),
+  candidate: {
+    target: getAddress(item.target),
+    data: item.data,
+    value: BigInt(item.value),
+    tokenIn: toToken(item.inputToken),
+    tokenOut: toToken(item.outputToken),
+    amountIn: BigInt(item.inputAmount),
+    spender:
+      item.approveTarget === undefined || isNative(item.inputToken)
+        ? undefined
+        : getAddress(item.approveTarget),
+  },
+})
+
+export const toCandidates = (
   body: Static<ReturnType<typeof compareBody>>,
-): readonly ComparedCandidate[] {
-  return body.candidates.map((item) => ({
-    providerId: item.providerId,
-    quotedOutput: BigInt(item.quotedOutput),
-    candidate: {
-      target: getAddress(item.target),
-      data: item.data,
-      value: BigInt(item.value),
-      tokenIn: toToken(item.inputToken),
-      tokenOut: toToken(item.outputToken),
-      amountIn: BigInt(item.inputAmount),
-      spender:
-        item.approveTarget === undefined || isNative(item.inputToken)
-          ? undefined
-          : getAddress(item.approveTarget),
-    },
-  }))
-}
+): readonly ComparedCandidate[] => body.candidates.map(toCandidate)
 
 export const compareResponse = named(
   'Comparison',

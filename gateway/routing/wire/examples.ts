@@ -197,6 +197,7 @@ export const chains = {
       executor,
       last_sync_block: 38_512_044,
       sync_lag_ms: 412,
+      tokens: [weth, usdc],
       dexes: [{ name: 'uniswap-v3', protocol: 'uniswap_v3', pool_count: 9 }],
     },
   ],

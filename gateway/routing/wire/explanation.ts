@@ -44,6 +44,9 @@ export const explanation = (chainIds: readonly number[]) =>
             description: 'Against the mid price of the pool, with its fee',
           }),
           grade: grades,
+          pricing: oneOf(['local', 'quoted'], {
+            description: 'quoted: by its protocol, on the chain',
+          }),
         }),
       ),
       notes: Type.Array(Type.String(), { description: 'What there is to say, one sentence each' }),
@@ -85,6 +88,7 @@ export function fromKept(
       share_bps: shareBps,
       impact_bps: Number((quote.stepImpactsBps[index] ?? 0).toFixed(2)),
       grade: quote.poolGrades[index] ?? 'F',
+      pricing: quote.areStepsQuoted[index] ? 'quoted' : 'local',
     })),
     notes: [...listNotes(quote)],
     quote: fromQuoteHead(quote, { serviceName }),

@@ -3,6 +3,7 @@ import { getAddress, zeroAddress } from 'viem'
 import { address, chainId, named, oneOf, uint256 } from '../../http/schemas.ts'
 import { kindOf } from '../countPools.ts'
 import type { Grade } from '../gradePool.ts'
+import { binPriceX128 } from '../protocols/book/liquidityBook.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
 export const poolParams = (chainIds: readonly number[]) =>
@@ -44,6 +45,21 @@ export const poolResponse = named(
             index: Type.Integer(),
             liquidity_gross: uint256(),
             liquidity_net: Type.String(),
+          }),
+        ),
+      ),
+    ),
+    bin_step_bps: Type.Optional(Type.Integer()),
+    active_id: Type.Optional(Type.Integer({ description: 'The bin that holds the price' })),
+    bins: Type.Optional(
+      Type.Array(
+        named(
+          'PoolBin',
+          Type.Object({
+            id: Type.Integer(),
+            reserve0: uint256(),
+            reserve1: uint256(),
+            liquidity: uint256({ description: "Both in token1, at the bin's price" }),
           }),
         ),
       ),
@@ -119,6 +135,16 @@ export function fromPool(
       },
     }),
     ...('balances' in pool && { balances: pool.balances.map(String) }),
+    ...('bins' in pool && {
+      bin_step_bps: pool.binStepBps,
+      active_id: pool.activeId,
+      bins: pool.bins.map(({ id, reserveX, reserveY }) => ({
+        id,
+        reserve0: reserveX.toString(),
+        reserve1: reserveY.toString(),
+        liquidity: (((reserveX * binPriceX128(id, pool.binStepBps)) >> 128n) + reserveY).toString(),
+      })),
+    }),
     ...('sqrtPriceX96' in pool && {
       tick_spacing: pool.tickSpacing,
       sqrt_price_x96: pool.sqrtPriceX96.toString(),

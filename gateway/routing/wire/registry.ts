@@ -228,6 +228,10 @@ export const chainsResponse = named(
         executor: Type.Union([address(), Type.Null()]),
         last_sync_block: Type.Integer(),
         sync_lag_ms: Type.Integer(),
+        tokens: Type.Array(address(), {
+          description:
+            'Those of /api/tokens that this gateway was given; others bear what symbol their maker chose',
+        }),
         dexes: Type.Array(
           named(
             'ChainDex',
@@ -261,6 +265,7 @@ export function fromChains(statuses: readonly ChainStatus[]): Static<typeof chai
       executor: chain.executor ?? null,
       last_sync_block: Number(state?.head.number ?? 0n),
       sync_lag_ms: toLag(lagMs),
+      tokens: chain.chainClient.chain.tokens.map(([, , token]) => token),
       dexes,
     }
   })

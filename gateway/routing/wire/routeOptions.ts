@@ -32,6 +32,11 @@ const limits = {
       description: 'Most swaps in all. Default and most: 96 (ultra: 112)',
     }),
   ),
+  single_path: Type.Optional(
+    Type.Boolean({
+      description: 'One path alone, whatever splits would bring more. Default: false',
+    }),
+  ),
   gas_price_wei: Type.Optional(
     uint256({
       description: `Wei per gas, up to ${mostGasPriceWei}, that the route is chosen by: steps not worth their gas are left out. 0 looks at the output alone. Default: the chain's price`,
@@ -95,6 +100,7 @@ export function toRouteOptions(body: RouteOptionsBody): {
     excludePools: toList(body.exclude_pools)?.map((pool) => pool.toLowerCase()),
     maxHops: body.max_hops,
     maxSteps: body.max_steps,
+    singlePath: body.single_path,
     gasPriceWei: gasPrice === undefined ? undefined : BigInt(gasPrice),
   }
   const isSaid = Object.values(options).some((value) => value !== undefined)

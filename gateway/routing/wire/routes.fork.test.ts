@@ -1,6 +1,8 @@
 import type { Static } from 'typebox'
 import { getAddress, zeroAddress } from 'viem'
+import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { getDexes } from '../../chain/chains.ts'
 import { startRoutingStand } from '../testing/routingStand.ts'
 import type { compareResponse } from './compare.ts'
@@ -75,6 +77,28 @@ s(
     }
   },
 )
+
+s('prices a tax that its token takes on later, within minutes [routing/tax-later]', async () => {
+  const rpc = createRpc(stand.world.rpcUrl)
+  const asked = { token_in: tax, token_out: usdc, amount_in: oneEth }
+  const before = await quote(asked)
+  const code = String(await rpc('eth_getCode', tax, 'latest'))
+  const change = async (to: string) => {
+    await rpc('anvil_setCode', tax, to)
+    await rpc('evm_mine')
+  }
+  const seesTax = async (bps: number) => {
+    stand.passTime(300_000)
+    await waitFor(`a tax of ${bps} bps`, async () => (await quote(asked)).tax_in_bps === bps)
+  }
+  // The rate is a constant of its code: 100 is 200 now.
+  await change(code.replaceAll('6064', '60c8'))
+  assert.is((await quote(asked)).tax_in_bps, 100)
+  await seesTax(200)
+  assert.ok(BigInt((await quote(asked)).output) < BigInt(before.output))
+  await change(code)
+  await seesTax(100)
+})
 
 s(
   'quotes what the pools take of a giant amount with allow_partial, and 404 without [routing/partial]',
@@ -198,6 +222,8 @@ s('serves its registry [routing/registry]', async () => {
   const followed = manifest.pools.filter(({ dex }) => names.includes(dex))
   assert.is(entry?.pool_count, followed.length)
   assert.is(entry?.executor, manifest.executor)
+  const given = [weth, usdc].map((token) => entry?.tokens.includes(getAddress(token)))
+  assert.equal(given, [true, true])
   const path = `/api/pool/${chainId}/${manifest.pools[0]?.address}`
   const pool = await stand.get<Static<typeof poolResponse>>(path)
   assert.is(pool.address, manifest.pools[0]?.address)

@@ -4,13 +4,17 @@ import type { ChainStatus, Health, Status } from '../../../client/wire/routing.t
 import { Coverage } from '../parts/coverage.tsx'
 import { EventLine } from '../parts/eventLine.tsx'
 import { Empty, Trouble, Wait } from '../parts/notes.tsx'
-import { Scroll } from '../parts/scroll.tsx'
+import { QueryForm, TextField } from '../parts/queryForm.tsx'
+import { Table } from '../parts/table.tsx'
+import { Lasting } from '../parts/when.tsx'
 import { adviceFor } from '../state/advice.ts'
+import { group } from '../state/amounts.ts'
 import { parseMetrics, quantile, type Sample, sumOf } from '../state/metricsText.ts'
 import { usePoll } from '../state/poll.ts'
-import { client, gateway, ops } from '../state/session.ts'
+import { client, nameOf, ops } from '../state/session.ts'
 
 const everyMs = 2_000
+const quotaEveryMs = 10_000
 
 type Look = {
   readonly health: Health
@@ -36,11 +40,13 @@ export function Overview() {
   const { read, failure } = usePoll(look, { everyMs })
   const before = useSignal<Look | undefined>(undefined)
   const last = useSignal<Look | undefined>(undefined)
+  const first = useSignal<Look | undefined>(undefined)
   const now = read.value
   useEffect(() => {
     before.value = last.value
     last.value = now
-  }, [now, before, last])
+    first.value ??= now
+  }, [now, before, last, first])
   return (
     <>
       {failure.value !== undefined && (
@@ -49,8 +55,10 @@ export function Overview() {
       {now ? (
         <>
           <Warnings health={now.health} />
-          <Chains now={now} />
+          <Chains now={now} first={first.value ?? now} />
+          <Forks now={now} />
           <Traffic now={now} past={before.value} />
+          <Quota />
           <h2>Pools by DEX</h2>
           {now.status.chains.map((chain) => (
             <Coverage key={chain.chain_id} chain={chain} name={nameOf(chain.chain_id)} />
@@ -59,13 +67,32 @@ export function Overview() {
       ) : (
         failure.value === undefined && <Wait>Reading the state of the chains …</Wait>
       )}
+      <QueryForm submit="Show">
+        <TextField name="events" label="Events with" isSearch />
+      </QueryForm>
       <EventLine />
     </>
   )
 }
 
-const nameOf = (chainId: number) =>
-  gateway.value?.chains.find((chain) => chain.chainId === chainId)?.name ?? String(chainId)
+/** What of the books anybody may want to know at a glance. */
+function Quota() {
+  const ask = (signal: AbortSignal) => ops.money({ limit: 1 }, { signal })
+  const { read, failure } = usePoll(ask, { everyMs: quotaEveryMs })
+  const { credited, used } = read.value?.quota ?? {}
+  return (
+    <section aria-label="Quota">
+      <h2>Quota</h2>
+      {failure.value !== undefined && <Trouble>The books are not told: {failure.value}.</Trouble>}
+      {credited !== undefined && (
+        <p>
+          <span class="figure">{group(credited)}</span> quotes were sold or given,{' '}
+          <span class="figure">{group(used ?? 0)}</span> of them used.
+        </p>
+      )}
+    </section>
+  )
+}
 
 function Warnings({ health }: { readonly health: Health }) {
   const { warnings } = health
@@ -86,52 +113,35 @@ function Warnings({ health }: { readonly health: Health }) {
   )
 }
 
-function Chains({ now: { health, status, samples, atMs } }: { readonly now: Look }) {
+const chainHead = 'Chain,State,#Head,#Block time,#Lag,#Reorgs,#Pools,#Tokens,#Gas price'.split(',')
+const forkHead = 'Chain,#Stands at,#Age,#Made so far,#Memory,#Queue'.split(',')
+
+type At = { readonly now: Look }
+type Since = At & { readonly first: Look }
+type Of = { readonly chain: ChainStatus }
+
+function Chains({ now, first }: Since) {
+  const { health, status } = now
   return (
     <section aria-label="Chains">
       <h2>Chains</h2>
-      <Scroll label="Table of chains">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Chain</th>
-              <th scope="col">State</th>
-              <th scope="col">Head</th>
-              <th scope="col">Lag</th>
-              <th scope="col">Reorgs</th>
-              <th scope="col">Pools</th>
-              <th scope="col">Tokens</th>
-              <th scope="col">Gas price</th>
-              <th scope="col">Fork</th>
-            </tr>
-          </thead>
-          <tbody>
-            {status.chains.map((chain) => (
-              <ChainRow key={chain.chain_id} {...{ chain, health, samples, atMs }} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      {status.chains.length === 0 && <Empty>No chain is configured.</Empty>}
+      <Table label="Table of chains" head={chainHead}>
+        {status.chains.map((chain) => (
+          <ChainRow key={chain.chain_id} {...{ chain, now, first }} />
+        ))}
+      </Table>
       <p class="small">
         This process uses {health.system.rss_mb} MB and has answered for{' '}
-        {Math.floor(health.uptime_secs / 60)} min. {health.quotes.semaphore_available} of{' '}
+        <Lasting ms={health.uptime_secs * 1_000} />. {health.quotes.semaphore_available} of{' '}
         {health.quotes.semaphore_total} places for searches are free.
       </p>
     </section>
   )
 }
 
-function ChainRow({
-  chain,
-  health,
-  samples,
-}: {
-  readonly chain: ChainStatus
-  readonly health: Health
-  readonly samples: readonly Sample[]
-}) {
+function ChainRow({ chain, now: { samples }, first }: Of & Since) {
   const id = chain.chain_id
-  const fork = health.forks.find(({ chain_id }) => chain_id === id)
   const reorgs = sumOf(samples, 'forkyard_sync_events_total', { chain: String(id), event: 'reorg' })
   return (
     <tr>
@@ -140,16 +150,61 @@ function ChainRow({
       </th>
       <td class={chain.status === 'ok' ? 'good' : 'bad'}>{chain.status}</td>
       <td class="figure">{chain.last_sync_block}</td>
-      <td class="figure">{chain.sync_lag_ms} ms</td>
+      <td class="figure">{blockTime(chain, first)}</td>
+      <td class="figure">
+        <Lasting ms={chain.sync_lag_ms} />
+      </td>
       <td class="figure">{reorgs}</td>
       <td class="figure">{chain.pool_count}</td>
       <td class="figure">{chain.token_count}</td>
       <td class="figure" title={`${chain.gas_price_wei} wei`}>
         {toGwei(chain.gas_price_wei)} Gwei
       </td>
-      <td class="figure">
-        {fork?.ready ? `block ${fork.block_number}, ${fork.age_ms} ms old` : 'none is ready'}
+    </tr>
+  )
+}
+
+/** By the blocks' clocks, of all blocks since the page was opened. */
+function blockTime(now: ChainStatus, first: Look): string {
+  const then = first.status.chains.find(({ chain_id }) => chain_id === now.chain_id)
+  const blocks = now.last_sync_block - (then?.last_sync_block ?? now.last_sync_block)
+  const secs = now.last_sync_timestamp - (then?.last_sync_timestamp ?? 0)
+  return blocks > 0 ? `${(secs / blocks).toFixed(1)} s` : 'no new block yet'
+}
+
+function Forks({ now }: At) {
+  return (
+    <section aria-label="Forks">
+      <h2>Forks</h2>
+      <Table label="Simulation forks" head={forkHead}>
+        {now.status.chains.map((chain) => (
+          <ForkRow key={chain.chain_id} chain={chain} now={now} />
+        ))}
+      </Table>
+    </section>
+  )
+}
+
+function ForkRow({ chain, now: { health, samples } }: Of & At) {
+  const id = chain.chain_id
+  const fork = health.forks.find(({ chain_id }) => chain_id === id)
+  const ofChain = { chain: String(id) }
+  const made = { ...ofChain, event: 'fork_ready' }
+  const memory = samples.find(
+    ({ name, labels }) => name === 'forkyard_fork_memory_bytes' && labels['chain'] === String(id),
+  )?.value
+  return (
+    <tr>
+      <th scope="row">{nameOf(id)}</th>
+      <td class={fork?.ready ? 'figure' : 'figure bad'}>
+        {fork?.ready ? `block ${fork.block_number}` : 'none is ready'}
       </td>
+      <td class="figure">{fork?.ready && <Lasting ms={fork.age_ms} />}</td>
+      <td class="figure">{sumOf(samples, 'forkyard_fork_events_total', made)}</td>
+      <td class="figure" title={memory === undefined ? undefined : `${memory} bytes`}>
+        {memory === undefined ? 'runs elsewhere' : `${Math.ceil(memory / 1e6)} MB`}
+      </td>
+      <td class="figure">{sumOf(samples, 'forkyard_fork_running', ofChain)}</td>
     </tr>
   )
 }
@@ -183,30 +238,20 @@ function Traffic({ now, past }: { readonly now: Look; readonly past: Look | unde
         <dt>99 of 100 quotes took at most</dt>
         <dd class="figure">{took === undefined ? 'no quotes just now' : `${took * 1_000} ms`}</dd>
       </dl>
-      <Scroll label="Calls of the chains’ nodes">
-        <table>
-          <caption>Calls of the chains’ nodes per second</caption>
-          <thead>
-            <tr>
-              <th scope="col">For</th>
-              <th scope="col">Sent</th>
-              <th scope="col">Budget</th>
-              <th scope="col">Refused, ever</th>
-            </tr>
-          </thead>
-          <tbody>
-            {purposes.map((purpose) => (
-              <tr key={purpose}>
-                <th scope="row">{purpose}</th>
-                <td class="figure">{perSecond(calls, { purpose, outcome: 'sent' }).toFixed(1)}</td>
-                <td class="figure">{budgetOf(now.samples, limits[purpose])}</td>
-                <td class="figure">{sumOf(now.samples, calls, { purpose, outcome: 'refused' })}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      {now.status.chains.length === 0 && <Empty>No chain is configured.</Empty>}
+      <Table
+        label="Calls of the chains’ nodes"
+        caption="Calls of the chains’ nodes per second"
+        head={['For', '#Sent', '#Budget', '#Refused, ever']}
+      >
+        {purposes.map((purpose) => (
+          <tr key={purpose}>
+            <th scope="row">{purpose}</th>
+            <td class="figure">{perSecond(calls, { purpose, outcome: 'sent' }).toFixed(1)}</td>
+            <td class="figure">{budgetOf(now.samples, limits[purpose])}</td>
+            <td class="figure">{sumOf(now.samples, calls, { purpose, outcome: 'refused' })}</td>
+          </tr>
+        ))}
+      </Table>
     </section>
   )
 }

@@ -1,73 +1,42 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import type { Quote } from '../../../client/wire/routing.ts'
+import type { Quote, QuoteExplanation } from '../../../client/wire/routing.ts'
 import { Alternatives } from '../parts/alternatives.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { Copies } from '../parts/copies.tsx'
 import { CurveOnDemand } from '../parts/curveOnDemand.tsx'
 import { Execute } from '../parts/execute.tsx'
 import { Flow } from '../parts/flow.tsx'
-import { Empty, Trouble, Wait } from '../parts/notes.tsx'
-import { type Order, OrderForm, readOrder } from '../parts/orderForm.tsx'
+import { Trouble, Wait } from '../parts/notes.tsx'
+import { type Order, OrderPage } from '../parts/orderForm.tsx'
+import { TickField } from '../parts/queryForm.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { bpsBetween } from '../state/amounts.ts'
-import { place } from '../state/place.ts'
+import { bpsBetween, group } from '../state/amounts.ts'
 import { usePoll } from '../state/poll.ts'
-import { apiKey, client, lab, sentenceOf } from '../state/session.ts'
-import { loadTokens, tokens } from '../state/tokens.ts'
+import { client, lab } from '../state/session.ts'
 
 /** A head that moved has the quote asked anew. */
 const everyMs = 2_000
 
 /** The best route of an order, drawn, with what it was made of and what a block changes in it. */
 export function QuotePage() {
-  const failure = useSignal('')
-  useEffect(() => {
-    loadTokens().catch((error: unknown) => {
-      failure.value = sentenceOf(error)
-    })
-  }, [failure])
-  const order = readOrder(place.value.query)
   return (
-    <>
-      <OrderForm />
-      {!lab.value && <KeyField />}
-      {failure.value !== '' && <Trouble>The tokens could not be read: {failure.value}.</Trouble>}
-      {tokens.value.length === 0 && failure.value === '' && <Wait>Reading the tokens …</Wait>}
-      {order === undefined ? (
-        tokens.value.length > 0 && <Empty>{whatLacks(place.value.query)}</Empty>
-      ) : (
-        <Answer
-          order={order}
-          key={JSON.stringify({ ...order, amountIn: String(order.amountIn) })}
-        />
-      )}
-    </>
+    <OrderPage
+      submit="Quote"
+      promise="what comes of it is drawn here."
+      fields={<TickField name="gas" value="off" label="Leave gas out of account" />}
+    >
+      {(order) => <Answer order={order} />}
+    </OrderPage>
   )
 }
 
-const whatLacks = (query: URLSearchParams) =>
-  query.get('in') === null
-    ? 'Name two tokens and an amount: what comes of it is drawn here.'
-    : 'One of the tokens is not known on this chain, or the amount has more digits than the token.'
-
-function KeyField() {
-  return (
-    <label>
-      API key, kept while this page is open; each quote costs it a unit
-      <input
-        type="password"
-        autocomplete="off"
-        value={apiKey.value}
-        onChange={(event) => {
-          apiKey.value = event.currentTarget.value
-        }}
-      />
-    </label>
-  )
+type Why = QuoteExplanation['steps']
+type Seen = {
+  readonly quote: Quote
+  /** Of each step; absent where nobody keeps explanations for who asks. */
+  readonly why: Why | undefined
+  readonly before: Quote | undefined
 }
-
-type Seen = { readonly quote: Quote; readonly before: Quote | undefined }
 
 function Answer({ order }: { readonly order: Order }) {
   const seen = useSignal<Seen | undefined>(undefined)
@@ -79,18 +48,20 @@ function Answer({ order }: { readonly order: Order }) {
     const head = chains.find((chain) => chain.chain_id === chain_id)?.last_sync_block
     if (seen.value && head === seen.value.quote.last_sync_block) return
     const quote = await routing.quote(order.request, { signal })
-    seen.value = { quote, before: seen.value?.quote }
+    const { quote_hash: hash } = quote
+    const why = hash === undefined ? undefined : await routing.explain({ hash }, { signal })
+    seen.value = { quote, why: why?.steps, before: seen.value?.quote }
   }
   const { failure } = usePoll(ask, { everyMs })
   if (failure.value !== undefined)
     return <Trouble>There is no quote: {failure.value}. Asked again every 2 s.</Trouble>
   if (!seen.value) return <Wait>Asking for the best route …</Wait>
-  const { quote, before } = seen.value
+  const { quote, why, before } = seen.value
   return (
     <>
       <Outcome {...{ order, quote, before }} />
-      <Flow quote={quote} order={order} />
-      <Steps quote={quote} order={order} />
+      <Flow {...{ order, quote, why }} />
+      <Steps {...{ order, quote, why }} />
       <CurveOnDemand order={order} />
       <Alternatives quote={quote} order={order} />
       {lab.value && <Execute order={order} />}
@@ -99,7 +70,9 @@ function Answer({ order }: { readonly order: Order }) {
   )
 }
 
-function Outcome({ order, quote, before }: Seen & { readonly order: Order }) {
+type Changed = Pick<Seen, 'quote' | 'before'> & { readonly order: Order }
+
+function Outcome({ order, quote, before }: Changed) {
   const { tokenIn, tokenOut, amountIn } = order
   const out = { decimals: tokenOut.decimals, symbol: tokenOut.symbol }
   return (
@@ -129,7 +102,7 @@ function Outcome({ order, quote, before }: Seen & { readonly order: Order }) {
             : `${Math.ceil(quote.optimality_gap_bps * 100) / 100} bps`}
         </dd>
         <dt>Gas</dt>
-        <dd class="figure">{quote.gas_estimate}</dd>
+        <dd class="figure">{group(quote.gas_estimate)}</dd>
         <dt>State</dt>
         <dd>
           {quote.source}, block <span class="figure">{quote.last_sync_block}</span>,{' '}
@@ -143,7 +116,7 @@ function Outcome({ order, quote, before }: Seen & { readonly order: Order }) {
 const poolsOf = (quote: Quote) => new Set(quote.steps.map(({ pool, pool_id }) => pool_id ?? pool))
 
 /** What the last block did to the answer. */
-function Change({ quote, before, order }: Seen & { readonly order: Order }) {
+function Change({ quote, before, order }: Changed) {
   if (!before) return <p class="small">When the chain moves on, the change is told here.</p>
   const { decimals, symbol } = order.tokenOut
   const gained = BigInt(quote.output) - BigInt(before.output)

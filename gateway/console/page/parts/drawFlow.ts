@@ -22,12 +22,15 @@ export type Diagram = {
     readonly path: string
     readonly thickness: number
     readonly step: QuoteStep
+    /** Of the step, in the quote. */
+    readonly stepAt: number
     readonly grade: string
   }[]
 }
 
 type Node = { key: string; kind: 'token' | 'pool'; name: string }
-type Link = { source: string; target: string; value: number; step: QuoteStep; grade: string }
+type Band = { value: number; step: QuoteStep; stepAt: number; grade: string }
+type Link = Band & { key: string; source: string; target: string }
 
 /** Tokens and pools in the order that a route reaches them, and bands as wide as the shares between them. */
 export function drawFlow({
@@ -50,14 +53,15 @@ export function drawFlow({
   const links = graph.edges.flatMap((edge): Link[] => {
     const step = quote.steps[edge.step]
     if (!step) return []
-    const key = `step ${edge.step}`
+    // The same after a block, as long as the route goes through the pool.
+    const key = step.pool_id ?? step.pool
     const grade = quote.pool_grades[edge.step] ?? '?'
     pools.push({ key, kind: 'pool', name: `${step.dex} ${step.fee_pips / 100} bps` })
     // A share below a hundredth of a percent is still a band.
-    const band = { value: Math.max(1, edge.share_bps), step, grade }
+    const band = { value: Math.max(1, edge.share_bps), step, stepAt: edge.step, grade }
     return [
-      { source: `token ${edge.from}`, target: key, ...band },
-      { source: key, target: `token ${edge.to}`, ...band },
+      { key: `${key} takes`, source: `token ${edge.from}`, target: key, ...band },
+      { key: `${key} gives`, source: key, target: `token ${edge.to}`, ...band },
     ]
   })
   const drawn = sankey<Node, Link>()
@@ -75,11 +79,12 @@ export function drawFlow({
     nodes: drawn.nodes.map(({ key, kind, name, x0 = 0, y0 = 0, y1 = 0 }) => {
       return { key, kind, name, x: x0, y: y0, thickness, length: Math.max(1, y1 - y0) }
     }),
-    bands: drawn.links.map((link, index) => ({
-      key: `${link.step.pool} ${index}`,
+    bands: drawn.links.map((link) => ({
+      key: link.key,
       path: toPath(link) ?? '',
       thickness: Math.max(1, link.width ?? 1),
       step: link.step,
+      stepAt: link.stepAt,
       grade: link.grade,
     })),
   }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { toHuman } from '../state/amounts.ts'
+import { group, toHuman } from '../state/amounts.ts'
 import { client, manifest, sentenceOf } from '../state/session.ts'
 import { type Executed, execute } from '../state/wallet.ts'
 import { Amount } from './amount.tsx'
@@ -87,7 +87,7 @@ function Delivered({ done, order }: { readonly done: Executed; readonly order: O
           {gained === 0n ? ', to the last digit' : `, ${toHuman(gained, decimals)} of difference`}
         </dd>
         <dt>Gas used</dt>
-        <dd class="figure">{String(done.gasUsed)}</dd>
+        <dd class="figure">{group(String(done.gasUsed))}</dd>
         <dt>Transaction</dt>
         <dd class="figure">{done.txHash}</dd>
       </dl>

@@ -6,7 +6,8 @@ export function toExact(raw: bigint, decimals: number): string {
   return `${raw < 0n ? '-' : ''}${whole}${part === '' ? '' : `.${part}`}`
 }
 
-const group = (whole: string) => whole.replace(/\B(?=(\d{3})+$)/g, ' ')
+/** A whole number, in thousands. */
+export const group = (whole: string | number) => String(whole).replace(/\B(?=(\d{3})+$)/g, ' ')
 
 /** Of a part, as many digits as make six with the whole ones: `0.000123456`, `12.3456`. */
 function keepDigits(whole: string, part: string): string {

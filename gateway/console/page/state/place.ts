@@ -18,6 +18,20 @@ export const toHash = (page: string, query: Readonly<Record<string, string>> = {
   return `#/${page}${search.size > 0 ? `?${search}` : ''}`
 }
 
+/** What of an address says how an answer is looked at, not what is asked. */
+const looks: readonly string[] = ['trace', 'open', 'curve', 'copy', 'events']
+
+/** What of the address is asked of the services: the same as long as it is the same. */
+export const askedOf = (query: URLSearchParams) =>
+  String(new URLSearchParams([...query].filter(([name]) => !looks.includes(name))))
+
+/** Shows the same otherwise; going back leads to where one was before all of them. */
+export function look(changed: Readonly<Record<string, string>>): void {
+  const { page, query } = place.value
+  history.replaceState(null, '', toHash(page, { ...Object.fromEntries(query), ...changed }))
+  place.value = read()
+}
+
 export function go(page: string, query: Readonly<Record<string, string>> = {}): void {
   location.hash = toHash(page, query)
 }

@@ -13,6 +13,9 @@ export const door = signal<Door>('opening')
 /** Why it is not open. */
 export const doorSentence = signal('')
 export const gateway = signal<GatewayFacts | undefined>(undefined)
+/** Of a chain, for people. */
+export const nameOf = (chainId: number) =>
+  gateway.value?.chains.find((chain) => chain.chainId === chainId)?.name ?? String(chainId)
 /** Of a lab only: where it is, everything is allowed. */
 export const manifest = signal<LabManifest | undefined>(undefined)
 /** Where there is no manifest with a key: one that the operator gives, kept while the page is open. */

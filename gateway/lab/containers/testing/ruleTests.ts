@@ -37,7 +37,9 @@ const gauge = (alert: string, name: string, loud: string, quiet: string): readon
   { alert, series: { [`${name}{chain="8453"}`]: still(loud) }, fires: { chain: '8453' } },
   { alert, series: { [`${name}{chain="8453"}`]: still(quiet) }, fires: undefined },
 ]
+const unauthorised = 'forkyard_http_requests_total{service="routing",status="401"}'
 const limits = 'forkyard_shared_limits_connected'
+const certificateLeft = 'forkyard_certificate_left_seconds'
 const loop = 'nodejs_eventloop_lag_p99_seconds'
 const refused = (purpose: string) =>
   `forkyard_upstream_calls_total{chain="8453",instance="a",outcome="refused",purpose="${purpose}"}`
@@ -45,6 +47,7 @@ const spent = (alert: string, purpose: string, labels: Readonly<Record<string, s
   { alert, series: { [refused(purpose)]: `0+5${hours}` }, fires: { chain: '8453', ...labels } },
   { alert, series: { [refused(purpose)]: still('50') }, fires: undefined },
 ]
+const bytes = (kind: string) => `forkyard_database_bytes{kind="${kind}",instance="a"}`
 const failed = 'forkyard_sync_events_total{chain="8453",event="failed",instance="a"}'
 
 const slow = (share: number) => {
@@ -72,6 +75,14 @@ const gatewayCases: readonly Case[] = [
   { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
   ...gauge('GatewayNotReady', 'forkyard_ready', '0', '1'),
   ...gauge('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
+  ...[
+    { free: '1100', fires: undefined },
+    { free: '900', fires: { instance: 'a' } },
+  ].map(({ free, fires }) => ({
+    alert: 'DatabaseDiskNearlyFull',
+    series: { [bytes('free')]: still(`${free}000000`), [bytes('disk')]: still('500000000000') },
+    fires,
+  })),
   ...gauge('GatewayImpaired', 'forkyard_warnings', '2', '0'),
   ...gauge('NoSimulationFork', 'forkyard_fork_ready', '0', '1'),
   ...gauge('SimulationForkStale', 'forkyard_fork_age_seconds', '61', '5'),
@@ -89,6 +100,18 @@ const gatewayCases: readonly Case[] = [
   ...spent('WarmUpBudgetSpent', 'warmUp', { instance: 'a' }),
   { alert: 'ServerErrors', series: answers('10'), fires: { service: 'routing' } },
   { alert: 'ServerErrors', series: answers('1'), fires: undefined },
+  ...[
+    { perStep: 300, fires: { service: 'routing' } },
+    { perStep: 30, fires: undefined },
+  ].map(({ perStep, fires }) => ({
+    alert: 'KeysGuessed',
+    series: { [unauthorised]: `0+${perStep}${hours}` },
+    fires,
+  })),
+  { alert: 'CertificateEnds', series: { [certificateLeft]: still('-5') }, fires: {} },
+  { alert: 'CertificateEnds', series: { [certificateLeft]: still('172801') }, fires: undefined },
+  // Nobody has seen it: that is not yet its end.
+  { alert: 'CertificateEnds', series: { [certificateLeft]: still('NaN') }, fires: undefined },
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('0') }, fires: {} },
   { alert: 'SharedRateLimitsLost', series: { [limits]: still('1') }, fires: undefined },
   { alert: 'EventLoopBusy', series: { [loop]: still('0.3') }, fires: {} },
@@ -102,6 +125,33 @@ const gatewayCases: readonly Case[] = [
   ...burns('Errors', (failures) => answers(String(failures)), [2, 1, 0.2, 0.05]),
   ...burns('SlowQuotes', slow, [20, 10, 2, 0.5]),
 ]
+
+/** Rules that wait for an hour, first all with reason and then all without. */
+const slowCases = [
+  { fires: true, perStep: '-1000', backup: '129601', restore: '777601', left: '1209599' },
+  { fires: false, perStep: '-1', backup: '86400', restore: '604800', left: '1209601' },
+].map(({ fires, perStep, backup, restore, left }): readonly Case[] => [
+  {
+    alert: 'CertificateEndsSoon',
+    series: { [certificateLeft]: still(left) },
+    fires: fires ? {} : undefined,
+  },
+  {
+    alert: 'DatabaseDiskFillsSoon',
+    series: { [bytes('free')]: `2000000${perStep}${hours}` },
+    fires: fires ? { kind: 'free', instance: 'a' } : undefined,
+  },
+  {
+    alert: 'BackupOld',
+    series: { 'forkyard_backup_age_seconds{instance="a"}': still(backup) },
+    fires: fires ? {} : undefined,
+  },
+  {
+    alert: 'RestoreNotTested',
+    series: { 'forkyard_restore_test_age_seconds{instance="a"}': still(restore) },
+    fires: fires ? {} : undefined,
+  },
+])
 
 /** Each rule of the relay counts one kind of event: it fires while that goes on, and not when it is over. */
 function relayCases(rules: readonly Rule[]): readonly Case[] {
@@ -127,7 +177,7 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
   })
   const rules = [...gateway, ...objectives, ...relay]
   const ofRelay = relayCases(relay)
-  const cases = [...gatewayCases, ...ofRelay]
+  const cases = [...gatewayCases, ...slowCases.flat(), ...ofRelay]
   const toTest = (together: readonly Case[], after: string) => ({
     interval: '30s',
     input_series: together.flatMap(({ series }) =>
@@ -151,6 +201,7 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
       evaluation_interval: '30s',
       tests: [
         ...gatewayCases.map((one) => toTest([one], '15m')),
+        ...slowCases.map((together) => toTest(together, '70m')),
         ...relayTests.map((together) => toTest(together, '2h')),
       ],
     }),

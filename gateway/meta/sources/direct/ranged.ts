@@ -2,13 +2,13 @@ import {
   type Address,
   concatHex,
   decodeFunctionResult,
-  encodeFunctionData,
   type Hex,
   isAddressEqual,
   numberToHex,
   parseAbi,
   zeroAddress,
 } from 'viem'
+import { encodeCall } from '../../../chain/encodeCall.ts'
 import type { DirectDex, DirectFamily, Price } from './directSource.ts'
 import {
   createPathLister,
@@ -63,7 +63,7 @@ const byFee: PoolFinder<number> = {
   keysOf: ({ feesPips }) => feesPips,
   askPool: ({ factory }, { a, b, key }) => ({
     target: factory,
-    data: encodeFunctionData({ abi: factoryAbi, functionName: 'getPool', args: [a, b, key] }),
+    data: encodeCall({ abi: factoryAbi, functionName: 'getPool', args: [a, b, key] }),
   }),
   isPool,
 }
@@ -71,7 +71,7 @@ const bySpacing: PoolFinder<number> = {
   keysOf: ({ poolKeys = [] }) => poolKeys,
   askPool: ({ factory }, { a, b, key }) => ({
     target: factory,
-    data: encodeFunctionData({ abi: spacingAbi, functionName: 'getPool', args: [a, b, key] }),
+    data: encodeCall({ abi: spacingAbi, functionName: 'getPool', args: [a, b, key] }),
   }),
   isPool,
 }
@@ -80,7 +80,7 @@ const byPair: PoolFinder<number> = {
   keysOf: () => [0],
   askPool: ({ factory }, { a, b }) => ({
     target: factory,
-    data: encodeFunctionData({ abi: factoryAbi, functionName: 'poolByPair', args: [a, b] }),
+    data: encodeCall({ abi: factoryAbi, functionName: 'poolByPair', args: [a, b] }),
   }),
   isPool,
 }
@@ -189,7 +189,7 @@ export function createRanged(
         trade.type === 'exactInput'
           ? (['quoteExactInput', [forwards, trade.amountIn]] as const)
           : (['quoteExactOutput', [backwards, trade.targetOut]] as const)
-      const data = encodeFunctionData({ abi: quoterAbi, functionName, args })
+      const data = encodeCall({ abi: quoterAbi, functionName, args })
       return { target: dex.quoter ?? zeroAddress, data }
     },
     readPrice: (data, path, { type }) =>

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import { type Address, numberToHex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import type { ReadDeps } from '../../reads/poolRef.ts'
 import { headNumber } from '../../testing/proveFamily.ts'
@@ -51,6 +51,31 @@ s(
     const stranger: Address = '0x000000000000000000000000000000000000dEaD'
     for (const { name, pools } of await list(forgetful, [...opened, stranger]))
       assert.equal(sorted(pools), sorted(openedOf(name)))
+  },
+)
+
+s(
+  'are no more than are worth reading, whoever has had them made [21/balancer-v2-flood]',
+  async () => {
+    const made = pad('0x01')
+    const flooded = {
+      client: {
+        ...chainClient.client,
+        async request(question: { readonly method: string }) {
+          const answer: unknown = await chainClient.client.request(question as never)
+          if (question.method !== 'eth_getLogs') return answer
+          const flood = Array.from({ length: 200_000 }, (_, n) => ({
+            topics: [made, pad(numberToHex(n + 1))],
+            data: '0x',
+          }))
+          return [...(answer as readonly object[]), ...flood]
+        },
+      } as ReadDeps['client'],
+    }
+    for (const { name, pools } of await list(flooded, [])) {
+      assert.is(pools.length, 3_000, name)
+      for (const opened of openedOf(name)) assert.ok(pools.includes(opened.toLowerCase()))
+    }
   },
 )
 s.run()

@@ -79,6 +79,9 @@ const feePerPip = 10n ** 12n
 /** Part of a balance whose trade stands for the mid price. */
 const tinyPart = 1_000_000n
 
+/** Anybody may have a pool made: of more events than these the oldest and the newest count. */
+const mostListed = 3_000
+
 /** What differs between the kinds of pools. */
 type Kind = {
   readonly protocol: BalancerV2Record['protocol']
@@ -114,7 +117,7 @@ const stable: Kind = {
  * Creation events name them as far back as the node tells of them; the dated list names older ones.
  */
 async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promise<PoolRef[]> {
-  const [logs, known] = await Promise.all([
+  const [{ logs }, known] = await Promise.all([
     scanLogs(deps, {
       address: factoriesOf(dex),
       topics: [poolCreatedTopic],
@@ -127,7 +130,10 @@ async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promi
     const address = readCreated(log)
     return address ? [{ dex, address }] : []
   })
-  return dedupePools([...created, ...known])
+  const half = mostListed / 2
+  const some =
+    created.length > mostListed ? [...created.slice(0, half), ...created.slice(-half)] : created
+  return dedupePools([...some, ...known])
 }
 
 const readCreated = ({ topics: [, pool] }: Pick<PoolLog, 'topics'>): Address | undefined =>

@@ -16,19 +16,21 @@ const dex: Dex = {
 
 /** A node with a factory that enables tiers: which, and at which block. */
 function createNode(tiers: (readonly [feePips: number, block: number])[]) {
+  const state = { isDown: false }
   const asked: (readonly [from: number, to: number])[] = []
   const request = async ({ params: [filter] }: { params: [{ fromBlock: Hex; toBlock: Hex }] }) => {
     const [from, to] = [hexToNumber(filter.fromBlock), hexToNumber(filter.toBlock)]
     asked.push([from, to])
+    if (state.isDown) throw new Error('not now')
     return tiers
       .filter(([, block]) => from <= block && block <= to)
       .map(([feePips]) => ({
-        topics: ['0x', numberToHex(feePips, { size: 32 }), '0x'],
+        topics: [0, feePips, 0].map((word) => numberToHex(word, { size: 32 })),
         data: '0x',
       }))
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  return { asked, tiers, deps: { client: createClient({ chain: base, transport }) } }
+  return { state, asked, tiers, deps: { client: createClient({ chain: base, transport }) } }
 }
 
 const s = suite('fee tiers of factories')
@@ -57,7 +59,30 @@ s('are kept, and read on from there every day [21/tiers-daily]', async () => {
   assert.equal(await readTiers(deps, { dex, blockNumber: 41_000n }), [500, 3_000, 250, 750])
   assert.equal(asked, [
     [10, 1_000],
-    [1_001, 41_000],
+    // Read once more: a reorganisation may have brought something.
+    [936, 41_000],
   ])
+})
+
+s('are asked for again in an hour where the node did not tell of all [21/tiers-gap]', async () => {
+  const { deps, asked, state } = createNode([[250, 700]])
+  let nowMs = 0
+  const readTiers = createReadTiers({ now: () => nowMs })
+  const ask = (blockNumber: bigint) => readTiers(deps, { dex, blockNumber })
+  state.isDown = true
+  assert.equal(await ask(1_000n), [500, 3_000])
+  state.isDown = false
+  nowMs = hourMs - 1
+  assert.equal(await ask(2_000n), [500, 3_000])
+  nowMs = hourMs
+  assert.equal(await ask(2_000n), [500, 3_000, 250])
+  assert.equal(asked.at(-1), [10, 2_000])
+})
+
+s('are none that no factory could have, and no endless number [21/tiers-bounds]', async () => {
+  const flood = Array.from({ length: 5_000 }, (_, n) => [n + 1, 20] as const)
+  const { deps } = createNode([[2_000_000, 11], [2 ** 40, 12], ...flood])
+  const fees = await createReadTiers()(deps, { dex, blockNumber: 1_000n })
+  assert.equal([fees.length, fees.at(-1)], [64, 62])
 })
 s.run()

@@ -65,6 +65,8 @@ s('Slipstream has spacings that its factory alone tells of [21/spacings]', async
   const abi = parseAbi(['function enableTickSpacing(int24 tickSpacing, uint24 fee)'])
   const call = { to: dex?.factory ?? '0x', abi, functionName: 'enableTickSpacing' }
   await builder.write({ ...call, args: [25, 400] })
+  // Nobody can ask for pools of such a one.
+  await builder.write({ ...call, args: [-25, 400] })
   assert.ok(await isFound(['aerodrome-slipstream', 'LINK/USDC', 400, 9_000, '25']))
 })
 s(

@@ -56,7 +56,7 @@ const findBySpacing: PoolFamily['find'] = (deps, parameters) =>
         calls,
         blockNumber,
       })
-      return spacings.slice(0, mostSpacings)
+      return spacings.filter((spacing) => spacing > 0).slice(0, mostSpacings)
     },
   })
 

@@ -20,6 +20,11 @@ export type Quoter<record extends PoolHead = PoolHead> = {
   question(record: record, trade: Trade): { readonly target: Address; readonly data: Hex }
   /** The output in an answer's words; undefined where the pool would not take all. */
   readAnswer(words: readonly bigint[], trade: Trade, record: record): bigint | undefined
+  /** What bounds the answers and moves without an event of the pool: fields to lay over its record. */
+  readBounds?(
+    deps: ReadDeps,
+    parameters: { readonly record: record; readonly blockNumber: bigint },
+  ): Promise<Partial<record>>
 }
 export type Trade = { readonly i: number; readonly j: number; readonly amountIn: bigint }
 

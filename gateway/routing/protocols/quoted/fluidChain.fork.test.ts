@@ -1,6 +1,7 @@
-import { parseAbi } from 'viem'
+import { type Address, parseAbi } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { askQuoters } from '../../reads/askQuoters.ts'
+import { createRouting } from '../../service/routing.ts'
 import { headNumber, loadFamily, reload } from '../../testing/proveFamily.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 import { type PoolTrade, toTrial } from '../../testing/swapTrial.ts'
@@ -68,6 +69,41 @@ for (const [what, borrowedPercent, limits] of [
     assert.is(engine.swap(0, 1, trade.amountIn), undefined)
     assert.ok(engine.swap(0, 1, trade.amountIn / 100n))
   })
+
+s('a limit that falls without an event bounds the next quote [21/fluid-limits-fall]', async () => {
+  await limit(0n, plenty, 0n)
+  const routing = await createRouting({
+    chains: [
+      {
+        chainClient: stand.chainClient,
+        executor: stand.manifest.executor,
+        dexes: stand.dexes.filter(({ protocol }) => protocol === 'fluid'),
+        maxAgeMs: 0,
+        pollMs: 3_600_000,
+      },
+    ],
+    simulator: undefined,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+  })
+  try {
+    const [tokenIn, tokenOut] = pool.tokens as [Address, Address]
+    const asked = { chainId: 8453, tokenIn, tokenOut, slippageBps: 50, taker: stand.probe }
+    const ask = () => routing.quote({ ...asked, amountIn: trade.amountIn })
+    const before = await ask()
+    if (before.status !== 'ok') throw new Error(before.status)
+    await limit(0n, output / 4n, 0n)
+    const after = await ask()
+    if (after.status !== 'ok') return
+    const { data = '0x', value = 0n } = after.quote.execution ?? {}
+    const { ok } = await stand.execute({ tokenIn, value, data })
+    assert.ok(ok, `${after.quote.amountOut} of ${before.quote.amountOut} was promised`)
+  } finally {
+    await routing.close()
+  }
+})
 
 s('a pool whose resolver tells of no limits is taken at its word', async () => {
   const record = await limit(0n, output / 4n, 0n)

@@ -137,6 +137,10 @@ export function createQuotedFamily(
     quoter: {
       question: own.quoter.question,
       readAnswer: (words, trade, record) => readPaid(own, { words, trade, record }),
+      async readBounds(deps, { record, blockNumber }) {
+        const [limits] = (await own.readLimits?.(deps, { records: [record], blockNumber })) ?? []
+        return limits ? { limits } : {}
+      },
     },
     toEnginePool: createQuotedPool,
     midPrice({ tokens, amounts, outputs }, i, j) {

@@ -16,7 +16,7 @@ export type FollowerParameters = FeedReaderParameters & {
 }
 
 /** What a gateway tells of a chain, whoever reads it. */
-export type Answers = Omit<ChainSync, 'chainId' | 'role' | 'start' | 'close'>
+export type Answers = Omit<ChainSync, 'chainId' | 'role' | 'start' | 'loading' | 'close'>
 
 /** What the elected gateway writes, and what it is asked: serves a chain that this gateway does not read. */
 export function createFollower({

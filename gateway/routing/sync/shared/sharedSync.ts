@@ -49,6 +49,7 @@ export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
       if (leadership.begin() === 'begun') void watch(parts)
       await waiters.wait()
     },
+    loading: () => own()?.loading(),
     current,
     async fresh() {
       await serving().fresh()

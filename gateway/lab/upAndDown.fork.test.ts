@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { assert, suite } from '../../fixtures/test.ts'
 import { findMarked } from '../../simulator/processes.ts'
-import { labUp } from './commands.ts'
 import { labFiles } from './labFiles.ts'
 import { testLabEnvironment } from './testing/testLab.ts'
+import { labUp } from './upAndDown.ts'
 
 const s = suite('lab-up')
 /** A node that takes questions and never answers: a lab that forks it is never ready. */

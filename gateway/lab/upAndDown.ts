@@ -1,70 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { endMarked, isRunning, signal, waitUntil } from '../../simulator/processes.ts'
 import { modulePath } from '../runtime/modulePath.ts'
 import { isReady } from './gatewayProcess.ts'
-import {
-  findSupervisor,
-  givenOf,
-  givenVariables,
-  type LabFiles,
-  readManifest,
-  readStatus,
-} from './labFiles.ts'
-import { dropLabState } from './labState.ts'
+import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
 import { readyUrl } from './manifest.ts'
-import { type Lab, startLab } from './supervisor.ts'
 
-type Parameters = {
+export type LabParameters = {
   readonly files: LabFiles
   readonly env: Readonly<Record<string, string | undefined>>
   readonly print: (text: string) => void
-}
-
-/** `forkyard lab`: runs the lab in the foreground until SIGINT, SIGTERM or SIGHUP, or the end of its input. */
-export async function runLab({
-  untilInputEnds = false,
-  ...parameters
-}: Parameters & { readonly untilInputEnds?: boolean | undefined }) {
-  const { files, print } = parameters
-  const stopped = new Promise<'stopped'>((resolve) => {
-    // A terminal's Ctrl-C arrives twice, from the terminal and from npm: the second changes nothing.
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.on(name, () => resolve('stopped'))
-    if (untilInputEnds) process.stdin.on('close', () => resolve('stopped')).resume()
-  })
-  // Every child inherits the mark, by which a later lab-up or lab-down finds what a kill -9 left.
-  process.env['FORKYARD_LAB'] = files.dir
-  const starting = startLab(parameters)
-  const lab = await Promise.race([starting, stopped])
-  if (lab === 'stopped') {
-    await abandonStart(starting, files)
-    return
-  }
-  await stopped
-  print('stopping the lab\n')
-  await lab.close()
-}
-
-/** Takes a start its processes away until it has given up: between two sweeps it may start another. */
-async function abandonStart(starting: Promise<Lab>, files: LabFiles) {
-  let settled = false
-  const ended = starting
-    .then(
-      (lab) => lab.close(),
-      () => undefined, // it fails because we end its processes
-    )
-    .finally(() => {
-      settled = true
-    })
-  while (!settled) {
-    await endMarked(files.marker)
-    await Promise.race([ended, delay(50)])
-  }
-  await endMarked(files.marker)
-  rmSync(files.dir, { recursive: true, force: true })
 }
 
 const upTimeoutMs = 60_000
@@ -77,7 +23,7 @@ export async function labUp({
   env,
   print,
   timeoutMs = upTimeoutMs,
-}: Parameters & { readonly timeoutMs?: number | undefined }) {
+}: LabParameters & { readonly timeoutMs?: number | undefined }) {
   let supervisor: ChildProcess | undefined
   if (!findSupervisor(files)) {
     await endMarked(files.marker)
@@ -108,7 +54,7 @@ export async function labUp({
   throw new Error(settled ? reason : `not ready after ${timeoutMs / 1000} s; last step: ${reason}`)
 }
 
-function startDetached(files: LabFiles, env: Parameters['env']) {
+function startDetached(files: LabFiles, env: LabParameters['env']) {
   mkdirSync(files.dir, { recursive: true, mode: 0o700 })
   const log = openSync(files.supervisorLog, 'w', 0o600)
   const supervisor = spawn(
@@ -122,17 +68,8 @@ function startDetached(files: LabFiles, env: Parameters['env']) {
   return supervisor
 }
 
-/** `forkyard lab reset`: the same lab anew, with nothing of what it kept. */
-export async function resetLab({ files, env, print }: Parameters): Promise<void> {
-  const whole = { ...givenOf(env), ...readStatus(files)?.given }
-  await labDown({ files, print })
-  const state = whole[givenVariables.state]
-  if (state) dropLabState(state)
-  await labUp({ files, env: { ...env, ...whole }, print })
-}
-
 /** `forkyard lab-down`: stops the lab and whatever a killed supervisor left. */
-export async function labDown({ files, print }: Pick<Parameters, 'files' | 'print'>) {
+export async function labDown({ files, print }: Pick<LabParameters, 'files' | 'print'>) {
   const supervisor = findSupervisor(files)
   if (supervisor) {
     signal(supervisor.pid, 'SIGTERM')

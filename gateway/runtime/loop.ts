@@ -6,7 +6,8 @@ export function createLoop({
 }: {
   readonly everyMs: number
   readonly run: () => Promise<void>
-  readonly failed: (cause: unknown) => void
+  /** Absent where `run` tells what fails. */
+  readonly failed?: ((cause: unknown) => void) | undefined
 }) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -33,7 +34,7 @@ export function createLoop({
     },
     start() {
       void runNow()
-      timer ??= setInterval(() => void runNow(), everyMs)
+      timer ??= setInterval(() => void runNow(), everyMs).unref()
     },
     async stop() {
       clearInterval(timer)

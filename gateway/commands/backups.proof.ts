@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { failureOf, openBackupScene, readUsed } from '../../fixtures/backups/backupScene.ts'
+import { byLength, reportFigures } from '../../fixtures/proof.ts'
+import { query } from '../../fixtures/store/postgres.ts'
+import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { findBackup, walIn } from '../store/backups/backupFolder.ts'
+import { openBackups } from '../store/backups/openBackups.ts'
+import { findProgram, ownerOf } from '../store/backups/postgresPrograms.ts'
+import { restoreTestCommand } from '../store/operatorLog.ts'
+
+/**
+ * A real PostgreSQL that is backed up while it is charged on, loses its books by a mistake, and comes back as
+ * it was at each of several moments.
+ */
+const s = suite('backups of PostgreSQL')
+const rounds = byLength({ short: 1, long: 12 })
+const engines = await startStoreEngines()
+const postgres = engines.find(({ name }) => name === 'PostgreSQL')
+if (postgres) await addTests(postgres)
+else s('needs PostgreSQL, which is not installed', () => undefined)
+s.after(async () => {
+  for (const engine of engines) await engine.close()
+})
+s.run()
+
+async function addTests(engine: NonNullable<typeof postgres>) {
+  const { store, folder, database, address, charge, run, restore } = await openBackupScene(engine)
+  let backups = await openBackups({ database, folder })
+  s.after(async () => {
+    await backups.close()
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
+  const patient = { deadlineMs: 120_000 }
+  /** What was written until now is in the newest backup. */
+  async function untilReceived() {
+    const [row] = await query(address, 'SELECT pg_walfile_name(pg_switch_wal()) AS name')
+    const path = join(walIn(findBackup(folder)?.path ?? ''), (row as { name: string }).name)
+    await waitFor('the log is received', async () => existsSync(path), patient)
+  }
+  /** The next millisecond of the database's clock, once it has passed. */
+  async function passMoment(): Promise<string> {
+    const readMs = async () => {
+      const [row] = await query(address, 'SELECT clock_timestamp() AS at')
+      return (row as { at: Date }).at.getTime()
+    }
+    const moment = (await readMs()) + 1
+    await waitFor('it has passed', async () => (await readMs()) > moment)
+    return new Date(moment).toISOString()
+  }
+  /** What a data folder holds that no server runs on. */
+  function readUsedIn(data: string): number {
+    const options = { ...ownerOf(folder), cwd: data, encoding: 'utf8', input: readUsed } as const
+    const name = basename(new URL(address).pathname)
+    const told = execFileSync(findProgram('postgres'), ['--single', '-D', data, name], options)
+    return Number(/used = "(\d+)"/.exec(told)?.[1])
+  }
+
+  s('brings back any moment before a mistake', async () => {
+    await charge(3)
+    assert.not.ok(await backups.isFollowing())
+    await backups.make()
+    assert.ok(await backups.isFollowing())
+    const moments: { readonly at: string; readonly used: number }[] = []
+    for (let used = 7; moments.length < rounds; used += 4) {
+      // The job that receives the log is replaced, and goes on where it was.
+      await backups.close()
+      await charge(4)
+      moments.push({ at: await passMoment(), used })
+      backups = await openBackups({ database, folder })
+    }
+    await query(address, 'UPDATE balances SET used = 0')
+    await untilReceived()
+    const data = join(folder, 'data')
+    assert.match(await failureOf(restore(folder)), 'give --data')
+    const restored: number[] = []
+    for (const { at } of moments) {
+      await restore(folder, '--to', at, '--data', data)
+      assert.match(await failureOf(restore(folder, '--data', data)), 'is there already')
+      restored.push(readUsedIn(data))
+      rmSync(data, { recursive: true })
+    }
+    assert.equal(
+      restored,
+      moments.map(({ used }) => used),
+    )
+    reportFigures('PostgreSQL brought back to moments before a mistake', {
+      moments: moments.length,
+      'restored as they were': restored.length,
+    })
+  })
+
+  s('restores what was received until now elsewhere, and audits it', async () => {
+    assert.match(await failureOf(run('test', folder)), 'its books do not balance')
+    await query(address, `UPDATE balances SET used = ${3 + 4 * rounds}`)
+    await untilReceived()
+    assert.match(await run('test', folder), 'its books balance')
+    assert.ok(await store.operatorLog.lastDoneMs(restoreTestCommand))
+    assert.not.ok(existsSync(join(folder, 'restoring')))
+  })
+}

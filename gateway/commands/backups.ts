@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { type KeyConfig, readKeyConfig } from '../config/keyConfig.ts'
+import { maskUrls } from '../observe/maskUrls.ts'
+import { printTable } from '../observe/printTable.ts'
+import { listBackups, pruneBackups } from '../store/backups/backupFolder.ts'
+import { openBackups, tryRestore } from '../store/backups/openBackups.ts'
+import { checkpointPublicKeys } from '../store/checkpointKey.ts'
+import { openConfiguredStore } from '../store/openConfiguredStore.ts'
+import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
+import { toCount, toMoment } from './arguments.ts'
+import { audit } from './audit.ts'
+import { keepDoing } from './keepDoing.ts'
+import { nameOperator } from './recordCommand.ts'
+
+type Scene = {
+  readonly config: KeyConfig
+  readonly folder: string
+  readonly print: (text: string) => void
+}
+
+const [dayMs, hourMs] = [86_400_000, 3_600_000]
+
+async function withLog<value>(
+  { config }: Scene,
+  use: (log: Awaited<ReturnType<typeof openConfiguredStore>>['operatorLog']) => Promise<value>,
+): Promise<value> {
+  const store = await openConfiguredStore(config)
+  try {
+    return await use(store.operatorLog)
+  } finally {
+    await store.close()
+  }
+}
+
+function tell(what: string, { message }: Error): void {
+  process.stderr.write(`forkyard: ${what}: ${maskUrls(message)}\n`)
+}
+
+/** Gateways know by the log how old a backup is. One that cannot be noted, of a full database, stands as well. */
+const note = (scene: Scene, command: string, subject: string) =>
+  withLog(scene, (log) =>
+    log.append({
+      run: randomUUID(),
+      operator: nameOperator(),
+      command,
+      subject,
+      phase: 'done',
+      detail: '{}',
+      atMs: Date.now(),
+    }),
+  ).catch((cause: Error) =>
+    tell(`${command} is done, but the operators' log does not say so`, cause),
+  )
+
+async function make(
+  scene: Scene,
+  backups: Awaited<ReturnType<typeof openBackups>>,
+  keepDays: number,
+): Promise<void> {
+  const path = await backups.make()
+  scene.print(`${path} is whole\n`)
+  await note(scene, backupCommand, path)
+  pruneBackups(scene.folder, { keepMs: keepDays * dayMs, nowMs: Date.now() })
+}
+
+/** @throws Error that names what does not balance in what was restored */
+async function test(scene: Scene, toMs?: number): Promise<void> {
+  const trusted = checkpointPublicKeys(scene.config)
+  const where = { database: scene.config, folder: scene.folder }
+  const { path, found } = await tryRestore(where, { toMs }, (restored) =>
+    audit(restored, { chains: [], trusted }),
+  )
+  if (found.length > 0) {
+    const lines = found.map(({ check, row, found: what }) => `${check} ${row}: ${what}`)
+    throw new Error(`${path} was restored, and its books do not balance\n${lines.join('\n')}`)
+  }
+  scene.print(`${path} was restored elsewhere, and its books balance\n`)
+  await note(scene, restoreTestCommand, path)
+}
+
+type Schedule = {
+  readonly everyHours: number
+  readonly keepDays: number
+  readonly testEveryDays: number
+}
+
+async function keep(scene: Scene, schedule: Schedule): Promise<void> {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
+  const backups = await openBackups({ database: scene.config, folder: scene.folder })
+  try {
+    const testedMs = await withLog(scene, (log) => log.lastDoneMs(restoreTestCommand))
+    const jobs = [
+      {
+        what: backupCommand,
+        everyMs: schedule.everyHours * hourMs,
+        lastMs: listBackups(scene.folder).at(-1)?.fromMs ?? 0,
+        isNeeded: async () => !(await backups.isFollowing()),
+        work: () => make(scene, backups, schedule.keepDays),
+      },
+      {
+        what: restoreTestCommand,
+        everyMs: schedule.testEveryDays * dayMs,
+        lastMs: testedMs ?? 0,
+        work: () => test(scene),
+      },
+    ]
+    await keepDoing(jobs, { signal: ending.signal, failed: tell })
+  } finally {
+    await backups.close()
+  }
+}
+
+/** `forkyard backups …`: a folder of backups that is kept, tried and told of. */
+export function backupsCommand(print: Scene['print'], env = process.env) {
+  const toScene = (folder: string) => ({
+    config: readKeyConfig(env),
+    folder: resolve(folder),
+    print,
+  })
+  const command = new Command('backups').description('a folder of backups of the database')
+  const keptFor = ['--keep-days <n>', 'older ones are removed', toCount, 14] as const
+  command
+    .command('make <folder>')
+    .description('add a backup: a SQLite file; of PostgreSQL a copy of its data and log')
+    .option(...keptFor)
+    .action(async (folder: string, { keepDays }: { keepDays: number }) => {
+      const scene = toScene(folder)
+      const backups = await openBackups({ database: scene.config, folder: scene.folder })
+      try {
+        await make(scene, backups, keepDays)
+      } finally {
+        await backups.close()
+      }
+    })
+  command
+    .command('keep <folder>')
+    .description(
+      'add one again and again, receive the log of a PostgreSQL, try restores; until ended',
+    )
+    .option('--every-hours <n>', 'between two backups', toCount, 24)
+    .option(...keptFor)
+    .option('--test-every-days <n>', 'between two restores that are audited', toCount, 7)
+    .action((folder: string, schedule: Schedule) => keep(toScene(folder), schedule))
+  command
+    .command('test <folder>')
+    .description('restore the newest into a temporary place and audit the books there')
+    .option('--to <time>', 'as of then, as 2027-01-31T12:00Z', toMoment)
+    .action((folder: string, { to }: { to?: number }) => test(toScene(folder), to))
+  command
+    .command('list <folder>')
+    .description('those that are whole, the oldest first')
+    .action((folder: string) =>
+      printTable(print, {
+        head: ['from', 'backup'],
+        rows: listBackups(resolve(folder)).map(({ path, fromMs }) => [
+          new Date(fromMs).toISOString(),
+          path,
+        ]),
+      }),
+    )
+  return command
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClient, custom } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { base } from 'viem/chains'
+import { assert, suite } from '../../fixtures/test.ts'
+import { getChain } from '../chain/chains.ts'
+import { buyQuota } from './buyQuota.ts'
+
+const s = suite('what the buyer of quota is asked for')
+const { usdc, wrappedNative } = getChain(base.id) ?? {}
+const honest = {
+  chain_id: base.id,
+  quota_contract: `0x${'7'.repeat(40)}`,
+  payment_token: usdc?.address,
+  amount_per_quote: '100',
+}
+let offer: object = honest
+const server = createServer((_, response) => response.end(JSON.stringify({ contracts: [offer] })))
+await once(server.listen(0, '127.0.0.1'), 'listening')
+const { port } = server.address() as AddressInfo
+s.after(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** What it fails by, over a chain where nothing is to be asked. */
+async function failureOf(changed: object): Promise<string> {
+  offer = { ...honest, ...changed }
+  const request = async () => {
+    throw new Error('the chain was asked')
+  }
+  const client = createClient({
+    account: privateKeyToAccount(`0x${'1'.repeat(64)}`),
+    chain: base,
+    transport: custom({ request }, { retryCount: 0 }),
+  })
+  const deps = { serviceUrl: `http://127.0.0.1:${port}`, apiKey: 'k', client, report: () => {} }
+  return buyQuota(deps, { quotes: 25 }).then(
+    () => 'nothing',
+    (error: Error) => error.message,
+  )
+}
+
+s(
+  'is USDC and at the price that every quota contract has, or nothing is sent [client/buy-price]',
+  async () => {
+    assert.match(await failureOf({ payment_token: wrappedNative }), 'quota is paid in USDC')
+    assert.match(await failureOf({ amount_per_quote: '101' }), 'asks for 101 raw USDC a quote')
+    assert.match(await failureOf({ amount_per_quote: '-1' }), 'asks for -1 raw USDC a quote')
+    assert.match(await failureOf({}), 'the chain was asked')
+  },
+)
+s.run()

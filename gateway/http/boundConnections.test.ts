@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
+import { boundConnections } from './boundConnections.ts'
+import { createReadConnectionNetwork } from './clientIp.ts'
+
+const s = suite('http/boundConnections')
+
+s(
+  'has 4 connections of one address wait for headers, and answers another [24/connections]',
+  async () => {
+    const server = createServer((_, response) => response.end('{}'))
+    // Two callers of this machine: the whole of 127.0.0.0/8 is its own.
+    boundConnections(server, { most: 4, networkOf: (address) => address })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const opened: Socket[] = []
+    let refused = 0
+    const open = (localAddress: string) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        refused += 1
+      })
+      // Headers that never end.
+      socket.write('GET / HTTP/1.1\r\nhost: x\r\n')
+      opened.push(socket)
+      return socket
+    }
+    for (let count = 0; count < 10; count += 1) open('127.0.0.2')
+    await waitFor('six of ten are ended', () => refused === 6)
+    const other = open('127.0.0.3')
+    other.write('\r\n')
+    const [answer] = await once(other, 'data')
+    assert.match(String(answer), 'HTTP/1.1 200')
+    // Who lets one go may open another.
+    const kept = opened.filter((socket) => !socket.destroyed && socket !== other)
+    assert.is(kept.length, 4)
+    kept[0]?.destroy()
+    const countOpen = promisify(server.getConnections.bind(server))
+    await waitFor('it is gone', async () => (await countOpen()) === 4)
+    const again = open('127.0.0.2')
+    again.write('\r\n')
+    await Promise.race([once(again, 'data'), once(again, 'close').then(() => assert.unreachable())])
+    for (const socket of opened) socket.destroy()
+    server.closeAllConnections()
+    server.close()
+  },
+)
+
+s('counts an IPv6 /64 as one, and no proxy and nobody of this machine [24/connections]', () => {
+  const networkOf = createReadConnectionNetwork(['10.0.0.0/8', '2001:db8:ffff::/48'])
+  const one = networkOf('2001:db8:0:7::1')
+  assert.ok(one)
+  assert.is(networkOf('2001:db8:0:7:ffff::9'), one)
+  assert.is.not(networkOf('2001:db8:0:8::1'), one)
+  assert.is(networkOf('::ffff:203.0.113.9'), networkOf('203.0.113.9'))
+  assert.is.not(networkOf('203.0.113.10'), networkOf('203.0.113.9'))
+  for (const free of ['10.9.8.7', '2001:db8:ffff::1', '127.0.0.1', '::1', '::ffff:127.0.0.1'])
+    assert.is(networkOf(free), undefined, free)
+})
+s.run()

@@ -1,0 +1,134 @@
+import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
+import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
+import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
+import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
+import { createChainClient } from '../../chain/client.ts'
+import { openStore } from '../../store/openStore.ts'
+import type { PoolSnapshots } from '../../store/pools.ts'
+import { type ChainSyncParameters, createChainSync } from './chainSync.ts'
+
+/** A made-up Base, loaded with the pools of its majors first and the others behind them. */
+const s = suite('a load that is quoted before its end')
+const mainnet = createMainnet({ chainId: 8453, pools: 120, seed: 4 })
+const majors = new Set(base.hubTokens.map((token) => token.toLowerCase()))
+const store = openStore({ path: ':memory:' })
+s.after(() => store.close())
+
+/** A node that answers so many calls and refuses those after them. */
+function answerSome(most: number): NodeSource {
+  let answered = 0
+  return {
+    ...mainnet,
+    ask: async (calls) =>
+      (await mainnet.ask(calls)).map((answer, index) => {
+        if (calls[index]?.method !== 'eth_call') return answer
+        answered += 1
+        return answered > most ? { error: { code: -32000, message: 'out of service' } } : answer
+      }),
+  }
+}
+
+async function openSync({
+  source = mainnet,
+  ...parameters
+}: Pick<ChainSyncParameters, 'loadsFirst' | 'observe'> & {
+  readonly source?: NodeSource
+  readonly snapshots?: PoolSnapshots
+}) {
+  const node = await startNode({ profile: 'own-reth', upstream: source, speed: 100 })
+  const chain = getChain(8453)
+  if (!chain) throw new Error('chain 8453 is built in')
+  const chainClient = createChainClient({ chain, rpcUrls: [node.url] })
+  const sync = createChainSync({
+    chainClient,
+    dexes: getDexes(8453).filter(({ protocol }) => canMake(protocol)),
+    seedTokens: seedTokens(8453),
+    pollMs: 20,
+    maxAgeMs: 500,
+    ...parameters,
+  })
+  return {
+    sync,
+    node,
+    ids: () => [...(sync.current()?.pools.keys() ?? [])].sort(),
+    calls: () => node.counters().calls['eth_call'] ?? 0,
+    async close() {
+      await sync.close()
+      chainClient.close()
+      await node.close()
+    },
+  }
+}
+
+const whole = await openSync({ loadsFirst: 'all' })
+await whole.sync.start()
+const all = whole.ids()
+const callsOfAll = whole.calls()
+await whole.close()
+
+s('begins with the pools of the majors, by a few calls [nodes/majors-first]', async () => {
+  assert.ok(all.length > 80, `${all.length} pools`)
+  const opened = await openSync({ loadsFirst: 'majors' })
+  await opened.sync.start()
+  const calls = opened.calls()
+  const first = [...(opened.sync.current()?.pools.values() ?? [])]
+  assert.ok(first.length > 0 && first.length < all.length / 2, `${first.length} pools`)
+  assert.ok(first.every(({ tokens }) => tokens.every((token) => majors.has(token))))
+  assert.ok(calls < callsOfAll / 2, `${calls} of ${callsOfAll} calls`)
+  await opened.sync.loading()
+  assert.equal(opened.ids(), all)
+  assert.is(opened.sync.loading(), undefined)
+  await opened.close()
+})
+
+s('keeps what was loaded, and goes on where it ended [nodes/load-parts]', async () => {
+  const snapshots = store.pools
+  const failed = Promise.withResolvers<void>()
+  const cut = await openSync({
+    source: answerSome(callsOfAll * 0.7),
+    loadsFirst: 'majors',
+    snapshots,
+    observe: ({ event }) => event === 'failed' && failed.resolve(),
+  })
+  await cut.sync.start()
+  const first = cut.ids()
+  await failed.promise
+  const kept = cut.ids()
+  await cut.close()
+  assert.ok(first.length < kept.length && kept.length < all.length, `${kept.length} pools`)
+
+  const next = await openSync({ loadsFirst: 'majors', snapshots })
+  await next.sync.start()
+  assert.equal(next.ids(), kept)
+  await next.sync.loading()
+  assert.equal(next.ids(), all)
+  await next.close()
+})
+
+s('asks again for what a node refused [nodes/load-parts]', async () => {
+  let isOut = true
+  const source: NodeSource = {
+    ...mainnet,
+    ask: async (calls) =>
+      (await mainnet.ask(calls)).map((answer, index) =>
+        isOut && opened?.sync.current() && calls[index]?.method === 'eth_call'
+          ? { error: { code: -32000, message: 'out of service' } }
+          : answer,
+      ),
+  }
+  const opened: Awaited<ReturnType<typeof openSync>> = await openSync({
+    source,
+    loadsFirst: 'majors',
+    observe({ event }) {
+      if (event === 'failed') isOut = false
+    },
+  })
+  await opened.sync.start()
+  await opened.sync.loading()
+  assert.equal(opened.ids(), all)
+  await opened.close()
+})
+s.run()

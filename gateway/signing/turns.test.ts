@@ -1,0 +1,46 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { createTurns } from './turns.ts'
+
+const s = suite('turns')
+
+function hold() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  return { work: () => promise, resolve, reject }
+}
+
+s('runs one after the other in the order asked, and says while it does [teeth/turns]', async () => {
+  const turns = createTurns()
+  const first = hold()
+  const begun: string[] = []
+  assert.is(turns.isTaken(), false)
+  const one = turns.run(() => first.work())
+  assert.is(turns.isTaken(), true)
+  const two = turns.run(async () => {
+    begun.push('two')
+    return 'two'
+  })
+  const last = hold()
+  const three = turns.run(() => last.work())
+  assert.is(turns.isTaken(), true)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(begun, [])
+  first.resolve('one')
+  assert.is(await one, 'one')
+  assert.is(turns.isTaken(), true)
+  assert.is(await two, 'two')
+  assert.is(turns.isTaken(), true)
+  last.resolve('three')
+  assert.is(await three, 'three')
+  assert.is(turns.isTaken(), false)
+})
+s('a turn that fails fails for who asked, and holds up nobody [teeth/turns]', async () => {
+  const turns = createTurns()
+  const first = hold()
+  const failed = turns.run(first.work).catch((error: Error) => error.message)
+  const next = turns.run(async () => 'next')
+  first.reject(new Error('no key'))
+  assert.is(await failed, 'no key')
+  assert.is(await next, 'next')
+  assert.is(turns.isTaken(), false)
+})
+s.run()
