@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
+import { isWide } from './logSpan.ts'
 import type { RpcAnswer, RpcCall } from './readReply.ts'
 import { encodeCalls } from './upstream.ts'
 
@@ -61,8 +62,11 @@ export function createCallQueue() {
       const nowMs = performance.now()
       const due = ableFor(endpoint).filter(({ notBeforeMs }) => notBeforeMs <= nowMs)
       const ordered = [...due.filter(({ isFirst }) => isFirst), ...due.filter((a) => !a.isFirst)]
-      const isAlone = ordered[0]?.isAlone === true
-      const alike = ordered.filter((asked) => (asked.isAlone === true) === isAlone)
+      const [first] = ordered
+      if (first && isWide(first.call)) return take([first])
+      const alike = ordered.filter(
+        ({ call, isAlone = false }) => isAlone === (first?.isAlone ?? false) && !isWide(call),
+      )
       const few = alike.slice(0, endpoint.limits.batchCalls())
       const { bodyBytes } = endpoint.limits.read()
       return take(bodyBytes === undefined ? few : cutToBytes(few, bodyBytes))

@@ -32,6 +32,11 @@ const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
     { kind: 'unhealthy' },
   ],
   [
+    'the emulator of mainnet.base.org, whose words are not known',
+    { code: -32602, message: 'block range greater than 2000 max' },
+    { kind: 'range_too_wide', limit: 2_000 },
+  ],
+  [
     'arb1.arbitrum.io, logs',
     { code: -32000, message: 'logs matched by query exceeds limit of 10000' },
     { kind: 'too_many_results', limit: 10_000 },

@@ -38,7 +38,7 @@ const limitWords: ReadonlyMap<RefusalKind, RegExp> = new Map([
   ['body_too_large', /(?:limit|max\w*)\D{0,12}([\d,]+)/i],
   [
     'range_too_wide',
-    /(?:limited to(?: a)?|limit of|up to(?: a)?|max(?:imum)? block range(?: of)?:?|over|at most) ?([\d,]+)/i,
+    /(?:limited to(?: a)?|limit of|up to(?: a)?|max(?:imum)? block range(?: of)?:?|over|greater than|at most) ?([\d,]+)/i,
   ],
   ['too_many_results', /(?:limit of|more than|max results|exceeds) ([\d,]+)/i],
   ['gas_cap', /(?:cap|limit|max\w*|allowed)\D{0,12}([\d,]{5,})/i],

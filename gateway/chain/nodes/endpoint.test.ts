@@ -36,4 +36,35 @@ s(
     }
   },
 )
+const noBackend = { code: -32011, message: 'no backend is currently healthy to serve traffic' }
+const logsOf = (blocks: number) => ({
+  method: 'eth_getLogs',
+  params: [{ fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` }],
+})
+for (const [what, sent, isUp, kind, logBlocks] of [
+  ['a wide range, and tells its head', [logsOf(30_000)], true, -32602, 15_000],
+  ['a wide range, and does not tell its head', [logsOf(30_000)], false, -32011, undefined],
+  ['a short range', [logsOf(2_000)], true, -32011, undefined],
+  ['a wide range beside another call', [logsOf(30_000), call], true, -32011, undefined],
+] as const)
+  s(`hears "no backend" of a node that says it to ${what} [nodes/no-backend]`, async () => {
+    const endpoint = createEndpoint({
+      url: 'http://127.0.0.1:1',
+      timeoutMs: 1,
+      maxResponseBytes: 1,
+      alterSend: () => async (calls) => ({
+        trouble: { kind: 'bad_answer' },
+        answers: calls.map(({ method }) =>
+          method === 'eth_getLogs' || !isUp ? { error: noBackend } : { result: '0x10' },
+        ),
+      }),
+    })
+    try {
+      const [answer] = (await endpoint.send(sent)).answers
+      assert.is(answer && 'error' in answer && answer.error.code, kind)
+      assert.is(endpoint.limits.read().logBlocks, logBlocks)
+    } finally {
+      endpoint.close()
+    }
+  })
 s.run()

@@ -1,4 +1,5 @@
-import { createLimits, type LearnedLimits } from './limits.ts'
+import { createLimits, type LearnedLimits, type Load } from './limits.ts'
+import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -99,19 +100,26 @@ export function createEndpoint({
     return said === chainId ? undefined : { kind: 'other_chain' }
   }
 
+  /** A proxy that has no node for anybody does not tell its head. */
+  async function isUp(): Promise<boolean> {
+    limits.pay(1)
+    const { answers } = await send([{ method: 'eth_blockNumber', params: [] }], { timeoutMs })
+    return answers[0] !== undefined && 'result' in answers[0]
+  }
+
   function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
     if (taken > 0) limits.took(taken)
     const troubles = [
       ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
-      ...reply.answers.flatMap((answer) =>
-        answer && 'error' in answer ? [readError(answer.error)] : [],
-      ),
+      ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
-    if (worst && (isAbout(worst) || heavy.has(worst.kind))) {
-      const gas = Math.max(...calls.map(gasOf))
-      limits.refused(worst, { calls: calls.length, bytes: encodeCalls(calls).length, gas })
+    if (worst && (isAbout(worst) || heavy.has(worst.kind))) limits.refused(worst, loadOf(calls))
+    for (const [index, call] of calls.entries()) {
+      const refusal = readRefusal(reply.answers[index])
+      if (refusal?.kind === 'range_too_wide')
+        limits.refused(refusal, { ...loadOf([call]), blocks: spanOf(call) })
     }
     const isWhole = taken === 0 && reply.answers.includes(undefined)
     if (worst && (worst.kind === 'rate_limited' || (isWhole && !sizes.has(worst.kind))))
@@ -143,7 +151,9 @@ export function createEndpoint({
       }
       const { callGas } = limits.read()
       const capped = calls.map((call) => withGas(call, callGas))
-      const reply = await send(capped, { timeoutMs })
+      const said = await send(capped, { timeoutMs })
+      const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
+      const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
       learn(capped, reply, sentAtMs)
       return reply
     },
@@ -154,6 +164,13 @@ export function createEndpoint({
 
 const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'
 
-function isBusyAnswer(answer: RpcAnswer): boolean {
-  return 'error' in answer && readError(answer.error).kind === 'rate_limited'
-}
+const isBusyAnswer = (answer: RpcAnswer) => readRefusal(answer)?.kind === 'rate_limited'
+
+const readRefusal = (answer: RpcAnswer | undefined) =>
+  answer && 'error' in answer ? readError(answer.error) : undefined
+
+const loadOf = (calls: readonly RpcCall[]): Load => ({
+  calls: calls.length,
+  bytes: encodeCalls(calls).length,
+  gas: Math.max(...calls.map(gasOf)),
+})

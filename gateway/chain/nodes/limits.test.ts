@@ -56,6 +56,16 @@ s(
   },
 )
 
+s('takes half of a range that was refused without a number, never more than it took before', () => {
+  const { limits } = stand()
+  const refuse = (blocks: number | undefined) =>
+    limits.refused({ kind: 'range_too_wide' }, { ...load, blocks })
+  refuse(undefined)
+  assert.is(limits.read().logBlocks, undefined)
+  for (const blocks of [10_001, 80_000]) refuse(blocks)
+  assert.is(limits.read().logBlocks, 5_000)
+})
+
 s('bounds nothing while nothing is refused [nodes/unbounded]', () => {
   const { clock, limits } = stand()
   for (let n = 0; n < 1_000; n += 1) {

@@ -12,7 +12,13 @@ export type NodeLimits = {
 }
 
 /** What a request was, that was taken or refused. */
-export type Load = { readonly calls: number; readonly bytes: number; readonly gas: number }
+export type Load = {
+  readonly calls: number
+  readonly bytes: number
+  readonly gas: number
+  /** That a request for logs spans, where it says so. */
+  readonly blocks?: number | undefined
+}
 
 export type LearnedLimits = {
   read(): NodeLimits
@@ -91,16 +97,17 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       const more = pace.isCalm() ? calls : Math.max(1, calls / 4)
       soft = Math.min(mostBatchCalls, soft + more)
     },
-    refused({ kind, limit, retryAfterMs = 0 }, { calls, bytes, gas }) {
+    refused({ kind, limit, retryAfterMs = 0 }, { calls, bytes, gas, blocks = 0 }) {
       const half = Math.max(1, calls >> 1)
       if (kind === 'batch_too_large') lower('batchCalls', { to: limit ?? half, least: 1 })
       else if (kind === 'body_too_large')
         lower('bodyBytes', { to: Math.min(limit ?? bytes / 2, bytes * 0.9), least: leastBodyBytes })
       else if (kind === 'gas_cap')
         lower('callGas', { to: Math.min(limit ?? gas / 2, gas - 1), least: leastCallGas })
-      else if (kind === 'range_too_wide' && limit !== undefined)
-        lower('logBlocks', { to: limit, least: 1 })
-      else if (kind === 'rate_limited') {
+      else if (kind === 'range_too_wide') {
+        const most = limit ?? blocks / 2
+        if (most >= 1) lower('logBlocks', { to: most, least: 1 })
+      } else if (kind === 'rate_limited') {
         cut(half)
         pace.refused(retryAfterMs)
       } else cut(half)

@@ -1,6 +1,10 @@
 import { createClient, custom, type Hex, numberToHex, RpcRequestError, zeroAddress } from 'viem'
 import { base } from 'viem/chains'
+import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
+import { createTinyChain } from '../../../fixtures/nodes/testing/createTinyChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { getChain } from '../../chain/chains.ts'
+import { createChainClient } from '../../chain/client.ts'
 import { scanLogs } from './scanLogs.ts'
 
 type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
@@ -40,6 +44,33 @@ for (const [who, most, refusal, requests] of [
     assert.is(asked.length, requests)
     assert.is((await scanLogs({ client }, { ...scan, mostRequests: 3 })).isWhole, false)
   })
+
+s(
+  'are read behind an endpoint that says of a wide range that no node is there, which is learned once [nodes/wide-logs]',
+  async () => {
+    const upstream = createTinyChain({ head: 50_000, logsPerBlock: 0 })
+    await using node = await startNode({ profile: 'base-public', upstream, speed: 100 })
+    const chain = getChain(8453)
+    if (!chain) throw new Error('chain 8453 is built in')
+    const chainClient = createChainClient({ chain, rpcUrls: [node.url] })
+    const range = { ...scan, toBlock: 40_000n, mostRequests: 100 }
+    const read = () => scanLogs(chainClient, range)
+    const refusedRanges = () =>
+      Object.entries(node.counters().refusedCalls)
+        .filter(([words]) => /-32011|-32602/.test(words))
+        .reduce((sum, [, count]) => sum + count, 0)
+    try {
+      assert.ok((await read()).isWhole)
+      assert.is(chainClient.limits()[0]?.logBlocks, 2_000)
+      // From 40,000 blocks by halves to 10,000, of which the node says that 2,000 are the most.
+      assert.is(refusedRanges(), 3)
+      assert.ok((await read()).isWhole)
+      assert.is(refusedRanges(), 3)
+    } finally {
+      chainClient.close()
+    }
+  },
+)
 
 s('are given up where the node says no for another reason', async () => {
   const { client, asked } = createNode({ most: 0, refusal: () => 'no' })
