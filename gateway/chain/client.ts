@@ -94,10 +94,13 @@ export function createChainClient({
   const expected = trust === 'shown' ? chain.chainId : undefined
   const limits = { chainId: expected, timeoutMs, maxResponseBytes }
   const endpoints = rpcUrls.map((url) => createEndpoint({ ...limits, url, alterSend }))
-  const failover = createFailover({ endpoints })
+  const { blockTimeMs } = chain
+  const failover = createFailover({ endpoints, blockTimeMs })
   // What an endpoint takes is learned once, whoever asks it.
   const alone =
-    endpoints.length > 1 ? endpoints.map((one) => createFailover({ endpoints: [one] })) : []
+    endpoints.length > 1
+      ? endpoints.map((one) => createFailover({ endpoints: [one], blockTimeMs }))
+      : []
   const viemChain = toViemChain(chain)
   const standing = createStandingCode({
     now: () => performance.now(),

@@ -56,6 +56,17 @@ config('holds the time of simulations in labs only', () => {
   assert.is(readConfig(enough).heldTimeMs, undefined)
   assert.match(faultOf(held), 'FREEZE_TIME_SECS is for labs')
 })
+config('asks the cheapest endpoint first where prices are told [config/rpc-prices]', () => {
+  const BASE_RPC_URL = 'https://one.example,https://two.example,https://three.example'
+  const urlsAt = (prices: string) =>
+    readConfig({ ...enough, BASE_RPC_URL, BASE_RPC_PRICES: prices }).chains[0]?.rpcUrls.map(
+      (url) => new URL(url).host.split('.')[0],
+    )
+  assert.equal(urlsAt('0.45,0,0'), ['two', 'three', 'one'])
+  assert.equal(urlsAt(''), ['one', 'two', 'three'])
+  assert.match(faultOf({ ...enough, BASE_RPC_URL, BASE_RPC_PRICES: '1,2' }), 'BASE_RPC_PRICES')
+  assert.match(faultOf({ ...enough, BASE_RPC_URL, BASE_RPC_PRICES: '1,x,2' }), 'BASE_RPC_PRICES')
+})
 config('answers from the head in a lab, and where an operator wants it', () => {
   assert.is(readConfig(enough).freshness, 'interval')
   assert.is(readConfig({ ...enough, FORKYARD_MODE: 'forked' }).freshness, 'head')

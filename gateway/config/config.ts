@@ -174,6 +174,18 @@ function toTrusted(
   return [...addresses.filter((entry) => isAddress(entry)), ...hashes.filter(isHash)]
 }
 
+/** The cheapest first; of one price those that were named first. */
+function toRpcUrls(chain: Chain, settings: ChainSettings): readonly string[] {
+  const urls = list(settings.RPC_URL)
+  const prices = list(settings.RPC_PRICES).map(Number)
+  if (prices.length > 0 && prices.length !== urls.length)
+    throw new ConfigError(
+      `${settingName(chain, 'RPC_PRICES')} must have a number for each of ${settingName(chain, 'RPC_URL')}`,
+    )
+  const priced = urls.map((url, index) => ({ url, price: prices[index] ?? 0 }))
+  return priced.toSorted((one, other) => one.price - other.price).map(({ url }) => url)
+}
+
 function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
   const settings = read(reading, { schema: chainSettings, prefix: settingName(chain, '') })
   const upkeepLimits: SettlementLimits = {
@@ -183,7 +195,7 @@ function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
   }
   return {
     chain,
-    rpcUrls: list(settings.RPC_URL),
+    rpcUrls: attempt(reading.faults, () => toRpcUrls(chain, settings)) ?? [],
     forkOrigin:
       settings.FORK_ORIGIN_URL === ''
         ? undefined

@@ -229,6 +229,12 @@ export const processSettings = Type.Object({
 /** Settings of one chain; each name is prefixed with the chain's, e.g. `BASE_RPC_URL`. */
 export const chainSettings = Type.Object({
   RPC_URL: text('comma-separated upstream RPC URLs, best first; empty = chain not served'),
+  RPC_PRICES: Type.String({
+    default: '',
+    pattern: '^([0-9]+(\\.[0-9]+)?(,[0-9]+(\\.[0-9]+)?)*)?$',
+    description:
+      'what each URL of RPC_URL costs, one number for each: of those that are well and do not lag the cheapest is asked; empty = all the same',
+  }),
   FORK_ORIGIN_URL: text('set by the lab where RPC_URL is a fork: the chain it was forked from'),
   FORK_ORIGIN_BLOCK: integer('set by the lab: the block it was forked at', 0, 0, 2 ** 48),
   TRUSTED_ADDRESSES: text(

@@ -1,5 +1,6 @@
 import { type Asked, createCallQueue, type Outcome, type Waiting } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
+import { createHeadHeights } from './headHeights.ts'
 import { judge, readHeadNumber } from './judge.ts'
 import type { RpcCall } from './readReply.ts'
 import { settle } from './settle.ts'
@@ -18,13 +19,21 @@ const shortWaitMs = 250
 
 type Next = { readonly endpoint: Endpoint; readonly waitMs: number }
 
-/** Spreads calls over endpoints: the first that is well is asked, the next when it refuses or fails. */
+const headCall: RpcCall = { method: 'eth_blockNumber', params: [] }
+
+/**
+ * Spreads calls over endpoints: the first that is well and does not lag behind the others is asked, the
+ * next when it refuses or fails.
+ */
 export function createFailover({
   endpoints,
+  blockTimeMs,
 }: {
   readonly endpoints: readonly Endpoint[]
+  readonly blockTimeMs: number
 }): Failover {
   const queue = createCallQueue()
+  const heights = createHeadHeights(endpoints, { blockTimeMs, now: () => performance.now() })
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let isDue = false
@@ -35,13 +44,16 @@ export function createFailover({
     const { answers, trouble } = await endpoint.send(batch.map(({ call }) => call))
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
-      head = (answer && readHeadNumber(asked.call, answer)) ?? head
+      const told = answer && readHeadNumber(asked.call, answer)
+      if (told !== undefined) heights.note(endpoint, told)
+      head = told ?? head
       const verdict = judge(asked.call, { answer, trouble, batch: batch.length, head })
       if (verdict.next === 'done') progressAtMs = performance.now()
       const outcome = settle(asked, verdict, { from: endpoint, endpoints })
       if (outcome) asked.resolve(outcome)
       return !outcome
     })
+    askSilent()
     if (closed) fail(again, 'closed')
     else if (again.length > 0) {
       queue.putBack(again)
@@ -49,11 +61,24 @@ export function createFailover({
     }
   }
 
-  /** The first endpoint that may be asked now, or that soon may be. */
+  /** Whoever is not asked does not tell where it stands: now and then it is asked for that alone. */
+  function askSilent(): void {
+    if (closed || endpoints.length === 1) return
+    for (const endpoint of heights.takeSilent()) if (endpoint.waitMs() <= 0) void look(endpoint)
+  }
+
+  async function look(endpoint: Endpoint): Promise<void> {
+    const { answers } = await endpoint.send([headCall])
+    const told = answers[0] && readHeadNumber(headCall, answers[0])
+    if (told !== undefined) heights.note(endpoint, told)
+  }
+
+  /** The first endpoint that may be asked now, or that soon may be; those that lag come last. */
   function pick(): Next | undefined {
     const nowMs = performance.now()
+    const [behind, level] = partition(endpoints, heights.isBehind)
     let best: Next | undefined
-    for (const endpoint of endpoints) {
+    for (const endpoint of [...level, ...behind]) {
       const soonestMs = queue.soonestMs(endpoint)
       if (soonestMs === undefined) continue
       const waitMs = Math.max(0, endpoint.waitMs(), soonestMs - nowMs)
@@ -105,6 +130,10 @@ export function createFailover({
       fail(queue.takeAll(), 'closed')
     },
   }
+}
+
+function partition<item>(items: readonly item[], fits: (item: item) => boolean) {
+  return [items.filter(fits), items.filter((item) => !fits(item))] as const
 }
 
 function fail(all: readonly Asked[], reason: string): void {

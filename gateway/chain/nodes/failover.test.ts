@@ -1,0 +1,49 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import type { Endpoint } from './endpoint.ts'
+import { createFailover } from './failover.ts'
+import { createLimits } from './limits.ts'
+import type { RpcAnswer } from './readReply.ts'
+
+/** An endpoint that gives these answers, one to each request, and fails where none is given. */
+function createNode(answers: readonly (RpcAnswer | undefined)[]) {
+  const left = [...answers]
+  const seen = { requests: 0 }
+  const endpoint: Endpoint = {
+    url: 'http://127.0.0.1:1',
+    limits: createLimits({ now: () => 0 }),
+    waitMs: () => 0,
+    isBusy: () => true,
+    async send() {
+      seen.requests += 1
+      return { answers: [left.shift()], trouble: { kind: 'network' } }
+    },
+    otherChain: () => undefined,
+    close: () => undefined,
+  }
+  return { endpoint, seen }
+}
+const head = (number: number) => ({ result: `0x${number.toString(16)}` })
+const waiting = { isFirst: true, patienceMs: 1_000, blockPatienceMs: 0 }
+
+const s = suite('calls spread over endpoints')
+
+s('leaves one that lags behind to its like, and comes back to it [nodes/lag-choice]', async () => {
+  const first = createNode([undefined, head(100), head(130), head(131)])
+  const second = createNode([head(128), head(129)])
+  const endpoints = [first.endpoint, second.endpoint]
+  const failover = createFailover({ endpoints, blockTimeMs: 2_000 })
+  const ask = async () => {
+    const outcome = await failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
+    return outcome.status === 'answered' && 'result' in outcome.answer && outcome.answer.result
+  }
+  try {
+    // The first fails; asked again, it is 28 blocks behind what the second has told.
+    assert.equal([await ask(), await ask(), await ask()], ['0x80', '0x64', '0x81'])
+    // Where the second has no answer the first has one, and has caught up.
+    assert.equal([await ask(), await ask()], ['0x82', '0x83'])
+    assert.is(second.seen.requests, 3)
+  } finally {
+    failover.close()
+  }
+})
+s.run()
