@@ -17,6 +17,7 @@ import {
   type SimulateDeps,
   simulateQuotes,
 } from './simulateQuotes.ts'
+import type { SourceWorth } from './sourceWorth.ts'
 
 export type MetaRequest = {
   readonly source: SourceRequest
@@ -31,6 +32,8 @@ export type AggregateDeps = FanOutDeps &
     readonly sourcesFor: (request: SourceRequest) => readonly Source[]
     readonly deadlineMs: number
     readonly patienceMs: number
+    /** Default: everybody is waited for as long. */
+    readonly worth?: SourceWorth | undefined
     /** What gas costs in the compared token; undefined where nobody knows. Never rejects. */
     readonly priceGas: (p: {
       readonly request: SourceRequest
@@ -160,8 +163,17 @@ export async function aggregate(
   const started = performance.now()
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
+  const waits = deps.worth?.of({ request: request.source, caller })
   const [asked, proxy] = await Promise.all([
-    fanOut(deps, { sources, request: request.source, caller, deadlineMs, patienceMs, signal }),
+    fanOut(deps, {
+      sources,
+      request: request.source,
+      caller,
+      deadlineMs,
+      patienceMs,
+      signal,
+      hasty: waits,
+    }),
     deployedProxy(deps, request, signal),
   ])
   const found = quotesOf(asked)
@@ -183,6 +195,9 @@ export async function aggregate(
   const references = referencesOf(asked)
   const ranked = rank({ quotes: kept, request: request.source, gasPrice, references })
   const best = bestOf(ranked)
+  // Of who has left nobody knows whom he would have waited for.
+  if (!signal.aborted)
+    waits?.note({ entries: asked, ranked: { quotes: ranked, best: best?.quote } })
   return {
     policy: request.policy,
     best,

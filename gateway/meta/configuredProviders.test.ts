@@ -117,6 +117,13 @@ s('does not wait for a hung provider longer than its patience, and drops its soc
     if (Date.now() > deadline) throw new Error('a socket stayed open')
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
+  // Asked again by the same caller, it is left behind the answer.
+  const again = await quote({ slippageBps: 51 }, hasty)
+  assert.is(again.best?.provider, 'kyberswap')
+  assert.match(
+    again.failures.find(({ provider }) => provider === 'sushi')?.reason ?? '',
+    /^timeout: slower than the \d+ ms that it is waited for/,
+  )
 })
 
 s('never lets a lure win unsimulated', async () => {

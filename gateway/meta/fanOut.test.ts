@@ -1,6 +1,6 @@
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { failuresOf, fanOut } from './fanOut.ts'
+import { type Entry, failuresOf, fanOut, type Hasty } from './fanOut.ts'
 import { fail, type Source } from './provider/source.ts'
 
 const s = suite('meta/fanOut')
@@ -13,7 +13,7 @@ const request = makeRequest()
 const never = new AbortController().signal
 const run = (
   sources: readonly Source[],
-  more: { deadlineMs?: number; patienceMs?: number; signal?: AbortSignal } = {},
+  more: { deadlineMs?: number; patienceMs?: number; signal?: AbortSignal; hasty?: Hasty } = {},
 ) =>
   fanOut(deps, { sources, request, deadlineMs: 2_000, patienceMs: 1_000, signal: never, ...more })
 
@@ -93,6 +93,52 @@ s('aborts everything when the caller leaves', async () => {
   caller.abort()
   await asked
   assert.ok(slow.signals[0]?.aborted)
+})
+
+s(
+  'waits no longer than for the others for who is not worth it, and hears of it later [strangers/meta-left]',
+  async () => {
+    const fast = scriptSource({ name: 'fast', answer: answerQuote() })
+    const answer = Promise.withResolvers<void>()
+    const slow = scriptSource({
+      name: 'slow',
+      answer: async () => {
+        await answer.promise
+        return answerQuote({ provider: 'slow' })
+      },
+    })
+    const gone = scriptSource({ name: 'gone', delayMs: 60_000, answer: answerQuote() })
+    const heard = Promise.withResolvers<Entry>()
+    const hasty: Hasty = {
+      has: (name) => name !== 'fast',
+      leave: (name) => (name === 'slow' ? heard.resolve : undefined),
+    }
+    const entries = await run([slow, gone, fast], { patienceMs: 20_000, deadlineMs: 40_000, hasty })
+    assert.equal(
+      entries.map(({ provider, isLeftBehind }) => [provider, isLeftBehind]),
+      [
+        ['fast', undefined],
+        ['slow', true],
+        ['gone', true],
+      ],
+    )
+    assert.match(
+      failuresOf(entries)[0]?.reason ?? '',
+      /^timeout: slower than the \d+ ms that it is/,
+    )
+    assert.not.ok(slow.signals[0]?.aborted, 'its call goes on')
+    assert.ok(gone.signals[0]?.aborted, 'nobody is to be told of this one')
+    answer.resolve()
+    assert.is((await heard.promise).outcome.status, 'quote')
+  },
+)
+
+s('waits for whoever there is while nobody has a quote [strangers/meta-only-slow]', async () => {
+  const bad = scriptSource({ name: 'bad', answer: fail('no_route') })
+  const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+  const hasty: Hasty = { has: (name) => name === 'slow', leave: () => undefined }
+  const entries = await run([bad, slow], { patienceMs: 20, hasty })
+  assert.is(entries.at(-1)?.outcome.status, 'quote')
 })
 
 s.run()

@@ -14,6 +14,8 @@ export type Entry = {
   readonly elapsedMs: number
   /** Wall clock of the answer. */
   readonly receivedAtMs: number
+  /** It was waited for no longer than the others. */
+  readonly isLeftBehind?: true
 }
 
 export type FanOutDeps = {
@@ -33,7 +35,19 @@ export type FanOutParameters = {
   readonly caller?: string | undefined
   readonly signal: AbortSignal
   readonly onEntry?: ((entry: Entry) => void) | undefined
+  /** Who is waited for no longer than the others take, and whose calls go on behind the answer. Default: nobody's. */
+  readonly hasty?: Hasty | undefined
 }
+
+export type Hasty = {
+  readonly has: (source: string) => boolean
+  /** Whom to tell what came of it; undefined where its call is to be aborted. */
+  readonly leave: (source: string) => ((entry: Entry) => void) | undefined
+}
+
+/** Whoever is waited for no longer than the others has half of their time more, and this part of the patience. */
+const graceOfTook = 0.5
+const graceOfPatience = 1 / 30
 
 /** Resolves with a failure as soon as `signal` fires, and keeps no listener behind. */
 function whenAborted(signal: AbortSignal): {
@@ -50,23 +64,26 @@ function whenAborted(signal: AbortSignal): {
   return { aborted: promise, release: () => signal.removeEventListener('abort', settle) }
 }
 
-/** One source. A throw is a fault of ours, never of the request. */
-async function ask(
+type Call = {
+  readonly asked: Promise<SourceOutcome>
+  readonly toEntry: (outcome: SourceOutcome) => Entry
+}
+
+/** Asks one source. A throw is a fault of ours, never of the request. */
+function ask(
   deps: FanOutDeps,
   {
     source,
     request,
     caller,
     signal,
-    aborted,
   }: {
     readonly source: Source
     readonly request: SourceRequest
     readonly caller: string | undefined
     readonly signal: AbortSignal
-    readonly aborted: Promise<SourceOutcome>
   },
-): Promise<Entry> {
+): Call {
   const started = performance.now()
   let attempts = 1
   const onRetry = () => {
@@ -76,23 +93,45 @@ async function ask(
     if (!signal.aborted) deps.onFault({ provider: source.name, error })
     return fail('upstream_error', 'the source failed unexpectedly')
   })
-  const outcome = await Promise.race([aborted, asked])
-  return {
+  const toEntry = (outcome: SourceOutcome): Entry => ({
     provider: source.name,
     outcome,
     attempts,
     elapsedMs: performance.now() - started,
     receivedAtMs: deps.now(),
+  })
+  return { asked, toEntry }
+}
+
+/** Ends the wait for those who are waited for no longer than the others, once one has a quote. */
+function createGrace({ leastMs, others }: { leastMs: number; others: readonly string[] }) {
+  const started = performance.now()
+  const awaited = new Set(others)
+  const { promise: over, resolve } = Promise.withResolvers<SourceOutcome>()
+  let timer: NodeJS.Timeout | undefined
+  return {
+    over,
+    noteArrival(name: string, hasQuote: boolean) {
+      awaited.delete(name)
+      if (timer || awaited.size > 0 || !hasQuote) return
+      const tookMs = performance.now() - started
+      const ms = Math.max(leastMs, tookMs * (1 + graceOfTook))
+      const end = () =>
+        resolve(fail('timeout', `slower than the ${Math.round(ms)} ms that it is waited for`))
+      timer = setTimeout(end, ms - tookMs)
+    },
+    close: () => clearTimeout(timer),
   }
 }
 
 /**
  * Asks every source at once and answers with one entry per source, in the order of arrival.
- * Failures are values. When the wait ends, everything still open is aborted down to its socket.
+ * Failures are values. When the wait ends, everything still open is aborted down to its socket, but for
+ * what `hasty` leaves behind.
  */
 export async function fanOut(
   deps: FanOutDeps,
-  { sources, request, caller, deadlineMs, patienceMs, signal, onEntry }: FanOutParameters,
+  { sources, request, caller, deadlineMs, patienceMs, signal, onEntry, hasty }: FanOutParameters,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = []
   const stop = new AbortController()
@@ -107,22 +146,50 @@ export async function fanOut(
   }, patienceMs)
   const either = AbortSignal.any([stop.signal, signal])
   const { aborted, release } = whenAborted(either)
+  const names = sources.map(({ name }) => name)
+  const hurried = new Set(hasty && names.filter(hasty.has))
+  const others = names.filter((name) => !hurried.has(name))
+  const grace = createGrace({ leastMs: patienceMs * graceOfPatience, others })
+
+  async function hear(source: Source): Promise<Entry> {
+    if (!hurried.has(source.name)) {
+      const call = ask(deps, { source, request, caller, signal: either })
+      return call.toEntry(await Promise.race([aborted, call.asked]))
+    }
+    const end = new AbortController()
+    const call = ask(deps, {
+      source,
+      request,
+      caller,
+      signal: AbortSignal.any([either, end.signal]),
+    })
+    const late = await Promise.race([aborted, call.asked, grace.over.then(toLate)])
+    if (!('late' in late)) return call.toEntry(late)
+    const tell = hasty?.leave(source.name)
+    if (tell) void call.asked.then((outcome) => tell(call.toEntry(outcome)))
+    else end.abort()
+    return { ...call.toEntry(late.late), isLeftBehind: true }
+  }
   try {
     await Promise.all(
       sources.map(async (source) => {
-        const entry = await ask(deps, { source, request, caller, signal: either, aborted })
+        const entry = await hear(source)
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && entry.outcome.status === 'quote') cutSlow()
+        grace.noteArrival(source.name, hasQuote())
       }),
     )
   } finally {
     clearTimeout(deadline)
     clearTimeout(patience)
+    grace.close()
     release()
   }
   return entries
 }
+
+const toLate = (late: SourceOutcome) => ({ late })
 
 /** `failures[]` of a set of entries. */
 export function failuresOf(

@@ -18,6 +18,7 @@ import {
 } from '../sources/onChainSources.ts'
 import { type ProviderSetting, startProviders, targetsOf } from '../sources/providers.ts'
 import { createRoutingSource, type RoutingDeps } from '../sources/routing.ts'
+import { createSourceWorth } from '../sourceWorth.ts'
 import type { StreamCaps } from '../streamSlots.ts'
 import { type MetaKeys, metaRoutes } from '../wire/routes.ts'
 import { withExactOutput } from '../withExactOutput.ts'
@@ -194,6 +195,7 @@ export function createMeta(deps: MetaDeps): Meta {
     }),
     deadlineMs,
     patienceMs,
+    worth: createSourceWorth({ now, always: ['routing'] }),
     priceGas,
     findProxy: createFindProxy({ clientOf, log }),
     dryRunOf: deps.dryRunOf,

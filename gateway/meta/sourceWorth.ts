@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+import type { Entry, Hasty } from './fanOut.ts'
+import type { SourceOutcome, SourceQuote, SourceRequest } from './provider/source.ts'
+import type { RankedQuote } from './rank.ts'
+
+/**
+ * For whom a source is worth waiting for, by what came of earlier waits. A caller whom it kept waiting for
+ * nothing waits no longer than the others take, until it answers again; and so does whoever trades a pair
+ * and an amount of which it had the best quote in none of the last 32 answers. It is asked all the same, and
+ * who answers as fast as the others loses nothing. What one caller asks tells others only what they would
+ * have seen themselves: whose quote was better. Time limits and dry runs depend on the question, and count
+ * for whoever asked it.
+ */
+export type SourceWorth = {
+  of(asked: Asked): Waits
+}
+
+type Asked = { readonly request: SourceRequest; readonly caller?: string | undefined }
+
+/** Of one request. */
+export type Waits = Hasty & {
+  /** What all answered, and whose quote was best. */
+  note(p: { readonly entries: readonly Entry[]; readonly ranked: Ranked }): void
+}
+
+type Ranked = { readonly quotes: readonly RankedQuote[]; readonly best: SourceQuote | undefined }
+
+/** Lost in a row; a win is worth half of them: who is best now and then is waited for. */
+const mostLost = 32
+const winWeight = 16
+/** A source's word that it would have been better is taken no more often than this. */
+const chanceEveryMs = 30_000
+/** Who answers again after a wait for nothing is waited for again after a while, each time a longer one. */
+const firstPauseMs = 10_000
+const longestPauseMs = 600_000
+const mostKept = 10_000
+
+type Loss = { readonly count: number; readonly chanceAtMs: number }
+type Silence = {
+  readonly isSilent: boolean
+  readonly lengthMs: number
+  readonly untilMs: number
+}
+
+/** These tell nothing of whether it answers. */
+const isNoAnswer = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' &&
+  ['timeout', 'rate_limited', 'circuit_open', 'upstream_error'].includes(outcome.reason)
+const isTimeout = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' && outcome.reason === 'timeout'
+
+export function createSourceWorth({
+  now,
+  always = [],
+}: {
+  readonly now: () => number
+  /** Sources that all others are measured by: slow, they are so for a crowd's sake. Default: none. */
+  readonly always?: readonly string[] | undefined
+}): SourceWorth {
+  const losses = new LRUCache<string, Loss>({ max: mostKept })
+  const silences = new LRUCache<string, Silence>({ max: mostKept })
+  const left = new Set<string>()
+
+  function addLoss(key: string, by: number) {
+    const { count, chanceAtMs } = losses.get(key) ?? { count: 0, chanceAtMs: -chanceEveryMs }
+    losses.set(key, { count: Math.min(mostLost, Math.max(0, count + by)), chanceAtMs })
+  }
+  function giveChance(key: string) {
+    const loss = losses.get(key)
+    if (loss?.count !== mostLost || now() - loss.chanceAtMs < chanceEveryMs) return
+    losses.set(key, { count: mostLost - 1, chanceAtMs: now() })
+  }
+  const isLost = (key: string) => losses.get(key)?.count === mostLost
+
+  function noteSilent(key: string) {
+    const { lengthMs = firstPauseMs / 2 } = silences.get(key) ?? {}
+    const longer = Math.min(2 * lengthMs, longestPauseMs)
+    silences.set(key, { isSilent: true, lengthMs: longer, untilMs: now() + longer })
+  }
+  function noteHeard(key: string) {
+    const silence = silences.get(key)
+    if (!silence) return
+    const { isSilent, lengthMs, untilMs } = silence
+    // In time, it earns back what it lost.
+    if (isSilent || now() < untilMs) silences.set(key, { ...silence, isSilent: false })
+    else if (lengthMs > firstPauseMs)
+      silences.set(key, { isSilent, lengthMs: lengthMs / 2, untilMs })
+    else silences.delete(key)
+  }
+  function isSilent(key: string) {
+    const silence = silences.get(key)
+    return silence !== undefined && (silence.isSilent || now() < silence.untilMs)
+  }
+
+  return {
+    of({ request, caller = '' }) {
+      const sale = nameSale(request)
+      const inSale = (source: string) => `${source} ${sale}`
+      const ofCaller = (source: string) => `${source} ${request.chainId} ${caller}`
+      const inSaleOfCaller = (source: string) => `${source} ${sale} ${caller}`
+      const judged = Promise.withResolvers<SourceQuote | undefined>()
+
+      async function noteLate({ provider, outcome }: Entry) {
+        if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
+        const best = await judged.promise
+        if (outcome.status !== 'quote' || !best || !isBetter(outcome.quote, { best, request }))
+          return
+        giveChance(inSale(provider))
+        giveChance(inSaleOfCaller(provider))
+      }
+      function noteQuote({ quote, simulation }: RankedQuote, best: SourceQuote) {
+        const { provider } = quote
+        const keys = [inSale(provider), inSaleOfCaller(provider)] as const
+        if (provider === best.provider) for (const key of keys) addLoss(key, -winWeight)
+        else if (!isBetter(quote, { best, request })) addLoss(keys[0], 1)
+        else if (simulation.status === 'reverted') addLoss(keys[1], 1)
+      }
+      return {
+        has: (source) =>
+          !always.includes(source) &&
+          (isSilent(ofCaller(source)) || isLost(inSale(source)) || isLost(inSaleOfCaller(source))),
+        leave(source) {
+          // One of each, so that nobody leaves work behind without end.
+          if (left.has(source)) return undefined
+          left.add(source)
+          return (entry) => {
+            left.delete(source)
+            void noteLate(entry)
+          }
+        },
+        note({ entries, ranked: { quotes, best } }) {
+          judged.resolve(best)
+          for (const { provider, outcome, isLeftBehind } of entries) {
+            if (isLeftBehind) continue
+            // Without anybody's quote it was right to wait.
+            if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
+            else if (best && isTimeout(outcome)) noteSilent(ofCaller(provider))
+          }
+          if (best) for (const quote of quotes) noteQuote(quote, best)
+        },
+      }
+    },
+  }
+}
+
+/** Pair, kind and magnitude: whose quote is better for one amount is so for those like it. */
+function nameSale({ chainId, tokenIn, tokenOut, trade }: SourceRequest): string {
+  const amount = trade.type === 'exactInput' ? trade.amountIn : trade.targetOut
+  const magnitude = amount.toString(2).length
+  return `${chainId} ${tokenIn} ${tokenOut} ${trade.type} ${magnitude}`.toLowerCase()
+}
+
+const isBetter = (
+  quote: SourceQuote,
+  { best, request: { trade } }: { readonly best: SourceQuote; readonly request: SourceRequest },
+) =>
+  trade.type === 'exactOutput' ? quote.amountIn < best.amountIn : quote.amountOut > best.amountOut
