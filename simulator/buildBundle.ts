@@ -87,6 +87,7 @@ export function buildBundle({
   timeSecs,
   baseOverrides,
   costume,
+  share = (asked) => asked,
 }: {
   candidate: Candidate
   taker: Address
@@ -99,6 +100,8 @@ export function buildBundle({
   timeSecs: bigint
   baseOverrides: StateOverrides
   costume?: Costume | undefined
+  /** Where all calls together may use so much gas only. */
+  share?: ((calls: readonly CallShape[]) => readonly CallShape[]) | undefined
 }): Bundle {
   const { tokenIn, tokenOut, value, amountIn, spender, holdings = [] } = candidate
   const isFunded = candidate.funding !== 'real'
@@ -114,7 +117,7 @@ export function buildBundle({
     value: toHex(value),
   }
   const watch = holdings.length > 0 ? [readHoldingsCall(holdings)] : []
-  const calls = [
+  const calls = share([
     ...prelude,
     ...approvals,
     ...watch,
@@ -122,7 +125,7 @@ export function buildBundle({
     swap,
     readBalancesCall(outputs, costume?.reader),
     ...watch,
-  ]
+  ])
   const stateOverrides: StateOverrides = {
     ...baseOverrides,
     ...funding,

@@ -7,9 +7,11 @@ import { toTag, type Upstream } from './upstream.ts'
 
 /** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */
 export type FindWhales = (p: {
-  readonly rpc: RpcEndpoint
+  readonly rpc: Pick<RpcEndpoint, 'batch'>
   readonly token: Address
   readonly blockNumber: bigint
+  /** Of those who may be some; each costs a read. */
+  readonly most?: number | undefined
 }) => Promise<readonly Whale[]>
 
 export type Whale = { readonly holder: Address; readonly balance: bigint }
@@ -44,8 +46,8 @@ export function createFindWhales(
     return holders
   }
 
-  return async ({ rpc, token, blockNumber }) => {
-    const holders = await listCandidates(token, blockNumber)
+  return async ({ rpc, token, blockNumber, most }) => {
+    const holders = (await listCandidates(token, blockNumber)).slice(0, most)
     const outcomes = await rpc.batch(
       holders.map((holder) => ({
         method: 'eth_call',

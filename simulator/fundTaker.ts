@@ -26,12 +26,17 @@ export type Funding =
     }
   | { readonly status: 'refused'; readonly result: CandidateResult }
 
-type Deps = {
+type WhaleDeps = {
+  readonly rpc: Pick<RpcEndpoint, 'batch'>
+  readonly blockNumber: bigint
+  readonly findWhales: FindWhales
+  /** Of whom a balance is read; default: all that are known. */
+  readonly mostWhales?: number | undefined
+}
+type Deps = WhaleDeps & {
   readonly rpc: RpcEndpoint
   readonly timeoutMs: number
-  readonly blockNumber: bigint
   readonly slots: SlotResolver
-  readonly findWhales: FindWhales
 }
 
 const emptyWord: Hex = `0x${'0'.repeat(64)}`
@@ -66,14 +71,14 @@ export async function fundTaker(
 }
 
 /** Lets somebody rich, who has no part in the candidate, send the taker the amount. */
-async function fundByWhale(
-  { rpc, blockNumber, findWhales }: Deps,
+export async function fundByWhale(
+  { rpc, blockNumber, findWhales, mostWhales }: WhaleDeps,
   { candidate, taker }: { candidate: Candidate; taker: Address },
 ): Promise<Funding> {
   const { tokenIn: token, data, target, spender } = candidate
   const amount = heldOf(candidate)
   const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
-  const whales = await findWhales({ rpc, token, blockNumber })
+  const whales = await findWhales({ rpc, token, blockNumber, most: mostWhales })
   const whale = whales.find(
     ({ holder, balance }) => balance >= amount && !involved.includes(holder.slice(2).toLowerCase()),
   )

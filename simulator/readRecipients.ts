@@ -14,7 +14,7 @@ const trailingBytes = 3
  */
 export function readRecipients(
   data: Hex,
-  { exclude }: { exclude: readonly Address[] },
+  { exclude, most = maxRecipients }: { exclude: readonly Address[]; most?: number | undefined },
 ): readonly Address[] {
   const bytes = hexToBytes(data)
   const seen = new Set(exclude.map((address) => address.toLowerCase()))
@@ -27,7 +27,7 @@ export function readRecipients(
       if (seen.has(address)) continue
       seen.add(address)
       found.push(getAddress(address))
-      if (found.length === maxRecipients) return found
+      if (found.length === most) return found
     }
   return found
 }

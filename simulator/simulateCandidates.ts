@@ -1,4 +1,4 @@
-import { type Address, isHex } from 'viem'
+import { type Address, isHex, zeroAddress } from 'viem'
 import type { SlotResolver } from './balanceSlot/resolveBalanceSlot.ts'
 import { type Bundle, buildBundle, type Candidate, heldOf } from './buildBundle.ts'
 import {
@@ -8,6 +8,7 @@ import {
   failed,
   unavailable,
 } from './classifyOutcome.ts'
+import type { CodelessTokens } from './codelessTokens.ts'
 import { type Costume, makeCostume } from './disguise.ts'
 import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
@@ -20,12 +21,16 @@ import { gasOf } from './rpc/callShapes.ts'
 import type { RpcEndpoint } from './rpc/rpcBatch.ts'
 import { type IsolatedOutcome, runIsolated } from './runIsolated.ts'
 import { settle } from './settle.ts'
+import { simulateOnChain, tokensOf } from './simulateOnChain.ts'
 import type { SlowLane } from './slowLane.ts'
 import type { Suspects } from './suspects.ts'
+import type { Upstream } from './upstream.ts'
 
 export type SimulateDeps = {
   readonly slots: SlotResolver
   readonly findWhales: FindWhales
+  readonly codeless: CodelessTokens
+  readonly upstream: Pick<Upstream, 'send'>
   /** False when the real chain failed to answer the forks just now. */
   readonly isChainAnswering: () => boolean
   readonly errors: ErrorTable
@@ -57,6 +62,9 @@ type Job = {
   reading: BundleReading
   /** Took more gas, time or space than an ordinary swap. */
   isSpoiler: boolean
+  /** Some of its tokens are no fork's. */
+  readonly isOnChain: boolean
+  readonly isInputCodeless: boolean
 }
 
 const readTimeoutMs = 4_000
@@ -64,6 +72,8 @@ const readTimeoutMs = 4_000
 const requestBudgetMs = 5_500
 /** What all of a request's candidates on the slow fork may take together. */
 const hungryBudgetMs = 2_000
+/** Addresses of a calldata that may be tokens on the way. */
+const mostNamed = 24
 
 /** Dry-runs every candidate by itself on the generation's block; results in the order of the candidates. */
 export async function simulateCandidates(
@@ -89,17 +99,54 @@ export async function simulateCandidates(
     remainingMs: countdown(requestBudgetMs),
   }
   const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
+  const onFork = jobs.filter((job) => !job.isOnChain)
   const isSuspect = (job: Job) => isUndisguised(job) && deps.suspects.has(job.candidate)
-  const suspect = jobs.filter(isSuspect)
-  const usual = jobs.filter((job) => !isSuspect(job))
-  const apart = settle(runApart(deps, run, suspect))
+  const suspect = onFork.filter(isSuspect)
+  const usual = onFork.filter((job) => !isSuspect(job))
+  const others = settle(
+    Promise.all([
+      runApart(deps, run, suspect),
+      runOnChain(
+        deps,
+        run,
+        jobs.filter((job) => job.isOnChain),
+      ),
+    ]),
+  )
   await runFully(deps, run, usual)
   for (const { candidate, isSpoiler } of usual) if (isSpoiler) deps.suspects.add(candidate)
   await runApart(deps, run, usual.filter(reads('out_of_gas')).filter(isUndisguised))
-  const outcome = await apart
+  const outcome = await others
   if ('error' in outcome) throw outcome.error
-  await explainNothing(run, jobs.filter(reads('no_output')))
+  await runOnChain(deps, run, await passesCodeless(deps, run, onFork.filter(isFailed)))
+  await explainNothing(run, onFork.filter(reads('no_output')))
   return jobs.map(({ reading }) => reading.result)
+}
+
+const isFailed = ({ reading: { result } }: Job) => result.status === 'simulation_failed'
+
+/** Of what a fork failed, that whose calldata names a token which no fork has: it may be on the way. */
+async function passesCodeless(
+  { codeless }: SimulateDeps,
+  { generation }: Run,
+  jobs: readonly Job[],
+): Promise<readonly Job[]> {
+  const passing = await Promise.all(
+    jobs.map(async ({ candidate: { data, target, tokenIn, tokenOut }, taker }) => {
+      const exclude = [taker, target, tokenIn, tokenOut]
+      const named = readRecipients(data, { exclude, most: mostNamed })
+      return (await codeless(generation, named)).includes('codeless')
+    }),
+  )
+  return jobs.filter((_, index) => passing[index])
+}
+
+async function runOnChain(deps: SimulateDeps, { generation, timeSecs }: Run, jobs: readonly Job[]) {
+  await Promise.all(
+    jobs.map(async (job) => {
+      job.reading = done(await simulateOnChain(deps, { ...job, generation, timeSecs }))
+    }),
+  )
 }
 
 /** Milliseconds left of a budget that starts now. */
@@ -119,9 +166,11 @@ const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result
 async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Promise<Job> {
   const taker = candidate.taker ?? deps.simulatedTaker
   const { disguise } = candidate
+  const kinds = await deps.codeless(run.generation, tokensOf(candidate))
+  const isOnChain = kinds.includes('codeless')
   const dress = { disguise, nowSecs: run.timeSecs, timeoutMs: readTimeoutMs }
   const [funding, costume] = await Promise.all([
-    fund(deps, run, { candidate, taker }),
+    isOnChain || kinds.includes('silent') ? unreached : fund(deps, run, { candidate, taker }),
     disguise && makeCostume(run.generation, { ...dress, disguise }),
     prefetchHoldings(run, candidate),
   ])
@@ -131,11 +180,15 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
     costume,
     holders: [candidate.recipient ?? taker],
     gasCap: gasOf.swap,
-    funding: disguise && !costume ? { status: 'refused', result: chainUnreachable } : funding,
+    funding: disguise && !costume ? unreached : funding,
     reading: done(chainUnreachable),
     isSpoiler: false,
+    isOnChain,
+    isInputCodeless: candidate.tokenIn !== zeroAddress && kinds[0] === 'codeless',
   }
 }
+
+const unreached: Funding = { status: 'refused', result: chainUnreachable }
 
 /** A fork fetches what calls of one batch want at once, and what one call wants one after the other. */
 async function prefetchHoldings({ generation }: Run, { holdings = [] }: Candidate) {

@@ -9,11 +9,18 @@ import {
   zeroAddress,
 } from 'viem'
 import { balanceReaderOverride, readBalances, readBalancesCall } from './balanceReader.ts'
+import type { CodelessTokens } from './codelessTokens.ts'
 import type { Generation } from './generation.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
 import { balanceOfCall, type CallShape, simulateParams } from './rpc/callShapes.ts'
-import { readSimulated, readWord, type SimulatedCall } from './rpc/readSimulated.ts'
+import {
+  readSimulated,
+  readWord,
+  readWordOutcome,
+  type SimulatedCall,
+} from './rpc/readSimulated.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { toTag, type Upstream } from './upstream.ts'
 
 export type DeployReport = {
   readonly blockNumber: bigint
@@ -40,9 +47,16 @@ const deployGas = 2_000_000n
 const tokenReadGas = 200_000n
 const timeoutMs = 5_000
 
+type DeployDeps = {
+  readonly errors: ErrorTable
+  readonly now: () => number
+  readonly codeless: CodelessTokens
+  readonly upstream: Pick<Upstream, 'send'>
+}
+
 /** Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. */
 export async function simulateDeploy(
-  { errors, now }: { errors: ErrorTable; now: () => number },
+  { errors, now, codeless, upstream }: DeployDeps,
   {
     generation,
     chainId,
@@ -97,13 +111,35 @@ export async function simulateDeploy(
     blockNumber: generation.blockNumber,
     existingProxy: existing === zeroAddress ? undefined : existing,
     predictedProxy,
-    tokenBalance: readWord(token),
+    tokenBalance:
+      readWord(token) ??
+      (await readCodeless({ codeless, upstream }, { generation, chainId, tokenIn, owner })),
     nativeBalance,
     relayerBalance,
     deploy: deploy.ok
       ? { status: 'ok', gasUsed: deploy.gasUsed }
       : { status: 'reverted', reason: describeHalt(deploy, errors) },
   }
+}
+
+/** What no fork has, the chain's node is asked for. */
+async function readCodeless(
+  { codeless, upstream }: Pick<DeployDeps, 'codeless' | 'upstream'>,
+  {
+    generation,
+    chainId,
+    tokenIn,
+    owner,
+  }: { generation: Generation; chainId: number; tokenIn: Address; owner: Address },
+): Promise<bigint | undefined> {
+  const [kind] = await codeless(generation, [tokenIn])
+  if (kind === 'silent')
+    throw new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
+  if (kind !== 'codeless') return undefined
+  const call = { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) }
+  const params = [call, toTag(generation.blockNumber)]
+  const [outcome] = await upstream.send([{ method: 'eth_call', params }], 'simulation')
+  return readWordOutcome(outcome)
 }
 
 function readAddress(call: SimulatedCall | undefined): Address | undefined {

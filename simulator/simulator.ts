@@ -3,6 +3,7 @@ import { type Abi, type Address, getAddress, keccak256, slice, stringToHex } fro
 import { createSlotResolver, type SlotCache } from './balanceSlot/resolveBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { CandidateResult } from './classifyOutcome.ts'
+import { createCodelessTokens } from './codelessTokens.ts'
 import { createFindWhales, type ListHolders } from './findWhales.ts'
 import type { ForkBackend } from './fork.ts'
 import type { ForkSettings } from './forkSettings.ts'
@@ -132,6 +133,8 @@ export async function createSimulator({
       const dry = {
         slots: createSlotResolver({ cache: slots, failed: reportCache(chain.chainId) }, chain),
         findWhales: createFindWhales({ upstream, listHolders }, chain),
+        codeless: createCodelessTokens({ upstream }),
+        upstream,
         isChainAnswering: upstream.isAnswering,
         slowLane: createSlowLane(),
         suspects: createSuspects(chain.kindOf),
@@ -173,11 +176,11 @@ export async function createSimulator({
       )
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
-      const { generations, used } = standOf(chainId)
+      const { generations, dry, used } = standOf(chainId)
       used([asked.tokenIn])
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, (generation) =>
-          simulateDeploy({ errors, now }, { generation, chainId, ...asked }),
+          simulateDeploy(dry, { generation, chainId, ...asked }),
         ),
       )
     },

@@ -9,6 +9,7 @@ import { type CallShape, gasOf, type StateOverrides } from './rpc/callShapes.ts'
 import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import { settle } from './settle.ts'
 import type { SimulateDeps } from './simulateCandidates.ts'
+import { tokensOf } from './simulateOnChain.ts'
 
 export type CandidateTrace =
   | ({ readonly status: 'traced' } & Trace)
@@ -41,6 +42,8 @@ export async function traceCandidate(
 ): Promise<CandidateTrace> {
   const { slots, findWhales, errors } = deps
   const { blockNumber, timestampSecs, fork } = generation
+  const kinds = await deps.codeless(generation, tokensOf(candidate))
+  if (kinds.includes('codeless')) return unavailable('a token without code, which no fork traces')
   const taker = candidate.taker ?? deps.simulatedTaker
   const nowSecs = BigInt(Math.floor(deps.now() / 1000))
   const timeSecs = nowSecs > timestampSecs ? nowSecs : timestampSecs

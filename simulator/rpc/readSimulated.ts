@@ -24,7 +24,7 @@ export function readSimulated(
 ): readonly SimulatedCall[] | undefined {
   if (!outcome.ok || !Array.isArray(outcome.result)) return undefined
   const calls = (outcome.result[0] as { calls?: unknown } | undefined)?.calls
-  if (!Array.isArray(calls) || calls.length !== count) return undefined
+  if (!Array.isArray(calls) || calls.length !== count || !calls.every(isReadable)) return undefined
   return calls.map((call: Record<string, unknown>) => {
     const { status, gasUsed, returnData, error, logs } = call
     return {
@@ -32,10 +32,21 @@ export function readSimulated(
       gasUsed: isHex(gasUsed) ? hexToBigInt(gasUsed) : 0n,
       returnData: isHex(returnData) ? returnData : '0x',
       message: String((error as { message?: unknown } | undefined)?.message ?? ''),
-      // As anvil itself wrote them.
-      logs: Array.isArray(logs) ? (logs as SimulatedLog[]) : [],
+      logs: (logs as SimulatedLog[] | undefined) ?? [],
     }
   })
+}
+
+/** Whoever runs the node wrote it. */
+const isReadable = (call: unknown): boolean => {
+  const { logs } = Object(call) as { logs?: unknown }
+  return logs === undefined || (Array.isArray(logs) && logs.every(isLog))
+}
+const isLog = (log: unknown): boolean => {
+  const { address, topics, data } = Object(log) as Partial<Record<keyof SimulatedLog, unknown>>
+  return (
+    isHex(address) && isHex(data) && Array.isArray(topics) && topics.every((topic) => isHex(topic))
+  )
 }
 
 /** The first word, which is what balanceOf and BALANCE tell; some tokens answer more. */

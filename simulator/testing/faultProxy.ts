@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Address } from 'viem'
 import type { RpcCall } from '../rpc/rpcBatch.ts'
 
 export type Fault =
@@ -22,6 +23,8 @@ export type FaultProxy = {
     target?: string
     /** Methods that it says it does not have. */
     unknownMethods?: readonly string[]
+    /** Shown without code, as tokens are that the chain itself runs. */
+    codeless?: readonly Address[]
   }) => void
   /** Reads of state that came so far, as method, account, slot and block; those of a batch one by one. */
   readonly stateReads: () => readonly string[]
@@ -35,6 +38,7 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
   let fault: Fault = 'none'
   let delayMs = 0
   let unknownMethods: readonly string[] = []
+  let codeless: readonly Address[] = []
   const reads: string[] = []
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
@@ -52,7 +56,7 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
     const headers = { 'content-type': 'application/json' }
     const forwarded = withoutMethods(body, unknownMethods)
     const answer = await fetch(target, { method: 'POST', body: forwarded, headers })
-    const text = await answer.text()
+    const text = withoutCode(await answer.text(), { asked: parsed, codeless })
     response.writeHead(200, headers)
     if (fault === 'drip') return drip(response, text)
     return response.end(text)
@@ -71,6 +75,7 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
       delayMs = next.delayMs ?? delayMs
       target = next.target ?? target
       unknownMethods = next.unknownMethods ?? unknownMethods
+      codeless = next.codeless ?? codeless
     },
     stateReads: () => reads,
     async close() {
@@ -83,6 +88,25 @@ export async function startFaultProxy({ target: first }: { target: string }): Pr
 /** No node has a method of the new name, so it refuses it in its own words. */
 const withoutMethods = (body: string, methods: readonly string[]) =>
   methods.reduce((text, method) => text.replaceAll(`"${method}"`, `"${method}Not"`), body)
+
+/** Of the calls of a batch. */
+function withoutCode(
+  text: string,
+  { asked, codeless }: { readonly asked: unknown; readonly codeless: readonly Address[] },
+): string {
+  if (codeless.length === 0 || !Array.isArray(asked)) return text
+  const hidden = new Set(codeless.map((address) => address.toLowerCase()))
+  const calls = new Map(asked.map((call: RpcCall & { id: unknown }) => [call.id, call]))
+  const answers = (JSON.parse(text) as { id: unknown; result?: unknown }[]).map((answer) => {
+    const { method, params = [] } = calls.get(answer.id) ?? {}
+    const isHidden = hidden.has(String(params[0]).toLowerCase())
+    if (!isHidden) return answer
+    if (method === 'eth_getCode') return { ...answer, result: '0x' }
+    if (method !== 'eth_getAccountInfo') return answer
+    return { ...answer, result: { ...Object(answer.result), code: '0x' } }
+  })
+  return JSON.stringify(answers)
+}
 
 const stateRead = /^eth_get(StorageAt|Balance|Code|TransactionCount|AccountInfo)$/
 
