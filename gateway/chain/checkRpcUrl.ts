@@ -11,11 +11,11 @@ class InvalidRpcUrl extends Error {
  * Plain http is for nodes on the operator's own network (the lab's chains); link-local addresses,
  * where cloud metadata lives, are refused.
  */
-export function checkRpcUrl(url: string): void {
+export function checkRpcUrl(url: string, kind: 'http' | 'ws' = 'http'): void {
   const parsed = URL.parse(url)
   if (!parsed) throw new InvalidRpcUrl('is not a URL')
-  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
-    throw new InvalidRpcUrl('must begin with https:// or http://')
+  if (parsed.protocol !== `${kind}s:` && parsed.protocol !== `${kind}:`)
+    throw new InvalidRpcUrl(`must begin with ${kind}s:// or ${kind}://`)
   if (isLinkLocal(parsed.hostname)) throw new InvalidRpcUrl('points at a link-local address')
 }
 

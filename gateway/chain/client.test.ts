@@ -42,7 +42,7 @@ function answer(result: unknown): Handler {
 
 function connect(
   rpcUrls: readonly string[],
-  options: { maxResponseBytes?: number; trust?: 'blind' | 'shown' } = {},
+  options: { maxResponseBytes?: number; trust?: 'blind' | 'shown'; wsUrl?: string } = {},
 ) {
   const chain = getChain(8453)
   if (!chain) throw new Error('chain 8453 is built in')
@@ -185,6 +185,11 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
   said = '0x2105'
   assert.is(await getBlockNumber(alone.client), 16n)
   assert.is(alone.otherChain(), undefined)
+})
+
+s('takes a socket for heads by its own kind of URL', () => {
+  for (const wsUrl of ['https://one.example/', 'wss://169.254.169.254/', canary])
+    assert.throws(() => connect(['http://127.0.0.1:9/'], { wsUrl }), /^an RPC URL (must|points|is)/)
 })
 
 s('refuses link-local addresses in every spelling', () => {

@@ -16,6 +16,7 @@ import { multicall3 } from './multicall3.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import { createEndpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
+import { type HeadSocket, openHeadSocket } from './nodes/headSocket.ts'
 import type { NodeLimits } from './nodes/limits.ts'
 import { createNesting } from './nodes/nestedCall.ts'
 import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
@@ -32,6 +33,8 @@ export type ChainClient = {
   readonly client: Client<Transport, ViemChain>
   /** Each upstream for itself, where there are several: what one says, another may bear out. */
   readonly witnesses?: readonly Client<Transport, ViemChain>[] | undefined
+  /** Heads as a node pushes them; missing where none is told to. */
+  readonly openHeads?: (() => HeadSocket) | undefined
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
   checkChainId(): Promise<void>
   /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
@@ -75,6 +78,7 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
 export function createChainClient({
   chain,
   rpcUrls,
+  wsUrl,
   trust = 'blind',
   timeoutMs = 5_000,
   maxResponseBytes = 64 * 1024 * 1024,
@@ -83,6 +87,8 @@ export function createChainClient({
 }: {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
+  /** Of a node that pushes heads. */
+  readonly wsUrl?: string | undefined
   /** `shown`: each upstream says which chain it serves before it is asked anything else. */
   readonly trust?: 'blind' | 'shown' | undefined
   readonly timeoutMs?: number | undefined
@@ -91,6 +97,7 @@ export function createChainClient({
   readonly alterSend?: EndpointParameters['alterSend']
 }): ChainClient {
   for (const url of rpcUrls) checkRpcUrl(url)
+  if (wsUrl !== undefined) checkRpcUrl(wsUrl, 'ws')
   const expected = trust === 'shown' ? chain.chainId : undefined
   const limits = { chainId: expected, timeoutMs, maxResponseBytes }
   const endpoints = rpcUrls.map((url) => createEndpoint({ ...limits, url, alterSend }))
@@ -142,6 +149,10 @@ export function createChainClient({
     chain,
     client,
     witnesses: alone.map((upstreams) => connect(upstreams, 'sync')),
+    openHeads:
+      wsUrl === undefined
+        ? undefined
+        : () => openHeadSocket({ url: wsUrl, count: (method) => void spend('sync', [method]) }),
     as: (purpose) => ({
       ...own,
       client: connect(failover, purpose),

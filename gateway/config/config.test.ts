@@ -67,6 +67,11 @@ config('asks the cheapest endpoint first where prices are told [config/rpc-price
   assert.match(faultOf({ ...enough, BASE_RPC_URL, BASE_RPC_PRICES: '1,2' }), 'BASE_RPC_PRICES')
   assert.match(faultOf({ ...enough, BASE_RPC_URL, BASE_RPC_PRICES: '1,x,2' }), 'BASE_RPC_PRICES')
 })
+config('has a node that pushes heads where one is told', () => {
+  const BASE_WS_URL = 'wss://one.example/key'
+  assert.is(readConfig({ ...enough, BASE_WS_URL }).chains[0]?.wsUrl, BASE_WS_URL)
+  assert.is(readConfig(enough).chains[0]?.wsUrl, undefined)
+})
 config('answers from the head in a lab, and where an operator wants it', () => {
   assert.is(readConfig(enough).freshness, 'interval')
   assert.is(readConfig({ ...enough, FORKYARD_MODE: 'forked' }).freshness, 'head')

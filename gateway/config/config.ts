@@ -37,6 +37,8 @@ export type ListenerConfig = {
 export type ChainConfig = {
   readonly chain: Chain
   readonly rpcUrls: readonly string[]
+  /** Of a node that pushes heads. */
+  readonly wsUrl: string | undefined
   /** Where the chain is a fork: what it was forked from. */
   readonly forkOrigin: { readonly rpcUrl: string; readonly blockNumber: bigint } | undefined
   /** Code with a say in swaps of pools that is believed beside that of the chain's row. */
@@ -196,6 +198,7 @@ function toChainConfig(chain: Chain, reading: Reading): ChainConfig {
   return {
     chain,
     rpcUrls: attempt(reading.faults, () => toRpcUrls(chain, settings)) ?? [],
+    wsUrl: orUndefined(settings.WS_URL),
     forkOrigin:
       settings.FORK_ORIGIN_URL === ''
         ? undefined

@@ -229,6 +229,9 @@ export const processSettings = Type.Object({
 /** Settings of one chain; each name is prefixed with the chain's, e.g. `BASE_RPC_URL`. */
 export const chainSettings = Type.Object({
   RPC_URL: text('comma-separated upstream RPC URLs, best first; empty = chain not served'),
+  WS_URL: text(
+    'secret where it holds a key: wss:// URL of a node that pushes new heads (eth_subscribe); empty = the head is polled',
+  ),
   RPC_PRICES: Type.String({
     default: '',
     pattern: '^([0-9]+(\\.[0-9]+)?(,[0-9]+(\\.[0-9]+)?)*)?$',

@@ -17,10 +17,11 @@ export async function connectChains(
     readonly lab?: { alterSend(chainId: number): EndpointParameters['alterSend'] } | undefined
   },
 ): Promise<readonly ChainClient[]> {
-  const clients = chains.map(({ chain, rpcUrls }) =>
+  const clients = chains.map(({ chain, rpcUrls, wsUrl }) =>
     createChainClient({
       chain,
       rpcUrls,
+      wsUrl,
       trust: 'shown',
       spend: budgets.get(chain.chainId),
       alterSend: lab?.alterSend(chain.chainId),

@@ -1,9 +1,11 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi } from 'viem'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
 import { send } from '../../../fixtures/chains/send.ts'
+import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { revertChain } from '../../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
 import { openStore } from '../../store/openStore.ts'
@@ -173,6 +175,28 @@ s('an idle block costs three calls, whatever its pools have [nodes/idle-block]',
     }
   } finally {
     await own.close()
+  }
+})
+
+s('follows heads that its node pushes, asked by nobody [nodes/heads-follow]', async () => {
+  await using node = await startNode({ profile: 'own-reth', upstream: world.rpcUrl })
+  const pushed = createChainClient({ chain, rpcUrls: [node.url], wsUrl: node.wsUrl })
+  const seeds = { seedTokens: seedTokens(8453), pollMs: 3_600_000, maxAgeMs: 0 }
+  const own = createChainSync({ chainClient: pushed, dexes, ...seeds })
+  try {
+    await own.start()
+    const from = own.current()?.head.number ?? 0n
+    const follow = async () => {
+      await rpc('anvil_mine', '0x1')
+      return (own.current()?.head.number ?? 0n) > from
+    }
+    await waitFor('a block is followed', follow, { deadlineMs: 60_000, everyMs: 50 })
+    const { number = 0n, hash } = own.current()?.head ?? {}
+    const block = await rpc('eth_getBlockByNumber', `0x${number.toString(16)}`, false)
+    assert.is((block as { hash: string }).hash, hash)
+  } finally {
+    await own.close()
+    pushed.close()
   }
 })
 

@@ -14,6 +14,7 @@ import { createChainReader } from './chainReader.ts'
 import type { Origin, SyncDeps } from './chainView.ts'
 import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
 import { createDexBook } from './dexBook.ts'
+import { createHeadTicks } from './headTicks.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf, type SyncEvent } from './syncEvent.ts'
@@ -266,9 +267,10 @@ async function loadRest({ reader, verify, failed, closing: { signal } }: Parts):
 }
 
 async function follow(
-  { reader, keeper, failed, confirm, closing: { signal } }: Parts,
-  { pollMs }: ChainSyncParameters,
+  { deps: { now }, reader, keeper, failed, confirm, closing: { signal } }: Parts,
+  { chainClient, pollMs }: ChainSyncParameters,
 ): Promise<void> {
+  const ticks = createHeadTicks({ heads: chainClient.openHeads?.(), pollMs, signal, now })
   while (!signal.aborted) {
     await confirm()
     void reader.tryAgain()
@@ -276,8 +278,9 @@ async function follow(
     void reader.audit()
     await reader.review().catch(failed)
     await keeper?.saveIfDue()
-    await wait(pollMs, undefined, { signal }).catch(() => undefined)
+    await ticks.next(reader.current()?.head)
   }
+  ticks.close()
 }
 
 /** Resolves with the work or when the time is over; the work goes on. */

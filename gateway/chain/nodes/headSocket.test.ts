@@ -1,0 +1,117 @@
+import type { Fault } from '../../../fixtures/nodes/profile.ts'
+import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
+import { createTinyChain } from '../../../fixtures/nodes/testing/createTinyChain.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { openHeadSocket, readToldHead } from './headSocket.ts'
+
+const s = suite('heads that a node pushes')
+const patient = { deadlineMs: 30_000, everyMs: 30 }
+
+async function start(faults: readonly Fault[] = []) {
+  const upstream = createTinyChain({ head: 100 })
+  const node = await startNode({ profile: 'own-nitro', upstream, faults })
+  const counted: string[] = []
+  const url = node.wsUrl ?? ''
+  const heads = openHeadSocket({ url, count: (method) => counted.push(method) })
+  return {
+    node,
+    heads,
+    counted,
+    upstream,
+    /** Blocks come until one of them is told of. */
+    mineUntilTold: (what: string, from = 0) =>
+      waitFor(
+        what,
+        () => {
+          upstream.mine()
+          return (heads.told()?.number ?? 0) > from
+        },
+        patient,
+      ),
+    async [Symbol.asyncDispose]() {
+      heads.close()
+      await node.close()
+    },
+  }
+}
+
+s('are heard, and each is counted [nodes/heads-told]', async () => {
+  await using socket = await start()
+  let heard = 0
+  const stop = socket.heads.listen(() => {
+    heard += 1
+  })
+  await socket.mineUntilTold('a head is told of', 102)
+  stop()
+  assert.equal(socket.counted.slice(0, 2), ['eth_subscribe', 'eth_subscription'])
+  assert.is(socket.counted.length, 1 + heard)
+  assert.match(socket.heads.told()?.hash ?? '', /^0x[0-9a-f]{64}$/)
+})
+
+s('may come late: the highest is known all the same [nodes/heads-order]', async () => {
+  await using socket = await start([{ kind: 'headLate', nth: [2] }])
+  let isLate = false
+  socket.heads.listen(() => {
+    const { number, highest } = socket.heads.told() ?? { number: 0, highest: 0 }
+    isLate ||= highest > number
+  })
+  await waitFor(
+    'a head is told after its child',
+    () => {
+      socket.upstream.mine()
+      return isLate
+    },
+    patient,
+  )
+})
+
+s(
+  'are subscribed to anew where a node has dropped that without a word [nodes/heads-dropped]',
+  async () => {
+    await using socket = await start([{ kind: 'dropSubscriptions', nth: [1] }])
+    await socket.mineUntilTold('the first is told of')
+    await waitFor(
+      'the subscription is gone',
+      () => socket.node.counters().faults['dropSubscriptions'] === 1,
+      patient,
+    )
+    const { number = 0 } = socket.heads.told() ?? {}
+    socket.heads.doubt()
+    await waitFor('what was told is forgotten', () => socket.heads.told() === undefined, patient)
+    await socket.mineUntilTold('another is told of', number)
+    assert.is(socket.node.counters().sockets, 2)
+  },
+)
+
+s('go on after the socket was cut [nodes/heads-dropped]', async () => {
+  await using socket = await start([{ kind: 'closeSocket', code: 1006, nth: [1] }])
+  await waitFor(
+    'the socket was cut and opened again',
+    () => {
+      socket.upstream.mine()
+      return socket.node.counters().sockets === 2
+    },
+    patient,
+  )
+  await socket.mineUntilTold('another is told of', socket.upstream.head())
+})
+
+s('are none of what else a socket may say', () => {
+  const told = (result: unknown) =>
+    JSON.stringify({ method: 'eth_subscription', params: { subscription: '0x1', result } })
+  assert.equal(readToldHead(told({ number: '0x10', hash: '0xab' })), { number: 16, hash: '0xab' })
+  for (const text of [
+    '{"id":1,"result":"0x1"}',
+    '{"id":1,"error":{"code":-32601,"message":"no"}}',
+    'null',
+    '[',
+    told(null),
+    told({ number: 16, hash: '0xab' }),
+    told({ number: '0xzz', hash: '0xab' }),
+    told({ number: '0x10' }),
+    told({ number: `0x${'f'.repeat(20)}`, hash: '0xab' }),
+  ])
+    assert.is(readToldHead(text), undefined)
+})
+s.run()

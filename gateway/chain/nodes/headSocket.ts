@@ -1,0 +1,113 @@
+import WebSocket from 'ws'
+import { isRecord } from './readReply.ts'
+
+/** As a node tells of it: a hint to look, which is checked by what is read then. */
+export type ToldHead = { readonly number: number; readonly hash: string }
+
+export type HeadSocket = {
+  /** The last one, and the highest number; undefined since it was opened until it tells of one. */
+  told(): (ToldHead & { readonly highest: number }) | undefined
+  /** Calls at every head that is told of, until what it returns is called. */
+  listen(heard: () => void): () => void
+  /** Opens it anew: there is a head that it did not tell of. */
+  doubt(): void
+  close(): void
+}
+
+/** A header is a kilobyte or two. */
+const longestMessage = 64 * 1024
+const openWithinMs = 10_000
+const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
+/** Whoever stays so long is opened again at once. */
+const steadyMs = 60_000
+
+const subscription = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }
+
+/** Heads as a node pushes them. It is opened again whenever it ends; what fails is polled for meanwhile. */
+export function openHeadSocket({
+  url,
+  count = () => undefined,
+  now = () => performance.now(),
+}: {
+  /** A secret: it may hold a key. */
+  readonly url: string
+  /** What the provider counts: subscribing, and each push. */
+  readonly count?: ((method: string) => void) | undefined
+  readonly now?: (() => number) | undefined
+}): HeadSocket {
+  const listeners = new Set<() => void>()
+  let told: (ToldHead & { readonly highest: number }) | undefined
+  let socket: WebSocket | undefined
+  let timer: NodeJS.Timeout | undefined
+  let pauseMs = firstPauseMs
+  let closed = false
+
+  function open(): void {
+    const own = new WebSocket(url, {
+      maxPayload: longestMessage,
+      handshakeTimeout: openWithinMs,
+      perMessageDeflate: false,
+    })
+    const openedAtMs = now()
+    socket = own
+    told = undefined
+    own.on('open', () => {
+      count(subscription.method)
+      own.send(JSON.stringify(subscription))
+    })
+    own.on('message', (data) => {
+      const head = readToldHead(String(data))
+      if (head) hear(head)
+    })
+    // Its words may hold the URL; it is closed next.
+    own.on('error', () => undefined)
+    own.once('close', () => {
+      if (closed) return
+      if (now() - openedAtMs > steadyMs) pauseMs = firstPauseMs
+      timer = setTimeout(open, pauseMs)
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    })
+  }
+
+  function hear(head: ToldHead): void {
+    count('eth_subscription')
+    told = { ...head, highest: Math.max(head.number, told?.highest ?? 0) }
+    for (const heard of [...listeners]) heard()
+  }
+
+  open()
+  return {
+    told: () => told,
+    listen(heard) {
+      listeners.add(heard)
+      return () => void listeners.delete(heard)
+    },
+    doubt: () => socket?.terminate(),
+    close() {
+      closed = true
+      clearTimeout(timer)
+      socket?.terminate()
+    },
+  }
+}
+
+/** Undefined for answers, and for whatever else comes over a socket. */
+export function readToldHead(text: string): ToldHead | undefined {
+  const message = parse(text)
+  const params = isRecord(message) ? message['params'] : undefined
+  const head = isRecord(params) ? params['result'] : undefined
+  if (!isRecord(head)) return undefined
+  const { number, hash } = head
+  const height = typeof number === 'string' ? Number(number) : Number.NaN
+  return Number.isSafeInteger(height) && typeof hash === 'string'
+    ? { number: height, hash }
+    : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
