@@ -126,45 +126,49 @@ const gatewayCases: readonly Case[] = [
   ...burns('SlowQuotes', slow, [20, 10, 2, 0.5]),
 ]
 
-/** Rules that wait for an hour, first all with reason and then all without. */
-const slowCases = [
-  { fires: true, perStep: '-1000', backup: '129601', restore: '777601', left: '1209599' },
-  { fires: false, perStep: '-1', backup: '86400', restore: '604800', left: '1209601' },
-].map(({ fires, perStep, backup, restore, left }): readonly Case[] => [
-  {
-    alert: 'CertificateEndsSoon',
-    series: { [certificateLeft]: still(left) },
-    fires: fires ? {} : undefined,
-  },
-  {
-    alert: 'DatabaseDiskFillsSoon',
-    series: { [bytes('free')]: `2000000${perStep}${hours}` },
-    fires: fires ? { kind: 'free', instance: 'a' } : undefined,
-  },
-  {
-    alert: 'BackupOld',
-    series: { 'forkyard_backup_age_seconds{instance="a"}': still(backup) },
-    fires: fires ? {} : undefined,
-  },
-  {
-    alert: 'RestoreNotTested',
-    series: { 'forkyard_restore_test_age_seconds{instance="a"}': still(restore) },
-    fires: fires ? {} : undefined,
-  },
-])
-
-/** Each rule of the relay counts one kind of event: it fires while that goes on, and not when it is over. */
-function relayCases(rules: readonly Rule[]): readonly Case[] {
-  return rules.flatMap(({ alert, expr }) => {
+/**
+ * Each rule of the relay counts one kind of event: it fires while that goes on, and not when it is over. One
+ * of them does so after an hour.
+ */
+function relayCases(rules: readonly Rule[], fires: boolean): readonly Case[] {
+  return rules.map(({ alert, expr }) => {
     const labels = /\{(.+?)\}/.exec(expr)?.[1]
     if (labels === undefined) throw new Error(`${alert} counts no events`)
     const series = `forkyard_relay_events_total{chain="8453",${labels}}`
-    return [
-      { alert, series: { [series]: `0+1000${hours}` }, fires: { chain: '8453' } },
-      { alert, series: { [series]: still('1000') }, fires: undefined },
-    ]
+    return fires
+      ? { alert, series: { [series]: `0+1000${hours}` }, fires: { chain: '8453' } }
+      : { alert, series: { [series]: still('1000') }, fires: undefined }
   })
 }
+
+/** Rules that wait for an hour and the relay's, first all with reason and then all without. */
+const hourLongWorlds = (relay: readonly Rule[]) =>
+  [
+    { fires: true, perStep: '-1000', backup: '129601', restore: '777601', left: '1209599' },
+    { fires: false, perStep: '-1', backup: '86400', restore: '604800', left: '1209601' },
+  ].map(({ fires, perStep, backup, restore, left }): readonly Case[] => [
+    {
+      alert: 'CertificateEndsSoon',
+      series: { [certificateLeft]: still(left) },
+      fires: fires ? {} : undefined,
+    },
+    {
+      alert: 'DatabaseDiskFillsSoon',
+      series: { [bytes('free')]: `2000000${perStep}${hours}` },
+      fires: fires ? { kind: 'free', instance: 'a' } : undefined,
+    },
+    {
+      alert: 'BackupOld',
+      series: { 'forkyard_backup_age_seconds{instance="a"}': still(backup) },
+      fires: fires ? {} : undefined,
+    },
+    {
+      alert: 'RestoreNotTested',
+      series: { 'forkyard_restore_test_age_seconds{instance="a"}': still(restore) },
+      fires: fires ? {} : undefined,
+    },
+    ...relayCases(relay, fires),
+  ])
 
 /** The rules of docker/alerts, and unit tests of every one in promtool's format, which JSON is, too. */
 export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string } = {}) {
@@ -176,8 +180,8 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
     return groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule))
   })
   const rules = [...gateway, ...objectives, ...relay]
-  const ofRelay = relayCases(relay)
-  const cases = [...gatewayCases, ...slowCases.flat(), ...ofRelay]
+  const hourLong = hourLongWorlds(relay)
+  const cases = [...gatewayCases, ...hourLong.flat()]
   const toTest = (together: readonly Case[], after: string) => ({
     interval: '30s',
     input_series: together.flatMap(({ series }) =>
@@ -189,8 +193,6 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
       return { eval_time: after, alertname: alert, exp_alerts: expected ? [expected] : [] }
     }),
   })
-  // Each counts a kind of its own: they need one world where all go on, and one where all are over.
-  const relayTests = [ofRelay.filter(({ fires }) => fires), ofRelay.filter(({ fires }) => !fires)]
   return {
     /** Names of rules that no case makes fire. */
     untested: rules
@@ -200,12 +202,25 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
       rule_files: files.map((name) => join(rulesDir, name)),
       evaluation_interval: '30s',
       tests: [
-        ...gatewayCases.map((one) => toTest([one], '15m')),
-        ...slowCases.map((together) => toTest(together, '70m')),
-        ...relayTests.map((together) => toTest(together, '2h')),
+        ...shareWorlds(gatewayCases).map((together) => toTest(together, '15m')),
+        ...hourLong.map((together) => toTest(together, '70m')),
       ],
     }),
   }
+}
+
+/** promtool evaluates every rule in each world: cases share one unless they look at the same metric. */
+function shareWorlds(cases: readonly Case[]): readonly (readonly Case[])[] {
+  const worlds: { readonly metrics: Set<string>; readonly cases: Case[] }[] = []
+  for (const one of cases) {
+    const metrics = Object.keys(one.series).map((series) => series.replace(/\{.*/, ''))
+    const room = worlds.find((world) => !metrics.some((metric) => world.metrics.has(metric)))
+    const world = room ?? { metrics: new Set(), cases: [] }
+    if (!room) worlds.push(world)
+    for (const metric of metrics) world.metrics.add(metric)
+    world.cases.push(one)
+  }
+  return worlds.map(({ cases }) => cases)
 }
 
 const toExpected = (rule: Rule, labels: Readonly<Record<string, string>>) => ({
