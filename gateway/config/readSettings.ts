@@ -8,7 +8,13 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const ajv = new Ajv2020({ coerceTypes: true, useDefaults: true, allErrors: true })
+const ajv = new Ajv2020({
+  meta: false,
+  validateSchema: false,
+  coerceTypes: true,
+  useDefaults: true,
+  allErrors: true,
+})
 
 /** Reads the named variables, or the files that `NAME_FILE` points to. */
 export function pickSettings(names: readonly string[], prefix: string, env: Environment) {

@@ -22,7 +22,8 @@ const Setting = Type.Object(
 )
 const Settings = Type.Record(Type.String(), Setting)
 type Given = Omit<ProviderSetting, 'name'> & { readonly enabled?: boolean | undefined }
-const validate = new Ajv2020().compile<Record<string, Given>>(Settings)
+const ajv = new Ajv2020({ meta: false, validateSchema: false })
+const validate = ajv.compile<Record<string, Given>>(Settings)
 
 /** Thrown for a setting that names no provider or is not understood. Never carries the text: it has keys. */
 export class ProviderSettingsError extends Error {

@@ -103,7 +103,7 @@ type Call = {
   [M in ForkMethod]: { readonly method: M; readonly parameter: ForkParameter<M> }
 }[ForkMethod]
 
-const ajv = new Ajv2020()
+const ajv = new Ajv2020({ meta: false, validateSchema: false })
 const checks = new Map(
   Object.entries(forkMethods).map(([method, schema]) => [method, ajv.compile(schema)]),
 )

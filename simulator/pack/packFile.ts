@@ -54,7 +54,7 @@ const maxEntries = 5_000_000
 /** No read is nested like this, and functions that call themselves end at some depth. */
 const maxDepth = 64
 
-const ajv = new Ajv2020({ allErrors: false })
+const ajv = new Ajv2020({ meta: false, validateSchema: false, allErrors: false })
 const isHeader = ajv.compile<Header>({
   type: 'object',
   additionalProperties: false,

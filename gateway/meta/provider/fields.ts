@@ -4,7 +4,12 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { fail, type SourceFailure } from './source.ts'
 
 /** Open objects: providers add fields at will, and only what is read here must be right. */
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+const ajv = new Ajv2020({
+  meta: false,
+  validateSchema: false,
+  strict: true,
+  allowUnionTypes: true,
+})
 
 /** Any spelling that a provider uses for an unsigned integer: "12", 12, "0xc". */
 export const Amount = Type.Unsafe<string | number>({
