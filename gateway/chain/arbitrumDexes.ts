@@ -85,6 +85,7 @@ export const arbitrumDexes: readonly Dex[] = [
     earlierFactories: [
       '0x8df6EfEc5547e31B0eb7d1291B511FF8a2bf987c',
       '0xf1665E19bc105BE4EDD3739F88315cC699cc5b65',
+      '0x7dFdEF5f355096603419239CE743BfaF1120312B',
     ],
     router: '0xBA12222222228d8Ba445958a75a0704d566BF2C8',
     quoter: '0xE39B5e3B6D74016b2F6A9673D7d7493B6DF549d5',

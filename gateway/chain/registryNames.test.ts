@@ -123,6 +123,7 @@ const factories: Readonly<Record<number, readonly string[]>> = {
     '0xc7e5ed1054a24ef31d827e6f86caa58b3bc168d7',
     '0x8df6efec5547e31b0eb7d1291b511ff8a2bf987c',
     '0xf1665e19bc105be4edd3739f88315cc699cc5b65',
+    '0x7dfdef5f355096603419239ce743bfaf1120312b',
     '0xa8920455934da4d853faac1f94fe7bef72943ef1',
     '0x4bdcc2fb18aeb9e2d281b0278d946445070eada7',
     '0x83bf399fa3dc49af8fb5c34031a50c7c93f56129',

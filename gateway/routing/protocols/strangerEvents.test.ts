@@ -76,6 +76,7 @@ s('move no pool behind a vault', () => {
     vault,
     isPaused: false,
     isMoving: false,
+    hasPlainPowers: false,
     scalingFactors: [1n, 1n],
     swapFeePercentage: 0n,
     weights: [],

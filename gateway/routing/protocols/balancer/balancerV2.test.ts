@@ -28,6 +28,14 @@ s('refuses more than 30 % of a weighted balance, to the wei', () => {
   assert.ok((balancerV2WeightedAmountOut(weighted, trade) ?? 0n) > 0n)
   assert.is(balancerV2WeightedAmountOut(weighted, { ...trade, amountIn: most + 2_000n }), undefined)
 })
+s('gives a power of the first version its error margin, whatever the exponent', () => {
+  const even = { ...weighted, weights: [one / 2n, one / 2n] }
+  const trade = { i: 1, j: 0, amountIn: 10n ** 6n }
+  const whole = balancerV2WeightedAmountOut(even, trade) ?? 0n
+  const plain = balancerV2WeightedAmountOut({ ...even, hasPlainPowers: true }, trade) ?? 0n
+  const margin = (1_000n * one) / 10n ** 14n
+  assert.ok(plain < whole && whole - plain < 2n * margin, `${plain} ${whole}`)
+})
 s('refuses everything while paused, empty or drained', () => {
   const drained = { balances: [1_000n * one, 0n], cash: [1_000n * one, 0n] }
   const none = { balances: [0n, 0n], cash: [0n, 0n] }

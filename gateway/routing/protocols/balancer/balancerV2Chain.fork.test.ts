@@ -1,15 +1,22 @@
 import { type Address, numberToHex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import type { ReadDeps } from '../../reads/poolRef.ts'
-import { headNumber } from '../../testing/proveFamily.ts'
+import { headNumber, loadFamily } from '../../testing/proveFamily.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 import { familyOf } from '../families.ts'
+import type { BalancerV2Record } from './balancerV2Chain.ts'
+import { readFirstFactors } from './readFirstFactors.ts'
 
 const s = suite('pools behind the second vault')
 const stand = await startSwapStand(42161)
 s.after(() => stand.close())
 const { chainClient, dexes, manifest } = stand
 const rows = dexes.filter(({ protocol }) => protocol.startsWith('balancer_v2'))
+function getDex(name: string) {
+  const dex = rows.find((row) => row.name === name)
+  if (!dex) throw new Error(`no row ${name}`)
+  return dex
+}
 const openedOf = (name: string) =>
   manifest.pools.filter(({ dex }) => dex === name).map(({ address }) => address)
 
@@ -51,6 +58,32 @@ s(
     const stranger: Address = '0x000000000000000000000000000000000000dEaD'
     for (const { name, pools } of await list(forgetful, [...opened, stranger]))
       assert.equal(sorted(pools), sorted(openedOf(name)))
+  },
+)
+
+s(
+  'of the first version take their factors from decimals that the pool bears out [21/balancer-v2-first]',
+  async () => {
+    const records = (await loadFamily(stand, 'balancer_v2_weighted')) as BalancerV2Record[]
+    const first = records.filter(({ hasPlainPowers }) => hasPlainPowers)
+    assert.is(first.length, 2)
+    const blockNumber = await headNumber(stand)
+    const read = (change: (balance: bigint, k: number) => bigint) =>
+      readFirstFactors(chainClient, {
+        blockNumber,
+        pools: first.map(({ address, tokens, balances, weights, dex: name }) => ({
+          pool: { address, dex: getDex(name) },
+          tokens: tokens as readonly Address[],
+          balances: balances.map(change),
+          weights,
+        })),
+      })
+    assert.equal(
+      await read((balance) => balance),
+      new Map(first.map(({ id, scalingFactors }) => [id, scalingFactors])),
+    )
+    // A token that has come to count in tenths: what it says is not what the pool was made with.
+    assert.is((await read((balance, k) => (k === 0 ? balance * 10n : balance))).size, 0)
   },
 )
 

@@ -27,6 +27,7 @@ import {
   readWeights,
 } from './readBalancerCurves.ts'
 import { type BalancerV2RatesOf, readBalancerV2Rates } from './readBalancerV2Rates.ts'
+import { readFirstFactors } from './readFirstFactors.ts'
 
 /** A pool behind Balancer's v2 vault; its own token is left out of all lists. */
 export type BalancerV2Record = PoolHead &
@@ -38,6 +39,8 @@ export type BalancerV2Record = PoolHead &
     readonly scalingFactors: readonly bigint[]
     readonly swapFeePercentage: bigint
     readonly isPaused: boolean
+    /** Of weighted pools of the first version. */
+    readonly hasPlainPowers: boolean
     /** Whether rates or the amplification may move without an event. */
     readonly isMoving: boolean
   }
@@ -183,6 +186,15 @@ async function load(
     held: held.map((row) => row?.[0]),
     blockNumber,
   })
+  const first = await readFirstFactors(deps, {
+    pools: pools.flatMap((pool, index) => {
+      const [tokens, balances] = held[index] ?? []
+      const { weights = [] } = curves[index] ?? {}
+      const isFirst = factors[index] === undefined && weights.length === tokens?.length
+      return isFirst && tokens && balances ? [{ pool, tokens, balances, weights }] : []
+    }),
+    blockNumber,
+  })
   const addresses = [...rates.values()].flatMap(({ providers }) => providers)
   const parts = await readParts(deps, { addresses, blockNumber })
   return pools.flatMap((pool, index) => {
@@ -192,7 +204,7 @@ async function load(
       values.filter((_, k) => tokens?.[k]?.toLowerCase() !== own)
     const [poolId, fee, pause] = [ids[index], fees[index], paused[index]]
     const ofPool = rates.get(own)
-    const scalingFactors = ofPool?.scalingFactors ?? factors[index]
+    const scalingFactors = ofPool?.scalingFactors ?? factors[index] ?? first.get(own)
     const curve = curves[index]
     const isOurs = vaults[index]?.toLowerCase() === canonicalVault.toLowerCase()
     if (!isOurs || !poolId || !tokens || !balances || fee === undefined || !pause) return []
@@ -209,6 +221,7 @@ async function load(
         feePips: Number(fee / feePerPip),
         swapFeePercentage: fee,
         isPaused: pause[0],
+        hasPlainPowers: first.has(own),
         balances: keep(balances),
         scalingFactors: keep(scalingFactors),
         isMoving: curve.isUpdating || (ofPool?.hasRates ?? false),

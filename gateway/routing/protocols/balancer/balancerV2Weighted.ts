@@ -7,7 +7,7 @@ import {
   fittedAmountOut,
 } from '../maths/fittedPool.ts'
 import { complement, divDown, mulDown, one18 } from '../maths/fixedPoint18.ts'
-import { powUp } from '../maths/logExpMath.ts'
+import { powUp, powUpPlain } from '../maths/logExpMath.ts'
 import {
   type BalancerV2Outcome,
   type BalancerV2State,
@@ -20,6 +20,8 @@ import { divUpRaw } from './balancerV3Vault.ts'
 export type BalancerV2WeightedState = BalancerV2State & {
   /** 18 decimals, together 1e18. */
   readonly weights: readonly bigint[]
+  /** The first version knows no whole exponents: its powers all have the error margin. */
+  readonly hasPlainPowers?: boolean | undefined
 }
 
 /** Gas of one hop through the executor. */
@@ -31,7 +33,8 @@ function onSwap(state: BalancerV2WeightedState, { i, j, balances, amountIn }: Sc
   if (amountIn > mulDown(balanceIn, maxInRatio)) throw new RangeError('more than 30 % in')
   const base = divUpRaw(uint(balanceIn * one18), balanceIn + amountIn)
   const exponent = divDown(at(state.weights, i), at(state.weights, j))
-  return mulDown(at(balances, j), complement(powUp(base, exponent)))
+  const power = state.hasPlainPowers ? powUpPlain : powUp
+  return mulDown(at(balances, j), complement(power(base, exponent)))
 }
 
 function trade(state: BalancerV2WeightedState, parameters: FittedTrade) {

@@ -120,6 +120,11 @@ export function powUp(x: bigint, y: bigint): bigint {
     const squared = mulUp(x, x)
     return mulUp(squared, squared)
   }
+  return powUpPlain(x, y)
+}
+
+/** x^y rounded up by an error margin of 1e-14, whatever the exponent. */
+export function powUpPlain(x: bigint, y: bigint): bigint {
   const raw = pow(x, y)
   return uint(raw + divUp(raw * 10_000n, one18) + 1n)
 }
