@@ -75,7 +75,8 @@ async function findQuote(
 
 /** The same path on fresh reads of its pools, when the followed state has not been confirmed for long. */
 async function takeHint(deps: QuoteDeps, planned: Planned): Promise<Planned | undefined> {
-  const state = await repriceHint(planned.chain, { ...planned, routes: [planned.route] })
+  const { asker } = planned.parameters
+  const state = await repriceHint(planned.chain, { ...planned, routes: [planned.route], asker })
   if (!state) return undefined
   const route = await planRoute(deps, { ...planned, state })
   return route && { ...planned, state, route, source: 'path_hint' }

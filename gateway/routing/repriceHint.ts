@@ -1,36 +1,59 @@
-import type { Route } from './engine/route.ts'
+import type { RouteStep } from './engine/route.ts'
 import { toRef } from './protocols/poolRecord.ts'
 import type { PoolRef } from './reads/poolRef.ts'
 import { readHead } from './reads/readHead.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { type Asker, findShared } from './searchQueue.ts'
 import { oldMs } from './sync/chainSync.ts'
 import { loadPools } from './sync/loadPools.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
+
+type Hinting = Pick<RoutingChain, 'chainId' | 'dexes' | 'searches' | 'hints'> & {
+  readonly sync: Pick<RoutingChain['sync'], 'lagMs'>
+  readonly taxes: Pick<RoutingChain['taxes'], 'get'>
+  readonly chainClient: Pick<RoutingChain['chainClient'], 'client'>
+}
 
 /**
  * When the followed state is old: the pools of routes found on it, read anew at the node's head.
  * A market of those pools only; undefined when the state is not old, or the node does not answer.
  */
 export async function repriceHint(
-  chain: RoutingChain,
-  { state, routes }: { readonly state: SyncedState; readonly routes: readonly Route[] },
+  chain: Hinting,
+  {
+    state,
+    routes,
+    asker,
+  }: {
+    readonly state: Pick<SyncedState, 'pools'>
+    readonly routes: readonly { readonly steps: readonly Pick<RouteStep, 'poolId'>[] }[]
+    readonly asker: Asker | undefined
+  },
 ): Promise<SyncedState | undefined> {
   if (chain.sync.lagMs() <= oldMs) return undefined
-  const { client } = chain.chainClient
   const ids = new Set(routes.flatMap(({ steps }) => steps.map(({ poolId }) => poolId)))
   const pools = [...ids].flatMap((poolId): PoolRef[] => {
     const record = state.pools.get(poolId)
     const dex = chain.dexes.find(({ name }) => name === record?.dex)
     return record && dex ? [toRef(record, dex)] : []
   })
-  try {
+  if (pools.length === 0) return undefined
+  // A state is old where there is too much to do: each question's own reading would make it older.
+  return findShared(() => chain.hints(ids, () => readHint(chain, { pools, asker })), asker)
+}
+
+async function readHint(
+  { chainId, chainClient: { client }, taxes, searches }: Hinting,
+  { pools, asker }: { readonly pools: readonly PoolRef[]; readonly asker: Asker | undefined },
+): Promise<SyncedState | undefined> {
+  const read = async () => {
     const head = await readHead({ client })
-    if (!head || pools.length === 0) return undefined
-    const records = await loadPools({ client }, { pools, blockNumber: head.number })
-    const taxOf = (token: string) => chain.taxes.get(token) ?? 0
-    return createSyncedState({ taxOf }, { head, records })
-  } catch {
-    // The old state and its lag are the answer then; sync reports the node's trouble itself.
-    return undefined
+    return head && { head, records: await loadPools({ client }, { pools, blockNumber: head.number }) }
   }
+  // The old state and its lag are the answer then; sync reports the node's trouble itself.
+  const found = await read().catch(() => undefined)
+  if (!found) return undefined
+  const taxOf = (token: string) => taxes.get(token) ?? 0
+  // Prices of pools are computed in the turn of whoever asks.
+  return searches(async () => createSyncedState({ taxOf }, found), { ...asker, chainId })
 }

@@ -78,7 +78,8 @@ async function takeHints(
   { plans, ...parameters }: Common & { readonly plans: readonly Plan[] },
 ): Promise<(Common & { readonly plans: readonly Plan[] }) | undefined> {
   const routes = plans.flatMap(({ route }) => route ?? [])
-  const state = await repriceHint(parameters.chain, { state: parameters.state, routes })
+  const { chain, state: old, asker } = parameters
+  const state = await repriceHint(chain, { state: old, routes, asker })
   if (!state) return undefined
   const again = await planLegs(deps, { ...parameters, state })
   const hasLost = again.some(({ route }, index) => !route && plans[index]?.route)

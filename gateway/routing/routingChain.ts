@@ -6,6 +6,7 @@ import type { PoolMoves } from './poolMoves.ts'
 import type { PoolProbes } from './poolProbes.ts'
 import type { RouteCache } from './routeCache.ts'
 import type { SearchQueue } from './searchQueue.ts'
+import type { SharedHints } from './sharedHints.ts'
 import type { ChainSync } from './sync/chainSync.ts'
 import type { TaxBook } from './taxBook.ts'
 import type { TaxWatch } from './taxWatch.ts'
@@ -24,6 +25,7 @@ export type RoutingChain = {
   readonly taxWatch: TaxWatch
   readonly routes: RouteCache
   readonly searches: SearchQueue
+  readonly hints: SharedHints
   /** Which pools swap at all; all are believed where it is missing. */
   readonly probes?: PoolProbes | undefined
   /** Whose code is believed while pools swap. */

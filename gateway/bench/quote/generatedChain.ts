@@ -6,6 +6,7 @@ import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createRouteCache } from '../../routing/routeCache.ts'
 import type { RoutingChain } from '../../routing/routingChain.ts'
 import { createSearchQueue } from '../../routing/searchQueue.ts'
+import { createSharedHints } from '../../routing/sharedHints.ts'
 import {
   advanceState,
   createSyncedState,
@@ -116,6 +117,7 @@ export function createGeneratedChain({
       remeasure: async () => [],
     },
     taxWatch: { traded: () => undefined },
+    hints: createSharedHints({ now: () => performance.now() }),
     usdPrices: createUsdPrices({
       chainClient,
       feeds: [],

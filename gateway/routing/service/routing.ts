@@ -40,6 +40,7 @@ import {
 import { createRouteCache } from '../routeCache.ts'
 import { createGasPrice, createSoughtTokens, type RoutingChain } from '../routingChain.ts'
 import { createSearchQueue, type SearchQueue } from '../searchQueue.ts'
+import { createSharedHints } from '../sharedHints.ts'
 import type { PoolLimits } from '../sync/bounds/standing.ts'
 import { type ChainSyncParameters, createChainSync } from '../sync/chainSync.ts'
 import { createSharedSync } from '../sync/shared/sharedSync.ts'
@@ -280,6 +281,7 @@ function createRoutingChain(
       current: () => sync.current(),
     }),
     searches,
+    hints: createSharedHints({ now }),
     trust: createTrust({ chainId, parts: trusted, now }),
     usdPrices: createUsdPrices({
       chainClient: asking,
