@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
@@ -16,6 +16,30 @@ import { watchCertificate } from './watchCertificate.ts'
 const s = suite('parts/watchCertificate')
 const log = createLog({ level: 'silent', secrets: [] })
 const openssl = findDebianProgram('openssl')
+
+s('is kept no longer by who never ends shaking hands [24/certificate-trickle]', async () => {
+  const left = Promise.withResolvers<void>()
+  const server = createTcpServer((socket) => {
+    // The head of a record of 16 kB, and then a byte of it now and again.
+    socket.write(Uint8Array.of(0x16, 0x03, 0x03, 0x40, 0x00))
+    const trickling = setInterval(() => socket.write(Uint8Array.of(2)), 5)
+    socket.on('error', () => undefined)
+    socket.once('close', () => {
+      clearInterval(trickling)
+      left.resolve()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const watching = await watchCertificate(
+    { certificateAt: `localhost:${port}`, routing: { publicUrl: undefined } },
+    { log, metrics: createMetrics(), withinMs: 100 },
+  )
+  await left.promise
+  await watching?.close()
+  server.close()
+})
+
 if (openssl) addTests(openssl)
 else s('needs openssl', () => passOver({ name: 'openssl', debianPackage: 'openssl' }))
 

@@ -8,11 +8,18 @@ import type { Observed } from './observed.ts'
 const answersWithinMs = 2_000
 
 /** When the certificate ends that is served there for this name; it need not be one that we trust. */
-function readEndMs(where: { host: string; port: number; name: string }): Promise<number> {
+function readEndMs(where: {
+  host: string
+  port: number
+  name: string
+  withinMs: number
+}): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { host, port, name } = where
+    const { host, port, name, withinMs } = where
     const socket = connect({ host, port, servername: name, rejectUnauthorized: false })
-    socket.setTimeout(answersWithinMs, () => socket.destroy(new Error('no answer in time')))
+    // In all: the socket's own time limit begins anew with each byte of whoever shakes hands for ever.
+    const late = setTimeout(() => socket.destroy(new Error('no answer in time')), withinMs)
+    socket.once('close', () => clearTimeout(late))
     socket.once('error', reject)
     socket.once('secureConnect', () => {
       resolve(Date.parse(socket.getPeerCertificate().valid_to))
@@ -28,7 +35,12 @@ type Where = Pick<Config, 'certificateAt'> & {
 /** Looks every few minutes at the certificate that callers are shown, wherever it is renewed. */
 export async function watchCertificate(
   { certificateAt, routing: { publicUrl } }: Where,
-  { log, metrics, everyMs = 600_000 }: Observed & { readonly everyMs?: number },
+  {
+    log,
+    metrics,
+    everyMs = 600_000,
+    withinMs = answersWithinMs,
+  }: Observed & { readonly everyMs?: number; readonly withinMs?: number },
 ) {
   if (certificateAt === undefined) return undefined
   const { hostname, port } = new URL(`tls://${certificateAt}`)
@@ -36,7 +48,7 @@ export async function watchCertificate(
   const shown = showCertificate(metrics)
   const watching = createLoop({
     everyMs,
-    run: async () => shown(await readEndMs({ host: hostname, port: Number(port), name })),
+    run: async () => shown(await readEndMs({ host: hostname, port: Number(port), name, withinMs })),
     failed: (cause) => {
       // Its age counts on from what was read last; where that is nothing, the metric says so.
       log.warn({ reason: (cause as Error).name }, 'the certificate was not read')

@@ -48,7 +48,9 @@ async function readHint(
 ): Promise<SyncedState | undefined> {
   const read = async () => {
     const head = await readHead({ client })
-    return head && { head, records: await loadPools({ client }, { pools, blockNumber: head.number }) }
+    return (
+      head && { head, records: await loadPools({ client }, { pools, blockNumber: head.number }) }
+    )
   }
   // The old state and its lag are the answer then; sync reports the node's trouble itself.
   const found = await read().catch(() => undefined)
