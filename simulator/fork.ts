@@ -5,7 +5,7 @@ import { type ForkGuard, killFork } from './forkGuard.ts'
 import { forkParameters } from './forkParameters.ts'
 import type { AnvilSettings } from './forkSettings.ts'
 import { hiddenLoopback } from './hiddenLoopback.ts'
-import { processTable } from './processTable.ts'
+import { processTable, type Turns } from './processTable.ts'
 import { createRpcEndpoint, type RpcEndpoint } from './rpc/rpcBatch.ts'
 
 /** One anvil process that answers for one block of one chain. It is never written to. */
@@ -17,6 +17,8 @@ export type Fork = {
   /** Resolves when the process is gone, whoever ended it. */
   readonly exited: Promise<void>
   readonly isAlive: () => boolean
+  /** Absent where it runs elsewhere. */
+  readonly readTurns?: (() => Turns | undefined) | undefined
   readonly kill: () => Promise<void>
 }
 
@@ -98,6 +100,7 @@ export function createStartFork({
         pid,
         exited,
         isAlive: () => alive,
+        readTurns: () => processTable.readTurns(pid),
         async kill() {
           await Promise.all([kill(), rpc.close()])
         },

@@ -57,6 +57,19 @@ for (const [label, table] of [
     assert.ok(own > told / 2 && own < told * 2, `${own}, Node says ${told}`)
     assert.is(table.readMemoryBytes(2 ** 30), undefined)
   })
+  s('tells how the threads of a process share the processors, where anybody knows', () => {
+    const before = table.readTurns(process.pid)
+    if (!before) {
+      assert.is(table, psTable)
+      return
+    }
+    const untilMs = process.cpuUsage().user + 50_000
+    while (process.cpuUsage().user < untilMs);
+    const after = table.readTurns(process.pid)
+    assert.ok(after && after.ranMs >= before.ranMs + 25, `${before.ranMs} to ${after?.ranMs}`)
+    assert.ok(after.waitedMs >= before.waitedMs)
+    assert.is(table.readTurns(2 ** 30), undefined)
+  })
   s('lists what a priority is given to', async () => {
     const pid = await start({})
     assert.equal(table.listThreads(pid), [pid])

@@ -14,7 +14,12 @@ export type ProcessTable = {
   readonly listThreads: (pid: number) => readonly number[]
   /** What of it stands in memory; undefined once it has ended. */
   readonly readMemoryBytes: (pid: number) => number | undefined
+  /** How its threads have shared the processors so far; undefined where the system does not tell. */
+  readonly readTurns: (pid: number) => Turns | undefined
 }
+
+/** Of all threads together: how long they ran, and how long they were ready to and stood in line. */
+export type Turns = { readonly ranMs: number; readonly waitedMs: number }
 
 const goneCodes: readonly unknown[] = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM']
 
@@ -50,6 +55,19 @@ export const procTable: ProcessTable = {
     const status = readOrGone(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? ''
     return toBytes(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
   },
+  readTurns(pid) {
+    // Of each thread nanoseconds on a processor and in its line, and how often.
+    const lines = procTable
+      .listThreads(pid)
+      .flatMap(
+        (thread) =>
+          readOrGone(() => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')) ?? [],
+      )
+    if (lines.length === 0) return undefined
+    const sum = (at: number) =>
+      lines.reduce((all, line) => all + Number(line.split(' ')[at]), 0) / 1e6
+    return { ranMs: sum(0), waitedMs: sum(1) }
+  },
 }
 
 /**
@@ -74,6 +92,7 @@ export const psTable: ProcessTable = {
   },
   listThreads: (pid) => [pid],
   readMemoryBytes: (pid) => toBytes(readPs(['-o', 'rss=', '-p', String(pid)])[0]),
+  readTurns: () => undefined,
 }
 
 const toBytes = (kib: string | undefined) => (kib === undefined ? undefined : Number(kib) * 1_024)
