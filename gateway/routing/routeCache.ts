@@ -54,6 +54,8 @@ type Routes = Map<string, Promise<Route | undefined> | { readonly route: Route |
 
 /** Of one state. */
 const mostRoutes = 4_096
+/** With and without the native currency at either end; each measured token, a stranger's too, makes new ones. */
+const mostVariants = 4
 
 export function createRouteCache(): RouteCache {
   // Blocks that change no pool share the pools of the block before: the routes stay good.
@@ -91,7 +93,10 @@ export function createRouteCache(): RouteCache {
     facts(route, variant, compute) {
       const known = factsOf.get(route) ?? new Map<string, RouteFacts>()
       factsOf.set(route, known)
-      const facts = known.get(variant) ?? compute()
+      const found = known.get(variant)
+      if (found) return found
+      const facts = compute()
+      if (known.size >= mostVariants) known.clear()
       known.set(variant, facts)
       return facts
     },
