@@ -167,11 +167,12 @@ s('always waits for who all are measured by [strangers/meta-reference]', () => {
   assert.not.ok(isHasty(worth, 'routing'))
 })
 
-s('leaves one call of each source behind at a time [strangers/meta-one-left]', async () => {
+s('leaves one call of a source behind for each caller [strangers/meta-one-left]', async () => {
   const worth = open()
   const tell = worth.of({ request }).leave('slow')
   assert.ok(tell)
-  assert.is(worth.of({ request, caller: 'another' }).leave('slow'), undefined)
+  assert.is(worth.of({ request }).leave('slow'), undefined)
+  assert.ok(worth.of({ request, caller: 'another' }).leave('slow'), "a stranger's takes no place")
   assert.ok(worth.of({ request }).leave('slower'))
   tell?.(entry('slow', silent))
   assert.ok(worth.of({ request }).leave('slow'))

@@ -120,11 +120,12 @@ export function createSourceWorth({
           !always.includes(source) &&
           (isSilent(ofCaller(source)) || isLost(inSale(source)) || isLost(inSaleOfCaller(source))),
         leave(source) {
-          // One of each, so that nobody leaves work behind without end.
-          if (left.has(source)) return undefined
-          left.add(source)
+          // One of each, so that nobody leaves work behind without end; another's keeps nobody from hearing.
+          const place = ofCaller(source)
+          if (left.has(place)) return undefined
+          left.add(place)
           return (entry) => {
-            left.delete(source)
+            left.delete(place)
             void noteLate(entry)
           }
         },
