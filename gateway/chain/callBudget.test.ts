@@ -9,6 +9,7 @@ function stand(budget: CallBudget) {
   const slept: number[] = []
   const spend = createCallBudget({
     budget,
+    unitsOf: () => 20,
     now: () => clock.ms,
     sleep: async (ms) => void slept.push(ms),
     observe({ purpose, calls, outcome }) {
@@ -62,6 +63,39 @@ s('counts what the provider counts for each method [nodes/units]', async () => {
   })
   await spend('sync', ['eth_call', 'eth_call', 'eth_chainId'])
   assert.equal(units, [72])
+})
+
+s('lets the others wait for units as for calls [nodes/unit-bound]', async () => {
+  const { slept, spend } = stand({ unitsPerSecond: 100, perSecondOf: {} })
+  // Two seconds' worth may be used at once, and half a second's more is waited for.
+  assert.ok(await spend('sync', calls(12)))
+  assert.ok(await spend('sync', calls(1)))
+  assert.ok(await spend('simulation', calls(1)))
+  assert.equal(slept, [600])
+  assert.not(await spend('warmUp', calls(1)))
+})
+
+s("holds background work first where a month's pace is overdrawn [nodes/unit-month]", async () => {
+  const unitsPerMonth = 30 * 24 * 3_600
+  const { clock, slept, spend } = stand({ unitsPerMonth, perSecondOf: {} })
+  const hours = (count: number) => calls((count * 3_600) / 20)
+  const takes = async (purpose: CallPurpose) => spend(purpose, calls(1))
+  assert.ok(await takes('warmUp'))
+  await spend('sync', hours(2))
+  // An hour's worth was there; the other one is overdrawn.
+  assert.equal([await takes('warmUp'), await takes('meta'), await takes('simulation')], [
+    false,
+    true,
+    true,
+  ])
+  await spend('sync', hours(24))
+  assert.equal([await takes('meta'), await takes('simulation')], [false, false])
+  assert.equal([await takes('sync'), await takes('relay')], [true, true])
+  clock.ms += 2 * 3_600_000
+  assert.equal([await takes('warmUp'), await takes('meta')], [false, true])
+  clock.ms += 24 * 3_600_000
+  assert.ok(await takes('warmUp'))
+  assert.equal(slept, [])
 })
 
 s('takes everything where nothing is bounded', async () => {

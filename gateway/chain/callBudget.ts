@@ -9,6 +9,10 @@ export type SpendCalls = (purpose: CallPurpose, methods: readonly string[]) => P
 export type CallBudget = {
   /** Calls per second of all purposes together; undefined: no bound. */
   readonly perSecond?: number | undefined
+  /** What the provider counts for them, in a second. */
+  readonly unitsPerSecond?: number | undefined
+  /** The same in 30 days, evenly. */
+  readonly unitsPerMonth?: number | undefined
   /** Of each purpose. Those without a bound take what they need. */
   readonly perSecondOf: Readonly<Partial<Record<CallPurpose, number>>>
 }
@@ -27,8 +31,21 @@ const patienceMs: Readonly<Record<CallPurpose, number>> = {
   warmUp: 0,
 }
 
+const dayMs = 24 * 3_600_000
+const monthSecs = 30 * 24 * 3_600
+/** Of the month: a load comes before everything, and is paid for by the hours after it. */
+const monthBurstMs = 3_600_000
+/** How far the month's pace may be overdrawn: background work ends first, pools and relay go on. */
+const overdraftMs: Readonly<Record<CallPurpose, number>> = {
+  sync: Number.POSITIVE_INFINITY,
+  relay: Number.POSITIVE_INFINITY,
+  simulation: dayMs,
+  meta: dayMs,
+  warmUp: 0,
+}
+
 /** When everything that was taken so far is paid for. */
-type Account = { readonly perSecond: number; paidAtMs: number }
+type Account = { readonly perSecond: number; readonly burstMs: number; paidAtMs: number }
 
 export type SpentCalls = {
   readonly purpose: CallPurpose
@@ -40,7 +57,7 @@ export type SpentCalls = {
 
 /** A budget of calls of one chain's nodes. */
 export function createCallBudget({
-  budget: { perSecond, perSecondOf },
+  budget: { perSecond, perSecondOf, unitsPerSecond, unitsPerMonth },
   unitsOf = () => 1,
   now = () => performance.now(),
   sleep,
@@ -53,15 +70,19 @@ export function createCallBudget({
   readonly sleep: (ms: number) => Promise<unknown>
   readonly observe?: ((event: SpentCalls) => void) | undefined
 }): SpendCalls {
-  const open = (rate: number | undefined): Account | undefined =>
-    rate === undefined ? undefined : { perSecond: rate, paidAtMs: Number.NEGATIVE_INFINITY }
+  const open = (rate: number | undefined, forMs = burstMs): Account | undefined =>
+    rate === undefined
+      ? undefined
+      : { perSecond: rate, burstMs: forMs, paidAtMs: Number.NEGATIVE_INFINITY }
   const whole = open(perSecond)
+  const wholeUnits = open(unitsPerSecond)
+  const month = open(unitsPerMonth && unitsPerMonth / monthSecs, monthBurstMs)
   const own = new Map(callPurposes.map((purpose) => [purpose, open(perSecondOf[purpose])]))
 
-  const pay = (account: Account | undefined, calls: number) => {
+  const pay = (account: Account | undefined, count: number) => {
     if (!account) return
-    const from = Math.max(account.paidAtMs, now() - burstMs)
-    account.paidAtMs = from + (calls / account.perSecond) * 1_000
+    const from = Math.max(account.paidAtMs, now() - account.burstMs)
+    account.paidAtMs = from + (count / account.perSecond) * 1_000
   }
   /** Until what came before is paid for: one that is larger than the burst is let through then. */
   const waitOf = (account: Account | undefined) => (account ? account.paidAtMs - now() : 0)
@@ -70,13 +91,15 @@ export function createCallBudget({
     const calls = methods.length
     const units = methods.reduce((sum, method) => sum + unitsOf(method), 0)
     const mine = own.get(purpose)
-    const waitMs = first.has(purpose) ? 0 : Math.max(0, waitOf(mine), waitOf(whole))
-    if (waitMs > patienceMs[purpose]) {
+    const bounds = [mine, whole, wholeUnits]
+    const waitMs = first.has(purpose) ? 0 : Math.max(0, ...bounds.map(waitOf))
+    if (waitMs > patienceMs[purpose] || waitOf(month) > overdraftMs[purpose]) {
       observe({ purpose, calls, units, outcome: 'refused' })
       return false
     }
     pay(mine, calls)
     pay(whole, calls)
+    for (const account of [wholeUnits, month]) pay(account, units)
     observe({ purpose, calls, units, outcome: 'sent' })
     if (waitMs > 0) await sleep(waitMs)
     return true

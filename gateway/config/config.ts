@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddress, isHash } from 'viem'
 import type { SettlementLimits } from '../access/sale/accessConfig.ts'
 import type { CallBudget } from '../chain/callBudget.ts'
-import { type CallPrices, readCallUnits } from '../chain/callUnits.ts'
+import { type CallPrices, readCallPrices } from '../chain/callUnits.ts'
 import { type Chain, chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
 import { readNetwork } from '../http/clientIp.ts'
@@ -120,8 +120,8 @@ export type Config = KeyConfig & {
   readonly chains: readonly ChainConfig[]
 }
 
-/** Of calls per second: 0 stands for no bound. */
-const boundOf = (perSecond: number) => (perSecond === 0 ? undefined : perSecond)
+/** Of calls and units: 0 stands for no bound. */
+const boundOf = (most: number) => (most === 0 ? undefined : most)
 const unbounded = Number.POSITIVE_INFINITY
 
 const list = (value: string) =>
@@ -314,16 +314,18 @@ export function readConfig(env: Environment): Config {
     },
     callBudget: {
       perSecond: boundOf(settings.UPSTREAM_CALLS_PER_SECOND),
+      unitsPerSecond: boundOf(settings.UPSTREAM_UNITS_PER_SECOND),
+      unitsPerMonth: boundOf(settings.UPSTREAM_UNITS_PER_MONTH),
       perSecondOf: {
         simulation: boundOf(settings.UPSTREAM_SIMULATION_PER_SECOND) ?? unbounded,
         meta: boundOf(settings.UPSTREAM_META_PER_SECOND) ?? unbounded,
         warmUp: boundOf(settings.UPSTREAM_WARM_UP_PER_SECOND) ?? unbounded,
       },
     },
-    callPrices: {
-      unitsOf: readCallUnits(settings.UPSTREAM_CALL_UNITS),
-      usdPerMillion: settings.UPSTREAM_USD_PER_MILLION_UNITS,
-    },
+    callPrices: readCallPrices(
+      settings.UPSTREAM_CALL_UNITS,
+      settings.UPSTREAM_USD_PER_MILLION_UNITS,
+    ),
     ops: {
       enabled: true,
       host: settings.OPS_HOST,

@@ -167,12 +167,20 @@ export const processSettings = Type.Object({
     default: '',
     pattern: callUnitsPattern,
     description:
-      'what the provider counts for a call of each method, as `eth_call=26,eth_getLogs=60,*=20`; empty = each is one',
+      'what the provider counts for a call of each method, as `eth_call=26,eth_getLogs=60,*=20`, or the name of one whose table is known: alchemy, chainstack, infura; empty = each is one',
   }),
+  UPSTREAM_UNITS_PER_SECOND: integer(
+    "such units of each chain's nodes in a second; as UPSTREAM_CALLS_PER_SECOND, 0 = no bound",
+    0,
+  ),
+  UPSTREAM_UNITS_PER_MONTH: integer(
+    "such units of each chain's nodes in 30 days, of each gateway: ahead of that pace nothing is warmed up, a day ahead no dry run or source on the chain is asked; pools and relay go on; 0 = no bound",
+    0,
+  ),
   UPSTREAM_USD_PER_MILLION_UNITS: Type.Number({
     default: 0,
     minimum: 0,
-    description: 'what a million of them cost; 0 = they are not priced',
+    description: 'what a million of them cost; 0 = as known of the provider that is named, else not priced',
   }),
   UPSTREAM_WARM_UP_PER_SECOND: integer('of them to warm up simulation forks; 0 = no bound', 500),
   SIMULATORD_URL: Type.String({

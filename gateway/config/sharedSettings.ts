@@ -69,6 +69,8 @@ export function listOwnLimits({ redisUrl, rateLimit, ipRateLimit, meta, callBudg
     META_MAX_STREAMS: meta.streamCaps.total,
     META_MAX_STREAMS_PER_ADDRESS: meta.streamCaps.perAddress,
     UPSTREAM_CALLS_PER_SECOND: callBudget.perSecond,
+    UPSTREAM_UNITS_PER_SECOND: callBudget.unitsPerSecond,
+    UPSTREAM_UNITS_PER_MONTH: callBudget.unitsPerMonth,
     UPSTREAM_SIMULATION_PER_SECOND: perSecondOf.simulation,
     UPSTREAM_META_PER_SECOND: perSecondOf.meta,
     UPSTREAM_WARM_UP_PER_SECOND: perSecondOf.warmUp,
