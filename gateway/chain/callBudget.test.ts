@@ -83,11 +83,10 @@ s("holds background work first where a month's pace is overdrawn [nodes/unit-mon
   assert.ok(await takes('warmUp'))
   await spend('sync', hours(2))
   // An hour's worth was there; the other one is overdrawn.
-  assert.equal([await takes('warmUp'), await takes('meta'), await takes('simulation')], [
-    false,
-    true,
-    true,
-  ])
+  assert.equal(
+    [await takes('warmUp'), await takes('meta'), await takes('simulation')],
+    [false, true, true],
+  )
   await spend('sync', hours(24))
   assert.equal([await takes('meta'), await takes('simulation')], [false, false])
   assert.equal([await takes('sync'), await takes('relay')], [true, true])

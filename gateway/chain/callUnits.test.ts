@@ -34,7 +34,16 @@ s('takes tables and known names only', () => {
   const pattern = new RegExp(callUnitsPattern)
   for (const table of ['', 'eth_call=26', 'eth_call=26,*=20', 'trace_block=0'])
     assert.ok(pattern.test(table), table)
-  for (const none of ['eth_call', 'eth_call=', 'eth_call=2.5', 'eth_call=26;*=1', '=3', 'a=1,', 'nobody', 'alchemy,infura'])
+  for (const none of [
+    'eth_call',
+    'eth_call=',
+    'eth_call=2.5',
+    'eth_call=26;*=1',
+    '=3',
+    'a=1,',
+    'nobody',
+    'alchemy,infura',
+  ])
     assert.not.ok(pattern.test(none), none)
 })
 s.run()

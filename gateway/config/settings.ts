@@ -180,7 +180,8 @@ export const processSettings = Type.Object({
   UPSTREAM_USD_PER_MILLION_UNITS: Type.Number({
     default: 0,
     minimum: 0,
-    description: 'what a million of them cost; 0 = as known of the provider that is named, else not priced',
+    description:
+      'what a million of them cost; 0 = as known of the provider that is named, else not priced',
   }),
   UPSTREAM_WARM_UP_PER_SECOND: integer('of them to warm up simulation forks; 0 = no bound', 500),
   SIMULATORD_URL: Type.String({

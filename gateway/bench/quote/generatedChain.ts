@@ -142,6 +142,7 @@ export function createGeneratedChain({
       bounds: () => undefined,
       audit: () => undefined,
       coverage: () => undefined,
+      loadLeftMs: () => undefined,
       tokens: () => infos,
       reprice: async () => state,
       close: async () => undefined,

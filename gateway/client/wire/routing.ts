@@ -605,6 +605,8 @@ export type ChainStatus = {
   token_count: number
   gas_price_wei: string
   simulator_ready: boolean
+  /** Until all pools are loaded, at the pace so far; absent where none are being loaded, or nothing says yet how fast */
+  load_secs_left?: number | undefined
   /** Each DEX' pools; absent where the elected gateway reads the chain */
   coverage?: readonly DexCoverage[] | undefined
 }

@@ -34,7 +34,7 @@ function answerSome(most: number): NodeSource {
 async function openSync({
   source = mainnet,
   ...parameters
-}: Pick<ChainSyncParameters, 'loadsFirst' | 'observe'> & {
+}: Pick<ChainSyncParameters, 'loadsFirst' | 'observe' | 'stirred'> & {
   readonly source?: NodeSource
   readonly snapshots?: PoolSnapshots
 }) {
@@ -71,14 +71,21 @@ await whole.close()
 
 s('begins with the pools of the majors, by a few calls [nodes/majors-first]', async () => {
   assert.ok(all.length > 80, `${all.length} pools`)
-  const opened = await openSync({ loadsFirst: 'majors' })
+  const left: number[] = []
+  const opened: Awaited<ReturnType<typeof openSync>> = await openSync({
+    loadsFirst: 'majors',
+    stirred: () => left.push(opened.sync.loadLeftMs() ?? 0),
+  })
   await opened.sync.start()
   const calls = opened.calls()
   const first = [...(opened.sync.current()?.pools.values() ?? [])]
   assert.ok(first.length > 0 && first.length < all.length / 2, `${first.length} pools`)
   assert.ok(first.every(({ tokens }) => tokens.every((token) => majors.has(token))))
   assert.ok(calls < callsOfAll / 2, `${calls} of ${callsOfAll} calls`)
+  assert.is(opened.sync.loadLeftMs(), undefined)
   await opened.sync.loading()
+  assert.ok(Math.max(...left) > 0, left.join(' '))
+  assert.is(opened.sync.loadLeftMs(), undefined)
   assert.equal(opened.ids(), all)
   assert.is(opened.sync.loading(), undefined)
   await opened.close()

@@ -7,6 +7,7 @@ import type { HeldView } from './heldView.ts'
 
 /** The next block waits until so many have been read, which a small node takes a second or two for. */
 const poolsAtOnce = 32
+const tellEveryMs = 10_000
 
 /**
  * Takes in the pools among all known tokens that are not followed yet, of one exchange after the other and
@@ -17,25 +18,47 @@ export async function adoptMissing(deps: SyncDeps, held: HeldView): Promise<void
   const blockNumber = headNumber()
   if (blockNumber === undefined) return
   const { listed, others } = await listDexes(deps, { blockNumber })
-  await takeIn(deps, { held, pools: listed })
-  for (const dex of others) {
-    const tokens = deps.tokens.addresses()
-    // Nodes forget the states of blocks within half a minute.
-    const at = { blockNumber: headNumber() ?? blockNumber }
-    await takeIn(deps, { held, pools: await findAmong(deps, { dexes: [dex], tokens, ...at }) })
+  const takeIn = createTakeIn(deps, held)
+  deps.progress.begin(1 + others.length)
+  try {
+    await takeIn(listed)
+    for (const dex of others) {
+      const tokens = deps.tokens.addresses()
+      // Nodes forget the states of blocks within half a minute.
+      const at = { blockNumber: headNumber() ?? blockNumber }
+      await takeIn(await findAmong(deps, { dexes: [dex], tokens, ...at }))
+    }
+  } finally {
+    deps.progress.end()
   }
 }
 
-async function takeIn(
-  deps: SyncDeps,
-  { held, pools }: { readonly held: HeldView; readonly pools: readonly PoolRef[] },
-): Promise<void> {
-  const missing = pools.filter((pool) => !held.following()?.state.pools.has(idOf(pool)))
-  deps.found.begin(missing)
-  try {
-    for (const found of chunk(missing, poolsAtOnce))
-      await held.inTurn(() => held.change((view) => adoptPools(deps, { view, found })))
-  } finally {
-    deps.found.end()
+/** Takes in the pools of one part, and tells now and then how long the rest will take. */
+function createTakeIn(deps: SyncDeps, held: HeldView) {
+  const { chainId, found: told, now, observe, progress } = deps
+  let toldAtMs = now()
+
+  function tell(): void {
+    const leftMs = progress.leftMs()
+    if (leftMs === undefined || now() - toldAtMs < tellEveryMs) return
+    toldAtMs = now()
+    observe({ event: 'loading', chainId, secsLeft: Math.ceil(leftMs / 1_000) })
+  }
+
+  return async (pools: readonly PoolRef[]): Promise<void> => {
+    const missing = pools.filter((pool) => !held.following()?.state.pools.has(idOf(pool)))
+    let taken = 0
+    told.begin(missing)
+    try {
+      for (const found of chunk(missing, poolsAtOnce)) {
+        await held.inTurn(() => held.change((view) => adoptPools(deps, { view, found })))
+        taken += found.length
+        if (taken < missing.length) progress.reach(taken / missing.length)
+        tell()
+      }
+      progress.reach(1)
+    } finally {
+      told.end()
+    }
   }
 }

@@ -6,6 +6,7 @@ import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
 import { createFoundPools } from './coverage.ts'
+import { createLoadProgress } from './loadProgress.ts'
 import { createTokenBook } from './tokenBook.ts'
 import { createTroubledPools } from './troubledPools.ts'
 
@@ -39,6 +40,7 @@ function createReader(
       origin: undefined,
       troubled: createTroubledPools({ now }),
       found: createFoundPools(),
+      progress: createLoadProgress({ now }),
       bounds: createPoolBounds({ assets: base, dexes: () => [], now }),
       audit: createAudit({ sortByDepth: (records) => records, now }),
       observe: () => undefined,

@@ -15,6 +15,7 @@ import type { Origin, SyncDeps } from './chainView.ts'
 import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
 import { createDexBook } from './dexBook.ts'
 import { createHeadTicks } from './headTicks.ts'
+import { createLoadProgress } from './loadProgress.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf, type SyncEvent } from './syncEvent.ts'
@@ -65,6 +66,8 @@ export type ChainSync = {
   audit(): AuditStatus | undefined
   /** What there is of each DEX' pools; undefined where another gateway reads them. */
   coverage(): readonly DexCoverage[] | undefined
+  /** Until all of them are loaded, at the pace so far; undefined where none are, or nobody can tell. */
+  loadLeftMs(): number | undefined
   /** Prices the pools of these tokens again: their taxes have become known. */
   reprice(tokens: readonly string[]): Promise<SyncedState | undefined>
   /** Stops following and keeps the state for the next start. */
@@ -154,6 +157,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
     bounds: bounds.status,
     audit: audit.status,
     coverage: parts.coverage,
+    loadLeftMs: parts.deps.progress.leftMs,
     async close() {
       closing.abort()
       await keeper?.save()
@@ -174,6 +178,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const sorted = (records: readonly PoolRecord[]) => sortByDepth(records, chain)
   const audit = createAudit({ sortByDepth: sorted, now })
   const found = createFoundPools()
+  const progress = createLoadProgress({ now })
   const dexBook = createDexBook(dexes, { hasKnownTokens: seedTokens.length > 1 })
   const deps: SyncDeps = {
     chainId,
@@ -184,6 +189,7 @@ function connectParts(parameters: ChainSyncParameters) {
     majors: chain.hubTokens,
     troubled,
     found,
+    progress,
     bounds,
     audit,
     taxOf,

@@ -5,6 +5,7 @@ import type { Audit } from './audit.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { PassedBlock } from './catchUp.ts'
 import type { FoundPools } from './coverage.ts'
+import type { LoadProgress } from './loadProgress.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -42,6 +43,7 @@ export type SyncDeps = {
   readonly troubled: TroubledPools
   /** Pools of the load that is under way. */
   readonly found: FoundPools
+  readonly progress: LoadProgress
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
   /** Which pools are read anew, and when. */

@@ -14,6 +14,7 @@ import type { SyncDeps } from './chainView.ts'
 import { createFoundPools } from './coverage.ts'
 import { healPools } from './healPools.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
+import { createLoadProgress } from './loadProgress.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import { createSyncedState } from './syncedState.ts'
 import { createTokenBook } from './tokenBook.ts'
@@ -46,6 +47,7 @@ function openReader() {
     origin: undefined,
     troubled: createTroubledPools({ now }),
     found: createFoundPools(),
+    progress: createLoadProgress({ now }),
     bounds: createPoolBounds({ assets: base, dexes: () => dexes, now }),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, base), now }),
     observe: (event) => events.push(event),

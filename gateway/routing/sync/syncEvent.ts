@@ -5,6 +5,8 @@ export type SyncEvent =
       readonly pools: number
       readonly ms: number
     }
+  /** All pools will be there in so many seconds, at the pace so far. */
+  | { readonly event: 'loading'; readonly chainId: number; readonly secsLeft: number }
   | { readonly event: 'reorged'; readonly chainId: number; readonly from: bigint }
   /** A block's bloom told of logs that its node did not return: it was asked for again. */
   | { readonly event: 'logs_doubted'; readonly chainId: number }

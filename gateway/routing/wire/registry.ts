@@ -294,6 +294,12 @@ export const statusResponse = named(
           token_count: Type.Integer(),
           gas_price_wei: uint256(),
           simulator_ready: Type.Boolean(),
+          load_secs_left: Type.Optional(
+            Type.Integer({
+              description:
+                'Until all pools are loaded, at the pace so far; absent where none are being loaded, or nothing says yet how fast',
+            }),
+          ),
           coverage: Type.Optional(
             Type.Array(
               named(
@@ -341,10 +347,14 @@ export function fromStatus(
       token_count: chain.sync.tokens().size,
       gas_price_wei: chain.gasPriceWei().toString(),
       simulator_ready: simulatorReady,
+      ...fromLoadLeft(chain.sync.loadLeftMs()),
       ...fromCoverage(chain.sync.coverage()),
     })),
   }
 }
+
+const fromLoadLeft = (leftMs: number | undefined) =>
+  leftMs === undefined ? {} : { load_secs_left: Math.ceil(leftMs / 1_000) }
 
 function fromCoverage(coverage: readonly DexCoverage[] | undefined) {
   if (!coverage) return {}

@@ -67,6 +67,7 @@ export function createFollower({
     bounds: () => undefined,
     audit: () => undefined,
     coverage: () => undefined,
+    loadLeftMs: () => undefined,
     reprice: async (tokens) => reader.reprice(tokens),
   }
   return {

@@ -68,6 +68,7 @@ export function createSharedSync(parameters: SharedSyncParameters): ChainSync {
     bounds: () => serving().bounds(),
     audit: () => serving().audit(),
     coverage: () => serving().coverage(),
+    loadLeftMs: () => serving().loadLeftMs(),
     reprice: (tokens) => serving().reprice(tokens),
     async close() {
       closing.abort()
