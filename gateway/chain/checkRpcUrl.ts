@@ -16,6 +16,7 @@ export function checkRpcUrl(url: string, kind: 'http' | 'ws' = 'http'): void {
   if (!parsed) throw new InvalidRpcUrl('is not a URL')
   if (parsed.protocol !== `${kind}s:` && parsed.protocol !== `${kind}:`)
     throw new InvalidRpcUrl(`must begin with ${kind}s:// or ${kind}://`)
+  if (kind === 'ws' && parsed.hash !== '') throw new InvalidRpcUrl('must have no fragment')
   if (isLinkLocal(parsed.hostname)) throw new InvalidRpcUrl('points at a link-local address')
 }
 

@@ -188,7 +188,12 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
 })
 
 s('takes a socket for heads by its own kind of URL', () => {
-  for (const wsUrl of ['https://one.example/', 'wss://169.254.169.254/', canary])
+  for (const wsUrl of [
+    'https://one.example/',
+    'wss://169.254.169.254/',
+    'wss://one.example/#a',
+    canary,
+  ])
     assert.throws(() => connect(['http://127.0.0.1:9/'], { wsUrl }), /^an RPC URL (must|points|is)/)
 })
 

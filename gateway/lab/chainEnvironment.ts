@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Chain } from '../chain/chains.ts'
+import { oneNode } from '../chain/oneNode.ts'
 import { settingName } from '../chain/settingName.ts'
 import type { LabChainManifest } from './manifest.ts'
 
@@ -9,7 +10,7 @@ export function toChainEnvironment(
   { manifest, relayerKey }: { readonly manifest: LabChainManifest; readonly relayerKey: Hex },
 ): Readonly<Record<string, string>> {
   return {
-    [settingName(chain, 'RPC_URL')]: manifest.rpcUrl,
+    ...oneNode(chain, manifest.rpcUrl),
     [settingName(chain, 'EXECUTOR')]: manifest.executor,
     [settingName(chain, 'QUOTA_MANAGER')]: manifest.quotaManager,
     [settingName(chain, 'PROXY_FACTORY')]: manifest.proxyFactory,

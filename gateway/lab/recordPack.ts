@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { writePack } from '../../simulator/pack/packFile.ts'
 import { type ChainRecorder, recordChain } from '../../simulator/pack/recordChain.ts'
-import { chains } from '../chain/chains.ts'
+import { type Chain, chains } from '../chain/chains.ts'
+import { oneNode } from '../chain/oneNode.ts'
 import { settingName } from '../chain/settingName.ts'
 import { runHotScenario } from './hotScenario.ts'
 import { freezeVariable } from './packs/freezeTime.ts'
@@ -40,26 +41,26 @@ export async function recordPack(
   }
 }
 
-type Named = { readonly name: string; readonly recorder: ChainRecorder }
+type Recorded = { readonly chain: Chain; readonly recorder: ChainRecorder }
 
-const closeAll = (recorders: readonly Named[]) =>
+const closeAll = (recorders: readonly Recorded[]) =>
   Promise.all(recorders.map(({ recorder }) => recorder.close()))
 
 async function startRecorders(
   env: NodeJS.ProcessEnv,
   isFrozen: boolean,
-): Promise<readonly Named[]> {
+): Promise<readonly Recorded[]> {
   const named = chains.flatMap((chain) => {
-    const { chainId } = chain
-    const name = settingName(chain, 'RPC_URL')
-    const upstreamUrl = env[name]?.split(',')[0]?.trim()
-    return upstreamUrl ? [{ chainId, name, upstreamUrl }] : []
+    const upstreamUrl = env[settingName(chain, 'RPC_URL')]?.split(',')[0]?.trim()
+    return upstreamUrl ? [{ chain, upstreamUrl }] : []
   })
   if (named.length === 0) throw new Error(`set ${rpcNames.join(' or ')}`)
-  const recorders: Named[] = []
+  const recorders: Recorded[] = []
   try {
-    for (const { name, ...chain } of named)
-      recorders.push({ name, recorder: await recordChain({ ...chain, isFrozen }) })
+    for (const { chain, upstreamUrl } of named) {
+      const { chainId } = chain
+      recorders.push({ chain, recorder: await recordChain({ chainId, upstreamUrl, isFrozen }) })
+    }
     return recorders
   } catch (error) {
     await closeAll(recorders)
@@ -67,7 +68,7 @@ async function startRecorders(
   }
 }
 
-function sumUp(recorders: readonly Named[]) {
+function sumUp(recorders: readonly Recorded[]) {
   const each = recorders.map(({ recorder }) => recorder.progress())
   return {
     reads: each.reduce((sum, { reads }) => sum + reads, 0),
@@ -76,7 +77,7 @@ function sumUp(recorders: readonly Named[]) {
 }
 
 async function use(
-  recorders: readonly Named[],
+  recorders: readonly Recorded[],
   {
     env,
     command,
@@ -89,11 +90,11 @@ async function use(
     readonly freezeTime: boolean
   },
 ): Promise<number> {
-  const urls = recorders.map(({ name, recorder }) => [name, recorder.url])
+  const nodes = recorders.map(({ chain, recorder }) => oneNode(chain, recorder.url))
   const times = recorders.map(({ recorder }) => Number(recorder.timestampSecs))
   const whole = {
     ...env,
-    ...Object.fromEntries(urls),
+    ...Object.fromEntries(nodes.flatMap((settings) => Object.entries(settings))),
     ...(freezeTime ? { [freezeVariable]: String(Math.max(...times)) } : {}),
   }
   if (command.length > 0) return runCommand(command, whole)
