@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Address, Hex } from 'viem'
 
 const address = Type.Unsafe<Address>({ type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' })
@@ -30,7 +30,9 @@ export function readDeployment(dir: string, chain: string): Deployment | undefin
   const path = pathOf(dir, chain)
   if (!existsSync(path)) return undefined
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  if (!Value.Check(Deployment, value)) throw new Error(`${path} is no deployment of forkyard`)
+  const ajv = new Ajv2020({ meta: false, validateSchema: false })
+  if (!ajv.validate<Deployment>(Deployment, value))
+    throw new Error(`${path} is no deployment of forkyard`)
   return value
 }
 

@@ -1,7 +1,7 @@
 import { createDecipheriv, pbkdf2Sync, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { type Hex, keccak256 } from 'viem'
 
 /** A key file that cannot be used. The text names the file and the fault, never what is in it. */
@@ -83,7 +83,8 @@ function deriveKey(crypto: Crypto, password: string): Buffer {
 
 function parse(text: string, name: string): Static<typeof Keystore> {
   const value = parseJson(text, name)
-  if (!Value.Check(Keystore, value))
+  const ajv = new Ajv2020({ meta: false, validateSchema: false })
+  if (!ajv.validate<Static<typeof Keystore>>(Keystore, value))
     throw new KeystoreError(`${name}: this is not a V3 keystore (scrypt or pbkdf2, aes-128-ctr)`)
   return value
 }
