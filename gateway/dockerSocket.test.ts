@@ -24,6 +24,7 @@ s('keeps a live gateway from starting, and no lab', async () => {
   const start = async (mode: string) => {
     const env = {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       FORKYARD_MODE: mode,
       KEY_PEPPER: 'p'.repeat(32),
       DATABASE_PATH: join(dir, `${mode}.sqlite`),

@@ -42,6 +42,7 @@ function startGateway(env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...ports,
       LOG_LEVEL: 'info',
       KEY_PEPPER: pepper,

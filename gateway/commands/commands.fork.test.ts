@@ -29,7 +29,6 @@ const base = stand.chain(8453)
 const env = {
   ...process.env,
   NO_COLOR: '1',
-  NODE_COMPILE_CACHE: join(dir, 'compiled'),
   FORKYARD_MODE: 'offline',
   DATABASE_PATH: path,
   KEY_PEPPER: pepper,

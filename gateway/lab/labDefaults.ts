@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { cacheDir } from '../../fixtures/world/parts/cacheDir.ts'
 import { chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
+import { cacheDir } from '../runtime/cacheDir.ts'
 
 /** The lab's own defaults where the person has set nothing: what would only be in a tester's way is off. */
 export function labDefaults(env: Readonly<Record<string, string | undefined>>) {

@@ -16,12 +16,7 @@ const run = promisify(execFile)
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-backup-'))
 const path = join(dir, 'forkyard.sqlite')
 const cli = join(import.meta.dirname, '..', 'cli.ts')
-const env = {
-  ...process.env,
-  DATABASE_PATH: path,
-  DATABASE_URL: '',
-  NODE_COMPILE_CACHE: join(dir, 'compiled'),
-}
+const env = { ...process.env, DATABASE_PATH: path, DATABASE_URL: '' }
 const forkyard = (...args: string[]) => run(process.execPath, [cli, ...args], { env })
 const reason = (failing: Promise<unknown>) =>
   failing.then(

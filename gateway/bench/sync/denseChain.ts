@@ -2,13 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getChainSpec } from '../../../fixtures/world/chains/chains.ts'
 import { buildOnce, chainHash } from '../../../fixtures/world/parts/cache.ts'
-import { cacheDir } from '../../../fixtures/world/parts/cacheDir.ts'
 import { getTokenSpec } from '../../../fixtures/world/parts/chainSpec.ts'
 import { compileContracts } from '../../../fixtures/world/parts/compile.ts'
 import type { PoolSpec } from '../../../fixtures/world/parts/poolSpec.ts'
 import { openPool } from '../../../fixtures/world/pools.ts'
 import { dumpState } from '../../../fixtures/world/state.ts'
 import { type SwapStand, startSwapStandOn } from '../../routing/testing/swapStand.ts'
+import { cacheDir } from '../../runtime/cacheDir.ts'
 
 const chainId = 8453
 const depthUsd = 50_000

@@ -11,12 +11,12 @@ import {
 } from 'viem'
 import { createRpc, type Rpc } from '../../../fixtures/anvil/rpc.ts'
 import { type Builder, createBuilder, worldAddress } from '../../../fixtures/world/parts/builder.ts'
-import { cacheDir } from '../../../fixtures/world/parts/cacheDir.ts'
 import { compileContracts, findArtifact } from '../../../fixtures/world/parts/compile.ts'
 import { startWorldChain, type WorldManifest } from '../../../fixtures/world.ts'
 import { getChain, getDexes } from '../../chain/chains.ts'
 import { type ChainClient, createChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import { cacheDir } from '../../runtime/cacheDir.ts'
 import type { TaxOf } from '../sync/syncedState.ts'
 
 /** A call of the executor: what it spends, its value, and its calldata. */

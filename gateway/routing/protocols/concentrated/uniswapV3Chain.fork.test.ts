@@ -2,11 +2,11 @@ import { type Address, parseAbi } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { getChainSpec } from '../../../../fixtures/world/chains/chains.ts'
 import { worldAddress } from '../../../../fixtures/world/parts/builder.ts'
-import { cacheDir } from '../../../../fixtures/world/parts/cacheDir.ts'
 import { getTokenSpec } from '../../../../fixtures/world/parts/chainSpec.ts'
 import { compileContracts, findArtifact } from '../../../../fixtures/world/parts/compile.ts'
 import type { PoolSpec } from '../../../../fixtures/world/parts/poolSpec.ts'
 import { openPool } from '../../../../fixtures/world/pools.ts'
+import { cacheDir } from '../../../runtime/cacheDir.ts'
 import {
   compareSwaps,
   createTally,
