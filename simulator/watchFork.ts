@@ -1,13 +1,18 @@
 import type { Fork } from './fork.ts'
+import type { Turns } from './processTable.ts'
 
 const pingEveryMs = 300
 const pingTimeoutMs = 650
 const missesAllowed = 1
+/** A ping that is answered sooner costs no look at the fork's threads. */
+const lookAfterMs = 150
 /**
  * Missed pings in a row that are put down to the machine: where many want its processors, a bomb in the fork
  * gets as small a share of them as an honest one, and looks the same for a while.
  */
 const mostExcused = 3
+
+type Look = { readonly turns: Turns | undefined; readonly atMs: number }
 
 type Watched = {
   readonly rpc: Pick<Fork['rpc'], 'batch'>
@@ -31,19 +36,22 @@ export function watchFork(
 
   async function ping() {
     const askedAt = performance.now()
-    const before = fork.readTurns?.()
+    let before: Look | undefined
+    const looking = setTimeout(() => {
+      before = { turns: fork.readTurns?.(), atMs: performance.now() }
+    }, lookAfterMs).unref()
     const isUp = await fork.rpc
       .batch([{ method: 'eth_chainId', params: [] }], { timeoutMs: pingTimeoutMs })
       .then(
         () => true,
         () => false,
       )
+    clearTimeout(looking)
     if (stopped) return
     const tookMs = performance.now() - askedAt
     const stoodStill = tookMs > pingTimeoutMs * 1.5
     if (isUp) misses = excused = 0
-    else if (!stoodStill && excused < mostExcused && isStarved(fork, { before, tookMs }))
-      excused += 1
+    else if (!stoodStill && excused < mostExcused && isStarved(fork, before)) excused += 1
     else if (!stoodStill) misses += 1
     if (misses > missesAllowed) {
       stopped = true
@@ -64,12 +72,11 @@ export function watchFork(
 }
 
 /** Whether it was ready to run and others ran. What is wedged does not want to run, or does nothing else. */
-function isStarved(
-  { readTurns }: Watched,
-  { before, tookMs }: { before: ReturnType<NonNullable<Fork['readTurns']>>; tookMs: number },
-): boolean {
-  const after = readTurns?.()
-  if (!before || !after) return false
-  const [ranMs, waitedMs] = [after.ranMs - before.ranMs, after.waitedMs - before.waitedMs]
+function isStarved({ readTurns }: Watched, before: Look | undefined): boolean {
+  const after = before?.turns && readTurns?.()
+  if (!after || !before?.turns) return false
+  const tookMs = performance.now() - before.atMs
+  const ranMs = after.ranMs - before.turns.ranMs
+  const waitedMs = after.waitedMs - before.turns.waitedMs
   return waitedMs > tookMs / 2 && ranMs < tookMs / 2
 }
