@@ -152,7 +152,12 @@ export function createChainClient({
     openHeads:
       wsUrl === undefined
         ? undefined
-        : () => openHeadSocket({ url: wsUrl, count: (method) => void spend('sync', [method]) }),
+        : () =>
+            openHeadSocket({
+              url: wsUrl,
+              chainId: chain.chainId,
+              count: (method) => void spend('sync', [method]),
+            }),
     as: (purpose) => ({
       ...own,
       client: connect(failover, purpose),

@@ -8,12 +8,12 @@ import { openHeadSocket, readToldHead } from './headSocket.ts'
 const s = suite('heads that a node pushes')
 const patient = { deadlineMs: 30_000, everyMs: 30 }
 
-async function start(faults: readonly Fault[] = []) {
+async function start(faults: readonly Fault[] = [], chainId = 8453) {
   const upstream = createTinyChain({ head: 100 })
   const node = await startNode({ profile: 'own-nitro', upstream, faults })
   const counted: string[] = []
   const url = node.wsUrl ?? ''
-  const heads = openHeadSocket({ url, count: (method) => counted.push(method) })
+  const heads = openHeadSocket({ url, chainId, count: (method) => counted.push(method) })
   return {
     node,
     heads,
@@ -44,9 +44,32 @@ s('are heard, and each is counted [nodes/heads-told]', async () => {
   })
   await socket.mineUntilTold('a head is told of', 102)
   stop()
-  assert.equal(socket.counted.slice(0, 2), ['eth_subscribe', 'eth_subscription'])
-  assert.is(socket.counted.length, 1 + heard)
+  assert.equal(socket.counted.slice(0, 3), ['eth_chainId', 'eth_subscribe', 'eth_subscription'])
+  assert.is(socket.counted.length, 2 + heard)
   assert.match(socket.heads.told()?.hash ?? '', /^0x[0-9a-f]{64}$/)
+})
+
+s('are not heard of a node of another chain [nodes/heads-chain]', async () => {
+  await using socket = await start([], 42_161)
+  await waitFor(
+    'heads are pushed',
+    () => {
+      socket.upstream.mine()
+      return socket.node.counters().pushes > 3
+    },
+    patient,
+  )
+  // Whatever was pushed before comes before the socket's end.
+  socket.node.inject({ kind: 'closeSocket', code: 1001 })
+  await waitFor(
+    'the socket was cut and opened again',
+    () => {
+      socket.upstream.mine()
+      return socket.node.counters().sockets > 1
+    },
+    patient,
+  )
+  assert.equal([...new Set(socket.counted)], ['eth_chainId', 'eth_subscribe'])
 })
 
 s('may come late: the highest is known all the same [nodes/heads-order]', async () => {
@@ -98,20 +121,23 @@ s('go on after the socket was cut [nodes/heads-dropped]', async () => {
 })
 
 s('are none of what else a socket may say', () => {
-  const told = (result: unknown) =>
-    JSON.stringify({ method: 'eth_subscription', params: { subscription: '0x1', result } })
+  const told = (result: unknown) => ({
+    method: 'eth_subscription',
+    params: { subscription: '0x1', result },
+  })
   assert.equal(readToldHead(told({ number: '0x10', hash: '0xab' })), { number: 16, hash: '0xab' })
-  for (const text of [
-    '{"id":1,"result":"0x1"}',
-    '{"id":1,"error":{"code":-32601,"message":"no"}}',
-    'null',
-    '[',
+  for (const message of [
+    { id: 1, result: '0x1' },
+    { id: 1, error: { code: -32601, message: 'no' } },
+    null,
+    undefined,
+    [],
     told(null),
     told({ number: 16, hash: '0xab' }),
     told({ number: '0xzz', hash: '0xab' }),
     told({ number: '0x10' }),
     told({ number: `0x${'f'.repeat(20)}`, hash: '0xab' }),
   ])
-    assert.is(readToldHead(text), undefined)
+    assert.is(readToldHead(message), undefined)
 })
 s.run()

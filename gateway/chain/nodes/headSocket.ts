@@ -21,17 +21,21 @@ const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 /** Whoever stays so long is opened again at once. */
 const steadyMs = 60_000
 
+const question = { jsonrpc: '2.0', id: 2, method: 'eth_chainId', params: [] }
 const subscription = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }
 
 /** Heads as a node pushes them. It is opened again whenever it ends; what fails is polled for meanwhile. */
 export function openHeadSocket({
   url,
+  chainId,
   count = () => undefined,
   now = () => performance.now(),
 }: {
   /** A secret: it may hold a key. */
   readonly url: string
-  /** What the provider counts: subscribing, and each push. */
+  /** Heads are heard once it has said that it serves this chain. */
+  readonly chainId: number
+  /** What the provider counts: what it is asked, and each push. */
   readonly count?: ((method: string) => void) | undefined
   readonly now?: (() => number) | undefined
 }): HeadSocket {
@@ -49,19 +53,25 @@ export function openHeadSocket({
       perMessageDeflate: false,
     })
     const openedAtMs = now()
+    let isOfChain = false
     socket = own
-    told = undefined
     own.on('open', () => {
-      count(subscription.method)
-      own.send(JSON.stringify(subscription))
+      for (const call of [question, subscription]) {
+        count(call.method)
+        own.send(JSON.stringify(call))
+      }
     })
     own.on('message', (data) => {
-      const head = readToldHead(String(data))
-      if (head) hear(head)
+      const message = parse(String(data))
+      isOfChain ||=
+        isRecord(message) && message['id'] === question.id && Number(message['result']) === chainId
+      const head = readToldHead(message)
+      if (head && isOfChain) hear(head)
     })
     // Its words may hold the URL; it is closed next.
     own.on('error', () => undefined)
     own.once('close', () => {
+      told = undefined
       if (closed) return
       if (now() - openedAtMs > steadyMs) pauseMs = firstPauseMs
       timer = setTimeout(open, pauseMs)
@@ -92,8 +102,7 @@ export function openHeadSocket({
 }
 
 /** Undefined for answers, and for whatever else comes over a socket. */
-export function readToldHead(text: string): ToldHead | undefined {
-  const message = parse(text)
+export function readToldHead(message: unknown): ToldHead | undefined {
   const params = isRecord(message) ? message['params'] : undefined
   const head = isRecord(params) ? params['result'] : undefined
   if (!isRecord(head)) return undefined
