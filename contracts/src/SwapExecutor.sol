@@ -2,6 +2,7 @@
 pragma solidity ^0.8.28;
 
 import {TransientGuard} from "./base/TransientGuard.sol";
+import {IERC20Permit} from "./interfaces/IERC20Permit.sol";
 import {ISwapExecutor} from "./interfaces/ISwapExecutor.sol";
 import {AllowanceSwaps} from "./swaps/AllowanceSwaps.sol";
 import {ConcentratedSwaps} from "./swaps/ConcentratedSwaps.sol";
@@ -15,9 +16,10 @@ import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 /// @dev Why amounts may come from balances: `swap` starts and ends with nothing held, runs under a guard,
 /// and nothing else moves tokens, so during a call every balance belongs to that caller. A token sent
 /// here by mistake falls to whoever swaps it next.
-/// Why users may approve it: `transferFrom` is called in one place, with the caller as its source; every
-/// other call has a fixed selector of a pool interface; a pool's allowance lasts for that pool's call
-/// only; callbacks are answered once, to the pool just called, up to its step's amount.
+/// Why users may approve it: `transferFrom` is called in one place, with the caller as its source, and
+/// `permit` in one, with the caller as the owner; every other call has a fixed selector of a pool
+/// interface; a pool's allowance lasts for that pool's call only; callbacks are answered once, to the
+/// pool just called, up to its step's amount.
 contract SwapExecutor is TransientGuard, ConcentratedSwaps, AllowanceSwaps, VaultSwaps {
     using SafeTransferLib for address;
 
@@ -30,6 +32,28 @@ contract SwapExecutor is TransientGuard, ConcentratedSwaps, AllowanceSwaps, Vaul
         external
         payable
         nonReentrant
+        returns (uint256 amountOut)
+    {
+        amountOut = _swap(params, steps);
+    }
+
+    /// @inheritdoc ISwapExecutor
+    function swapWithPermit(
+        SwapParameters calldata params,
+        Step[] calldata steps,
+        uint256 permitDeadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external nonReentrant returns (uint256 amountOut) {
+        try IERC20Permit(params.tokenIn)
+            .permit(msg.sender, address(this), params.amountIn, permitDeadline, v, r, s) {}
+            catch {}
+        amountOut = _swap(params, steps);
+    }
+
+    function _swap(SwapParameters calldata params, Step[] calldata steps)
+        private
         returns (uint256 amountOut)
     {
         // A deadline needs the clock; a sequencer's few seconds are within what a deadline means.

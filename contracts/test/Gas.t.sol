@@ -52,6 +52,23 @@ contract GasTest is FamilyWorld {
         _measure(_route(_v2Step(pairAb, address(tokenA), WHOLE)), "1 hop, v2");
     }
 
+    function test_gas_swapOneV2HopWithPermit() public {
+        PaymentToken permitted = new PaymentToken();
+        address signer = vm.addr(1);
+        permitted.mint(signer, 1e18);
+        bytes32 digest =
+            permitted.permitDigest(signer, address(executor), 1e18, 0, block.timestamp);
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(1, digest);
+        ISwapExecutor.SwapParameters memory params =
+            _params(address(permitted), 1e18, address(tokenB));
+        ISwapExecutor.Step[] memory steps = _route(
+            _v2Step(_pair(permitted, tokenB, 3000, 1e24, 1e24), address(permitted), WHOLE)
+        );
+        vm.prank(signer);
+        executor.swapWithPermit(params, steps, block.timestamp, v, r, s);
+        vm.snapshotGasLastCall("SwapExecutor", "1 hop, v2, with a permit");
+    }
+
     function test_gas_swapOneV3Hop() public {
         _measure(_route(_v3Step(poolAb, address(tokenA), WHOLE)), "1 hop, v3 (fixture pool)");
     }

@@ -1,50 +1,27 @@
-import {
-  type Address,
-  domainSeparator,
-  encodeFunctionData,
-  type Hex,
-  parseAbi,
-  parseSignature,
-} from 'viem'
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { readContract } from 'viem/actions'
 import type { CallOptions } from './call.ts'
 import { checkChallenge, checkOffer } from './checkAnswers.ts'
 import type { Client } from './client.ts'
 import { ForkyardError } from './forkyardError.ts'
 import { pause } from './pause.ts'
+import { signPermit } from './signPermit.ts'
 import {
   approveExact,
   createReader,
   type Reader,
   requireChain,
-  signerOf,
   transact,
   type Wallet,
 } from './wallet.ts'
 import { toChallengeRequest, toClaimRequest } from './wire/requests.ts'
-import type { Claim, PricingContract, Registration } from './wire/routing.ts'
+import type { Claim, Registration } from './wire/routing.ts'
 
 const managerAbi = parseAbi([
   'function TOKEN() view returns (address)',
   'function buyFor(bytes32 keyId, uint256 quotes)',
   'function buyForWithPermit(bytes32 keyId, uint256 quotes, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
 ])
-const permitAbi = parseAbi([
-  'function name() view returns (string)',
-  'function version() view returns (string)',
-  'function nonces(address owner) view returns (uint256)',
-  'function DOMAIN_SEPARATOR() view returns (bytes32)',
-])
-const permitTypes = {
-  Permit: [
-    { name: 'owner', type: 'address' },
-    { name: 'spender', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'deadline', type: 'uint256' },
-  ],
-}
-const permitForSecs = 1_200
 const claimTries = 60
 const usualClaimSecs = 2
 /** A claim is for somebody who waits for it. */
@@ -113,10 +90,10 @@ export async function buyQuota(
   const token = paymentToken ?? (quotaManager && (await readToken(reader, quotaManager)))
   const amount = checkOffer(offer, { quotes, maxAmount, quotaManager, paymentToken: token })
   const { key_id_hash: keyId } = await client.access.keyInfo(options)
-  const permit = await signPermit({ wallet, reader }, { offer, amount })
   const { quota_contract: spender } = offer
-  if (!permit)
-    await approveExact({ wallet, reader }, { token: offer.payment_token, spender, amount })
+  const approval = { token: offer.payment_token, spender, amount }
+  const permit = await signPermit({ wallet, reader }, { ...approval, chainId })
+  if (!permit) await approveExact({ wallet, reader }, approval)
   const data = permit
     ? encodeFunctionData({
         abi: managerAbi,
@@ -157,50 +134,5 @@ async function claimPaid(
       const { retryAfterSecs = usualClaimSecs } = error
       await pause(Math.min(Math.max(retryAfterSecs, 1), longestClaimSecs) * 1_000, options.signal)
     }
-  }
-}
-
-/** Undefined where the token has none, or hashes it otherwise than its name and version say. */
-async function signPermit(
-  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
-  { offer, amount }: { readonly offer: PricingContract; readonly amount: bigint },
-) {
-  const sign = signerOf(wallet)
-  const { payment_token: token, quota_contract: spender, chain_id: chainId } = offer
-  const facts = sign && (await readPermitFacts(reader, { token, owner: wallet.address }))
-  if (!facts) return undefined
-  const domain = { name: facts.name, version: facts.version, chainId, verifyingContract: token }
-  if (domainSeparator({ domain }) !== facts.separator) return undefined
-  const deadline = BigInt(Math.floor(Date.now() / 1_000) + permitForSecs)
-  const message = { owner: wallet.address, spender, value: amount, nonce: facts.nonce, deadline }
-  const signature = await sign({ domain, types: permitTypes, primaryType: 'Permit', message })
-  const { r, s, yParity } = parseSignature(signature)
-  return { deadline, r, s, v: 27 + yParity }
-}
-
-async function readPermitFacts(
-  reader: Reader,
-  { token: address, owner }: { readonly token: Address; readonly owner: Address },
-) {
-  const contract = { address, abi: permitAbi } as const
-  const read = await Promise.allSettled([
-    readContract(reader, { ...contract, functionName: 'name' }),
-    readContract(reader, { ...contract, functionName: 'version' }),
-    readContract(reader, { ...contract, functionName: 'nonces', args: [owner] }),
-    readContract(reader, { ...contract, functionName: 'DOMAIN_SEPARATOR' }),
-  ])
-  const [name, version, nonce, separator] = read
-  if (
-    name.status === 'rejected' ||
-    version.status === 'rejected' ||
-    nonce.status === 'rejected' ||
-    separator.status === 'rejected'
-  )
-    return undefined
-  return {
-    name: name.value,
-    version: version.value,
-    nonce: nonce.value,
-    separator: separator.value,
   }
 }

@@ -14,11 +14,12 @@ type Order = {
   readonly minOut?: bigint | undefined
 }
 
-/** Of the one call that a quote executes by. */
+/** Of the call that a quote executes by, and of the one that a permit makes of it. */
 export const executorAbi = parseAbi([
   'struct SwapParameters { address tokenIn; uint256 amountIn; address tokenOut; uint256 minAmountOut; address recipient; uint256 deadline; }',
   'struct Step { uint8 kind; address pool; address tokenIn; address tokenOut; uint256 share; bytes data; }',
   'function swap(SwapParameters params, Step[] steps) payable returns (uint256)',
+  'function swapWithPermit(SwapParameters params, Step[] steps, uint256 permitDeadline, uint8 v, bytes32 r, bytes32 s) returns (uint256)',
 ])
 const proxyAbi = parseAbi([
   'struct Swap { address tokenIn; uint256 amountIn; address tokenOut; uint256 minOut; address spender; address target; bytes data; uint256 deadline; }',
@@ -59,7 +60,9 @@ export function checkExecution(
   if (!executor) return call
   const isExecutor = isSame(target, executor) && isSame(spender, executor)
   requireThat(isExecutor, `the quote is not for the executor ${executor}`)
-  const [{ minAmountOut, recipient, ...swap }] = decode(executorAbi, call.data).args
+  const { functionName, args } = decode(executorAbi, call.data)
+  if (functionName !== 'swap') throw refusalFor('the calldata brings a permit of its own')
+  const [{ minAmountOut, recipient, ...swap }] = args
   requireSwap(order, { ...swap, minOut: minAmountOut, least: minOut })
   const isOurs = [zeroAddress, taker].some((address) => isSame(address, recipient))
   requireThat(isOurs, `the calldata pays ${recipient}`)

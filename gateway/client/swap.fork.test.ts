@@ -87,6 +87,27 @@ s('approves exactly, swaps, and tells what arrived to the wei [client/swap]', as
   await swap({ client, wallet }, order)
   assert.is(calls.length, 4)
 })
+s(
+  'signs a permit where the token takes one, which nothing is left of [client/permit]',
+  async () => {
+    const { wallet, calls, person } = await newWallet()
+    const order = { chainId, tokenIn: usdc, tokenOut: weth, amountIn: 100_000_000n, executor }
+    const before = await person.balanceOf(weth)
+    const first = await swap({ client, wallet }, order)
+    assert.is(first.amountOut, (await person.balanceOf(weth)) - before)
+    assert.is(first.amountOut, BigInt(first.quote.output))
+    await swap({ client, wallet }, order)
+    assert.equal(
+      calls,
+      [executor, executor].map((to) => to.toLowerCase()),
+    )
+    await swap({ client, wallet }, { ...order, permit: false })
+    assert.equal(
+      calls.slice(2),
+      [usdc, executor].map((to) => to.toLowerCase()),
+    )
+  },
+)
 s('sells and buys the native currency, with its gas left out [client/native]', async () => {
   const { wallet, node, calls, person } = await newWallet()
   const { address } = wallet

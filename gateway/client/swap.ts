@@ -1,14 +1,17 @@
 import type { Address, Hex, TransactionReceipt } from 'viem'
 import { checkExecution, checkRequote } from './checkAnswers.ts'
 import type { Client } from './client.ts'
+import { permitSwap } from './permitSwap.ts'
 import {
   approveExact,
   createReader,
+  readAllowance,
   readDelivered,
   requireChain,
   SwapError,
   transact,
   type Wallet,
+  type WalletCall,
 } from './wallet.ts'
 import { toQuoteRequest } from './wire/requests.ts'
 import type { Quote } from './wire/routing.ts'
@@ -28,6 +31,8 @@ export type SwapOrder = {
    * allowance, and its calldata must swap what was ordered, to the wallet. Without it the service is trusted.
    */
   readonly executor?: Address | undefined
+  /** `false`: an approval is sent where the wallet could sign an EIP-2612 permit. */
+  readonly permit?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -40,33 +45,39 @@ export type Swapped = {
 }
 
 /**
- * Quote, exact approval where one is missing, the swap, its receipt. After an approval the price may have
+ * Quote, leave to spend exactly what is sold, the swap, its receipt. Leave is a permit within the swap where the
+ * token takes one and the wallet signs it, else an approval before it. After an approval the price may have
  * moved: it is asked for again, which costs a second quote.
  */
 export async function swap(
   { client, wallet }: { readonly client: Client; readonly wallet: Wallet },
   order: SwapOrder,
 ): Promise<Swapped> {
-  const { chainId, tokenIn, tokenOut, amountIn, slippageBps, signal } = order
+  const { chainId, tokenIn, tokenOut, amountIn, slippageBps, permit = true, signal } = order
   const reader = createReader(wallet)
   await requireChain(reader, chainId)
   const taker = wallet.address
   const request = toQuoteRequest({ chainId, tokenIn, tokenOut, amountIn, slippageBps, taker })
   const askQuote = async () => toExecutable(await client.routing.quote(request, { signal }))
   const first = await askQuote()
-  let call = checkExecution(order, { taker, ...first })
-  let { quote } = first
-  const approval = { token: tokenIn, spender: call.spender, amount: amountIn }
-  if (await approveExact({ wallet, reader }, approval)) {
-    const second = await askQuote()
-    call = checkExecution(order, { taker, ...second })
-    checkRequote(first, second)
-    quote = second.quote
+  const quoted = checkExecution(order, { taker, ...first })
+  const approval = { token: tokenIn, spender: quoted.spender, amount: amountIn }
+  const send = async (call: WalletCall, quote: Quote): Promise<Swapped> => {
+    const { to, data, value } = call
+    const receipt = await transact({ wallet, reader }, { to, data, value })
+    const amountOut = await readDelivered({ wallet, reader }, { token: tokenOut, receipt, value })
+    return { txHash: receipt.transactionHash, receipt, amountOut, quote }
   }
-  const { to, data, value } = call
-  const receipt = await transact({ wallet, reader }, { to, data, value })
-  const amountOut = await readDelivered({ wallet, reader }, { token: tokenOut, receipt, value })
-  return { txHash: receipt.transactionHash, receipt, amountOut, quote }
+  if ((await readAllowance({ wallet, reader }, approval)) >= amountIn)
+    return send(quoted, first.quote)
+  const asked = { call: quoted, token: tokenIn, amount: amountIn, chainId }
+  const permitted = permit && (await permitSwap({ wallet, reader }, asked))
+  if (permitted) return send(permitted, first.quote)
+  await approveExact({ wallet, reader }, approval)
+  const second = await askQuote()
+  const requoted = checkExecution(order, { taker, ...second })
+  checkRequote(first, second)
+  return send(requoted, second.quote)
 }
 
 function toExecutable(quote: Quote) {

@@ -8,6 +8,7 @@ import {
   getTypesForEIP712Domain,
   type Hex,
   isAddressEqual,
+  maxUint256,
   numberToHex,
   parseEventLogs,
   serializeTypedData,
@@ -111,16 +112,18 @@ export function signerOf(wallet: Wallet): ((data: TypedData) => Promise<Hex>) | 
   }
 }
 
-/** Allows the spender this amount and no more. Resolves to whether a transaction was needed. */
-export async function approveExact(
+export type Approval = {
+  readonly token: Address
+  readonly spender: Address
+  readonly amount: bigint
+}
+
+/** Without limit for the native currency, which nobody has to approve. */
+export async function readAllowance(
   { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
-  {
-    token,
-    spender,
-    amount,
-  }: { readonly token: Address; readonly spender: Address; readonly amount: bigint },
-): Promise<boolean> {
-  if (isAddressEqual(token, zeroAddress)) return false
+  { token, spender }: Omit<Approval, 'amount'>,
+): Promise<bigint> {
+  if (isAddressEqual(token, zeroAddress)) return maxUint256
   // By hand, as balances below: a page would load the code of all that a call can be.
   const asked = { abi: erc20Abi, functionName: 'allowance' } as const
   const question = encodeFunctionData({ ...asked, args: [wallet.address, spender] })
@@ -128,7 +131,15 @@ export async function approveExact(
     method: 'eth_call',
     params: [{ to: token, data: question }, 'latest'],
   })
-  const allowed = decodeFunctionResult({ ...asked, data: answer })
+  return decodeFunctionResult({ ...asked, data: answer })
+}
+
+/** Allows the spender this amount and no more. Resolves to whether a transaction was needed. */
+export async function approveExact(
+  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  { token, spender, amount }: Approval,
+): Promise<boolean> {
+  const allowed = await readAllowance({ wallet, reader }, { token, spender })
   if (allowed >= amount) return false
   // Tokens like USDT change an allowance only from zero.
   for (const value of allowed > 0n ? [0n, amount] : [amount]) {

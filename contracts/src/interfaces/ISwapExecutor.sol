@@ -72,6 +72,18 @@ interface ISwapExecutor {
         payable
         returns (uint256 amountOut);
 
+    /// @notice `swap`, with an EIP-2612 permit of the caller's for exactly amountIn of tokenIn before it.
+    /// A permit that fails counts for nothing: somebody else may have sent it ahead, so the allowance judges.
+    /// @param permitDeadline Last second at which the permit may be used.
+    function swapWithPermit(
+        SwapParameters calldata params,
+        Step[] calldata steps,
+        uint256 permitDeadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external returns (uint256 amountOut);
+
     /// @notice The chain's wrapped native token.
     function WRAPPED_NATIVE() external view returns (address);
 }
