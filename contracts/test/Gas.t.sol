@@ -56,14 +56,12 @@ contract GasTest is FamilyWorld {
         PaymentToken permitted = new PaymentToken();
         address signer = vm.addr(1);
         permitted.mint(signer, 1e18);
-        bytes32 digest =
-            permitted.permitDigest(signer, address(executor), 1e18, 0, block.timestamp);
+        bytes32 digest = permitted.permitDigest(signer, address(executor), 1e18, 0, block.timestamp);
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(1, digest);
         ISwapExecutor.SwapParameters memory params =
             _params(address(permitted), 1e18, address(tokenB));
-        ISwapExecutor.Step[] memory steps = _route(
-            _v2Step(_pair(permitted, tokenB, 3000, 1e24, 1e24), address(permitted), WHOLE)
-        );
+        ISwapExecutor.Step[] memory steps =
+            _route(_v2Step(_pair(permitted, tokenB, 3000, 1e24, 1e24), address(permitted), WHOLE));
         vm.prank(signer);
         executor.swapWithPermit(params, steps, block.timestamp, v, r, s);
         vm.snapshotGasLastCall("SwapExecutor", "1 hop, v2, with a permit");
