@@ -25,7 +25,14 @@ const poolAbi = parseAbi([
   'function coins(uint256) view returns (address)',
   'function getTokenX() view returns (address)',
 ])
-const tickSpacings: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+const tickSpacings: Readonly<Record<number, number>> = {
+  100: 1,
+  500: 10,
+  3000: 60,
+  10000: 200,
+  // A fee that the hook names.
+  [0x80_0000]: 200,
+}
 const recipient = '0x00000000000000000000000000000000000000AA'
 
 type Pool = WorldManifest['pools'][number]
@@ -115,7 +122,7 @@ const families: Readonly<Record<string, Family>> = {
           currency1: pool.tokens[1],
           fee: pool.feePips,
           tickSpacing: tickSpacings[pool.feePips] ?? 0,
-          hooks: zeroAddress,
+          hooks: pool.hooks ?? zeroAddress,
         },
         '0x',
       ],

@@ -1,5 +1,6 @@
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
+import { uniswapV4Hooks } from './uniswapV4Hooks.ts'
 
 /** Exchanges of Arbitrum One; each address with its sources in `arbitrumDexSources.ts`. */
 export const arbitrumDexes: readonly Dex[] = [
@@ -75,6 +76,7 @@ export const arbitrumDexes: readonly Dex[] = [
     router: '0xA51afAFe0263b40EdaEf0Df8781eA9aa03E381a3',
     feesPips: [100, 500, 3000, 10000],
     poolKeys: [1, 10, 60, 200],
+    knownHooks: uniswapV4Hooks.arbitrum,
     deployBlock: 297842872,
   },
   {

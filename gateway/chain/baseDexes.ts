@@ -1,5 +1,6 @@
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
+import { uniswapV4Hooks } from './uniswapV4Hooks.ts'
 
 /** Exchanges of Base; each address with its sources in `baseDexSources.ts`. */
 export const baseDexes: readonly Dex[] = [
@@ -115,6 +116,7 @@ export const baseDexes: readonly Dex[] = [
     router: '0x6fF5693b99212Da76ad316178A184AB56D299b43',
     feesPips: [100, 200, 300, 400, 500, 3000, 10000],
     poolKeys: [1, 4, 6, 8, 10, 60, 200],
+    knownHooks: uniswapV4Hooks.base,
     deployBlock: 25350988,
   },
   {

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { KnownHooks } from './uniswapV4Hooks.ts'
 
 /** Families of pools; the last seven have no local maths, their quoters are asked. A fork of a known family is a row of its chain. */
 export type Protocol =
@@ -51,6 +52,8 @@ export type Dex = {
   readonly initCodeHash?: Hex | undefined
   /** Pools that events alone would name, from a dated list: the factories are asked whose they are. */
   readonly knownPools?: readonly Address[] | undefined
+  /** Of a dated list: pools with other hooks that act on swaps are left out. */
+  readonly knownHooks?: readonly KnownHooks[] | undefined
   /** First block worth scanning for pools. */
   readonly deployBlock: number
 }

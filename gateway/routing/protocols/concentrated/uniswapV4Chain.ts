@@ -26,6 +26,7 @@ import { type PoolFamily, toHead } from '../family/poolFamily.ts'
 import { addRange } from './concentratedLogs.ts'
 import type { TickRecord } from './concentratedRecord.ts'
 import { heldByTicks, toLiquidityTicks } from './heldByTicks.ts'
+import { findHooked, hookedQuoter, isKnownHook } from './readHookedPools.ts'
 import { createUniswapV4Pool } from './uniswapV4.ts'
 
 /** A pool inside Uniswap v4's manager. */
@@ -43,6 +44,8 @@ export type ManagedRecord = PoolHead & {
   readonly ticks: readonly TickRecord[]
   /** As in a `ConcentratedRecord`. */
   readonly isPart?: true | undefined
+  /** Who runs the swaps of a pool with a known hook; its own state says roughly what they give. */
+  readonly quoter?: Address | undefined
 }
 
 const managedInitializeTopic = toEventSelector(
@@ -73,6 +76,8 @@ const stepGas = 75_000
 /** First fee of a currency in a pool. */
 const freshGas = 17_100
 const crossingGas = 20_000
+/** Of a hook that acts before and after, and takes a fee. */
+const hookGas = 90_000
 const keyTypes = [
   {
     type: 'tuple',
@@ -101,6 +106,9 @@ function isPlain({ fee, hooks }: PoolKey): boolean {
   return fee !== dynamicFee && (BigInt(hooks) & swapHooks) === 0n
 }
 
+const isPriced = ({ key, dex }: PoolRef): boolean =>
+  key !== undefined && (isPlain(key) || isKnownHook(dex, key))
+
 function splitProtocolFee(packed: number): readonly [number, number] {
   return [packed & 0xfff, packed >> 12]
 }
@@ -121,22 +129,26 @@ async function find(
     tickSpacing: dex.poolKeys?.[index] ?? 1,
   }))
   const pairs = { a: withNative(deps, a), b: withNative(deps, b) }
-  const found = await askPairs(deps, {
-    ...pairs,
-    size: Math.floor(lookupsPerCall / Math.max(1, tiers.length)),
-    blockNumber,
-    ask: (part) => {
-      const args = [dex.factory, part.a, part.b, tiers] as const
-      return callManagerLens(deps.client, { functionName: 'findManaged', args, blockNumber })
-    },
-  })
+  const [found, hooked] = await Promise.all([
+    askPairs(deps, {
+      ...pairs,
+      size: Math.floor(lookupsPerCall / Math.max(1, tiers.length)),
+      blockNumber,
+      ask: (part) => {
+        const args = [dex.factory, part.a, part.b, tiers] as const
+        return callManagerLens(deps.client, { functionName: 'findManaged', args, blockNumber })
+      },
+    }),
+    findHooked(deps, { ...pairs, dex, blockNumber }),
+  ])
   const pools = new Map(found.map((pool) => [pool.id, pool]))
-  return [...pools.values()].map(({ id, ...key }) => ({
+  const plain = [...pools.values()].map(({ id, ...key }) => ({
     dex,
     address: dex.factory,
     id,
     key: { ...key, hooks: zeroAddress },
   }))
+  return [...plain, ...hooked]
 }
 
 type Managed = ManagerLensResult<'readManaged'>[number]
@@ -227,6 +239,7 @@ function joinParts(
     tick,
     liquidity,
     ticks,
+    ...(isPlain(key) ? {} : { quoter: pool.dex.quoter }),
   }
 }
 
@@ -275,11 +288,14 @@ function toAddress(topic: string): Address {
   return getAddress(`0x${topic.slice(26)}`)
 }
 
-/** Uniswap v4's pools without hooks, or with hooks that leave swaps alone. */
+/**
+ * Uniswap v4's pools without hooks, with hooks that leave swaps alone, and with hooks of the row's dated
+ * list: those are searched by their own state and priced by the quoter.
+ */
 export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   find,
   async load(deps, { pools, blockNumber }) {
-    const known = pools.filter(({ key }) => key && isPlain(key))
+    const known = pools.filter(isPriced)
     for (const pool of pools) if (!known.includes(pool)) deps.decline?.(pool)
     const size = known.length <= fewPools ? 1 : poolsPerCall
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
@@ -313,7 +329,10 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
     return depth > 0 ? depth : undefined
   },
   held: heldByTicks,
-  stepGas: ({ isFresh }, i) => stepGas + (isFresh[i] ? freshGas : 0),
+  isQuoted: ({ quoter }) => quoter !== undefined,
+  quoter: hookedQuoter,
+  stepGas: ({ isFresh, quoter }, i) =>
+    stepGas + (isFresh[i] ? freshGas : 0) + (quoter ? hookGas : 0),
   crossingGas,
   takesTaxedInput: false,
 }
