@@ -52,22 +52,6 @@ s('a pool is as deep as what it has to sell, however little it holds else [20/de
     }
 })
 
-s('first outputs that are rounded do not drag a curve down [20/rounded-samples]', () => {
-  const usual = { ...base, rates: [10n ** 18n, 10n ** 30n], aPrecise: 20_000n }
-  for (const held of [50n, 300n, 2_000n]) {
-    const balances = [held * 10n ** 18n, held * 10n ** 6n]
-    const pool = createCurvePlainPool({ ...usual, balances })
-    const curve = pool.curve(0, 1)
-    assert.ok(curve, `${held}`)
-    for (const part of [100n, 10n, 4n]) {
-      const amountIn = (held * 10n ** 18n) / part
-      const error =
-        curveOutput(curve, Number(amountIn)) / Number(pool.swap(0, 1, amountIn)?.amountOut) - 1
-      assert.ok(Math.abs(error) < 2e-5, `${held} held, a part of ${part}: ${error}`)
-    }
-  }
-})
-
 s('where nothing is sold there is no curve, and few questions', () => {
   let asked = 0
   const refuse = () => {

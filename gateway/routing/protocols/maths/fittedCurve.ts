@@ -30,31 +30,13 @@ const mostDoublings = 64
 export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | undefined {
   const depth = findDepth({ most, amountOut })
   return curveThrough(
-    dropRounded(
-      parts.flatMap((part) => {
-        const amount = (depth * part) >> 32n
-        const output = amount > 0n ? amountOut(amount) : undefined
-        if (output === undefined || output < leastOutput) return []
-        return [{ x: Number(amount), y: Number(output) }]
-      }),
-    ),
+    parts.flatMap((part) => {
+      const amount = (depth * part) >> 32n
+      const output = amount > 0n ? amountOut(amount) : undefined
+      if (output === undefined || output < leastOutput) return []
+      return [{ x: Number(amount), y: Number(output) }]
+    }),
   )
-}
-
-/**
- * The points without those under the line from nothing to a later one: rounding makes the first outputs too
- * small, and a curve that is concave everywhere would be dragged down by them to its end.
- */
-function dropRounded(points: readonly Point[]): readonly Point[] {
-  let steepest = 0
-  return points
-    .toReversed()
-    .filter(({ x, y }) => {
-      if (y / x < steepest) return false
-      steepest = y / x
-      return true
-    })
-    .reverse()
 }
 
 /** What there is to buy may be worth many times what the pool holds of the token sold. */
