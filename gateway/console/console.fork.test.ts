@@ -104,7 +104,7 @@ async function addTests(browser: Browser) {
     'holds the last hundred events, and no more memory after thousands [console/bounded]',
     async () => {
       const { page, complaints, close } = await openConsole(browser, { url: 'about:blank' })
-      await page.addInitScript(hurry)
+      await page.addInitScript(hurry(100))
       let rounds = 0
       // What is under way counts as memory, too: the line stands still while the heap is read.
       const stops = new Map([3, 12].map((round) => [round, Promise.withResolvers<void>()]))

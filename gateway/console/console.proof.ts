@@ -188,7 +188,7 @@ async function addTests(browser: Browser) {
     const [name = link] = link.split('?')
     s(`holds no more after a day on ${name}`, async () => {
       const { page, complaints, close } = await openConsole(browser, { url: 'about:blank' })
-      await page.addInitScript(hurry)
+      await page.addInitScript(hurry(1_000))
       let asked = 0
       page.on('requestfinished', () => {
         asked += 1

@@ -195,7 +195,10 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
 s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   const owner = nextOwner()
   await control.fail({ name: 'chain_fee_spike', service: 'relay', chainId: 8453 })
-  assert.is(await codeOf(askProxy(owner)), 'fee_ceiling_exceeded')
+  const code = await codeOf(askProxy(owner))
+  // Whatever else it says, its logs tell why.
+  const { logs } = await control.logs({ lines: 20 })
+  assert.is(code, 'fee_ceiling_exceeded', `${code}: ${JSON.stringify(logs)}`)
   assert.is(await codeOf(askProxy(owner)), 'answered')
 })
 s('promises more than the chain gives, for so many quotes [faults/quote-drift]', async () => {

@@ -75,29 +75,40 @@ s('has no other pool measured or priced, however many there are [bounds/work]', 
 s('has the one that makes room for it looked at, where a market is full [bounds/work-full]', () => {
   for (const count of [100, 3_000]) assert.equal(join(count, { isFull: true }), [address(2)])
 })
-s('costs the loop less than 5 ms among 10,000, with the one that goes for it [bounds/cost]', () => {
-  const count = 10_000
-  const market = Array.from({ length: count }, (_, n) => against(n + 2, 1_000 + n))
-  const bounds = createPoolBounds({
-    assets: base,
-    limits: { floorUsd: 100, mostPools: count + 1, mostTokens: 100_000 },
-    dexes: () => [dex as NonNullable<typeof dex>],
-    now: () => 0,
-  })
-  const deps = { taxOf: () => 0 }
-  const records = bounds.begin([against(1, 3_000_000, weth), ...market])
-  let state = createSyncedState(deps, { head, records })
-  const costs = Array.from({ length: 20 }, (_, round) => {
-    const before = process.threadCpuUsage()
-    const news = [against(count + 2 + round, 200_000)]
-    const { taken, gone } = bounds.admit({ pools: state.pools, news })
-    state = advanceState(deps, { state, head, changed: taken, gone })
-    assert.equal([taken.length, gone.size], [1, 1])
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1_000
-  })
-  // Others on the machine and collections of garbage only ever add to it.
-  const least = Math.min(...costs)
-  assert.ok(least < 5, `${least} ms`)
-})
+s(
+  'costs the loop what a few copies of 10,000 pools do, with the one that goes for it [bounds/cost]',
+  () => {
+    const count = 10_000
+    const market = Array.from({ length: count }, (_, n) => against(n + 2, 1_000 + n))
+    const bounds = createPoolBounds({
+      assets: base,
+      limits: { floorUsd: 100, mostPools: count + 1, mostTokens: 100_000 },
+      dexes: () => [dex as NonNullable<typeof dex>],
+      now: () => 0,
+    })
+    const deps = { taxOf: () => 0 }
+    const records = bounds.begin([against(1, 3_000_000, weth), ...market])
+    let state = createSyncedState(deps, { head, records })
+    // Turn by turn, so that whatever else the machine does falls on both.
+    const spent = { floor: 0, cost: 0 }
+    const spend = (on: keyof typeof spent, work: () => void) => {
+      const before = process.threadCpuUsage()
+      work()
+      const { user, system } = process.threadCpuUsage(before)
+      spent[on] += user + system
+    }
+    for (let round = 0; round < 40; round += 1) {
+      spend('floor', () => new Map([...state.pools].map(([id, pool]) => [id, pool])))
+      spend('cost', () => {
+        const news = [against(count + 2 + round, 200_000)]
+        const { taken, gone } = bounds.admit({ pools: state.pools, news })
+        state = advanceState(deps, { state, head, changed: taken, gone })
+        assert.equal([taken.length, gone.size], [1, 1])
+      })
+    }
+    // Two copies or so; a market made anew takes fifty.
+    const copies = spent.cost / spent.floor
+    assert.ok(copies < 6, `${copies} copies, ${spent.cost / 40} µs`)
+  },
+)
 s.run()
