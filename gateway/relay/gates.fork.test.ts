@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex } from 'viem'
 import { createRpc } from '../../fixtures/anvil/rpc.ts'
-import { send } from '../../fixtures/chains/send.ts'
+import { send, waitForReceipt } from '../../fixtures/chains/send.ts'
 import {
   giveNative,
   lyingToken,
@@ -13,7 +13,6 @@ import {
 import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
-import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** Each row of the interface document's gate table, through HTTP, on a real chain. */
 const gate = suite('relay gates')
@@ -32,14 +31,13 @@ async function ready(): Promise<Address> {
 const ask = (owner: Address, tokenIn = lyingToken, amountIn: unknown = '1') =>
   stand.post({ chainId, owner, tokenIn, amountIn })
 
-/** Its proxy, once it is in a block: an answer does not wait for that. */
+/** Its proxy, once it is in a block, for which no answer waits. anvil tells of code before it ends the block. */
 async function deploy(owner: Address): Promise<Address> {
   const { status, body } = await ask(owner)
   assert.is(status, 200)
-  const { proxy } = body
-  if (!proxy) throw new Error('a deployment was answered without its proxy')
-  const hasCode = async () => (await rpc('eth_getCode', proxy, 'latest')) !== '0x'
-  await waitFor('the proxy is deployed', hasCode)
+  const { proxy, txHash } = body
+  if (!proxy || !txHash) throw new Error('a deployment was answered without its proxy')
+  await waitForReceipt({ rpcUrl: chain.rpcUrl, hash: txHash })
   return proxy
 }
 
