@@ -27,8 +27,8 @@ export type ForkBackend = {
   readonly startFork: StartFork
   /** The address of this process that its forks can reach; rejects as long as none is known. */
   readonly findHost: () => Promise<string>
-  /** Of all forks of a chain together; absent where another system knows it. */
-  readonly memoryBytes?: (chainId: number) => number
+  /** Of all forks of a chain together; undefined where whoever runs them does not tell. */
+  readonly memoryBytes: (chainId: number) => Promise<number | undefined>
   readonly close: () => Promise<void>
 }
 

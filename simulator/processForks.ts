@@ -21,7 +21,7 @@ export function createProcessForks({
       void fork.exited.then(() => chainOfPid.delete(fork.pid))
       return fork
     },
-    memoryBytes: (chainId) =>
+    memoryBytes: async (chainId) =>
       [...chainOfPid]
         .filter(([, ofChain]) => ofChain === chainId)
         .reduce((sum, [pid]) => sum + (processTable.readMemoryBytes(pid) ?? 0), 0),

@@ -68,8 +68,8 @@ export type Simulator = {
   readonly simulateDeploy: (p: SimulateDeployParameters) => Promise<DeployReport>
   readonly traceCandidate: (p: TraceParameters) => Promise<TraceReport>
   readonly status: (chainId: number) => GenerationStatus
-  /** Of all forks of a chain together; undefined where they run elsewhere. */
-  readonly memoryBytes: (chainId: number) => number | undefined
+  /** Of all forks of a chain together; undefined where whoever runs them does not tell. */
+  readonly memoryBytes: (chainId: number) => Promise<number | undefined>
   /** Holds nothing and has no code on the real chain: payloads without a taker are run from it. */
   readonly simulatedTaker: (chainId: number) => Address
   readonly close: () => Promise<void>
@@ -185,7 +185,7 @@ export async function createSimulator({
       )
     },
     status: (chainId) => standOf(chainId).generations.status(),
-    memoryBytes: (chainId) => forks.memoryBytes?.(chainId),
+    memoryBytes: forks.memoryBytes,
     simulatedTaker: simulatedTakerOf,
     async close() {
       await Promise.all([...stands.values()].map(({ generations }) => generations.close()))

@@ -15,7 +15,8 @@ import {
   type TransactionReceipt,
   zeroAddress,
 } from 'viem'
-import { getChainId, waitForTransactionReceipt } from 'viem/actions'
+import { getChainId } from 'viem/actions'
+import { waitForReceipt } from './waitForReceipt.ts'
 
 export type WalletCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
@@ -76,7 +77,7 @@ export async function transact(
 ): Promise<TransactionReceipt> {
   const hash = await (wallet.sendTransaction?.(call) ?? sendByProvider(wallet, call))
   let isAnother = false
-  const receipt = await waitForTransactionReceipt(reader, {
+  const receipt = await waitForReceipt(reader, {
     hash,
     pollingInterval: pollMs,
     onReplaced({ reason }) {

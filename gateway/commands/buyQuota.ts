@@ -14,13 +14,13 @@ import {
   readContract,
   sendRawTransaction,
   signTransaction,
-  waitForTransactionReceipt,
 } from 'viem/actions'
 import { quotaManager } from '../../contracts/artifacts.ts'
 import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { toClaimBody } from '../access/wire/quota.ts'
 import { getChain } from '../chain/chains.ts'
 import { readRetryAfterSecs } from '../client/retryAfter.ts'
+import { waitForReceipt } from '../client/waitForReceipt.ts'
 
 /** What the buyer's side knows: the service by its URL and key, the chain by a client that can sign. */
 export type BuyDeps = {
@@ -102,7 +102,7 @@ async function transact(
   const request = await prepareTransactionRequest(client, { to, data, type: 'eip1559' })
   const serializedTransaction = await signTransaction(client, request)
   const hash = await sendRawTransaction(client, { serializedTransaction })
-  const receipt = await waitForTransactionReceipt(client, { hash, pollingInterval: 250 })
+  const receipt = await waitForReceipt(client, { hash, pollingInterval: 250 })
   if (receipt.status !== 'success') throw new BuyError(`transaction ${hash} reverted`)
   return hash
 }

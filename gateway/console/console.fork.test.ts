@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
-import { decodeFunctionData, encodeFunctionData, getAddress, type Hex, zeroAddress } from 'viem'
+import {
+  decodeFunctionData,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  zeroAddress,
+} from 'viem'
 import { startChromium } from '../../fixtures/browser/chromium.ts'
 import {
   findBarriers,
@@ -22,6 +29,7 @@ import { executorAbi } from '../client/checkAnswers.ts'
 import { createClient } from '../client/client.ts'
 import { createLab } from '../client/lab.ts'
 import { findTestLab } from '../lab/testing/testLab.ts'
+import { createPerson } from '../lab/testing/testPerson.ts'
 import { consoleDir } from './consoleFiles.ts'
 
 /** The page in a real browser, on the offline lab. */
@@ -369,8 +377,26 @@ async function addTests(browser: Browser) {
     await page.getByText('No key has this').waitFor()
     await page.goBack()
     await ledger.getByRole('cell', { name: 'charge' }).first().waitFor()
+    await payForQuota()
+    await page.goto(`${url}#/money`)
+    const payments = page.getByRole('region', { name: 'Newest payments', exact: true })
+    const paid = payments.getByRole('row').filter({ hasText: 'Base' })
+    const amount = paid.getByText('1 USDC', { exact: true })
+    assert.match((await amount.getAttribute('title')) ?? '', 'raw 1000000')
     assert.equal(await leaveConsole(opened, 'money'), nothingAmiss)
   })
+
+  /** A dollar's quota for the lab's key, by a transfer that is claimed. */
+  async function payForQuota() {
+    const { accounts, tokens, quotaManager, rpcUrl } = chains['8453'] ?? {}
+    const [account] = accounts ?? []
+    if (!account || !tokens?.['USDC'] || !quotaManager || !rpcUrl) throw new Error('no lab of Base')
+    const args = [quotaManager, 1_000_000n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+    const person = createPerson({ rpcUrl, ...account })
+    const tx_hash = await person.send({ to: tokens['USDC'].address, data })
+    await createClient(lab.manifest()).access.claim({ chain_id: 8453, tx_hash })
+  }
 
   s('gives, mines, keeps and goes back, and switches faults [console/lab]', async () => {
     const link = 'lab?chain=8453&fault=relay_late'

@@ -15,7 +15,7 @@ s('show block and age of each fork as they are when asked [observe/forks]', asyn
     running: 0,
   }
   let memory: number | undefined
-  metrics.show({ status: () => status, memoryBytes: () => memory }, [8453])
+  metrics.show({ status: () => status, memoryBytes: async () => memory }, [8453])
   metrics.happened({ chainId: 8453, event: 'fork_wedged' })
   const before = await registry.metrics()
   assert.match(before, 'forkyard_fork_ready{chain="8453"} 0')
@@ -29,5 +29,7 @@ s('show block and age of each fork as they are when asked [observe/forks]', asyn
   assert.match(after, 'forkyard_fork_block{chain="8453"} 77')
   assert.match(after, 'forkyard_fork_running{chain="8453"} 3')
   assert.match(after, 'forkyard_fork_memory_bytes{chain="8453"} 5000000')
+  memory = undefined
+  assert.not.match(await registry.metrics(), /forkyard_fork_memory_bytes\{/)
 })
 s.run()

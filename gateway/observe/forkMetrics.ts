@@ -24,17 +24,22 @@ export function createForkMetrics({
     },
     /** Reads the forks' state whenever the metrics are asked for. */
     show(simulator: Pick<Simulator, 'status' | 'memoryBytes'>, chainIds: readonly number[]) {
-      const gauge = (name: string, help: string, read: (chainId: number) => number | undefined) =>
+      type Read = (chainId: number) => number | undefined | Promise<number | undefined>
+      const gauge = (name: string, help: string, read: Read) =>
         new Gauge({
           name,
           help,
           labelNames: ['chain'] as const,
           registers,
-          collect() {
-            for (const chainId of chainIds) {
-              const value = read(chainId)
-              if (value !== undefined) this.set({ chain: String(chainId) }, value)
-            }
+          async collect() {
+            await Promise.all(
+              chainIds.map(async (chainId) => {
+                const labels = { chain: String(chainId) }
+                const value = await read(chainId)
+                if (value === undefined) this.remove(labels)
+                else this.set(labels, value)
+              }),
+            )
           },
         })
       gauge('forkyard_fork_ready', 'Whether a simulation fork stands', (chainId) =>
@@ -56,7 +61,7 @@ export function createForkMetrics({
       )
       gauge(
         'forkyard_fork_memory_bytes',
-        'What the forks of a chain hold in memory, where they are processes of this machine',
+        'What the forks of a chain hold in memory; absent while nobody tells',
         simulator.memoryBytes,
       )
     },

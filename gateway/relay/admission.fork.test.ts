@@ -7,8 +7,9 @@ import {
   serializeErc6492Signature,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { readContract, waitForTransactionReceipt } from 'viem/actions'
+import { readContract } from 'viem/actions'
 import { createRpc } from '../../fixtures/anvil/rpc.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import {
   giveNative,
   lyingToken,
@@ -196,7 +197,8 @@ s(
       chain: client.chain,
       transport: http(chain.rpcUrl),
     })
-    const { contractAddress: address } = await waitForTransactionReceipt(client, {
+    const { contractAddress: address } = await waitForReceipt({
+      rpcUrl: chain.rpcUrl,
       hash: await sender.deployContract({ ...wallets, args: [] }),
     })
     if (!address) throw new Error('no factory of wallets')
@@ -219,7 +221,7 @@ s(
     assert.is((await ask(stand, { owner, ownerSignature: early, deadline })).status, 200)
     const later = await open({ ownerSignature: 'required' })
     const hash = await sender.sendTransaction({ to: address, data })
-    await waitForTransactionReceipt(client, { hash })
+    await waitForReceipt({ rpcUrl: chain.rpcUrl, hash })
     const other = await ask(later, { owner, ownerSignature: signature, deadline })
     assert.is(other.status, 200)
   },

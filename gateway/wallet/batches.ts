@@ -1,5 +1,5 @@
 import { type Address, type Hex, numberToHex } from 'viem'
-import { waitForTransactionReceipt } from 'viem/actions'
+import { waitForReceipt } from '../client/waitForReceipt.ts'
 import { ProviderError } from './providerError.ts'
 import { type CallRequest, type Node, sendCall } from './sendCall.ts'
 
@@ -39,7 +39,7 @@ export function createBatches() {
       for (const call of batch.calls) {
         const [last] = hashes.slice(-1)
         // The gas of a swap is known once its approval stands.
-        if (last) await waitForTransactionReceipt(node, { hash: last, pollingInterval: pollMs })
+        if (last) await waitForReceipt(node, { hash: last, pollingInterval: pollMs })
         const hash = await sendCall(node, call).catch((error: unknown) => {
           if (!last) throw error
           // What was sent stands, and the page hears of it by the batch's status.

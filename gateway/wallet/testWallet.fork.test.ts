@@ -9,6 +9,7 @@ import { build } from 'vite'
 import { giveWallet } from '../../examples/wallet/giveWallet.ts'
 import { startChromium } from '../../fixtures/browser/chromium.ts'
 import { ownEntries } from '../../fixtures/browser/ownEntries.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 import { findDebianProgram } from '../../fixtures/debianPrograms.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { findTestLab } from '../lab/testing/testLab.ts'
@@ -58,7 +59,7 @@ s(
     assert.is(await failOf('eth_sendTransaction', nothing), 4100)
     assert.equal(await ask('eth_requestAccounts'), [spare.address])
     const hash = (await ask('eth_sendTransaction', nothing)) as `0x${string}`
-    assert.is((await node.waitForTransactionReceipt({ hash })).status, 'success')
+    assert.is((await waitForReceipt({ rpcUrl, hash })).status, 'success')
     const signature = (await ask('personal_sign', toHex('hello'), spare.address)) as `0x${string}`
     const signed = { address: spare.address, message: 'hello', signature }
     assert.ok(await node.verifyMessage(signed))
@@ -217,7 +218,7 @@ s('has the account take on the code of a contract, once (EIP-7702) [wallet/deleg
   const send = async () => {
     const params = [{ from: address, to: spare.address, value: '0x1' }]
     const hash = await wallet.provider.request({ method: 'eth_sendTransaction', params })
-    return node.waitForTransactionReceipt({ hash: hash as `0x${string}` })
+    return waitForReceipt({ rpcUrl, hash: hash as `0x${string}` })
   }
   await wallet.provider.request({ method: 'eth_requestAccounts' })
   wallet.set({ delegateTo: chain.executor })
@@ -321,7 +322,7 @@ function addPageTest(chromium: Browser) {
       assert.equal(await ask('eth_accounts'), [])
       assert.equal(await ask('eth_requestAccounts'), [nothing.from])
       const hash = (await ask('eth_sendTransaction', nothing)) as `0x${string}`
-      assert.is((await node.waitForTransactionReceipt({ hash })).status, 'success')
+      assert.is((await waitForReceipt({ rpcUrl, hash })).status, 'success')
       await page.evaluate("forkyardWallet.set({ answer: 'reject' })")
       assert.is(await ask('eth_sendTransaction', nothing), 4001)
       await page.evaluate('forkyardWallet.switchTo(42161)')

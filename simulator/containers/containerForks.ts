@@ -9,13 +9,16 @@ import { type ForkMethod, type ForkParameter, type StartedFork, waitMs } from '.
 const waitTimeoutMs = waitMs + 2_000
 const startTimeoutMs = 12_000
 const connectTimeoutMs = 2_000
+/** Whoever asks for the metrics waits for it. */
+const memoryTimeoutMs = 1_000
 
 /**
  * Forks in containers, made by a supervisor on an internal network. When the supervisor goes away,
  * so do its forks; a new session begins with the next fork that is asked for. It need not be there yet.
  */
 export function createContainerForks({ url }: { readonly url: string }): ForkBackend {
-  const living = new Map<string, () => void>()
+  const living = new Map<string, { readonly chainId: number; readonly end: () => void }>()
+  let memory: Promise<Readonly<Record<string, number>> | undefined> | undefined
   let session: Promise<Session> | undefined
   let closed = false
 
@@ -57,14 +60,33 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
           parameter: { session: sessionId },
           timeoutMs: waitTimeoutMs,
         })
-        for (const forkId of exited) living.get(forkId)?.()
+        for (const forkId of exited) living.get(forkId)?.end()
       }
     } catch {
       // Whatever the reason, nobody tells us any more what becomes of the forks.
       session = undefined
-      for (const end of living.values()) end()
+      for (const { end } of living.values()) end()
       // It may be closed already, when the backend is.
       await supervisor.close().catch(() => undefined)
+    }
+  }
+  async function readMemory() {
+    try {
+      // Without a session there are no forks.
+      const current = await session
+      return (
+        current &&
+        (await call<Readonly<Record<string, number>>, 'readMemory'>(current.supervisor, {
+          method: 'readMemory',
+          parameter: { session: current.id },
+          timeoutMs: memoryTimeoutMs,
+        }))
+      )
+    } catch {
+      // A supervisor that is silent, or older than the question: forks go on without.
+      return undefined
+    } finally {
+      memory = undefined
     }
   }
   return {
@@ -98,7 +120,7 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
         timeoutMs: startTimeoutMs,
       })
       const { exited, end, isAlive } = createLife(() => living.delete(id))
-      living.set(id, end)
+      living.set(id, { chainId, end })
       const rpc = createRpcEndpoint({ url: forkUrl })
       return {
         rpc,
@@ -119,6 +141,14 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
           await rpc.close()
         },
       }
+    },
+    async memoryBytes(chainId) {
+      // One answer is that of all chains.
+      memory ??= readMemory()
+      const held = await memory
+      const ofChain = [...living].filter(([, fork]) => fork.chainId === chainId)
+      if (ofChain.length === 0) return 0
+      return held && ofChain.reduce((sum, [id]) => sum + (held[id] ?? 0), 0)
     },
     async close() {
       closed = true

@@ -16,6 +16,8 @@ export type DockerForks = {
     onExit: (id: string) => void,
   ) => Promise<StartedFork>
   readonly stop: (id: string) => Promise<void>
+  /** What it holds in memory, files that could be let go of left out; undefined once it is gone. */
+  readonly readMemoryBytes: (id: string) => Promise<number | undefined>
   /** Removes the forks of this supervisor, of its earlier runs, and of any of its name that is gone. */
   readonly sweep: () => Promise<number>
 }
@@ -111,6 +113,17 @@ export async function createDockerForks(
       }
     },
     stop: remove,
+    async readMemoryBytes(id) {
+      try {
+        // One look: without it the engine takes two, a second apart, for the processors' share.
+        const looked = await docker.getContainer(id).stats({ stream: false, 'one-shot': true })
+        const { usage, stats } = looked.memory_stats
+        return usage === undefined ? undefined : usage - (stats?.inactive_file ?? 0)
+      } catch (error) {
+        if (isStatus(error, 404) || isStatus(error, 409)) return undefined
+        throw error
+      }
+    },
     async sweep() {
       const found = await docker.listContainers({
         all: true,

@@ -26,6 +26,8 @@ export const forkMethods = {
     network: Type.Optional(Type.Enum([...networks])),
   }),
   stopFork: exactly({ session: id, fork: id }),
+  /** Answers with the bytes that each of the session's forks holds, by its id. */
+  readMemory: exactly({ session: id }),
 }
 
 export type ForkMethod = keyof typeof forkMethods

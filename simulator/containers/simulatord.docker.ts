@@ -79,6 +79,9 @@ s('runs forks that can reach nothing, hold nothing and use no more than they may
   assert.is(Config.User, '65532:65532')
   assert.equal(HostConfig.Binds ?? [], [])
   assert.equal(Object.values(NetworkSettings.Ports).filter(Boolean), [], 'a port is published')
+  const [held, none] = await Promise.all([8453, 1].map(simulator.memoryBytes))
+  assert.ok(held !== undefined && held > 5_000_000 && held < 2 ** 30, String(held))
+  assert.is(none, 0)
   const [network] = Object.values(NetworkSettings.Networks)
   assert.is((await docker.getNetwork(network?.NetworkID ?? '').inspect()).Internal, true)
   await simulator.close()
@@ -86,7 +89,7 @@ s('runs forks that can reach nothing, hold nothing and use no more than they may
 })
 
 s('offers its few methods and nothing else', async () => {
-  const known = 'methods are openSession, waitForExits, startFork, stopFork'
+  const known = 'methods are openSession, waitForExits, startFork, stopFork, readMemory'
   assert.is((await rpc('eth_chainId', {})).error?.message, known)
   assert.is((await rpc('startFork', { session: 'x' })).error?.message.slice(0, 10), 'startFork:')
   assert.is((await rpc('waitForExits', { session: 'x' })).error?.message, 'no such session')

@@ -39,6 +39,12 @@ export async function startSimulatord(
     return fork
   }
 
+  async function readMemory({ forkIds }: Session): Promise<Readonly<Record<string, number>>> {
+    const ids = [...forkIds]
+    const held = await Promise.all(ids.map(forks.readMemoryBytes))
+    return Object.fromEntries(ids.flatMap((id, at) => (held[at] ? [[id, held[at]]] : [])))
+  }
+
   async function answer(call: Call, { remoteHost, closed }: Caller): Promise<unknown> {
     if (call.method === 'openSession') return sessions.open().id
     const session = sessions.get(call.parameter.session)
@@ -46,6 +52,7 @@ export async function startSimulatord(
     if (call.method === 'waitForExits') return session.wait(closed)
     if (call.method === 'startFork')
       return startFork(session, { asked: call.parameter, upstreamHost: remoteHost })
+    if (call.method === 'readMemory') return readMemory(session)
     const { fork } = call.parameter
     if (!session.forkIds.has(fork)) throw new Refusal('no such fork')
     await forks.stop(fork)

@@ -10,9 +10,10 @@ import {
   type Transport,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { deployContract, sendTransaction, waitForTransactionReceipt } from 'viem/actions'
+import { deployContract, sendTransaction } from 'viem/actions'
 import { type Chain, foundry } from 'viem/chains'
 import { startAnvil } from '../../fixtures/anvil/anvil.ts'
+import { waitForReceipt } from '../../fixtures/chains/send.ts'
 
 const require = createRequire(import.meta.url)
 /** anvil's first well-known account. */
@@ -57,7 +58,7 @@ export async function startTestChain({
     request,
     async deploy({ abi, bytecode, args = [] }) {
       const hash = await deployContract(client, { account: deployer, chain, abi, bytecode, args })
-      const { contractAddress } = await waitForTransactionReceipt(client, { hash })
+      const { contractAddress } = await waitForReceipt({ rpcUrl, hash })
       if (!contractAddress) throw new Error('nothing deployed')
       return contractAddress
     },
@@ -66,7 +67,7 @@ export async function startTestChain({
       // An estimate made in one second may not suffice in the next: v2 pairs then write their clock.
       const gas = 8_000_000n
       const hash = await sendTransaction(client, { account: deployer, chain, to, data, value, gas })
-      const receipt = await waitForTransactionReceipt(client, { hash })
+      const receipt = await waitForReceipt({ rpcUrl, hash })
       if (receipt.status !== 'success') throw new Error(`${functionName} reverted`)
       return receipt.blockNumber
     },

@@ -1,4 +1,6 @@
 import type { HeldKey, Money, PaymentReceipt, SettlementReceipt } from '../../../client/wire/ops.ts'
+import type { Pricing } from '../../../client/wire/routing.ts'
+import { Amount } from '../parts/amount.tsx'
 import { Audit } from '../parts/audit.tsx'
 import { Empty, Trouble, Wait } from '../parts/notes.tsx'
 import { QueryForm, TextField } from '../parts/queryForm.tsx'
@@ -7,10 +9,12 @@ import { When } from '../parts/when.tsx'
 import { group } from '../state/amounts.ts'
 import { place, toHash } from '../state/place.ts'
 import { usePoll } from '../state/poll.ts'
-import { nameOf, ops } from '../state/session.ts'
+import { client, nameOf, ops } from '../state/session.ts'
 import { describeToken, useTokens } from '../state/tokens.ts'
 
 const everyMs = 3_000
+/** What is paid in changes when an operator says so. */
+const saleEveryMs = 60_000
 
 /** Who holds which quota, how it came, and what was charged. */
 export function MoneyPage() {
@@ -142,16 +146,38 @@ function Ledger({ keyId }: { readonly keyId: string }) {
   )
 }
 
+/** With the token in which the chain's quota is sold now; raw where none is. */
+function Paid({
+  payment: { chainId, amount },
+  contracts,
+}: {
+  readonly payment: PaymentReceipt
+  readonly contracts: Pricing['contracts']
+}) {
+  const sold = contracts.find(({ chain_id }) => chain_id === chainId)
+  if (!sold) return `raw ${amount}`
+  return <Amount raw={amount} {...describeToken(chainId, sold.payment_token)} />
+}
+
 function Payments({ payments }: { readonly payments: readonly PaymentReceipt[] }) {
+  const ask = (signal: AbortSignal) => client.value?.access.pricing({ signal })
+  const sale = usePoll(async (signal) => (await ask(signal))?.contracts ?? [], {
+    everyMs: saleEveryMs,
+  })
   return (
     <section aria-label="Payments">
       <h2>Payments claimed</h2>
+      {sale.failure.value !== undefined && (
+        <Trouble>
+          Amounts are raw: what quota is sold for could not be read: {sale.failure.value}.
+        </Trouble>
+      )}
       {payments.length === 0 ? (
         <Empty>No payment was claimed that this search means.</Empty>
       ) : (
         <Table
           label="Newest payments"
-          head={'When,Chain,Key,#Quotes,#Raw amount,State,Payer,Transaction'.split(',')}
+          head={'When,Chain,Key,#Quotes,#Paid,State,Payer,Transaction'.split(',')}
         >
           {payments.map((one) => (
             <tr key={`${one.chainId} ${one.txHash} ${one.logIndex}`}>
@@ -161,7 +187,9 @@ function Payments({ payments }: { readonly payments: readonly PaymentReceipt[] }
               <td>{nameOf(one.chainId)}</td>
               <td>{keyLink(one.keyId)}</td>
               <td class="figure">{one.quotes}</td>
-              <td class="figure">{one.amount}</td>
+              <td class="figure">
+                <Paid payment={one} contracts={sale.read.value ?? []} />
+              </td>
               <td>
                 {one.state}, block {one.blockNumber}
               </td>

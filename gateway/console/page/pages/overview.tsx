@@ -202,7 +202,7 @@ function ForkRow({ chain, now: { health, samples } }: Of & At) {
       <td class="figure">{fork?.ready && <Lasting ms={fork.age_ms} />}</td>
       <td class="figure">{sumOf(samples, 'forkyard_fork_events_total', made)}</td>
       <td class="figure" title={memory === undefined ? undefined : `${memory} bytes`}>
-        {memory === undefined ? 'runs elsewhere' : `${Math.ceil(memory / 1e6)} MB`}
+        {memory === undefined ? 'not told' : `${Math.ceil(memory / 1e6)} MB`}
       </td>
       <td class="figure">{sumOf(samples, 'forkyard_fork_running', ofChain)}</td>
     </tr>
