@@ -97,6 +97,31 @@ s("holds background work first where a month's pace is overdrawn [nodes/unit-mon
   assert.equal(slept, [])
 })
 
+s(
+  "begins no audit where a month's pace is overdrawn, and ends one that began [nodes/unit-audit]",
+  async () => {
+    const { clock, counted, spend } = stand({ unitsPerMonth: 30 * 24 * 3_600, perSecondOf: {} })
+    const hours = (count: number) => calls((count * 3_600) / 20)
+    assert.ok(await spend('audit', []))
+    await spend('sync', hours(2))
+    assert.not(await spend('audit', []))
+    assert.ok(await spend('audit', calls(3)))
+    assert.equal([counted.get('audit sent'), counted.get('audit refused')], [3, 0])
+    clock.ms += 2 * 3_600_000
+    assert.ok(await spend('audit', []))
+  },
+)
+
+s('begins no audit that would have to wait [nodes/unit-audit]', async () => {
+  const { clock, slept, spend } = stand({ perSecond: 100, perSecondOf: {} })
+  await spend('sync', calls(250))
+  assert.not(await spend('audit', []))
+  assert.ok(await spend('audit', calls(1)))
+  clock.ms += 3_000
+  assert.ok(await spend('audit', []))
+  assert.equal(slept, [])
+})
+
 s('takes everything where nothing is bounded', async () => {
   const { spend, slept } = stand({ perSecondOf: {} })
   for (let n = 0; n < 100; n += 1) assert.ok(await spend('meta', calls(1_000)))

@@ -1,9 +1,12 @@
 import type { UnitsOf } from './callUnits.ts'
 
 /** What a call of a chain's node is made for; the first two are served before all others. */
-export type CallPurpose = 'sync' | 'relay' | 'simulation' | 'meta' | 'warmUp'
+export type CallPurpose = 'sync' | 'relay' | 'simulation' | 'meta' | 'warmUp' | 'audit'
 
-/** Waits until calls of these methods may be made; false where that would take too long. */
+/**
+ * Waits until calls of these methods may be made; false where that would take too long. Asked for no method
+ * at all it tells whether work of that purpose may begin.
+ */
 export type SpendCalls = (purpose: CallPurpose, methods: readonly string[]) => Promise<boolean>
 
 export type CallBudget = {
@@ -17,18 +20,24 @@ export type CallBudget = {
   readonly perSecondOf: Readonly<Partial<Record<CallPurpose, number>>>
 }
 
-export const callPurposes = ['sync', 'relay', 'simulation', 'meta', 'warmUp'] as const
+export const callPurposes = ['sync', 'relay', 'simulation', 'meta', 'warmUp', 'audit'] as const
 /** They never wait; what they take, the others have less of. */
 const first: ReadonlySet<CallPurpose> = new Set(['sync', 'relay'])
+/** What begins when there is room comes to its end: pools that were not asked would look like broken ones. */
+const undivided: ReadonlySet<CallPurpose> = new Set(['audit'])
 /** What a second's worth was not used for may be taken at once. */
 const burstMs = 2_000
-/** A warm-up that would have to wait is of no use; the others have callers with a second or so. */
+/**
+ * A warm-up that would have to wait is of no use, an audit comes later; the others have callers with a
+ * second or so.
+ */
 const patienceMs: Readonly<Record<CallPurpose, number>> = {
   sync: Number.POSITIVE_INFINITY,
   relay: Number.POSITIVE_INFINITY,
   simulation: 1_000,
   meta: 1_000,
   warmUp: 0,
+  audit: 0,
 }
 
 const dayMs = 24 * 3_600_000
@@ -42,6 +51,7 @@ const overdraftMs: Readonly<Record<CallPurpose, number>> = {
   simulation: dayMs,
   meta: dayMs,
   warmUp: 0,
+  audit: 0,
 }
 
 /** When everything that was taken so far is paid for. */
@@ -92,8 +102,10 @@ export function createCallBudget({
     const units = methods.reduce((sum, method) => sum + unitsOf(method), 0)
     const mine = own.get(purpose)
     const bounds = [mine, whole, wholeUnits]
-    const waitMs = first.has(purpose) ? 0 : Math.max(0, ...bounds.map(waitOf))
-    if (waitMs > patienceMs[purpose] || waitOf(month) > overdraftMs[purpose]) {
+    const hasBegun = calls > 0 && undivided.has(purpose)
+    const waitMs = hasBegun || first.has(purpose) ? 0 : Math.max(0, ...bounds.map(waitOf))
+    const isOverdrawn = !hasBegun && waitOf(month) > overdraftMs[purpose]
+    if (waitMs > patienceMs[purpose] || isOverdrawn) {
       observe({ purpose, calls, units, outcome: 'refused' })
       return false
     }

@@ -44,6 +44,8 @@ export type ChainClient = {
   /** The same upstreams, asked for another purpose. Default: sync. */
   as(purpose: CallPurpose): ChainClient
   /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
+  /** Whether there are calls to spend for work of a purpose that nobody waits for. */
+  hasRoom(purpose: CallPurpose): Promise<boolean>
   remember(book: LimitBook): Promise<{ close(): Promise<void> }>
   /** Of each endpoint in its order. */
   limits(): readonly NodeLimits[]
@@ -63,8 +65,12 @@ export function toViemChain(chain: Chain): ViemChain {
 }
 
 /** A load goes on for as long as its node takes some of it; whoever waits for an answer has seconds. */
+/** Follows the chain, or holds what is followed against it. */
+const patient: Waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs: 15_000 }
+
 const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
-  sync: { isFirst: true, patienceMs: 90_000, blockPatienceMs: 15_000 },
+  sync: patient,
+  audit: patient,
   relay: { isFirst: true, patienceMs: 2_000, blockPatienceMs: 1_000 },
   simulation: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
   meta: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
@@ -165,6 +171,7 @@ export function createChainClient({
     }),
     async askEach(calls, purpose) {
       const methods = calls.map(({ method }) => method)
+    hasRoom: (purpose) => spend(purpose, []),
       if (!(await spend(purpose, methods))) return calls.map(() => undefined)
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'

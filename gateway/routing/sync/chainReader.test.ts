@@ -1,7 +1,9 @@
 import { type Address, createClient, custom, numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
+import { getDexes } from '../../chain/chains.ts'
 import { toViemChain } from '../../chain/client.ts'
+import type { Dex } from '../../chain/dex.ts'
 import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
@@ -95,6 +97,57 @@ s('holds up no block while it looks for made-up tokens [strangers/made-up-tokens
   resolve()
   await over
 })
+
+s(
+  'reads no pool anew while there is no room for it, then by calls of its own [nodes/audit-held]',
+  async () => {
+    const dex = getDexes(base.chainId).find(({ protocol }) => protocol === 'uniswap_v2')
+    const id = numberToHex(0xa, { size: 20 })
+    const head = { id, address: id, dex: dex?.name ?? '', protocol: 'uniswap_v2' } as const
+    const rest = { tokens: [], feePips: 3_000, changedBlock: 1n, isFresh: [], swapsSeen: 0 }
+    const record = { ...head, ...rest, reserve0: 1n, reserve1: 1n }
+    const audit = createAudit({ sortByDepth: (records) => records, now: () => 0 })
+    const dexes: Dex[] = []
+    let [hasRoom, picks, asked, others] = [false, 0, 0, 0]
+    const request = async () => {
+      asked += 1
+      throw new Error('it says nothing of the pool')
+    }
+    const reader = createReader(
+      {
+        dexes,
+        audit: {
+          ...audit,
+          pick() {
+            picks += 1
+            return [record]
+          },
+        },
+        auditor: {
+          client: createClient({
+            chain: toViemChain(base),
+            transport: custom({ request }, { retryCount: 0 }),
+          }),
+          hasRoom: async () => hasRoom,
+        },
+      },
+      async () => {
+        others += 1
+        return '0x'
+      },
+    )
+    await reader.load()
+    if (dex) dexes.push(dex)
+    others = 0
+    await reader.audit()
+    assert.equal([picks, asked], [0, 0])
+    hasRoom = true
+    await reader.audit()
+    assert.is(picks, 1)
+    assert.ok(asked > 0)
+    assert.is(others, 0)
+  },
+)
 
 s('asks for no block twice where the head has moved on [strangers/few-trips]', async () => {
   let head = 1

@@ -195,6 +195,10 @@ function connectParts(parameters: ChainSyncParameters) {
     taxOf,
     observe,
     now,
+    auditor: {
+      client: chainClient.as('audit').client,
+      hasRoom: () => chainClient.hasRoom('audit'),
+    },
     get dexes() {
       return dexBook.usable()
     },

@@ -50,4 +50,8 @@ export type SyncDeps = {
   readonly audit: Audit
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number
+  /** Where they are read, and whether there are calls to spend for it. Default: as all else, at any time. */
+  readonly auditor?:
+    | { readonly client: ChainClient['client']; readonly hasRoom: () => Promise<boolean> }
+    | undefined
 }

@@ -58,10 +58,14 @@ export function createUpkeep(
 
     /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
     audit: skipWhileRunning(async () => {
+      const { auditor = { client: deps.client, hasRoom: async () => true } } = deps
+      // Those whose turn it was have it first, once there is room again.
+      if (!(await auditor.hasRoom())) return
       const state = held.following()?.state
       const records = state ? deps.audit.pick(state.pools) : []
       if (!state || records.length === 0) return
-      const { wrong, gone } = await comparePools(deps, { state, records })
+      const asking = { ...deps, client: auditor.client }
+      const { wrong, gone } = await comparePools(asking, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
     }, failed),
