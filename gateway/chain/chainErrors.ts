@@ -1,7 +1,7 @@
 /** viem wraps what a transport throws. */
 export function isCausedBy(
   error: unknown,
-  kind: typeof ChainUnavailable | typeof WrongChain,
+  kind: typeof ChainUnavailable | typeof WrongChain | typeof BlockOrphaned,
 ): boolean {
   if (error instanceof kind) return true
   return error instanceof Error && error.cause !== undefined && isCausedBy(error.cause, kind)
@@ -14,6 +14,14 @@ export class ChainUnavailable extends Error {
     super(`chain ${chainId} is unreachable (${reasons.join(', ')})`)
     this.name = 'ChainUnavailable'
     this.chainId = chainId
+  }
+}
+
+/** Thrown when the block whose state was asked for is not the chain's any more: there is a new head. */
+export class BlockOrphaned extends Error {
+  constructor(chainId: number) {
+    super(`a block of chain ${chainId} was orphaned while its state was read`)
+    this.name = 'BlockOrphaned'
   }
 }
 

@@ -13,6 +13,7 @@ import type { Chain } from './chains.ts'
 import { checkRpcUrl } from './checkRpcUrl.ts'
 import { create2Deployer } from './create2Deployer.ts'
 import { multicall3 } from './multicall3.ts'
+import { createBlockHashes } from './nodes/blockHashes.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import { createEndpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
@@ -24,7 +25,7 @@ import { type LimitBook, rememberLimits } from './nodes/rememberLimits.ts'
 import { createStandingCode } from './nodes/standingCode.ts'
 import { createRequest } from './request.ts'
 
-export { ChainUnavailable, isCausedBy, WrongChain } from './chainErrors.ts'
+export { BlockOrphaned, ChainUnavailable, isCausedBy, WrongChain } from './chainErrors.ts'
 
 export type ChainClient = {
   readonly chainId: number
@@ -43,9 +44,9 @@ export type ChainClient = {
   askEach(calls: readonly RpcCall[], purpose: CallPurpose): Promise<(RpcAnswer | undefined)[]>
   /** The same upstreams, asked for another purpose. Default: sync. */
   as(purpose: CallPurpose): ChainClient
-  /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
   /** Whether there are calls to spend for work of a purpose that nobody waits for. */
   hasRoom(purpose: CallPurpose): Promise<boolean>
+  /** Begins with what its endpoints were found to take in earlier runs, and keeps what they are in this one. */
   remember(book: LimitBook): Promise<{ close(): Promise<void> }>
   /** Of each endpoint in its order. */
   limits(): readonly NodeLimits[]
@@ -64,10 +65,10 @@ export function toViemChain(chain: Chain): ViemChain {
   })
 }
 
-/** A load goes on for as long as its node takes some of it; whoever waits for an answer has seconds. */
 /** Follows the chain, or holds what is followed against it. */
 const patient: Waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs: 15_000 }
 
+/** A load goes on for as long as its node takes some of it; whoever waits for an answer has seconds. */
 const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   sync: patient,
   audit: patient,
@@ -76,6 +77,9 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   meta: { isFirst: false, patienceMs: 2_000, blockPatienceMs: 1_000 },
   warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
+
+/** What the state of a block is made of; a quote's own questions may be of the block that took its place. */
+const pinned: ReadonlySet<CallPurpose> = new Set(['sync', 'audit'])
 
 /**
  * A client over one or more upstream URLs of one chain, tried in order: an upstream that fails or
@@ -125,6 +129,7 @@ export function createChainClient({
     },
   })
   const nesting = createNesting({ multicall3, create2Deployer, now: () => performance.now() })
+  const blocks = createBlockHashes()
   const logBlocks = () => {
     const known = endpoints.map((endpoint) => endpoint.limits.read().logBlocks)
     const told = known.filter((blocks) => blocks !== undefined)
@@ -141,6 +146,8 @@ export function createChainClient({
             standing,
             nesting,
             logBlocks,
+            blocks,
+            isPinned: pinned.has(purpose),
             spend: (method) => spend(purpose, [method]),
           }),
         },
@@ -164,6 +171,7 @@ export function createChainClient({
               chainId: chain.chainId,
               count: (method) => void spend('sync', [method]),
             }),
+    hasRoom: (purpose) => spend(purpose, []),
     as: (purpose) => ({
       ...own,
       client: connect(failover, purpose),
@@ -171,7 +179,6 @@ export function createChainClient({
     }),
     async askEach(calls, purpose) {
       const methods = calls.map(({ method }) => method)
-    hasRoom: (purpose) => spend(purpose, []),
       if (!(await spend(purpose, methods))) return calls.map(() => undefined)
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'

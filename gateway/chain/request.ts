@@ -1,10 +1,11 @@
 import { RpcRequestError } from 'viem'
-import { ChainUnavailable, WrongChain } from './chainErrors.ts'
+import { BlockOrphaned, ChainUnavailable, WrongChain } from './chainErrors.ts'
+import { type BlockHashes, blockOf, nameByNumber } from './nodes/blockHashes.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import type { Failover } from './nodes/failover.ts'
 import { foresee } from './nodes/logSpan.ts'
 import { mayRefuseLaid, type Nesting } from './nodes/nestedCall.ts'
-import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
+import { isRecord, type RpcAnswer, type RpcCall, readError } from './nodes/readReply.ts'
 import type { StandingCode } from './nodes/standingCode.ts'
 
 /** The name under which upstreams appear in errors, in place of a URL. */
@@ -19,6 +20,8 @@ export function createRequest(
     standing,
     nesting,
     logBlocks,
+    blocks,
+    isPinned,
     spend,
   }: {
     readonly failover: Failover
@@ -27,23 +30,41 @@ export function createRequest(
     readonly nesting: Nesting
     /** Of one request for logs, as far as every upstream has told. */
     readonly logBlocks: () => number | undefined
+    readonly blocks: BlockHashes
+    /** Calls name the block that was told of, and not whichever has its number. */
+    readonly isPinned: boolean
     readonly spend: (method: string) => Promise<boolean>
   },
 ) {
   async function ask(call: RpcCall): Promise<RpcAnswer> {
     if (!(await spend(call.method))) throw new ChainUnavailable(chainId, ['over_budget'])
     const outcome = await failover.call(call, waiting)
-    if (outcome.status === 'answered') return outcome.answer
+    if (outcome.status === 'answered') {
+      blocks.note(call, outcome.answer)
+      return outcome.answer
+    }
     const actual = failover.otherChain()
     if (actual !== undefined && outcome.reasons.includes('other_chain'))
       throw new WrongChain({ expected: chainId, actual })
     throw new ChainUnavailable(chainId, outcome.reasons)
   }
 
+  async function askPinned(call: RpcCall): Promise<RpcAnswer> {
+    const answer = await ask(call)
+    if (call.blockHash === undefined || !isUnknown(answer)) return answer
+    const params = [blockOf(call), false]
+    const block = await ask({ method: 'eth_getBlockByNumber', params })
+    if (!('result' in block)) return answer
+    const { hash } = isRecord(block.result) ? block.result : {}
+    if (hash !== call.blockHash) throw new BlockOrphaned(chainId)
+    // It is there, for whoever asks by its number.
+    return ask(nameByNumber(call))
+  }
+
   async function askShort(call: RpcCall): Promise<RpcAnswer> {
     const short = standing.shorten(call)
     if (!short) return askLaid(call)
-    const answer = await ask(short)
+    const answer = await askPinned(short)
     if (!('result' in answer) || answer.result !== '0x') return answer
     standing.forget(call)
     return askLaid(call)
@@ -51,19 +72,23 @@ export function createRequest(
 
   /** Code is laid over an address; where no upstream takes that, it is made within the call. */
   async function askLaid(call: RpcCall): Promise<RpcAnswer> {
-    const laid = nesting.isNeeded() ? undefined : await ask(call)
+    const laid = nesting.isNeeded() ? undefined : await askPinned(call)
     if (laid && !mayRefuseLaid(laid)) return laid
     const nested = nesting.nest(call)
-    const answer = nested?.read(await ask(nested.call))
+    const answer = nested?.read(await askPinned(nested.call))
     if (laid && answer && 'result' in answer) nesting.need()
-    return answer ?? laid ?? ask(call)
+    return answer ?? laid ?? askPinned(call)
   }
 
   return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
-    const call = { method, params }
+    const named = { method, params }
+    const call = isPinned ? blocks.pin(named) : named
     const error = foresee(call, logBlocks())
     const answer = error ? { error } : await askShort(call)
     if ('result' in answer) return answer.result
     throw new RpcRequestError({ body: { method }, error: answer.error, url: upstreamName })
   }
 }
+
+const isUnknown = (answer: RpcAnswer) =>
+  'error' in answer && readError(answer.error).kind === 'block_unknown'

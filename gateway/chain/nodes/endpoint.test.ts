@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createEndpoint } from './endpoint.ts'
 import type { Reply } from './readReply.ts'
@@ -36,6 +37,79 @@ s(
     }
   },
 )
+const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
+const revert = { code: 3, message: 'execution reverted' }
+const pinned = {
+  method: 'eth_call',
+  params: [{ data: '0x' }, '0x1'],
+  blockHash: numberToHex(1, { size: 32 }),
+}
+
+s(
+  'asks one that takes no hash of a block by its number, and remembers it [nodes/block-hash-learned]',
+  async () => {
+    const sent: string[] = []
+    const endpoint = createEndpoint({
+      url: 'http://127.0.0.1:1',
+      timeoutMs: 1,
+      maxResponseBytes: 1,
+      alterSend: () => async (calls) => {
+        sent.push(calls.map(({ blockHash }) => (blockHash ? 'hash' : 'number')).join())
+        const answers = calls.map(({ blockHash }) =>
+          blockHash ? { error: wrongForm } : { result: '0x' },
+        )
+        return { answers, trouble: { kind: 'failed' } }
+      },
+    })
+    try {
+      for (let count = 0; count < 3; count += 1)
+        assert.equal((await endpoint.send([call, pinned])).answers, [
+          { result: '0x' },
+          { result: '0x' },
+        ])
+      assert.equal(sent, ['number,hash', 'number', 'number,hash', 'number', 'number,number'])
+      assert.is(endpoint.limits.read().namesByNumber, 1)
+    } finally {
+      endpoint.close()
+    }
+  },
+)
+
+for (const [what, byHash, byNumber, requests] of [
+  ['fails twice', wrongForm, wrongForm, 2],
+  ['failed once in words of nobody', { code: -32000, message: 'oops' }, undefined, 2],
+  ['says what the contract said', revert, undefined, 1],
+] as const)
+  s(`goes on naming hashes to one that ${what} [nodes/block-hash-learned]`, async () => {
+    let [sent, isWell] = [0, false]
+    const endpoint = createEndpoint({
+      url: 'http://127.0.0.1:1',
+      timeoutMs: 1,
+      maxResponseBytes: 1,
+      alterSend:
+        () =>
+        async ([one]) => {
+          sent += 1
+          const error = one?.blockHash ? byHash : byNumber
+          const answer = isWell || !error ? { result: '0x' } : { error }
+          return { answers: [answer], trouble: { kind: 'failed' } }
+        },
+    })
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        isWell = false
+        sent = 0
+        await endpoint.send([pinned])
+        assert.is(sent, requests)
+        isWell = true
+        await endpoint.send([pinned])
+      }
+      assert.is(endpoint.limits.read().namesByNumber, undefined)
+    } finally {
+      endpoint.close()
+    }
+  })
+
 const noBackend = { code: -32011, message: 'no backend is currently healthy to serve traffic' }
 const logsOf = (blocks: number) => ({
   method: 'eth_getLogs',

@@ -1,3 +1,4 @@
+import { nameByNumber } from './blockHashes.ts'
 import { createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
@@ -107,6 +108,21 @@ export function createEndpoint({
     return answers[0] !== undefined && 'result' in answers[0]
   }
 
+  /** What may have been refused for the hash that names its block, once more by the number. */
+  async function askByNumber(calls: readonly RpcCall[], reply: Reply): Promise<Reply> {
+    const pinned = calls.filter(({ blockHash }) => blockHash !== undefined)
+    if (pinned.length === 0) return reply
+    const answerTo = (call: RpcCall) => reply.answers[calls.indexOf(call)]
+    if (pinned.some((call) => isResult(answerTo(call)))) limits.tookHash()
+    const doubted = pinned.filter((call) => mayRefuseHash(answerTo(call), reply.trouble))
+    if (doubted.length === 0) return reply
+    limits.pay(doubted.length)
+    const again = await send(doubted.map(nameByNumber), { timeoutMs })
+    if (again.answers.some(isResult)) limits.refusedHash()
+    const answers = calls.map((call) => again.answers[doubted.indexOf(call)] ?? answerTo(call))
+    return { ...reply, answers }
+  }
+
   function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
     if (taken > 0) limits.took(taken)
@@ -149,9 +165,10 @@ export function createEndpoint({
           return { answers: calls.map(() => undefined), trouble }
         }
       }
-      const { callGas } = limits.read()
-      const capped = calls.map((call) => withGas(call, callGas))
-      const said = await send(capped, { timeoutMs })
+      const { callGas, namesByNumber } = limits.read()
+      const named = namesByNumber ? calls.map(nameByNumber) : calls
+      const capped = named.map((call) => withGas(call, callGas))
+      const said = await askByNumber(capped, await send(capped, { timeoutMs }))
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
       learn(capped, reply, sentAtMs)
@@ -160,6 +177,15 @@ export function createEndpoint({
     otherChain: () => (served === chainId ? undefined : served),
     close: () => void upstream.close(),
   }
+}
+
+const isResult = (answer: RpcAnswer | undefined) => answer !== undefined && 'result' in answer
+
+/** Whether it may be the form that was refused: in words that fit, or that nobody knows. */
+function mayRefuseHash(answer: RpcAnswer | undefined, trouble: Trouble): boolean {
+  if (isResult(answer)) return false
+  const { kind } = readRefusal(answer) ?? trouble
+  return kind === 'invalid_request' || kind === 'failed'
 }
 
 const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'

@@ -9,6 +9,8 @@ export type NodeLimits = {
   /** Blocks of one `eth_getLogs`. */
   readonly logBlocks?: number | undefined
   readonly callsPerSecond?: number | undefined
+  /** 1: of a call it takes the number of a block, and not its hash. */
+  readonly namesByNumber?: number | undefined
 }
 
 /** What a request was, that was taken or refused. */
@@ -30,6 +32,10 @@ export type LearnedLimits = {
   pay(calls: number): void
   took(calls: number): void
   refused(trouble: Trouble, load: Load): void
+  /** A call that named its block by its hash was answered. */
+  tookHash(): void
+  /** One was not, and was answered when it named the number. */
+  refusedHash(): void
   /** What an earlier run has learned; what this one knows already is not raised. */
   recall(earlier: NodeLimits): void
 }
@@ -45,6 +51,8 @@ const slowest = 0.5
 const windowMs = 1_000
 const leastBodyBytes = 32 * 1024
 const leastCallGas = 1_000_000
+/** A node may fail between the two by itself. */
+const mostHashesRefused = 2
 /** Refusals closer together than this are one. */
 const oneEventMs = 500
 const oftenMs = 5_000
@@ -62,6 +70,7 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
   /** Below `batchCalls` while the rate is being found. */
   let soft = mostBatchCalls
   let cuts = 0
+  let hashesRefused = 0
   let wholeAgainAtMs = 0
   const hardBatch = () => limits.batchCalls ?? mostBatchCalls
   /** A small request is not refused for its size. */
@@ -90,6 +99,13 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
     },
     waitMs: pace.waitMs,
     pay: pace.pay,
+    tookHash() {
+      hashesRefused = 0
+    },
+    refusedHash() {
+      hashesRefused += 1
+      if (hashesRefused >= mostHashesRefused) limits = { ...limits, namesByNumber: 1 }
+    },
     took(calls) {
       pace.took(calls)
       if (calls >= mostBatchCalls) cuts = 0

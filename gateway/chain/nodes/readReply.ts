@@ -1,7 +1,13 @@
+import type { Hex } from 'viem'
 import { classifyRefusal } from './classifyRefusal.ts'
 import type { Refusal, RefusalKind } from './refusal.ts'
 
-export type RpcCall = { readonly method: string; readonly params?: unknown }
+export type RpcCall = {
+  readonly method: string
+  readonly params?: unknown
+  /** Of the block that its parameters number: endpoints that take it are asked for that very block. */
+  readonly blockHash?: Hex | undefined
+}
 export type RpcError = {
   readonly code: number
   readonly message: string

@@ -19,11 +19,13 @@ s(
     const learning = await rememberLimits([first], { book, now: () => 0 })
     first.limits.refused({ kind: 'batch_too_large', limit: 3 }, load)
     first.limits.refused({ kind: 'body_too_large' }, load)
+    for (let time = 0; time < 2; time += 1) first.limits.refusedHash()
     await learning.close()
     const second = run('https://node.example/v2/secret-key')
     await (await rememberLimits([second], { book, now: () => 6 * day })).close()
     assert.is(second.limits.batchCalls(), 3)
-    assert.is(second.limits.read().bodyBytes, 500_000)
+    const { bodyBytes, namesByNumber } = second.limits.read()
+    assert.equal([bodyBytes, namesByNumber], [500_000, 1])
     for (const [url, atMs] of [
       ['https://node.example/v2/secret-key', 8 * day],
       ['https://node.example/v2/another-key', 0],

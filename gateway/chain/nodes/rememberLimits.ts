@@ -22,7 +22,14 @@ function toText({ callsPerSecond, ...sizes }: NodeLimits): string {
   return JSON.stringify({ ...sizes, ...rate })
 }
 
-const names = ['batchCalls', 'bodyBytes', 'callGas', 'logBlocks', 'callsPerSecond'] as const
+const names = [
+  'batchCalls',
+  'bodyBytes',
+  'callGas',
+  'logBlocks',
+  'callsPerSecond',
+  'namesByNumber',
+] as const
 
 /** Another version may have written anything. */
 function fromText(text: string): NodeLimits {

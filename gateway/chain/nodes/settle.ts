@@ -60,6 +60,7 @@ function waitsForMore(asked: Asked, kind: string): boolean {
 }
 
 function blockPatienceOf({ call, blockPatienceMs }: Asked): number {
-  const isByHash = JSON.stringify(call.params ?? []).includes('"blockHash"')
+  const isByHash =
+    call.blockHash !== undefined || JSON.stringify(call.params ?? []).includes('"blockHash"')
   return isByHash ? Math.min(blockPatienceMs, hashPatienceMs) : blockPatienceMs
 }

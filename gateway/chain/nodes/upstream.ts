@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { Agent, request } from 'undici'
+import { nameByHash } from './blockHashes.ts'
 import { createCappedReader, TooLong } from './cappedReader.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
@@ -24,7 +25,7 @@ function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number)
 
 /** A request's body as it travels. */
 export function encodeCalls(calls: readonly RpcCall[]): string {
-  const requests = calls.map(({ method, params }, id) => ({
+  const requests = calls.map(nameByHash).map(({ method, params }, id) => ({
     jsonrpc: '2.0',
     id,
     method,

@@ -2,6 +2,7 @@ import { createClient, custom, encodeFunctionResult } from 'viem'
 import { base } from 'viem/chains'
 import { poolLens } from '../../../contracts/artifacts.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { BlockOrphaned, isCausedBy } from '../../chain/client.ts'
 import { askInParts } from './askInParts.ts'
 import { askPairs } from './askPairs.ts'
 
@@ -55,6 +56,22 @@ s('leaves out what a whole call is not enough for', async () => {
     items.map((item) => (item === 5 ? undefined : item)),
   )
 })
+
+s(
+  'ends with a block that was orphaned, and asks nobody about it [nodes/block-orphaned]',
+  async () => {
+    const { client, node } = createNode()
+    let asked = 0
+    const ask = async () => {
+      asked += 1
+      throw new Error('wrapped', { cause: new BlockOrphaned(8453) })
+    }
+    const answers = askInParts({ client }, { items, size: 100, blockNumber, ask })
+    const said = await answers.catch((error: unknown) => error)
+    assert.ok(isCausedBy(said, BlockOrphaned))
+    assert.equal([asked, node.checks], [1, 0])
+  },
+)
 
 s("fails with the node's own error, and blames nobody for it", async () => {
   const { client, node } = createNode()

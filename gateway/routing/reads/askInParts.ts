@@ -1,4 +1,5 @@
 import type { Chain, Client, Transport } from 'viem'
+import { BlockOrphaned, isCausedBy } from '../../chain/client.ts'
 import { chunk } from './chunk.ts'
 import { callLens } from './lens.ts'
 
@@ -23,7 +24,7 @@ export async function isAnswering(
 
 /**
  * Asks about many things, so many at a time. A part that fails is halved down to what makes it fail, and
- * that alone has no answer; where the node fails, the whole fails with the node's error.
+ * that alone has no answer; where the node fails or the block is gone, the whole fails with that error.
  */
 export async function askInParts<item, answer>(
   deps: Deps,
@@ -41,7 +42,8 @@ export async function askInParts<item, answer>(
 ): Promise<(answer | undefined)[]> {
   // Those who ask in the same moment share the answer; a later failure asks anew.
   let checking: Promise<boolean> | undefined
-  const isNodeWell = () => {
+  const isItsOwn = async (error: unknown) => {
+    if (isCausedBy(error, BlockOrphaned)) return false
     checking ??= isAnswering(deps, { blockNumber }).finally(() => {
       checking = undefined
     })
@@ -53,7 +55,7 @@ export async function askInParts<item, answer>(
     for (let index = answers.length; index < parts.length; index = answers.length) {
       // Taken before the first wait: no other worker takes it too.
       answers.push([])
-      answers[index] = await askPart(parts[index] ?? [], { ask, isNodeWell })
+      answers[index] = await askPart(parts[index] ?? [], { ask, isItsOwn })
     }
   })
   await Promise.all(workers)
@@ -62,7 +64,8 @@ export async function askInParts<item, answer>(
 
 type Asking<item, answer> = {
   readonly ask: Ask<item, answer>
-  readonly isNodeWell: () => Promise<boolean>
+  /** Whether it is the question that fails, and neither its node nor its block. */
+  readonly isItsOwn: (error: unknown) => Promise<boolean>
 }
 
 async function askPart<item, answer>(
@@ -74,7 +77,7 @@ async function askPart<item, answer>(
     const rest = part.slice(answers.length)
     const outcome = await asking.ask(rest).catch((error: unknown) => ({ error }))
     if ('error' in outcome) {
-      if (!(await asking.isNodeWell())) throw outcome.error
+      if (!(await asking.isItsOwn(outcome.error))) throw outcome.error
       answers.push(...(await askHalves(rest, asking)))
     }
     // A whole call is not enough for the first of them.
@@ -95,6 +98,6 @@ async function askHalves<item, answer>(
   // A node has its moments: what fails twice, while it answers others, fails by itself.
   const again = await asking.ask(part).catch((error: unknown) => ({ error }))
   if (!('error' in again)) return [again[0]]
-  if (!(await asking.isNodeWell())) throw again.error
+  if (!(await asking.isItsOwn(again.error))) throw again.error
   return [undefined]
 }
