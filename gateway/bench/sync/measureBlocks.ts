@@ -95,10 +95,10 @@ function stateOf(sync: ChainSync): SyncedState {
 
 /** The synchronous part: from events to a state that quotes can be asked of; ms. */
 async function timeFold(
-  { chainClient }: SwapStand,
+  { chainClient, dexes }: SwapStand,
   { state, hash }: { readonly state: SyncedState; readonly hash: Hex },
 ): Promise<number> {
-  const filter = { topics: followedTopics, addresses: undefined }
+  const filter = { topics: followedTopics(dexes), addresses: undefined }
   const logs = await readBlockLogs(chainClient, { blockHash: hash, filter })
   const started = performance.now()
   const changed = applyLogs({ state, logs, stale: new Set() })

@@ -86,12 +86,15 @@ const all = Object.values(families)
 const creationTopics: ReadonlySet<string> = new Set(
   all.flatMap((family) => family.creations.map(({ topic }) => topic)),
 )
-/** Everything that can change a pool's swaps, and the creation of pools. */
-export const followedTopics: readonly Hex[] = [
-  ...new Set(
-    all.flatMap(({ topics, creations }) => [...topics, ...creations.map(({ topic }) => topic)]),
-  ),
-]
+/** Everything that can change the swaps of these exchanges' pools, and the creation of pools. */
+export function followedTopics(dexes: Iterable<Parameters<typeof familyOf>[0]>): readonly Hex[] {
+  const own = new Set([...dexes].map(familyOf))
+  const topics = [...own].flatMap((family) => [
+    ...family.topics,
+    ...family.creations.map(({ topic }) => topic),
+  ])
+  return [...new Set(topics)]
+}
 
 /** Id of the pool that an event is about: its emitter, but for contracts of many pools. */
 export function poolIdOf(log: PoolLog): string {

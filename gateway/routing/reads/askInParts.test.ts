@@ -57,21 +57,18 @@ s('leaves out what a whole call is not enough for', async () => {
   )
 })
 
-s(
-  'ends with a block that was orphaned, and asks nobody about it [nodes/block-orphaned]',
-  async () => {
-    const { client, node } = createNode()
-    let asked = 0
-    const ask = async () => {
-      asked += 1
-      throw new Error('wrapped', { cause: new BlockOrphaned(8453) })
-    }
-    const answers = askInParts({ client }, { items, size: 100, blockNumber, ask })
-    const said = await answers.catch((error: unknown) => error)
-    assert.ok(isCausedBy(said, BlockOrphaned))
-    assert.equal([asked, node.checks], [1, 0])
-  },
-)
+s('ends with a block that was orphaned, and asks nobody about it [nodes/orphan-ends]', async () => {
+  const { client, node } = createNode()
+  let asked = 0
+  const ask = async () => {
+    asked += 1
+    throw new Error('wrapped', { cause: new BlockOrphaned(8453) })
+  }
+  const answers = askInParts({ client }, { items, size: 100, blockNumber, ask })
+  const said = await answers.catch((error: unknown) => error)
+  assert.ok(isCausedBy(said, BlockOrphaned))
+  assert.equal([asked, node.checks], [1, 0])
+})
 
 s("fails with the node's own error, and blames nobody for it", async () => {
   const { client, node } = createNode()

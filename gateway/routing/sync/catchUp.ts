@@ -186,13 +186,14 @@ function makeFilter(
 ): LogFilter {
   const expected = troubled?.expected().slice(0, mostExpected) ?? []
   const known = [...followed.values(), ...(bounds?.shelved() ?? []), ...expected]
-  if (known.length > mostAddresses) return { topics: followedTopics, addresses: undefined }
+  const topics = followedTopics(dexes)
+  if (known.length > mostAddresses) return { topics, addresses: undefined }
   const pools = known.map(({ address }) => address)
   const others = dexes.flatMap((dex) => [
     ...factoriesOf(dex),
     ...(familyOf(dex).emitters?.(dex) ?? []),
   ])
-  return { topics: followedTopics, addresses: [...new Set([...pools, ...others])] }
+  return { topics, addresses: [...new Set([...pools, ...others])] }
 }
 
 async function applyBlocks(

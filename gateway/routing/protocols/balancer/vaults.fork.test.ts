@@ -36,7 +36,7 @@ async function follow(record: PoolRecord, from: bigint): Promise<PoolRecord | un
     const block = (await stand.rpc('eth_getBlockByNumber', numberToHex(number), false)) as {
       hash: Hex
     }
-    const filter = { topics: followedTopics, addresses: undefined }
+    const filter = { topics: followedTopics(stand.dexes), addresses: undefined }
     const logs = await readBlockLogs(stand.chainClient, { blockHash: block.hash, filter })
     for (const log of logs)
       if (followed && poolIdOf(log) === record.id) followed = familyOf(record).apply(followed, log)
