@@ -13,6 +13,8 @@ import { findChain } from './findChain.ts'
 import type { Observed } from './observed.ts'
 
 const labPollMs = 100
+/** Fees that are set elsewhere, rates, amplification: on a chain of fast blocks they move no faster. */
+const refreshMs = 2_000
 const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = {
   failed: 'warn',
   reorged: 'warn',
@@ -52,6 +54,7 @@ export async function startRouting(
       ...(config.freshness === 'head' ? { maxAgeMs: 0, pollMs: labPollMs } : {}),
       // Nobody uses a lab before all of it is there.
       loadsFirst: config.mode === 'live' ? 'majors' : 'all',
+      ...(config.mode === 'live' ? { refreshMs } : {}),
     })),
     ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,

@@ -71,6 +71,7 @@ export type RoutingChainConfig = {
   readonly trusted?: TrustedParts | undefined
   /** Default: nothing is quoted before all is loaded. */
   readonly loadsFirst?: ChainSyncParameters['loadsFirst']
+  readonly refreshMs?: ChainSyncParameters['refreshMs']
   /** Where the chain is a fork: what it was forked from, for the first load. */
   readonly origin?: ChainSyncParameters['origin']
 }
@@ -224,6 +225,7 @@ function createRoutingChain(
     pollMs,
     maxAgeMs = 500,
     loadsFirst,
+    refreshMs,
     origin,
     seeds,
     feeds,
@@ -254,6 +256,7 @@ function createRoutingChain(
     pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
     maxAgeMs,
     loadsFirst,
+    refreshMs,
     origin,
     limits,
     taxOf: (token: string) => taxes.get(token) ?? 0,

@@ -39,6 +39,8 @@ type Deps = {
   readonly taxOf: TaxOf
   readonly troubled?: TroubledPools | undefined
   readonly bounds?: PoolBounds | undefined
+  /** What moves without events is read once in so many blocks. Default: at each. */
+  readonly refreshBlocks?: bigint | undefined
 }
 
 /** A block passed on the way, and the pools it changed: what a reorg would undo. */
@@ -106,6 +108,7 @@ export async function catchUp(
     blocks,
     filter,
     head,
+    isReorg,
     stale: new Set(isReorg ? listUndone({ state, passed, after: ancestor.number }) : []),
     isBusyChain: isBusy(passed),
   })
@@ -204,6 +207,7 @@ async function applyBlocks(
     blocks,
     filter,
     head,
+    isReorg,
     stale,
     isBusyChain,
   }: {
@@ -212,6 +216,7 @@ async function applyBlocks(
     readonly blocks: readonly Block[]
     readonly filter: LogFilter
     readonly head: BlockHead
+    readonly isReorg: boolean
     /** Ids of pools to read again; those of which only another read can tell are added. */
     readonly stale: Set<string>
     readonly isBusyChain: boolean
@@ -219,21 +224,27 @@ async function applyBlocks(
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const blockNumber = head.number
   const pools = [...state.pools.values()]
-  const [refreshed, ...told] = await Promise.all([
-    refreshPools(deps, { state, blockNumber }),
+  const isDue = isReorg || isRefreshDue(deps, { from: state.head.number, to: blockNumber })
+  const [refreshedAll, ...told] = await Promise.all([
+    isDue ? refreshPools(deps, { pools, blockNumber }) : undefined,
     ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusyChain })),
   ])
   const early = skipped?.logs ?? []
   const logs = [...early, ...told.flatMap((one) => one.logs)]
+  const doubted = takeTurn(
+    told.flatMap(({ silent }) => silent.map(({ id }) => id)),
+    { blockNumber, most: mostDoubted },
+  )
+  // An event says of some families only that there is something to read.
+  const moved = new Set([...logs.map(poolIdOf), ...doubted])
+  const refreshed =
+    refreshedAll ??
+    (await refreshPools(deps, { pools: pools.filter(({ id }) => moved.has(id)), blockNumber }))
   const changed = applyLogs({ state, logs, stale })
   for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
     if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
   }
-  const doubted = takeTurn(
-    told.flatMap(({ silent }) => silent.map(({ id }) => id)),
-    { blockNumber, most: mostDoubted },
-  )
   const again = listRefs(deps.dexes, { state, ids: new Set([...stale, ...doubted]) })
   const followed = {
     get: (id: string) => (stale.has(id) ? undefined : (changed.get(id) ?? state.pools.get(id))),
@@ -284,6 +295,9 @@ async function applyBlocks(
     ],
   }
 }
+
+const isRefreshDue = ({ refreshBlocks = 1n }: Deps, { from, to }: { from: bigint; to: bigint }) =>
+  from / refreshBlocks < to / refreshBlocks
 
 function isBusy(passed: readonly PassedBlock[]): boolean {
   const quiet = passed.filter(({ changed }) => changed.length === 0).length

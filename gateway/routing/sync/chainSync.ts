@@ -84,6 +84,8 @@ export type ChainSyncParameters = {
   readonly maxAgeMs: number
   /** `majors`: the pools among them are loaded and quoted, and the others come in behind. Default: all. */
   readonly loadsFirst?: 'all' | 'majors' | undefined
+  /** What moves without events is read so often, where blocks come faster. Default: at every block. */
+  readonly refreshMs?: number | undefined
   /** How far the market may grow. Default: as far as it likes. */
   readonly limits?: PoolLimits | undefined
   /** Transfer taxes as far as they are known. */
@@ -170,7 +172,7 @@ type Parts = ReturnType<typeof connectParts>
 function connectParts(parameters: ChainSyncParameters) {
   const { chainClient, dexes, seedTokens, limits, origin, snapshots } = parameters
   const { stirred = () => undefined, now = () => performance.now() } = parameters
-  const { taxOf = () => 0, observe = () => undefined } = parameters
+  const { taxOf = () => 0, observe = () => undefined, refreshMs = 0 } = parameters
   const { chainId, chain, client, witnesses } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
@@ -191,14 +193,15 @@ function connectParts(parameters: ChainSyncParameters) {
     found,
     progress,
     bounds,
+    refreshBlocks: BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs))),
     audit,
-    taxOf,
-    observe,
-    now,
     auditor: {
       client: chainClient.as('audit').client,
       hasRoom: () => chainClient.hasRoom('audit'),
     },
+    taxOf,
+    observe,
+    now,
     get dexes() {
       return dexBook.usable()
     },

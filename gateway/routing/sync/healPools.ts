@@ -4,6 +4,7 @@ import { readHead } from '../reads/readHead.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { loadPools } from './loadPools.ts'
+import { refreshPools } from './refreshPools.ts'
 import { advanceState, type SyncedState } from './syncedState.ts'
 
 type Compared = {
@@ -22,14 +23,20 @@ export async function comparePools(
     const dex = deps.dexes.find(({ name }) => name === record.dex)
     return dex ? [toRef(record, dex)] : []
   })
-  const at = { blockNumber: state.head.number, followed: state.pools }
-  const read = await loadPools(deps, { pools, ...at })
+  const blockNumber = state.head.number
+  const [read, { fields }] = await Promise.all([
+    loadPools(deps, { pools, blockNumber, followed: state.pools }),
+    // What moves without events was read some blocks ago, and is no mistake.
+    refreshPools(deps, { pools: records, blockNumber }),
+  ])
   const byId = new Map(read.map((record) => [record.id, record]))
   const ids = pools.map(idOf)
   return {
     wrong: ids.flatMap((id) => {
       const [followed, fresh] = [state.pools.get(id), byId.get(id)]
-      return followed && fresh && !isSameSwaps(followed, fresh) ? [fresh] : []
+      if (!followed || !fresh) return []
+      const known = { ...followed, ...fields.get(id) } as PoolRecord
+      return isSameSwaps(known, fresh) ? [] : [fresh]
     }),
     gone: ids.filter((id) => state.pools.has(id) && !byId.has(id)),
   }

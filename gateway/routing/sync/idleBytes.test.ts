@@ -1,7 +1,7 @@
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { chains, getDexes } from '../../chain/chains.ts'
+import { type Chain, chains, getDexes } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
 import { nameByHash } from '../../chain/nodes/blockHashes.ts'
 import { encodeCalls } from '../../chain/nodes/upstream.ts'
@@ -15,22 +15,41 @@ import { createLoadProgress } from './loadProgress.ts'
 import { createTokenBook } from './tokenBook.ts'
 import { createTroubledPools } from './troubledPools.ts'
 
-/** What following a block without events sends up, with a thousand pools by the real shares. */
+/** What following a block sends up, with a thousand pools by the real shares. */
 const s = suite('a block at rest')
 const pools = 1_000
-const noSwaps = { swaps: [0, 0], crowdedSwaps: 0, logs: [0, 0], crowdedLogs: 0 } as const
+const quiet = {
+  crowdedSwaps: 0,
+  logs: [0, 0],
+  crowdedLogs: 0,
+  creationShare: 0,
+  positions: 0,
+} as const
 const most: Readonly<Record<number, { readonly bytes: number; readonly calls: number }>> = {
   8453: { bytes: 20_000, calls: 3 },
   42161: { bytes: 8_000, calls: 2 },
 }
 
-for (const chain of chains) {
-  const { chainId, name } = chain
+type MadePool = ReturnType<typeof createMainnet>['pools'][number]
+function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadePool): PoolRef {
+  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing }
+  const hooks = `0x${'0'.repeat(40)}` as const
+  return { dex, address, ...(id && { id, key: { ...key, hooks } }) }
+}
+
+/** A chain of no events but so many swaps a block, and who follows it and counts what is asked. */
+async function follow(
+  chain: Chain,
+  { swaps = 0, refreshBlocks }: { readonly swaps?: number; readonly refreshBlocks?: bigint } = {},
+) {
+  const { chainId } = chain
   const pace = paces[chainId]
-  const bound = most[chainId]
-  if (!pace || !bound) throw new Error(`nothing is promised of ${name}`)
-  const quiet = { ...pace, ...noSwaps, creationShare: 0, positions: 0 }
-  const mainnet = createMainnet({ chainId, pools, pace: quiet })
+  if (!pace) throw new Error(`no pace is known of ${chain.name}`)
+  const mainnet = createMainnet({
+    chainId,
+    pools,
+    pace: { ...pace, ...quiet, swaps: [swaps, swaps] },
+  })
   const sent: { bytes: number; methods: string[] } = { bytes: 0, methods: [] }
   const chainClient = createChainClient({
     chain,
@@ -44,54 +63,60 @@ for (const chain of chains) {
       return { answers: await mainnet.ask(asked), trouble: { kind: 'bad_answer' } }
     },
   })
-  s.after(() => chainClient.close())
   const { client } = chainClient
   const { number, hash, parentHash, timestampSecs } = mainnet.head()
   const head = { number: BigInt(number), hash, parentHash, timestampSecs: BigInt(timestampSecs) }
   const refs = mainnet.pools.map(toRef)
   const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
-
-  async function openReader() {
-    const now = () => 0
-    const dexes = getDexes(chainId)
-    const reader = createChainReader(
-      {
-        chainId,
-        client,
-        dexes,
-        tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
-        majors: [],
-        taxOf: () => 0,
-        origin: undefined,
-        troubled: createTroubledPools({ now }),
-        found: createFoundPools(),
-        progress: createLoadProgress({ now }),
-        bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
-        audit: createAudit({ sortByDepth: (all) => all, now }),
-        observe: () => undefined,
-        now,
-      },
-      { partnersOf: () => [], stirred: () => undefined },
-    )
-    assert.ok(await reader.restore({ head, records, tokens: [] }, { isInherited: false }))
-    return async () => {
+  assert.is(records.length, pools)
+  const now = () => 0
+  const dexes = getDexes(chainId)
+  const reader = createChainReader(
+    {
+      chainId,
+      client,
+      dexes,
+      tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
+      majors: [],
+      taxOf: () => 0,
+      origin: undefined,
+      troubled: createTroubledPools({ now }),
+      found: createFoundPools(),
+      progress: createLoadProgress({ now }),
+      bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
+      audit: createAudit({ sortByDepth: (all) => all, now }),
+      refreshBlocks,
+      observe: () => undefined,
+      now,
+    },
+    { partnersOf: () => [], stirred: () => undefined },
+  )
+  assert.ok(await reader.restore({ head, records, tokens: [] }, { isInherited: false }))
+  return {
+    mainnet,
+    [Symbol.dispose]: chainClient.close,
+    async confirm() {
       Object.assign(sent, { bytes: 0, methods: [] })
       await reader.confirm()
       const state = reader.current()
       assert.is(state?.head.hash, mainnet.head().hash)
       assert.is(state?.pools.size, pools)
       return sent
-    }
+    },
   }
+}
 
+for (const chain of chains) {
+  const bound = most[chain.chainId]
+  if (!bound) throw new Error(`nothing is promised of ${chain.name}`)
   s(
-    `of ${name} goes up in ${bound.calls} calls and ${bound.bytes} bytes [nodes/idle-bytes]`,
+    `of ${chain.name} goes up in ${bound.calls} calls and ${bound.bytes} bytes [nodes/idle-bytes]`,
     async () => {
-      assert.is(records.length, pools)
-      const follow = await openReader()
+      using followed = await follow(chain)
+      const { mainnet, confirm } = followed
       for (let block = 0; block < 3; block += 1) {
         mainnet.mine()
-        const { methods, bytes } = await follow()
+        const { methods, bytes } = await confirm()
         assert.ok(methods.length <= bound.calls, methods.join())
         assert.ok(bytes <= bound.bytes, `${bytes} bytes`)
       }
@@ -99,10 +124,39 @@ for (const chain of chains) {
   )
 }
 
-type MadePool = ReturnType<typeof createMainnet>['pools'][number]
-function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadePool): PoolRef {
-  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing }
-  const hooks = `0x${'0'.repeat(40)}` as const
-  return { dex, address, ...(id && { id, key: { ...key, hooks } }) }
-}
+s(
+  'has what moves without events read once in so many, and of pools that moved [nodes/refresh-blocks]',
+  async () => {
+    const base = chains.find(({ chainId }) => chainId === 8453)
+    if (!base) throw new Error('Base is built in')
+    using followed = await follow(base, { swaps: 2, refreshBlocks: 4n })
+    const { mainnet, confirm } = followed
+    const moving = new Set(['slipstream', 'aerodrome_v2'])
+    const addresses = new Set(
+      mainnet.pools.flatMap(({ dex, address }) =>
+        moving.has(dex.protocol) ? [address.toLowerCase()] : [],
+      ),
+    )
+    const isRead = async () => (await confirm()).methods.includes('eth_call')
+    const isDue = () => mainnet.head().number % 4 === 0
+    const seen = new Set<boolean>()
+    for (let block = 0; block < 24; block += 1) {
+      mainnet.mine()
+      const hasMoved = mainnet
+        .head()
+        .logs.some(({ address }) => addresses.has(address.toLowerCase()))
+      if (!isDue()) seen.add(hasMoved)
+      assert.is(await isRead(), isDue() || hasMoved)
+    }
+    assert.is(seen.size, 2)
+    // However many come at once: after that many it is due.
+    mainnet.mine(4)
+    assert.ok(await isRead())
+    while (mainnet.head().number % 4 !== 2) mainnet.mine()
+    await confirm()
+    // What was read of a block that is no more says nothing of the one in its place.
+    await mainnet.reorg(1)
+    assert.ok(await isRead())
+  },
+)
 s.run()

@@ -5,10 +5,9 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { askInParts } from '../reads/askInParts.ts'
 import { noteFailures } from '../reads/noteFailures.ts'
 import type { ReadDeps, ReadFailure } from '../reads/poolRef.ts'
-import type { SyncedState } from './syncedState.ts'
 
 type Deps = ReadDeps & { readonly dexes: readonly Dex[] }
-type At = { readonly state: SyncedState; readonly blockNumber: bigint }
+type At = { readonly pools: readonly PoolRecord[]; readonly blockNumber: bigint }
 
 export type Refreshed = {
   /** Fields to lay over the records of these ids. */
@@ -18,8 +17,8 @@ export type Refreshed = {
 }
 
 /** What moves without events, at the head. Each pool answers for itself only. */
-export async function refreshPools(deps: Deps, { state, blockNumber }: At): Promise<Refreshed> {
-  const byProtocol = Map.groupBy(state.pools.values(), ({ protocol }) => protocol)
+export async function refreshPools(deps: Deps, { pools, blockNumber }: At): Promise<Refreshed> {
+  const byProtocol = Map.groupBy(pools, ({ protocol }) => protocol)
   const parts = await Promise.all(
     [...byProtocol].map(([protocol, records]) => {
       const { refresh } = familyOf({ protocol })
