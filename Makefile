@@ -5,7 +5,7 @@ RUN := npm run --silent
 IMAGE_TAG := $(or $(TAG),latest)
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
 
-.PHONY: help install check fix test services contracts console package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
+.PHONY: help install check check-code check-contracts fix test services contracts console package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,7 +34,13 @@ lab-down: install ## stop the lab
 	@$(RUN) lab-down
 
 check: install ## types, lint, format, generated files up to date
-	@$(RUN) check
+	@$(MAKE) --no-print-directory -j2 --output-sync=target check-code check-contracts
+
+check-code:
+	@$(RUN) check:code
+
+check-contracts:
+	@$(RUN) contracts:check
 
 fix: install ## format, mend what the linter can mend
 	@$(RUN) fix

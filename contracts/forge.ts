@@ -65,6 +65,8 @@ function check() {
           FOUNDRY_CACHE_PATH: 'cache/lint-cache',
         }),
     ],
+    // Everything in one go: what a part of the tests needs would be compiled once more with the rest.
+    ['build', () => run(['build'])],
     [
       'gas snapshots',
       () => run(['test', '--match-contract', 'GasTest'], { FORGE_SNAPSHOT_CHECK: 'true' }),
