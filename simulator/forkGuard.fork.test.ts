@@ -53,14 +53,14 @@ for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const)
     assert.ok(pids.length > 0 && pids.every(isRunning))
     holder.kill(signal)
     await gone
-    await waitFor('the forks are gone', () => !pids.some(isRunning), { deadlineMs: 2_000 })
+    await waitFor('the forks are gone', () => !pids.some(isRunning))
   })
 s('kills a stopped fork of a dead owner, too', async () => {
   const { holder, pids, gone } = await startHolder(join(dir, 'stopped'))
   for (const pid of pids) process.kill(pid, 'SIGSTOP')
   holder.kill('SIGKILL')
   await gone
-  await waitFor('the forks are gone', () => !pids.some(isRunning), { deadlineMs: 2_000 })
+  await waitFor('the forks are gone', () => !pids.some(isRunning))
 })
 s('sweeps what a dead owner left, and only that [sim/sweeps]', async () => {
   const forkDir = join(dir, 'sweep')

@@ -18,7 +18,7 @@ const late = Symbol('late')
 export async function waitFor(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
-  { deadlineMs = 5_000, everyMs = 20, lastLookMs = 30_000, why }: WaitOptions = {},
+  { deadlineMs = 30_000, everyMs = 20, lastLookMs = 30_000, why }: WaitOptions = {},
 ): Promise<number> {
   const startedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
