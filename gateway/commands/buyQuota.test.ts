@@ -3,17 +3,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient, custom } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { base } from 'viem/chains'
 import { assert, suite } from '../../fixtures/test.ts'
-import { getChain } from '../chain/chains.ts'
+import { base } from '../chain/base.ts'
+import { toViemChain } from '../chain/client.ts'
 import { buyQuota } from './buyQuota.ts'
 
 const s = suite('what the buyer of quota is asked for')
-const { usdc, wrappedNative } = getChain(base.id) ?? {}
+const { usdc, wrappedNative } = base
 const honest = {
-  chain_id: base.id,
+  chain_id: base.chainId,
   quota_contract: `0x${'7'.repeat(40)}`,
-  payment_token: usdc?.address,
+  payment_token: usdc.address,
   amount_per_quote: '100',
 }
 let offer: object = honest
@@ -33,7 +33,7 @@ async function failureOf(changed: object): Promise<string> {
   }
   const client = createClient({
     account: privateKeyToAccount(`0x${'1'.repeat(64)}`),
-    chain: base,
+    chain: toViemChain(base),
     transport: custom({ request }, { retryCount: 0 }),
   })
   const deps = { serviceUrl: `http://127.0.0.1:${port}`, apiKey: 'k', client, report: () => {} }

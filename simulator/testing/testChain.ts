@@ -2,8 +2,10 @@ import { createRequire } from 'node:module'
 import {
   type Abi,
   type Address,
+  type Chain,
   type Client,
   createClient,
+  defineChain,
   encodeFunctionData,
   type Hex,
   http,
@@ -11,7 +13,6 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { deployContract, sendTransaction } from 'viem/actions'
-import { type Chain, foundry } from 'viem/chains'
 import { startAnvil } from '../../fixtures/anvil/anvil.ts'
 import { waitForReceipt } from '../../fixtures/chains/send.ts'
 
@@ -45,7 +46,12 @@ export async function startTestChain({
   chainId?: number
 } = {}): Promise<TestChain> {
   const { rpcUrl, pid, close } = await startAnvil({ args: ['--chain-id', String(chainId)] })
-  const chain: Chain = { ...foundry, id: chainId }
+  const chain: Chain = defineChain({
+    id: chainId,
+    name: 'test',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  })
   const client = createClient({ chain, transport: http(rpcUrl), pollingInterval: 20 })
   const request = (method: string, params: readonly unknown[] = []) =>
     client.request({ method, params } as never) as Promise<unknown>

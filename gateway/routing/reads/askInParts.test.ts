@@ -1,8 +1,8 @@
 import { createClient, custom, encodeFunctionResult } from 'viem'
-import { base } from 'viem/chains'
 import { poolLens } from '../../../contracts/artifacts.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { BlockOrphaned, isCausedBy } from '../../chain/client.ts'
+import { base } from '../../chain/base.ts'
+import { BlockOrphaned, isCausedBy, toViemChain } from '../../chain/client.ts'
 import { askInParts } from './askInParts.ts'
 import { askPairs } from './askPairs.ts'
 
@@ -14,7 +14,10 @@ function createNode() {
     if (!node.isWell) throw new Error('the node is down')
     return encodeFunctionResult({ abi: poolLens.abi, functionName: 'readCalls', result: [] })
   }
-  const client = createClient({ chain: base, transport: custom({ request }, { retryCount: 0 }) })
+  const client = createClient({
+    chain: toViemChain(base),
+    transport: custom({ request }, { retryCount: 0 }),
+  })
   return { node, client }
 }
 const blockNumber = 1n

@@ -1,6 +1,7 @@
 import { createClient, custom, type Hex, numberToHex } from 'viem'
-import { base } from 'viem/chains'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { toViemChain } from '../../chain/client.ts'
 import { type ReadCall, readCalls } from './readCalls.ts'
 
 const s = suite('views read together')
@@ -20,7 +21,7 @@ function createNode() {
     return `0x${answers.join('')}`
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  return { asked, client: createClient({ chain: base, transport }) }
+  return { asked, client: createClient({ chain: toViemChain(base), transport }) }
 }
 
 s('go up with the code of the lens once for all that ask in a turn [nodes/gathered]', async () => {
@@ -43,7 +44,7 @@ s('go up with the code of the lens once for all that ask in a turn [nodes/gather
 s('reject all that ask together where the node fails', async () => {
   const request = () => Promise.reject(new Error('the node is gone'))
   const transport = custom({ request }, { retryCount: 0 })
-  const client = createClient({ chain: base, transport })
+  const client = createClient({ chain: toViemChain(base), transport })
   const reads = [1, 2].map((n) => readCalls({ client }, { calls: [callOf(n)], blockNumber: 1n }))
   for (const { status } of await Promise.allSettled(reads)) assert.is(status, 'rejected')
 })

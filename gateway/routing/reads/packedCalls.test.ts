@@ -1,9 +1,10 @@
 import { type CustomPrecompile, createEVM, EVMError } from '@ethereumjs/evm'
 import { createAddressFromString, hexToBytes } from '@ethereumjs/util'
 import { type Address, bytesToHex, createClient, custom, type Hex, numberToHex, toHex } from 'viem'
-import { base } from 'viem/chains'
 import { createRandom } from '../../../fixtures/books/random.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { toViemChain } from '../../chain/client.ts'
 import { callLens } from './lens.ts'
 import { askPacked, type PackedCall } from './packedCalls.ts'
 
@@ -41,7 +42,7 @@ const evm = await createEVM({
 
 let gasUsed = 0n
 const client = createClient({
-  chain: base,
+  chain: toViemChain(base),
   transport: custom(
     {
       async request({ params }: { readonly params: readonly unknown[] }) {
@@ -104,7 +105,7 @@ s('end where more is held than an answer should bring [nodes/packed]', async () 
 
 s('are no answers where they break off [nodes/packed]', async () => {
   const cut = createClient({
-    chain: base,
+    chain: toViemChain(base),
     transport: custom({ request: async () => '0x000020ab' }, { retryCount: 0 }),
   })
   const calls = [{ target: addressOf(0), data: '0x12345678' as const, answerBytes: 32n }]

@@ -1,6 +1,7 @@
 import { createClient, custom, type Hex, numberToHex, RpcRequestError } from 'viem'
-import { base } from 'viem/chains'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { toViemChain } from '../../chain/client.ts'
 import { readRangeLogs } from './rangeLogs.ts'
 
 type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
@@ -24,7 +25,7 @@ function createNode({ most, message }: { most: number; message: string }) {
     }))
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  return { client: createClient({ chain: base, transport }), asked: () => asked }
+  return { client: createClient({ chain: toViemChain(base), transport }), asked: () => asked }
 }
 const filter = { topics: [], addresses: undefined }
 const range = { filter, fromBlock: 1n, toBlock: 1_000n, mostQuestions: 400, mostLogs: 10_000 }
@@ -68,7 +69,7 @@ s('come once, where a part of an answer could not be read [nodes/range-shape]', 
   const log = { address, topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
   const answers: unknown[] = [[log, null], [log], []]
   const transport = custom({ request: async () => answers.shift() }, { retryCount: 0 })
-  const client = createClient({ chain: base, transport })
+  const client = createClient({ chain: toViemChain(base), transport })
   assert.is((await readRangeLogs({ client }, range))?.length, 1)
 })
 
@@ -93,7 +94,7 @@ s('are given up where they are too long, and nothing more of them is kept', asyn
     return Array.from({ length: 50 }, () => log)
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  const client = createClient({ chain: base, transport })
+  const client = createClient({ chain: toViemChain(base), transport })
   assert.is(await readRangeLogs({ client }, { ...range, mostDataOfAll: 20_000 }), undefined)
   assert.is(taken, 50)
 })

@@ -1,10 +1,10 @@
 import { createClient, custom, type Hex, numberToHex, RpcRequestError, zeroAddress } from 'viem'
-import { base } from 'viem/chains'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { createTinyChain } from '../../../fixtures/nodes/testing/createTinyChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
 import { getChain } from '../../chain/chains.ts'
-import { createChainClient } from '../../chain/client.ts'
+import { createChainClient, toViemChain } from '../../chain/client.ts'
 import { scanLogs } from './scanLogs.ts'
 
 type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
@@ -22,7 +22,7 @@ function createNode({ most, refusal }: { most: number; refusal: (asked: number) 
     throw new RpcRequestError({ body: {}, error, url: 'http://node' })
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  return { asked, client: createClient({ chain: base, transport }) }
+  return { asked, client: createClient({ chain: toViemChain(base), transport }) }
 }
 const scan = { address: zeroAddress, topics: [], fromBlock: 1n, toBlock: 1_000n }
 
@@ -90,7 +90,7 @@ for (const [what, answer] of [
     `are none, and not the whole of it, where the node answers ${what} [nodes/log-shape]`,
     async () => {
       const transport = custom({ request: async () => answer }, { retryCount: 0 })
-      const client = createClient({ chain: base, transport })
+      const client = createClient({ chain: toViemChain(base), transport })
       assert.equal(await scanLogs({ client }, scan), { logs: [], isWhole: false })
     },
   )
@@ -98,7 +98,7 @@ for (const [what, answer] of [
 s('are more than a call takes arguments [nodes/log-flood]', async () => {
   const many = Array.from({ length: 300_000 }, () => log)
   const transport = custom({ request: async () => many }, { retryCount: 0 })
-  const client = createClient({ chain: base, transport })
+  const client = createClient({ chain: toViemChain(base), transport })
   assert.is((await scanLogs({ client }, scan)).logs.length, many.length)
 })
 s.run()

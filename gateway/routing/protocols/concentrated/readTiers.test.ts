@@ -1,6 +1,7 @@
 import { createClient, custom, type Hex, hexToNumber, numberToHex, zeroAddress } from 'viem'
-import { base } from 'viem/chains'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { base } from '../../../chain/base.ts'
+import { toViemChain } from '../../../chain/client.ts'
 import type { Dex } from '../../../chain/dex.ts'
 import { createReadTiers } from './readTiers.ts'
 
@@ -30,7 +31,12 @@ function createNode(tiers: (readonly [feePips: number, block: number])[]) {
       }))
   }
   const transport = custom({ request: request as never }, { retryCount: 0 })
-  return { state, asked, tiers, deps: { client: createClient({ chain: base, transport }) } }
+  return {
+    state,
+    asked,
+    tiers,
+    deps: { client: createClient({ chain: toViemChain(base), transport }) },
+  }
 }
 
 const s = suite('fee tiers of factories')
