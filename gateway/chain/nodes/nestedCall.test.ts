@@ -35,4 +35,10 @@ s('did not work where a node answers with something else [nodes/nested-garbage]'
   for (const result of garbage) assert.is(nested.read({ result }), undefined, result)
 })
 
+s('is made of calls alone that lay code: others pass as they are [nodes/nested-plain]', () => {
+  for (const method of ['eth_blockNumber', 'eth_maxPriorityFeePerGas'])
+    assert.is(nesting.nest({ method }), undefined)
+  assert.is(nesting.nest({ method: 'eth_call', params: [{ to, data: '0x' }, '0x1'] }), undefined)
+})
+
 s.run()

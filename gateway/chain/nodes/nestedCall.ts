@@ -68,8 +68,10 @@ export function createNesting({
 
   function nest(call: RpcCall): NestedCall | undefined {
     const laid = readLaid(call)
+    // Of most methods: some have no parameters at all.
+    if (!laid) return undefined
     const [asked, block] = call.params as readonly unknown[]
-    if (!laid || !isRecord(asked)) return undefined
+    if (!isRecord(asked)) return undefined
     const { to, data, gas, ...rest } = asked
     const isOfCode = to === laid.address && laid.code.length <= 2 + 2 * longestCode
     if (!isOfCode || typeof data !== 'string' || Object.keys(rest).length > 0) return undefined
