@@ -49,4 +49,53 @@ s(
     assert.is(asked, 3)
   },
 )
+s('takes what it may not spend for no fault of the chain [17/over-budget]', async () => {
+  let isSpent = true
+  const ask: AskUpstream = async () => (isSpent ? 'over_budget' : [{ ok: true, result: '0x1' }])
+  const upstream = createUpstream({ chainId: 8453, urls: [], ask })
+  const read = (purpose: 'simulation' | 'warmUp') =>
+    upstream.send(calls, purpose).then(
+      () => 'answered',
+      (error: RpcTransportError) => error.fault,
+    )
+  for (let round = 0; round < 4; round += 1) assert.is(await read('warmUp'), 'over_budget')
+  assert.ok(upstream.isAnswering())
+  isSpent = false
+  assert.is(await read('simulation'), 'answered')
+})
+
+s("is not left alone for what strangers' dry runs cost it [17/heavy-apart]", async () => {
+  let isHeavy = true
+  const ask: AskUpstream = async (asked) =>
+    asked.map(() => (isHeavy ? undefined : { ok: true, result: '0x1' }))
+  const upstream = createUpstream({ chainId: 8453, urls: [], ask })
+  for (let round = 0; round < 4; round += 1) {
+    const outcome = await upstream.sendApart(calls).catch((error: RpcTransportError) => error.fault)
+    assert.is(outcome, 'connection')
+  }
+  assert.ok(upstream.isAnswering())
+  isHeavy = false
+  assert.is((await upstream.send(calls)).length, 2)
+})
+
+s("has two of strangers' dry runs at once, until each has ended [17/heavy-apart]", async () => {
+  const ends: (() => void)[] = []
+  const ask: AskUpstream = (asked, purpose) => {
+    if (purpose === 'sync') return Promise.resolve(asked.map(() => ({ ok: true, result: '0x1' })))
+    return new Promise((resolve) => ends.push(() => resolve(asked.map(() => undefined))))
+  }
+  const upstream = createUpstream({ chainId: 8453, urls: [], ask })
+  const fault = () => upstream.sendApart(calls).catch((error: RpcTransportError) => error.fault)
+  const runs = [fault(), fault(), fault()]
+  // The third has no place as long as a node may still be at work on the first two.
+  assert.equal(await Promise.all(runs), ['timeout', 'timeout', 'timeout'])
+  assert.is(ends.length, 2)
+  assert.is((await upstream.send(calls, 'sync')).length, 2)
+  for (const end of ends.splice(0)) end()
+  const next = fault()
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.is(ends.length, 1)
+  for (const end of ends) end()
+  assert.is(await next, 'connection')
+})
 s.run()

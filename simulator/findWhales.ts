@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { type Address, getAddress, isHex, pad, size, slice, toEventSelector } from 'viem'
 import { balanceOfCall } from './rpc/callShapes.ts'
 import { readWordOutcome } from './rpc/readSimulated.ts'
-import type { RpcEndpoint } from './rpc/rpcBatch.ts'
+import { type RpcEndpoint, RpcTransportError } from './rpc/rpcBatch.ts'
+import { settle } from './settle.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 /** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */
@@ -29,7 +30,13 @@ const maxWhales = 8
 const keptMs = 60_000
 
 export function createFindWhales(
-  { upstream, listHolders }: { upstream: Upstream; listHolders?: ListHolders | undefined },
+  {
+    upstream,
+    listHolders,
+  }: {
+    upstream: Pick<Upstream, 'sendApart'>
+    listHolders?: ListHolders | undefined
+  },
   { chainId }: { chainId: number },
 ): FindWhales {
   const known = new LRUCache<Address, readonly Address[]>({ max: 1_000, ttl: keptMs })
@@ -39,10 +46,13 @@ export function createFindWhales(
     if (kept) return kept
     const [named, recent] = await Promise.all([
       listHolders?.({ chainId, token }) ?? [],
-      readRecentHolders(upstream, { token, blockNumber }),
+      settle(readRecentHolders(upstream, { token, blockNumber })),
     ])
-    const holders = [...new Set([...named, ...recent])].slice(0, maxHolders)
-    known.set(token, holders)
+    const isSilent = 'error' in recent
+    // A token may have any number of logs: what they cost the node is no trouble of the fork's.
+    if (isSilent && !(recent.error instanceof RpcTransportError)) throw recent.error
+    const holders = [...new Set([...named, ...(isSilent ? [] : recent.value)])].slice(0, maxHolders)
+    if (!isSilent) known.set(token, holders)
     return holders
   }
 
@@ -65,7 +75,7 @@ export function createFindWhales(
 
 /** Those who lately received the token. */
 async function readRecentHolders(
-  upstream: Upstream,
+  upstream: Pick<Upstream, 'sendApart'>,
   { token, blockNumber }: { token: Address; blockNumber: bigint },
 ): Promise<readonly Address[]> {
   const from = blockNumber > blocksBack ? blockNumber - blocksBack : 0n
@@ -75,7 +85,7 @@ async function readRecentHolders(
     fromBlock: toTag(from),
     toBlock: toTag(blockNumber),
   }
-  const [outcome] = await upstream.send([{ method: 'eth_getLogs', params: [filter] }])
+  const [outcome] = await upstream.sendApart([{ method: 'eth_getLogs', params: [filter] }])
   if (!outcome?.ok || !Array.isArray(outcome.result)) return []
   return outcome.result.flatMap(({ topics }: { topics?: unknown }) => {
     const to: unknown = Array.isArray(topics) ? topics[2] : undefined

@@ -34,6 +34,7 @@ async function make({
     readBlock: async () => ({ ...target, blockHash }),
     readChainId: async () => 8453,
     send: async (calls) => calls.map(() => answer('0x')),
+    sendApart: async () => [],
     isAnswering: () => true,
     close: async () => {},
   }

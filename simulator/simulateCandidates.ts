@@ -30,7 +30,7 @@ export type SimulateDeps = {
   readonly slots: SlotResolver
   readonly findWhales: FindWhales
   readonly codeless: CodelessTokens
-  readonly upstream: Pick<Upstream, 'send'>
+  readonly upstream: Pick<Upstream, 'sendApart'>
   /** False when the real chain failed to answer the forks just now. */
   readonly isChainAnswering: () => boolean
   readonly errors: ErrorTable

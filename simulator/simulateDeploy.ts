@@ -19,6 +19,8 @@ import {
   readWordOutcome,
   type SimulatedCall,
 } from './rpc/readSimulated.ts'
+import { RpcTransportError } from './rpc/rpcBatch.ts'
+import { settle } from './settle.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
@@ -103,8 +105,7 @@ export async function simulateDeploy(
   const predictedProxy = readAddress(predict)
   const existing = readAddress(proxyOf)
   const [nativeBalance, relayerBalance] = readBalances(balances, 2)
-  if (nativeBalance === undefined || relayerBalance === undefined || !deploy)
-    throw new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
+  if (nativeBalance === undefined || relayerBalance === undefined || !deploy) throw silence(chainId)
   if (predictedProxy === undefined || existing === undefined)
     throw new SimulatorUnavailable({ chainId, reason: 'the proxy factory does not answer' })
   return {
@@ -133,14 +134,19 @@ async function readCodeless(
   }: { generation: Generation; chainId: number; tokenIn: Address; owner: Address },
 ): Promise<bigint | undefined> {
   const [kind] = await codeless(generation, [tokenIn])
-  if (kind === 'silent')
-    throw new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
+  if (kind === 'silent') throw silence(chainId)
   if (kind !== 'codeless') return undefined
   const call = { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) }
   const params = [call, toTag(generation.blockNumber)]
-  const [outcome] = await upstream.send([{ method: 'eth_call', params }], 'simulation')
-  return readWordOutcome(outcome)
+  const asked = await settle(upstream.send([{ method: 'eth_call', params }], 'simulation'))
+  if (!('error' in asked)) return readWordOutcome(asked.value[0])
+  // The fork has done its part.
+  if (asked.error instanceof RpcTransportError) throw silence(chainId)
+  throw asked.error
 }
+
+const silence = (chainId: number) =>
+  new SimulatorUnavailable({ chainId, reason: 'the chain did not answer in time' })
 
 function readAddress(call: SimulatedCall | undefined): Address | undefined {
   if (!call?.ok || size(call.returnData) !== 32) return undefined

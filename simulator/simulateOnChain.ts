@@ -14,7 +14,7 @@ import { settle } from './settle.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 export type OnChainDeps = {
-  readonly upstream: Pick<Upstream, 'send'>
+  readonly upstream: Pick<Upstream, 'sendApart'>
   readonly slots: SlotResolver
   readonly findWhales: FindWhales
   readonly errors: ErrorTable
@@ -150,7 +150,7 @@ function send(
     method,
     params: params.map((param) => (param === 'latest' ? toTag(blockNumber) : param)),
   }))
-  return upstream.send(pinned, 'simulation')
+  return upstream.sendApart(pinned)
 }
 
 /** Tokens of a candidate that a dry run has to move. */

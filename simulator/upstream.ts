@@ -7,6 +7,7 @@ import {
   type RpcOutcome,
   RpcTransportError,
 } from './rpc/rpcBatch.ts'
+import { createTurnstile } from './turnstile.ts'
 
 export type BlockId = {
   readonly blockNumber: bigint
@@ -26,7 +27,12 @@ export type SpendUpstream = (purpose: UpstreamPurpose, calls: number) => Promise
 export type AskUpstream = (
   calls: readonly RpcCall[],
   purpose: UpstreamPurpose,
-) => Promise<readonly (RpcOutcome | undefined)[]>
+) => Promise<readonly (RpcOutcome | undefined)[] | 'over_budget'>
+
+export type SendUpstream = (
+  calls: readonly RpcCall[],
+  purpose?: UpstreamPurpose,
+) => Promise<readonly RpcOutcome[]>
 
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
@@ -37,10 +43,12 @@ export type Upstream = {
    * Sends calls as one batch; throws {@link RpcTransportError}, at once (`sync` apart) while the chain
    * is known to be down, and where they are over what may be spent.
    */
-  readonly send: (
-    calls: readonly RpcCall[],
-    purpose?: UpstreamPurpose,
-  ) => Promise<readonly RpcOutcome[]>
+  readonly send: SendUpstream
+  /**
+   * The same for what a stranger may have made heavy: two at a time, and however long they take says nothing
+   * of the chain to anybody else.
+   */
+  readonly sendApart: SendUpstream
   /** False after a failure, until it answers again. */
   readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
@@ -52,6 +60,8 @@ const timeoutMs = 1_500
 const failuresToOpen = 2
 const openForMs = 750
 const retryPauseMs = 120
+/** Of what strangers have made: a node's other work has its places beside it. */
+const mostApart = 2
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
@@ -78,6 +88,7 @@ export function createUpstream({
   let preferred = 0
   let failures = 0
   let openUntilMs = 0
+  const enterApart = createTurnstile(mostApart)
 
   async function attempt({ rpc }: Endpoint, calls: readonly RpcCall[]) {
     try {
@@ -115,44 +126,71 @@ export function createUpstream({
     throw last ?? new RpcTransportError('connection')
   }
 
-  async function send(calls: readonly RpcCall[], purpose: UpstreamPurpose = 'simulation') {
+  function throwIfOpen() {
+    if (performance.now() < openUntilMs) throw new RpcTransportError('connection')
+  }
+
+  // Who asks for us counts for itself.
+  const begin: AskUpstream =
+    askInstead ??
+    (async (calls, purpose) =>
+      (await spend(purpose, calls.length)) ? attemptAll(calls) : 'over_budget')
+
+  async function finish(asking: ReturnType<AskUpstream>): Promise<readonly RpcOutcome[]> {
+    const outcomes = await (askInstead ? inTime(asking) : asking)
+    if (outcomes === 'over_budget') throw new RpcTransportError('over_budget')
+    if (outcomes.every((outcome) => outcome === undefined))
+      throw new RpcTransportError('connection')
+    return outcomes.map((outcome) => outcome ?? unanswered)
+  }
+
+  const send: SendUpstream = async (calls, purpose = 'simulation') => {
     // Where the head is has to be known, however slow other reads have been.
-    if (purpose !== 'sync' && performance.now() < openUntilMs)
-      throw new RpcTransportError('connection')
-    // Who asks for us counts for itself.
-    if (!askInstead && !(await spend(purpose, calls.length)))
-      throw new RpcTransportError('connection')
+    if (purpose !== 'sync') throwIfOpen()
+    if (calls.length === 0) return []
     try {
-      const outcomes = askInstead
-        ? await askInTime(askInstead, { calls, purpose })
-        : await attemptAll(calls)
+      const outcomes = await finish(begin(calls, purpose))
       failures = 0
       openUntilMs = 0
       return outcomes
     } catch (error) {
+      // What was not sent says nothing of the chain.
+      if (error instanceof RpcTransportError && error.fault === 'over_budget') throw error
       failures += 1
       if (failures >= failuresToOpen) openUntilMs = performance.now() + openForMs
       throw error
     }
   }
 
-  const ask = async (method: string, params: readonly unknown[]) =>
+  const sendApart: SendUpstream = async (calls, purpose = 'simulation') => {
+    throwIfOpen()
+    if (calls.length === 0) return []
+    const leave = await enterApart(timeoutMs)
+    if (!leave) throw new RpcTransportError('timeout')
+    const asking = begin(calls, purpose)
+    // A node works on after nobody waits for it any more.
+    void asking.then(leave, leave)
+    return finish(asking)
+  }
+
+  const askOne = async (method: string, params: readonly unknown[]) =>
     (await send([{ method, params }], 'sync'))[0]
   return {
     async readHead() {
-      const block = readBlockId(await ask('eth_getBlockByNumber', ['latest', false]))
+      const block = readBlockId(await askOne('eth_getBlockByNumber', ['latest', false]))
       if (!block) throw new Error('the chain has no head')
       return block
     },
     async readBlock({ blockNumber }) {
-      return readBlockId(await ask('eth_getBlockByNumber', [toTag(blockNumber), false]))
+      return readBlockId(await askOne('eth_getBlockByNumber', [toTag(blockNumber), false]))
     },
     async readChainId() {
-      const outcome = await ask('eth_chainId', [])
+      const outcome = await askOne('eth_chainId', [])
       if (!outcome?.ok || !isHex(outcome.result)) throw new Error('the chain states no id')
       return Number(outcome.result)
     },
     send,
+    sendApart,
     isAnswering: () => failures === 0,
     async close() {
       await Promise.all(endpoints.map(({ rpc }) => rpc.close()))
@@ -168,20 +206,14 @@ const unanswered: RpcOutcome = {
 }
 
 /** Within the time that a fork has for a read. */
-async function askInTime(
-  ask: AskUpstream,
-  { calls, purpose }: { readonly calls: readonly RpcCall[]; readonly purpose: UpstreamPurpose },
-): Promise<readonly RpcOutcome[]> {
-  if (calls.length === 0) return []
+async function inTime<answer>(asking: Promise<answer>): Promise<answer> {
   const clock = new AbortController()
   const late = wait(timeoutMs, 'late' as const, { signal: clock.signal }).catch(
     () => 'late' as const,
   )
-  const outcomes = await Promise.race([ask(calls, purpose), late])
-  clock.abort()
-  if (outcomes === 'late') throw new RpcTransportError('timeout')
-  if (outcomes.every((outcome) => outcome === undefined)) throw new RpcTransportError('connection')
-  return outcomes.map((outcome) => outcome ?? unanswered)
+  const first = await Promise.race([asking, late]).finally(() => clock.abort())
+  if (first === 'late') throw new RpcTransportError('timeout')
+  return first
 }
 
 export const toTag = (blockNumber: bigint): Hex => `0x${blockNumber.toString(16)}`

@@ -19,6 +19,7 @@ const upstream: Upstream = {
     asked.push(...calls)
     return calls.map(() => ({ ok: true, result: '0x01' }))
   },
+  sendApart: async () => [],
   isAnswering: () => true,
   close: async () => {},
 }

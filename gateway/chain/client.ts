@@ -41,7 +41,10 @@ export type ChainClient = {
   /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
   otherChain(): number | undefined
   /** Each call's own answer, in their order; undefined where no upstream gave one. */
-  askEach(calls: readonly RpcCall[], purpose: CallPurpose): Promise<(RpcAnswer | undefined)[]>
+  askEach(
+    calls: readonly RpcCall[],
+    purpose: CallPurpose,
+  ): Promise<readonly (RpcAnswer | undefined)[] | 'over_budget'>
   /** The same upstreams, asked for another purpose. Default: sync. */
   as(purpose: CallPurpose): ChainClient
   /** Whether there are calls to spend for work of a purpose that nobody waits for. */
@@ -179,7 +182,7 @@ export function createChainClient({
     }),
     async askEach(calls, purpose) {
       const methods = calls.map(({ method }) => method)
-      if (!(await spend(purpose, methods))) return calls.map(() => undefined)
+      if (!(await spend(purpose, methods))) return 'over_budget'
       // Whoever asks so has no patience, not even for the head, nor for the long reads of the gateway.
       const isSync = purpose === 'sync'
       const waiting = { ...waitingOf.simulation, isFirst: isSync, isAlone: isSync }

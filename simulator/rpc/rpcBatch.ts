@@ -17,6 +17,8 @@ export type RpcFault =
   | 'aborted'
   | 'connection'
   | 'http_status'
+  /** It was not sent: nothing more may be spent. */
+  | 'over_budget'
   | 'garbage'
   | 'too_large'
 
