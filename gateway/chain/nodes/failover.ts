@@ -1,7 +1,7 @@
 import { type Asked, createCallQueue, type Outcome, type Waiting } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createHeadHeights } from './headHeights.ts'
-import { judge, readHeadNumber } from './judge.ts'
+import { judge, readHead } from './judge.ts'
 import type { RpcCall } from './readReply.ts'
 import { settle } from './settle.ts'
 
@@ -19,7 +19,7 @@ const shortWaitMs = 250
 
 type Next = { readonly endpoint: Endpoint; readonly waitMs: number }
 
-const headCall: RpcCall = { method: 'eth_blockNumber', params: [] }
+const headCall: RpcCall = { method: 'eth_getBlockByNumber', params: ['latest', false] }
 
 /**
  * Spreads calls over endpoints: the first that is well and does not lag behind the others is asked, the
@@ -33,7 +33,11 @@ export function createFailover({
   readonly blockTimeMs: number
 }): Failover {
   const queue = createCallQueue()
-  const heights = createHeadHeights(endpoints, { blockTimeMs, now: () => performance.now() })
+  const heights = createHeadHeights(endpoints, {
+    blockTimeMs,
+    now: () => performance.now(),
+    dateMs: Date.now,
+  })
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let isDue = false
@@ -44,9 +48,9 @@ export function createFailover({
     const { answers, trouble } = await endpoint.send(batch.map(({ call }) => call))
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
-      const told = answer && readHeadNumber(asked.call, answer)
-      if (told !== undefined) heights.note(endpoint, told)
-      head = told ?? head
+      const told = answer && readHead(asked.call, answer)
+      if (told) heights.note(endpoint, told)
+      head = told?.number ?? head
       const verdict = judge(asked.call, { answer, trouble, batch: batch.length, head })
       if (verdict.next === 'done') progressAtMs = performance.now()
       const outcome = settle(asked, verdict, { from: endpoint, endpoints })
@@ -69,8 +73,8 @@ export function createFailover({
 
   async function look(endpoint: Endpoint): Promise<void> {
     const { answers } = await endpoint.send([headCall])
-    const told = answers[0] && readHeadNumber(headCall, answers[0])
-    if (told !== undefined) heights.note(endpoint, told)
+    const told = answers[0] && readHead(headCall, answers[0])
+    if (told) heights.note(endpoint, told)
   }
 
   /** The first endpoint that may be asked now, or that soon may be; those that lag come last. */

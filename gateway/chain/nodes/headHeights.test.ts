@@ -1,10 +1,27 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createHeadHeights } from './headHeights.ts'
 
+/** What a clock says when the machine has just started. */
+const bootMs = Date.UTC(2026, 10, 23)
+
 function stand(endpoints: readonly string[], blockTimeMs = 2_000) {
   const clock = { ms: 0 }
-  const heights = createHeadHeights(endpoints, { blockTimeMs, now: () => clock.ms })
-  return { clock, ...heights }
+  const { note, isBehind, takeSilent } = createHeadHeights(endpoints, {
+    blockTimeMs,
+    now: () => clock.ms,
+    dateMs: () => bootMs + clock.ms,
+  })
+  return {
+    clock,
+    isBehind,
+    takeSilent,
+    /** By number alone, or with the age of its block. */
+    note: (each: string, number: number, agoMs?: number) =>
+      note(each, {
+        number,
+        ...(agoMs !== undefined && { madeAtMs: bootMs + clock.ms - agoMs }),
+      }),
+  }
 }
 
 const s = suite('where endpoints stand')
@@ -50,6 +67,28 @@ s('sets nobody back for the sake of one that names a head of its own', () => {
   ] as const)
     note(each, number)
   assert.equal([isBehind('a'), isBehind('b')], [false, false])
+})
+
+s('sets nobody back whose own head was made just now [nodes/lag-lie]', () => {
+  const { clock, note, isBehind } = stand(['a', 'b'])
+  note('b', 2 ** 50, 0)
+  note('a', 100, 1_500)
+  assert.not(isBehind('a'))
+  // A number alone is of about that time.
+  clock.ms = 6_000
+  note('a', 102)
+  assert.not(isBehind('a'))
+  clock.ms = 60_000
+  note('a', 120)
+  assert.ok(isBehind('a'))
+  note('a', 120, 12_000)
+  assert.ok(isBehind('a'))
+  for (const untold of [Number.NaN, -3_600_000]) {
+    note('a', 121, untold)
+    assert.ok(isBehind('a'), `${untold}`)
+  }
+  note('a', 131, 2_000)
+  assert.not(isBehind('a'))
 })
 
 s('asks those that have not told for a while, once each time', () => {

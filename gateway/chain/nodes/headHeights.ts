@@ -1,7 +1,9 @@
+import type { ToldBlock } from './judge.ts'
+
 /** Where each of several endpoints stands, by the heads that it told of. */
 export type HeadHeights<endpoint> = {
-  note(endpoint: endpoint, number: number): void
-  /** It told of a head well below what most others had told of before. */
+  note(endpoint: endpoint, told: ToldBlock): void
+  /** It told of a head well below what most others had told of before, and not made just now. */
   isBehind(endpoint: endpoint): boolean
   /** Those that have not told for a while, which are told apart from a chain that stands still by asking. */
   takeSilent(): readonly endpoint[]
@@ -13,16 +15,26 @@ const toleratedMs = 10_000
 const askAgainMs = 15_000
 
 /**
- * Heights are compared among endpoints, never with a clock: a chain that stands still stands still at all
- * of them. One that names a head which hardly anybody else has reached sets nobody back, where there are
- * three and more.
+ * Heights are compared among endpoints: a chain that stands still stands still at all of them. One that names
+ * a head which hardly anybody else has reached sets nobody back where there are three and more, nor, of two,
+ * the one whose own head was made just now: that is where the chain is, whatever the other one names.
  */
 export function createHeadHeights<endpoint>(
   endpoints: readonly endpoint[],
-  { blockTimeMs, now }: { readonly blockTimeMs: number; readonly now: () => number },
+  {
+    blockTimeMs,
+    now,
+    dateMs,
+  }: {
+    readonly blockTimeMs: number
+    readonly now: () => number
+    /** As blocks tell it. */
+    readonly dateMs: () => number
+  },
 ): HeadHeights<endpoint> {
   const tolerated = Math.max(fewestBlocks, Math.ceil(toleratedMs / blockTimeMs))
   const highest = new Map<endpoint, number>()
+  const madeAtMs = new Map<endpoint, number>()
   const askedAtMs = new Map(endpoints.map((each) => [each, now()]))
   const behind = new Set<endpoint>()
 
@@ -32,13 +44,18 @@ export function createHeadHeights<endpoint>(
     return told[Math.ceil(endpoints.length / 2) - 1] ?? 0
   }
 
+  const isFresh = (endpoint: endpoint) =>
+    Math.abs(dateMs() - (madeAtMs.get(endpoint) ?? 0)) <= toleratedMs
+
   return {
-    note(endpoint, number) {
+    note(endpoint, told) {
+      const { number } = told
       if (!Number.isSafeInteger(number)) return
       const isBelow = number < reached() - tolerated
       askedAtMs.set(endpoint, now())
       highest.set(endpoint, number)
-      if (isBelow) behind.add(endpoint)
+      if (told.madeAtMs !== undefined) madeAtMs.set(endpoint, told.madeAtMs)
+      if (isBelow && !isFresh(endpoint)) behind.add(endpoint)
       else behind.delete(endpoint)
     },
     isBehind: (endpoint) => behind.has(endpoint),

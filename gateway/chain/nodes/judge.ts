@@ -99,14 +99,21 @@ function asksBelow({ method, params }: RpcCall, head: number | undefined): boole
   return typeof number === 'string' && number.startsWith('0x') && Number(number) <= head
 }
 
-/** The number of the newest block, where the answer tells of it. */
-export function readHeadNumber({ method, params }: RpcCall, answer: RpcAnswer): number | undefined {
+/** The newest block, as a node tells of it. */
+export type ToldBlock = {
+  readonly number: number
+  /** Undefined where the answer is a number alone. */
+  readonly madeAtMs?: number | undefined
+}
+
+/** The newest block, where the answer tells of it. */
+export function readHead({ method, params }: RpcCall, answer: RpcAnswer): ToldBlock | undefined {
   if (!('result' in answer)) return undefined
   const { result } = answer
-  if (method === 'eth_blockNumber') return Number(result)
+  if (method === 'eth_blockNumber') return { number: Number(result) }
   const isLatest = Array.isArray(params) && params[0] === 'latest'
   if (method !== 'eth_getBlockByNumber' || !isLatest || !isRecord(result)) return undefined
-  return Number(result['number'])
+  return { number: Number(result['number']), madeAtMs: Number(result['timestamp']) * 1_000 }
 }
 
 function judgeMissing(
