@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Fault } from '../../../fixtures/nodes/profile.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { createTinyChain } from '../../../fixtures/nodes/testing/createTinyChain.ts'
@@ -118,6 +121,35 @@ s('go on after the socket was cut [nodes/heads-dropped]', async () => {
     patient,
   )
   await socket.mineUntilTold('another is told of', socket.upstream.head())
+})
+
+s('are heard no more where more come than any chain makes [nodes/heads-flood]', async () => {
+  const server = new WebSocketServer({ port: 0 })
+  const connected = once(server, 'connection')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const counted: string[] = []
+  const heads = openHeadSocket({
+    url: `ws://127.0.0.1:${port}`,
+    chainId: 8453,
+    count: (method) => counted.push(method),
+    now: () => 0,
+  })
+  try {
+    const [socket] = (await connected) as [WebSocket]
+    const closed = once(socket, 'close')
+    socket.send(JSON.stringify({ id: 2, result: '0x2105' }))
+    for (let number = 1; number <= 1_000; number++) {
+      const result = { number: `0x${number.toString(16)}`, hash: '0xab' }
+      socket.send(JSON.stringify({ method: 'eth_subscription', params: { result } }))
+    }
+    await closed
+    assert.is(counted.filter((method) => method === 'eth_subscription').length, 99)
+    await waitFor('what was told is forgotten', () => heads.told() === undefined, patient)
+  } finally {
+    heads.close()
+    server.close()
+  }
 })
 
 s('are none of what else a socket may say', () => {

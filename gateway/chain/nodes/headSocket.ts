@@ -20,6 +20,8 @@ const openWithinMs = 10_000
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 /** Whoever stays so long is opened again at once. */
 const steadyMs = 60_000
+/** Chains make a few blocks a second. Each push is read, and counted as paid for. */
+const mostPerSecond = 100
 
 const question = { jsonrpc: '2.0', id: 2, method: 'eth_chainId', params: [] }
 const subscription = { jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] }
@@ -53,6 +55,7 @@ export function openHeadSocket({
       perMessageDeflate: false,
     })
     const openedAtMs = now()
+    const isFlooded = createFloodgate({ now })
     let isOfChain = false
     socket = own
     own.on('open', () => {
@@ -62,6 +65,8 @@ export function openHeadSocket({
       }
     })
     own.on('message', (data) => {
+      // What has come already is still handed over when the socket is cut.
+      if (isFlooded()) return own.terminate()
       const message = parse(String(data))
       isOfChain ||=
         isRecord(message) && message['id'] === question.id && Number(message['result']) === chainId
@@ -98,6 +103,21 @@ export function openHeadSocket({
       clearTimeout(timer)
       socket?.terminate()
     },
+  }
+}
+
+/** Whether more was said within a second than any chain has to say; once so, always so. */
+function createFloodgate({ now }: { readonly now: () => number }) {
+  let sinceMs = now()
+  let said = 0
+  return () => {
+    if (said > mostPerSecond) return true
+    if (now() - sinceMs > 1_000) {
+      sinceMs = now()
+      said = 0
+    }
+    said += 1
+    return said > mostPerSecond
   }
 }
 

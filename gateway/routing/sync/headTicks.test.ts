@@ -103,6 +103,23 @@ s(
   },
 )
 
+s('doubts a socket that tells of heads which nobody finds [nodes/heads-false]', async () => {
+  const { clock, stop, ticks, tell, seen } = stand()
+  stop.abort()
+  /** Blocks two seconds after one another, of a socket that is so far ahead. */
+  const follow = async (numbers: readonly number[], ahead: number) => {
+    for (const number of numbers) {
+      tell(number + ahead)
+      await ticks.next(headOf(number))
+      clock.ms += 2_000
+    }
+  }
+  await follow([100, 101, 102, 103, 104, 105, 106, 107, 108, 109], 2)
+  assert.is(seen.doubts, 0)
+  await follow([110, 111, 112, 113, 114, 115, 116, 117, 118, 119], 2 ** 40)
+  assert.is(seen.doubts, 1)
+})
+
 s('believes a socket that is silent where the chain stands still [nodes/heads-deaf]', async () => {
   const still = Array<number>(400).fill(100)
   for (const heard of ['none', 'first'] as const) assert.is(await look(5, still, heard), 0)

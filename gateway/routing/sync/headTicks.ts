@@ -8,8 +8,10 @@ const shortestMs = 100
 const quietMs = 2_000
 /** A head may be found a moment before it is told of. */
 const graceMs = 2_000
-/** Whoever has not told of a head for so long is deaf, or a node that lags. */
+/** Whoever has not told of a head for so long is deaf, or a node that lags; or tells of what nobody finds. */
 const deafMs = 15_000
+
+type Noted = { readonly number: number; readonly atMs: number }
 
 /**
  * When the node is asked for its head again: as soon as another one is told of, else after a while. What is
@@ -27,7 +29,9 @@ export function createHeadTicks({
   readonly now: () => number
 }) {
   /** Found by a look, and not told of so far. */
-  let untold: { readonly number: number; readonly atMs: number } | undefined
+  let untold: Noted | undefined
+  /** Told of, and not found so far. */
+  let unfound: Noted | undefined
   let seen: number | undefined
 
   function compare(head: BlockHead | undefined): void {
@@ -37,9 +41,12 @@ export function createHeadTicks({
     if (untold && highest >= untold.number) untold = undefined
     if (seen !== undefined && number > Math.max(seen, highest)) untold ??= { number, atMs: now() }
     seen = number
-    if (!untold || now() - untold.atMs < deafMs) return
+    if (unfound && number >= unfound.number) unfound = undefined
+    if (highest > number) unfound ??= { number: highest, atMs: now() }
+    if (![untold, unfound].some((noted) => noted && now() - noted.atMs >= deafMs)) return
     heads.doubt()
     untold = undefined
+    unfound = undefined
   }
 
   const isTelling = () =>
