@@ -4,6 +4,7 @@ pragma solidity ^0.8.28;
 import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
 import {ExecutorWorld} from "./base/ExecutorWorld.sol";
 import {V2Pair} from "./pools/V2Pair.sol";
+import {FallbackToken, ReenteringPermitToken} from "./tokens/HostileTokens.sol";
 import {PaymentToken} from "./tokens/PaymentToken.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
@@ -64,6 +65,36 @@ contract SwapExecutorPermitTest is ExecutorWorld {
         vm.prank(TAKER);
         uint256 amountOut = executor.swapWithPermit(params, steps, block.timestamp, 27, 0, 0);
         vm.assertEq(amountOut, quoted, "amountOut");
+    }
+
+    function test_swapWithPermit_takesNothingByAPermitThatDoesNothing() public {
+        FallbackToken token = new FallbackToken();
+        V2Pair own = _pair(token, tokenB, 3000, 1e24, 1e24);
+        token.mint(signer, AMOUNT);
+        ISwapExecutor.SwapParameters memory params =
+            _params(address(token), AMOUNT, address(tokenB));
+        ISwapExecutor.Step[] memory steps = _route(_v2Step(own, address(token), WHOLE));
+        vm.prank(signer);
+        vm.expectRevert(SafeTransferLib.TransferFromFailed.selector);
+        executor.swapWithPermit(params, steps, block.timestamp, 27, 0, 0);
+        vm.assertEq(token.balanceOf(signer), AMOUNT, "signer");
+    }
+
+    function test_swapWithPermit_isNotEnteredFromThePermit() public {
+        ReenteringPermitToken token = new ReenteringPermitToken();
+        V2Pair own = _pair(token, tokenB, 3000, 1e24, 1e24);
+        token.mint(signer, AMOUNT);
+        vm.prank(signer);
+        token.approve(address(executor), AMOUNT);
+        uint256 quoted = own.quote(address(token), AMOUNT);
+        ISwapExecutor.SwapParameters memory params =
+            _params(address(token), AMOUNT, address(tokenB));
+        ISwapExecutor.Step[] memory steps = _route(_v2Step(own, address(token), WHOLE));
+        vm.prank(signer);
+        uint256 amountOut = executor.swapWithPermit(params, steps, block.timestamp, 27, 0, 0);
+        vm.assertEq(amountOut, quoted, "amountOut");
+        vm.assertEq(token.countRefusals(), 3, "refusals");
+        _assertNothingHeld();
     }
 
     function test_swapWithPermit_takesNoNativeCurrency() public {

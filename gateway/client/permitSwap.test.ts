@@ -43,10 +43,11 @@ type Changes = {
   readonly answers?: Readonly<Record<string, Hex | undefined>>
   readonly code?: Readonly<Record<Address, Hex>>
   readonly reverts?: boolean
+  readonly sign?: Wallet['signTypedData']
 }
 
 /** A token with a permit, an executor that takes one, a wallet that signs; and what it was asked to sign. */
-function stand({ answers = {}, code = {}, reverts = false }: Changes = {}) {
+function stand({ answers = {}, code = {}, reverts = false, sign }: Changes = {}) {
   const separator = (version: string) =>
     domainSeparator({ domain: { name: 'Token', version, chainId, verifyingContract: token } })
   const told: Readonly<Record<string, Hex | undefined>> = {
@@ -82,6 +83,7 @@ function stand({ answers = {}, code = {}, reverts = false }: Changes = {}) {
     request,
     signTypedData: (typed) => {
       signed.push({ ...typed.message })
+      if (sign) return sign(typed)
       return account.signTypedData(typed as Parameters<typeof account.signTypedData>[0])
     },
   }
@@ -143,6 +145,26 @@ s(
     const { run, signed } = stand({ code: { [account.address]: `0xef0100${'4'.repeat(40)}` } })
     assert.ok(await run())
     assert.is(signed.length, 1)
+  },
+)
+s(
+  'is an approval where the wallet cannot sign, or not by a key [client/permit-unsigned]',
+  async () => {
+    const unsupported = [4200, -32601, -32004].map(
+      (code) => () => Promise.reject(Object.assign(new Error('unsupported'), { code })),
+    )
+    const contracts = [64, 66, 320].map(
+      (bytes) => async (): Promise<Hex> => `0x${'1b'.repeat(bytes)}`,
+    )
+    for (const sign of [...unsupported, ...contracts]) {
+      const { run, tried } = stand({ sign })
+      assert.is(await run(), undefined)
+      assert.equal(tried, [])
+    }
+    // Who is asked and says no is not asked for something else.
+    const refused = Object.assign(new Error('the person said no'), { code: 4001 })
+    const { run } = stand({ sign: () => Promise.reject(refused) })
+    assert.is(await run().catch((error: unknown) => error), refused)
   },
 )
 s('sends no swap that fails by its permit [client/permit-fails]', async () => {

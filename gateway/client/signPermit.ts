@@ -1,4 +1,4 @@
-import { type Address, domainSeparator, type Hex, parseAbi, parseSignature } from 'viem'
+import { type Address, domainSeparator, type Hex, parseAbi, parseSignature, size } from 'viem'
 import { readContract } from 'viem/actions'
 import { type Reader, signerOf, type Wallet } from './wallet.ts'
 
@@ -18,6 +18,10 @@ const types = {
   ],
 }
 const usableForSecs = 1_200
+/** Of a key. Those of a contract that is still to be made are longer. */
+const signatureBytes = 65
+/** Of methods that a wallet does not have: EIP-1193, JSON-RPC, EIP-1474. */
+const unsupported: readonly unknown[] = [4200, -32601, -32004]
 /** Of the code of an account that EIP-7702 delegates: its key signs as before. */
 const delegation = '0xef0100'
 
@@ -54,9 +58,15 @@ export async function signPermit(
   if (domainSeparator({ domain }) !== facts.separator) return undefined
   const deadline = BigInt(Math.floor(Date.now() / 1_000) + usableForSecs)
   const message = { owner: wallet.address, spender, value: amount, nonce: facts.nonce, deadline }
-  const signature = await sign({ domain, types, primaryType: 'Permit', message })
+  const signature = await sign({ domain, types, primaryType: 'Permit', message }).catch(passOver)
+  if (signature === undefined || size(signature) !== signatureBytes) return undefined
   const { r, s, yParity } = parseSignature(signature)
   return { deadline, r, s, v: 27 + yParity }
+}
+
+/** Nothing was asked of the person: an approval can be. */
+function passOver(error: unknown): undefined {
+  if (!(error instanceof Object && 'code' in error && unsupported.includes(error.code))) throw error
 }
 
 async function readFacts(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {ISwapExecutor} from "../../src/interfaces/ISwapExecutor.sol";
+import {ISwapCallbacks} from "../pools/V3Pool.sol";
 import {TestToken} from "./TestToken.sol";
 
 /// @notice Like USDT on Ethereum: returns nothing, and an allowance can only be set from zero.
@@ -114,5 +116,32 @@ contract HookToken is TestToken {
         if (address(listener) != address(0)) listener.onTokenTransfer(from, to, amount);
         super._move(from, to, amount);
         if (address(listener) != address(0)) listener.onTokenTransfer(from, to, amount);
+    }
+}
+
+/// @notice Takes any call, as the wrapped native token does: a permit of it succeeds and does nothing.
+contract FallbackToken is TestToken {
+    fallback() external {}
+}
+
+/// @notice While it is asked for a permit it enters the executor wherever that can be entered.
+contract ReenteringPermitToken is TestToken {
+    bytes[] public refusals;
+
+    function permit(address, address, uint256, uint256, uint8, bytes32, bytes32) external {
+        ISwapExecutor.SwapParameters memory params;
+        ISwapExecutor.Step[] memory steps = new ISwapExecutor.Step[](0);
+        _enter(abi.encodeCall(ISwapExecutor.swap, (params, steps)));
+        _enter(abi.encodeCall(ISwapExecutor.swapWithPermit, (params, steps, 0, 27, 0, 0)));
+        _enter(abi.encodeCall(ISwapCallbacks.uniswapV3SwapCallback, (1, 0, "")));
+    }
+
+    function countRefusals() external view returns (uint256) {
+        return refusals.length;
+    }
+
+    function _enter(bytes memory data) private {
+        (bool success, bytes memory reason) = msg.sender.call(data);
+        if (!success) refusals.push(reason);
     }
 }
