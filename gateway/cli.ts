@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { join } from 'node:path'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createProgram } from './program.ts'
-import { cacheDir } from './runtime/cacheDir.ts'
+import { compileCacheDir } from './runtime/compileCacheDir.ts'
 
 // What was compiled for one command is there for the next. Node 20 has no such cache.
-module.enableCompileCache?.(join(cacheDir(), 'node'))
+const compiled = compileCacheDir()
+if (compiled) module.enableCompileCache?.(compiled)
 
 // `forkyard config | head`: who reads no further has what he wants.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
