@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { BaseError } from 'viem'
+import { BaseError, numberToHex } from 'viem'
 import { getBalance, getBlockNumber, getChainId } from 'viem/actions'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from './chains.ts'
@@ -186,6 +186,47 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
   assert.is(await getBlockNumber(alone.client), 16n)
   assert.is(alone.otherChain(), undefined)
 })
+
+s(
+  'pins no read of all upstreams to a block that one told its witness of [nodes/block-witness]',
+  async () => {
+    const chain = getChain(8453)
+    if (!chain) throw new Error('chain 8453 is built in')
+    const hashOf = (n: number) => numberToHex(n, { size: 32 })
+    const pins: (string | undefined)[] = []
+    let opened = 0
+    const { client, witnesses, close } = createChainClient({
+      chain,
+      rpcUrls: ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
+      alterSend() {
+        opened += 1
+        const block = { number: '0x64', hash: hashOf(opened) }
+        return async (calls) => ({
+          trouble: { kind: 'bad_answer' },
+          answers: calls.map(({ method, blockHash }) => {
+            if (method === 'eth_call') pins.push(blockHash)
+            return { result: method === 'eth_getBlockByNumber' ? block : '0x' }
+          }),
+        })
+      },
+    })
+    closers.push(close)
+    const second = witnesses?.[1]
+    if (!second) throw new Error('each upstream has a witness')
+    const ask = async (of: typeof client) => {
+      await of.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+    }
+    const read = async (of: typeof client) => {
+      await of.request({ method: 'eth_call', params: [{ data: '0x' }, '0x64'] })
+    }
+    await ask(second)
+    await read(client)
+    await read(second)
+    await ask(client)
+    await read(client)
+    assert.equal(pins, [undefined, hashOf(2), hashOf(1)])
+  },
+)
 
 s('takes a socket for heads by its own kind of URL', () => {
   for (const wsUrl of [

@@ -149,7 +149,8 @@ export function createChainClient({
             standing,
             nesting,
             logBlocks,
-            blocks,
+            // What one says alone, the others need not have.
+            blocks: upstreams === failover ? blocks : createBlockHashes(),
             isPinned: pinned.has(purpose),
             spend: (method) => spend(purpose, [method]),
           }),
