@@ -29,7 +29,8 @@ type Launch = {
   readonly exited: Promise<void>
 }
 
-const readyTimeoutMs = 30_000
+/** A machine with much else to do needs more than half a minute; who waits for the lab has a limit of his own. */
+const readyTimeoutMs = 120_000
 const restartDelayMs = 200
 const mostFailures = 5
 
