@@ -34,7 +34,7 @@ lab-down: install ## stop the lab
 	@$(RUN) lab-down
 
 check: install ## types, lint, format, generated files up to date
-	@$(MAKE) --no-print-directory -j2 --output-sync=target check-code check-contracts
+	@$(MAKE) --no-print-directory -j2 check-code check-contracts
 
 check-code:
 	@$(RUN) check:code
