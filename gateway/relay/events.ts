@@ -41,10 +41,11 @@ export type RelayEvent =
     }
   /**
    * `lost`: someone else signs with the relayer's key, its caps no longer hold. `retired`: a former key's
-   * was not mined in its window, and this key may serve its owner.
+   * was not mined in its window, and this key may serve its owner. `mined_unseen`: no node has its receipt
+   * any more, its nonce is used and its owner's proxy stands.
    */
   | {
-      readonly kind: 'lost' | 'retired'
+      readonly kind: 'lost' | 'retired' | 'mined_unseen'
       readonly chainId: number
       readonly nonce: number
       readonly hash: Hex
@@ -110,6 +111,7 @@ export const alarmKinds = [
   'limits_differ',
   'lost',
   'low_balance',
+  'mined_unseen',
   'nonce_gap',
   'nonce_unproven',
   'reconcile_failed',

@@ -150,11 +150,12 @@ gap(
   },
 )
 
-gap('a deployment that any node has seen mined is not lost [18/lost-witness]', async () => {
-  const witness = createChainClient({ chain: base, rpcUrls: [chain.rpcUrl] }).client
-  const blind = (client: ChainClient): ChainClient => ({
+/** A client whose first node has let go of all receipts. */
+const prune =
+  (witnesses?: ChainClient['witnesses']) =>
+  (client: ChainClient): ChainClient => ({
     ...client,
-    witnesses: [witness, witness],
+    witnesses,
     client: {
       ...client.client,
       request: ((call: { method: string }) =>
@@ -163,14 +164,29 @@ gap('a deployment that any node has seen mined is not lost [18/lost-witness]', a
           : client.client.request(call as never)) as never,
     },
   })
-  const { stand } = await setUp({ wrapClient: blind })
+/** A deployment that is mined, and passes until that is final. */
+async function deployUnseen(stand: RelayStand) {
   await mined((await ask(stand, await newOwner())).body.txHash)
   for (let pass = 0; pass < 4; pass += 1) {
     await stand.relay.reconcile()
     await rpc('anvil_mine', '0x20')
   }
-  assert.is((await only(stand)).status, 'pending')
-  assert.is(told(stand, 'lost'), 0)
+  return only(stand)
+}
+
+gap('a deployment that any node has seen mined is not lost [18/lost-witness]', async () => {
+  const witness = createChainClient({ chain: base, rpcUrls: [chain.rpcUrl] }).client
+  const { stand } = await setUp({ wrapClient: prune([witness, witness]) })
+  const { status, minedHash, attempts } = await deployUnseen(stand)
+  assert.equal([status, minedHash], ['final', attempts[0].hash])
+  assert.equal([told(stand, 'lost'), told(stand, 'mined')], [0, 1])
+})
+
+gap('a lone node without its receipt has no deployment lost that stands [18/unseen]', async () => {
+  const { stand } = await setUp({ wrapClient: prune() })
+  const { status, actualWei } = await deployUnseen(stand)
+  assert.equal([status, actualWei], ['final', undefined])
+  assert.equal([told(stand, 'lost'), told(stand, 'mined_unseen')], [0, 1])
 })
 
 gap('a key that is changed and changed back takes up what it has left [18/key-back]', async () => {

@@ -6,6 +6,7 @@ import { type ReconcileDeps, reconcile } from './reconcile.ts'
 /** Each branch of a pass, beside a chain and a book that are lists; `lifecycle.fork.test.ts` has real ones. */
 const s = suite('reconcile')
 const [signer, former] = [pad('0x1', { size: 20 }), pad('0x2', { size: 20 })]
+const proxy = pad('0x3', { size: 20 })
 const hashOf = (id: number) => pad(numberToHex(id))
 const [blockHash, otherHash] = [hashOf(1_000), hashOf(2_000)]
 
@@ -18,9 +19,29 @@ type Mined = {
 
 function row(id: number, given: Partial<RelayTransaction> = {}): RelayTransaction {
   const attempt = { hash: hashOf(id), raw: numberToHex(id) } as RelayTransaction['attempts'][0]
-  const own = { id, chainId: 1, signer, nonce: id, status: 'pending', markedAtMs: 0 } as const
+  const own = {
+    id,
+    chainId: 1,
+    signer,
+    nonce: id,
+    proxy,
+    status: 'pending',
+    markedAtMs: 0,
+  } as const
   return { ...own, attempts: [attempt], ...given } as RelayTransaction
 }
+
+const toReceipt = (found: Mined | undefined) =>
+  found
+    ? {
+        gasUsed: '0x5',
+        effectiveGasPrice: '0x7',
+        status: '0x1',
+        blockHash,
+        ...found,
+        blockNumber: numberToHex(found.blockNumber),
+      }
+    : null
 
 function open({
   head = 100n,
@@ -29,6 +50,8 @@ function open({
   forgotten = [],
   mined = {},
   witnessed,
+  witnessedNonce,
+  code = {},
   finalDepth = 10,
 }: {
   readonly head?: bigint
@@ -36,8 +59,11 @@ function open({
   readonly open?: readonly RelayTransaction[]
   readonly forgotten?: readonly RelayTransaction[]
   readonly mined?: Readonly<Record<Hex, Mined>>
-  /** Hashes that another node of the chain has seen mined; without it, there is no other. */
-  readonly witnessed?: readonly Hex[]
+  /** What another node of the chain has seen mined; without it, there is no other. */
+  readonly witnessed?: Readonly<Record<Hex, Mined>>
+  /** What the other node counts; the same as the first where nothing is said. */
+  readonly witnessedNonce?: number
+  readonly code?: Readonly<Record<Hex, Hex>>
   /** `usual`: nothing is said. */
   readonly finalDepth?: number | 'usual'
 }) {
@@ -51,26 +77,21 @@ function open({
     const [asked = ''] = params ?? []
     if (method === 'eth_blockNumber') return numberToHex(world.head)
     if (method === 'eth_getTransactionCount') return numberToHex(world.nonces[asked as Hex] ?? 0)
-    const found = mined[asked as Hex]
-    if (!found) return null
-    return {
-      gasUsed: '0x5',
-      effectiveGasPrice: '0x7',
-      status: '0x1',
-      blockHash,
-      ...found,
-      blockNumber: numberToHex(found.blockNumber),
-    }
+    if (method === 'eth_getCode') return code[asked as Hex] ?? '0x'
+    if (method === 'eth_getBlockByNumber') return { hash: blockHash }
+    return toReceipt(mined[asked as Hex])
   }
   const witness = {
-    request: async ({ params: [hash] }: { params: readonly [Hex] }) =>
-      witnessed?.includes(hash) ? {} : null,
+    request: async ({ method, params }: { method: string; params: readonly [Hex] }) =>
+      method === 'eth_getTransactionCount'
+        ? numberToHex(witnessedNonce ?? world.nonces[params[0]] ?? 0)
+        : toReceipt(witnessed?.[params[0]]),
   }
   const deps = {
     chain: {
       chainId: 1,
       signer: { address: signer },
-      client: { client: { request }, ...(witnessed && { witnesses: [witness] }) },
+      client: { client: { request }, ...(witnessed && { witnesses: [{ request }, witness] }) },
       limits: { pendingWindowMs: 120_000 },
       clock: { now: () => world.nowMs },
     },
@@ -196,7 +217,7 @@ s('gives up what was overtaken once that is final, and no block before [teeth/lo
 })
 s('takes 64 blocks for final where nothing else is said [teeth/lost]', async () => {
   const mined = { [hashOf(7)]: { blockNumber: 37n }, [hashOf(8)]: { blockNumber: 36n } }
-  const pass = open({ open: [row(4), row(7), row(8)], mined, finalDepth: 'usual', witnessed: [] })
+  const pass = open({ open: [row(4), row(7), row(8)], mined, finalDepth: 'usual', witnessed: {} })
   await pass.pass()
   assert.equal(pass.settled, ['7: pending -> mined', '8: pending -> final'])
   pass.world.head += 63n
@@ -216,12 +237,63 @@ s('counts the blocks anew where the nonce was free meanwhile [teeth/lost]', asyn
   await pass.pass()
   assert.equal(pass.settled, [])
 })
-s('gives up nothing that another node has seen mined [teeth/lost]', async () => {
-  const pass = open({ open: [row(4)], nonce: 5, witnessed: [hashOf(4)] })
+s(
+  'settles what another node has a receipt of, once that is final [18/archive-witness]',
+  async () => {
+    const witnessed = { [hashOf(4)]: { blockNumber: 95n, l1Fee: '0x3' as const } }
+    const pass = open({ open: [row(4)], nonce: 5, witnessed })
+    await pass.pass()
+    pass.world.head += 9n
+    await pass.pass()
+    assert.equal([pass.settled, pass.told], [[], []])
+    pass.world.head += 1n
+    await pass.pass()
+    assert.equal([pass.settled, pass.told], [['4: pending -> final'], ['mined']])
+    assert.equal(pass.costs, [38n])
+  },
+)
+for (const [what, receipt] of [
+  ['may be taken back', { blockNumber: 101n }],
+  ['is on a branch of its own', { blockNumber: 95n, blockHash: otherHash }],
+] as const)
+  s(
+    `gives up nothing that another node has seen mined, where that ${what} [teeth/lost]`,
+    async () => {
+      const pass = open({ open: [row(4)], nonce: 5, witnessed: { [hashOf(4)]: receipt } })
+      await pass.pass()
+      pass.world.head += 10n
+      await pass.pass()
+      assert.equal([pass.settled, pass.told], [[], []])
+    },
+  )
+s('gives up nothing whose nonce one node alone takes for used [18/lost-count]', async () => {
+  const pass = open({ open: [row(4)], nonce: 5, witnessed: {}, witnessedNonce: 4 })
   await pass.pass()
-  pass.world.head += 10n
+  pass.world.head += 100n
   await pass.pass()
   assert.equal([pass.settled, pass.told], [[], []])
+})
+s(
+  'what no node has a receipt of any more is mined where its proxy stands [18/unseen]',
+  async () => {
+    const pass = open({ open: [row(4)], nonce: 5, code: { [proxy]: '0xfe' } })
+    await pass.pass()
+    pass.world.head += 9n
+    await pass.pass()
+    assert.equal([pass.settled, pass.told], [[], []])
+    pass.world.head += 1n
+    await pass.pass()
+    assert.equal([pass.settled, pass.told], [['4: pending -> final'], ['mined_unseen']])
+    // Booked as it was reserved: nobody can say less.
+    assert.equal(pass.costs, [])
+  },
+)
+s('a proxy that stands says nothing of a nonce that is free [18/unseen]', async () => {
+  const pass = open({ open: [row(6)], nonce: 5, code: { [proxy]: '0xfe' } })
+  await pass.pass()
+  pass.world.head += 100n
+  await pass.pass()
+  assert.equal(pass.settled, [])
 })
 s('lets go what a former key signed, once its window is over [teeth/retired]', async () => {
   const one = row(7, { signer: former, markedAtMs: 1_000_000 })

@@ -1,4 +1,6 @@
-import { type Address, type Hex, hexToBigInt, isAddressEqual } from 'viem'
+import { type Address, type Hex, hexToBigInt, isAddressEqual, numberToHex } from 'viem'
+import type { ChainClient } from '../chain/client.ts'
+import { readSecondCount } from '../signing/proveNonce.ts'
 import type { RelayOutcome, RelayStore } from '../store/relay.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import type { Broadcaster } from './broadcast.ts'
@@ -39,7 +41,7 @@ type Receipt = {
 /**
  * One pass over a chain: settles what has a receipt, takes back what a reorg has dropped, sends again
  * (the same bytes) what the chain does not know, replaces what is stuck, and marks as lost what a
- * foreign transaction has overtaken. What a former key has signed is followed by that key's nonce, and let
+ * foreign transaction has overtaken while its owner has no proxy. What a former key has signed is followed by that key's nonce, and let
  * go when it is not mined in its window: this key could never replace it. Tells the nonce that the chain
  * waits for.
  */
@@ -82,7 +84,7 @@ async function check(deps: ReconcileDeps, { head, transactions }: Checked): Prom
     const part = transactions.slice(start, start + partSize)
     const receipts = await Promise.all(
       part.map(({ attempts }) =>
-        Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain, hash))),
+        Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain.client, hash))),
       ),
     )
     for (const [index, transaction] of part.entries()) {
@@ -102,7 +104,7 @@ async function readHead({ client: { client } }: RelayChain, signer: Address): Pr
   return { number: hexToBigInt(number), nonce: Number(nonce) }
 }
 
-async function readReceipt({ client: { client } }: RelayChain, hash: Hex) {
+async function readReceipt({ client }: Pick<ChainClient, 'client'>, hash: Hex) {
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
   if (!receipt) return undefined
   const { gasUsed, effectiveGasPrice, status, blockNumber, blockHash } = receipt
@@ -126,12 +128,12 @@ async function settleMined(
     head,
   }: { readonly transaction: RelayTransaction; readonly receipt: Receipt; readonly head: Head },
 ): Promise<void> {
-  const { store, chain, observe, finalDepth = usualFinalDepth } = deps
+  const { store, chain, observe } = deps
   const { blockNumber, blockHash, hash, succeeded, costWei } = receipt
   forget(deps, transaction)
-  const isFinal = head.number - blockNumber >= BigInt(finalDepth)
   const near = succeeded ? 'mined' : 'failed'
-  const status = isFinal ? (succeeded ? 'final' : 'final_failed') : near
+  const isDeep = isFinal(deps, { since: blockNumber, head })
+  const status = isDeep ? (succeeded ? 'final' : 'final_failed') : near
   if (status === transaction.status && blockHash === transaction.blockHash) return
   const outcome: RelayOutcome = {
     status,
@@ -144,6 +146,11 @@ async function settleMined(
   if (transaction.status === 'pending')
     observe({ kind: succeeded ? 'mined' : 'reverted', chainId: chain.chainId, hash })
 }
+
+const isFinal = (
+  { finalDepth = usualFinalDepth }: ReconcileDeps,
+  { since, head }: { readonly since: bigint; readonly head: Head },
+) => head.number - since >= BigInt(finalDepth)
 
 /** What earlier passes saw of it says nothing any more, should it come back. */
 function forget(
@@ -199,35 +206,73 @@ function isReplacementDue(deps: ReconcileDeps, transaction: RelayTransaction): b
 }
 
 /**
- * The nonce is used, and none of our hashes has a receipt: a lagging node, or somebody else's doing. It is
- * lost once what used the nonce is final: let go before, its owner would be given a second deployment, and a
- * reorganisation could bring the first one back beside it. Counted by watching, not by reading old state:
- * nodes prune that, and local chains start without it.
+ * The nonce is used, and none of our hashes has a receipt: a lagging node, one that has let go of it, or
+ * somebody else's doing. It is told once what used the nonce is final: let go before, its owner would be
+ * given a second deployment, and a reorganisation could bring the first one back beside it. Counted by
+ * watching, not by reading old state: nodes prune that, and local chains start without it.
  */
 async function watchOvertaken(
   deps: ReconcileDeps,
   { transaction, head }: { readonly transaction: RelayTransaction; readonly head: Head },
 ): Promise<void> {
-  const { finalDepth = usualFinalDepth } = deps
-  const { id } = transaction
-  const seenAt = deps.overtakenAt.get(id) ?? head.number
-  deps.overtakenAt.set(id, seenAt)
-  if (head.number - seenAt < BigInt(finalDepth) || (await hasWitness(deps, transaction))) return
-  await giveUp(deps, { transaction, kind: 'lost' })
+  const { id, proxy, signer, nonce } = transaction
+  const since = deps.overtakenAt.get(id) ?? head.number
+  deps.overtakenAt.set(id, since)
+  if (!isFinal(deps, { since, head })) return
+  const receipt = await findWitnessed(deps, transaction)
+  if (receipt) {
+    const isSettled = isFinal(deps, { since: receipt.blockNumber, head })
+    if (isSettled && (await hasBlock(deps.chain, receipt)))
+      await settleMined(deps, { transaction, receipt, head })
+    return
+  }
+  const second = await readSecondCount(deps.chain.client.witnesses ?? [], signer)
+  if (second !== undefined && second <= nonce) return
+  if (await hasCode(deps.chain, proxy)) await settleUnseen(deps, transaction)
+  else await giveUp(deps, { transaction, kind: 'lost' })
 }
 
-/** Whether any node of the chain, asked by itself, has a receipt: then only the first one lags. */
-async function hasWitness(
+/** A receipt that any node of the chain has, asked by itself: then only the first one is without. */
+async function findWitnessed(
   { chain }: ReconcileDeps,
   { attempts }: RelayTransaction,
-): Promise<boolean> {
+): Promise<Receipt | undefined> {
   const asked = (chain.client.witnesses ?? []).flatMap((client) =>
-    attempts.map(({ hash }) =>
-      client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
-    ),
+    attempts.map(({ hash }) => readReceipt({ client }, hash)),
   )
   const answers = await Promise.allSettled(asked)
-  return answers.some((answer) => answer.status === 'fulfilled' && answer.value !== null)
+  return answers
+    .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    .find((receipt) => receipt !== undefined)
+}
+
+/** Whether the first node has the block, too: a witness may stand on a branch that is none any more. */
+async function hasBlock(
+  { client: { client } }: RelayChain,
+  { blockNumber, blockHash }: Receipt,
+): Promise<boolean> {
+  const block = await client.request({
+    method: 'eth_getBlockByNumber',
+    params: [numberToHex(blockNumber), false],
+  })
+  return block?.hash === blockHash
+}
+
+async function hasCode({ client: { client } }: RelayChain, address: Address): Promise<boolean> {
+  const code = await client.request({ method: 'eth_getCode', params: [address, 'latest'] })
+  return code !== undefined && code !== '0x'
+}
+
+/**
+ * Mined while nobody looked, by all that is left of it: its nonce is used, and its owner has the proxy. Who
+ * else may have made that makes no difference to the owner, and what it cost counts as its worst case.
+ */
+async function settleUnseen(deps: ReconcileDeps, transaction: RelayTransaction): Promise<void> {
+  const { id, nonce } = transaction
+  const { chainId } = deps.chain
+  forget(deps, transaction)
+  await deps.store.settle({ id, from: 'pending', outcome: { status: 'final' } })
+  deps.observe({ kind: 'mined_unseen', chainId, nonce, hash: currentHash(transaction) })
 }
 
 async function giveUp(

@@ -27,7 +27,7 @@ export async function proveNonce(
   { signer, claimed, known }: Claim,
 ): Promise<number | undefined> {
   if (claimed <= known) return claimed
-  const [, second] = await askAll(witnesses, signer)
+  const second = await readSecondCount(witnesses, signer)
   if (second !== undefined) return Math.min(claimed, second)
   const again = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
   if (again < claimed) return again
@@ -36,14 +36,18 @@ export async function proveNonce(
   return (await hasReceipt(client, { signer, nonce: claimed - 1 })) ? claimed : undefined
 }
 
-/** The counts of all who answer, highest first. */
-async function askAll(witnesses: readonly ChainClient[], address: Address) {
+/** What two nodes at least count, where two answer: one alone may be wrong. */
+export async function readSecondCount(
+  witnesses: readonly ChainClient[],
+  address: Address,
+): Promise<number | undefined> {
   const answers = await Promise.allSettled(
     witnesses.map((each) => getTransactionCount(each, { address, blockTag: 'latest' })),
   )
-  return answers
+  const [, second] = answers
     .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     .toSorted((a, b) => b - a)
+  return second
 }
 
 /** Looks for the block that used the nonce; a node that has lost its state there proves nothing. */

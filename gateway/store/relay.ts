@@ -67,7 +67,8 @@ export type RelayOutcome =
       readonly minedHash: Hex
       readonly actualWei: bigint
     }
-  | { readonly status: 'pending' | 'lost' }
+  /** `final`: without a receipt; what it cost counts as its worst case. */
+  | { readonly status: 'pending' | 'lost' | 'final' }
 
 export type RelayTotals = {
   /** The book's time. */
