@@ -3,6 +3,7 @@ import { parseSiweMessage } from 'viem/siwe'
 import { query, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
+import { openStore } from '../store/openStore.ts'
 import { grantQuota } from './issueKeys.ts'
 import type { AccessConfig, AccessDeps } from './sale/accessConfig.ts'
 import { createChallenge, registerWallet } from './siweChallenge.ts'
@@ -29,6 +30,43 @@ const config: AccessConfig = {
 }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
+const createPerson = () => privateKeyToAccount(generatePrivateKey())
+
+async function signIn(
+  asked: AccessDeps,
+  answered: AccessDeps,
+  meanwhile = async () => {},
+  account = createPerson(),
+) {
+  const { address } = account
+  const { message, nonce, expiresAtMs } = await createChallenge(asked, { address, chainId: 1 })
+  const signature = await account.signMessage({ message })
+  await meanwhile()
+  const answer = await registerWallet(answered, { address, nonce, signature })
+  return { message: parseSiweMessage(message), expiresAtMs, answer }
+}
+
+s(
+  'a wallet whose key is revoked for abuse while it registers is barred [18/abuse-meanwhile]',
+  async () => {
+    const store = openStore({ path: ':memory:' })
+    const deps: AccessDeps = { store, chains: [], config, log, now: Date.now }
+    const person = createPerson()
+    await signIn(deps, deps, undefined, person)
+    const [first] = await store.keys.list()
+    const { id = '' } = first ?? {}
+    const findByWallet: typeof store.keys.findByWallet = async (wallet) => {
+      await store.keys.revoke({ id, atMs: 1, abuse: 'burned gas' })
+      return store.keys.findByWallet(wallet)
+    }
+    const late = { ...deps, store: { ...store, keys: { ...store.keys, findByWallet } } }
+    assert.is((await signIn(late, late, undefined, person)).answer.status, 'barred')
+    const valid = (await store.keys.list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)
+    assert.equal(valid, [])
+    await store.close()
+  },
+)
+
 function addTests({ createDatabase, close }: NonNullable<typeof postgres>) {
   const closers: (() => Promise<void>)[] = []
   s.after(async () => {
@@ -45,16 +83,6 @@ function addTests({ createDatabase, close }: NonNullable<typeof postgres>) {
     }
     const [ahead, right, behind] = [await gateway(hourMs), await gateway(0), await gateway(-hourMs)]
     return { url, ahead, right, behind }
-  }
-
-  async function signIn(asked: AccessDeps, answered: AccessDeps, meanwhile = async () => {}) {
-    const account = privateKeyToAccount(generatePrivateKey())
-    const { address } = account
-    const { message, nonce, expiresAtMs } = await createChallenge(asked, { address, chainId: 1 })
-    const signature = await account.signMessage({ message })
-    await meanwhile()
-    const answer = await registerWallet(answered, { address, nonce, signature })
-    return { message: parseSiweMessage(message), expiresAtMs, answer }
   }
 
   s(

@@ -3,7 +3,7 @@ import { getChainId, verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
-import { createKey, keyScopes, rotateKey } from './issueKeys.ts'
+import { createKey, keyScopes, revokeKey, rotateKey } from './issueKeys.ts'
 import type { AccessDeps } from './sale/accessConfig.ts'
 
 const challengeLifeMs = 10 * 60_000
@@ -59,8 +59,14 @@ export async function registerWallet(
   const verdict = await verifySignature(deps, challenge, signature)
   if (verdict !== 'valid') return { status: verdict }
   if (!(await store.challenges.use(nonce))) return { status: 'unknown_challenge' }
-  if ((await store.keys.findAbuse(address)) !== undefined) return { status: 'barred' }
+  const isBarred = async () => (await store.keys.findAbuse(address)) !== undefined
+  if (await isBarred()) return { status: 'barred' }
   const { id, apiKey } = await issueToWallet(deps, address)
+  // Its key before may have been revoked since: of this one nobody has seen the secret yet.
+  if (await isBarred()) {
+    await revokeKey(deps, { id })
+    return { status: 'barred' }
+  }
   return {
     status: 'registered',
     apiKey,
