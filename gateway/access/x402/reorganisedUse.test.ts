@@ -1,4 +1,4 @@
-import { type Address, createClient, custom, type Hex } from 'viem'
+import { type Address, createClient, custom, type Hex, RpcRequestError } from 'viem'
 import { createRandom } from '../../../fixtures/books/random.ts'
 import { keyAddress } from '../../../fixtures/books/simBytes.ts'
 import { createSimChain } from '../../../fixtures/books/simChain.ts'
@@ -28,13 +28,21 @@ const nonce = wordOf(1)
 type Range = { readonly fromBlock: Hex; readonly toBlock: Hex }
 
 /** As nodes do. */
-function refuseWide({ fromBlock, toBlock }: Range): void {
-  if (Number(toBlock) - Number(fromBlock) >= 1_000) throw new Error('range too large')
+function refuseWide({ fromBlock, toBlock }: Range, mostBlocks: number): void {
+  if (Number(toBlock) - Number(fromBlock) < mostBlocks) return
+  const message = `eth_getLogs is limited to a ${mostBlocks} range`
+  throw new RpcRequestError({ body: {}, url: '', error: { code: -32602, message } })
 }
 
-type Asked = ((method: string) => void) | undefined
+type Options = {
+  readonly asked?: ((method: string) => void) | undefined
+  readonly mostBlocks?: number
+}
 
-function openDeps(node: SimNode, { asked = () => undefined }: { asked?: Asked } = {}): AccessDeps {
+function openDeps(
+  node: SimNode,
+  { asked = () => undefined, mostBlocks = 1_000 }: Options = {},
+): AccessDeps {
   const request = async ({
     method,
     params = [],
@@ -42,7 +50,7 @@ function openDeps(node: SimNode, { asked = () => undefined }: { asked?: Asked } 
     method: string
     params?: readonly unknown[]
   }) => {
-    if (method === 'eth_getLogs') refuseWide(params[0] as Range)
+    if (method === 'eth_getLogs') refuseWide(params[0] as Range, mostBlocks)
     const answer = answerCall(node, { method, params })
     asked(method)
     return answer
@@ -78,7 +86,7 @@ function createChain() {
 }
 
 /** A settlement that is signed and not sent, and what else may use its authorization. */
-async function reserve(options: { asked?: Asked } = {}) {
+async function reserve(options: Options = {}) {
   const chain = createChain()
   const node = { chain, faults: healthy(), sent: () => undefined }
   const deps = openDeps(node, options)
@@ -260,6 +268,16 @@ s(
     assert.is((await deps.store.ledger.balance(keyId)).total, 10)
   },
 )
+
+s('a use is found on a node that takes ten blocks at once [18/use-in-short-ranges]', async () => {
+  const { chain, deps, mine, use, keyId, settlement } = await reserve({ mostBlocks: 10 })
+  for (let block = 0; block < 30; block += 1) mine()
+  const strangers = use(wordOf(8), addressAt(2, 1))
+  chain.pool.set(strangers.hash, strangers)
+  mine()
+  assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
+  assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+})
 
 s(
   'what is mined at the last moment is credited, whenever it is looked for [18/last-moment]',

@@ -1,5 +1,8 @@
 import { type Address, type Hex, isAddressEqual } from 'viem'
 import { getBlock, getBlockNumber, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import { findRefusal } from '../../chain/nodes/findRefusal.ts'
+import { narrowRange } from '../../chain/nodes/narrowRange.ts'
+import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import type { BookTime } from '../../signing/bookClock.ts'
 import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
@@ -139,25 +142,42 @@ async function isPayment(
   )
 }
 
-/** Nodes answer for so many blocks at once. */
+/** Most nodes answer for so many blocks at once. */
 const rangeBlocks = 1_000n
+
+type Read<log> = (range: {
+  readonly fromBlock: bigint
+  readonly toBlock: bigint
+}) => Promise<readonly log[]>
 
 /** Range by range, until one has something. */
 async function inRanges<log>(
   client: AccessChain['client'],
   { fromBlock }: { readonly fromBlock: bigint },
-  read: (range: {
-    readonly fromBlock: bigint
-    readonly toBlock: bigint
-  }) => Promise<readonly log[]>,
+  read: Read<log>,
 ): Promise<readonly log[]> {
   const head = await getBlockNumber(client, { cacheTime: 0 })
   for (let from = fromBlock; from <= head; from += rangeBlocks) {
     const last = from + rangeBlocks - 1n
-    const found = await read({ fromBlock: from, toBlock: last < head ? last : head })
+    const found = await readRange({ from, to: last < head ? last : head }, read)
     if (found.length > 0) return found
   }
   return []
+}
+
+/** In parts where the node takes only shorter ones. */
+async function readRange<log>(range: BlockRange, read: Read<log>): Promise<readonly log[]> {
+  try {
+    return await read({ fromBlock: range.from, toBlock: range.to })
+  } catch (error) {
+    const parts = narrowRange(range, findRefusal(error))
+    if (parts.length === 0) throw error
+    for (const part of parts) {
+      const found = await readRange(part, read)
+      if (found.length > 0) return found
+    }
+    return []
+  }
 }
 
 /** Expired by the chain's own clock. What is signed can only revert now, and uses its nonce up all the same. */

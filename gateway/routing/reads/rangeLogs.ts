@@ -1,8 +1,9 @@
 import { type Chain, type Client, numberToHex, type Transport } from 'viem'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
+import { narrowRange } from '../../chain/nodes/narrowRange.ts'
+import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import type { PoolLog } from './poolLog.ts'
 import { type LogFilter, toPoolLog } from './readHead.ts'
-import { narrow, type Range } from './scanLogs.ts'
 
 const mostUnderWay = 8
 /** Characters of their data: a log may be as long as its maker pays for. */
@@ -32,12 +33,12 @@ export async function readRangeLogs(
   },
 ): Promise<readonly PoolLog[] | undefined> {
   const found: PoolLog[] = []
-  const waiting: Range[] = [{ from: fromBlock, to: toBlock }]
+  const waiting: BlockRange[] = [{ from: fromBlock, to: toBlock }]
   let asked = 0
   let data = 0
   const isTooMuch = () => asked > mostQuestions || found.length > mostLogs || data > mostDataOfAll
 
-  async function read(range: Range): Promise<void> {
+  async function read(range: BlockRange): Promise<void> {
     const question = {
       fromBlock: numberToHex(range.from),
       toBlock: numberToHex(range.to),
@@ -54,7 +55,7 @@ export async function readRangeLogs(
       for (const log of own) found.push(log)
     } catch (error) {
       // Nodes limit the range by errors of many kinds: a shorter one tells.
-      const parts = narrow(range, { refusal: findRefusal(error) })
+      const parts = narrowRange(range, findRefusal(error))
       if (parts.length === 0) throw error
       waiting.push(...parts)
     }

@@ -9,9 +9,9 @@ import {
   type Transport,
 } from 'viem'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
-import type { Refusal } from '../../chain/nodes/refusal.ts'
+import { narrowRange } from '../../chain/nodes/narrowRange.ts'
+import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
 
-export type Range = { readonly from: bigint; readonly to: bigint }
 export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
 export type Scanned = {
   /** The oldest first. */
@@ -25,7 +25,6 @@ export type TopicFilter = ReadonlyArray<Hex | readonly Hex[]>
 
 /** Requests that one scan may take of a node, unless it is told otherwise. */
 const manyRequests = 48
-const shortestRange = 500n
 
 /**
  * Events of contracts over many blocks: all in one question where the node allows it, else in halves,
@@ -48,7 +47,7 @@ export async function scanLogs(
   },
 ): Promise<Scanned> {
   const found: (readonly ScannedLog[])[] = []
-  const waiting: Range[] = fromBlock <= toBlock ? [{ from: fromBlock, to: toBlock }] : []
+  const waiting: BlockRange[] = fromBlock <= toBlock ? [{ from: fromBlock, to: toBlock }] : []
   let isWhole = true
   for (let request = 0; request < mostRequests; request += 1) {
     const range = waiting.pop()
@@ -58,7 +57,7 @@ export async function scanLogs(
       found.unshift(read.logs)
       continue
     }
-    const parts = narrow(range, read)
+    const parts = narrowRange(range, read.refusal)
     if (parts.length === 0) isWhole = false
     waiting.push(...parts)
   }
@@ -72,7 +71,7 @@ async function readRange(
     topics,
     from,
     to,
-  }: Range & { readonly address: Address | readonly Address[]; readonly topics: TopicFilter },
+  }: BlockRange & { readonly address: Address | readonly Address[]; readonly topics: TopicFilter },
 ): Promise<{ readonly logs: readonly ScannedLog[] } | Refused> {
   const filter = {
     address: typeof address === 'string' ? address : [...address],
@@ -100,24 +99,3 @@ function isLog(value: unknown): value is ScannedLog {
 }
 
 const isTopic = (value: unknown): value is Hex => typeof value === 'string' && isHash(value)
-
-/** The range in parts that the node may take, the newest last. */
-export function narrow({ from, to }: Range, { refusal }: Refused): Range[] {
-  const span = to - from + 1n
-  const named = refusal?.kind === 'range_too_wide' ? (refusal.limit ?? 0) : 0
-  // What is refused without a reason at such a length is refused for another one.
-  const isKnown = refusal?.kind === 'range_too_wide' || refusal?.kind === 'too_many_results'
-  if (span <= 1n || (!isKnown && span <= shortestRange)) return []
-  if (named <= 0 || BigInt(named) >= span) {
-    const middle = (from + to) >> 1n
-    return [
-      { from, to: middle },
-      { from: middle + 1n, to },
-    ]
-  }
-  const newest = to - BigInt(named) + 1n
-  return [
-    { from, to: newest - 1n },
-    { from: newest, to },
-  ]
-}
