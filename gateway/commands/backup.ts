@@ -1,18 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { type Environment, pickSettings } from '../config/readSettings.ts'
+import type { Environment } from '../config/readSettings.ts'
+import { maskUrls } from '../observe/maskUrls.ts'
 import { loadOptional } from '../runtime/loadOptional.ts'
 import { backupDatabase, restoreDatabase } from '../store/backup.ts'
 import { requireBackup } from '../store/backups/openBackups.ts'
+import { openAsItIs } from '../store/openAsItIs.ts'
+import type { DatabaseConfig } from '../store/openConfiguredStore.ts'
+import { carryOperatorLog, createOperatorLog, type OperatorLog } from '../store/operatorLog.ts'
 import { toMoment } from './arguments.ts'
-
-/** The same variables and files as the gateway's; nothing else of its configuration is needed. */
-function readDatabase(env: Environment) {
-  const settings = pickSettings(['DATABASE_URL', 'DATABASE_PATH'], '', env)
-  const path = settings['DATABASE_PATH'] ?? 'forkyard.sqlite'
-  return { url: settings['DATABASE_URL'], path }
-}
+import { readDatabase } from './readDatabase.ts'
+import { recordCommand } from './recordCommand.ts'
 
 function requireSqlite(env: Environment, instead: string): string {
   const { url, path } = readDatabase(env)
@@ -22,6 +21,32 @@ function requireSqlite(env: Environment, instead: string): string {
 
 type Restore = { readonly to?: number; readonly data?: string }
 
+const warn = (text: string) => void process.stderr.write(`forkyard: ${text}\n`)
+const toReason = (error: unknown) => maskUrls((error as Error).message)
+
+/**
+ * The log of whichever database it is by now. One that is broken is to be restored all the same: that its log
+ * takes nothing is a warning.
+ */
+const logOf = (place: () => DatabaseConfig): Pick<OperatorLog, 'append'> => ({
+  async append(entry) {
+    const { databasePath, databaseUrl } = place()
+    const isBegun = entry.phase === 'begun'
+    if (isBegun && databaseUrl === undefined && !existsSync(databasePath)) return
+    try {
+      const { engine, close } = await openAsItIs(place())
+      await createOperatorLog(engine).append(entry).finally(close)
+    } catch (error) {
+      // What has been done is told by `recordCommand`.
+      if (!isBegun) throw error
+      warn(`the operators' log does not say what was begun: ${toReason(error)}`)
+    }
+  },
+})
+
+const warnOfLog = (error: unknown) =>
+  warn(`what operators did since is not in the restored log: ${toReason(error)}`)
+
 /** Of a folder of `forkyard backups`: a new data folder, for PostgreSQL to be started on. */
 async function restorePostgres(url: string, from: string, { to: toMs, data }: Restore) {
   if (data === undefined)
@@ -30,9 +55,46 @@ async function restorePostgres(url: string, from: string, { to: toMs, data }: Re
   const load = () => import('../store/backups/recoverPostgres.ts')
   const { recoverPostgres } = await loadOptional('pg', load)
   const backup = requireBackup(from, toMs)
-  const recovered = await recoverPostgres({ backup, toMs, data: resolve(data), url })
+  const subject = resolve(data)
+  const before = { databasePath: '', databaseUrl: url }
+  let place = before
+  const entry = { command: 'restore', subject, asked: { from: backup.path, toMs } }
+  const look = async () => (existsSync(subject) ? { stands: subject } : null)
+  const recovered = await recordCommand(
+    { log: logOf(() => place) },
+    { ...entry, look },
+    async () => {
+      const made = await recoverPostgres({ backup, toMs, data: subject, url })
+      place = { ...before, databaseUrl: made.url }
+      await carryLog(before, place).catch(warnOfLog)
+      return made
+    },
+  )
   await recovered.stop()
   return backup.path
+}
+
+async function carryLog(before: DatabaseConfig, restored: DatabaseConfig) {
+  const [from, to] = [await openAsItIs(before), await openAsItIs(restored)]
+  try {
+    await carryOperatorLog({ from: from.engine, to: to.engine })
+  } finally {
+    await Promise.all([from.close(), to.close()])
+  }
+}
+
+async function restoreSqlite(path: string, { from }: { readonly from: string }) {
+  const database = { databasePath: path, databaseUrl: undefined }
+  const look = async () => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat ? { bytes: stat.size, writtenAt: stat.mtime.toISOString() } : null
+  }
+  const { uncarried } = await recordCommand(
+    { log: logOf(() => database) },
+    { command: 'restore', subject: path, asked: { from }, look },
+    () => restoreDatabase({ path, from }),
+  )
+  if (uncarried !== undefined) warnOfLog(uncarried)
 }
 
 /** `forkyard backup <file>` beside a running gateway, `forkyard restore <from>` in place of one. */
@@ -65,7 +127,7 @@ export function backupCommands(
         if (options.to !== undefined && !isFolder)
           throw new Error(`${from} is no folder of backups: leave --to out`)
         const file = isFolder ? requireBackup(source, options.to).path : source
-        restoreDatabase({ path, from: file })
+        await restoreSqlite(path, { from: file })
         print(`${path} is what ${file} holds\n`)
       }),
   ]

@@ -2,8 +2,9 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { failureOf, openBackupScene, readUsed } from '../../fixtures/backups/backupScene.ts'
-import { startSqlite } from '../../fixtures/store/storeEngines.ts'
+import { openAt, startSqlite } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { findBackup } from '../store/backups/backupFolder.ts'
 import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
 
 /** A SQLite that is backed up and restored; `backups.proof.ts` does so with a PostgreSQL. */
@@ -55,4 +56,27 @@ s('puts back what was before a moment [24/restore-to]', async () => {
     'no whole backup from before',
   )
 })
+
+s(
+  'says so in the log of what was restored, with what operators did since [24/log-restore]',
+  async () => {
+    const restored = await openAt(address)
+    const entries = [...(await restored.operatorLog.list(100))].reverse()
+    await restored.close()
+    const said = entries.map(({ command, phase }) => `${command} ${phase}`)
+    // Each backup was made before its own end was logged: what came after was carried over.
+    assert.equal(said.slice(-7), [
+      'backups make done',
+      'restore begun',
+      'restore failed',
+      'restore begun',
+      'restore done',
+      'restore begun',
+      'restore done',
+    ])
+    const { asked } = JSON.parse(entries.at(-2)?.detail ?? '') as { asked: { from: string } }
+    assert.is(asked.from, findBackup(folder)?.path)
+    assert.is(new Set(entries.map(({ run, phase }) => `${run} ${phase}`)).size, entries.length)
+  },
+)
 s.run()

@@ -5,7 +5,8 @@ import { getChainId } from 'viem/actions'
 import { chains } from '../chain/chains.ts'
 import { type ChainClient, ChainUnavailable, createChainClient } from '../chain/client.ts'
 import { toWholeNumber } from './arguments.ts'
-import { buyQuota } from './buyQuota.ts'
+import { type Bought, buyQuota } from './buyQuota.ts'
+import { recordElsewhere } from './recordElsewhere.ts'
 
 type Print = (text: string) => void
 
@@ -46,16 +47,15 @@ export function buyCommand(print: Print) {
       const account = privateKeyToAccount(privateKey)
       const { chain } = reader
       const client = createClient({ account, chain, transport: custom(reader, { retryCount: 0 }) })
-      const bought = await buyQuota(
-        {
-          serviceUrl: url,
-          apiKey: readEnvironment('FORKYARD_API_KEY'),
-          client,
-          report: (step) => print(`${step}\n`),
-        },
-        { quotes },
-      )
-      close()
+      const apiKey = readEnvironment('FORKYARD_API_KEY')
+      const report = (step: string) => print(`${step}\n`)
+      const asked = { quotes, service: new URL(url).host, chain: chain.name }
+      const look = async (done?: Bought) => done ?? null
+      const bought = await recordElsewhere(
+        process.env,
+        { command: 'buy', subject: account.address, asked, look },
+        () => buyQuota({ serviceUrl: url, apiKey, client, report }, { quotes }),
+      ).finally(close)
       print(`${bought.quotes} quotes bought, ${bought.remaining} left on the key\n`)
     })
 }

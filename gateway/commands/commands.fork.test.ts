@@ -86,7 +86,7 @@ s('says what is wrong with a key or a number, and changes nothing', async () => 
   assert.match(wrong.text, /1\.5/)
   assert.is((await stand.store.keys.list()).length, before)
 })
-s('buys quota for a key with one command', async () => {
+s("buys quota for a key with one command, which the operators' log has [24/log-buy]", async () => {
   const { apiKey } = await stand.createKey('buyer')
   const privateKey = generatePrivateKey()
   const { address } = privateKeyToAccount(privateKey)
@@ -107,7 +107,12 @@ s('buys quota for a key with one command', async () => {
   const dear = await forkyard(['buy', '26', '--url', stand.url], wallet)
   assert.is(dear.code, 1)
   assert.match(dear.text, /26 quotes cost 2600 raw USDC and .* has 2500/)
-  for (const { text } of [bought, dear])
+  const [failed, , done, begun] = await stand.store.operatorLog.list(4)
+  const logged = [begun, done, failed].map((entry) => `${entry?.command} ${entry?.phase}`)
+  assert.equal(logged, ['buy begun', 'buy done', 'buy failed'])
+  assert.is(done?.subject, address)
+  assert.match(done?.detail ?? '', /"quotes":25,"remaining":25/)
+  for (const text of [bought.text, dear.text, JSON.stringify([failed, done, begun])])
     assert.not.ok(text.includes(apiKey) || text.includes(privateKey))
   const rpcKey = 'SECRETRPCKEY123'
   const BUYER_RPC_URL = `http://127.0.0.1:9/v2/${rpcKey}`

@@ -7,11 +7,14 @@ import type { Chain } from '../chain/chains.ts'
 import { type ChainClient, createChainClient } from '../chain/client.ts'
 import { settingName } from '../chain/settingName.ts'
 import { deploy, type Prospect, prospectDeployment, settlePending } from '../deploy/deploy.ts'
+import { readDeployment } from '../deploy/deploymentFile.ts'
 import { type PlannedContract, planDeployment, type QuotaTerms } from '../deploy/planDeployment.ts'
 import { verifyDeployment } from '../deploy/verifyDeployment.ts'
 import { printTable } from '../observe/printTable.ts'
 import { readKeystore } from '../signing/keystore.ts'
 import { readRpcUrls, toChain, toWholeNumber } from './arguments.ts'
+import type { Entry } from './recordCommand.ts'
+import { recordElsewhere } from './recordElsewhere.ts'
 
 type Print = (text: string) => void
 type Options = {
@@ -107,9 +110,8 @@ async function run(print: Print, options: Options, env: NodeJS.ProcessEnv) {
     } else if (account) {
       await requireFunds(chainClient, { account: account.address, prospect })
       const { confirmations } = options
-      const path = await deploy(
-        { chainClient, account, report },
-        { prospect, quota, dir: out, confirmations },
+      const path = await recordElsewhere(env, toEntry(options, { prospect, sender }), () =>
+        deploy({ chainClient, account, report }, { prospect, quota, dir: out, confirmations }),
       )
       print(`${path} is written\n`)
     } else
@@ -119,6 +121,17 @@ async function run(print: Print, options: Options, env: NodeJS.ProcessEnv) {
     chainClient.close()
   }
 }
+
+/** For the operators' log: what is missing, and what the file says before and after. */
+const toEntry = (
+  { chain, out, treasury }: Options,
+  { prospect, sender }: { readonly prospect: Prospect; readonly sender: Address },
+): Entry<string> => ({
+  command: 'deploy',
+  subject: chain.name,
+  asked: { sender, treasury, missing: prospect.missing.map(({ name }) => name) },
+  look: async () => readDeployment(out, chain.name) ?? null,
+})
 
 async function requireFunds(
   { client }: ChainClient,

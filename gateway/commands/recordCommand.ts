@@ -19,6 +19,14 @@ function findName(): string {
   }
 }
 
+export type Entry<value> = {
+  readonly command: string
+  /** What it is done to. */
+  readonly subject?: string
+  readonly asked: object
+  readonly look: (done?: value) => Promise<unknown>
+}
+
 /**
  * Runs an operator's command between two rows of the log: the first is durable before anything is done. `look`
  * says how things stand, and tells no secret. Where the second row fails, what was done is returned nonetheless:
@@ -30,21 +38,11 @@ export async function recordCommand<value>(
     now = Date.now,
     warn = (text) => void process.stderr.write(text),
   }: {
-    readonly log: OperatorLog
+    readonly log: Pick<OperatorLog, 'append'>
     readonly now?: () => number
     readonly warn?: (text: string) => void
   },
-  {
-    command,
-    subject = '',
-    asked,
-    look,
-  }: {
-    readonly command: string
-    readonly subject?: string
-    readonly asked: object
-    readonly look: (done?: value) => Promise<unknown>
-  },
+  { command, subject = '', asked, look }: Entry<value>,
   work: () => Promise<value>,
 ): Promise<value> {
   const common = { run: randomUUID(), operator: nameOperator(), command, subject }

@@ -12,6 +12,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
+import { openStore } from '../store/openStore.ts'
 import type { Deployment } from './deploymentFile.ts'
 import { planDeployment } from './planDeployment.ts'
 import { sendDeployment } from './sendDeployment.ts'
@@ -79,6 +80,15 @@ s('shows addresses, gas and settings before anything is sent [deploy/dry-run]', 
   assert.is(await base.rpc('eth_getCode', executor, 'latest'), '0x')
 })
 
+type Begun = { readonly before: unknown; readonly asked: { sender: Address; missing: string[] } }
+
+async function readLog(databasePath: string) {
+  const store = openStore({ path: databasePath })
+  const entries = [...(await store.operatorLog.list(9))].reverse()
+  store.close()
+  return entries
+}
+
 const planOf = (sender: Address, chainId = 8453) => {
   const chain = getChain(chainId)
   if (!chain) throw new Error(`no chain ${chainId}`)
@@ -89,8 +99,23 @@ s(
   'deploys, writes the file, prints settings that stand, and has nothing to do again [deploy/keystore]',
   async () => {
     const { address, privateKey, keys, out } = await createOperator()
-    const { code, text } = await forkyard([...onBase, ...keys, '--out', out])
+    const databasePath = join(dir, 'gateway.sqlite')
+    const named = { ...environment, DATABASE_PATH: databasePath }
+    const { code, text } = await forkyard([...onBase, ...keys, '--out', out], named)
     assert.is(code, 0, text)
+    const entries = await readLog(databasePath)
+    assert.equal(
+      entries.map(({ command, subject, phase }) => [command, subject, phase]),
+      [
+        ['deploy', 'base', 'begun'],
+        ['deploy', 'base', 'done'],
+      ],
+    )
+    const { before, asked } = JSON.parse(entries[0]?.detail ?? '') as Begun
+    assert.equal([before, asked.sender], [null, address])
+    assert.ok(asked.missing.includes('SwapExecutor'))
+    assert.equal(JSON.parse(entries[1]?.detail ?? ''), { after: readFile(out) })
+    for (const { detail } of entries) assert.not.match(detail, privateKey.slice(2))
     assert.not.match(text, privateKey.slice(2))
     assert.not.match(text, base.rpcUrl)
     const file = readFile(out)

@@ -154,7 +154,7 @@ s('is put back after a crash that left a log, which is not played into it', asyn
   crashing.kill('SIGKILL')
   await gone
   assert.ok(existsSync(`${path}-wal`))
-  restoreDatabase({ path, from: file })
+  await restoreDatabase({ path, from: file })
   assert.is(await readCharges(path), charges)
 })
 
@@ -184,6 +184,15 @@ s('refuses to take the place of the database itself, however that is spelt', asy
   assert.is(await readCharges(path), charges)
 })
 
+s('takes the place of a database that is none any more, and says what is lost', async () => {
+  const [file, broken] = [join(dir, 'whole'), join(dir, 'broken')]
+  await backupDatabase({ path, to: file })
+  writeFileSync(broken, 'what a disk has left of it, longer than the header would be'.repeat(99))
+  const { uncarried } = await restoreDatabase({ path: broken, from: file })
+  assert.match(String(uncarried), 'file is not a database')
+  assert.is(await readCharges(broken), await readCharges(path))
+})
+
 s('refuses what is no backup, and names what is missing', async () => {
   const junk = join(dir, 'junk')
   writeFileSync(
@@ -191,12 +200,16 @@ s('refuses what is no backup, and names what is missing', async () => {
     'not a database, but longer than the header of one would have to be'.repeat(99),
   )
   const before = await readCharges(path)
-  const restoring = (from: string) => () => restoreDatabase({ path, from })
-  assert.throws(restoring(junk), /is no database of Forkyard/)
+  const restoring = (from: string) =>
+    restoreDatabase({ path, from }).then(
+      () => 'no failure',
+      ({ message }: Error) => message,
+    )
+  assert.match(await restoring(junk), 'is no database of Forkyard')
   const foreign = join(dir, 'foreign')
   new Database(foreign).exec('CREATE TABLE other (x)').close()
-  assert.throws(restoring(foreign), /is no database of Forkyard/)
-  assert.throws(restoring(join(dir, 'none')), /there is no/)
+  assert.match(await restoring(foreign), 'is no database of Forkyard')
+  assert.match(await restoring(join(dir, 'none')), 'there is no')
   assert.match(await failure('backup', join(dir, 'none', 'x')), 'directory does not exist')
   assert.is(await readCharges(path), before)
 })

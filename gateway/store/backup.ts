@@ -1,6 +1,8 @@
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import { carryOperatorLog } from './operatorLog.ts'
+import { createSqliteEngine } from './sqliteEngine.ts'
 import { syncFile } from './syncFile.ts'
 
 /** What keeps a backup or a restore from being done; the sentence is for the operator. */
@@ -83,28 +85,48 @@ function settle(path: string) {
   db.close()
 }
 
-/** Puts a backup in the database's place. Refuses while any process has the database open. */
-export function restoreDatabase({
+/**
+ * Puts a backup in the database's place, with what operators did since. Refuses while any process has the
+ * database open. Answers why the log of the database before could not be carried over, where it could not.
+ */
+export async function restoreDatabase({
   path,
   from,
 }: {
   readonly path: string
   readonly from: string
-}): void {
+}): Promise<{ readonly uncarried: unknown }> {
   check(from)
-  const release = existsSync(path) ? takeAlone(path) : () => undefined
+  const held = existsSync(path) ? takeAlone(path) : undefined
   try {
     const draft = `${path}.restored`
     removeDraft(draft)
     copyFileSync(from, draft)
+    settle(draft)
+    const uncarried = held && (await carryLog(held, draft))
     putInPlace(draft, path)
+    return { uncarried }
   } finally {
-    release()
+    held?.release()
   }
 }
 
+async function carryLog({ db }: Held, draft: string): Promise<unknown> {
+  const copy = new Database(draft)
+  try {
+    await carryOperatorLog({ from: createSqliteEngine(db), to: createSqliteEngine(copy) })
+    return undefined
+  } catch (cause) {
+    return cause
+  } finally {
+    copy.close()
+  }
+}
+
+type Held = { readonly db: Database.Database; release(): void }
+
 /** Holds the database for itself; every open connection of another process shows as busy. */
-function takeAlone(path: string): () => void {
+function takeAlone(path: string): Held {
   const db = new Database(path, { timeout: 500 })
   try {
     // Not in WAL mode any more: what the log holds is in the file then, and nobody else has it open.
@@ -112,11 +134,19 @@ function takeAlone(path: string): () => void {
     db.pragma('locking_mode = EXCLUSIVE')
     db.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
+    // What is no database, nobody uses.
+    if (isDamaged(cause)) return { db, release: () => void db.close() }
     db.close()
     throw new BackupError(`${path} is in use: stop the gateway first`, { cause })
   }
-  return () => {
-    db.exec('ROLLBACK')
-    db.close()
+  return {
+    db,
+    release() {
+      db.exec('ROLLBACK')
+      db.close()
+    },
   }
 }
+
+const isDamaged = (cause: unknown) =>
+  cause instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(cause.code)

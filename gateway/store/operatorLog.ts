@@ -55,6 +55,27 @@ const list = sql<Omit<OperatorEntry, 'atMs'> & { at_ms: number }>(
    FROM operator_log ORDER BY id DESC LIMIT ?`,
 )
 
+const whole = sql<Omit<OperatorEntry, 'atMs'> & { at_ms: number }>(
+  `SELECT run, operator, command, subject, phase, detail, at_ms FROM operator_log ORDER BY id`,
+)
+
+/** What is in one log and not in the other: a backup knows nothing of what operators did since. */
+export async function carryOperatorLog({
+  from,
+  to,
+}: {
+  readonly from: Pick<Engine, 'read'>
+  readonly to: Pick<Engine, 'write'>
+}): Promise<void> {
+  const nameOf = ({ run, phase }: Pick<OperatorEntry, 'run' | 'phase'>) => `${run} ${phase}`
+  const rows = await from.read(() => whole.all())
+  await to.write(function* () {
+    const known = new Set((yield* whole.all()).map(nameOf))
+    for (const { at_ms: nowMs, ...row } of rows)
+      if (!known.has(nameOf(row))) yield* append.run({ ...row, nowMs })
+  })
+}
+
 export function createOperatorLog(engine: Engine): OperatorLog {
   return {
     append: ({ atMs, ...entry }) =>

@@ -56,7 +56,7 @@ export async function tryRestore<value>(
   remove() // what a killed one left
   try {
     if (url === undefined) {
-      restoreDatabase({ path: room, from: backup.path })
+      await restoreDatabase({ path: room, from: backup.path })
       const found = await use({ databasePath: room, databaseUrl: undefined })
       return { path: backup.path, found }
     }
