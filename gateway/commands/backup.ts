@@ -8,7 +8,12 @@ import { backupDatabase, restoreDatabase } from '../store/backup.ts'
 import { requireBackup } from '../store/backups/openBackups.ts'
 import { openAsItIs } from '../store/openAsItIs.ts'
 import type { DatabaseConfig } from '../store/openConfiguredStore.ts'
-import { carryOperatorLog, createOperatorLog, type OperatorLog } from '../store/operatorLog.ts'
+import {
+  carryOperatorLog,
+  createOperatorLog,
+  type OperatorEntry,
+  type OperatorLog,
+} from '../store/operatorLog.ts'
 import { toMoment } from './arguments.ts'
 import { readDatabase } from './readDatabase.ts'
 import { recordCommand } from './recordCommand.ts'
@@ -24,25 +29,36 @@ type Restore = { readonly to?: number; readonly data?: string }
 const warn = (text: string) => void process.stderr.write(`forkyard: ${text}\n`)
 const toReason = (error: unknown) => maskUrls((error as Error).message)
 
+async function appendTo(database: DatabaseConfig, entry: OperatorEntry) {
+  const { engine, close } = await openAsItIs(database)
+  await createOperatorLog(engine).append(entry).finally(close)
+}
+
 /**
- * The log of whichever database it is by now. One that is broken is to be restored all the same: that its log
- * takes nothing is a warning.
+ * The log of whichever database it is by now, and of the one where it has begun. One that is broken is to be
+ * restored all the same: that its log takes nothing is a warning.
  */
-const logOf = (place: () => DatabaseConfig): Pick<OperatorLog, 'append'> => ({
-  async append(entry) {
-    const { databasePath, databaseUrl } = place()
-    const isBegun = entry.phase === 'begun'
-    if (isBegun && databaseUrl === undefined && !existsSync(databasePath)) return
-    try {
-      const { engine, close } = await openAsItIs(place())
-      await createOperatorLog(engine).append(entry).finally(close)
-    } catch (error) {
-      // What has been done is told by `recordCommand`.
-      if (!isBegun) throw error
-      warn(`the operators' log does not say what was begun: ${toReason(error)}`)
-    }
-  },
-})
+function logOf(place: () => DatabaseConfig): Pick<OperatorLog, 'append'> {
+  const begun = new Set<DatabaseConfig>()
+  return {
+    async append(entry) {
+      const database = place()
+      if (entry.phase !== 'begun') {
+        // What fails is told by `recordCommand`.
+        for (const one of new Set([database, ...begun])) await appendTo(one, entry)
+        return
+      }
+      const { databasePath, databaseUrl } = database
+      if (databaseUrl === undefined && !existsSync(databasePath)) return
+      try {
+        await appendTo(database, entry)
+        begun.add(database)
+      } catch (error) {
+        warn(`the operators' log does not say what was begun: ${toReason(error)}`)
+      }
+    },
+  }
+}
 
 const warnOfLog = (error: unknown) =>
   warn(`what operators did since is not in the restored log: ${toReason(error)}`)

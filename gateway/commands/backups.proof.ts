@@ -17,6 +17,7 @@ import { restoreTestCommand } from '../store/operatorLog.ts'
  * it was at each of several moments.
  */
 const s = suite('backups of PostgreSQL')
+const readRestores = "SELECT phase FROM operator_log WHERE command = 'restore' ORDER BY id"
 const rounds = byLength({ short: 1, long: 12 })
 const engines = await startStoreEngines()
 const postgres = engines.find(({ name }) => name === 'PostgreSQL')
@@ -53,12 +54,14 @@ async function addTests(engine: NonNullable<typeof postgres>) {
     return new Date(moment).toISOString()
   }
   /** What a data folder holds that no server runs on. */
-  function readUsedIn(data: string): number {
-    const options = { ...ownerOf(folder), cwd: data, encoding: 'utf8', input: readUsed } as const
+  function readIn(data: string, input: string): string {
+    const options = { ...ownerOf(folder), cwd: data, encoding: 'utf8', input } as const
     const name = basename(new URL(address).pathname)
-    const told = execFileSync(findProgram('postgres'), ['--single', '-D', data, name], options)
-    return Number(/used = "(\d+)"/.exec(told)?.[1])
+    return execFileSync(findProgram('postgres'), ['--single', '-D', data, name], options)
   }
+  const readUsedIn = (data: string) => Number(/used = "(\d+)"/.exec(readIn(data, readUsed))?.[1])
+  const readPhasesIn = (data: string) =>
+    [...readIn(data, readRestores).matchAll(/phase = "(\w+)"/g)].map(([, phase]) => phase)
 
   s('brings back any moment before a mistake', async () => {
     await charge(3)
@@ -82,6 +85,11 @@ async function addTests(engine: NonNullable<typeof postgres>) {
       await restore(folder, '--to', at, '--data', data)
       assert.match(await failureOf(restore(folder, '--data', data)), 'is there already')
       restored.push(readUsedIn(data))
+      // With what operators did since that moment, each restore before this one among it.
+      assert.equal(
+        readPhasesIn(data),
+        Array.from({ length: restored.length }, () => ['begun', 'done']).flat(),
+      )
       rmSync(data, { recursive: true })
     }
     assert.equal(
