@@ -182,12 +182,15 @@ gap('a deployment that any node has seen mined is not lost [18/lost-witness]', a
   assert.equal([told(stand, 'lost'), told(stand, 'mined')], [0, 1])
 })
 
-gap('a lone node without its receipt has no deployment lost that stands [18/unseen-chain]', async () => {
-  const { stand } = await setUp({ wrapClient: prune() })
-  const { status, actualWei } = await deployUnseen(stand)
-  assert.equal([status, actualWei], ['final', undefined])
-  assert.equal([told(stand, 'lost'), told(stand, 'mined_unseen')], [0, 1])
-})
+gap(
+  'a lone node without its receipt has no deployment lost that stands [18/unseen-chain]',
+  async () => {
+    const { stand } = await setUp({ wrapClient: prune() })
+    const { status, actualWei } = await deployUnseen(stand)
+    assert.equal([status, actualWei], ['final', undefined])
+    assert.equal([told(stand, 'lost'), told(stand, 'mined_unseen')], [0, 1])
+  },
+)
 
 gap('a key that is changed and changed back takes up what it has left [18/key-back]', async () => {
   const path = newPath()
