@@ -8,7 +8,8 @@ import type { StackFault } from './stackFaults.ts'
 
 const run = promisify(execFile)
 const lookEveryMs = 100
-const giveUpMs = 60_000
+/** After the fault before. */
+const settledWithinSecs = 60
 /** What cannot be reached from outside answers within this or is taken as silent. */
 const answerWithinSecs = 4
 
@@ -19,8 +20,10 @@ export type FaultFigure = {
   readonly name: string
   /** What was not well, in the words of whoever said it. */
   readonly said: readonly string[]
-  /** From the end of the cause until the stack was whole; undefined: it was not within a minute. */
+  /** From the end of the cause until the stack was whole; undefined: it was given up before. */
   readonly recoverySecs: number | undefined
+  /** What was amiss at the last look. */
+  readonly left: readonly string[]
   readonly tally: Tally
 }
 
@@ -63,22 +66,28 @@ async function readPublic(stack: LiveStack, key: string): Promise<readonly strin
 /**
  * Strikes a whole stack under load, listens to what its health says, and times its way back: every gateway
  * ready without a warning, health `ok`, a quote answered. Throws where the books do not balance after it.
- * `probeKey` is not the key of the load.
+ * `probeKey` is not the key of the load; after `giveUpSecs` a stack that is not whole is given up.
  */
 export async function measureFault(
   stack: LiveStack,
-  { name, strike, probeKey }: StackFault & { readonly probeKey: string },
+  {
+    name,
+    strike,
+    probeKey,
+    giveUpSecs,
+  }: StackFault & { readonly probeKey: string; readonly giveUpSecs: number },
 ): Promise<FaultFigure> {
   const said = new Set<string>()
+  let left: readonly string[] = []
 
   /** Whether nothing is amiss. */
   async function look(): Promise<boolean> {
-    const words = (await Promise.all([readGateways(stack), readPublic(stack, probeKey)])).flat()
-    for (const complaint of words) said.add(complaint)
-    return words.length === 0
+    left = (await Promise.all([readGateways(stack), readPublic(stack, probeKey)])).flat()
+    for (const complaint of left) said.add(complaint)
+    return left.length === 0
   }
-  async function becomeWhole(): Promise<boolean> {
-    const deadline = performance.now() + giveUpMs
+  async function becomeWhole(withinSecs: number): Promise<boolean> {
+    const deadline = performance.now() + withinSecs * 1000
     while (performance.now() < deadline) {
       if (await look()) return true
       await wait(lookEveryMs)
@@ -86,7 +95,8 @@ export async function measureFault(
     return false
   }
 
-  if (!(await becomeWhole())) throw new Error(`${name}: not whole before it: ${[...said].join()}`)
+  if (!(await becomeWhole(settledWithinSecs)))
+    throw new Error(`${name}: not whole before it: ${[...said].join()}`)
   said.clear()
   let recoverySecs: number | undefined
   const fault = async () => {
@@ -101,9 +111,9 @@ export async function measureFault(
     await strike()
     const endedAt = performance.now()
     isStriking = false
-    if (await becomeWhole()) recoverySecs = (performance.now() - endedAt) / 1000
+    if (await becomeWhole(giveUpSecs)) recoverySecs = (performance.now() - endedAt) / 1000
     await listening
   }
   const tally = await keepBooksUnder(stack, fault, load)
-  return { name, said: [...said], recoverySecs, tally }
+  return { name, said: [...said], recoverySecs, left, tally }
 }
