@@ -30,7 +30,7 @@ const warn = (text: string) => void process.stderr.write(`forkyard: ${text}\n`)
 const toReason = (error: unknown) => maskUrls((error as Error).message)
 
 async function appendTo(database: DatabaseConfig, entry: OperatorEntry) {
-  const { engine, close } = await openAsItIs(database)
+  const { engine, close } = await openAsItIs(database, 'write')
   await createOperatorLog(engine).append(entry).finally(close)
 }
 
@@ -91,7 +91,8 @@ async function restorePostgres(url: string, from: string, { to: toMs, data }: Re
 }
 
 async function carryLog(before: DatabaseConfig, restored: DatabaseConfig) {
-  const [from, to] = [await openAsItIs(before), await openAsItIs(restored)]
+  const from = await openAsItIs(before, 'read')
+  const to = await openAsItIs(restored, 'write')
   try {
     await carryOperatorLog({ from: from.engine, to: to.engine })
   } finally {

@@ -12,8 +12,8 @@ export type Engine = {
   clock(callerMs: number): Program<number>
 }
 
-/** A database that is read alone. */
-export type ReadOnlyDatabase = {
-  readonly engine: Pick<Engine, 'snapshot'>
-  close(): Promise<void>
-}
+/** A database as it is, without what a gateway begins with. */
+export type OpenDatabase = { readonly engine: Engine; close(): Promise<void> }
+
+/** `read`: nothing can be written, and a question may take ten minutes. */
+export type Access = 'read' | 'write'

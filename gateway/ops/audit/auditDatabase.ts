@@ -1,8 +1,8 @@
 import { amountPerQuote } from '../../access/sale/amountPerQuote.ts'
 import { auditBooks, type ChainRow, type Fault, readChainRows } from '../../store/auditBooks.ts'
 import { auditCheckpoints } from '../../store/auditCheckpoints.ts'
+import { openAsItIs } from '../../store/openAsItIs.ts'
 import type { DatabaseConfig } from '../../store/openConfiguredStore.ts'
-import { openReadOnly } from '../../store/openReadOnly.ts'
 
 export type DatabaseAudit = {
   readonly database: DatabaseConfig
@@ -15,7 +15,7 @@ export async function auditDatabase(
   { database, trusted }: DatabaseAudit,
   { rows }: { readonly rows: number },
 ): Promise<{ readonly faults: readonly Fault[]; readonly named: readonly ChainRow[] }> {
-  const { engine, close } = await openReadOnly(database)
+  const { engine, close } = await openAsItIs(database, 'read')
   try {
     return await engine.snapshot(function* () {
       const faults = [
