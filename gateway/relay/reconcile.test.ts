@@ -122,6 +122,16 @@ function open({
   return { world, pass, settled, told, sent, sentAt, costs, deps }
 }
 
+/** Until what the first pass finds overtaken is final; a block before that nothing is said of it. */
+async function becomeFinal({ world, pass, settled, told, sent }: ReturnType<typeof open>) {
+  await pass()
+  world.head += 9n
+  await pass()
+  assert.equal([settled, told, sent], [[], [], []])
+  world.head += 1n
+  await pass()
+}
+
 for (const [what, from, receipt, settled, told] of [
   ['near', 'pending', { blockNumber: 91n }, 'mined', ['mined']],
   ['at the final depth', 'pending', { blockNumber: 90n }, 'final', ['mined']],
@@ -206,12 +216,7 @@ s('looks first at what may hold up the rest [teeth/sent-again]', async () => {
 })
 s('gives up what was overtaken once that is final, and no block before [teeth/lost]', async () => {
   const pass = open({ open: [row(4)], nonce: 5 })
-  await pass.pass()
-  pass.world.head += 9n
-  await pass.pass()
-  assert.equal([pass.settled, pass.told, pass.sent], [[], [], []])
-  pass.world.head += 1n
-  await pass.pass()
+  await becomeFinal(pass)
   assert.equal([pass.settled, pass.told], [['4: pending -> lost'], ['lost']])
   assert.is(pass.deps.overtakenAt.size, 0)
 })
@@ -242,12 +247,7 @@ s(
   async () => {
     const witnessed = { [hashOf(4)]: { blockNumber: 95n, l1Fee: '0x3' as const } }
     const pass = open({ open: [row(4)], nonce: 5, witnessed })
-    await pass.pass()
-    pass.world.head += 9n
-    await pass.pass()
-    assert.equal([pass.settled, pass.told], [[], []])
-    pass.world.head += 1n
-    await pass.pass()
+    await becomeFinal(pass)
     assert.equal([pass.settled, pass.told], [['4: pending -> final'], ['mined']])
     assert.equal(pass.costs, [38n])
   },
@@ -277,12 +277,7 @@ s(
   'what no node has a receipt of any more is mined where its proxy stands [18/unseen]',
   async () => {
     const pass = open({ open: [row(4)], nonce: 5, code: { [proxy]: '0xfe' } })
-    await pass.pass()
-    pass.world.head += 9n
-    await pass.pass()
-    assert.equal([pass.settled, pass.told], [[], []])
-    pass.world.head += 1n
-    await pass.pass()
+    await becomeFinal(pass)
     assert.equal([pass.settled, pass.told], [['4: pending -> final'], ['mined_unseen']])
     // Booked as it was reserved: nobody can say less.
     assert.equal(pass.costs, [])

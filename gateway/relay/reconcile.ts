@@ -84,7 +84,7 @@ async function check(deps: ReconcileDeps, { head, transactions }: Checked): Prom
     const part = transactions.slice(start, start + partSize)
     const receipts = await Promise.all(
       part.map(({ attempts }) =>
-        Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain.client, hash))),
+        Promise.all(attempts.map(({ hash }) => readReceipt(deps.chain.client.client, hash))),
       ),
     )
     for (const [index, transaction] of part.entries()) {
@@ -104,7 +104,7 @@ async function readHead({ client: { client } }: RelayChain, signer: Address): Pr
   return { number: hexToBigInt(number), nonce: Number(nonce) }
 }
 
-async function readReceipt({ client }: Pick<ChainClient, 'client'>, hash: Hex) {
+async function readReceipt(client: ChainClient['client'], hash: Hex) {
   const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
   if (!receipt) return undefined
   const { gasUsed, effectiveGasPrice, status, blockNumber, blockHash } = receipt
@@ -238,7 +238,7 @@ async function findWitnessed(
   { attempts }: RelayTransaction,
 ): Promise<Receipt | undefined> {
   const asked = (chain.client.witnesses ?? []).flatMap((client) =>
-    attempts.map(({ hash }) => readReceipt({ client }, hash)),
+    attempts.map(({ hash }) => readReceipt(client, hash)),
   )
   const answers = await Promise.allSettled(asked)
   return answers
