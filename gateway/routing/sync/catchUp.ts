@@ -39,8 +39,8 @@ type Deps = {
   readonly taxOf: TaxOf
   readonly troubled?: TroubledPools | undefined
   readonly bounds?: PoolBounds | undefined
-  /** What moves without events is read once in so many blocks. Default: at each. */
-  readonly refreshBlocks?: bigint | undefined
+  /** What moves without events is read once in so many blocks. */
+  readonly refreshBlocks: bigint
 }
 
 /** A block passed on the way, and the pools it changed: what a reorg would undo. */
@@ -296,7 +296,7 @@ async function applyBlocks(
   }
 }
 
-const isRefreshDue = ({ refreshBlocks = 1n }: Deps, { from, to }: { from: bigint; to: bigint }) =>
+const isRefreshDue = ({ refreshBlocks }: Deps, { from, to }: { from: bigint; to: bigint }) =>
   from / refreshBlocks < to / refreshBlocks
 
 function isBusy(passed: readonly PassedBlock[]): boolean {

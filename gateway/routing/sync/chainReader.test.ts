@@ -4,13 +4,11 @@ import { base } from '../../chain/base.ts'
 import { getDexes } from '../../chain/chains.ts'
 import { toViemChain } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import { createSyncDeps } from '../testing/syncDeps.ts'
 import { createAudit } from './audit.ts'
 import { createPoolBounds } from './bounds/poolBounds.ts'
 import { createChainReader } from './chainReader.ts'
-import { createFoundPools } from './coverage.ts'
-import { createLoadProgress } from './loadProgress.ts'
 import { createTokenBook } from './tokenBook.ts'
-import { createTroubledPools } from './troubledPools.ts'
 
 const s = suite('the reader of a chain')
 const word = (n: number) => numberToHex(n, { size: 32 })
@@ -21,34 +19,18 @@ function createReader(
   parts: Partial<Parameters<typeof createChainReader>[0]> = {},
   request: () => Promise<unknown> = async () => block,
 ) {
-  const now = () => 0
+  const client = createClient({
+    chain: toViemChain(base),
+    transport: custom(
+      {
+        request: async ({ method }: { readonly method: string }) =>
+          method === 'eth_getBlockByNumber' ? block : request(),
+      },
+      { retryCount: 0 },
+    ),
+  })
   return createChainReader(
-    {
-      chainId: base.chainId,
-      client: createClient({
-        chain: toViemChain(base),
-        transport: custom(
-          {
-            request: async ({ method }: { readonly method: string }) =>
-              method === 'eth_getBlockByNumber' ? block : request(),
-          },
-          { retryCount: 0 },
-        ),
-      }),
-      dexes: [],
-      tokens: createTokenBook({ seedTokens: [], wrappedNative: base.wrappedNative }),
-      majors: [],
-      taxOf: () => 0,
-      origin: undefined,
-      troubled: createTroubledPools({ now }),
-      found: createFoundPools(),
-      progress: createLoadProgress({ now }),
-      bounds: createPoolBounds({ assets: base, dexes: () => [], now }),
-      audit: createAudit({ sortByDepth: (records) => records, now }),
-      observe: () => undefined,
-      now,
-      ...parts,
-    },
+    { ...createSyncDeps({ chain: base, client }), ...parts },
     { partnersOf: () => [], stirred: () => undefined },
   )
 }

@@ -46,14 +46,15 @@ export type SyncDeps = {
   readonly progress: LoadProgress
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
-  /** What moves without events is read once in so many blocks. Default: at each. */
-  readonly refreshBlocks?: bigint | undefined
+  /** What moves without events is read once in so many blocks. */
+  readonly refreshBlocks: bigint
   /** Which pools are read anew, and when. */
   readonly audit: Audit
-  /** Where they are read, and whether there are calls to spend for it. Default: as all else, at any time. */
-  readonly auditor?:
-    | { readonly client: ChainClient['client']; readonly hasRoom: () => Promise<boolean> }
-    | undefined
+  /** Where they are read, and whether there are calls to spend for it. */
+  readonly auditor: {
+    readonly client: ChainClient['client']
+    readonly hasRoom: () => Promise<boolean>
+  }
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number
 }

@@ -6,19 +6,14 @@ import { base } from '../../chain/base.ts'
 import { getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { createAudit } from './audit.ts'
-import { createPoolBounds } from './bounds/poolBounds.ts'
+import { createSyncDeps } from '../testing/syncDeps.ts'
 import { sortByDepth } from './bounds/sortByDepth.ts'
 import { createChainReader } from './chainReader.ts'
-import type { SyncDeps } from './chainView.ts'
-import { createFoundPools } from './coverage.ts'
 import { healPools } from './healPools.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
-import { createLoadProgress } from './loadProgress.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import { createSyncedState } from './syncedState.ts'
 import { createTokenBook } from './tokenBook.ts'
-import { createTroubledPools } from './troubledPools.ts'
 
 const s = suite('pools that are not what the chain has')
 const world = await startWorldChain({ chainId: base.chainId })
@@ -37,21 +32,10 @@ function openReader() {
   let stirs = 0
   const dexes = getDexes(base.chainId)
   const seeds = { seedTokens: seedTokens(base.chainId), wrappedNative: base.wrappedNative }
-  const deps: SyncDeps = {
-    chainId: base.chainId,
-    client: chainClient.client,
-    dexes,
+  const deps = {
+    ...createSyncDeps({ chain: base, client: chainClient.client, dexes, now }),
     tokens: createTokenBook(seeds),
-    majors: [],
-    taxOf: () => 0,
-    origin: undefined,
-    troubled: createTroubledPools({ now }),
-    found: createFoundPools(),
-    progress: createLoadProgress({ now }),
-    bounds: createPoolBounds({ assets: base, dexes: () => dexes, now }),
-    audit: createAudit({ sortByDepth: (records) => sortByDepth(records, base), now }),
-    observe: (event) => events.push(event),
-    now,
+    observe: (event: SyncEvent) => void events.push(event),
   }
   const stirred = () => {
     stirs += 1

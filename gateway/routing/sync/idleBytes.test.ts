@@ -6,14 +6,9 @@ import { createChainClient } from '../../chain/client.ts'
 import { nameByHash } from '../../chain/nodes/blockHashes.ts'
 import { encodeCalls } from '../../chain/nodes/upstream.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
-import { createAudit } from './audit.ts'
-import { createPoolBounds } from './bounds/poolBounds.ts'
+import { createSyncDeps } from '../testing/syncDeps.ts'
 import { createChainReader } from './chainReader.ts'
-import { createFoundPools } from './coverage.ts'
 import { loadPools } from './loadPools.ts'
-import { createLoadProgress } from './loadProgress.ts'
-import { createTokenBook } from './tokenBook.ts'
-import { createTroubledPools } from './troubledPools.ts'
 
 /** What following a block sends up, with a thousand pools by the real shares. */
 const s = suite('a block at rest')
@@ -40,7 +35,10 @@ function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadeP
 /** A chain of no events but so many swaps a block, and who follows it and counts what is asked. */
 async function follow(
   chain: Chain,
-  { swaps = 0, refreshBlocks }: { readonly swaps?: number; readonly refreshBlocks?: bigint } = {},
+  {
+    swaps = 0,
+    refreshBlocks = 1n,
+  }: { readonly swaps?: number; readonly refreshBlocks?: bigint } = {},
 ) {
   const { chainId } = chain
   const pace = paces[chainId]
@@ -69,26 +67,9 @@ async function follow(
   const refs = mainnet.pools.map(toRef)
   const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
   assert.is(records.length, pools)
-  const now = () => 0
   const dexes = getDexes(chainId)
   const reader = createChainReader(
-    {
-      chainId,
-      client,
-      dexes,
-      tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
-      majors: [],
-      taxOf: () => 0,
-      origin: undefined,
-      troubled: createTroubledPools({ now }),
-      found: createFoundPools(),
-      progress: createLoadProgress({ now }),
-      bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
-      audit: createAudit({ sortByDepth: (all) => all, now }),
-      refreshBlocks,
-      observe: () => undefined,
-      now,
-    },
+    { ...createSyncDeps({ chain, client, dexes }), refreshBlocks },
     { partnersOf: () => [], stirred: () => undefined },
   )
   assert.ok(await reader.restore({ head, records, tokens: [] }, { isInherited: false }))

@@ -58,14 +58,13 @@ export function createUpkeep(
 
     /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
     audit: skipWhileRunning(async () => {
-      const { auditor = { client: deps.client, hasRoom: async () => true } } = deps
+      const { client, hasRoom } = deps.auditor
       // Those whose turn it was have it first, once there is room again.
-      if (!(await auditor.hasRoom())) return
+      if (!(await hasRoom())) return
       const state = held.following()?.state
       const records = state ? deps.audit.pick(state.pools) : []
       if (!state || records.length === 0) return
-      const asking = { ...deps, client: auditor.client }
-      const { wrong, gone } = await comparePools(asking, { state, records })
+      const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
     }, failed),

@@ -1,0 +1,43 @@
+import type { Chain } from '../../chain/chains.ts'
+import type { ChainClient } from '../../chain/client.ts'
+import type { Dex } from '../../chain/dex.ts'
+import { createAudit } from '../sync/audit.ts'
+import { createPoolBounds } from '../sync/bounds/poolBounds.ts'
+import { sortByDepth } from '../sync/bounds/sortByDepth.ts'
+import type { SyncDeps } from '../sync/chainView.ts'
+import { createFoundPools } from '../sync/coverage.ts'
+import { createLoadProgress } from '../sync/loadProgress.ts'
+import { createTokenBook } from '../sync/tokenBook.ts'
+import { createTroubledPools } from '../sync/troubledPools.ts'
+
+/** What the reader of a chain begins with that knows no token yet and is bounded by nothing. */
+export function createSyncDeps({
+  chain,
+  client,
+  dexes = [],
+  now = () => 0,
+}: {
+  readonly chain: Chain
+  readonly client: ChainClient['client']
+  readonly dexes?: readonly Dex[]
+  readonly now?: () => number
+}): SyncDeps {
+  return {
+    chainId: chain.chainId,
+    client,
+    dexes,
+    tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
+    majors: [],
+    taxOf: () => 0,
+    origin: undefined,
+    troubled: createTroubledPools({ now }),
+    found: createFoundPools(),
+    progress: createLoadProgress({ now }),
+    bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
+    refreshBlocks: 1n,
+    audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
+    auditor: { client, hasRoom: async () => true },
+    observe: () => undefined,
+    now,
+  }
+}
