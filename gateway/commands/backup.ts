@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Environment } from '../config/readSettings.ts'
-import { maskUrls } from '../observe/maskUrls.ts'
 import { loadOptional } from '../runtime/loadOptional.ts'
 import { backupDatabase, restoreDatabase } from '../store/backup.ts'
 import { requireBackup } from '../store/backups/openBackups.ts'
@@ -17,6 +16,7 @@ import {
 import { toMoment } from './arguments.ts'
 import { readDatabase } from './readDatabase.ts'
 import { recordCommand } from './recordCommand.ts'
+import { tell } from './tell.ts'
 
 function requireSqlite(env: Environment, instead: string): string {
   const { url, path } = readDatabase(env)
@@ -25,9 +25,6 @@ function requireSqlite(env: Environment, instead: string): string {
 }
 
 type Restore = { readonly to?: number; readonly data?: string }
-
-const warn = (text: string) => void process.stderr.write(`forkyard: ${text}\n`)
-const toReason = (error: unknown) => maskUrls((error as Error).message)
 
 async function appendTo(database: DatabaseConfig, entry: OperatorEntry) {
   const { engine, close } = await openAsItIs(database, 'write')
@@ -54,14 +51,14 @@ function logOf(place: () => DatabaseConfig): Pick<OperatorLog, 'append'> {
         await appendTo(database, entry)
         begun.add(database)
       } catch (error) {
-        warn(`the operators' log does not say what was begun: ${toReason(error)}`)
+        tell("the operators' log does not say what was begun", error)
       }
     },
   }
 }
 
 const warnOfLog = (error: unknown) =>
-  warn(`what operators did since is not in the restored log: ${toReason(error)}`)
+  tell('what operators did since is not in the restored log', error)
 
 /** Of a folder of `forkyard backups`: a new data folder, for PostgreSQL to be started on. */
 async function restorePostgres(url: string, from: string, { to: toMs, data }: Restore) {

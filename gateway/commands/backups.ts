@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { type KeyConfig, readKeyConfig } from '../config/keyConfig.ts'
-import { maskUrls } from '../observe/maskUrls.ts'
 import { printTable } from '../observe/printTable.ts'
 import { listBackups, pruneBackups } from '../store/backups/backupFolder.ts'
 import { openBackups, tryRestore } from '../store/backups/openBackups.ts'
 import { checkpointPublicKeys } from '../store/checkpointKey.ts'
-import { openConfiguredStore } from '../store/openConfiguredStore.ts'
-import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
+import { backupCommand, type OperatorLog, restoreTestCommand } from '../store/operatorLog.ts'
 import { toCount, toMoment } from './arguments.ts'
 import { audit } from './audit.ts'
 import { keepDoing } from './keepDoing.ts'
 import { nameOperator } from './recordCommand.ts'
+import { tell } from './tell.ts'
+import { withStore } from './withStore.ts'
 
 type Scene = {
   readonly config: KeyConfig
@@ -22,21 +22,8 @@ type Scene = {
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000]
 
-async function withLog<value>(
-  { config }: Scene,
-  use: (log: Awaited<ReturnType<typeof openConfiguredStore>>['operatorLog']) => Promise<value>,
-): Promise<value> {
-  const store = await openConfiguredStore(config)
-  try {
-    return await use(store.operatorLog)
-  } finally {
-    await store.close()
-  }
-}
-
-function tell(what: string, { message }: Error): void {
-  process.stderr.write(`forkyard: ${what}: ${maskUrls(message)}\n`)
-}
+const withLog = <value>({ config }: Scene, use: (log: OperatorLog) => Promise<value>) =>
+  withStore(config, ({ operatorLog }) => use(operatorLog))
 
 /** Gateways know by the log how old a backup is. One that cannot be noted, of a full database, stands as well. */
 const note = (scene: Scene, command: string, subject: string) =>
@@ -50,7 +37,7 @@ const note = (scene: Scene, command: string, subject: string) =>
       detail: '{}',
       atMs: Date.now(),
     }),
-  ).catch((cause: Error) =>
+  ).catch((cause: unknown) =>
     tell(`${command} is done, but the operators' log does not say so`, cause),
   )
 

@@ -11,11 +11,11 @@ import {
 import { readKeyConfig } from '../config/keyConfig.ts'
 import type { Environment } from '../config/readSettings.ts'
 import { printTable } from '../observe/printTable.ts'
-import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
 import { noSuchKey, noSuchPlan } from './noSuch.ts'
 import { recordCommand } from './recordCommand.ts'
+import { withStore } from './withStore.ts'
 
 type Print = (text: string) => void
 
@@ -24,13 +24,10 @@ type Use<value> = (deps: Deps) => Promise<value>
 
 /** Opens the configured database for one command. */
 async function openKeys<value>(env: Environment, use: Use<value>) {
-  const { keyPrefix, keyPepper, ...database } = readKeyConfig(env)
-  const store = await openConfiguredStore(database)
-  try {
-    return await use({ store, config: { keyPrefix, pepper: keyPepper }, now: Date.now })
-  } finally {
-    await store.close()
-  }
+  const { keyPrefix, keyPepper: pepper, ...database } = readKeyConfig(env)
+  return withStore(database, (store) =>
+    use({ store, config: { keyPrefix, pepper }, now: Date.now }),
+  )
 }
 
 /** Between two rows of the operators' log, which hold the key's row and balance. */

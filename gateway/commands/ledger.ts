@@ -4,7 +4,7 @@ import { readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
 import { exportLedger, verifyArchive } from '../store/archiveLedger.ts'
 import { checkpointPublicKey, checkpointPublicKeys } from '../store/checkpointKey.ts'
-import { openConfiguredStore } from '../store/openConfiguredStore.ts'
+import { withStore } from './withStore.ts'
 
 function toDay(value: string): string {
   if (!/^\d{4}-\d\d-\d\d$/.test(value) || Number.isNaN(Date.parse(value)))
@@ -23,19 +23,15 @@ export function ledgerCommand(print: (text: string) => void, env = process.env) 
     .command('days')
     .description('the checkpoints of the ledger, the oldest first')
     .action(async () => {
-      const store = await openConfiguredStore(readKeyConfig(env))
-      try {
-        const rows = (await store.checkpoints.list()).map((one) => [
-          one.day,
-          String(one.entries),
-          one.signature === null ? 'open' : 'signed',
-          one.prunedId > one.afterId ? 'gone' : 'kept',
-          one.digest,
-        ])
-        printTable(print, { head: ['day', 'rows', 'state', 'charges', 'digest'], rows })
-      } finally {
-        await store.close()
-      }
+      const days = await withStore(readKeyConfig(env), ({ checkpoints }) => checkpoints.list())
+      const rows = days.map((one) => [
+        one.day,
+        String(one.entries),
+        one.signature === null ? 'open' : 'signed',
+        one.prunedId > one.afterId ? 'gone' : 'kept',
+        one.digest,
+      ])
+      printTable(print, { head: ['day', 'rows', 'state', 'charges', 'digest'], rows })
     })
   command
     .command('export')
@@ -44,13 +40,10 @@ export function ledgerCommand(print: (text: string) => void, env = process.env) 
     .option('--from <day>', 'first day, in UTC', toDay, firstDay)
     .option('--until <day>', 'last day', toDay, lastDay)
     .action(async (file: string, { from, until }: { from: string; until: string }) => {
-      const store = await openConfiguredStore(readKeyConfig(env))
-      try {
-        const { days, rows } = await exportLedger(store, { from, until, to: resolve(file) })
-        print(`${file}: ${days} days, ${rows} rows\n`)
-      } finally {
-        await store.close()
-      }
+      const { days, rows } = await withStore(readKeyConfig(env), (store) =>
+        exportLedger(store, { from, until, to: resolve(file) }),
+      )
+      print(`${file}: ${days} days, ${rows} rows\n`)
     })
   command
     .command('key')

@@ -2,12 +2,12 @@ import { Command, InvalidArgumentError } from 'commander'
 import { readKeyConfig } from '../config/keyConfig.ts'
 import type { Environment } from '../config/readSettings.ts'
 import { printTable } from '../observe/printTable.ts'
-import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { Plan, PlanLimits } from '../store/plans.ts'
 import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
 import { noSuchKey, noSuchPlan } from './noSuch.ts'
 import { recordCommand } from './recordCommand.ts'
+import { withStore } from './withStore.ts'
 
 /** The plan of keys that have none: what the settings say. */
 const usual = 'default'
@@ -110,14 +110,8 @@ const toRow = (plan: Plan, keys: number) => [
 
 /** `forkyard plans …`: what keys may do, in the configured database; gateways follow within seconds. */
 export function plansCommand(print: (text: string) => void, env: Environment = process.env) {
-  async function withStore<value>(use: (store: Store) => Promise<value>): Promise<value> {
-    const store = await openConfiguredStore(readKeyConfig(env))
-    try {
-      return await use(store)
-    } finally {
-      await store.close()
-    }
-  }
+  const withPlans = <value>(use: (store: Store) => Promise<value>) =>
+    withStore(readKeyConfig(env), use)
   /** Between two rows of the operators' log, which hold the plan, or the key whose plan it is. */
   const recorded = <value>(
     store: Store,
@@ -142,7 +136,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
     .command('list')
     .description('every plan, and how many keys have it')
     .action(async () => {
-      const rows = await withStore(async (store) =>
+      const rows = await withPlans(async (store) =>
         Promise.all(
           (await store.plans.list()).map(async (plan) =>
             toRow(plan, await store.plans.countKeys(plan.name)),
@@ -164,7 +158,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
       .requiredOption('--burst <n>', 'burst per key', toBurst),
   ).action(async (name: string, options: Options) => {
     const plan = { ...toChanges(options), name, unitsPerSec: options.rate, burst: options.burst }
-    const isMade = await withStore((store) =>
+    const isMade = await withPlans((store) =>
       recorded(store, { command: 'create', subject: name, asked: plan }, ofPlan(store, name), () =>
         store.plans.create(plan),
       ),
@@ -183,7 +177,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
       .option('--burst <n>', 'burst per key', toBurst),
   ).action(async (name: string, options: Partial<Options>) => {
     const changes = toChanges(options)
-    const isChanged = await withStore((store) =>
+    const isChanged = await withPlans((store) =>
       recorded(
         store,
         { command: 'change', subject: name, asked: { ...options } },
@@ -199,7 +193,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
     .description('a plan that no key has')
     .argument('<name>', 'of the plan', toName)
     .action(async (name: string) => {
-      const left = await withStore((store) =>
+      const left = await withPlans((store) =>
         recorded(store, { command: 'remove', subject: name, asked: {} }, ofPlan(store, name), () =>
           store.plans.remove(name),
         ),
@@ -215,7 +209,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
     .argument('<name>', `of the plan; ${usual}: the limits of the settings`)
     .action(async (keyId: string, given: string) => {
       const name = given === usual ? undefined : given
-      const outcome = await withStore((store) =>
+      const outcome = await withPlans((store) =>
         recorded(
           store,
           { command: 'assign', subject: keyId, asked: { plan: given } },

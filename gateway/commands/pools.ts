@@ -1,20 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type Chain, chains } from '../chain/chains.ts'
-import { pickSettings } from '../config/config.ts'
 import { readPoolsFile, writePoolsFile } from '../routing/sync/poolsFile.ts'
 import { openStore } from '../store/openStore.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
 import { toChain } from './arguments.ts'
+import { readDatabase } from './readDatabase.ts'
 
-/** The same variables and files as the gateway's; nothing else of its configuration is needed. */
 async function withSnapshots<value>(use: (snapshots: PoolSnapshots) => Promise<value>) {
-  const settings = pickSettings(['DATABASE_URL', 'DATABASE_PATH'], '', process.env)
-  if (settings['DATABASE_URL'])
+  const { url, path } = readDatabase(process.env)
+  if (url)
     throw new Error(
       'gateways that share PostgreSQL keep their pools in its feeds: none to hand over',
     )
-  const store = openStore({ path: settings['DATABASE_PATH'] ?? 'forkyard.sqlite' })
+  const store = openStore({ path })
   try {
     return await use(store.pools)
   } finally {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { maskUrls } from '../observe/maskUrls.ts'
 import type { OperatorLog } from '../store/operatorLog.ts'
+import { tell } from './tell.ts'
 
 /** Who runs this process, by the system's own account: a name, or the number where it has none (a container). */
 export function nameOperator(env: Readonly<Record<string, string | undefined>> = process.env) {
@@ -36,7 +36,7 @@ export async function recordCommand<value>(
   {
     log,
     now = Date.now,
-    warn = (text) => void process.stderr.write(text),
+    warn,
   }: {
     readonly log: Pick<OperatorLog, 'append'>
     readonly now?: () => number
@@ -52,8 +52,7 @@ export async function recordCommand<value>(
     try {
       await append(phase, await describe())
     } catch (error) {
-      const why = maskUrls(toReason(error))
-      warn(`forkyard: ${command} is ${phase}, but the operators' log does not say so: ${why}\n`)
+      tell(`${command} is ${phase}, but the operators' log does not say so`, error, warn)
     }
   }
   await append('begun', { asked, before: await look() })
@@ -70,6 +69,5 @@ export async function recordCommand<value>(
   return done
 }
 
-const toReason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const toText = (detail: object) =>
   JSON.stringify(detail, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))

@@ -2,31 +2,22 @@ import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
 import { printTable } from '../observe/printTable.ts'
 import { capWindowMs } from '../relay/limits.ts'
-import { openConfiguredStore } from '../store/openConfiguredStore.ts'
 import type { Store } from '../store/ports.ts'
 import { toWholeNumber } from './arguments.ts'
 import { recordCommand } from './recordCommand.ts'
+import { withStore } from './withStore.ts'
 
 type Print = (text: string) => void
 
-async function withStore<value>(use: (store: Store) => Promise<value>) {
-  const store = await openConfiguredStore(readConfig(process.env))
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
-  }
-}
-
 const withRelay = <value>(use: (relay: Store['relay']) => Promise<value>) =>
-  withStore(({ relay }) => use(relay))
+  withStore(readConfig(process.env), ({ relay }) => use(relay))
 
 /** A change of one chain's book, between two rows of the operators' log. */
 function change<value>(
   { command, chainId, asked = {} }: { command: string; chainId: number; asked?: object },
   work: (relay: Store['relay']) => Promise<value>,
 ) {
-  return withStore(({ relay, operatorLog: log }) =>
+  return withStore(readConfig(process.env), ({ relay, operatorLog: log }) =>
     recordCommand(
       { log },
       {

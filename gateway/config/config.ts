@@ -25,7 +25,7 @@ import {
   processSettings,
 } from './settings.ts'
 
-export { ConfigError, type Environment, pickSettings } from './readSettings.ts'
+export { ConfigError, type Environment } from './readSettings.ts'
 
 export type ListenerConfig = {
   readonly enabled: boolean

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
+import { failureOf } from '../../fixtures/backups/backupScene.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { createKey } from '../access/issueKeys.ts'
@@ -200,11 +201,7 @@ s('refuses what is no backup, and names what is missing', async () => {
     'not a database, but longer than the header of one would have to be'.repeat(99),
   )
   const before = await readCharges(path)
-  const restoring = (from: string) =>
-    restoreDatabase({ path, from }).then(
-      () => 'no failure',
-      ({ message }: Error) => message,
-    )
+  const restoring = (from: string) => failureOf(restoreDatabase({ path, from }))
   assert.match(await restoring(junk), 'is no database of Forkyard')
   const foreign = join(dir, 'foreign')
   new Database(foreign).exec('CREATE TABLE other (x)').close()
