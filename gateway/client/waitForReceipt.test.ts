@@ -31,7 +31,7 @@ const pending = {
   eth_getTransactionReceipt: [null, null, null, receipt],
   eth_getBlockByNumber: [block],
 }
-const wanted = { hash, pollingInterval: 2, timeout: 3_000 }
+const wanted = { hash, pollingInterval: 2, timeout: 60_000 }
 
 s('sees a receipt that comes without a new block [client/receipt]', async () => {
   const { status, transactionHash } = await waitForReceipt(createNode(pending), wanted)

@@ -60,7 +60,7 @@ async function ask(path: string, body?: object) {
       answer = await send()
       return answer.status !== 503
     },
-    { deadlineMs: 30_000, everyMs: 1_000 },
+    { everyMs: 1_000 },
   )
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)

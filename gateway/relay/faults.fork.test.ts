@@ -13,7 +13,7 @@ import { waitFor } from '../../simulator/testing/waitFor.ts'
 
 /** The upstream fails while a gate reads: 502, nothing signed, nothing sent, and the next request works. */
 const faults = suite('relay faults')
-const patient = { deadlineMs: 20_000, everyMs: 50 }
+const patient = { deadlineMs: 60_000, everyMs: 50 }
 const chain = await startWorldChain({ chainId: 42161 })
 const { chainId } = chain
 const rpc = createRpc(chain.rpcUrl)

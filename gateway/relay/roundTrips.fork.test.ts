@@ -114,7 +114,7 @@ trips('1: one request for an owner with a proxy; two where a deployment is sent'
   const sent = await count(() => stand.post(request))
   assert.equal([sent.says, sent.relay], ['deployed', 2])
   const isExisting = async () => (await count(() => stand.post(request))).says === 'existing'
-  await waitFor('a fork has seen the proxy', isExisting, { deadlineMs: 30_000 })
+  await waitFor('a fork has seen the proxy', isExisting)
   const { says, relay } = await count(() => stand.post(request))
   assert.equal({ says, relay }, { says: 'existing', relay: 1 })
 })

@@ -15,7 +15,7 @@ s.after(() => {
   rmSync(folder, { recursive: true })
 })
 
-s('is nowhere that others may write to [17/compiled-modules]', () => {
+s('is nowhere that somebody else may write to [17/compiled-modules]', () => {
   assert.is(compileCacheDir(), dir)
   mkdirSync(dir)
   for (const [mode, expected] of [
@@ -28,5 +28,7 @@ s('is nowhere that others may write to [17/compiled-modules]', () => {
     chmodSync(dir, mode)
     assert.is(compileCacheDir(), expected, mode.toString(8))
   }
+  chmodSync(dir, 0o755)
+  assert.is(compileCacheDir((process.getuid?.() ?? 0) + 1), undefined)
 })
 s.run()

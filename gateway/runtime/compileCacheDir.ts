@@ -8,13 +8,11 @@ const writableByOthers = 0o002
  * Where compiled modules are kept. Undefined where somebody else could put them there: what lies in it is run
  * without a look at its source.
  */
-export function compileCacheDir(): string | undefined {
+export function compileCacheDir(uid = process.getuid?.()): string | undefined {
   const dir = join(cacheDir(), 'node')
   const found = statSync(dir, { throwIfNoEntry: false })
   // Systems without users of this kind keep it in the person's own folder.
   const isOurs =
-    !found ||
-    !process.getuid ||
-    (found.uid === process.getuid() && !(found.mode & writableByOthers))
+    !found || uid === undefined || (found.uid === uid && !(found.mode & writableByOthers))
   return isOurs ? dir : undefined
 }

@@ -2,39 +2,42 @@ import { numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createEndpoint } from './endpoint.ts'
 import type { Reply } from './readReply.ts'
+import type { Upstream } from './upstream.ts'
 
 const s = suite('an endpoint')
 const call = { method: 'eth_blockNumber', params: [] }
 const lost: Reply = { answers: [undefined], trouble: { kind: 'timeout' } }
 
+/** An endpoint whose node is `send`. */
+function open(send: Upstream['send']) {
+  const endpoint = createEndpoint({
+    url: 'http://127.0.0.1:1',
+    timeoutMs: 1,
+    maxResponseBytes: 1,
+    random: () => 1,
+    alterSend: () => send,
+  })
+  return { ...endpoint, [Symbol.dispose]: endpoint.close }
+}
+
 s(
   'rests no longer for many calls that fail together than for one [nodes/one-failure]',
   async () => {
     const under: ((reply: Reply) => void)[] = []
-    const endpoint = createEndpoint({
-      url: 'http://127.0.0.1:1',
-      timeoutMs: 1,
-      maxResponseBytes: 1,
-      random: () => 1,
-      alterSend: () => () => new Promise((resolve) => under.push(resolve)),
-    })
+    using endpoint = open(() => new Promise((resolve) => under.push(resolve)))
     async function fail(calls: number): Promise<number> {
       const sent = Array.from({ length: calls }, () => endpoint.send([call]))
       for (const answer of under.splice(0)) answer(lost)
       await Promise.all(sent)
       return endpoint.waitMs()
     }
-    try {
-      const alone = await fail(1)
-      assert.ok(alone > 0)
-      const together = await fail(20)
-      assert.ok(together > alone && together <= 2 * 100, `${together} ms`)
-      // One after the other each counts.
-      for (let left = 6; left > 0; left -= 1) await fail(1)
-      assert.ok(endpoint.waitMs() > 5_000, `${endpoint.waitMs()} ms`)
-    } finally {
-      endpoint.close()
-    }
+    const alone = await fail(1)
+    assert.ok(alone > 0)
+    const together = await fail(20)
+    assert.ok(together > alone && together <= 2 * 100, `${together} ms`)
+    // One after the other each counts.
+    for (let left = 6; left > 0; left -= 1) await fail(1)
+    assert.ok(endpoint.waitMs() > 5_000, `${endpoint.waitMs()} ms`)
   },
 )
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
@@ -49,29 +52,20 @@ s(
   'asks one that takes no hash of a block by its number, and remembers it [nodes/block-hash-learned]',
   async () => {
     const sent: string[] = []
-    const endpoint = createEndpoint({
-      url: 'http://127.0.0.1:1',
-      timeoutMs: 1,
-      maxResponseBytes: 1,
-      alterSend: () => async (calls) => {
-        sent.push(calls.map(({ blockHash }) => (blockHash ? 'hash' : 'number')).join())
-        const answers = calls.map(({ blockHash }) =>
-          blockHash ? { error: wrongForm } : { result: '0x' },
-        )
-        return { answers, trouble: { kind: 'failed' } }
-      },
+    using endpoint = open(async (calls) => {
+      sent.push(calls.map(({ blockHash }) => (blockHash ? 'hash' : 'number')).join())
+      const answers = calls.map(({ blockHash }) =>
+        blockHash ? { error: wrongForm } : { result: '0x' },
+      )
+      return { answers, trouble: { kind: 'failed' } }
     })
-    try {
-      for (let count = 0; count < 3; count += 1)
-        assert.equal((await endpoint.send([call, pinned])).answers, [
-          { result: '0x' },
-          { result: '0x' },
-        ])
-      assert.equal(sent, ['number,hash', 'number', 'number,hash', 'number', 'number,number'])
-      assert.is(endpoint.limits.read().namesByNumber, 1)
-    } finally {
-      endpoint.close()
-    }
+    for (let count = 0; count < 3; count += 1)
+      assert.equal((await endpoint.send([call, pinned])).answers, [
+        { result: '0x' },
+        { result: '0x' },
+      ])
+    assert.equal(sent, ['number,hash', 'number', 'number,hash', 'number', 'number,number'])
+    assert.is(endpoint.limits.read().namesByNumber, 1)
   },
 )
 
@@ -82,32 +76,21 @@ for (const [what, byHash, byNumber, requests] of [
 ] as const)
   s(`goes on naming hashes to one that ${what} [nodes/block-hash-learned]`, async () => {
     let [sent, isWell] = [0, false]
-    const endpoint = createEndpoint({
-      url: 'http://127.0.0.1:1',
-      timeoutMs: 1,
-      maxResponseBytes: 1,
-      alterSend:
-        () =>
-        async ([one]) => {
-          sent += 1
-          const error = one?.blockHash ? byHash : byNumber
-          const answer = isWell || !error ? { result: '0x' } : { error }
-          return { answers: [answer], trouble: { kind: 'failed' } }
-        },
+    using endpoint = open(async ([one]) => {
+      sent += 1
+      const error = one?.blockHash ? byHash : byNumber
+      const answer = isWell || !error ? { result: '0x' } : { error }
+      return { answers: [answer], trouble: { kind: 'failed' } }
     })
-    try {
-      for (let round = 0; round < 3; round += 1) {
-        isWell = false
-        sent = 0
-        await endpoint.send([pinned])
-        assert.is(sent, requests)
-        isWell = true
-        await endpoint.send([pinned])
-      }
-      assert.is(endpoint.limits.read().namesByNumber, undefined)
-    } finally {
-      endpoint.close()
+    for (let round = 0; round < 3; round += 1) {
+      isWell = false
+      sent = 0
+      await endpoint.send([pinned])
+      assert.is(sent, requests)
+      isWell = true
+      await endpoint.send([pinned])
     }
+    assert.is(endpoint.limits.read().namesByNumber, undefined)
   })
 
 const noBackend = { code: -32011, message: 'no backend is currently healthy to serve traffic' }
@@ -122,23 +105,14 @@ for (const [what, sent, isUp, kind, logBlocks] of [
   ['a wide range beside another call', [logsOf(30_000), call], true, -32011, undefined],
 ] as const)
   s(`hears "no backend" of a node that says it to ${what} [nodes/no-backend]`, async () => {
-    const endpoint = createEndpoint({
-      url: 'http://127.0.0.1:1',
-      timeoutMs: 1,
-      maxResponseBytes: 1,
-      alterSend: () => async (calls) => ({
-        trouble: { kind: 'bad_answer' },
-        answers: calls.map(({ method }) =>
-          method === 'eth_getLogs' || !isUp ? { error: noBackend } : { result: '0x10' },
-        ),
-      }),
-    })
-    try {
-      const [answer] = (await endpoint.send(sent)).answers
-      assert.is(answer && 'error' in answer && answer.error.code, kind)
-      assert.is(endpoint.limits.read().logBlocks, logBlocks)
-    } finally {
-      endpoint.close()
-    }
+    using endpoint = open(async (calls) => ({
+      trouble: { kind: 'bad_answer' },
+      answers: calls.map(({ method }) =>
+        method === 'eth_getLogs' || !isUp ? { error: noBackend } : { result: '0x10' },
+      ),
+    }))
+    const [answer] = (await endpoint.send(sent)).answers
+    assert.is(answer && 'error' in answer && answer.error.code, kind)
+    assert.is(endpoint.limits.read().logBlocks, logBlocks)
   })
 s.run()

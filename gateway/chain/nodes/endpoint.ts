@@ -105,7 +105,7 @@ export function createEndpoint({
   async function isUp(): Promise<boolean> {
     limits.pay(1)
     const { answers } = await send([{ method: 'eth_blockNumber', params: [] }], { timeoutMs })
-    return answers[0] !== undefined && 'result' in answers[0]
+    return isResult(answers[0])
   }
 
   /** What may have been refused for the hash that names its block, once more by the number. */

@@ -124,7 +124,7 @@ s('go on after the socket was cut [nodes/heads-dropped]', async () => {
 })
 
 s('are heard no more where more come than any chain makes [nodes/heads-flood]', async () => {
-  const server = new WebSocketServer({ port: 0 })
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   const connected = once(server, 'connection')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -190,7 +190,7 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
     const asked = observer.routing.quote({ ...order, verify: true })
     return (await asked.catch(() => undefined))?.route_readiness === 'verified'
   }
-  await waitFor('a dry run', isSimulated, { deadlineMs: 30_000 })
+  await waitFor('a dry run', isSimulated)
 })
 s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   const owner = nextOwner()

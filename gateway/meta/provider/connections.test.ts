@@ -51,13 +51,11 @@ for (const [when, path] of [
     async () => {
       const leaving = [new AbortController(), new AbortController()]
       const settled = Promise.allSettled(leaving.map(({ signal }) => ask(path, signal)))
-      await waitFor('all have asked', () => asked === leaving.length, { deadlineMs: 20_000 })
+      await waitFor('all have asked', () => asked === leaving.length)
       const opened = sockets.length
       for (const each of leaving) each.abort()
       for (const { status } of await settled) assert.is(status, 'rejected')
-      await waitFor('none is open', () => sockets.filter(isOpen).length === 0, {
-        deadlineMs: 20_000,
-      })
+      await waitFor('none is open', () => sockets.filter(isOpen).length === 0)
       // A further request takes a connection of its own; those given up took none behind it.
       assert.is(await ask('/answer'), 'hello')
       assert.is(sockets.length - opened, 1)
