@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { type Address, encodeFunctionData, erc20Abi, isHex, toHex } from 'viem'
 import type { Generation } from './generation.ts'
 import { gasOf } from './rpc/callShapes.ts'
+import { orSilent } from './rpc/orSilent.ts'
 import { readWordOutcome } from './rpc/readSimulated.ts'
-import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { settle } from './settle.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
@@ -53,12 +53,9 @@ export function createCodelessTokens({
   async function askChain(token: Address, blockNumber: bigint): Promise<TokenKind> {
     const gas = toHex(gasOf.balanceRead)
     const params = [{ to: token, data: decimalsData, gas }, toTag(blockNumber)]
-    const asked = await settle(upstream.send([{ method: 'eth_call', params }], 'simulation'))
-    if ('error' in asked) {
-      if (asked.error instanceof RpcTransportError) return 'silent'
-      throw asked.error
-    }
-    const decimals = readWordOutcome(asked.value[0])
+    const outcomes = await orSilent(upstream.send([{ method: 'eth_call', params }], 'simulation'))
+    if (outcomes === 'silent') return 'silent'
+    const decimals = readWordOutcome(outcomes[0])
     return decimals !== undefined && decimals <= maxDecimals ? 'codeless' : 'other'
   }
 

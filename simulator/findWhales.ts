@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { type Address, getAddress, isHex, pad, size, slice, toEventSelector } from 'viem'
 import { balanceOfCall } from './rpc/callShapes.ts'
+import { orSilent } from './rpc/orSilent.ts'
 import { readWordOutcome } from './rpc/readSimulated.ts'
-import { type RpcEndpoint, RpcTransportError } from './rpc/rpcBatch.ts'
-import { settle } from './settle.ts'
+import type { RpcEndpoint } from './rpc/rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 /** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */
@@ -46,13 +46,12 @@ export function createFindWhales(
     if (kept) return kept
     const [named, recent] = await Promise.all([
       listHolders?.({ chainId, token }) ?? [],
-      settle(readRecentHolders(upstream, { token, blockNumber })),
+      // A token may have any number of logs: what they cost the node is no trouble of the fork's.
+      orSilent(readRecentHolders(upstream, { token, blockNumber })),
     ])
-    const isSilent = 'error' in recent
-    // A token may have any number of logs: what they cost the node is no trouble of the fork's.
-    if (isSilent && !(recent.error instanceof RpcTransportError)) throw recent.error
-    const holders = [...new Set([...named, ...(isSilent ? [] : recent.value)])].slice(0, maxHolders)
-    if (!isSilent) known.set(token, holders)
+    const found = recent === 'silent' ? [] : recent
+    const holders = [...new Set([...named, ...found])].slice(0, maxHolders)
+    if (recent !== 'silent') known.set(token, holders)
     return holders
   }
 

@@ -13,14 +13,13 @@ import type { CodelessTokens } from './codelessTokens.ts'
 import type { Generation } from './generation.ts'
 import { describeRevert, type ErrorTable } from './revertReason.ts'
 import { balanceOfCall, type CallShape, simulateParams } from './rpc/callShapes.ts'
+import { orSilent } from './rpc/orSilent.ts'
 import {
   readSimulated,
   readWord,
   readWordOutcome,
   type SimulatedCall,
 } from './rpc/readSimulated.ts'
-import { RpcTransportError } from './rpc/rpcBatch.ts'
-import { settle } from './settle.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
@@ -138,11 +137,10 @@ async function readCodeless(
   if (kind !== 'codeless') return undefined
   const call = { ...balanceOfCall(tokenIn, owner), gas: toHex(tokenReadGas) }
   const params = [call, toTag(generation.blockNumber)]
-  const asked = await settle(upstream.send([{ method: 'eth_call', params }], 'simulation'))
-  if (!('error' in asked)) return readWordOutcome(asked.value[0])
+  const outcomes = await orSilent(upstream.send([{ method: 'eth_call', params }], 'simulation'))
   // The fork has done its part.
-  if (asked.error instanceof RpcTransportError) throw silence(chainId)
-  throw asked.error
+  if (outcomes === 'silent') throw silence(chainId)
+  return readWordOutcome(outcomes[0])
 }
 
 const silence = (chainId: number) =>

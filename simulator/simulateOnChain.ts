@@ -9,8 +9,8 @@ import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
 import type { ErrorTable } from './revertReason.ts'
 import { type CallShape, gasOf } from './rpc/callShapes.ts'
-import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
-import { settle } from './settle.ts'
+import { orSilent } from './rpc/orSilent.ts'
+import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 export type OnChainDeps = {
@@ -49,10 +49,8 @@ export async function simulateOnChain(
   const { candidate } = run
   if (candidate.disguise)
     return unavailable('unsupported', 'a token without code, which no disguise reaches')
-  const outcome = await settle(simulate(deps, run))
-  if (!('error' in outcome)) return outcome.value
-  if (!(outcome.error instanceof RpcTransportError)) throw outcome.error
-  return silence
+  const outcome = await orSilent(simulate(deps, run))
+  return outcome === 'silent' ? silence : outcome
 }
 
 async function simulate(

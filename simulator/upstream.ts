@@ -29,7 +29,7 @@ export type AskUpstream = (
   purpose: UpstreamPurpose,
 ) => Promise<readonly (RpcOutcome | undefined)[] | 'over_budget'>
 
-export type SendUpstream = (
+type SendUpstream = (
   calls: readonly RpcCall[],
   purpose?: UpstreamPurpose,
 ) => Promise<readonly RpcOutcome[]>
@@ -48,7 +48,7 @@ export type Upstream = {
    * The same for what a stranger may have made heavy: two at a time, and however long they take says nothing
    * of the chain to anybody else.
    */
-  readonly sendApart: SendUpstream
+  readonly sendApart: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>
   /** False after a failure, until it answers again. */
   readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
@@ -162,12 +162,12 @@ export function createUpstream({
     }
   }
 
-  const sendApart: SendUpstream = async (calls, purpose = 'simulation') => {
+  async function sendApart(calls: readonly RpcCall[]) {
     throwIfOpen()
     if (calls.length === 0) return []
     const leave = await enterApart(timeoutMs)
     if (!leave) throw new RpcTransportError('timeout')
-    const asking = begin(calls, purpose)
+    const asking = begin(calls, 'simulation')
     // A node works on after nobody waits for it any more.
     void asking.then(leave, leave)
     return finish(asking)
