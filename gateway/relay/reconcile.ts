@@ -41,9 +41,9 @@ type Receipt = {
 /**
  * One pass over a chain: settles what has a receipt, takes back what a reorg has dropped, sends again
  * (the same bytes) what the chain does not know, replaces what is stuck, and marks as lost what a
- * foreign transaction has overtaken while its owner has no proxy. What a former key has signed is followed by that key's nonce, and let
- * go when it is not mined in its window: this key could never replace it. Tells the nonce that the chain
- * waits for.
+ * foreign transaction has overtaken while its owner has no proxy. What a former key has signed is followed by
+ * that key's nonce, and let go when it is not mined in its window: this key could never replace it. Tells the
+ * nonce that the chain waits for.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const { store, chain } = deps
@@ -185,7 +185,7 @@ async function follow(
   }
   deps.overtakenAt.delete(transaction.id)
   if (!isOurs(deps.chain, transaction) && isPastWindow(deps, transaction)) {
-    await giveUp(deps, { transaction, kind: 'retired' })
+    await settleUnseen(deps, { transaction, kind: 'retired' })
     return
   }
   if (nonce === head.nonce && isReplacementDue(deps, transaction)) {
@@ -228,8 +228,8 @@ async function watchOvertaken(
   }
   const second = await readSecondCount(deps.chain.client.witnesses ?? [], signer)
   if (second !== undefined && second <= nonce) return
-  if (await hasCode(deps.chain, proxy)) await settleUnseen(deps, transaction)
-  else await giveUp(deps, { transaction, kind: 'lost' })
+  const kind = (await hasCode(deps.chain, proxy)) ? 'mined_unseen' : 'lost'
+  await settleUnseen(deps, { transaction, kind })
 }
 
 /** A receipt that any node of the chain has, asked by itself: then only the first one is without. */
@@ -264,27 +264,24 @@ async function hasCode({ client: { client } }: RelayChain, address: Address): Pr
 }
 
 /**
- * Mined while nobody looked, by all that is left of it: its nonce is used, and its owner has the proxy. Who
- * else may have made that makes no difference to the owner, and what it cost counts as its worst case.
+ * What no node has a receipt of. `mined_unseen`: mined while nobody looked, by all that is left of it, since
+ * its nonce is used and its owner has the proxy. Who else may have made that makes no difference to the owner,
+ * and what it cost counts as its worst case.
  */
-async function settleUnseen(deps: ReconcileDeps, transaction: RelayTransaction): Promise<void> {
-  const { id, nonce } = transaction
-  const { chainId } = deps.chain
-  forget(deps, transaction)
-  await deps.store.settle({ id, from: 'pending', outcome: { status: 'final' } })
-  deps.observe({ kind: 'mined_unseen', chainId, nonce, hash: currentHash(transaction) })
-}
-
-async function giveUp(
+async function settleUnseen(
   deps: ReconcileDeps,
   {
     transaction,
     kind,
-  }: { readonly transaction: RelayTransaction; readonly kind: 'lost' | 'retired' },
+  }: {
+    readonly transaction: RelayTransaction
+    readonly kind: 'lost' | 'retired' | 'mined_unseen'
+  },
 ): Promise<void> {
   const { id, nonce } = transaction
   const { chainId } = deps.chain
+  const status = kind === 'mined_unseen' ? 'final' : 'lost'
   forget(deps, transaction)
-  await deps.store.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+  await deps.store.settle({ id, from: 'pending', outcome: { status } })
   deps.observe({ kind, chainId, nonce, hash: currentHash(transaction) })
 }
