@@ -48,14 +48,14 @@ function tell(
   reportFigures(what, { ...figures, ...times, ...tally })
 }
 
-s('holds in every seed that ever failed', async () => {
+s('holds in every seed that ever failed [18/failed-seeds]', async () => {
   if (seed !== undefined) return
   const search = await searchSeeds(failedSeeds, { postgres, told: createTeller() })
   tell('books: every seed that ever failed', search)
   assert.is(search.broken.length, 0)
 })
 
-s(`holds in fresh seeds from ${fresh} on`, async () => {
+s(`holds in fresh seeds from ${fresh} on [18/fresh-seeds]`, async () => {
   const withinMs = isShortProof ? 60_000 : undefined
   const search = await searchSeeds(countUp(fresh, seeds), {
     withinMs,

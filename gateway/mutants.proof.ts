@@ -11,8 +11,9 @@ import { assert, suite } from '../fixtures/test.ts'
 
 /**
  * `npm run -s proof:mutants`: each planted mistake has to be found by the machine of `books.proof.ts` within
- * 100,000 steps, and the history that showed it is kept. `-- words` those whose name has the words; `-- open`
- * those of which no history is kept. PROOF=short: the kept histories alone are lived again.
+ * 100,000 steps, and the history that showed it is kept; what is kept is lived again first. `-- words` hunts
+ * those whose name has the words; `-- open` those of which no history is kept. PROOF=short: the kept histories
+ * alone are lived again.
  */
 const [words = ''] = process.argv.slice(2)
 const kept = new Map(readFound().map((found) => [found.name, found]))
@@ -73,9 +74,9 @@ async function hunt(mutant: Mutant): Promise<string | undefined> {
   return invariant === undefined ? name : undefined
 }
 
-if (isShortProof)
+if (words === '')
   s(
-    `each of the ${kept.size} histories that are kept breaks with its mistake, and only with it`,
+    `each of the ${kept.size} histories that are kept breaks with its mistake, and only with it [18/mutants-kept]`,
     async () => {
       const replays = await replayKept()
       const names = (all: readonly Replay[]) => all.map(({ name }) => name)

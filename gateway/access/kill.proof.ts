@@ -198,7 +198,7 @@ function inspectFile() {
 }
 
 s(
-  `survives ${kills} kills in charges, claims and settlements: nothing lost, nothing twice`,
+  `survives ${kills} kills in charges, claims and settlements: nothing lost, nothing twice [18/kill-access]`,
   async () => {
     const before = await received()
     for (let round = 0; round < kills; round++) await killUnderLoad(`buyer ${round}`)

@@ -115,7 +115,7 @@ async function addTests(browser: Browser) {
     return { ...noted, emptyMs, paintMs, spentMs }
   }
 
-  s('is there soon', async () => {
+  s('is there soon [console/soon]', async () => {
     const all = [] as Awaited<ReturnType<typeof startOnce>>[]
     for (let count = 0; count < starts; count += 1) all.push(await startOnce())
     const middle = (name: keyof (typeof all)[number]) =>
@@ -134,7 +134,7 @@ async function addTests(browser: Browser) {
     assert.ok(middle('shellMs') <= middle('toldMs'))
   })
 
-  s('keeps up with a stream of events', async () => {
+  s('keeps up with a stream of events [console/frames]', async () => {
     const empty = await openConsole(browser, { url: emptyUrl })
     const { page, complaints, close } = await openConsole(browser, { url })
     await page.locator('main td').first().waitFor()
@@ -186,7 +186,7 @@ async function addTests(browser: Browser) {
 
   for (const [link, requests] of Object.entries(requestsOf)) {
     const [name = link] = link.split('?')
-    s(`holds no more after a day on ${name}`, async () => {
+    s(`holds no more after a day on ${name} [console/day]`, async () => {
       const { page, complaints, close } = await openConsole(browser, { url: 'about:blank' })
       await page.addInitScript(hurry(1_000))
       let asked = 0

@@ -294,21 +294,24 @@ async function withChain<value>(run: (chain: WorldChain) => Promise<value>): Pro
 
 function addKills(engine: Engine) {
   const proof = suite(`relay under kill -9 on ${engine.name}`)
-  proof(`keeps every promise over ${killsWanted} kills at random fault points`, async () => {
-    const { kills, owners, transactions, broken } = await withChain((chain) =>
-      underKills(chain, { engine }),
-    )
-    const title = `two relays, one database (${engine.name}), one key, kill -9, seed ${seed}`
-    reportFigures(title, { kills, owners, transactions, ...broken })
-    assert.ok(kills >= killsWanted || env['RELAY_SECONDS'] !== undefined)
-    for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
-  })
+  proof(
+    `keeps every promise over ${killsWanted} kills at random fault points [18/kill-relay]`,
+    async () => {
+      const { kills, owners, transactions, broken } = await withChain((chain) =>
+        underKills(chain, { engine }),
+      )
+      const title = `two relays, one database (${engine.name}), one key, kill -9, seed ${seed}`
+      reportFigures(title, { kills, owners, transactions, ...broken })
+      assert.ok(kills >= killsWanted || env['RELAY_SECONDS'] !== undefined)
+      for (const [what, count] of Object.entries(broken)) assert.is(count, 0, what)
+    },
+  )
   proof.run()
 }
 
 function addCaps(engine: Engine) {
   const proof = suite(`relay's caps under kill -9 on ${engine.name}`)
-  proof(`exceeds neither cap in rounds of ${killsOfRound} kills`, async () => {
+  proof(`exceeds neither cap in rounds of ${killsOfRound} kills [18/kill-caps]`, async () => {
     const { sums, broken } = await withChain((chain) => underCaps(chain, engine))
     reportFigures(`caps under kill -9, two relays, ${engine.name}, seed ${seed}`, {
       ...sums,
