@@ -6,7 +6,7 @@ import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { createBatchedCharges } from './batchedCharges.ts'
 import { openPostgresStore, toClientConfig } from './openPostgresStore.ts'
 import { createPorts } from './ports.ts'
-import { createPostgresEngine } from './postgresEngine.ts'
+import { attempts, createPostgresEngine } from './postgresEngine.ts'
 
 const s = suite('charges whose connection breaks')
 const postgres = await startPostgres()
@@ -39,6 +39,8 @@ async function open(keyId: string) {
   await store.ledger.grant({ keyId, units: 10, ref: 'g', atMs: 1 })
   const breaks: Break[] = []
   const isAway = { value: false, asked: 0 }
+  const isDeadlock = { value: false }
+  const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' })
   const lost = () => new Error('Connection terminated unexpectedly')
   const pool = {
     async query(request: { readonly name?: string }) {
@@ -49,12 +51,12 @@ async function open(keyId: string) {
       const next = isCharge(request) ? breaks.shift() : undefined
       if (!next) return real.query(request as never)
       await next(() => real.query(request as never))
-      throw lost()
+      throw isDeadlock.value ? deadlock() : lost()
     },
     connect: () => real.connect(),
   } as unknown as pg.Pool
   const used = async () => (await store.ledger.balance(keyId)).used
-  return { ...store, pool, breaks, isAway, used, keyId }
+  return { ...store, pool, breaks, isAway, isDeadlock, used, keyId }
 }
 
 const made: Break = async (send) => void (await send())
@@ -76,6 +78,29 @@ if (postgres) {
       )
       assert.is(await used(), 4)
       assert.equal(await ledger.audit(), [])
+    },
+  )
+
+  s(
+    'asks again for a batch that the database ended for a deadlock [18/deadlock-again]',
+    async () => {
+      const { ledger, pool, breaks, isDeadlock, used, keyId } = await open('deadlock')
+      isDeadlock.value = true
+      const charge = createBatchedCharges(pool, ledger)
+      breaks.push(never, never)
+      const results = await Promise.all(
+        ['a', 'b'].map((ref) => charge({ keyId, units: 2, ref, atMs: 2 })),
+      )
+      assert.equal(
+        results.map(({ status }) => status),
+        ['charged', 'charged'],
+      )
+      assert.equal([breaks.length, await used()], [0, 4])
+      // As often as it is worth.
+      breaks.push(...Array.from({ length: attempts }, () => never))
+      const [refused] = await Promise.allSettled([charge({ keyId, units: 2, ref: 'c', atMs: 3 })])
+      assert.is(refused.status, 'rejected')
+      assert.equal([breaks.length, await used()], [0, 4])
     },
   )
 
