@@ -64,6 +64,9 @@ async function addTests(browser: Browser) {
       assert.match((await table.getByRole('row', { name }).textContent()) ?? '', /ok\d+/)
     await page.getByText('Everything works').waitFor()
     await page.getByText('Quotes per second').waitFor()
+    await page.getByText('99 of 100 quotes took at most').waitFor()
+    const calls = page.getByRole('region', { name: 'Calls of the chains’ nodes', exact: true })
+    assert.match((await calls.getByRole('row', { name: 'warmUp' }).textContent()) ?? '', 'a chain')
     await page.getByText(/[\d ]+ quotes were sold or given, [\d ]+ of them used/).waitFor()
     const weights = await Promise.all(sizes)
     const weight = weights.reduce((sum, size) => sum + size, 0)
@@ -167,12 +170,35 @@ async function addTests(browser: Browser) {
       .count()
     assert.is(await flow.locator('path.band').count(), 2 * (steps - 1))
     assert.ok((await page.getByRole('cell', { name: 'local', exact: true }).count()) > 0)
+    // What is seen where the pointer rests.
+    assert.match(
+      (await flow.locator('path.band title').first().textContent()) ?? '',
+      /, fee [\d.]+ bps, grade [A-F], price impact [\d.]+ bps, .*: [\d.]+ WETH gives [\d .]+ \w+$/,
+    )
+    const output = page.locator('.output .figure')
+    assert.match((await output.getAttribute('title')) ?? '', /^[\d.]+ USDC, raw \d+$/)
+    const digits = "getComputedStyle(document.querySelector('.output .figure')).fontVariantNumeric"
+    assert.is(await page.evaluate(digits), 'tabular-nums')
+    const others = page.getByRole('region', { name: 'Alternatives', exact: true })
+    assert.match(
+      (await others.getByRole('listitem').first().textContent()) ?? '',
+      / USDC \(-[\d.]+ bps\): /,
+    )
     const press = async (name: string | RegExp) => {
       await page.getByRole('button', { name }).focus()
       await page.keyboard.press('Enter')
     }
     await press(/Draw the curve/)
     await page.locator('.curve canvas').waitFor()
+    await page.getByText('The same as a table').click()
+    const sizes = page.getByRole('region', { name: 'Table of sizes', exact: true })
+    const rawOf = (title: string | null) => BigInt(/raw (\d+)/.exec(title ?? '')?.[1] ?? 0)
+    for (const row of (await sizes.getByRole('row').all()).slice(1)) {
+      const amounts = (await row.locator('.figure[title]').all()).slice(0, 4)
+      const titles = await Promise.all(amounts.map((amount) => amount.getAttribute('title')))
+      const [, best = 0n, single = 0n, bound = 0n] = titles.map(rawOf)
+      assert.ok(single > 0n && single <= best && best <= bound, titles.join())
+    }
     // A block later the same pools have the same bands, which move.
     await page.evaluate(
       "for (const one of document.querySelectorAll('.band')) one.dataset.kept = 'yes'",
@@ -183,17 +209,35 @@ async function addTests(browser: Browser) {
     await press('Execute')
     const delivered = page.getByRole('region', { name: 'Execute', exact: true }).getByRole('status')
     await delivered.getByText('to the last digit').waitFor()
+    for (const [form, words] of [
+      ['curl', /^curl -s http.*\/quote /],
+      ['client code', /client\.routing\.quote\(/],
+    ] as const) {
+      await press(`As ${form}`)
+      await page.getByText(`Copied as ${form}.`).waitFor()
+      assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), words)
+    }
     await press('As calldata decoded')
     await page.getByText('Copied as calldata decoded.').waitFor()
     const decoded = page.locator('pre', { hasText: 'minAmountOut' })
     await decoded.waitFor()
-    assert.match(page.url(), 'curve=on&copy=calldata+decoded')
+    assert.match(page.url(), 'copy=calldata+decoded')
+    assert.match(page.url(), 'curve=on')
     await page.reload()
     await decoded.waitFor()
     await page.locator('.curve canvas').waitFor()
     await page.getByRole('navigation', { name: 'Recent orders' }).getByText('2.5 WETH').waitFor()
     assert.equal(await findBarriers(page), [])
     await takePicture(page, 'quote')
+    const asked = page.waitForRequest((request) =>
+      /"gas_price_wei":"0"/.test(request.postData() ?? ''),
+    )
+    await page.getByLabel('Leave gas out of account').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await asked
+    assert.match(page.url(), 'gas=off')
+    await flow.locator('path.band').first().waitFor(attached)
     assert.equal(complaints, [])
     await close()
   })
@@ -232,6 +276,14 @@ async function addTests(browser: Browser) {
     assert.is(await rows.count(), asked.length + 1)
     assert.is(await rows.filter({ hasText: ' leads' }).filter({ hasText: 'success' }).count(), 1)
     await race.getByRole('heading', { name: 'Who led' }).waitFor()
+    const { page } = opened
+    const again = page.waitForRequest(/stream/)
+    await page.getByRole('button', { name: 'Race again' }).click()
+    await again
+    await page.goto(`${url}#/${link}&every=1`)
+    await race.getByText(/all were asked anew [1-9]\d* times/).waitFor()
+    await page.goto(`${url}#/${link}`)
+    await race.getByText('Over after').waitFor()
     assert.equal(await leaveConsole(opened, 'race'), nothingAmiss)
   })
 
@@ -411,6 +463,12 @@ async function addTests(browser: Browser) {
     await page.getByText('has 1.5 ETH.').waitFor()
     await press('Mine')
     await page.getByText('Mined 1 blocks.').waitFor()
+    await page.getByLabel('Seconds', { exact: true }).fill('2')
+    await press('Let them pass')
+    await page.getByText('2 s have passed.').waitFor()
+    const accounts = page.getByRole('region', { name: 'Accounts of this chain', exact: true })
+    assert.is(await accounts.getByRole('row').count(), 11)
+    await page.getByText(/^Mode offline, version .*, process \d+/).waitFor()
     await press('Go back to state 1')
     await page.getByText('Base is as it was in state 1').waitFor()
     const fault = page.getByRole('switch').first()
@@ -425,9 +483,45 @@ async function addTests(browser: Browser) {
     assert.equal(await leaveConsole(opened, 'lab'), nothingAmiss)
   })
 
-  s('says in words what is wrong', async () => {
+  s('changes nothing where an operator has it: no lab, read-only [console/read-only]', async () => {
+    const { page, complaints, close } = await openConsole(browser, { url: 'about:blank' })
+    // As a gateway in production tells of itself.
+    await page.route('**/ops/gateway', async (route) => {
+      const facts = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...facts, mode: 'live' } })
+    })
+    const changing: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/lab/')) changing.push(pathname)
+    })
+    await page.goto(`${url}#/lab?chain=8453`)
+    await page.getByText('This gateway is no lab: nothing of it can be changed').waitFor()
+    await page.getByText(/^live, read-only · /).waitFor()
+    assert.is(await page.locator('main :is(button, input, select)').count(), 0)
+    await page.goto(`${url}#/quote`)
+    await page.getByLabel(/^API key/).fill(lab.manifest().apiKey)
+    await page.getByLabel(/^API key/).press('Tab')
+    await page.goto(`${url}#/quote?${order}`)
+    await page.locator('path.band').first().waitFor(attached)
+    assert.is(await page.getByRole('region', { name: 'Execute', exact: true }).count(), 0)
+    assert.equal(changing, [])
+    assert.equal(complaints, [])
+    await close()
+  })
+
+  s('says in words what it waits for and what is wrong [console/words]', async () => {
     const { page, close } = await openConsole(browser, { url: `${url}#/nowhere` })
     await page.getByText('There is no page “nowhere”').waitFor()
+    const held = Promise.withResolvers<void>()
+    await page.route('**/quote', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(`${url}#/quote?${order}`)
+    await page.getByText('Asking for the best route …').waitFor()
+    held.resolve()
+    await page.locator('path.band').first().waitFor(attached)
     await page.goto(`${url}#/quote?${order.replace('USDC', 'NONE')}`)
     await page.getByText('One of the tokens is not known').waitFor()
     await page.goto(`${url}#/quote?${order.replace('USDC', 'WETH')}`)
