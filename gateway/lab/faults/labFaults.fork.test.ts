@@ -66,8 +66,9 @@ async function settled() {
   const head = await height()
   while ((await observer.routing.quote(order)).last_sync_block < head) await rpc('eth_chainId')
 }
+type Receipt = Readonly<Record<'status' | 'blockNumber' | 'blockHash', string>>
 const receiptOf = async (hash = '') =>
-  (await rpc('eth_getTransactionReceipt', hash)) as { readonly status: string } | null
+  (await rpc('eth_getTransactionReceipt', hash)) as Receipt | null
 /** What the payer gets by the call of a quote, and whether it goes through. */
 async function executeQuote(call: { target?: string; calldata?: string } | undefined) {
   if (!call || !payer) throw new Error('there is no payload')
@@ -174,7 +175,7 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
   const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
   const hash = String(await rpc('eth_sendTransaction', sent))
   await rpc('anvil_mine', '0x1')
-  const mined = Number(((await receiptOf(hash)) as unknown as { blockNumber: string }).blockNumber)
+  const mined = Number((await receiptOf(hash))?.blockNumber)
   const blocks = (await height()) - mined + 1
   await control.fail({ name: 'chain_reorg', chainId: 8453, settings: { blocks } })
   const before = await height()
@@ -191,6 +192,41 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
     return (await asked.catch(() => undefined))?.route_readiness === 'verified'
   }
   await waitFor('a dry run', isSimulated)
+})
+s('has the block of a claim or of a deployment gone under it [faults/reorg-under]', async () => {
+  if (!payer) throw new Error('there is nobody to pay')
+  const mined = async (hash: string | undefined) => {
+    const isMined = async () => (await receiptOf(hash)) !== null
+    await waitFor('it is mined', isMined, { deadlineMs: 30_000 })
+    return await receiptOf(hash)
+  }
+  const fail = async (receipt: Receipt | null) => {
+    const blocks = (await height()) - Number(receipt?.blockNumber) + 1
+    await control.fail({ name: 'chain_reorg', chainId: 8453, clientId, settings: { blocks } })
+  }
+  const total = async () => (await observer.access.keyInfo()).quota_total
+  const before = await total()
+  const data = `0xa9059cbb${word(chain.quotaManager)}${(1_000).toString(16).padStart(64, '0')}`
+  const hash = String(await rpc('eth_sendTransaction', { from: payer.address, to: USDC, data }))
+  await fail(await mined(hash))
+  const tx_hash = hash as `0x${string}`
+  const { purchased_quotes } = await client.access.claim({ chain_id: 8453, tx_hash })
+  assert.is(purchased_quotes, 10)
+  assert.is(await receiptOf(hash), null)
+  const isTakenBack = async () => (await total()) === before
+  await waitFor('the credit is taken back', isTakenBack, { deadlineMs: 60_000 })
+  const owner = nextOwner()
+  const { txHash } = await askProxy(owner)
+  const first = await mined(txHash)
+  await fail(first)
+  await askProxy(owner)
+  // Sent again by the relay, the same bytes.
+  const isAgain = async () => {
+    const receipt = await receiptOf(txHash)
+    return receipt !== null && receipt.blockHash !== first?.blockHash
+  }
+  await waitFor('it is mined again', isAgain, { deadlineMs: 60_000 })
+  await settled()
 })
 s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   const owner = nextOwner()
