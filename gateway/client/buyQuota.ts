@@ -6,14 +6,7 @@ import type { Client } from './client.ts'
 import { ForkyardError } from './forkyardError.ts'
 import { pause } from './pause.ts'
 import { signPermit } from './signPermit.ts'
-import {
-  approveExact,
-  createReader,
-  type Reader,
-  requireChain,
-  transact,
-  type Wallet,
-} from './wallet.ts'
+import { approveExact, type Reader, requireOnChain, transact, type Wallet } from './wallet.ts'
 import { toChallengeRequest, toClaimRequest } from './wire/requests.ts'
 import type { Claim, Registration } from './wire/routing.ts'
 
@@ -79,21 +72,20 @@ export async function buyQuota(
     readonly paymentToken?: Address | undefined
   },
 ): Promise<Claim & { readonly txHash: Hex }> {
-  const reader = createReader(wallet)
-  await requireChain(reader, chainId)
+  const onChain = await requireOnChain(wallet, chainId)
   const { contracts } = await client.access.pricing(options)
   const offer = contracts.find((each) => each.chain_id === chainId)
   if (!offer) {
     const facts = { status: 0, code: 'payment_required' } as const
     throw new ForkyardError(`no quota is sold on chain ${chainId}`, facts)
   }
-  const token = paymentToken ?? (quotaManager && (await readToken(reader, quotaManager)))
+  const token = paymentToken ?? (quotaManager && (await readToken(onChain.reader, quotaManager)))
   const amount = checkOffer(offer, { quotes, maxAmount, quotaManager, paymentToken: token })
   const { key_id_hash: keyId } = await client.access.keyInfo(options)
   const { quota_contract: spender } = offer
   const approval = { token: offer.payment_token, spender, amount }
-  const permit = await signPermit({ wallet, reader }, { ...approval, chainId })
-  if (!permit) await approveExact({ wallet, reader }, approval)
+  const permit = await signPermit(onChain, approval)
+  if (!permit) await approveExact(onChain, approval)
   const data = permit
     ? encodeFunctionData({
         abi: managerAbi,
@@ -105,10 +97,7 @@ export async function buyQuota(
         functionName: 'buyFor',
         args: [keyId, BigInt(quotes)],
       })
-  const { transactionHash: txHash } = await transact(
-    { wallet, reader },
-    { to: spender, data, value: 0n },
-  )
+  const { transactionHash: txHash } = await transact(onChain, { to: spender, data, value: 0n })
   const claim = await claimPaid(client, { chainId, txHash, options })
   return { ...claim, txHash }
 }

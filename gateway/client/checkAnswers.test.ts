@@ -161,7 +161,7 @@ s('holds the quote after an approval to the one before it [client/refused-requot
   const second = quoteOf({ calldata }, { output: '1995', min_output: '1985' })
   const { sent, ...own } = stand({ '/quote': [quoteOf(), second] })
   await swap(own, order)
-  assert.equal(sent[1], { to: executor, data: calldata, value: 0n })
+  assert.equal(sent[1], { to: executor, data: calldata, value: 0n, chainId })
 })
 s('sends its proxy nothing but the swap ordered [client/refused-proxy]', async () => {
   const dataOf = (changed: object = {}) =>
@@ -206,7 +206,7 @@ s('sends its proxy nothing but the swap ordered [client/refused-proxy]', async (
   }
   const { sent, ...own } = stand(answer({}), BigInt(proxy))
   await swapThroughProxy(own, plain)
-  assert.equal(sent, [{ to: proxy, data: honest.data, value: 0n }])
+  assert.equal(sent, [{ to: proxy, data: honest.data, value: 0n, chainId }])
 })
 const bound = { chainId, quotes: 7, maxAmount: 70n, quotaManager: manager }
 const offerOf = (changed: object = {}) => ({

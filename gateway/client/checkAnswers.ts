@@ -1,7 +1,7 @@
 import { type Address, decodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { ForkyardError } from './forkyardError.ts'
-import type { WalletCall } from './wallet.ts'
+import type { Call } from './wallet.ts'
 import type { ProxyTransaction } from './wire/meta.ts'
 import type { Challenge, Execution, PricingContract, Quote } from './wire/routing.ts'
 
@@ -45,7 +45,7 @@ export function checkExecution(
     quote,
     execution,
   }: { readonly taker: Address; readonly quote: Quote; readonly execution: Execution },
-): WalletCall & { readonly spender: Address } {
+): Call & { readonly spender: Address } {
   const { target, spender } = execution
   const value = checkValue(order, execution.value)
   for (const address of [target, spender]) {
@@ -94,7 +94,7 @@ export function checkProxyTx(
     readonly quotedOut: string
     readonly proxyTx: ProxyTransaction
   },
-): WalletCall {
+): Call {
   const { to, data } = proxyTx
   requireThat(isSame(to, proxy), `the transaction is for ${to}, not for the proxy ${proxy}`)
   const value = checkValue(order, proxyTx.value)

@@ -87,13 +87,13 @@ function stand({ answers = {}, code = {}, reverts = false, sign }: Changes = {})
       return account.signTypedData(typed as Parameters<typeof account.signTypedData>[0])
     },
   }
-  const asked = { call, token, amount: 1_000n, chainId }
+  const asked = { call, token, amount: 1_000n }
   return {
     wallet,
     signed,
     tried,
     asked,
-    run: () => permitSwap({ wallet, reader: createReader(wallet) }, asked),
+    run: () => permitSwap({ wallet, reader: createReader(wallet), chainId }, asked),
   }
 }
 
@@ -134,7 +134,7 @@ s('asks for no signature that would count for nothing [client/permit-none]', asy
   const reader = createReader(wallet)
   for (const changed of [{ spender: other }, { data: '0xdeadbeef' as Hex }])
     assert.is(
-      await permitSwap({ wallet, reader }, { ...asked, call: { ...call, ...changed } }),
+      await permitSwap({ wallet, reader, chainId }, { ...asked, call: { ...call, ...changed } }),
       undefined,
     )
   assert.equal(signed, [])

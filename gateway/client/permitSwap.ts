@@ -7,7 +7,7 @@ import {
 } from 'viem'
 import { executorAbi } from './checkAnswers.ts'
 import { signPermit } from './signPermit.ts'
-import { type Reader, signerOf, type Wallet, type WalletCall } from './wallet.ts'
+import { type Call, type OnChain, type Reader, signerOf } from './wallet.ts'
 
 const [, withPermit] = executorAbi
 const selector = toFunctionSelector(withPermit).slice(2)
@@ -17,20 +17,20 @@ const selector = toFunctionSelector(withPermit).slice(2)
  * to be sent: the contract is none that takes permits, or no permit can be had, or the swap fails by it.
  */
 export async function permitSwap(
-  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  onChain: OnChain,
   {
     call: { to, spender, data },
     ...asked
   }: {
-    readonly call: WalletCall & { readonly spender: Address }
+    readonly call: Call & { readonly spender: Address }
     readonly token: Address
     readonly amount: bigint
-    readonly chainId: number
   },
-): Promise<WalletCall | undefined> {
+): Promise<Call | undefined> {
+  const { wallet, reader } = onChain
   const swap = signerOf(wallet) && readSwap(data)
   if (!swap || !isAddressEqual(to, spender) || !(await takesPermits(reader, to))) return undefined
-  const permit = await signPermit({ wallet, reader }, { ...asked, spender })
+  const permit = await signPermit(onChain, { ...asked, spender })
   if (!permit) return undefined
   const { deadline, v, r, s } = permit
   const args = [...swap, deadline, v, r, s] as const
@@ -45,7 +45,7 @@ export async function permitSwap(
   return { to, data: permitted, value: 0n }
 }
 
-function readSwap(data: WalletCall['data']) {
+function readSwap(data: Call['data']) {
   try {
     const { functionName, args } = decodeFunctionData({ abi: executorAbi, data })
     return functionName === 'swap' ? args : undefined

@@ -1,6 +1,6 @@
 import { type Address, domainSeparator, type Hex, parseAbi, parseSignature, size } from 'viem'
 import { readContract } from 'viem/actions'
-import { type Reader, signerOf, type Wallet } from './wallet.ts'
+import { type Approval, type OnChain, type Reader, signerOf } from './wallet.ts'
 
 const abi = parseAbi([
   'function name() view returns (string)',
@@ -38,18 +38,8 @@ export type Permit = {
  * a contract, whose signatures such tokens do not check.
  */
 export async function signPermit(
-  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
-  {
-    token,
-    spender,
-    amount,
-    chainId,
-  }: {
-    readonly token: Address
-    readonly spender: Address
-    readonly amount: bigint
-    readonly chainId: number
-  },
+  { wallet, reader, chainId }: OnChain,
+  { token, spender, amount }: Approval,
 ): Promise<Permit | undefined> {
   const sign = signerOf(wallet)
   const facts = sign && (await readFacts(reader, { token, owner: wallet.address }))

@@ -13,6 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getBalance } from 'viem/actions'
 import { base } from 'viem/chains'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { readPages, runnable } from '../../fixtures/docs/readPages.ts'
 import { runPage } from '../../fixtures/docs/runPage.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -20,6 +21,7 @@ import { checkShape } from '../http/validate.ts'
 import { startTestLab } from '../lab/testing/testLab.ts'
 import { createPerson } from '../lab/testing/testPerson.ts'
 import { labManifest } from '../ops/labManifest.ts'
+import { createTestWallet } from '../wallet/testWallet.ts'
 import {
   buyQuota,
   createClient,
@@ -70,7 +72,8 @@ async function newWallet() {
       return node.sendTransaction(call)
     },
   }
-  return { account, wallet, node, calls, person: createPerson({ rpcUrl, address, privateKey }) }
+  const person = createPerson({ rpcUrl, address, privateKey })
+  return { privateKey, account, wallet, node, calls, person }
 }
 
 s('approves exactly, swaps, and tells what arrived to the wei [client/swap]', async () => {
@@ -139,6 +142,43 @@ s('stops where the wallet is elsewhere, or its transaction reverts [client/stops
   const reverted = await swap({ client, wallet: other }, poor).catch((e) => e)
   assert.equal([reverted.code, reverted.txHash?.length], ['reverted', 66])
 })
+s(
+  'sends nothing elsewhere when a person changes the network, before a prompt or at it [22/pinned-swap]',
+  async () => {
+    const elsewhere = 42_161
+    const order = { chainId, tokenIn: weth, tokenOut: usdc, amountIn: parseEther('1'), executor }
+    const { privateKey, account } = await newWallet()
+    const { chains } = manifest
+    const test = createTestWallet({ chains, privateKey, chainId })
+    await test.provider.request({ method: 'eth_requestAccounts' })
+    const { address } = account
+    const wallet: Wallet = { address, request: test.provider.request }
+    const codeOf = (swapping: Promise<unknown>) =>
+      swapping.then(
+        () => 'swapped',
+        ({ code }: { code: unknown }) => code,
+      )
+    const atPrompt: Wallet['request'] = (call) => {
+      if (call.method === 'eth_sendTransaction') test.switchTo(elsewhere)
+      return test.provider.request(call)
+    }
+    assert.is(await codeOf(swap({ client, wallet: { address, request: atPrompt } }, order)), -32602)
+    test.switchTo(chainId)
+    let quotes = 0
+    const quote: typeof client.routing.quote = (...asked) => {
+      quotes += 1
+      // The second is asked for after the approval.
+      if (quotes === 2) test.switchTo(elsewhere)
+      return client.routing.quote(...asked)
+    }
+    const late = { ...client, routing: { ...client.routing, quote } }
+    assert.is(await codeOf(swap({ client: late, wallet }, order)), 'wrong_chain')
+    const sent = test.asked.filter(({ method }) => method === 'eth_sendTransaction')
+    assert.is(sent.length, 2)
+    const there = createRpc(chains[String(elsewhere)]?.rpcUrl ?? '')
+    assert.is(await there('eth_getTransactionCount', address, 'latest'), '0x0')
+  },
+)
 s('swaps through a proxy, which the relay deploys and later is there [client/proxy]', async () => {
   const { wallet, calls, person } = await newWallet()
   const order = { chainId, tokenIn: weth, tokenOut: usdc, amountIn: parseEther('1'), factory }

@@ -4,14 +4,13 @@ import type { Client } from './client.ts'
 import { permitSwap } from './permitSwap.ts'
 import {
   approveExact,
-  createReader,
+  type Call,
   readAllowance,
   readDelivered,
-  requireChain,
+  requireOnChain,
   SwapError,
   transact,
   type Wallet,
-  type WalletCall,
 } from './wallet.ts'
 import { toQuoteRequest } from './wire/requests.ts'
 import type { Quote } from './wire/routing.ts'
@@ -54,26 +53,23 @@ export async function swap(
   order: SwapOrder,
 ): Promise<Swapped> {
   const { chainId, tokenIn, tokenOut, amountIn, slippageBps, permit = true, signal } = order
-  const reader = createReader(wallet)
-  await requireChain(reader, chainId)
+  const onChain = await requireOnChain(wallet, chainId)
   const taker = wallet.address
   const request = toQuoteRequest({ chainId, tokenIn, tokenOut, amountIn, slippageBps, taker })
   const askQuote = async () => toExecutable(await client.routing.quote(request, { signal }))
   const first = await askQuote()
   const quoted = checkExecution(order, { taker, ...first })
   const approval = { token: tokenIn, spender: quoted.spender, amount: amountIn }
-  const send = async (call: WalletCall, quote: Quote): Promise<Swapped> => {
-    const { to, data, value } = call
-    const receipt = await transact({ wallet, reader }, { to, data, value })
-    const amountOut = await readDelivered({ wallet, reader }, { token: tokenOut, receipt, value })
+  const send = async ({ to, data, value }: Call, quote: Quote): Promise<Swapped> => {
+    const receipt = await transact(onChain, { to, data, value })
+    const amountOut = await readDelivered(onChain, { token: tokenOut, receipt, value })
     return { txHash: receipt.transactionHash, receipt, amountOut, quote }
   }
-  if ((await readAllowance({ wallet, reader }, approval)) >= amountIn)
-    return send(quoted, first.quote)
-  const asked = { call: quoted, token: tokenIn, amount: amountIn, chainId }
-  const permitted = permit && (await permitSwap({ wallet, reader }, asked))
+  if ((await readAllowance(onChain, approval)) >= amountIn) return send(quoted, first.quote)
+  const asked = { call: quoted, token: tokenIn, amount: amountIn }
+  const permitted = permit && (await permitSwap(onChain, asked))
   if (permitted) return send(permitted, first.quote)
-  await approveExact({ wallet, reader }, approval)
+  await approveExact(onChain, approval)
   const second = await askQuote()
   const requoted = checkExecution(order, { taker, ...second })
   checkRequote(first, second)

@@ -6,9 +6,9 @@ import { type ObtainedProxy, obtainProxy } from './obtainProxy.ts'
 import type { SwapOrder, Swapped } from './swap.ts'
 import {
   approveExact,
-  createReader,
+  type OnChain,
   readDelivered,
-  requireChain,
+  requireOnChain,
   SwapError,
   signerOf,
   transact,
@@ -44,17 +44,16 @@ export async function swapThroughProxy(
   { factory, ...order }: ProxySwapOrder,
 ): Promise<ProxySwapped> {
   const { chainId, tokenIn, tokenOut, amountIn, slippageBps, signal } = order
-  const reader = createReader(wallet)
-  await requireChain(reader, chainId)
+  const onChain = await requireOnChain(wallet, chainId)
   const owner = wallet.address
   const obtained = await obtainProxy(
-    { relayUrl: client.services.relay, wallet: toProxyWallet(wallet, factory) },
+    { relayUrl: client.services.relay, wallet: toProxyWallet(onChain, factory) },
     { chainId, owner, tokenIn, amountIn },
   )
   if (obtained.status === 'unconfirmed')
     throw new SwapError('proxy_unconfirmed', obtained.refusal, obtained.txHash)
   const { proxy, by, refusal } = obtained
-  await approveExact({ wallet, reader }, { token: tokenIn, spender: proxy, amount: amountIn })
+  await approveExact(onChain, { token: tokenIn, spender: proxy, amount: amountIn })
   const quote = await client.meta.quote(
     {
       chainId,
@@ -69,11 +68,8 @@ export async function swapThroughProxy(
     { signal },
   )
   const call = checkProxyTx(order, { proxy, ...requireProxyTx(quote) })
-  const receipt = await transact({ wallet, reader }, call)
-  const amountOut = await readDelivered(
-    { wallet, reader },
-    { token: tokenOut, receipt, value: call.value },
-  )
+  const receipt = await transact(onChain, call)
+  const amountOut = await readDelivered(onChain, { token: tokenOut, receipt, value: call.value })
   return { txHash: receipt.transactionHash, receipt, amountOut, quote, proxy, by, refusal }
 }
 
@@ -82,8 +78,8 @@ function requireProxyTx({ best, proxyTx }: QuoteResponse) {
   throw new SwapError('not_executable', 'no source gave a quote that the proxy can execute')
 }
 
-function toProxyWallet(wallet: Wallet, factory: Address) {
-  const reader = createReader(wallet)
+function toProxyWallet(onChain: OnChain, factory: Address) {
+  const { wallet, reader } = onChain
   const { address: owner } = wallet
   return {
     async readProxy() {
@@ -98,7 +94,7 @@ function toProxyWallet(wallet: Wallet, factory: Address) {
     },
     async deploy() {
       const data = encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner] })
-      const receipt = await transact({ wallet, reader }, { to: factory, data, value: 0n })
+      const receipt = await transact(onChain, { to: factory, data, value: 0n })
       return receipt.transactionHash
     },
     signTypedData: signerOf(wallet),

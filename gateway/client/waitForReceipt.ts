@@ -8,10 +8,6 @@ import {
 } from 'viem/actions'
 import { pause } from './pause.ts'
 
-type Wanted<chain extends Chain | undefined> = WaitForTransactionReceiptParameters<chain> & {
-  readonly pollingInterval: number
-}
-
 /**
  * Until it is in a block. viem looks again at each new block, but passes over one that is made while it still
  * looks at the last; a chain that mines on demand makes no other then. Here none is passed over, and where there
@@ -19,9 +15,9 @@ type Wanted<chain extends Chain | undefined> = WaitForTransactionReceiptParamete
  */
 export function waitForReceipt<chain extends Chain | undefined>(
   client: Client<Transport, chain>,
-  wanted: Wanted<chain>,
+  wanted: WaitForTransactionReceiptParameters<chain>,
 ): Promise<TransactionReceipt> {
-  const { hash, pollingInterval } = wanted
+  const { hash, pollingInterval = client.pollingInterval } = wanted
   const watchBlockNumber = ({ onBlockNumber, onError }: WatchBlockNumberParameters) => {
     const leaving = new AbortController()
     const look = { onBlockNumber, onError, hash, pollingInterval, signal: leaving.signal }

@@ -18,7 +18,9 @@ import {
 import { getChainId } from 'viem/actions'
 import { waitForReceipt } from './waitForReceipt.ts'
 
-export type WalletCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+export type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+/** Where it is to be sent, too: the wallet may be on another chain by the time that its person agrees. */
+export type WalletCall = Call & { readonly chainId: number }
 
 /**
  * A wallet on the chain to trade on. `address` and the `request` of an EIP-1193 provider are enough: pages
@@ -64,22 +66,34 @@ export const createReader = (wallet: Wallet) =>
     pollingInterval: pollMs,
   })
 
-export async function requireChain(reader: Reader, chainId: number): Promise<void> {
+/** A wallet for as long as it is on one chain. */
+export type OnChain = { readonly wallet: Wallet; readonly reader: Reader; readonly chainId: number }
+
+export async function requireOnChain(wallet: Wallet, chainId: number): Promise<OnChain> {
+  const onChain = { wallet, reader: createReader(wallet), chainId }
+  await requireChain(onChain)
+  return onChain
+}
+
+async function requireChain({ reader, chainId }: OnChain): Promise<void> {
   const actual = await getChainId(reader)
   if (actual !== chainId)
     throw new SwapError('wrong_chain', `the wallet is on chain ${actual}, not on ${chainId}`)
 }
 
-/** Sends, and waits until it is in a block, at whatever price. Another in its place is not what was sent. */
-export async function transact(
-  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
-  call: WalletCall,
-): Promise<TransactionReceipt> {
+/**
+ * Sends, and waits until it is in a block, at whatever price. Another in its place is not what was sent. A person
+ * may change the wallet's network between two prompts, or while one is open: the first is seen here, and for the
+ * second the transaction says where it belongs.
+ */
+export async function transact(onChain: OnChain, asked: Call): Promise<TransactionReceipt> {
+  const { wallet, reader, chainId } = onChain
+  await requireChain(onChain)
+  const call = { ...asked, chainId }
   const hash = await (wallet.sendTransaction?.(call) ?? sendByProvider(wallet, call))
   let isAnother = false
   const receipt = await waitForReceipt(reader, {
     hash,
-    pollingInterval: pollMs,
     onReplaced({ reason }) {
       isAnother = reason !== 'repriced'
     },
@@ -91,10 +105,14 @@ export async function transact(
   throw new SwapError('reverted', `transaction ${hash} reverted`, hash)
 }
 
-async function sendByProvider(wallet: Wallet, { to, data, value }: WalletCall): Promise<Hex> {
-  const params = [{ from: wallet.address, to, data, value: numberToHex(value) }]
+async function sendByProvider(
+  wallet: Wallet,
+  { to, data, value, chainId }: WalletCall,
+): Promise<Hex> {
+  const from = wallet.address
+  const sent = { from, to, data, value: numberToHex(value), chainId: numberToHex(chainId) }
   // The provider's answer, as EIP-1193 has it.
-  return (await wallet.request({ method: 'eth_sendTransaction', params })) as Hex
+  return (await wallet.request({ method: 'eth_sendTransaction', params: [sent] })) as Hex
 }
 
 /** Undefined for a wallet whose node signs nothing and that has no signer of its own. */
@@ -137,16 +155,16 @@ export async function readAllowance(
 
 /** Allows the spender this amount and no more. Resolves to whether a transaction was needed. */
 export async function approveExact(
-  { wallet, reader }: { readonly wallet: Wallet; readonly reader: Reader },
+  onChain: OnChain,
   { token, spender, amount }: Approval,
 ): Promise<boolean> {
-  const allowed = await readAllowance({ wallet, reader }, { token, spender })
+  const allowed = await readAllowance(onChain, { token, spender })
   if (allowed >= amount) return false
   // Tokens like USDT change an allowance only from zero.
   for (const value of allowed > 0n ? [0n, amount] : [amount]) {
     const args = [spender, value] as const
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
-    await transact({ wallet, reader }, { to: token, data, value: 0n })
+    await transact(onChain, { to: token, data, value: 0n })
   }
   return true
 }
