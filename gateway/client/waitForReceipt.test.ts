@@ -1,6 +1,6 @@
 import { createClient, custom, type Hex } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
-import { waitForReceipt } from './waitForReceipt.ts'
+import { waitForReceipt } from './index.ts'
 
 const s = suite('waiting for a receipt')
 const hash: Hex = `0x${'ab'.repeat(32)}`
@@ -12,6 +12,7 @@ const receipt = { transactionHash: hash, blockNumber: '0x2', status: '0x1', logs
 function createNode(answers: Readonly<Record<string, readonly unknown[]>>) {
   const asked = new Map<string, number>()
   return createClient({
+    pollingInterval: 2,
     transport: custom({
       async request({ method, params }: { readonly method: string; readonly params?: unknown }) {
         const about = `${method} ${JSON.stringify(params)}`
@@ -31,7 +32,7 @@ const pending = {
   eth_getTransactionReceipt: [null, null, null, receipt],
   eth_getBlockByNumber: [block],
 }
-const wanted = { hash, pollingInterval: 2, timeout: 60_000 }
+const wanted = { hash, timeout: 60_000 }
 
 s('sees a receipt that comes without a new block [client/receipt]', async () => {
   const { status, transactionHash } = await waitForReceipt(createNode(pending), wanted)
