@@ -187,6 +187,22 @@ s('takes back what was let go where its nonce is free again [teeth/taken-back]',
   await pass.pass()
   assert.equal([pass.settled, pass.told], [['7: lost -> pending'], ['reorged']])
 })
+s('takes back nothing that one node alone counts as free again [18/forgotten-count]', async () => {
+  const forgotten = [row(5, { status: 'final' }), row(6, { status: 'final' })]
+  const at = (witnessedNonce: number) => {
+    const pass = open({ forgotten, witnessed: {}, witnessedNonce })
+    return pass.pass().then((free) => [free, pass.settled, pass.told])
+  }
+  assert.equal(await at(7), [7, [], []])
+  assert.equal(await at(6), [6, ['6: final -> pending'], ['reorged']])
+})
+s('takes the word of a lone node for a few at a time [18/forgotten-part]', async () => {
+  const forgotten = Array.from({ length: 40 }, (_, index) => row(index + 5, { status: 'final' }))
+  const pass = open({ forgotten })
+  await pass.pass()
+  const lowest = forgotten.slice(0, 16).map(({ id }) => `${id}: final -> pending`)
+  assert.equal(pass.settled, lowest)
+})
 s(
   'sends what is pending at once, and again after 15 s, not before [teeth/sent-again]',
   async () => {
@@ -250,6 +266,22 @@ s(
     await becomeFinal(pass)
     assert.equal([pass.settled, pass.told], [['4: pending -> final'], ['mined']])
     assert.equal(pass.costs, [38n])
+  },
+)
+s(
+  'settles by the receipt that the chain bears out, whoever else has another [teeth/lost]',
+  async () => {
+    const [first] = row(4).attempts
+    const one = row(4, { attempts: [first, { ...first, hash: hashOf(40) }] })
+    const witnessed = {
+      [hashOf(4)]: { blockNumber: 95n, blockHash: otherHash },
+      [hashOf(40)]: { blockNumber: 95n },
+    }
+    const pass = open({ open: [one], nonce: 5, witnessed })
+    await pass.pass()
+    pass.world.head += 10n
+    await pass.pass()
+    assert.equal(pass.settled, ['4: pending -> final'])
   },
 )
 for (const [what, receipt] of [

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, isAddressEqual, numberToHex } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
-import { readSecondCount } from '../signing/proveNonce.ts'
+import { readCounts } from '../signing/proveNonce.ts'
 import type { RelayOutcome, RelayStore } from '../store/relay.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
 import type { Broadcaster } from './broadcast.ts'
@@ -49,11 +49,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const { store, chain } = deps
   const { chainId, signer } = chain
   const head = await readHead(chain, signer.address)
-  const forgotten = await store.listForgotten({
-    chainId,
-    signer: signer.address,
-    chainNonce: head.nonce,
-  })
+  const { free, forgotten } = await findForgotten(deps, head)
   for (const transaction of forgotten) await takeBack(deps, transaction)
   const open = await store.listOpen(chainId)
   await checkAll(deps, { head, transactions: open.filter((one) => isOurs(chain, one)) })
@@ -63,7 +59,21 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
       head: await readHead(chain, address),
       transactions: former.filter((one) => one.signer === address),
     })
-  return head.nonce
+  return free
+}
+
+/**
+ * What was settled for good and whose nonce is free again: by two nodes, where two answer, against our own book. A
+ * lone one's word is taken for a part at a time, the lowest nonces first, for which the chain waits.
+ */
+async function findForgotten({ store, chain }: ReconcileDeps, { nonce: claimed }: Head) {
+  const { chainId, client } = chain
+  const signer = chain.signer.address
+  const settled = await store.listForgotten({ chainId, signer, chainNonce: claimed })
+  if (settled.length === 0) return { free: claimed, forgotten: settled }
+  const counts = await readCounts(client.witnesses ?? [], signer)
+  const free = Math.max(claimed, counts.at(-2) ?? claimed)
+  return { free, forgotten: settled.filter(({ nonce }) => nonce >= free).slice(0, partSize) }
 }
 
 const isOurs = ({ signer: { address } }: RelayChain, { signer }: RelayTransaction) =>
@@ -219,31 +229,29 @@ async function watchOvertaken(
   const since = deps.overtakenAt.get(id) ?? head.number
   deps.overtakenAt.set(id, since)
   if (!isFinal(deps, { since, head })) return
-  const receipt = await findWitnessed(deps, transaction)
-  if (receipt) {
+  const receipts = await readWitnessed(deps, transaction)
+  for (const receipt of receipts) {
     const isSettled = isFinal(deps, { since: receipt.blockNumber, head })
     if (isSettled && (await hasBlock(deps.chain, receipt)))
-      await settleMined(deps, { transaction, receipt, head })
-    return
+      return settleMined(deps, { transaction, receipt, head })
   }
-  const second = await readSecondCount(deps.chain.client.witnesses ?? [], signer)
+  if (receipts.length > 0) return
+  const [, second] = await readCounts(deps.chain.client.witnesses ?? [], signer)
   if (second !== undefined && second <= nonce) return
   const kind = (await hasCode(deps.chain, proxy)) ? 'mined_unseen' : 'lost'
   await settleUnseen(deps, { transaction, kind })
 }
 
-/** A receipt that any node of the chain has, asked by itself: then only the first one is without. */
-async function findWitnessed(
+/** The receipts that any node of the chain has, asked by itself: then only the first one is without. */
+async function readWitnessed(
   { chain }: ReconcileDeps,
   { attempts }: RelayTransaction,
-): Promise<Receipt | undefined> {
+): Promise<readonly Receipt[]> {
   const asked = (chain.client.witnesses ?? []).flatMap((client) =>
     attempts.map(({ hash }) => readReceipt(client, hash)),
   )
   const answers = await Promise.allSettled(asked)
-  return answers
-    .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    .find((receipt) => receipt !== undefined)
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' && answer.value) || [])
 }
 
 /** Whether the first node has the block, too: a witness may stand on a branch that is none any more. */

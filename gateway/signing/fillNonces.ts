@@ -6,7 +6,7 @@ import type { Fill, FillBook, Nonces, StoredFill } from '../store/nonces.ts'
 import type { BookClock } from './bookClock.ts'
 import { bumpFee } from './bumpFee.ts'
 import type { FillSigner } from './fillSigner.ts'
-import type { NonceChain } from './proveNonce.ts'
+import { type NonceChain, proveUsed } from './proveNonce.ts'
 import { type Attempt, type Ready, signAndReserve } from './signAndReserve.ts'
 
 /** What fills may cost: each one, and together with the deployments of the hour. */
@@ -39,15 +39,21 @@ const tipWei = 1_000_000n
 
 /**
  * One pass: sends what fills are unmined, raises what is stuck, and fills nonces that the chain waits for and
- * nothing of ours uses, once two passes have found them missing. The chain has seen all nonces below `from`.
+ * nothing of ours uses, once two passes have found them missing. A node says that the chain has seen all nonces
+ * below `claimed`.
  */
-export async function fillNonces(deps: FillDeps, from: number): Promise<void> {
+export async function fillNonces(deps: FillDeps, claimed: number): Promise<void> {
   const { nonces, chain, signer, observe, memory } = deps
   const { chainId } = chain
   const { address } = signer
-  for (const fill of await nonces.listFills({ chainId, signer: address, from }))
+  const known = { chainId, signer: address, from: claimed }
+  const fills = await nonces.listFills(known)
+  const found = await nonces.missingNonces(known)
+  const isIdle = fills.length === 0 && found.length === 0
+  const used = isIdle ? claimed : await proveUsed(chain, { signer: address, claimed })
+  for (const fill of fills.filter(({ nonce }) => nonce >= used))
     await (isStuck(deps, fill) ? sign(deps, { nonce: fill.nonce, last: fill }) : deps.send(fill))
-  const missing = await nonces.missingNonces({ chainId, signer: address, from })
+  const missing = found.filter((nonce) => nonce >= used)
   const confirmed = missing.filter((nonce) => memory.missing.includes(nonce))
   memory.missing = missing
   const [lowest] = missing

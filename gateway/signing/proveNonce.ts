@@ -27,7 +27,7 @@ export async function proveNonce(
   { signer, claimed, known }: Claim,
 ): Promise<number | undefined> {
   if (claimed <= known) return claimed
-  const second = await readSecondCount(witnesses, signer)
+  const [, second] = await readCounts(witnesses, signer)
   if (second !== undefined) return Math.min(claimed, second)
   const again = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
   if (again < claimed) return again
@@ -36,18 +36,29 @@ export async function proveNonce(
   return (await hasReceipt(client, { signer, nonce: claimed - 1 })) ? claimed : undefined
 }
 
-/** What two nodes at least count, where two answer: one alone may be wrong. */
-export async function readSecondCount(
+/**
+ * Below which nonce all are used: the claim of one node, or more where two count more. By one that counts too low
+ * all that was ever signed above it would be sent again, raised and filled.
+ */
+export async function proveUsed(
+  { witnesses = [] }: Pick<NonceChain, 'witnesses'>,
+  { signer, claimed }: Pick<Claim, 'signer' | 'claimed'>,
+): Promise<number> {
+  const [, second = claimed] = await readCounts(witnesses, signer)
+  return Math.max(claimed, second)
+}
+
+/** Of all who answer, the highest first: one alone may be wrong, either way. */
+export async function readCounts(
   witnesses: readonly ChainClient[],
   address: Address,
-): Promise<number | undefined> {
+): Promise<readonly number[]> {
   const answers = await Promise.allSettled(
     witnesses.map((each) => getTransactionCount(each, { address, blockTag: 'latest' })),
   )
-  const [, second] = answers
+  return answers
     .flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     .toSorted((a, b) => b - a)
-  return second
 }
 
 /** Looks for the block that used the nonce; a node that has lost its state there proves nothing. */
