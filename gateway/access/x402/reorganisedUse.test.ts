@@ -1,4 +1,14 @@
-import { type Address, createClient, custom, type Hex, RpcRequestError } from 'viem'
+import {
+  type Address,
+  createClient,
+  custom,
+  getAbiItem,
+  type Hex,
+  numberToHex,
+  pad,
+  RpcRequestError,
+  toEventSelector,
+} from 'viem'
 import { createRandom } from '../../../fixtures/books/random.ts'
 import { keyAddress } from '../../../fixtures/books/simBytes.ts'
 import { createSimChain } from '../../../fixtures/books/simChain.ts'
@@ -13,7 +23,7 @@ import { createKey } from '../issueKeys.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
 import { recheckPayments } from '../sale/recheckPayments.ts'
-import { encodeTransfer } from './eip3009.ts'
+import { eip3009Abi, encodeTransfer } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import { reconcileSettlements, resolveSettlement } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
@@ -37,11 +47,13 @@ function refuseWide({ fromBlock, toBlock }: Range, mostBlocks: number): void {
 type Options = {
   readonly asked?: ((method: string) => void) | undefined
   readonly mostBlocks?: number
+  /** In place of the chain's own; undefined where that answers. */
+  readonly answer?: (method: string, params: readonly unknown[]) => unknown
 }
 
 function openDeps(
   node: SimNode,
-  { asked = () => undefined, mostBlocks = 1_000 }: Options = {},
+  { asked = () => undefined, mostBlocks = 1_000, answer: instead = () => undefined }: Options = {},
 ): AccessDeps {
   const request = async ({
     method,
@@ -51,7 +63,7 @@ function openDeps(
     params?: readonly unknown[]
   }) => {
     if (method === 'eth_getLogs') refuseWide(params[0] as Range, mostBlocks)
-    const answer = answerCall(node, { method, params })
+    const answer = instead(method, params) ?? answerCall(node, { method, params })
     asked(method)
     return answer
   }
@@ -277,6 +289,29 @@ s('a use is found on a node that takes ten blocks at once [18/use-in-short-range
   mine()
   assert.is((await resolveSettlement(deps, settlement)).state, 'settled')
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+})
+
+s('what its payer has canceled is searched for up to there [18/canceled-near]', async () => {
+  let asked = 0
+  let at = Number.NaN
+  const event = toEventSelector(getAbiItem({ abi: eip3009Abi, name: 'AuthorizationCanceled' }))
+  const answer = (method: string, [filter]: readonly unknown[]) => {
+    if (method === 'eth_call') return pad('0x1')
+    if (method !== 'eth_getLogs') return undefined
+    asked += 1
+    const { topics, fromBlock, toBlock } = filter as Range & { readonly topics: readonly Hex[] }
+    const isThere = Number(fromBlock) <= at && at <= Number(toBlock)
+    if (!isThere || !topics.flat().includes(event)) return []
+    const place = { address: token, blockNumber: numberToHex(at), transactionHash: wordOf(8) }
+    return [{ ...place, topics: [event, pad(payer), nonce], data: '0x' }]
+  }
+  const { deps, mine, fromBlock, settlement } = await reserve({ mostBlocks: 10, answer })
+  at = Number(fromBlock) + 1
+  for (let block = 0; block < 300; block += 1) mine()
+  const past = { ...settlement, validBeforeSecs: 1 }
+  assert.is((await resolveSettlement(deps, past)).state, 'failed')
+  // Of 64 blocks before the reservation, and those to the one.
+  assert.ok(asked <= 8, String(asked))
 })
 
 s(

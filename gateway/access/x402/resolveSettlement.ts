@@ -1,11 +1,20 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
-import { getBlock, getBlockNumber, getLogs, getTransactionCount, readContract } from 'viem/actions'
+import {
+  type Address,
+  type Hex,
+  isAddressEqual,
+  numberToHex,
+  pad,
+  parseEventLogs,
+  toEventSelector,
+} from 'viem'
+import { getBlock, getBlockNumber, getTransactionCount, readContract } from 'viem/actions'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import type { BookTime } from '../../signing/bookClock.ts'
 import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
+import { proveUsed } from '../../signing/proveNonce.ts'
 import { signAndReserve } from '../../signing/signAndReserve.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement, SettlementOrder } from '../sale/accessConfig.ts'
@@ -83,6 +92,9 @@ async function credit(
   return claim.status === 'unknown_transaction' ? 'absent' : 'waiting'
 }
 
+/** Each authorization ends by one of these, once. */
+const endings = eip3009Abi.filter((entry) => entry.type === 'event')
+
 /** A reorganisation may bring the use into a block before the one that was the head at the reservation. */
 const reorgDepth = 64n
 
@@ -92,7 +104,8 @@ async function findUse(
   { chain, settlement }: { readonly chain: AccessChain; readonly settlement: StoredSettlement },
 ): Promise<Hex | undefined> {
   const { client } = chain
-  const { asset, payer, nonce, fromBlock } = settlement
+  const { asset, payer, nonce } = settlement
+  const fromBlock = settlement.fromBlock > reorgDepth ? settlement.fromBlock - reorgDepth : 0n
   const isUsed = await readContract(client, {
     address: asset,
     abi: eip3009Abi,
@@ -100,25 +113,19 @@ async function findUse(
     args: [payer, nonce],
   })
   if (!isUsed) return undefined
-  const where = {
-    address: asset,
-    args: { authorizer: payer, nonce },
-    fromBlock: fromBlock > reorgDepth ? fromBlock - reorgDepth : 0n,
-  }
-  const [, , , usedEvent, canceledEvent] = eip3009Abi
-  const [log] = await inRanges(client, where, (range) =>
-    getLogs(client, { ...where, ...range, event: usedEvent }),
-  )
-  if (log) {
-    const hash = log.transactionHash
-    return (await isPayment(deps, { chain, settlement, hash })) ? hash : undefined
-  }
-  const [canceled] = await inRanges(client, where, (range) =>
-    getLogs(client, { ...where, ...range, event: canceledEvent }),
-  )
-  if (canceled) return undefined
+  const topics = [endings.map((event) => toEventSelector(event)), pad(payer), nonce]
+  // Of both at once: a payer may cancel, and would have everything after it searched at each look.
+  const [log] = await inRanges(client, { fromBlock }, async ({ from, to }) => {
+    const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+    const filter = { address: asset, topics, ...range }
+    const logs = await client.request({ method: 'eth_getLogs', params: [filter] })
+    return parseEventLogs({ abi: endings, args: { authorizer: payer, nonce }, logs })
+  })
   // The money has moved: nothing may be said to have failed.
-  throw new Error('the use of an authorization is not found')
+  if (!log?.transactionHash) throw new Error('the use of an authorization is not found')
+  if (log.eventName === 'AuthorizationCanceled') return undefined
+  const hash = log.transactionHash
+  return (await isPayment(deps, { chain, settlement, hash })) ? hash : undefined
 }
 
 /** A wallet may sign one nonce for several transfers, of which the first has been made. */
@@ -145,10 +152,7 @@ async function isPayment(
 /** Most nodes answer for so many blocks at once. */
 const rangeBlocks = 1_000n
 
-type Read<log> = (range: {
-  readonly fromBlock: bigint
-  readonly toBlock: bigint
-}) => Promise<readonly log[]>
+type Read<log> = (range: BlockRange) => Promise<readonly log[]>
 
 /** Range by range, until one has something. */
 async function inRanges<log>(
@@ -159,21 +163,21 @@ async function inRanges<log>(
   const head = await getBlockNumber(client, { cacheTime: 0 })
   for (let from = fromBlock; from <= head; from += rangeBlocks) {
     const last = from + rangeBlocks - 1n
-    const found = await readRange({ from, to: last < head ? last : head }, read)
+    const found = await readParts({ from, to: last < head ? last : head }, read)
     if (found.length > 0) return found
   }
   return []
 }
 
 /** In parts where the node takes only shorter ones. */
-async function readRange<log>(range: BlockRange, read: Read<log>): Promise<readonly log[]> {
+async function readParts<log>(range: BlockRange, read: Read<log>): Promise<readonly log[]> {
   try {
-    return await read({ fromBlock: range.from, toBlock: range.to })
+    return await read(range)
   } catch (error) {
     const parts = narrowRange(range, findRefusal(error))
     if (parts.length === 0) throw error
     for (const part of parts) {
-      const found = await readRange(part, read)
+      const found = await readParts(part, read)
       if (found.length > 0) return found
     }
     return []
@@ -274,9 +278,10 @@ async function sendUnmined(
 ): Promise<void> {
   const { chainId, client } = chain
   const own = terms && isAddressEqual(terms.signer.address, signer) ? terms : undefined
-  const chainNonce = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
-  const request = { chainId, signer, chainNonce }
-  const unmined = await deps.store.settlements.listUnmined(request)
+  const claimed = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
+  const found = await deps.store.settlements.listUnmined({ chainId, signer, chainNonce: claimed })
+  const chainNonce = found.length === 0 ? claimed : await proveUsed(chain, { signer, claimed })
+  const unmined = found.filter(({ signerNonce }) => signerNonce >= chainNonce)
   if (own) forgetMined(own.signer, unmined)
   const deployment = await deps.store.nonces.highestDeployment({ chainId, signer })
   for (const settlement of unmined) {
