@@ -177,11 +177,28 @@ s('is not played into by the log of the backup before it', async () => {
   assert.is(await readCharges(file), before)
 })
 
+s(
+  'brings what the backup has in a log of its own, while somebody uses it [24/restore-log-of-backup]',
+  async () => {
+    const [file, to] = [join(dir, 'used'), join(dir, 'of-used')]
+    await backupDatabase({ path, to: file })
+    const used = openStore({ path: file })
+    const { id } = await createKey({ ...deps, store: used }, { label: 'since', quotes: 1 })
+    await restoreDatabase({ path: to, from: file })
+    await used.close()
+    const restored = openStore({ path: to })
+    assert.is((await restored.keys.find(id))?.label, 'since')
+    await restored.close()
+  },
+)
+
 s('refuses to take the place of the database itself, however that is spelt', async () => {
   const charges = await readCharges(path)
   const link = join(dir, 'link')
   symlinkSync(path, link)
-  for (const to of [path, link]) assert.match(await failure('backup', to), 'is the database itself')
+  for (const to of [path, link])
+    for (const command of ['backup', 'restore'])
+      assert.match(await failure(command, to), 'is the database itself')
   assert.is(await readCharges(path), charges)
 })
 

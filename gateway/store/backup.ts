@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { carryOperatorLog } from './operatorLog.ts'
@@ -32,7 +32,7 @@ function check(path: string) {
   try {
     const [row] = db.pragma('integrity_check(1)') as readonly { integrity_check?: string }[]
     if (row?.integrity_check !== 'ok') throw new BackupError(`${path} is damaged`)
-    db.prepare('SELECT 1 FROM migrations').get()
+    requireOurs(db)
   } catch (cause) {
     if (cause instanceof BackupError) throw cause
     throw new BackupError(`${path} is no database of Forkyard`, { cause })
@@ -40,6 +40,8 @@ function check(path: string) {
     db.close()
   }
 }
+
+const requireOurs = (db: Database.Database) => void db.prepare('SELECT 1 FROM migrations').get()
 
 /**
  * Copies a database as of one moment while gateways write to it. `to` is whole and checked, or it is
@@ -54,16 +56,20 @@ export async function backupDatabase({
 }): Promise<void> {
   if (isSameFile(path, to)) throw new BackupError(`${to} is the database itself`)
   const draft = `${to}.partial`
-  removeDraft(draft) // what a killed backup left
-  const db = openExisting(path)
+  await copyDatabase(openExisting(path), draft)
+  check(draft)
+  putInPlace(draft, to)
+}
+
+/** With what stands in the log beside it, though others have it open or crashed with it. */
+async function copyDatabase(db: Database.Database, draft: string): Promise<void> {
   try {
+    removeDraft(draft) // what a killed one left
     await db.backup(draft, { progress: () => allPages })
   } finally {
     db.close()
   }
   settle(draft)
-  check(draft)
-  putInPlace(draft, to)
 }
 
 /** However the two are spelt. */
@@ -96,14 +102,13 @@ export async function restoreDatabase({
   readonly path: string
   readonly from: string
 }): Promise<{ readonly uncarried: unknown }> {
+  if (isSameFile(path, from)) throw new BackupError(`${from} is the database itself`)
   check(from)
   const held = existsSync(path) ? takeAlone(path) : undefined
   try {
     const draft = `${path}.restored`
-    removeDraft(draft)
-    copyFileSync(from, draft)
-    settle(draft)
-    const uncarried = held && (await carryLog(held, draft))
+    await copyDatabase(new Database(from, { readonly: true }), draft)
+    const uncarried = await carryLog(held, draft)
     putInPlace(draft, path)
     return { uncarried }
   } finally {
@@ -111,13 +116,14 @@ export async function restoreDatabase({
   }
 }
 
-async function carryLog({ db }: Held, draft: string): Promise<unknown> {
+async function carryLog(held: Held | undefined, draft: string): Promise<unknown> {
   const copy = new Database(draft)
   try {
-    await carryOperatorLog({ from: createSqliteEngine(db), to: createSqliteEngine(copy) })
-    return undefined
-  } catch (cause) {
-    return cause
+    // Another restore at the same moment would have taken it away.
+    requireOurs(copy)
+    if (!held) return undefined
+    const from = createSqliteEngine(held.db)
+    return await carryOperatorLog({ from, to: createSqliteEngine(copy) }).catch((cause) => cause)
   } finally {
     copy.close()
   }
