@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,20 +89,48 @@ s(
   },
 )
 
+/** As cron runs it, beside whoever has the database open. */
+function byCommand(address: string) {
+  const cli = join(import.meta.dirname, '..', 'cli.ts')
+  const isServer = address.startsWith('postgres:')
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    KEY_PEPPER: 'canary-pepper-that-has-more-than-32-characters',
+    BASE_RPC_URL: 'http://127.0.0.1:1',
+    NO_COLOR: '1',
+    DATABASE_PATH: isServer ? '' : address,
+    DATABASE_URL: isServer ? address : '',
+  }
+  const args = [cli, 'audit', '--offline']
+  const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+  return { status, stdout }
+}
+
 for (const engine of engines)
-  s(`finds that what was paid balances, on ${engine.name}, too [18/audit-engines]`, async () => {
-    const address = await engine.createDatabase()
-    const store = await openAt(address)
-    const [id, hash] = ['one', `0x${'1'.repeat(64)}`] as const
-    const rest = { label: '', wallet: undefined, scopes: ['quote'], createdAtMs: 1 } as const
-    const key = { id, idHash: hash, secretHash: Buffer.from(id), start: 'x', ...rest }
-    await store.keys.insert(key)
-    const at = { chainId: 8453, txHash: hash, blockNumber: 1n, blockHash: hash }
-    const amount = 10n * amountPerQuote
-    const payment = { logIndex: 0, payer: hash, amount, quotes: 10, proof: 1 } as const
-    await store.payments.credit({ ...at, keyId: id, payments: [payment], atMs: 1 })
-    await store.close()
-    const databaseUrl = address.startsWith('postgres:') ? address : undefined
-    assert.equal(await audit({ databasePath: address, databaseUrl }, { chains: [] }), [])
-  })
+  s(
+    `tells by its words and its end whether books balance, on ${engine.name} [18/audit-engines]`,
+    async () => {
+      const address = await engine.createDatabase()
+      const store = await openAt(address)
+      const [id, hash] = ['one', `0x${'1'.repeat(64)}`] as const
+      const rest = { label: '', wallet: undefined, scopes: ['quote'], createdAtMs: 1 } as const
+      const key = { id, idHash: hash, secretHash: Buffer.from(id), start: 'x', ...rest }
+      await store.keys.insert(key)
+      const at = { chainId: 8453, txHash: hash, blockNumber: 1n, blockHash: hash }
+      const amount = 10n * amountPerQuote
+      const payment = { logIndex: 0, payer: hash, amount, quotes: 10, proof: 1 } as const
+      await store.payments.credit({ ...at, keyId: id, payments: [payment], atMs: 1 })
+      const databaseUrl = address.startsWith('postgres:') ? address : undefined
+      assert.equal(await audit({ databasePath: address, databaseUrl }, { chains: [] }), [])
+      assert.equal(byCommand(address), { status: 0, stdout: 'the books balance\n' })
+      // Credited with more than it has paid.
+      const other = `0x${'2'.repeat(64)}` as const
+      const dear = { ...payment, quotes: 11 }
+      await store.payments.credit({ ...at, txHash: other, keyId: id, payments: [dear], atMs: 2 })
+      const { status, stdout } = byCommand(address)
+      assert.is(status, 1)
+      assert.match(stdout, other)
+      await store.close()
+    },
+  )
 s.run()

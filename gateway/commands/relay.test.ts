@@ -43,15 +43,38 @@ function addTests(engine: string, database: Record<'DATABASE_PATH' | 'DATABASE_U
     await forkyard('resume', '8453')
     assert.not.match(await forkyard('status'), /key rotation/)
   })
+  if (engine === 'SQLite')
+    command('clock shows how far it is ahead, and sets it back [18/clock-command]', async () => {
+      const dayMs = 86_400_000
+      const nowMs = Date.now() + 9 * dayMs
+      await withStore(database, ({ relay }) => relay.resetClock({ chainId, nowMs }))
+      assert.match(await forkyard('clock', 'show', '8453'), /^chain 8453: 77\d{4} s\n$/)
+      const told = await forkyard('clock', 'reset', '8453')
+      const at = Date.parse(/ is (\S+)\n$/.exec(told)?.[1] ?? '')
+      assert.ok(at <= Date.now() && at > nowMs - 9 * dayMs, told)
+      const stored = await withStore(database, ({ relay }) => relay.readClock(chainId))
+      assert.is(stored, at)
+    })
   command.run()
 }
 
-/** A deployment at nonce 7 that may cost 1,000 wei. */
-async function reserveOne({ DATABASE_PATH, DATABASE_URL }: Readonly<Record<string, string>>) {
+async function withStore<value>(
+  { DATABASE_PATH, DATABASE_URL }: Readonly<Record<string, string>>,
+  use: (store: Awaited<ReturnType<typeof openConfiguredStore>>) => Promise<value>,
+): Promise<value> {
   const store = await openConfiguredStore({
     databasePath: DATABASE_PATH ?? '',
     databaseUrl: DATABASE_URL === '' ? undefined : DATABASE_URL,
   })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A deployment at nonce 7 that may cost 1,000 wei. */
+async function reserveOne(database: Readonly<Record<string, string>>) {
   const attempt = {
     hash,
     raw: hash,
@@ -60,13 +83,14 @@ async function reserveOne({ DATABASE_PATH, DATABASE_URL }: Readonly<Record<strin
     maxPriorityFeePerGasWei: 1n,
   }
   const request = { chainId, owner, signer: owner, chainNonce: 7, nowMs: Date.now() }
-  await store.relay.reserve({ ...request, windowMs: 3_600_000, markerMs: 120_000 }, () => ({
-    kind: 'insert',
-    proxy: owner,
-    signed: { attempt, reservedWei: 1_000n },
-    value: undefined,
-  }))
-  await store.close()
+  await withStore(database, ({ relay }) =>
+    relay.reserve({ ...request, windowMs: 3_600_000, markerMs: 120_000 }, () => ({
+      kind: 'insert',
+      proxy: owner,
+      signed: { attempt, reservedWei: 1_000n },
+      value: undefined,
+    })),
+  )
 }
 
 addTests('SQLite', { DATABASE_PATH: join(dir, 'relay.sqlite'), DATABASE_URL: '' })
