@@ -530,6 +530,29 @@ s('tells what is not approved, and what is not there [emulate/issues]', async ()
 })
 
 s(
+  'tells what is left of a limit, and refuses beyond it in those words [emulate/told]',
+  async () => {
+    const headers = { 'x-lifi-api-key': 'asks and asks' }
+    const ask = () => fetch(`${baseUrls.lifi}/v1/nothing`, { headers })
+    const told = ({ headers: all }: Response) =>
+      ['limit', 'remaining', 'reset'].map((name) => all.get(`ratelimit-${name}`))
+    const [first, second] = [await ask(), await ask()]
+    assert.equal([told(first)[0], told(first)[1]], ['200', '199'])
+    assert.match(told(second)[2] ?? '', /^\d+$/)
+    let [asked, last] = [2, second]
+    // As long as a key may ask as fast as it likes, and no longer.
+    while (last.status !== 429 && asked < 2_000) {
+      await last.arrayBuffer()
+      last = await ask()
+      asked += 1
+    }
+    assert.ok(asked > 200, `${asked} requests`)
+    assert.equal([last.status, told(last)[1]], [429, '0'])
+    assert.ok(Number(last.headers.get('retry-after')) > 0)
+    assert.is(((await last.json()) as { code: number }).code, 1005)
+  },
+)
+s(
   'lets a key ask as often as the provider does, and says when to return [emulate/limits]',
   async () => {
     const request = { path: '/8453/approve/spender', key: 'often' }
