@@ -1,6 +1,9 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import type { StreamEvent } from '../client/streamQuotes.ts'
 import type { Quote } from '../client/wire/meta.ts'
+import { createWarnings } from '../ops/readiness.ts'
+import { readChainStatus } from '../routing/registry.ts'
+import { adviceFor } from './page/state/advice.ts'
 import { countFailures, leaderOf, runOn, startRace } from './page/state/race.ts'
 import { addRecent, readRecent } from './page/state/recent.ts'
 import { goBack, keep, noSnapshots } from './page/state/snapshots.ts'
@@ -51,6 +54,43 @@ s('a race knows who leads from when on, by what is delivered less gas [console/r
   const { lanes, refreshes, end } = over.reduce((so, event) => runOn(so, event, 9), race)
   assert.is(lanes.filter(({ tookMs }) => tookMs === undefined).length, 4)
   assert.equal([refreshes, end], [1, { elapsedMs: 50, reason: 'stopping' }])
+})
+
+s('each warning of a gateway comes with what to do about it [console/advice]', () => {
+  const stale = { current: () => ({}), lagMs: () => 60_000 }
+  const chainOf = (sync: object, other?: number) => ({
+    chainId: 1,
+    chainClient: { chain: { name: 'Base' }, otherChain: () => other },
+    sync,
+  })
+  const chains = [chainOf(stale, 10), chainOf({ ...stale, current: () => undefined })]
+  const status = readChainStatus({
+    chains: new Map(chains.map((chain, id) => [id, chain])),
+    simulator: { status: () => ({ ready: false }) },
+    maxLagMs: 10_000,
+  } as never)
+  const disconnected = { isConnected: () => false } as never
+  const { observeCharge, warnings } = createWarnings({ buckets: disconnected })
+  observeCharge('refused')
+  const said = [...new Set([...status.flatMap(({ troubles }) => troubles), ...warnings()])]
+  assert.equal(
+    said.map((warning) => [warning.replace(/^Base: /, ''), adviceFor(warning).split(/[.;]/)[0]]),
+    [
+      ['an RPC endpoint serves chain 10 instead', 'Correct that URL in the settings'],
+      [
+        'its pools are over 10 s old',
+        'Look at the chain’s node: compare its head with another one’s',
+      ],
+      ['no simulation fork is ready', 'Dry runs wait'],
+      ['its pools are not loaded', 'Quotes of this chain wait for their first read'],
+      [
+        'the shared rate limits do not answer: each gateway limits by itself',
+        'Look at the Redis that REDIS_URL names',
+      ],
+      ['the database has refused the last charge', 'Look at the database’s disk and log'],
+    ],
+  )
+  assert.is(adviceFor('something else'), 'The log has the details.')
 })
 
 s('the ranges of a pool are the nearest to its price, as parts of the greatest', () => {
