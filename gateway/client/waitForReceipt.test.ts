@@ -38,6 +38,21 @@ s('sees a receipt that comes without a new block [client/receipt]', async () => 
   const { status, transactionHash } = await waitForReceipt(createNode(pending), wanted)
   assert.equal([status, transactionHash], ['success', hash])
 })
+s('passes over no block that is made while it looks at the last [client/receipt]', async () => {
+  const instead = { ...transaction, hash: other, to: `0x${'22'.repeat(20)}` }
+  const node = createNode({
+    ...pending,
+    eth_blockNumber: ['0x2', '0x3'],
+    eth_getTransactionReceipt: [null],
+    [`eth_getTransactionReceipt ["${other}"]`]: [{ ...receipt, transactionHash: other }],
+    // A node that takes its time.
+    eth_getBlockByNumber: [
+      new Promise((resolve) => setTimeout(resolve, 50, block)),
+      { ...block, transactions: [instead] },
+    ],
+  })
+  assert.is((await waitForReceipt(node, wanted)).transactionHash, other)
+})
 s('sees what was mined in its place, and asks again what failed [client/receipt]', async () => {
   const replaced: string[] = []
   const instead = { ...transaction, hash: other, to: `0x${'22'.repeat(20)}` }

@@ -18,10 +18,11 @@ export function waitForReceipt<chain extends Chain | undefined>(
   wanted: WaitForTransactionReceiptParameters<chain>,
 ): Promise<TransactionReceipt> {
   const { hash, pollingInterval = client.pollingInterval } = wanted
-  const watchBlockNumber = ({ onBlockNumber, onError }: WatchBlockNumberParameters) => {
+  const watchBlockNumber = ({
+    onBlockNumber,
+  }: Pick<WatchBlockNumberParameters, 'onBlockNumber'>) => {
     const leaving = new AbortController()
-    const look = { onBlockNumber, onError, hash, pollingInterval, signal: leaving.signal }
-    void watch(client, look)
+    void watch(client, { onBlockNumber, hash, pollingInterval, signal: leaving.signal })
     return () => leaving.abort()
   }
   return waitForTransactionReceipt(
@@ -35,11 +36,10 @@ async function watch(
   client: Client<Transport, Chain | undefined>,
   {
     onBlockNumber,
-    onError,
     hash,
     pollingInterval,
     signal,
-  }: Pick<WatchBlockNumberParameters, 'onBlockNumber' | 'onError'> & {
+  }: Pick<WatchBlockNumberParameters, 'onBlockNumber'> & {
     readonly hash: Hex
     readonly pollingInterval: number
     readonly signal: AbortSignal
@@ -53,8 +53,8 @@ async function watch(
       // viem's answer is a promise, whatever its type says.
       if (isTold && !signal.aborted) await onBlockNumber(head, last)
       last = head
-    } catch (error) {
-      onError?.(error as Error)
+    } catch {
+      // Asked again after the pause, until viem's time is over.
     }
     await pause(pollingInterval, signal).catch(() => undefined)
   }
