@@ -22,7 +22,11 @@ s('lets so many in at once, in the order of asking', async () => {
   const leave = await late[1]
   assert.equal(came, [1, 2])
   leave?.()
-  for (const each of late) (await each)?.()
+  for (const each of [late[0], late[2]]) (await each)?.()
   assert.equal(came, [1, 2, 3])
+  // Who went away in vain holds no place.
+  assert.ok(await enter(0))
+  assert.ok(await enter(0))
+  assert.is(await enter(0), undefined)
 })
 s.run()

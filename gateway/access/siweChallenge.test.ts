@@ -63,6 +63,9 @@ s(
     assert.is((await signIn(late, late, undefined, person)).answer.status, 'barred')
     const valid = (await store.keys.list()).filter(({ revokedAtMs }) => revokedAtMs === undefined)
     assert.equal(valid, [])
+    const made = (await store.keys.list()).length
+    assert.is((await signIn(deps, deps, undefined, person)).answer.status, 'barred')
+    assert.is((await store.keys.list()).length, made)
     await store.close()
   },
 )

@@ -195,7 +195,7 @@ s(
     const hashOf = (n: number) => numberToHex(n, { size: 32 })
     const pins: (string | undefined)[] = []
     let opened = 0
-    const { client, witnesses, close } = createChainClient({
+    const { client, witnesses, as, close } = createChainClient({
       chain,
       rpcUrls: ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
       alterSend() {
@@ -224,7 +224,10 @@ s(
     await read(second)
     await ask(client)
     await read(client)
-    assert.equal(pins, [undefined, hashOf(2), hashOf(1)])
+    // Whoever holds what is followed against the chain reads the same block; who quotes, any in its place.
+    await read(as('audit').client)
+    await read(as('relay').client)
+    assert.equal(pins, [undefined, hashOf(2), hashOf(1), hashOf(1), undefined])
   },
 )
 

@@ -25,7 +25,7 @@ function open({
   answer?: (call: RpcCall) => RpcAnswer
   isPinned?: boolean
 }) {
-  const chain: { hash: Hex | undefined } = { hash: hashOf(1) }
+  const chain: { hash: Hex | undefined; refusal?: RpcAnswer } = { hash: hashOf(1) }
   const asked: RpcCall[] = []
   const now = () => 0
   const nobody = numberToHex(0, { size: 20 })
@@ -34,7 +34,8 @@ function open({
       async call(call) {
         asked.push(nameByHash(call))
         const block = chain.hash ? { number: '0x64', hash: chain.hash } : null
-        if (call.method !== 'eth_call') return { status: 'answered', answer: { result: block } }
+        if (call.method !== 'eth_call')
+          return { status: 'answered', answer: chain.refusal ?? { result: block } }
         return { status: 'answered', answer: answer?.(call) ?? { result: '0x01' } }
       },
       otherChain: () => undefined,
@@ -109,6 +110,33 @@ s('is told of it where the chain ends below the block [nodes/block-orphaned]', a
   assert.instance(await request(readAt('0x64')).catch((error: unknown) => error), BlockOrphaned)
 })
 
+s('is told of it by a call that had to make its code itself [nodes/block-orphaned]', async () => {
+  const refused: RpcAnswer = {
+    error: { code: -32602, message: 'too many arguments, want at most 2' },
+  }
+  const { chain, request, blocks } = open({
+    answer: ({ params }) => ((params as unknown[]).length > 2 ? refused : unknown),
+  })
+  await request(latest)
+  chain.hash = hashOf(2)
+  const { method, params } = readAt('0x64')
+  const laid = { method, params: [...params, { [address]: { code: '0x00' } }] }
+  assert.instance(await request(laid).catch((error: unknown) => error), BlockOrphaned)
+  const pinned = { blockHash: hashOf(1) }
+  assert.equal(blocks(), ['block', pinned, pinned, 'block'])
+})
+
+s(
+  "is told of the node's own words where nobody tells of the block [nodes/block-orphaned]",
+  async () => {
+    const { chain, request } = open({ answer: () => unknown })
+    await request(latest)
+    chain.refusal = { error: { code: -32000, message: 'oops' } }
+    const said = await request(readAt('0x64')).catch((error: Error) => error.message)
+    assert.match(String(said), 'block not found')
+  },
+)
+
 s('knows no hash by what a node makes up [nodes/block-hash]', () => {
   const blocks = createBlockHashes()
   const told = (number: unknown, hash: unknown, tag: unknown = 'latest') =>
@@ -124,5 +152,10 @@ s('knows no hash by what a node makes up [nodes/block-hash]', () => {
   assert.is(blocks.pin(readAt('0x64')).blockHash, undefined)
   assert.is(blocks.pin(readAt(numberToHex(699))).blockHash, hashOf(599))
   assert.equal(blocks.pin(latest), latest)
+  // Told of again, it is kept longer than what was told of after it.
+  told(numberToHex(188), hashOf(88))
+  told(numberToHex(700), hashOf(600))
+  assert.is(blocks.pin(readAt(numberToHex(188))).blockHash, hashOf(88))
+  assert.is(blocks.pin(readAt(numberToHex(189))).blockHash, undefined)
 })
 s.run()

@@ -1,5 +1,5 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { judge } from './judge.ts'
+import { judge, readHead } from './judge.ts'
 import type { RpcAnswer } from './readReply.ts'
 
 const s = suite('what becomes of one call of a batch')
@@ -30,5 +30,13 @@ for (const [what, call, answer, verdict] of [
 s('a transaction is never sent twice for words that nobody knows [nodes/never-twice]', () => {
   const send = { method: 'eth_sendRawTransaction', params: ['0x02'] }
   assert.is(judge(send, { ...none, answer: no(-32000, 'oops') }).next, 'done')
+})
+
+s('the newest block tells its number, and when it was made where it is told whole', () => {
+  const told = { result: { number: '0x64', timestamp: '0x3e8' } }
+  assert.equal(readHead(block('latest'), told), { number: 100, madeAtMs: 1_000_000 })
+  assert.equal(readHead({ method: 'eth_blockNumber' }, { result: '0x64' }), { number: 100 })
+  assert.is(readHead(block('0x64'), told), undefined)
+  assert.is(readHead(block('latest'), no(-32000, 'oops')), undefined)
 })
 s.run()

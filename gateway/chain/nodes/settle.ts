@@ -60,7 +60,6 @@ function waitsForMore(asked: Asked, kind: string): boolean {
 }
 
 function blockPatienceOf({ call, blockPatienceMs }: Asked): number {
-  const isByHash =
-    call.blockHash !== undefined || JSON.stringify(call.params ?? []).includes('"blockHash"')
+  const isByHash = JSON.stringify(call).includes('"blockHash"')
   return isByHash ? Math.min(blockPatienceMs, hashPatienceMs) : blockPatienceMs
 }

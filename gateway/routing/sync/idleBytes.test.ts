@@ -133,9 +133,23 @@ s(
     // However many come at once: after that many it is due.
     mainnet.mine(4)
     assert.ok(await isRead())
-    while (mainnet.head().number % 4 !== 2) mainnet.mine()
+  },
+)
+
+s(
+  'has it read anew where a block has taken the place of another [nodes/refresh-blocks]',
+  async () => {
+    const base = chains.find(({ chainId }) => chainId === 8453)
+    if (!base) throw new Error('Base is built in')
+    using followed = await follow(base, { refreshBlocks: 4n })
+    const { mainnet, confirm } = followed
+    const isRead = async () => (await confirm()).methods.includes('eth_call')
+    do mainnet.mine()
+    while (mainnet.head().number % 4 !== 2)
     await confirm()
-    // What was read of a block that is no more says nothing of the one in its place.
+    mainnet.mine()
+    assert.not(await isRead())
+    // Nothing has moved in it, and what was read of the other one says nothing of it.
     await mainnet.reorg(1)
     assert.ok(await isRead())
   },
