@@ -66,6 +66,17 @@ async function settled() {
   const head = await height()
   while ((await observer.routing.quote(order)).last_sync_block < head) await rpc('eth_chainId')
 }
+/** Passes of the relay and of the books are seconds apart, bytes are sent again after fifteen. */
+const patient = { deadlineMs: 120_000 }
+/** Of a chain that was reorganised forks are made anew. */
+async function simulated() {
+  await settled()
+  const isSimulated = async () => {
+    const asked = observer.routing.quote({ ...order, verify: true })
+    return (await asked.catch(() => undefined))?.route_readiness === 'verified'
+  }
+  await waitFor('a dry run', isSimulated)
+}
 type Receipt = Readonly<Record<'status' | 'blockNumber' | 'blockHash', string>>
 const receiptOf = async (hash = '') =>
   (await rpc('eth_getTransactionReceipt', hash)) as Receipt | null
@@ -185,19 +196,14 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
   const { hash: head } = (await rpc('eth_getBlockByNumber', 'latest', false)) as { hash: string }
   await client.routing.health()
   assert.ok(await rpc('eth_getBlockByHash', head, false), 'once, not again')
-  await settled()
-  // Its forks are made anew.
-  const isSimulated = async () => {
-    const asked = observer.routing.quote({ ...order, verify: true })
-    return (await asked.catch(() => undefined))?.route_readiness === 'verified'
-  }
-  await waitFor('a dry run', isSimulated)
+  await simulated()
 })
 s('has the block of a claim or of a deployment gone under it [faults/reorg-under]', async () => {
   if (!payer) throw new Error('there is nobody to pay')
   const mined = async (hash: string | undefined) => {
     const isMined = async () => (await receiptOf(hash)) !== null
-    await waitFor('it is mined', isMined, { deadlineMs: 30_000 })
+    await waitFor('it is mined', isMined)
+    await rpc('anvil_mine', '0x1')
     return await receiptOf(hash)
   }
   const fail = async (receipt: Receipt | null) => {
@@ -214,19 +220,20 @@ s('has the block of a claim or of a deployment gone under it [faults/reorg-under
   assert.is(purchased_quotes, 10)
   assert.is(await receiptOf(hash), null)
   const isTakenBack = async () => (await total()) === before
-  await waitFor('the credit is taken back', isTakenBack, { deadlineMs: 60_000 })
+  await waitFor('the credit is taken back', isTakenBack, patient)
+  await simulated()
   const owner = nextOwner()
   const { txHash } = await askProxy(owner)
   const first = await mined(txHash)
   await fail(first)
-  await askProxy(owner)
+  await client.routing.health()
   // Sent again by the relay, the same bytes.
   const isAgain = async () => {
     const receipt = await receiptOf(txHash)
     return receipt !== null && receipt.blockHash !== first?.blockHash
   }
-  await waitFor('it is mined again', isAgain, { deadlineMs: 60_000 })
-  await settled()
+  await waitFor('it is mined again', isAgain, patient)
+  await simulated()
 })
 s('has the relay find fees above its ceiling, once [faults/fees]', async () => {
   const owner = nextOwner()
