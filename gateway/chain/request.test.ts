@@ -1,7 +1,7 @@
 import { type Hex, numberToHex } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { BlockOrphaned } from './chainErrors.ts'
-import { createBlockHashes, nameByHash } from './nodes/blockHashes.ts'
+import { type BlockHashes, createBlockHashes, nameByHash } from './nodes/blockHashes.ts'
 import { createNesting } from './nodes/nestedCall.ts'
 import type { RpcAnswer, RpcCall } from './nodes/readReply.ts'
 import { createStandingCode } from './nodes/standingCode.ts'
@@ -21,9 +21,11 @@ const readAt = (block: Hex) => ({
 function open({
   answer,
   isPinned = true,
+  known = createBlockHashes(),
 }: {
   answer?: (call: RpcCall) => RpcAnswer
   isPinned?: boolean
+  known?: BlockHashes
 }) {
   const chain: { hash: Hex | undefined; refusal?: RpcAnswer } = { hash: hashOf(1) }
   const asked: RpcCall[] = []
@@ -45,7 +47,7 @@ function open({
     standing: createStandingCode({ ask: async () => undefined, now }),
     nesting: createNesting({ multicall3: nobody, create2Deployer: nobody, now }),
     logBlocks: () => undefined,
-    blocks: createBlockHashes(),
+    blocks: known,
     isPinned,
     spend: async () => true,
   })
@@ -76,6 +78,20 @@ s('reads by number for whoever takes the block in its place as well', async () =
   await request(readAt('0x64'))
   assert.equal(blocks(), ['block', '0x64'])
 })
+
+s(
+  'goes on reading the block that it was told of, whatever others hear of meanwhile [nodes/block-hash]',
+  async () => {
+    const known = createBlockHashes()
+    const { request, blocks } = open({ known })
+    const other = open({ known, isPinned: false })
+    await request(latest)
+    other.chain.hash = hashOf(2)
+    await other.request(latest)
+    await request(readAt('0x64'))
+    assert.equal(blocks(), ['block', { blockHash: hashOf(1) }])
+  },
+)
 
 s(
   'is told of a block that was orphaned, and reads at the one in its place [nodes/block-orphaned]',

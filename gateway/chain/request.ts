@@ -40,7 +40,8 @@ export function createRequest(
     if (!(await spend(call.method))) throw new ChainUnavailable(chainId, ['over_budget'])
     const outcome = await failover.call(call, waiting)
     if (outcome.status === 'answered') {
-      blocks.note(call, outcome.answer)
+      // What others have seen meanwhile is no block that is being read.
+      if (isPinned) blocks.note(call, outcome.answer)
       return outcome.answer
     }
     const actual = failover.otherChain()

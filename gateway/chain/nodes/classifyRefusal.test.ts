@@ -222,6 +222,12 @@ const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
   ['geth', { code: -32002, message: 'request timed out' }, { kind: 'call_timeout' }],
   ['geth', { code: -32000, message: 'header not found' }, { kind: 'block_unknown' }],
   ['geth', { code: -32000, message: 'unknown block' }, { kind: 'block_unknown' }],
+  ['geth', { code: -32000, message: 'header for hash not found' }, { kind: 'block_unknown' }],
+  [
+    'Erigon',
+    { code: -32000, message: `block ${'0a'.repeat(32)} not found` },
+    { kind: 'block_unknown' },
+  ],
   [
     'geth',
     { code: -32000, message: 'hash 0x12 is not currently canonical' },

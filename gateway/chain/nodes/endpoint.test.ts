@@ -1,7 +1,7 @@
-import { numberToHex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createEndpoint } from './endpoint.ts'
-import type { Reply } from './readReply.ts'
+import type { Reply, RpcAnswer, RpcCall } from './readReply.ts'
 import type { Upstream } from './upstream.ts'
 
 const s = suite('an endpoint')
@@ -40,6 +40,17 @@ s(
     assert.ok(endpoint.waitMs() > 5_000, `${endpoint.waitMs()} ms`)
   },
 )
+
+s('does not rest for a dry run that takes too long [17/slow-no-rest]', async () => {
+  using endpoint = open(async (calls) => ({ ...lost, answers: calls.map(() => undefined) }))
+  const dryRun = { method: 'eth_simulateV1', params: [] }
+  for (const heavy of [dryRun, logsOf(30_000)]) {
+    await endpoint.send([heavy])
+    assert.is(endpoint.waitMs(), 0)
+  }
+  await endpoint.send([dryRun, call])
+  assert.ok(endpoint.waitMs() > 0)
+})
 const wrongForm = { code: -32602, message: 'invalid argument 1: cannot unmarshal object' }
 const revert = { code: 3, message: 'execution reverted' }
 const pinned = {
@@ -48,47 +59,84 @@ const pinned = {
   blockHash: numberToHex(1, { size: 32 }),
 }
 
+/** A node whose block 1 has this hash; null where it does not tell of it. */
+function openPinned(
+  answerCall: (call: RpcCall) => RpcAnswer | undefined,
+  hash: Hex | null = pinned.blockHash,
+) {
+  const sent: string[] = []
+  const block = hash === null ? undefined : { result: { number: '0x1', hash } }
+  const nameOf = ({ method, blockHash }: RpcCall) => {
+    if (method === 'eth_getBlockByNumber') return 'look'
+    return blockHash ? 'hash' : 'number'
+  }
+  const endpoint = open(async (calls) => {
+    sent.push(calls.map(nameOf).join())
+    const answers = calls.map((one) => (nameOf(one) === 'look' ? block : answerCall(one)))
+    return { answers, trouble: { kind: 'failed' } }
+  })
+  return { ...endpoint, sent }
+}
+
 s(
   'asks one that takes no hash of a block by its number, and remembers it [nodes/block-hash-learned]',
   async () => {
-    const sent: string[] = []
-    using endpoint = open(async (calls) => {
-      sent.push(calls.map(({ blockHash }) => (blockHash ? 'hash' : 'number')).join())
-      const answers = calls.map(({ blockHash }) =>
-        blockHash ? { error: wrongForm } : { result: '0x' },
-      )
-      return { answers, trouble: { kind: 'failed' } }
-    })
+    using endpoint = openPinned(({ blockHash }) =>
+      blockHash ? { error: wrongForm } : { result: '0x' },
+    )
     for (let count = 0; count < 3; count += 1)
       assert.equal((await endpoint.send([call, pinned])).answers, [
         { result: '0x' },
         { result: '0x' },
       ])
-    assert.equal(sent, ['number,hash', 'number', 'number,hash', 'number', 'number,number'])
+    const asked = ['number,hash', 'number', 'look']
+    assert.equal(endpoint.sent, [...asked, ...asked, 'number,number'])
     assert.is(endpoint.limits.read().namesByNumber, 1)
   },
 )
 
+for (const [what, hash, expected] of [
+  [
+    'has another block in its place',
+    numberToHex(2, { size: 32 }),
+    { error: { code: -32001, message: 'block not found' } },
+  ],
+  ['does not say which block has its number', null, undefined],
+] as const)
+  s(`reads no other block of one that ${what} [nodes/block-hash-words]`, async () => {
+    const oops = { error: { code: -32000, message: 'oops' } }
+    using endpoint = openPinned(({ blockHash }) => (blockHash ? oops : { result: '0xother' }), hash)
+    for (let count = 0; count < 3; count += 1)
+      assert.equal((await endpoint.send([pinned])).answers, [expected])
+    assert.is(endpoint.sent.filter((names) => names === 'hash').length, 3)
+    assert.is(endpoint.limits.read().namesByNumber, undefined)
+  })
+
+s('asks again where the second question was not answered [nodes/block-hash-words]', async () => {
+  using endpoint = openPinned(({ blockHash }) => (blockHash ? { error: wrongForm } : undefined))
+  const { answers, trouble } = await endpoint.send([pinned])
+  assert.equal(answers, [undefined])
+  assert.is(trouble.kind, 'failed')
+})
+
 for (const [what, byHash, byNumber, requests] of [
   ['fails twice', wrongForm, wrongForm, 2],
-  ['failed once in words of nobody', { code: -32000, message: 'oops' }, undefined, 2],
+  ['failed once in words of nobody', { code: -32000, message: 'oops' }, undefined, 3],
   ['says what the contract said', revert, undefined, 1],
 ] as const)
   s(`goes on naming hashes to one that ${what} [nodes/block-hash-learned]`, async () => {
-    let [sent, isWell] = [0, false]
-    using endpoint = open(async ([one]) => {
-      sent += 1
-      const error = one?.blockHash ? byHash : byNumber
-      const answer = isWell || !error ? { result: '0x' } : { error }
-      return { answers: [answer], trouble: { kind: 'failed' } }
+    let isWell = false
+    using endpoint = openPinned(({ blockHash }) => {
+      const error = blockHash ? byHash : byNumber
+      return isWell || !error ? { result: '0x' } : { error }
     })
     for (let round = 0; round < 3; round += 1) {
       isWell = false
-      sent = 0
       await endpoint.send([pinned])
-      assert.is(sent, requests)
+      assert.is(endpoint.sent.splice(0).length, requests)
       isWell = true
       await endpoint.send([pinned])
+      endpoint.sent.splice(0)
     }
     assert.is(endpoint.limits.read().namesByNumber, undefined)
   })

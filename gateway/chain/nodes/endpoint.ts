@@ -1,6 +1,7 @@
+import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
 import { nameByNumber } from './blockHashes.ts'
 import { createLimits, type LearnedLimits, type Load } from './limits.ts'
-import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
+import { isWide, mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -108,19 +109,21 @@ export function createEndpoint({
     return isResult(answers[0])
   }
 
-  /** What may have been refused for the hash that names its block, once more by the number. */
-  async function askByNumber(calls: readonly RpcCall[], reply: Reply): Promise<Reply> {
-    const pinned = calls.filter(({ blockHash }) => blockHash !== undefined)
-    if (pinned.length === 0) return reply
+  async function doubtHashes(calls: readonly RpcCall[], reply: Reply): Promise<Reply> {
     const answerTo = (call: RpcCall) => reply.answers[calls.indexOf(call)]
+    const pinned = calls.filter(({ blockHash }) => blockHash !== undefined)
     if (pinned.some((call) => isResult(answerTo(call)))) limits.tookHash()
     const doubted = pinned.filter((call) => mayRefuseHash(answerTo(call), reply.trouble))
     if (doubted.length === 0) return reply
-    limits.pay(doubted.length)
-    const again = await send(doubted.map(nameByNumber), { timeoutMs })
-    if (again.answers.some(isResult)) limits.refusedHash()
-    const answers = calls.map((call) => again.answers[doubted.indexOf(call)] ?? answerTo(call))
-    return { ...reply, answers }
+    const again = await askByNumber((some) => {
+      limits.pay(some.length)
+      return send(some, { timeoutMs })
+    }, doubted)
+    if (again.isHashRefused) limits.refusedHash()
+    const answers = calls.map((call) =>
+      doubted.includes(call) ? again.answers[doubted.indexOf(call)] : answerTo(call),
+    )
+    return { answers, trouble: again.answers.includes(undefined) ? again.trouble : reply.trouble }
   }
 
   function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
@@ -138,8 +141,8 @@ export function createEndpoint({
         limits.refused(refusal, { ...loadOf([call]), blocks: spanOf(call) })
     }
     const isWhole = taken === 0 && reply.answers.includes(undefined)
-    if (worst && (worst.kind === 'rate_limited' || (isWhole && !sizes.has(worst.kind))))
-      rest(worst, sentAtMs)
+    const isItsOwn = worst && (sizes.has(worst.kind) || isLateAlone(worst, calls))
+    if (worst && (worst.kind === 'rate_limited' || (isWhole && !isItsOwn))) rest(worst, sentAtMs)
     else if (sentAtMs > restedAtMs) {
       failuresInARow = 0
       restingUntilMs = 0
@@ -168,7 +171,7 @@ export function createEndpoint({
       const { callGas, namesByNumber } = limits.read()
       const named = namesByNumber ? calls.map(nameByNumber) : calls
       const capped = named.map((call) => withGas(call, callGas))
-      const said = await askByNumber(capped, await send(capped, { timeoutMs }))
+      const said = await doubtHashes(capped, await send(capped, { timeoutMs }))
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
       learn(capped, reply, sentAtMs)
@@ -179,14 +182,12 @@ export function createEndpoint({
   }
 }
 
-const isResult = (answer: RpcAnswer | undefined) => answer !== undefined && 'result' in answer
-
-/** Whether it may be the form that was refused: in words that fit, or that nobody knows. */
-function mayRefuseHash(answer: RpcAnswer | undefined, trouble: Trouble): boolean {
-  if (isResult(answer)) return false
-  const { kind } = readRefusal(answer) ?? trouble
-  return kind === 'invalid_request' || kind === 'failed'
-}
+/** How long a dry run or a wide range of logs takes a stranger may have chosen: others ask meanwhile. */
+const isLateAlone = ({ kind }: Trouble, [call, ...others]: readonly RpcCall[]) =>
+  kind === 'timeout' &&
+  others.length === 0 &&
+  call !== undefined &&
+  (isWide(call) || call.method === 'eth_simulateV1')
 
 const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'
 

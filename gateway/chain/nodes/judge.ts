@@ -1,5 +1,12 @@
 import { gasOf } from './endpoint.ts'
-import { isRecord, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
+import {
+  isRecord,
+  type RpcAnswer,
+  type RpcCall,
+  readError,
+  type Trouble,
+  unknownBlock,
+} from './readReply.ts'
 
 /** What becomes of one call of a batch. */
 export type Verdict =
@@ -32,7 +39,6 @@ const reads: ReadonlySet<string> = new Set([
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
 ])
-const unknownBlock = { code: -32001, message: 'block not found' }
 const leastCallGas = 1_000_000
 
 /** What one call's answer, or the lack of one, asks for. */

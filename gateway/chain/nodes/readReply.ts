@@ -13,6 +13,8 @@ export type RpcError = {
   readonly message: string
   readonly data?: unknown
 }
+/** As nodes say it that have no words of their own. */
+export const unknownBlock: RpcError = { code: -32001, message: 'block not found' }
 export type RpcAnswer = { readonly result: unknown } | { readonly error: RpcError }
 
 /** Why calls have no answer: what the node said, or what became of the request. */

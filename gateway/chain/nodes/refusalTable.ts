@@ -19,7 +19,8 @@ export const phrases: readonly PhraseRow[] = [
     /header not found|unknown block|block not found/i,
     'geth, Nitro, Alchemy, reth',
   ],
-  ['block_unknown', /is not currently canonical/i, 'geth'],
+  ['block_unknown', /header for hash not found|is not currently canonical/i, 'geth, Nitro'],
+  ['block_unknown', /block (0x)?[\da-f]{64} not found/i, 'Erigon'],
   ['block_unknown', /block (is )?not available|could not find block/i, 'eRPC -32014'],
   // One node alone, that knows its head: nothing to wait for.
   ['invalid_request', /block ?out ?of ?range/i, 'anvil'],
