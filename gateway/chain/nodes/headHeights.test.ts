@@ -79,6 +79,7 @@ s('sets nobody back whose own head was made just now [nodes/lag-lie]', () => {
   note('a', 102)
   assert.not(isBehind('a'))
   clock.ms = 60_000
+  note('b', 140)
   note('a', 120)
   assert.ok(isBehind('a'))
   note('a', 120, 12_000)
@@ -89,6 +90,21 @@ s('sets nobody back whose own head was made just now [nodes/lag-lie]', () => {
   }
   note('a', 131, 2_000)
   assert.not(isBehind('a'))
+})
+
+s('sets nobody back for a head that no chain makes in the time [nodes/lag-lie]', () => {
+  const { note, isBehind } = stand(['a', 'b'])
+  const secs = 33 * 60
+  for (const [named, isBelieved] of [
+    [100 + secs / 2, true],
+    [100 + 4 * secs, false],
+    [2 ** 50, false],
+  ] as const) {
+    note('b', named, 0)
+    // The chain stands still, or its node lags: half an hour makes a thousand blocks.
+    note('a', 100, secs * 1_000)
+    assert.is(isBehind('a'), isBelieved, `${named}`)
+  }
 })
 
 s('asks those that have not told for a while, once each time', () => {

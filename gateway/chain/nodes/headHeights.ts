@@ -12,12 +12,15 @@ export type HeadHeights<endpoint> = {
 /** Nodes of one URL are a few blocks apart, and what is asked a moment later is answered by another one. */
 const fewestBlocks = 8
 const toleratedMs = 10_000
+/** What a chain makes in bursts, over its usual pace. */
+const fastestPace = 4
 const askAgainMs = 15_000
 
 /**
  * Heights are compared among endpoints: a chain that stands still stands still at all of them. One that names
  * a head which hardly anybody else has reached sets nobody back where there are three and more, nor, of two,
- * the one whose own head was made just now: that is where the chain is, whatever the other one names.
+ * the one whose own head was made just now: that is where the chain is, whatever the other one names. A head
+ * that no chain makes in the time since somebody's own sets that one back nowhere.
  */
 export function createHeadHeights<endpoint>(
   endpoints: readonly endpoint[],
@@ -44,6 +47,15 @@ export function createHeadHeights<endpoint>(
     return told[Math.ceil(endpoints.length / 2) - 1] ?? 0
   }
 
+  /** As far as the chain may have come since an endpoint's own head was made. */
+  function furthest(endpoint: endpoint): number {
+    const sinceMs = Math.abs(dateMs() - (madeAtMs.get(endpoint) ?? Number.NaN))
+    const made = (fastestPace * sinceMs) / blockTimeMs
+    // Of a head that does not tell when it was made.
+    if (Number.isNaN(made)) return Number.POSITIVE_INFINITY
+    return (highest.get(endpoint) ?? 0) + tolerated + made
+  }
+
   const isFresh = (endpoint: endpoint) =>
     Math.abs(dateMs() - (madeAtMs.get(endpoint) ?? 0)) <= toleratedMs
 
@@ -51,10 +63,11 @@ export function createHeadHeights<endpoint>(
     note(endpoint, told) {
       const { number } = told
       if (!Number.isSafeInteger(number)) return
-      const isBelow = number < reached() - tolerated
+      const most = reached()
       askedAtMs.set(endpoint, now())
       highest.set(endpoint, number)
       if (told.madeAtMs !== undefined) madeAtMs.set(endpoint, told.madeAtMs)
+      const isBelow = number < most - tolerated && most <= furthest(endpoint)
       if (isBelow && !isFresh(endpoint)) behind.add(endpoint)
       else behind.delete(endpoint)
     },

@@ -86,6 +86,22 @@ s(
   },
 )
 
+s('more and more slowly where another head is told of in vain [nodes/heads-vain]', async () => {
+  for (const ahead of [0, 1]) {
+    const { stop, ticks, tell } = stand()
+    const sinceMs = performance.now()
+    // A false sibling, and the next one before it is there: each look leaves the same head.
+    for (let looks = 0; looks < 3; looks += 1) {
+      tell(100 + ahead, `0xfalse${looks}`)
+      await ticks.next(headOf(100))
+    }
+    stop.abort()
+    // 100 ms for each of them before.
+    const tookMs = performance.now() - sinceMs
+    assert.ok(tookMs > 650, `${tookMs} ms`)
+  }
+})
+
 s('no more once it is over', async () => {
   const { stop, ticks, isHeard } = stand()
   const next = ticks.next(headOf(100))

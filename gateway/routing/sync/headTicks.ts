@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Hex } from 'viem'
 import type { HeadSocket } from '../../chain/nodes/headSocket.ts'
 import type { BlockHead } from '../reads/readHead.ts'
 
-/** Looks follow one another no faster, whatever is told. */
+/** Looks follow one another no faster, whatever is told; those in vain as slowly as without being told. */
 const shortestMs = 100
 /** Where heads are told of, a look whether one was missed. */
 const quietMs = 2_000
@@ -33,6 +34,9 @@ export function createHeadTicks({
   /** Told of, and not found so far. */
   let unfound: Noted | undefined
   let seen: number | undefined
+  /** Looks for a head that was told of, since the last one that found another block. */
+  let vain = 0
+  let found: Hex | undefined
 
   function compare(head: BlockHead | undefined): void {
     if (!heads || !head) return
@@ -78,10 +82,13 @@ export function createHeadTicks({
     /** Resolves when it is time to look again, or over. `head` is what the last look has left. */
     async next(head: BlockHead | undefined): Promise<void> {
       compare(head)
+      vain = head?.hash === found ? vain : 0
+      found = head?.hash
       const mostMs = isTelling() ? Math.max(pollMs, quietMs) : pollMs
-      const restMs = Math.min(shortestMs, mostMs)
+      const restMs = Math.min(shortestMs * 2 ** vain, Math.max(shortestMs, pollMs), mostMs)
       await wait(restMs, undefined, { signal }).catch(() => undefined)
       if (!signal.aborted) await hear(head, mostMs - restMs)
+      if (isNews(head)) vain += 1
     },
     close: () => heads?.close(),
   }
