@@ -90,6 +90,7 @@ s(
     const record = { ...head, ...rest, reserve0: 1n, reserve1: 1n }
     const audit = createAudit({ sortByDepth: (records) => records, now: () => 0 })
     const dexes: Dex[] = []
+    const clock = { ms: 0 }
     let [hasRoom, picks, asked, others] = [false, 0, 0, 0]
     const request = async () => {
       asked += 1
@@ -98,6 +99,7 @@ s(
     const reader = createReader(
       {
         dexes,
+        now: () => clock.ms,
         audit: {
           ...audit,
           pick() {
@@ -128,6 +130,18 @@ s(
     assert.is(picks, 1)
     assert.ok(asked > 0)
     assert.is(others, 0)
+    // Where there never is room, one step an hour finds what a lost event has left.
+    hasRoom = false
+    for (const [minutes, picked] of [
+      [59, 1],
+      [1, 2],
+      [59, 2],
+      [1, 3],
+    ] as const) {
+      clock.ms += minutes * 60_000
+      await reader.audit()
+      assert.is(picks, picked)
+    }
   },
 )
 

@@ -207,7 +207,11 @@ function connectParts(parameters: ChainSyncParameters) {
     },
   }
   const partnersOf = createPartners({ hubs: chain.hubTokens, sortByDepth: sorted, now })
-  const reader = createChainReader(deps, { partnersOf, stirred })
+  const noted = () => {
+    dexBook.prove(reader.current()?.pools.values() ?? [])
+    stirred()
+  }
+  const reader = createChainReader(deps, { partnersOf, stirred: noted })
   const failed = (error: unknown) => {
     observe({ event: 'failed', chainId, reason: reasonOf(error) })
   }
@@ -236,8 +240,10 @@ function connectParts(parameters: ChainSyncParameters) {
     async verify(): Promise<void> {
       const state = reader.current()
       if (!state) return
-      await dexBook.verify(deps, state.pools.values())
-      stirred()
+      // Whose pools are on the shelf has answered, too.
+      const shelved = bounds.shelved().map(({ dex: { name: dex } }) => ({ dex }))
+      await dexBook.verify(deps, [...state.pools.values(), ...shelved])
+      noted()
     },
   }
 }

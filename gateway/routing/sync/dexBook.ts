@@ -15,8 +15,15 @@ export function createDexBook(
     usable: () => dexes.filter(({ name }) => !leftOut.some(({ dex }) => dex === name)),
     leftOut: () => leftOut,
     /** On first contact with the chain. */
-    async verify(deps: ReadDeps, pools: Iterable<PoolRecord>): Promise<void> {
+    async verify(deps: ReadDeps, pools: Iterable<Pick<PoolRecord, 'dex'>>): Promise<void> {
       leftOut = await verifyDexes(deps, { dexes, pools, hasKnownTokens })
+    },
+    /** Whoever was left out, and has a pool now, is what its row says: its events are asked for from now on. */
+    prove(pools: Iterable<Pick<PoolRecord, 'dex'>>): void {
+      if (leftOut.length === 0) return
+      const proven = new Set<string>()
+      for (const { dex } of pools) proven.add(dex)
+      leftOut = leftOut.filter(({ dex }) => !proven.has(dex))
     },
   }
 }

@@ -29,8 +29,9 @@ export async function findCreated(
 ): Promise<PoolRef[]> {
   const named: PoolRef[] = []
   const unnamed = new Set<Dex>()
+  const emitters = listEmitters(deps.dexes)
   for (const log of logs) {
-    const dex = isCreation(log) && findEmitter(deps.dexes, log)
+    const dex = isCreation(log) && findEmitter(emitters, log)
     if (!dex) continue
     const created = creationOf(dex, log)?.read(log)
     if (!created) unnamed.add(dex)
@@ -52,16 +53,23 @@ export async function findCreated(
 const creationOf = (dex: Dex, { topics: [topic] }: PoolLog) =>
   familyOf(dex).creations.find((creation) => creation.topic === topic)
 
-function findEmitter(dexes: readonly Dex[], log: PoolLog): Dex | undefined {
+/** Whose creations an address tells of: anybody emits as many events of that kind as he pays for. */
+function listEmitters(dexes: readonly Dex[]): ReadonlyMap<string, ReadonlySet<Dex>> {
+  const emitters = new Map<string, Set<Dex>>()
+  for (const dex of dexes)
+    for (const emitter of [...factoriesOf(dex), ...(familyOf(dex).emitters?.(dex) ?? [])]) {
+      const address = emitter.toLowerCase()
+      emitters.set(address, (emitters.get(address) ?? new Set()).add(dex))
+    }
+  return emitters
+}
+
+function findEmitter(
+  emitters: ReadonlyMap<string, ReadonlySet<Dex>>,
+  log: PoolLog,
+): Dex | undefined {
   const { address, topics } = log
-  const able = dexes.filter((dex) => {
-    const family = familyOf(dex)
-    const emitters = [...factoriesOf(dex), ...(family.emitters?.(dex) ?? [])]
-    return (
-      emitters.some((emitter) => emitter.toLowerCase() === address) &&
-      creationOf(dex, log) !== undefined
-    )
-  })
+  const able = [...(emitters.get(address) ?? [])].filter((dex) => creationOf(dex, log))
   // One who speaks for several factories names the one that made the pool.
   const named = able.find(({ factory }) => topics.includes(pad(factory).toLowerCase()))
   return named ?? able[0]

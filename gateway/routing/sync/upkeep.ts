@@ -9,6 +9,8 @@ import { skipWhileRunning } from './turns.ts'
 
 /** Pools that could not be read before, in one go. */
 const mostTried = 32
+/** A lost event is found some day where there never is room to look for one: a step costs a few calls. */
+const longestHeldMs = 3_600_000
 
 /** Work on the pools of a chain beside its blocks: what comes in later, what was wrong, what goes. */
 export function createUpkeep(
@@ -16,6 +18,7 @@ export function createUpkeep(
   { held, failed }: { readonly held: HeldView; readonly failed: (error: unknown) => void },
 ) {
   const { inTurn } = held
+  let auditedAtMs = deps.now()
 
   /** Takes in pools that were not followed; one look at a time, and nothing waits for it. */
   function takeIn(find: (following: Following) => Promise<readonly PoolRef[]>) {
@@ -60,10 +63,11 @@ export function createUpkeep(
     audit: skipWhileRunning(async () => {
       const { client, hasRoom } = deps.auditor
       // Those whose turn it was have it first, once there is room again.
-      if (!(await hasRoom())) return
+      if (!(await hasRoom()) && deps.now() - auditedAtMs < longestHeldMs) return
       const state = held.following()?.state
       const records = state ? deps.audit.pick(state.pools) : []
       if (!state || records.length === 0) return
+      auditedAtMs = deps.now()
       const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)

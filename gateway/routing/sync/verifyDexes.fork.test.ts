@@ -49,4 +49,23 @@ s('leaves out what has no code, and what is another family than its row says', a
   await sync.close()
 })
 
+s(
+  'leaves out nobody whose pools answer and are too shallow just now [nodes/shelved-dex]',
+  async () => {
+    const sync = createChainSync({
+      chainClient,
+      dexes: getDexes(chainId).filter(({ protocol }) => protocol === 'uniswap_v2'),
+      seedTokens: seedTokens(chainId),
+      pollMs: 3_600_000,
+      maxAgeMs: 0,
+      limits: { floorUsd: 1e15, mostPools: 100, mostTokens: 100 },
+    })
+    await sync.start()
+    assert.is(sync.current()?.pools.size, 0)
+    assert.ok(Number(sync.bounds()?.shelved) > 0)
+    assert.equal(sync.leftOut(), [])
+    await sync.close()
+  },
+)
+
 s.run()

@@ -18,7 +18,7 @@ export async function verifyDexes(
     hasKnownTokens,
   }: {
     readonly dexes: readonly Dex[]
-    readonly pools: Iterable<PoolRecord>
+    readonly pools: Iterable<Pick<PoolRecord, 'dex'>>
     readonly hasKnownTokens: boolean
   },
 ): Promise<readonly LeftOut[]> {
