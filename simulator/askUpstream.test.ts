@@ -78,7 +78,7 @@ s("is not left alone for what strangers' dry runs cost it [17/heavy-apart]", asy
   assert.is((await upstream.send(calls)).length, 2)
 })
 
-s("has two of strangers' dry runs at once, until each has ended [17/heavy-apart]", async () => {
+s("has two of a stranger's dry runs at once, until each has ended [17/heavy-apart]", async () => {
   const ends: (() => void)[] = []
   const ask: AskUpstream = (asked, purpose) => {
     if (purpose === 'sync') return Promise.resolve(asked.map(() => ({ ok: true, result: '0x1' })))
@@ -91,7 +91,15 @@ s("has two of strangers' dry runs at once, until each has ended [17/heavy-apart]
   assert.equal(await Promise.all(runs), ['timeout', 'timeout', 'timeout'])
   assert.is(ends.length, 2)
   assert.is((await upstream.send(calls, 'sync')).length, 2)
+  // Nor does somebody else wait for them, as long as there is somebody who does.
+  const gone = AbortSignal.abort()
+  const faultOf = (error: RpcTransportError) => error.fault
+  assert.is(await upstream.sendApart(calls, { signal: gone }).catch(faultOf), 'aborted')
+  const other = upstream.sendApart(calls, { caller: 'other' }).catch(faultOf)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.is(ends.length, 3)
   for (const end of ends.splice(0)) end()
+  assert.is(await other, 'connection')
   const next = fault()
   await new Promise((resolve) => setImmediate(resolve))
   assert.is(ends.length, 1)

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { type Address, getAddress, isHex, pad, size, slice, toEventSelector } from 'viem'
+import { type Address, getAddress, type Hex, isHex, size, slice, toEventSelector } from 'viem'
 import { balanceOfCall } from './rpc/callShapes.ts'
 import { orSilent } from './rpc/orSilent.ts'
 import { readWordOutcome } from './rpc/readSimulated.ts'
 import type { RpcEndpoint } from './rpc/rpcBatch.ts'
+import type { Entrant } from './turnstile.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 /** Accounts that hold much of a token, richest first: they can pay a taker whose balance can't be set. */
@@ -13,6 +14,8 @@ export type FindWhales = (p: {
   readonly blockNumber: bigint
   /** Of those who may be some; each costs a read. */
   readonly most?: number | undefined
+  /** Who waits for it. */
+  readonly entrant?: Entrant | undefined
 }) => Promise<readonly Whale[]>
 
 export type Whale = { readonly holder: Address; readonly balance: bigint }
@@ -41,13 +44,16 @@ export function createFindWhales(
 ): FindWhales {
   const known = new LRUCache<Address, readonly Address[]>({ max: 1_000, ttl: keptMs })
 
-  async function listCandidates(token: Address, blockNumber: bigint) {
+  async function listCandidates(
+    token: Address,
+    { blockNumber, entrant }: { blockNumber: bigint; entrant: Entrant | undefined },
+  ) {
     const kept = known.get(token)
     if (kept) return kept
     const [named, recent] = await Promise.all([
       listHolders?.({ chainId, token }) ?? [],
       // A token may have any number of logs: what they cost the node is no trouble of the fork's.
-      orSilent(readRecentHolders(upstream, { token, blockNumber })),
+      orSilent(readRecentHolders(upstream, { token, blockNumber, entrant })),
     ])
     const found = recent === 'silent' ? [] : recent
     const holders = [...new Set([...named, ...found])].slice(0, maxHolders)
@@ -55,8 +61,8 @@ export function createFindWhales(
     return holders
   }
 
-  return async ({ rpc, token, blockNumber, most }) => {
-    const holders = (await listCandidates(token, blockNumber)).slice(0, most)
+  return async ({ rpc, token, blockNumber, most, entrant }) => {
+    const holders = (await listCandidates(token, { blockNumber, entrant })).slice(0, most)
     const outcomes = await rpc.batch(
       holders.map((holder) => ({
         method: 'eth_call',
@@ -75,7 +81,11 @@ export function createFindWhales(
 /** Those who lately received the token. */
 async function readRecentHolders(
   upstream: Pick<Upstream, 'sendApart'>,
-  { token, blockNumber }: { token: Address; blockNumber: bigint },
+  {
+    token,
+    blockNumber,
+    entrant,
+  }: { token: Address; blockNumber: bigint; entrant: Entrant | undefined },
 ): Promise<readonly Address[]> {
   const from = blockNumber > blocksBack ? blockNumber - blocksBack : 0n
   const filter = {
@@ -84,10 +94,18 @@ async function readRecentHolders(
     fromBlock: toTag(from),
     toBlock: toTag(blockNumber),
   }
-  const [outcome] = await upstream.sendApart([{ method: 'eth_getLogs', params: [filter] }])
+  const [outcome] = await upstream.sendApart([{ method: 'eth_getLogs', params: [filter] }], entrant)
   if (!outcome?.ok || !Array.isArray(outcome.result)) return []
-  return outcome.result.flatMap(({ topics }: { topics?: unknown }) => {
+  // Whoever makes a token emits as many as he pays for.
+  const found = new Set<Hex>()
+  for (const log of outcome.result as readonly unknown[]) {
+    const topics: unknown = isRecord(log) ? log['topics'] : undefined
     const to: unknown = Array.isArray(topics) ? topics[2] : undefined
-    return isHex(to) && size(to) === 32 ? [getAddress(slice(pad(to, { size: 32 }), 12))] : []
-  })
+    if (isHex(to) && size(to) === 32) found.add(to)
+    if (found.size === maxHolders) break
+  }
+  return [...found].map((to) => getAddress(slice(to, 12)))
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

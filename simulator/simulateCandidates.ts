@@ -24,6 +24,7 @@ import { settle } from './settle.ts'
 import { simulateOnChain, tokensOf } from './simulateOnChain.ts'
 import type { SlowLane } from './slowLane.ts'
 import type { Suspects } from './suspects.ts'
+import type { Entrant } from './turnstile.ts'
 import type { Upstream } from './upstream.ts'
 
 export type SimulateDeps = {
@@ -49,6 +50,7 @@ type Run = {
   readonly onStuck: () => void
   readonly timeSecs: bigint
   readonly signal: AbortSignal | undefined
+  readonly entrant: Entrant
   readonly remainingMs: () => number
 }
 
@@ -81,11 +83,11 @@ export async function simulateCandidates(
   {
     generation,
     candidates,
-    signal,
+    entrant,
   }: {
     generation: Generation
     candidates: readonly Candidate[]
-    signal: AbortSignal | undefined
+    entrant: Entrant
   },
 ): Promise<readonly CandidateResult[]> {
   const nowSecs = BigInt(Math.floor(deps.now() / 1000))
@@ -95,7 +97,8 @@ export async function simulateCandidates(
     rpc: generation.fork.rpc,
     onStuck: generation.condemn,
     timeSecs,
-    signal,
+    signal: entrant.signal,
+    entrant,
     remainingMs: countdown(requestBudgetMs),
   }
   const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
@@ -141,10 +144,14 @@ async function passesCodeless(
   return jobs.filter((_, index) => passing[index])
 }
 
-async function runOnChain(deps: SimulateDeps, { generation, timeSecs }: Run, jobs: readonly Job[]) {
+async function runOnChain(
+  deps: SimulateDeps,
+  { generation, timeSecs, entrant }: Run,
+  jobs: readonly Job[],
+) {
   await Promise.all(
     jobs.map(async (job) => {
-      job.reading = done(await simulateOnChain(deps, { ...job, generation, timeSecs }))
+      job.reading = done(await simulateOnChain(deps, { ...job, generation, timeSecs, entrant }))
     }),
   )
 }
@@ -201,11 +208,17 @@ async function prefetchHoldings({ generation }: Run, { holdings = [] }: Candidat
 
 function fund(
   { slots, findWhales }: SimulateDeps,
-  { generation, timeSecs }: Run,
+  { generation, timeSecs, entrant }: Run,
   { candidate, taker }: { candidate: Candidate; taker: Address },
 ): Promise<Funding> {
   const { blockNumber, fork } = generation
-  const deps = { rpc: fork.rpc, timeoutMs: readTimeoutMs, blockNumber, slots, findWhales }
+  const deps = {
+    rpc: fork.rpc,
+    timeoutMs: readTimeoutMs,
+    blockNumber,
+    slots,
+    findWhales: (asked: Parameters<FindWhales>[0]) => findWhales({ ...asked, entrant }),
+  }
   return fundTaker(deps, { candidate, taker, timeSecs })
 }
 

@@ -11,6 +11,7 @@ import type { ErrorTable } from './revertReason.ts'
 import { type CallShape, gasOf } from './rpc/callShapes.ts'
 import { orSilent } from './rpc/orSilent.ts'
 import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
+import type { Entrant } from './turnstile.ts'
 import { toTag, type Upstream } from './upstream.ts'
 
 export type OnChainDeps = {
@@ -25,6 +26,8 @@ type Run = {
   readonly taker: Address
   readonly generation: Generation
   readonly timeSecs: bigint
+  /** Who waits for it. */
+  readonly entrant: Entrant
 }
 
 const readTimeoutMs = 4_000
@@ -76,22 +79,27 @@ function fund(
     taker,
     generation: { fork, blockNumber },
     timeSecs,
+    entrant,
     isInputCodeless,
   }: Run & { readonly isInputCodeless: boolean },
 ): Promise<Funding> {
-  const whales = { blockNumber, findWhales, mostWhales }
+  const whales = {
+    blockNumber,
+    findWhales: (asked: Parameters<FindWhales>[0]) => findWhales({ ...asked, entrant }),
+    mostWhales,
+  }
   if (!isInputCodeless || candidate.funding === 'real')
     return fundTaker(
       { ...whales, rpc: fork.rpc, timeoutMs: readTimeoutMs, slots },
       { candidate, taker, timeSecs },
     )
-  const batch = (calls: readonly RpcCall[]) => send(upstream, calls, blockNumber)
+  const batch = (calls: readonly RpcCall[]) => send(upstream, calls, { blockNumber, entrant })
   return fundByWhale({ ...whales, rpc: { batch } }, { candidate, taker })
 }
 
 async function runOnce(
   { upstream, errors }: OnChainDeps,
-  { candidate, taker, generation: { blockNumber, timestampSecs }, timeSecs }: Run,
+  { candidate, taker, generation: { blockNumber, timestampSecs }, timeSecs, entrant }: Run,
   {
     funding,
     holders,
@@ -112,7 +120,7 @@ async function runOnce(
     baseOverrides: {},
     share: shareGasPot,
   })
-  const [outcome] = await send(upstream, [bundle.rpcCall], blockNumber)
+  const [outcome] = await send(upstream, [bundle.rpcCall], { blockNumber, entrant })
   if (!outcome?.ok) return { kind: 'done', result: classifyRefusal(outcome) }
   const expected = { amount: heldOf(candidate), tolerance: funding.tolerance }
   const gasCap = swapGasOf(bundle)
@@ -142,13 +150,13 @@ export function shareGasPot(calls: readonly CallShape[]): readonly CallShape[] {
 function send(
   upstream: OnChainDeps['upstream'],
   calls: readonly RpcCall[],
-  blockNumber: bigint,
+  { blockNumber, entrant }: { readonly blockNumber: bigint; readonly entrant: Entrant },
 ): Promise<readonly RpcOutcome[]> {
   const pinned = calls.map(({ method, params }) => ({
     method,
     params: params.map((param) => (param === 'latest' ? toTag(blockNumber) : param)),
   }))
-  return upstream.sendApart(pinned)
+  return upstream.sendApart(pinned, entrant)
 }
 
 /** Tokens of a candidate that a dry run has to move. */

@@ -43,10 +43,12 @@ export type SimulateParameters = {
   readonly candidates: readonly Candidate[]
   /** Refuses to answer from a block before this one. */
   readonly minBlock?: bigint | undefined
+  /** What only the chain's node can run is shared by caller. */
+  readonly caller?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-export type TraceParameters = Omit<SimulateParameters, 'candidates'> & {
+export type TraceParameters = Omit<SimulateParameters, 'candidates' | 'caller'> & {
   readonly candidate: Candidate
 }
 
@@ -153,13 +155,14 @@ export async function createSimulator({
     return stand
   }
   return {
-    async simulateCandidates({ chainId, candidates, minBlock, signal }) {
+    async simulateCandidates({ chainId, candidates, minBlock, caller, signal }) {
       const { generations, dry, used } = standOf(chainId)
       used(candidates.map(({ tokenIn }) => tokenIn))
       const simulate = () =>
         generations.use({ minBlock, signal }, async (generation) => {
           const { blockNumber, blockHash } = generation
-          const results = await simulateCandidates(dry, { generation, candidates, signal })
+          const entrant = { caller, signal }
+          const results = await simulateCandidates(dry, { generation, candidates, entrant })
           return { blockNumber, blockHash, results }
         })
       const attributes = { chainId, candidates: candidates.length }

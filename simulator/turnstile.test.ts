@@ -5,7 +5,7 @@ const s = suite('a turnstile')
 const longMs = 600_000
 
 s('lets so many in at once, in the order of asking', async () => {
-  const enter = createTurnstile(2)
+  const enter = createTurnstile({ places: 2, placesOfOne: 2 })
   const [first, second] = await Promise.all([enter(longMs), enter(longMs)])
   const came: number[] = []
   const late = [1, 2, 3].map((number) =>
@@ -29,4 +29,39 @@ s('lets so many in at once, in the order of asking', async () => {
   assert.ok(await enter(0))
   assert.is(await enter(0), undefined)
 })
+
+s('keeps a place for others than who has some already [17/fair-apart]', async () => {
+  const enter = createTurnstile({ places: 3, placesOfOne: 2 })
+  const own = await Promise.all([1, 2].map(() => enter(longMs, { caller: 'one' })))
+  const third = enter(longMs, { caller: 'one' })
+  const other = await enter(0, { caller: 'other' })
+  assert.ok(other)
+  // The place of somebody else is none of his.
+  other?.()
+  assert.ok(await enter(0, { caller: 'other' }))
+  own[0]?.()
+  assert.ok(await third)
+  assert.is(await enter(0, { caller: 'one' }), undefined)
+})
+
+s(
+  'lets nobody wait who has gone, nor more than so many of one caller [17/fair-apart]',
+  async () => {
+    const enter = createTurnstile({ places: 1, placesOfOne: 1 })
+    const leave = await enter(longMs)
+    const gone = new AbortController()
+    const signal = gone.signal
+    const waiting = Array.from({ length: 64 }, () => enter(longMs, { signal }))
+    const last = enter(longMs, { caller: 'other' })
+    assert.is(await enter(longMs), undefined)
+    gone.abort()
+    for (const each of waiting) assert.is(await each, undefined)
+    assert.is(await enter(longMs, { signal }), undefined)
+    leave?.()
+    const next = await last
+    assert.ok(next)
+    next?.()
+    assert.ok(await enter(0))
+  },
+)
 s.run()

@@ -1,33 +1,63 @@
+export type Entrant = {
+  /** Who it is for, where that is known: one has some of the places, and never all. */
+  readonly caller?: string | undefined
+  /** Whoever gives up waits no longer. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Resolves to what gives the place back, or to undefined where none became free in time. */
-export type Enter = (patienceMs: number) => Promise<(() => void) | undefined>
+export type Enter = (patienceMs: number, entrant?: Entrant) => Promise<(() => void) | undefined>
 
-/** Lets so many in at once, in the order of asking. */
-export function createTurnstile(count: number): Enter {
-  const waiting = new Set<() => void>()
-  let free = count
+type Waiter = { readonly caller: string; readonly enter: () => void }
 
-  function leave(): void {
-    const [next] = waiting
-    if (next) next()
-    else free += 1
+/** Of one caller; the next is told at once that there is no place. */
+const mostWaiting = 64
+
+/** Lets so many in at once, so many of them of one caller, in the order of asking. */
+export function createTurnstile({
+  places,
+  placesOfOne,
+}: {
+  readonly places: number
+  readonly placesOfOne: number
+}): Enter {
+  const waiting = new Set<Waiter>()
+  const inside = new Map<string, number>()
+  let free = places
+
+  const mayEnter = (caller: string) => free > 0 && (inside.get(caller) ?? 0) < placesOfOne
+
+  function take(caller: string): () => void {
+    free -= 1
+    inside.set(caller, (inside.get(caller) ?? 0) + 1)
+    return () => leave(caller)
   }
 
-  return (patienceMs) => {
-    if (free > 0) {
-      free -= 1
-      return Promise.resolve(leave)
-    }
+  function leave(caller: string): void {
+    free += 1
+    const left = (inside.get(caller) ?? 1) - 1
+    if (left > 0) inside.set(caller, left)
+    else inside.delete(caller)
+    for (const waiter of waiting) if (mayEnter(waiter.caller)) waiter.enter()
+  }
+
+  return (patienceMs, { caller = '', signal } = {}) => {
+    if (signal?.aborted) return Promise.resolve(undefined)
+    if (mayEnter(caller)) return Promise.resolve(take(caller))
+    const own = [...waiting].filter((waiter) => waiter.caller === caller)
+    if (own.length >= mostWaiting) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        waiting.delete(enter)
-        resolve(undefined)
-      }, patienceMs)
-      function enter() {
+      const waiter: Waiter = { caller, enter: () => end(take(caller)) }
+      const giveUp = () => end(undefined)
+      const timer = setTimeout(giveUp, patienceMs)
+      function end(leaving: (() => void) | undefined) {
         clearTimeout(timer)
-        waiting.delete(enter)
-        resolve(leave)
+        signal?.removeEventListener('abort', giveUp)
+        waiting.delete(waiter)
+        resolve(leaving)
       }
-      waiting.add(enter)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      waiting.add(waiter)
     })
   }
 }

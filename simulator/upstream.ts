@@ -7,7 +7,7 @@ import {
   type RpcOutcome,
   RpcTransportError,
 } from './rpc/rpcBatch.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createTurnstile, type Entrant } from './turnstile.ts'
 
 export type BlockId = {
   readonly blockNumber: bigint
@@ -34,6 +34,11 @@ type SendUpstream = (
   purpose?: UpstreamPurpose,
 ) => Promise<readonly RpcOutcome[]>
 
+export type SendApart = (
+  calls: readonly RpcCall[],
+  entrant?: Entrant,
+) => Promise<readonly RpcOutcome[]>
+
 /** The real chain, as the fork management and the forks' reads see it. */
 export type Upstream = {
   readonly readHead: () => Promise<BlockId>
@@ -45,10 +50,10 @@ export type Upstream = {
    */
   readonly send: SendUpstream
   /**
-   * The same for what a stranger may have made heavy: two at a time, and however long they take says nothing
-   * of the chain to anybody else.
+   * The same for what a stranger may have made heavy: a few at a time, not all of one caller, and however
+   * long they take says nothing of the chain to anybody else.
    */
-  readonly sendApart: (calls: readonly RpcCall[]) => Promise<readonly RpcOutcome[]>
+  readonly sendApart: SendApart
   /** False after a failure, until it answers again. */
   readonly isAnswering: () => boolean
   readonly close: () => Promise<void>
@@ -60,8 +65,8 @@ const timeoutMs = 1_500
 const failuresToOpen = 2
 const openForMs = 750
 const retryPauseMs = 120
-/** Of what strangers have made: a node's other work has its places beside it. */
-const mostApart = 2
+/** Of what strangers have made: a node's other work has its places beside it, and so has another caller's. */
+const apart = { places: 3, placesOfOne: 2 }
 const limits = { timeoutMs, maxBytes: 32 * 1024 * 1024 }
 const busyStatuses: readonly (number | undefined)[] = [429, 502, 503]
 
@@ -88,7 +93,7 @@ export function createUpstream({
   let preferred = 0
   let failures = 0
   let openUntilMs = 0
-  const enterApart = createTurnstile(mostApart)
+  const enterApart = createTurnstile(apart)
 
   async function attempt({ rpc }: Endpoint, calls: readonly RpcCall[]) {
     try {
@@ -162,11 +167,11 @@ export function createUpstream({
     }
   }
 
-  async function sendApart(calls: readonly RpcCall[]) {
+  const sendApart: SendApart = async (calls, entrant) => {
     throwIfOpen()
     if (calls.length === 0) return []
-    const leave = await enterApart(timeoutMs)
-    if (!leave) throw new RpcTransportError('timeout')
+    const leave = await enterApart(timeoutMs, entrant)
+    if (!leave) throw new RpcTransportError(entrant?.signal?.aborted ? 'aborted' : 'timeout')
     const asking = begin(calls, 'simulation')
     // A node works on after nobody waits for it any more.
     void asking.then(leave, leave)

@@ -117,11 +117,13 @@ export async function judgeQuotes(
     request,
     quotes,
     proxy,
+    caller,
     signal,
   }: {
     readonly request: MetaRequest
     readonly quotes: readonly SourceQuote[]
     readonly proxy: DeployedProxy | undefined
+    readonly caller: string | undefined
     readonly signal: AbortSignal
   },
 ) {
@@ -136,6 +138,7 @@ export async function judgeQuotes(
       request: request.source,
       proxy,
       nowMs,
+      caller,
       signal,
     })
     return { ...report, elapsedMs: performance.now() - started }
@@ -178,7 +181,7 @@ export async function aggregate(
   ])
   const found = quotesOf(asked)
   const quotes = found.map(({ quote }) => quote)
-  const judged = await judgeQuotes(deps, { request, quotes, proxy, signal })
+  const judged = await judgeQuotes(deps, { request, quotes, proxy, caller, signal })
   const refused = new Map<string, SourceFailure>()
   const kept = found.flatMap(({ entry, quote }, index): readonly RankedQuote[] => {
     const simulation = judged.simulations[index] ?? disabled

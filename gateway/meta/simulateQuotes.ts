@@ -122,6 +122,7 @@ export async function simulateQuotes(
     request,
     proxy,
     nowMs,
+    caller,
     signal,
   }: {
     readonly quotes: readonly SourceQuote[]
@@ -129,6 +130,7 @@ export async function simulateQuotes(
     /** A deployed proxy to run through; undefined sends straight from `request.sender`. */
     readonly proxy: DeployedProxy | undefined
     readonly nowMs: number
+    readonly caller?: string | undefined
     readonly signal: AbortSignal
   },
 ): Promise<SimulatedQuotes> {
@@ -149,7 +151,7 @@ export async function simulateQuotes(
       toCandidate(request, { quote, through: through(quote), commonTokens }),
     )
     const minBlock = proxy?.sinceBlock
-    const report = await dryRun({ chainId, candidates, minBlock, signal })
+    const report = await dryRun({ chainId, candidates, minBlock, caller, signal })
     return {
       simulations: quotes.map((quote, index) => {
         const result = report.results[index]

@@ -29,10 +29,12 @@ export async function compare(
   {
     chainId,
     candidates,
+    caller,
     signal,
   }: {
     readonly chainId: number
     readonly candidates: readonly ComparedCandidate[]
+    readonly caller?: string | undefined
     readonly signal?: AbortSignal | undefined
   },
 ): Promise<Comparison> {
@@ -41,6 +43,7 @@ export async function compare(
     const report = await simulator.simulateCandidates({
       chainId,
       candidates: candidates.map(({ candidate }) => candidate),
+      caller,
       signal,
     })
     const results = candidates.flatMap(({ providerId, quotedOutput }, index) => {

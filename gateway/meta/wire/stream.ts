@@ -72,11 +72,12 @@ function simulateLater(
   session: Session,
   quotes: readonly SourceQuote[],
 ): void {
-  const { request, signal, tracking, outbox, simulations } = session
+  const { request, caller, signal, tracking, outbox, simulations } = session
   if (!request.dryRun || request.policy === 'strict' || quotes.length === 0) return
   const work = async () => {
     const proxy = await session.proxy
-    const { simulations: results } = await judgeQuotes(deps, { request, quotes, proxy, signal })
+    const asked = { request, quotes, proxy, caller, signal }
+    const { simulations: results } = await judgeQuotes(deps, asked)
     if (signal.aborted) return
     for (const [index, { provider }] of quotes.entries()) {
       const simulation = results[index] ?? pending
@@ -102,7 +103,7 @@ type Admitted = {
 /** Under the strict policy nothing is shown before its dry run; otherwise a quote goes out as it is. */
 async function admit(
   deps: AggregateDeps,
-  { request, proxy, signal }: Session,
+  { request, proxy: finding, caller, signal }: Session,
   entry: Entry,
 ): Promise<Admitted> {
   if (entry.outcome.status !== 'quote') return { entry, ranked: undefined }
@@ -111,7 +112,8 @@ async function admit(
     const simulation = request.dryRun ? pending : disabled
     return { entry, ranked: { entry, quote, simulation } }
   }
-  const run = await judgeQuotes(deps, { request, quotes: [quote], proxy: await proxy, signal })
+  const proxy = await finding
+  const run = await judgeQuotes(deps, { request, quotes: [quote], proxy, caller, signal })
   const simulation = run.simulations[0] ?? pending
   const refusal = strictRefusal(request, { quote, simulation })
   if (refusal) return { entry: { ...entry, outcome: refusal }, ranked: undefined, run }

@@ -262,9 +262,9 @@ function quoteEndpoints(deps: RouteDeps): readonly Endpoint[] {
       costPer: 'candidate',
       cost: ({ body }) => body.candidates.length,
       errors: { 503: 'The chain cannot be simulated right now' },
-      handle: async ({ body, signal }) => {
+      handle: async ({ body, caller: { keyId: caller }, signal }) => {
         const candidates = toCandidates(body)
-        const result = await compare(deps, { chainId: body.chainId, candidates, signal })
+        const result = await compare(deps, { chainId: body.chainId, candidates, caller, signal })
         if (result.status === 'unavailable')
           throw new HttpError(
             503,
