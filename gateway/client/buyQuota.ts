@@ -6,7 +6,14 @@ import type { Client } from './client.ts'
 import { ForkyardError } from './forkyardError.ts'
 import { pause } from './pause.ts'
 import { signPermit } from './signPermit.ts'
-import { approveExact, type Reader, requireOnChain, transact, type Wallet } from './wallet.ts'
+import {
+  approveExact,
+  type Reader,
+  requireOnChain,
+  SwapError,
+  transact,
+  type Wallet,
+} from './wallet.ts'
 import { toChallengeRequest, toClaimRequest } from './wire/requests.ts'
 import type { Claim, Registration } from './wire/routing.ts'
 
@@ -98,7 +105,10 @@ export async function buyQuota(
         args: [keyId, BigInt(quotes)],
       })
   const { transactionHash: txHash } = await transact(onChain, { to: spender, data, value: 0n })
-  const claim = await claimPaid(client, { chainId, txHash, options })
+  const claim = await claimPaid(client, { chainId, txHash, options }).catch((cause: Error) => {
+    const sentence = `paid by ${txHash}, and not claimed: ${cause.message}`
+    throw new SwapError('unclaimed', sentence, txHash, { cause })
+  })
   return { ...claim, txHash }
 }
 

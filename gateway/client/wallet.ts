@@ -43,14 +43,26 @@ export type TypedData = {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** Thrown where a swap cannot go on; `code` is for programs. */
+export const swapErrorCodes = [
+  'wrong_chain',
+  'not_executable',
+  'reverted',
+  'replaced',
+  'proxy_unconfirmed',
+  'unclaimed',
+] as const
+
+/**
+ * Thrown where a swap cannot go on; `code` is for programs. `unclaimed`: quota is paid for, by `txHash`, which is
+ * to be claimed and not paid again.
+ */
 export class SwapError extends Error {
   override readonly name = 'SwapError'
-  readonly code: 'wrong_chain' | 'not_executable' | 'reverted' | 'replaced' | 'proxy_unconfirmed'
+  readonly code: (typeof swapErrorCodes)[number]
   readonly txHash: Hex | undefined
 
-  constructor(code: SwapError['code'], sentence: string, txHash?: Hex) {
-    super(sentence)
+  constructor(code: SwapError['code'], sentence: string, txHash?: Hex, options?: ErrorOptions) {
+    super(sentence, options)
     this.code = code
     this.txHash = txHash
   }
