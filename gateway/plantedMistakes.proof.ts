@@ -10,7 +10,7 @@ import { startPostgres } from '../fixtures/store/postgres.ts'
 import { assert, suite } from '../fixtures/test.ts'
 
 /**
- * `npm run -s proof:mutants`: each planted mistake has to be found by the machine of `books.proof.ts` within
+ * `npm run -s proof:planted`: each planted mistake has to be found by the machine of `books.proof.ts` within
  * 100,000 steps, and the history that showed it is kept; what is kept is lived again first. `-- words` hunts
  * those whose name has the words; `-- open` those of which no history is kept. PROOF=short: the kept histories
  * alone are lived again.
