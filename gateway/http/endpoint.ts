@@ -22,6 +22,8 @@ export type EndpointRequest<body, query, params, caller> = {
   readonly requestId: string
   /** `x-client-id`, when it was sent and is printable. */
   readonly clientId: string | undefined
+  /** The header `accept`, as it was sent. */
+  readonly accept: string
   readonly ip: string
   /** Takes further units for the same caller: for answers that go on. */
   readonly spendMore: SpendMore

@@ -21,6 +21,7 @@ export type ServeDeps = {
 export type RequestFacts = {
   readonly requestId: string
   readonly clientId: string | undefined
+  readonly accept: string
   readonly ip: string
   readonly trail: Trail
 }

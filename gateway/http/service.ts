@@ -65,7 +65,11 @@ export function createService(options: ServiceOptions): Service {
 function createAnswer(options: ServiceOptions, { streams }: Endings) {
   const { name, log, observe, requestIdField = 'request_id', trustedProxies = [] } = options
   const readClientIp = createReadClientIp(trustedProxies)
-  type Step = { attributes: Readonly<Record<string, string | number | boolean>> }
+  type Step = {
+    attributes: Readonly<Record<string, string | number | boolean>>
+    /** Given by who makes traces of the steps, where this one is sent on. */
+    traceId?: string
+  }
   async function answer(ctx: Context, next: () => Promise<unknown>, step: Step): Promise<void> {
     const started = performance.now()
     const requestId = readToken(ctx, 'x-request-id') ?? randomUUID()
@@ -74,6 +78,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       requestId,
       trail,
       clientId: readToken(ctx, 'x-client-id'),
+      accept: ctx.get('accept'),
       ip: readClientIp(ctx.req),
     }
     setCommonHeaders(ctx, requestId)
@@ -113,6 +118,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       durationMs: performance.now() - started,
       requestId,
       code: failure?.code,
+      traceId: step.traceId,
       trail,
     })
   }

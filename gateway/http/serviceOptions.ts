@@ -23,6 +23,8 @@ export type RequestEvent = {
   readonly durationMs: number
   readonly requestId: string
   readonly code: string | undefined
+  /** Of the trace that a collector gets of this request, where it gets one. */
+  readonly traceId?: string | undefined
   readonly trail: Readonly<Trail>
 }
 

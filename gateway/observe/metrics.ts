@@ -17,13 +17,17 @@ export function createMetrics() {
     labelNames: ['service', 'route', 'status'] as const,
     registers,
   })
-  const durations = new Histogram({
+  // An exemplar has a label that the samples have not.
+  const durations = new Histogram<string>({
     name: 'forkyard_http_request_duration_seconds',
     help: 'Time from request to answer',
-    labelNames: ['service', 'route'] as const,
+    labelNames: ['service', 'route'],
+    enableExemplars: true,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
+    registers: [],
   })
+  // Its constructor takes a registry of OpenMetrics only; ours leaves exemplars out.
+  registry.registerMetric(durations)
   const syncEvents = new Counter({
     name: 'forkyard_sync_events_total',
     help: 'Loads, reorgs and failures of following a chain, and logs that its nodes left out',
@@ -65,10 +69,20 @@ export function createMetrics() {
         upstreamUsd.inc({ chain, purpose }, (units * usdPerMillion) / 1e6)
       }
     },
-    answered(event: { service: string; route: string; status: number; durationMs: number }) {
-      const { service, route } = event
+    answered(event: {
+      service: string
+      route: string
+      status: number
+      durationMs: number
+      traceId?: string | undefined
+    }) {
+      const { service, route, traceId } = event
       requests.inc({ service, route, status: String(event.status) })
-      durations.observe({ service, route }, event.durationMs / 1000)
+      durations.observe({
+        labels: { service, route },
+        value: event.durationMs / 1000,
+        exemplarLabels: traceId === undefined ? {} : { ['trace_id']: traceId },
+      })
       // Who looks on is no news to himself.
       if (service !== 'ops') {
         const { status, durationMs } = event

@@ -8,6 +8,8 @@ type Traced = {
   readonly attributes: Readonly<Record<string, string | number | boolean | undefined>>
   error?: unknown
   span?: Span | undefined
+  /** Of the span, where it is sent. */
+  traceId?: string
 }
 
 type SpanKind = 'server' | 'client' | 'internal'
@@ -95,6 +97,8 @@ function listen(api: Api, tracer: Tracer): () => void {
       const parent = active.getStore() ?? (kind === 'server' ? api.ROOT_CONTEXT : undefined)
       if (!parent) return undefined
       step.span = tracer.startSpan(named, { kind: kinds[kind] }, parent)
+      const { traceId, traceFlags } = step.span.spanContext()
+      if (traceFlags & api.TraceFlags.SAMPLED) step.traceId = traceId
       return api.trace.setSpan(parent, step.span)
     })
     const end = (message: unknown) => {

@@ -5,6 +5,7 @@ import { httpError } from '../http/httpError.ts'
 import { reply } from '../http/reply.ts'
 import { named } from '../http/schemas.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { openMetrics } from '../observe/openMetrics.ts'
 import { labManifest as labManifestSchema, manifestExample } from './labManifest.ts'
 import type { ReadinessReader } from './readiness.ts'
 
@@ -62,15 +63,20 @@ export function opsEndpoints({ metrics, readiness, labManifestPath }: Deps): rea
     endpoint({
       method: 'get',
       path: '/metrics',
-      summary: 'Prometheus metrics',
+      summary: 'Prometheus metrics; in the OpenMetrics format, with exemplars, for who accepts it',
       output: Type.String(),
       auth: 'none',
       examples: { output: '# HELP forkyard_ready …' },
-      handle: async () =>
-        reply({
-          body: await metrics.registry.metrics(),
-          headers: { 'content-type': metrics.registry.contentType },
-        }),
+      handle: async ({ accept }) => {
+        const { registry } = metrics
+        const shown = accept.includes('application/openmetrics-text')
+          ? openMetrics(registry)
+          : registry
+        return reply({
+          body: await shown.metrics(),
+          headers: { 'content-type': shown.contentType },
+        })
+      },
     }),
   ]
   return labManifestPath === undefined ? always : [...always, labManifest(labManifestPath)]

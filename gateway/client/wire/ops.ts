@@ -601,7 +601,7 @@ export type Operations = {
   'GET /readyz': { answer: Readiness }
   /** Whether the gateway was ever ready; from then on 200 as long as the process answers */
   'GET /startupz': { answer: Startup }
-  /** Prometheus metrics */
+  /** Prometheus metrics; in the OpenMetrics format, with exemplars, for who accepts it */
   'GET /metrics': { answer: string }
   /** Everything a client needs to use this lab */
   'GET /lab/manifest': { answer: LabManifest }

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
+import { freePort } from '../../../fixtures/freePort.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 
@@ -21,15 +22,6 @@ else
     passOver({ name: nginx ? 'openssl' : 'nginx', debianPackage: nginx ? 'openssl' : 'nginx' }),
   )
 s.run()
-
-async function freePort(): Promise<number> {
-  const probe = createSocketServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 async function addTests(programs: { readonly nginx: string; readonly openssl: string }) {
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-door-'))

@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Docker from 'dockerode'
+import { freePort } from '../../../../fixtures/freePort.ts'
 import { waitFor } from '../../../../simulator/testing/waitFor.ts'
 import { chains } from '../../../chain/chains.ts'
 import { settingName } from '../../../chain/settingName.ts'
@@ -25,14 +25,6 @@ export type Stack = {
   /** Ids of the containers of a service. */
   find(service?: string): Promise<readonly string[]>
   down(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 type Parameters = {
