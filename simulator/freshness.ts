@@ -12,6 +12,8 @@ export type Freshness =
       readonly everyMs: number
       /** Stays so far behind the head, for upstreams whose nodes are not all as far. */
       readonly lagBlocks?: number | undefined
+      /** Follows no head once nobody has asked for so long; default: always follows. */
+      readonly restAfterMs?: number | undefined
     }
 
 /** The block to fork now. */

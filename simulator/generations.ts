@@ -3,6 +3,7 @@ import type { ForkSettings } from './forkSettings.ts'
 import type { Freshness } from './freshness.ts'
 import type { Generation } from './generation.ts'
 import { isEnough, isStillHead, pickGeneration, rollPause } from './pickGeneration.ts'
+import { createRest } from './rest.ts'
 import { createRollingForks, type GenerationsDeps } from './rollingForks.ts'
 import { RpcTransportError } from './rpc/rpcBatch.ts'
 import { settle } from './settle.ts'
@@ -12,8 +13,10 @@ import type { LiveGeneration } from './standingForks.ts'
 export type GenerationStatus = {
   readonly ready: boolean
   readonly blockNumber: bigint | undefined
-  /** Since the generation's block was last known to be the head. */
+  /** Since the generation's block was last known to be the head; 0 while it rests. */
   readonly ageMs: number
+  /** Nobody has asked for a while: whoever does waits for a new one. */
+  readonly resting: boolean
   /** What it works on now. */
   readonly running: number
 }
@@ -51,6 +54,7 @@ export function createGenerations(
   const { upstream, relay, now } = deps
   const forks = createRollingForks(deps, { chainId, freshness, settings })
   const picking = { upstream, now, forks }
+  const rest = createRest({ forks, now }, freshness)
   let pollTimer: NodeJS.Timeout | undefined
 
   /** Undefined: what stands does not answer for the head any more, or died under the work. */
@@ -69,7 +73,7 @@ export function createGenerations(
     throw outcome.error
   }
 
-  async function use<T>(
+  async function useFresh<T>(
     { minBlock = 0n, signal }: UseParameters,
     work: (generation: Generation) => Promise<T>,
   ): Promise<T> {
@@ -91,10 +95,22 @@ export function createGenerations(
     }
   }
 
+  async function use<T>(
+    parameters: UseParameters,
+    work: (generation: Generation) => Promise<T>,
+  ): Promise<T> {
+    await rest.wake()
+    try {
+      return await useFresh(parameters, work)
+    } finally {
+      rest.leave()
+    }
+  }
+
   function schedule(): void {
     if (forks.isClosed()) return
     const everyMs = freshness.mode === 'interval' ? freshness.everyMs : headPollMs
-    pollTimer = setTimeout(() => void forks.refresh().finally(schedule), everyMs)
+    pollTimer = setTimeout(() => void rest.follow().finally(schedule), everyMs)
     pollTimer.unref()
   }
 
@@ -107,7 +123,8 @@ export function createGenerations(
     status: () => ({
       ready: forks.current()?.fork.isAlive() ?? false,
       blockNumber: forks.current()?.blockNumber,
-      ageMs: now() - forks.confirmedAtMs(),
+      ageMs: rest.isResting() ? 0 : now() - forks.confirmedAtMs(),
+      resting: rest.isResting(),
       running: forks.current()?.inFlight ?? 0,
     }),
     async close() {

@@ -101,6 +101,7 @@ export function createRollingForks(
 
   return {
     current: forks.current,
+    dropCurrent: forks.dropCurrent,
     run: forks.run,
     rollTo,
     refresh,

@@ -157,9 +157,9 @@ export async function createSimulator({
   return {
     async simulateCandidates({ chainId, candidates, minBlock, caller, signal }) {
       const { generations, dry, used } = standOf(chainId)
-      used(candidates.map(({ tokenIn }) => tokenIn))
       const simulate = () =>
         generations.use({ minBlock, signal }, async (generation) => {
+          used(candidates.map(({ tokenIn }) => tokenIn))
           const { blockNumber, blockHash } = generation
           const entrant = { caller, signal }
           const results = await simulateCandidates(dry, { generation, candidates, entrant })
@@ -170,9 +170,9 @@ export async function createSimulator({
     },
     async traceCandidate({ chainId, candidate, minBlock, signal }) {
       const { generations, dry, used } = standOf(chainId)
-      used([candidate.tokenIn])
       return guarded(chainId, () =>
         generations.use({ minBlock, signal }, async (generation) => {
+          used([candidate.tokenIn])
           const trace = await traceCandidate(dry, { generation, candidate, signal })
           return { blockNumber: generation.blockNumber, trace }
         }),
@@ -180,11 +180,11 @@ export async function createSimulator({
     },
     async simulateDeploy({ chainId, minBlock, signal, ...asked }) {
       const { generations, dry, used } = standOf(chainId)
-      used([asked.tokenIn])
       return guarded(chainId, () =>
-        generations.use({ minBlock, signal }, (generation) =>
-          simulateDeploy(dry, { generation, chainId, ...asked }),
-        ),
+        generations.use({ minBlock, signal }, (generation) => {
+          used([asked.tokenIn])
+          return simulateDeploy(dry, { generation, chainId, ...asked })
+        }),
       )
     },
     status: (chainId) => standOf(chainId).generations.status(),

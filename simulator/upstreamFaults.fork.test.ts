@@ -131,6 +131,30 @@ s('stays behind the head where it is told to', async () => {
   const head = BigInt(String(await chain.request('eth_blockNumber')))
   await waitFor('the fork follows', () => late.status(8453).blockNumber === head - 2n)
 })
+s(
+  'asks nothing of the chain at rest, and answers from its newest block then [sim/rest-fork]',
+  async () => {
+    let calls = 0
+    const freshness = { mode: 'interval', everyMs: 20, restAfterMs: 100 } as const
+    async function spend(_: unknown, count: number) {
+      calls += count
+      return true
+    }
+    const idle = await open({
+      chains: [{ chainId: 8453, upstreamUrl: chain.rpcUrl, freshness, spend }],
+    })
+    await waitFor('it rests', () => idle.status(8453).resting)
+    const atRest = calls
+    for (let block = 0; block < 8; block += 1) await chain.request('anvil_mine', ['0x1'])
+    assert.is(calls, atRest)
+    const head = BigInt(String(await chain.request('eth_blockNumber')))
+    const asked = [0, 1].map(() => idle.simulateCandidates({ chainId: 8453, candidates: [warm] }))
+    for (const { blockNumber, results } of await Promise.all(asked)) {
+      assert.is(blockNumber, head)
+      assert.is(results[0]?.status, 'ok')
+    }
+  },
+)
 s('holds it against no swap that it was slow while all was cold', async () => {
   proxy.set({ fault: 'none' })
   const backend = await startTestForks()

@@ -19,7 +19,10 @@ export type UpstreamRelay = {
   /** Fetches what is not yet known of the hot set as of a block. */
   readonly prefetch: (block: BlockId) => Promise<void>
   readonly hotAccounts: () => readonly HotAccount[]
-  /** Somebody simulates, with these tokens of theirs: nothing is fetched ahead while nobody does. */
+  /**
+   * Somebody simulates now, with these tokens of theirs: nothing is fetched ahead while nobody does, and
+   * whoever comes after a pause does not wait for what others will want.
+   */
   readonly used: (tokens: readonly Address[]) => void
   readonly close: () => Promise<void>
 }

@@ -12,6 +12,7 @@ s('show block and age of each fork as they are when asked [observe/forks]', asyn
     ready: false,
     blockNumber: undefined as bigint | undefined,
     ageMs: 1_500,
+    resting: false,
     running: 0,
   }
   let memory: number | undefined
@@ -22,11 +23,13 @@ s('show block and age of each fork as they are when asked [observe/forks]', asyn
   assert.match(before, 'forkyard_fork_age_seconds{chain="8453"} 1.5')
   assert.not.match(before, /forkyard_fork_(?:block|memory_bytes)\{/)
   assert.match(before, 'forkyard_fork_events_total{chain="8453",event="fork_wedged"} 1')
-  status = { ready: true, blockNumber: 77n, ageMs: 0, running: 3 }
+  status = { ready: true, blockNumber: 77n, ageMs: 0, resting: true, running: 3 }
   memory = 5_000_000
   const after = await registry.metrics()
   assert.match(after, 'forkyard_fork_ready{chain="8453"} 1')
   assert.match(after, 'forkyard_fork_block{chain="8453"} 77')
+  assert.match(before, 'forkyard_fork_resting{chain="8453"} 0')
+  assert.match(after, 'forkyard_fork_resting{chain="8453"} 1')
   assert.match(after, 'forkyard_fork_running{chain="8453"} 3')
   assert.match(after, 'forkyard_fork_memory_bytes{chain="8453"} 5000000')
   memory = undefined

@@ -51,8 +51,13 @@ export function createForkMetrics({
       })
       gauge(
         'forkyard_fork_age_seconds',
-        "Since that block was last known to be the chain's head",
+        "Since that block was last known to be the chain's head; 0 while the fork rests",
         (chainId) => simulator.status(chainId).ageMs / 1000,
+      )
+      gauge(
+        'forkyard_fork_resting',
+        'Whether nobody has asked for a while: the next one waits for a new fork',
+        (chainId) => Number(simulator.status(chainId).resting),
       )
       gauge(
         'forkyard_fork_running',

@@ -475,7 +475,7 @@ export type SimulationFork = {
   chain_id: number
   ready: boolean
   block_number?: number | undefined
-  /** Since that block was last known to be the head */
+  /** Since that block was last known to be the head; 0 at rest, where whoever asks waits for a new one */
   age_ms: number
 }
 

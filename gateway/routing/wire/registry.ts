@@ -22,7 +22,10 @@ export const healthResponse = named(
           chain_id: Type.Integer(),
           ready: Type.Boolean(),
           block_number: Type.Optional(Type.Integer()),
-          age_ms: Type.Integer({ description: 'Since that block was last known to be the head' }),
+          age_ms: Type.Integer({
+            description:
+              'Since that block was last known to be the head; 0 at rest, where whoever asks waits for a new one',
+          }),
         }),
       ),
       { description: 'The simulation forks' },
