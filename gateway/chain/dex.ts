@@ -52,7 +52,7 @@ export type Dex = {
   readonly initCodeHash?: Hex | undefined
   /** Pools that events alone would name, from a dated list: the factories are asked whose they are. */
   readonly knownPools?: readonly Address[] | undefined
-  /** Of a dated list: pools with other hooks that act on swaps are left out. */
+  /** Of a dated list: pools with other hooks that act on swaps are quoted after a dry run only. */
   readonly knownHooks?: readonly KnownHooks[] | undefined
   /** First block worth scanning for pools. */
   readonly deployBlock: number

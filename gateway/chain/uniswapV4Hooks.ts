@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 
-/** Hooks of Uniswap v4 whose pools the quoter is asked about; any other that acts on swaps is left out. */
+/** Hooks of Uniswap v4 that are believed; routes through any other that acts on swaps are dry-run first. */
 export type KnownHooks = {
   readonly name: string
   /** Where they were found, and when. */

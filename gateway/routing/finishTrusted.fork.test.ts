@@ -1,10 +1,11 @@
-import type { Address } from 'viem'
+import { type Address, type Hex, zeroAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import type { Quote } from './finishQuote.ts'
 import { createRouting } from './service/routing.ts'
 import { startSwapStand } from './testing/swapStand.ts'
 import { deployTwoFaced, openPool } from './testing/twoFaced.ts'
+import { deployTwoFacedHook } from './testing/twoFacedHook.ts'
 
 const s = suite('pools with an unknown part beside known ones')
 const stand = await startSwapStand(8453)
@@ -82,7 +83,7 @@ const startRouting = (
 const routing = await startRouting(60_000)
 await routing.warmed
 s.after(async () => {
-  await routing.close()
+  await Promise.all([routing, hooked].map((one) => one.close()))
   await simulator.close()
   await stand.close()
 })
@@ -177,6 +178,44 @@ s(
     gate = undefined
     await Promise.all(dryRuns)
     await alone.close()
+  },
+)
+const launch = await deployTwoFacedHook(stand, 'unknown')
+const listed = await deployTwoFacedHook(stand, 'listed')
+const hooked = await startRouting(60_000, ['uniswap-v3', 'uniswap-v4'], [listed.hook])
+await hooked.warmed
+
+s(
+  'of Uniswap v4 are quoted after a dry run, and only where they are better [21/hooks-unknown]',
+  async () => {
+    // Made while it is followed: its event tells of it. By its own state the stranger's is the better one.
+    const currencies = [zeroAddress, usdc as Address] as const
+    const ids: Hex[] = []
+    for (const [{ show, open: openHooked }, price] of [
+      [listed, 2_955n],
+      [launch, 2_950n],
+    ] as const) {
+      await show(100n, 100n)
+      const deep = [10n ** 21n, price * 10n ** 9n] as const
+      ids.push(await openHooked({ currencies, amounts: deep, feePips: 500 }))
+    }
+    const poolsOf = ({ steps }: Quote) => steps.map(({ poolId = '0x' }) => ids.indexOf(poolId))
+    const better = await quoteOf(small, hooked)
+    assert.equal(poolsOf(better), [1])
+    assert.is(better.readiness, 'verified')
+    // As much as the other, after what it keeps.
+    await launch.show(117n, 117n)
+    const known = await quoteOf(small, hooked)
+    assert.equal(poolsOf(known), [0])
+    assert.is(known.readiness, 'ready')
+    assert.ok(better.amountOut > known.amountOut)
+    // What it takes of whoever trades is not what it told a quoter.
+    await launch.show(60n, 90n)
+    assert.equal(poolsOf(await quoteOf(small + 1n, hooked)), [0])
+    // That it refuses quoters is no reason to do without the others.
+    await launch.show(10_001n, 60n)
+    shiftMs += 25 * 3_600_000
+    assert.equal(poolsOf(await quoteOf(small + 2n, hooked)), [0])
   },
 )
 s.run()

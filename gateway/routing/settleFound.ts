@@ -28,7 +28,8 @@ export async function settleIfAnswered(
 /**
  * The best route with what its pools really give, and the pools as it leaves them: where it uses pools
  * without local maths, the chain is asked. Should they refuse, or give less than the search believed,
- * the best route without any of them is compared.
+ * the best route without any of them is compared; where a stranger has a say in it, the best without
+ * strangers: bait is no reason to do without every other quoter.
  */
 export async function searchSettled(
   deps: Pick<QuoteDeps, 'now'>,
@@ -53,10 +54,22 @@ export async function settleFound(
   if (!usesQuoted(state, route)) return replay(route) ?? { route, pools: [] }
   const settled = await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut })
   if (settled && isAsBelieved(settled.route.amountOut, route.amountOut)) return settled
-  const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
+  const isBait = chain.trust.listDoubtful(state, route).length > 0
+  const other = isBait
+    ? await searchSettled(deps, {
+        ...parameters,
+        state,
+        market: chain.trust.ofKnown(state, market),
+      })
+    : await searchLocal()
   const gasPrice = gasPriceIn(chain, { market, token: tokenOut, options })
-  if (!local || (settled && isBetter(settled.route, local, gasPrice))) return settled
-  return replay(withoutGap(local)) ?? { route: withoutGap(local), pools: [] }
+  return !other || (settled && isBetter(settled.route, other.route, gasPrice)) ? settled : other
+
+  async function searchLocal(): Promise<Replayed | undefined> {
+    const local = await searchRoute(deps, { ...parameters, market: toLocalMarket(market, state) })
+    if (!local) return undefined
+    return replay(withoutGap(local)) ?? { route: withoutGap(local), pools: [] }
+  }
 }
 
 /** What sells more is better; then what brings more, net of its gas. */

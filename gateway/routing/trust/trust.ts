@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { getChain, seedTokens } from '../../chain/chains.ts'
+import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
 import type { Route } from '../engine/route.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
@@ -27,6 +27,8 @@ export type Trust = {
   listDoubtful(state: SyncedState, route: Route): readonly string[]
   /** The market for a search; without the pools that rest, whatever is chosen. */
   choose(state: SyncedState, choice: Choice): Market
+  /** A market of a state as earlier legs left it, without pools in which code that nobody knows has a say. */
+  ofKnown(state: SyncedState, market: Market): Market
   /** Tells choices of one state apart, and from those before another pool came to rest. */
   nameChoice(choice: Choice): string
   /** A dry run by nobody in particular fell: pools of which code is unknown are not asked for a while. */
@@ -75,8 +77,7 @@ export function createTrust({
     return next
   }
 
-  function ofKnown(state: SyncedState): Market {
-    const { market } = state
+  function ofKnown(state: SyncedState, market: Market): Market {
     const made = knownMarkets.get(market) ?? withoutPools(market, [...listUnknown(state)])
     knownMarkets.set(market, made)
     return made
@@ -92,10 +93,11 @@ export function createTrust({
       })
     },
     choose(state, choice) {
-      if (choice.kind === 'known') return ofKnown(state)
+      if (choice.kind === 'known') return ofKnown(state, state.market)
       const market = withoutResting(state.market)
       return choice.kind === 'without' ? withoutPools(market, choice.ids) : market
     },
+    ofKnown,
     nameChoice(choice) {
       if (choice.kind === 'known') return 'known'
       const ids = choice.kind === 'without' ? choice.ids : []
@@ -112,8 +114,13 @@ export function createTrust({
 function knownParts(chainId: number, parts: TrustedParts): ReadonlySet<string> {
   const chain = getChain(chainId)
   const reviewed = chain?.trusted.flatMap((source) => source.parts.map(([, address]) => address))
+  const hooks = getDexes(chainId).flatMap(({ knownHooks = [] }) =>
+    knownHooks.flatMap(({ addresses }) => addresses),
+  )
   const tokens = seedTokens(chainId).map(({ address }) => address)
-  return new Set([...(reviewed ?? []), ...tokens, ...parts].map((part) => part.toLowerCase()))
+  return new Set(
+    [...(reviewed ?? []), ...hooks, ...tokens, ...parts].map((part) => part.toLowerCase()),
+  )
 }
 
 function withoutPools(market: Market, ids: readonly string[]): Market {

@@ -3,7 +3,7 @@ import { createTally, executeSwaps, loadFamily, proveFamily } from '../../testin
 import { createRandom } from '../../testing/random.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 import { familyOf, isQuoted } from '../families.ts'
-import { toRef } from '../poolRecord.ts'
+import { type PoolRecord, toRef } from '../poolRecord.ts'
 
 const s = suite('pools with hooks')
 const stand = await startSwapStand(8453)
@@ -32,15 +32,18 @@ s(
   },
 )
 
-s('that nobody has listed are left out, and said to be [21/hooks-unknown]', async () => {
+s('that act on swaps name their hook, and without a quoter they are left out', async () => {
   const records = await loadFamily(stand, 'uniswap_v4')
   const hooked = records.filter(isQuoted)
+  for (const record of hooked) assert.equal(listHooks(record), record.parts?.map(toAddress))
   const declined: string[] = []
   const deps = { ...chainClient, decline: ({ id = '' }) => void declined.push(id) }
-  const pools = records.map((record) => toRef(record, { ...dex, knownHooks: [] }))
+  const pools = records.map((record) => toRef(record, { ...dex, quoter: undefined }))
   const blockNumber = hooked[0]?.changedBlock ?? 0n
   const loaded = await familyOf(dex).load(deps, { pools, blockNumber })
   assert.is(loaded.length, records.length - hooked.length)
   assert.equal(declined.sort(), hooked.map(({ id }) => id).sort())
 })
+const listHooks = (record: PoolRecord) => ('key' in record ? [record.key.hooks.toLowerCase()] : [])
+const toAddress = ({ address }: { readonly address: string }) => address
 s.run()

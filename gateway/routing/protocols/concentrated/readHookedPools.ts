@@ -29,15 +29,6 @@ const slotsPerCall = 90
 const mostKeys = 4_000
 const mostAmount = 2n ** 128n - 1n
 
-/** Whether the exchange's row names a pool's hook, and a quoter that runs it. */
-export function isKnownHook({ quoter, knownHooks = [] }: Dex, { hooks }: PoolKey): boolean {
-  const own = hooks.toLowerCase()
-  return (
-    quoter !== undefined &&
-    knownHooks.some(({ addresses }) => addresses.some((address) => address.toLowerCase() === own))
-  )
-}
-
 /**
  * Pools between any of `a` and any of `b` as the launchpads of the known hooks open them: against the
  * native currency, as it is or wrapped, or USDC.

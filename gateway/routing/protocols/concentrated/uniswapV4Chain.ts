@@ -22,11 +22,12 @@ import type {
   PoolRef,
   ReadDeps,
 } from '../../reads/poolRef.ts'
+import { type Part, pickParts, readParts } from '../../reads/readParts.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
 import { addRange } from './concentratedLogs.ts'
 import type { TickRecord } from './concentratedRecord.ts'
 import { heldByTicks, toLiquidityTicks } from './heldByTicks.ts'
-import { findHooked, hookedQuoter, isKnownHook } from './readHookedPools.ts'
+import { findHooked, hookedQuoter } from './readHookedPools.ts'
 import { createUniswapV4Pool } from './uniswapV4.ts'
 
 /** A pool inside Uniswap v4's manager. */
@@ -44,7 +45,7 @@ export type ManagedRecord = PoolHead & {
   readonly ticks: readonly TickRecord[]
   /** As in a `ConcentratedRecord`. */
   readonly isPart?: true | undefined
-  /** Who runs the swaps of a pool with a known hook; its own state says roughly what they give. */
+  /** Who runs the swaps of a pool whose hook acts on them; its own state says roughly what they give. */
   readonly quoter?: Address | undefined
 }
 
@@ -107,7 +108,10 @@ function isPlain({ fee, hooks }: PoolKey): boolean {
 }
 
 const isPriced = ({ key, dex }: PoolRef): boolean =>
-  key !== undefined && (isPlain(key) || isKnownHook(dex, key))
+  key !== undefined && (isPlain(key) || dex.quoter !== undefined)
+
+/** Hooks that act on swaps. */
+const hooksOf = ({ key }: PoolRef): readonly Address[] => (key && !isPlain(key) ? [key.hooks] : [])
 
 function splitProtocolFee(packed: number): readonly [number, number] {
   return [packed & 0xfff, packed >> 12]
@@ -243,6 +247,11 @@ function joinParts(
   }
 }
 
+/** A hook has a say in its pool's swaps: the trust table knows whose is believed. */
+function withHooks(record: ManagedRecord, hooks: ReadonlyMap<string, Part>): ManagedRecord {
+  return isPlain(record.key) ? record : { ...record, parts: pickParts(hooks, [record.key.hooks]) }
+}
+
 function apply(record: ManagedRecord, log: PoolLog): ManagedRecord {
   // Ids are public: only the manager's own word counts.
   if (log.address !== record.address.toLowerCase()) return record
@@ -289,8 +298,8 @@ function toAddress(topic: string): Address {
 }
 
 /**
- * Uniswap v4's pools without hooks, with hooks that leave swaps alone, and with hooks of the row's dated
- * list: those are searched by their own state and priced by the quoter.
+ * Uniswap v4's pools without hooks, with hooks that leave swaps alone, and with hooks that act on them:
+ * those are searched by their own state and priced by the quoter.
  */
 export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   find,
@@ -301,8 +310,11 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
       chunk(group, size),
     )
-    const loaded = parts.map((part) => loadOfManager(deps, { pools: part, blockNumber }))
-    return (await Promise.all(loaded)).flat()
+    const [hooks, ...loaded] = await Promise.all([
+      readParts(deps, { addresses: known.flatMap(hooksOf), blockNumber }),
+      ...parts.map((part) => loadOfManager(deps, { pools: part, blockNumber })),
+    ])
+    return loaded.flat().map((record) => withHooks(record, hooks))
   },
   topics,
   creations: [{ topic: managedInitializeTopic, read: readInitialize }],
