@@ -50,6 +50,10 @@ export const arbitrumDexSources: DexSources = {
   ['0x7dfdef5f355096603419239ce743bfaf1120312b']: [
     'npm:@balancer-labs/v2-deployments@3.2.0 dist/tasks/20210418-weighted-pool/output/arbitrum.json:2',
   ],
+  ['0xcf0a32bbef8f064969f21f7e02328fb577382018']: [
+    'npm:@balancer-labs/v2-deployments@3.2.0 dist/tasks/20210418-weighted-pool/output/arbitrum.json:4',
+    'github:balancer/balancer-deployments addresses/arbitrum.json:33',
+  ],
   ['0xa8920455934da4d853faac1f94fe7bef72943ef1']: [
     'github:balancer/balancer-deployments addresses/arbitrum.json:778',
     'github:cowprotocol/services contracts/src/main.rs:224',
