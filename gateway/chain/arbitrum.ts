@@ -136,6 +136,7 @@ export const arbitrum = {
     '0x6c247b1F6182318877311737BaC0844bAa518F5e', // Morpho Blue
     '0x6302ef0F34100CDDFb5489fbcB6eE1AA95CD1066', // Euler v2
   ],
-  fork: { precompiles: 'arbOs' },
+  // Osaka's rules since ArbOS 50 (51: 2026-01-08); by itself anvil takes 42161 for Prague.
+  fork: { hardfork: 'osaka', precompiles: 'arbOs' },
   labPort: 8546,
 } as const satisfies ChainRow

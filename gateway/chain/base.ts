@@ -137,6 +137,7 @@ export const base = {
     '0xBBBBBbbBBb9cC5e90e3b3Af64bdAF62C37EEFFCb', // Morpho Blue
     '0x5301c7dD20bD945D2013b48ed0DEE3A284ca8989', // Euler v2
   ],
-  fork: {},
+  // Azul is Osaka; by itself anvil takes 8453 for Jovian, without its precompiles.
+  fork: { hardfork: 'osaka' },
   labPort: 8545,
 } as const satisfies ChainRow
