@@ -245,7 +245,6 @@ export const baseDexes: readonly Dex[] = [
     protocol: 'fluid',
     factory: '0x91716C4EDA1Fb55e84Bf8b4c7085f84285c19085',
     quoter: '0x05Bd8269A20C472b148246De20E6852091BF16Ff',
-    holder: '0x52Aa899454998Be5b000Ad077a46Bbe360F4e497',
     feesPips: [],
     deployBlock: 0,
   },

@@ -1,4 +1,4 @@
-import { encodeFunctionData, erc20Abi, parseAbi } from 'viem'
+import { concat, encodeFunctionData, erc20Abi, pad, parseAbi, toEventSelector } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { getChainSpec } from '../../../fixtures/world/chains/chains.ts'
 import { getTokenSpec } from '../../../fixtures/world/parts/chainSpec.ts'
@@ -30,7 +30,6 @@ const opened: readonly PoolSpec[] = [
   ['lb-v2.2', 'LINK/WETH', 1_500, 9_000, '15'],
   ['curve-twocrypto-ng', 'LINK/WETH', 2_600, 9_000],
   ['curve-tricrypto-ng', 'USDC/LINK/WETH', 2_000, 9_000],
-  ['fluid-dex', 'ETH/USDC', 100, 9_000],
   ['maverick-v2', 'LINK/USDC', 2_000, 9_000],
   ['dodo-v2-dvm', 'LINK/USDC', 400, 9_000],
   ['ramses-v1', 'LINK/WETH', 2_000, 9_000],
@@ -101,9 +100,7 @@ async function poolsNow(following = sync) {
 for (const spec of opened)
   s(`a new pool of ${spec[0]} is followed, opened block by block [21/opened-later]`, async () => {
     const before = await poolsNow()
-    // Fluid's liquidity layer tells of deposits; it is not listened to.
-    const own = spec[0] === 'fluid-dex' ? { ...deps, builder } : deps
-    const pool = await openPool(own, { chain, spec })
+    const pool = await openPool(deps, { chain, spec })
     // Balancer v2 has ids of its own, and pools that are contracts all the same.
     const names = [pool.id, pool.address].map((name) => name?.toLowerCase() ?? '')
     assert.not.ok(names.some((name) => before.has(name)))
@@ -113,6 +110,26 @@ for (const spec of opened)
       assert.is(found?.tokens.length, pool.tokens.length)
     }
   })
+
+s(
+  'a new pool of Fluid is followed when its liquidity layer tells of it [21/fluid-operate]',
+  async () => {
+    const pool = await openPool(deps, { chain, spec: ['fluid-dex', 'ETH/USDC', 100, 9_000] })
+    const id = pool.address.toLowerCase()
+    assert.not.ok((await poolsNow(unbounded)).has(id))
+    const layer = chain.dexes.find(({ name }) => name === 'fluid-dex')?.contracts['liquidity']
+    if (!layer) throw new Error('the world has it')
+    // Ours tells of nothing: for a moment another code stands there, and emits what it is given.
+    const code = await stand.rpc('eth_getCode', layer, 'latest')
+    await stand.rpc('anvil_setCode', layer, '0x6040356020355f3560c05fa300')
+    const event = 'LogOperate(address,address,int256,int256,address,address,uint256,uint256)'
+    const data = concat([toEventSelector(event), pad(pool.address), pad(weth)])
+    await builder.send({ from: builder.deployer, to: layer, data })
+    await stand.rpc('anvil_setCode', layer, code)
+    for (const now of [await poolsNow(), await poolsNow(unbounded)])
+      assert.is(now.get(id)?.dex, 'fluid-dex')
+  },
+)
 
 s('a token that comes to WOOFi is followed', async () => {
   const address = dexes.find(({ protocol }) => protocol === 'woofi')?.factory

@@ -1,4 +1,10 @@
-import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from 'viem'
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi,
+  toEventSelector,
+} from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import {
   arrayHead,
@@ -18,6 +24,15 @@ const abi = parseAbi([
   'function getPoolReservesAdjusted(address pool)',
 ])
 const mostListed = 250
+/** Holds the tokens of all pools, on every chain, and tells of what each of them does with its own. */
+const liquidityLayer: Address = '0x52Aa899454998Be5b000Ad077a46Bbe360F4e497'
+/**
+ * Its first field is the pool (github:Instadapp/fluid-contracts-public
+ * contracts/liquidity/userModule/events.sol): of deposits the pool itself tells nothing that is read here.
+ */
+const operateTopic = toEventSelector(
+  'LogOperate(address,address,int256,int256,address,address,uint256,uint256)',
+)
 /**
  * Places in what the resolver says of a pool: github:Instadapp/fluid-contracts-public
  * contracts/periphery/resolvers/dexReserves/structs.sol. Each limit takes three words.
@@ -68,8 +83,10 @@ export const fluidFamily = createQuotedFamily({
   list,
   stepGas: ({ native }, i) => (native[i] ? 70_000 : 100_000),
   find: async (deps, parameters) => (await list(deps, parameters)) ?? [],
-  topics: [toEventSelector('Swap(bool,uint256,uint256,address)')],
-  holderOf: ({ holder }) => holder,
+  topics: [toEventSelector('Swap(bool,uint256,uint256,address)'), operateTopic],
+  vault: liquidityLayer,
+  poolIdOf: ({ topics: [topic, user] }) =>
+    topic === operateTopic && user ? `0x${user.slice(26)}` : undefined,
   async readTokens(deps, { pools, blockNumber }) {
     const calls = pools.map(({ address, dex }) =>
       readCall(

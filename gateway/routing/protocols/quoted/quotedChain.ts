@@ -1,6 +1,6 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { getChain } from '../../../chain/chains.ts'
-import type { Dex, Protocol } from '../../../chain/dex.ts'
+import type { Protocol } from '../../../chain/dex.ts'
 import { isNative } from '../../../chain/native.ts'
 import { sampleQuoters } from '../../reads/askQuoters.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
@@ -52,7 +52,7 @@ type Fee = {
 /** What tells one quoted protocol from another. */
 export type QuotedProtocol = Pick<
   PoolFamily<QuotedRecord>,
-  'find' | 'list' | 'creations' | 'encodeStep'
+  'find' | 'list' | 'creations' | 'encodeStep' | 'poolIdOf'
 > & {
   readonly protocol: QuotedRecord['protocol'] & Protocol
   /** Events after which a pool is asked again. */
@@ -78,8 +78,6 @@ export type QuotedProtocol = Pick<
   readonly fee?: Fee | undefined
   /** Where one contract holds the tokens of all pools, wherever it stands, and tells of their changes. */
   readonly vault?: Address | undefined
-  /** Who holds the tokens of a pool; the pool itself when not given. */
-  holderOf?(dex: Dex): Address | undefined
   readonly quoter: Quoter<Unsampled>
   /** Gas of a step that sells token i. */
   stepGas(record: QuotedRecord, i: number): number
@@ -102,6 +100,7 @@ export function createQuotedFamily(
     find: own.find,
     ...(own.list && { list: own.list }),
     ...(vault && { emitters: () => [vault] }),
+    ...(own.poolIdOf && { poolIdOf: own.poolIdOf }),
     creations: own.creations,
     topics: own.topics,
     async load(deps, { pools, blockNumber }) {
@@ -119,11 +118,11 @@ export function createQuotedFamily(
     // Anybody may name a pool in an event of theirs: its own word counts, and its vault's.
     apply: (record, { address }) =>
       address === record.id || address === vault?.toLowerCase() ? undefined : record,
-    async refresh(deps, { records, dexes, blockNumber }) {
+    async refresh(deps, { records, blockNumber }) {
       const atMs = now()
       const due = ages.mostDue(records, atMs)
       if (due.length === 0) return new Map()
-      const blanks = due.map((record) => toBlank(own, { record, dexes }))
+      const blanks = due.map((record) => toBlank(own, record))
       // Samples only guide the search: old ones will do, and no block waits for a slow quoter.
       const fresh = await sample(own, deps, { blanks, blockNumber }).catch(() => [])
       ages.restart([...due, ...fresh], atMs)
@@ -199,8 +198,6 @@ type Blank = {
   readonly held?: readonly bigint[] | undefined
 }
 
-const holderOf = (own: QuotedProtocol, dex: Dex) => own.vault ?? own.holderOf?.(dex)
-
 /** What is known of pools before their quoter is asked about any amount. */
 async function readBlanks(
   own: QuotedProtocol,
@@ -222,7 +219,7 @@ async function readBlanks(
     const { dex, address } = pool
     return [
       {
-        holder: holderOf(own, dex) ?? address,
+        holder: own.vault ?? address,
         held: helds?.[index],
         record: {
           ...toHead(pool, { tokens, blockNumber }),
@@ -239,15 +236,11 @@ async function readBlanks(
 }
 
 /** A pool that is to be sampled again. */
-function toBlank(
-  own: QuotedProtocol,
-  { record, dexes }: { readonly record: QuotedRecord; readonly dexes: readonly Dex[] },
-): Blank {
-  const dex = dexes.find(({ name }) => name === record.dex)
+function toBlank(own: QuotedProtocol, record: QuotedRecord): Blank {
   const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
   return {
     record,
-    holder: (dex && holderOf(own, dex)) ?? record.address,
+    holder: own.vault ?? record.address,
     held: own.readHeld && known,
   }
 }
