@@ -2,6 +2,7 @@ import { arbitrumDexes } from './arbitrumDexes.ts'
 import { arbitrumDexSources } from './arbitrumDexSources.ts'
 import { arbitrumTrust } from './arbitrumTrust.ts'
 import type { ChainRow, FeedRow, TokenRow } from './chain.ts'
+import { deepPools } from './deepPools.ts'
 import { multicall3 } from './multicall3.ts'
 
 const tokens: readonly TokenRow[] = [
@@ -96,6 +97,7 @@ export const arbitrum = {
   tokens,
   feeds,
   dexes: arbitrumDexes,
+  deepPools: deepPools.arbitrum,
   dexSources: arbitrumDexSources,
   providers: {
     '0x': { slug: '42161', contracts: ['0x0000000000001fF3684f28c67538d4D072C22734'] },

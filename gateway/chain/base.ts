@@ -2,6 +2,7 @@ import { baseDexes } from './baseDexes.ts'
 import { baseDexSources } from './baseDexSources.ts'
 import { baseTrust } from './baseTrust.ts'
 import type { ChainRow, FeedRow, TokenRow } from './chain.ts'
+import { deepPools } from './deepPools.ts'
 import { multicall3 } from './multicall3.ts'
 
 const tokens: readonly TokenRow[] = [
@@ -95,6 +96,7 @@ export const base = {
   tokens,
   feeds,
   dexes: baseDexes,
+  deepPools: deepPools.base,
   dexSources: baseDexSources,
   providers: {
     '0x': { slug: '8453', contracts: ['0x0000000000001fF3684f28c67538d4D072C22734'] },

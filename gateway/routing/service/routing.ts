@@ -256,6 +256,8 @@ function createRoutingChain(
     pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
     maxAgeMs,
     loadsFirst,
+    // A fork would fetch each of them from its chain.
+    deepPools: loadsFirst === 'majors' ? chain.deepPools : undefined,
     refreshMs,
     origin,
     limits,

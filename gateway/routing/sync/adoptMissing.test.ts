@@ -1,4 +1,5 @@
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
+import type { BookedPool } from '../../../fixtures/nodes/mainnet/createPoolBook.ts'
 import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
 import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
@@ -34,7 +35,7 @@ function answerSome(most: number): NodeSource {
 async function openSync({
   source = mainnet,
   ...parameters
-}: Pick<ChainSyncParameters, 'loadsFirst' | 'observe' | 'stirred'> & {
+}: Pick<ChainSyncParameters, 'loadsFirst' | 'deepPools' | 'observe' | 'stirred'> & {
   readonly source?: NodeSource
   readonly snapshots?: PoolSnapshots
 }) {
@@ -90,6 +91,33 @@ s('begins with the pools of the majors, by a few calls [nodes/majors-first]', as
   assert.is(opened.sync.loading(), undefined)
   await opened.close()
 })
+
+s(
+  'looks for the pairs of a list, whose pools their own factories name [nodes/listed]',
+  async () => {
+    const known = new Set(seedTokens(8453).map(({ address }) => address.toLowerCase()))
+    const isHub = (token: string) => majors.has(token.toLowerCase())
+    const sidesOf = ({ token0, token1 }: BookedPool) => [token0, token1]
+    const strange = mainnet.pools.filter(
+      (pool) =>
+        !pool.id &&
+        sidesOf(pool).some(isHub) &&
+        sidesOf(pool).some((t) => !known.has(t.toLowerCase())),
+    )
+    const listed = strange.filter(({ address }) => !all.includes(address.toLowerCase())).slice(0, 2)
+    assert.is(listed.length, 2)
+    const named = new Set(listed.flatMap(sidesOf).filter((token) => !isHub(token)))
+    const due = strange.filter((pool) => sidesOf(pool).some((token) => named.has(token)))
+    const codeless = '0x00000000000000000000000000000000000c0de1'
+    const deepPools = [codeless, ...listed.map(({ address }) => address)] as const
+    const opened = await openSync({ loadsFirst: 'majors', deepPools })
+    await opened.sync.start()
+    await opened.sync.loading()
+    const ids = [...all, ...due.map(({ address }) => address.toLowerCase())]
+    assert.equal(opened.ids(), [...new Set(ids)].sort())
+    await opened.close()
+  },
+)
 
 s('keeps what was loaded, and goes on where it ended [nodes/load-parts]', async () => {
   const snapshots = store.pools

@@ -1,17 +1,19 @@
 import { chunk } from '../reads/chunk.ts'
+import { dedupePools } from '../reads/findPools.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { SyncDeps } from './chainView.ts'
 import { findAmong, listDexes } from './discover.ts'
 import type { HeldView } from './heldView.ts'
+import { findListed, readListedPairs } from './listedPairs.ts'
 
 /** The next block waits until so many have been read, which a small node takes a second or two for. */
 const poolsAtOnce = 32
 const tellEveryMs = 10_000
 
 /**
- * Takes in the pools among all known tokens that are not followed yet, of one exchange after the other and
- * some at a time: blocks go on in between, and what was taken in stays whatever becomes of the rest.
+ * Takes in the pools among all known tokens and of listed pairs that are not followed yet, of one exchange
+ * after the other and some at a time: blocks go on in between, and what was taken in stays whatever becomes of the rest.
  */
 export async function adoptMissing(deps: SyncDeps, held: HeldView): Promise<void> {
   const headNumber = () => held.following()?.state.head.number
@@ -22,11 +24,16 @@ export async function adoptMissing(deps: SyncDeps, held: HeldView): Promise<void
   deps.progress.begin(1 + others.length)
   try {
     await takeIn(listed)
+    const pairs = await readListedPairs(deps, { pools: deps.deepPools, blockNumber })
     for (const dex of others) {
       const tokens = deps.tokens.addresses()
       // Nodes forget the states of blocks within half a minute.
       const at = { blockNumber: headNumber() ?? blockNumber }
-      await takeIn(await findAmong(deps, { dexes: [dex], tokens, ...at }))
+      const found = await Promise.all([
+        findAmong(deps, { dexes: [dex], tokens, ...at }),
+        findListed(deps, { dex, pairs, hubs: deps.majors, ...at }),
+      ])
+      await takeIn(dedupePools(found.flat()))
     }
   } finally {
     deps.progress.end()

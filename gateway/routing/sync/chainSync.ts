@@ -84,6 +84,8 @@ export type ChainSyncParameters = {
   readonly maxAgeMs: number
   /** `majors`: the pools among them are loaded and quoted, and the others come in behind. Default: all. */
   readonly loadsFirst?: 'all' | 'majors' | undefined
+  /** Pools of a list: their pairs are looked for where not all is loaded first. Default: none. */
+  readonly deepPools?: readonly Address[] | undefined
   /** What moves without events is read so often, where blocks come faster. Default: at every block. */
   readonly refreshMs?: number | undefined
   /** How far the market may grow. Default: as far as it likes. */
@@ -170,7 +172,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
 type Parts = ReturnType<typeof connectParts>
 
 function connectParts(parameters: ChainSyncParameters) {
-  const { chainClient, dexes, seedTokens, limits, origin, snapshots } = parameters
+  const { chainClient, dexes, seedTokens, limits, origin, snapshots, deepPools = [] } = parameters
   const { stirred = () => undefined, now = () => performance.now() } = parameters
   const { taxOf = () => 0, observe = () => undefined, refreshMs = 0 } = parameters
   const { chainId, chain, client, witnesses } = chainClient
@@ -189,6 +191,7 @@ function connectParts(parameters: ChainSyncParameters) {
     origin,
     tokens,
     majors: chain.hubTokens,
+    deepPools,
     troubled,
     found,
     progress,

@@ -37,6 +37,8 @@ export type SyncDeps = {
   readonly tokens: TokenBook
   /** Tokens that most liquidity is paired with. */
   readonly majors: readonly Address[]
+  /** Of a list that others have made: their pairs are looked for. */
+  readonly deepPools: readonly Address[]
   readonly taxOf: TaxOf
   readonly origin: Origin | undefined
   /** Pools that are not followed, since they could not be read. */

@@ -28,6 +28,7 @@ export function createSyncDeps({
     dexes,
     tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
     majors: [],
+    deepPools: [],
     taxOf: () => 0,
     origin: undefined,
     troubled: createTroubledPools({ now }),
