@@ -13,6 +13,7 @@ import type { PoolLimits } from './bounds/standing.ts'
 import { createChainReader } from './chainReader.ts'
 import type { Origin, SyncDeps } from './chainView.ts'
 import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
+import { createCreationScan } from './creationScan.ts'
 import { createDexBook } from './dexBook.ts'
 import { createHeadTicks } from './headTicks.ts'
 import { createLoadProgress } from './loadProgress.ts'
@@ -183,6 +184,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const audit = createAudit({ sortByDepth: sorted, now })
   const found = createFoundPools()
   const progress = createLoadProgress({ now })
+  const scan = createCreationScan({ dexes, tokens, now })
   const dexBook = createDexBook(dexes, { hasKnownTokens: seedTokens.length > 1 })
   const deps: SyncDeps = {
     chainId,
@@ -195,6 +197,7 @@ function connectParts(parameters: ChainSyncParameters) {
     troubled,
     found,
     progress,
+    scan,
     bounds,
     refreshBlocks: BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs))),
     audit,
@@ -220,7 +223,7 @@ function connectParts(parameters: ChainSyncParameters) {
   }
   const keeper =
     snapshots &&
-    createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens })
+    createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens, scan })
 
   return {
     deps,
@@ -253,11 +256,14 @@ function connectParts(parameters: ChainSyncParameters) {
 
 /** False where nothing was kept, or what was is of no use any more. */
 async function restore(
-  { reader, keeper }: Parts,
+  { reader, keeper, deps: { scan } }: Parts,
   { inherited, dexes }: ChainSyncParameters,
 ): Promise<boolean> {
   const restored = inherited ?? (await keeper?.restore(new Set(dexes.map(({ name }) => name))))
-  return restored ? reader.restore(restored, { isInherited: inherited !== undefined }) : false
+  if (!restored) return false
+  const isTaken = await reader.restore(restored, { isInherited: inherited !== undefined })
+  if (isTaken && restored.scanned !== undefined) scan.resume(restored.scanned)
+  return isTaken
 }
 
 /** Whether there is more to load. */
@@ -298,6 +304,7 @@ async function follow(
     void reader.tryAgain()
     void reader.lookAtShelf()
     void reader.audit()
+    void reader.scanCreations()
     await reader.review().catch(failed)
     await keeper?.saveIfDue()
     await ticks.next(reader.current()?.head)

@@ -5,6 +5,7 @@ import type { Audit } from './audit.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { PassedBlock } from './catchUp.ts'
 import type { FoundPools } from './coverage.ts'
+import type { CreationScan } from './creationScan.ts'
 import type { LoadProgress } from './loadProgress.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
@@ -46,6 +47,8 @@ export type SyncDeps = {
   /** Pools of the load that is under way. */
   readonly found: FoundPools
   readonly progress: LoadProgress
+  /** Pools of earlier blocks, where a node gives their creations bit by bit. */
+  readonly scan: CreationScan
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
   /** What moves without events is read once in so many blocks. */

@@ -7,6 +7,7 @@ import { dedupePools } from '../reads/findPools.ts'
 import { limitRequests } from '../reads/limitRequests.ts'
 import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
 import { readTokens, type TokenInfo } from '../reads/readTokens.ts'
+import type { CreationScan } from './creationScan.ts'
 import { findCreations } from './findCreations.ts'
 import { loadPools } from './loadPools.ts'
 import type { TroubledPools } from './troubledPools.ts'
@@ -21,6 +22,7 @@ const lookupsUnderWay = 32
 type Deps = ReadDeps & {
   readonly dexes: readonly Dex[]
   readonly troubled?: TroubledPools | undefined
+  readonly scan?: Pick<CreationScan, 'begin'> | undefined
 }
 
 type Listed = {

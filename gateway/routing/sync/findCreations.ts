@@ -4,10 +4,10 @@ import { familyOf } from '../protocols/families.ts'
 import type { PoolRef, ReadDeps } from '../reads/poolRef.ts'
 import { scanLogs } from '../reads/scanLogs.ts'
 
-/** A node that does not answer for the whole range at once has its factories asked instead. */
+/** Where a node does not answer for the whole range at once factories are asked, and it is scanned beside. */
 const mostRequests = 1
 /** Nodes take no more values for a topic than some hundred, nor requests of megabytes. */
-const mostTokens = 400
+export const mostTokens = 400
 
 /**
  * Pools between tokens by their factory's creation events: they also name pools of fee tiers and tick
@@ -15,7 +15,7 @@ const mostTokens = 400
  * has forgotten them. Of many tokens only the first are looked for.
  */
 export async function findCreations(
-  deps: ReadDeps,
+  deps: ReadDeps & { readonly scan?: { readonly begin: (block: bigint) => void } | undefined },
   {
     dex,
     tokens,
@@ -32,13 +32,14 @@ export async function findCreations(
     familyOf(dex)
       .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
       .map(async ({ topic, read }) => {
-        const { logs } = await scanLogs(deps, {
+        const { logs, isWhole } = await scanLogs(deps, {
           address: dex.factory,
           topics: [topic, words, words],
           mostRequests,
           fromBlock,
           toBlock: blockNumber,
         })
+        if (!isWhole) deps.scan?.begin(blockNumber)
         return logs.flatMap((log) => {
           const created = read(log)
           return created ? [{ dex, address: created.address }] : []

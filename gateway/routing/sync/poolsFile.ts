@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { PoolSnapshot, SnapshotHead } from '../../store/pools.ts'
 import { decodePool, version as recordVersion } from './poolCodec.ts'
+import { scanRow } from './snapshotWriter.ts'
 
 /** Raised when the file's own shape changes; records have a version of theirs. */
 const fileVersion = 1
@@ -27,7 +28,9 @@ const hashOf = (body: string) => createHash('sha256').update(body).digest('hex')
 export function writePoolsFile(chainId: number, { head, pools, tokens }: PoolSnapshot): Buffer {
   const { number, hash, parentHash, timestampSecs } = head
   const numbers = { number: String(number), timestampSecs: String(timestampSecs) }
-  const content: Body = { head: { hash, parentHash, ...numbers }, pools, tokens }
+  // How far creations were looked for is this gateway's own, and is as well done again.
+  const own = pools.filter(({ id }) => id !== scanRow)
+  const content: Body = { head: { hash, parentHash, ...numbers }, pools: own, tokens }
   const body = JSON.stringify(content)
   const file: PoolsFile = {
     kind: 'forkyard-pools',

@@ -1,4 +1,5 @@
 import type { PoolSnapshots } from '../../store/pools.ts'
+import type { CreationScan } from './creationScan.ts'
 import { createSnapshotWriter } from './snapshotWriter.ts'
 import type { SyncedState } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -10,6 +11,7 @@ export function createSnapshotKeeper({
   chainId,
   snapshots,
   tokens,
+  scan,
   read,
   failed,
   now,
@@ -17,6 +19,7 @@ export function createSnapshotKeeper({
   readonly chainId: number
   readonly snapshots: PoolSnapshots
   readonly tokens: TokenBook
+  readonly scan: Pick<CreationScan, 'place'>
   readonly read: () => SyncedState | undefined
   readonly failed: (error: unknown) => void
   readonly now: () => number
@@ -29,7 +32,8 @@ export function createSnapshotKeeper({
     if (!state) return
     savedAtMs = now()
     // The database is the owner's trouble (disk full, locked): the next attempt tries again.
-    await writer.save(state, [...tokens.all().values()]).catch(failed)
+    const kept = { state, tokens: [...tokens.all().values()], scanned: scan.place() }
+    await writer.save(kept).catch(failed)
   }
 
   return {

@@ -39,10 +39,10 @@ function setUp() {
 
 s('a DEX that comes back is not taken for followed meanwhile', async () => {
   const { store, start, reserves } = setUp()
-  await start().save(stateAt(1n, [pair('one', 1n), pair('other', 1n)]), [])
+  await start().save({ state: stateAt(1n, [pair('one', 1n), pair('other', 1n)]), tokens: [] })
   const without = start()
   await without.restore(new Set(['one']))
-  await without.save(stateAt(2n, [pair('one', 2n)]), [])
+  await without.save({ state: stateAt(2n, [pair('one', 2n)]), tokens: [] })
   assert.equal(await reserves('one', 'other'), [2n])
   store.close()
 })
@@ -50,8 +50,8 @@ s('a DEX that comes back is not taken for followed meanwhile', async () => {
 s('a pool that a reorganised chain no longer has goes', async () => {
   const { store, start, reserves } = setUp()
   const writer = start()
-  await writer.save(stateAt(1n, [pair('one', 1n), pair('other', 1n)]), [])
-  await writer.save(stateAt(2n, [pair('one', 2n)]), [])
+  await writer.save({ state: stateAt(1n, [pair('one', 1n), pair('other', 1n)]), tokens: [] })
+  await writer.save({ state: stateAt(2n, [pair('one', 2n)]), tokens: [] })
   assert.equal(await reserves('one', 'other'), [2n])
   store.close()
 })
@@ -69,12 +69,12 @@ s('after a save that failed the next one writes everything', async () => {
     },
   })
   const [one, other] = [pair('one', 1n), pair('other', 1n)]
-  await writer.save(stateAt(1n, [one, other]), [])
+  await writer.save({ state: stateAt(1n, [one, other]), tokens: [] })
   isFull = true
-  const failed = writer.save(stateAt(2n, [one, pair('other', 2n)]), [])
+  const failed = writer.save({ state: stateAt(2n, [one, pair('other', 2n)]), tokens: [] })
   assert.match(String(await failed.catch((error: unknown) => error)), /disk full/)
   isFull = false
-  await writer.save(stateAt(3n, [one, pair('other', 3n)]), [])
+  await writer.save({ state: stateAt(3n, [one, pair('other', 3n)]), tokens: [] })
   assert.equal(await reserves('one', 'other'), [1n, 3n])
   store.close()
 })

@@ -11,10 +11,17 @@ export type Restored = {
   readonly head: BlockHead
   readonly records: readonly PoolRecord[]
   readonly tokens: readonly TokenInfo[]
+  /** Where the scan of creations was; undefined where none had begun. */
+  readonly scanned?: string | undefined
 }
+
+/** Stands among the rows of pools, which it is true for, and is the id of none. */
+export const scanRow = 'creations'
 
 /** Some tens of microseconds each. */
 const encodedAtOnce = 20
+
+type Saved = Pick<Restored, 'tokens' | 'scanned'> & { readonly state: SyncedState }
 
 /** Keeps a chain's pools in the store: what changed since the last time, all at one block. */
 export function createSnapshotWriter({
@@ -26,6 +33,7 @@ export function createSnapshotWriter({
 }) {
   let saved: SyncedState['pools'] = new Map()
   let savedHash = ''
+  let savedScan: string | undefined
   let savedTokens: ReadonlySet<Address> = new Set()
   /** What may stand in the store, written now or by an earlier process: who follows it no more deletes it. */
   const rows = { pools: new Set<string>(), tokens: new Set<Address>() }
@@ -36,11 +44,12 @@ export function createSnapshotWriter({
   function forget(): void {
     saved = new Map()
     savedHash = ''
+    savedScan = undefined
     savedTokens = new Set()
   }
 
-  async function write(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
-    if (state.head.hash === savedHash && state.pools === saved) return
+  async function write({ state, tokens, scanned }: Saved): Promise<void> {
+    if (state.head.hash === savedHash && state.pools === saved && scanned === savedScan) return
     if (hasStale) {
       await snapshots.clear(chainId)
       rows.pools.clear()
@@ -62,6 +71,7 @@ export function createSnapshotWriter({
     for (const { id } of pools) rows.pools.add(id)
     for (const { address } of news) rows.tokens.add(address)
     const gone = { gonePools, goneTokens }
+    if (scanned !== undefined && scanned !== savedScan) pools.push({ id: scanRow, state: scanned })
     try {
       await snapshots.save(chainId, { head: state.head, pools, tokens: news, ...gone })
     } catch (error) {
@@ -73,6 +83,7 @@ export function createSnapshotWriter({
     for (const token of goneTokens) rows.tokens.delete(token)
     saved = state.pools
     savedHash = state.head.hash
+    savedScan = scanned
     savedTokens = known
   }
 
@@ -81,18 +92,20 @@ export function createSnapshotWriter({
     async restore(dexes: ReadonlySet<string>): Promise<Restored | undefined> {
       const snapshot = await snapshots.load(chainId)
       if (!snapshot) return undefined
-      const records = snapshot.pools.flatMap(({ state }) => {
+      const pools = snapshot.pools.filter(({ id }) => id !== scanRow)
+      const scanned = snapshot.pools.find(({ id }) => id === scanRow)?.state
+      const records = pools.flatMap(({ state }) => {
         const record = decodePool(state)
         return record && dexes.has(record.dex) ? [record] : []
       })
-      hasStale = records.length < snapshot.pools.length
-      for (const { id } of snapshot.pools) rows.pools.add(id)
+      hasStale = records.length < pools.length
+      for (const { id } of pools) rows.pools.add(id)
       for (const { address } of snapshot.tokens) rows.tokens.add(address)
-      return { head: snapshot.head, records, tokens: snapshot.tokens }
+      return { head: snapshot.head, records, tokens: snapshot.tokens, scanned }
     },
     /** Encodes and writes bit by bit, so that quotes go on; one call after the other. */
-    save(state: SyncedState, tokens: readonly TokenInfo[]): Promise<void> {
-      const run = tail.then(() => write(state, tokens))
+    save(saved: Saved): Promise<void> {
+      const run = tail.then(() => write(saved))
       tail = run.catch(() => undefined)
       return run
     },

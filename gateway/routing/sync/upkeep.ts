@@ -1,6 +1,8 @@
+import { chunk } from '../reads/chunk.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { Following, SyncDeps } from './chainView.ts'
+import { findCreated } from './findCreated.ts'
 import { comparePools, healPools } from './healPools.ts'
 import type { HeldView } from './heldView.ts'
 import { loadPools } from './loadPools.ts'
@@ -71,6 +73,25 @@ export function createUpkeep(
       const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
+    }, failed),
+
+    /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */
+    scanCreations: skipWhileRunning(async () => {
+      const { client, hasRoom } = deps.auditor
+      const view = held.following()
+      // A fork would have its chain asked for the whole past of it.
+      if (!view || deps.origin || !deps.scan.isDue() || !(await hasRoom())) return
+      const step = await deps.scan.step({ client })
+      if (!step) return
+      const { state } = view
+      const { dexes } = deps.scan
+      const at = { blockNumber: state.head.number }
+      const found = await findCreated({ ...deps, dexes }, { state, logs: step.logs, ...at })
+      for (const part of chunk(found, mostTried))
+        await inTurn(() =>
+          held.change((following) => adoptPools(deps, { view: following, found: part })),
+        )
+      step.done()
     }, failed),
 
     /** Lets go of pools that are not worth following any more, and of tokens that none holds. */

@@ -6,6 +6,7 @@ import { createPoolBounds } from '../sync/bounds/poolBounds.ts'
 import { sortByDepth } from '../sync/bounds/sortByDepth.ts'
 import type { SyncDeps } from '../sync/chainView.ts'
 import { createFoundPools } from '../sync/coverage.ts'
+import { createCreationScan } from '../sync/creationScan.ts'
 import { createLoadProgress } from '../sync/loadProgress.ts'
 import { createTokenBook } from '../sync/tokenBook.ts'
 import { createTroubledPools } from '../sync/troubledPools.ts'
@@ -22,11 +23,12 @@ export function createSyncDeps({
   readonly dexes?: readonly Dex[]
   readonly now?: () => number
 }): SyncDeps {
+  const tokens = createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative })
   return {
     chainId: chain.chainId,
     client,
     dexes,
-    tokens: createTokenBook({ seedTokens: [], wrappedNative: chain.wrappedNative }),
+    tokens,
     majors: [],
     deepPools: [],
     taxOf: () => 0,
@@ -34,6 +36,7 @@ export function createSyncDeps({
     troubled: createTroubledPools({ now }),
     found: createFoundPools(),
     progress: createLoadProgress({ now }),
+    scan: createCreationScan({ dexes, tokens, now }),
     bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
     refreshBlocks: 1n,
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),

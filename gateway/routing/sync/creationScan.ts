@@ -1,0 +1,129 @@
+import { type Chain, type Client, type Hex, numberToHex, pad, type Transport } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
+import { findRefusal } from '../../chain/nodes/findRefusal.ts'
+import { narrowRange } from '../../chain/nodes/narrowRange.ts'
+import { familyOf } from '../protocols/families.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
+import { toPoolLog } from '../reads/readHead.ts'
+import { mostTokens } from './findCreations.ts'
+import type { TokenBook } from './tokenBook.ts'
+
+/** At first, and never more. */
+const widestBlocks = 1_000_000n
+/** With less a scan of a chain takes months: its factories have been asked instead. */
+const leastBlocks = 500n
+/** A chain of 400 million blocks takes days so, and no small tier's day. */
+const stepMs = 10_000
+/** No exchange, no block. */
+const neverMade = Number.MAX_SAFE_INTEGER
+const [firstPauseMs, longestPauseMs] = [60_000, 3_600_000]
+
+type Step = {
+  readonly logs: readonly PoolLog[]
+  /** What these tell of is followed: the scan goes on before them. */
+  readonly done: () => void
+}
+
+export type CreationScan = ReturnType<typeof createCreationScan>
+
+/**
+ * The creation events of all blocks, the newest first, for nodes that do not give them at once: a request
+ * now and then. Where it stands is kept with the pools, so that the next process goes on there.
+ */
+export function createCreationScan({
+  dexes,
+  tokens,
+  now,
+}: {
+  readonly dexes: readonly Dex[]
+  readonly tokens: Pick<TokenBook, 'addresses'>
+  readonly now: () => number
+}) {
+  const names = dexes.map(({ name }) => name).sort()
+  /** The newest block that was not looked at yet; undefined where nobody asked for it. */
+  let left: bigint | undefined
+  let blocks = widestBlocks
+  let dueAtMs = Number.NEGATIVE_INFINITY
+  let pauseMs = firstPauseMs
+
+  const filters = dexes.flatMap((dex) =>
+    familyOf(dex)
+      .creations.filter(({ hasTokenTopics }) => hasTokenTopics)
+      .map(({ topic }) => ({ dex, topic })),
+  )
+  const first = BigInt(
+    Math.min(...filters.map(({ dex: { deployBlock } }) => deployBlock), neverMade),
+  )
+
+  function rest(): void {
+    dueAtMs = now() + pauseMs
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+  }
+
+  return {
+    /** Those that count as missing, too: an event of theirs shows that they are there. */
+    dexes,
+    /** A node did not give the events of all blocks until this one. */
+    begin(block: bigint): void {
+      left ??= block
+    },
+    isDue: () => left !== undefined && left >= first && now() >= dueAtMs,
+    /** For the store; undefined where there is nothing to keep. */
+    place: () => (left === undefined ? undefined : JSON.stringify({ left: String(left), names })),
+    /** Goes on where an earlier process was; anew where it had other exchanges. */
+    resume(place: string): void {
+      const kept = readPlace(place)
+      if (kept?.names.join() === names.join()) left = kept.left
+    },
+    /** The events of some blocks more; undefined while the node gives none. */
+    async step({
+      client,
+    }: {
+      readonly client: Client<Transport, Chain>
+    }): Promise<Step | undefined> {
+      if (left === undefined) return undefined
+      const lowest = left - blocks + 1n
+      const range = { from: lowest > first ? lowest : first, to: left }
+      const words = tokens
+        .addresses()
+        .slice(0, mostTokens)
+        .map((token): Hex => pad(token, { size: 32 }))
+      const question = {
+        address: [...new Set(filters.map(({ dex }) => dex.factory))],
+        topics: [[...new Set(filters.map(({ topic }) => topic))], words, words],
+        fromBlock: numberToHex(range.from),
+        toBlock: numberToHex(range.to),
+      }
+      dueAtMs = now() + stepMs
+      try {
+        const answer = await client.request({ method: 'eth_getLogs', params: [question] })
+        const logs = answer.map(toPoolLog)
+        blocks = range.to - range.from + 1n + blocks / 8n
+        if (blocks > widestBlocks) blocks = widestBlocks
+        pauseMs = firstPauseMs
+        return {
+          logs,
+          done() {
+            left = range.from - 1n
+          },
+        }
+      } catch (error) {
+        // Nodes limit the range by errors of many kinds: a shorter one tells.
+        const newest = narrowRange(range, findRefusal(error)).at(-1)
+        const fewer = newest && newest.to - newest.from + 1n
+        if (fewer !== undefined && fewer >= leastBlocks) blocks = fewer
+        else rest()
+        return undefined
+      }
+    },
+  }
+}
+
+function readPlace(place: string) {
+  try {
+    const { left, names } = JSON.parse(place) as { left: string; names: readonly string[] }
+    return { left: BigInt(left), names }
+  } catch {
+    return undefined
+  }
+}
