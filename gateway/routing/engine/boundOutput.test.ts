@@ -1,4 +1,4 @@
-import { ask, random, randomMarket } from '../../../fixtures/chains/market.ts'
+import { ask, pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createUniswapV2Pool } from '../protocols/pair/uniswapV2.ts'
@@ -136,6 +136,40 @@ s('holds against paths longer than the search goes', () => {
     }
   }
   assert.ok(isLonger > 10, 'longer paths were better in some')
+})
+
+/** Ways from a to d by hubs, with pools among them whose prices are stale by a tenth. */
+function staleMarket(seed: number): EnginePool[] {
+  const next = random(seed)
+  const worth = [...'abcdefghijkl'].map(() => 0.2 + 2 * next())
+  const pairs = [...'ab,bd,ac,cd,bc,be,ce,bf,df,cg,dg,bh,ch,bi,ci,di,ej,bj,fk,ck,gl,bl'.split(',')]
+  return pairs.flatMap((tokens, index) =>
+    [1, 0.9 + 0.2 * next(), 1].map((drift, copy) => {
+      const [one = '', other = ''] = tokens
+      const [worthOne = 1, worthOther = 1] = [one, other].map(
+        (token) => worth[token.charCodeAt(0) - 97],
+      )
+      const size = drift === 1 ? 1e6 * (0.1 + next()) : 100 * next()
+      const reserves = [Math.ceil(size / worthOne), Math.ceil((drift * size) / worthOther)] as const
+      return pair(`p${index}-${copy}`, `${one}/${other}`, reserves)
+    }),
+  )
+}
+
+s('says something where pools are stale [20/gap-real]', () => {
+  const gaps = Array.from({ length: 40 }, (_, seed) => {
+    const amountIn = 10n ** BigInt(20 + (seed % 4))
+    return ask(createMarket(staleMarket(seed + 1)), { amountIn, maxSteps: 48 })?.gapBps ?? 1e4
+  }).sort((one, other) => one - other)
+  const [half = 1e4, most = 1e4] = [gaps[20], gaps[38]]
+  assert.ok(half < 1 && most < 30, `p50 ${half}, p95 ${most} bps`)
+})
+
+s('counts no arbitrage of what hangs on the market by one token [20/gap-real]', () => {
+  const way = [pair('p', 'a/b', [100_000, 100_000]), pair('q', 'b/d', [100_000, 100_000])]
+  const apart = [pair('r', 'b/x', [90_000, 10_000]), pair('s', 'b/x', [10_000, 90_000])]
+  const gapBps = ask(createMarket([...way, ...apart]))?.gapBps ?? 1e4
+  assert.ok(gapBps < 0.001, `${gapBps} bps`)
 })
 
 s.run()

@@ -1,6 +1,7 @@
 import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, gasOf, type Market } from './market.ts'
 import type { SearchFrame } from './searchFrame.ts'
+import { waysBetween } from './waysBetween.ts'
 
 /** Covers the rounding of the sums below; the pools themselves only round downwards. */
 const floatError = 1e-11
@@ -9,8 +10,9 @@ const floatError = 1e-11
 export type Bound = { readonly bound: number; readonly prices: Float64Array }
 
 /**
- * What no route of whatever length can exceed, net of gas, by weak duality: at any prices with
- * price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest profit. An edge
+ * What no route of whatever length can exceed that visits no token twice, net of gas, by weak duality:
+ * at any prices with price_out = 1, output <= price_in * amountIn + sum over the edges of their greatest
+ * profit. Edges on no way between the two count nothing: most arbitrage of a market lies there. An edge
  * that is not worth its gas counts 0; but every route crosses each distance to tokenOut once, so the
  * cheapest edge of each crossing counts with its loss. The better the prices, the tighter; every
  * choice is valid.
@@ -27,6 +29,7 @@ export function boundOutput(
     readonly amountIn: number
   },
 ): Bound {
+  const ways = waysBetween(market, frame.tokenIn, frame.tokenOut)
   const prices = pricesOf(market, known)
   const { hopsToOut, maxHops } = frame
   const distance = hopsToOut[frame.tokenIn] as number
@@ -35,6 +38,7 @@ export function boundOutput(
   let bound = (prices[frame.tokenIn] as number) * amountIn
   frame.effort.spent += market.pairTo.length
   for (let pair = 0; pair < market.pairTo.length; pair++) {
+    if (ways[pair] === 0) continue
     const from = market.pairFrom[pair] as number
     const to = market.pairTo[pair] as number
     const priceFrom = prices[from] as number

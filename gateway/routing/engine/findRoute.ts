@@ -14,6 +14,7 @@ import type { SearchFrame } from './searchFrame.ts'
 import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
+import { tightenBound } from './tightenBound.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
 
 export type FindRouteParameters = {
@@ -206,7 +207,11 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   }
   if (!best || isOver() || best.amountIn !== search.amountIn) return best
   const net = netOutput(frame, best)
-  const least = yield* leastBound(search, { flow: grown.flow, enough: net * (1 + tightPart) })
+  const least = yield* leastBound(search, {
+    flow: grown.flow,
+    net,
+    gasCost: best.gas * frame.gasPrice,
+  })
   const gapBps = Math.max(0, (1 - net / (least?.bound ?? Number.NaN)) * 1e4)
   if (!least || !Number.isFinite(gapBps)) return best
   const route = { ...best, gapBps }
@@ -241,6 +246,8 @@ function* pruneAndReplay(search: Search, start: FlowSolution) {
 const boundProbeParts = [0, 1e-5, 1e-3]
 /** A bound this near is not looked for closer. */
 const tightPart = 2e-7
+/** One farther away than this and four times the gas of the route is worth further work. */
+const loosePart = 1e-3
 const boundPasses = 8
 
 /**
@@ -249,8 +256,13 @@ const boundPasses = 8
  */
 function* leastBound(
   { market, frame, amountIn, isOver }: Search,
-  { flow, enough }: { readonly flow: FlowSolution; readonly enough: number },
+  {
+    flow,
+    net,
+    gasCost,
+  }: { readonly flow: FlowSolution; readonly net: number; readonly gasCost: number },
 ) {
+  const enough = net * (1 + tightPart)
   const anywhere = new Uint8Array(market.tokens.length)
   const everywhere = { hopsFromIn: anywhere, hopsToOut: anywhere }
   const gasFree = { ...frame, ...everywhere, gasPrice: 0 }
@@ -275,7 +287,9 @@ function* leastBound(
     if (least.bound <= enough || isOver()) break
     yield
   }
-  return least
+  if (!least || isOver()) return least
+  const loose = { enough: net * (1 + loosePart) + 4 * gasCost, isOver }
+  return yield* tightenBound(market, frame, { first: least, amountIn: Number(amountIn), ...loose })
 }
 
 function netOutput(frame: SearchFrame, route: Route): number {

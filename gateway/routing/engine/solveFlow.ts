@@ -10,6 +10,8 @@ export type FlowProblem = {
   readonly amountIn: number
   readonly edges: readonly number[]
   readonly effort: Effort
+  /** Work to stop after. */
+  readonly maxWork?: number | undefined
 }
 
 /**
@@ -52,7 +54,7 @@ export function solveFlow(
 ): FlowSolution {
   const system = createSystem(market, problem, startLogPrices)
   const { effort, edges } = problem
-  const mostSpent = effort.spent + patiencePerEdge * edges.length
+  const mostSpent = effort.spent + (problem.maxWork ?? patiencePerEdge * edges.length)
   let value = system.balanceNodes(farOff)
   for (let iteration = 0; iteration < maxIterations && effort.spent < mostSpent; iteration++) {
     const imbalance = system.imbalance()

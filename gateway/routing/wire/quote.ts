@@ -165,7 +165,10 @@ export const quoteHead = {
   ),
   input_consumed: Type.Optional(uint256()),
   optimality_gap_bps: Type.Optional(
-    Type.Number({ description: 'At most this far below the best possible output' }),
+    Type.Number({
+      description:
+        'At most this far, net of gas, below the best possible route of whatever length that visits no token twice. Absent where nothing proves it: routes of pools that the chain was asked about, hints, exact outputs, alternatives, and searches that had no work left',
+    }),
   ),
   quote_hash: Type.Optional(
     bytes32({

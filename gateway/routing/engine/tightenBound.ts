@@ -1,0 +1,100 @@
+import { type Bound, boundOutput } from './boundOutput.ts'
+import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
+import { gasOf, type Market } from './market.ts'
+import type { SearchFrame } from './searchFrame.ts'
+import { solveFlow } from './solveFlow.ts'
+import { waysBetween } from './waysBetween.ts'
+
+/** Work for one set of prices, and sets of prices to try at most. */
+const maxWork = 100_000
+const maxRounds = 3
+/** A step in prices takes the cube of the tokens: with more of them than this, the first bound stands. */
+const mostTokens = 128
+
+/**
+ * A bound at prices that leave the least profit to all pools on a way between the two, not those of one
+ * flow alone; then without the pools whose profit there is less than their gas, since they count nothing.
+ */
+export function* tightenBound(
+  market: Market,
+  frame: SearchFrame,
+  {
+    first,
+    amountIn,
+    enough,
+    isOver,
+  }: {
+    readonly first: Bound
+    readonly amountIn: number
+    /** A bound this near is not looked for closer. */
+    readonly enough: number
+    readonly isOver: () => boolean
+  },
+): Generator<undefined, Bound> {
+  const all = listEdges(market, frame, first.prices)
+  let least = first
+  let edges = all
+  for (let round = 0; round < maxRounds && least.bound > enough && !isOver(); round++) {
+    const prices = solvePrices(market, frame, { edges, amountIn, prices: least.prices })
+    if (!prices) break
+    yield
+    const next = boundOutput(market, frame, { prices, amountIn })
+    if (next.bound < least.bound) least = next
+    edges = all.filter((edge) => !isForGas(market, frame, { edge, prices }))
+    yield
+  }
+  return least
+}
+
+/** Every edge on a way whose tokens have a price. */
+function listEdges(market: Market, frame: SearchFrame, prices: Float64Array): readonly number[] {
+  const ways = waysBetween(market, frame.tokenIn, frame.tokenOut)
+  const edges: number[] = []
+  for (let pair = 0; pair < ways.length; pair++) {
+    const from = market.pairFrom[pair] as number
+    const to = market.pairTo[pair] as number
+    if (ways[pair] === 0 || from === frame.tokenOut || to === frame.tokenIn) continue
+    if (prices[from] === 0 || prices[to] === 0) continue
+    const last = market.pairEdges[pair + 1] as number
+    for (let edge = market.pairEdges[pair] as number; edge < last; edge++)
+      if (market.curves[edge]) edges.push(edge)
+  }
+  return edges
+}
+
+function solvePrices(
+  market: Market,
+  frame: SearchFrame,
+  {
+    edges,
+    amountIn,
+    prices,
+  }: {
+    readonly edges: readonly number[]
+    readonly amountIn: number
+    readonly prices: Float64Array
+  },
+): Float64Array | undefined {
+  const { tokenIn, tokenOut, effort } = frame
+  if (new Set(edges.map((edge) => market.edgeFrom[edge])).size > mostTokens) return undefined
+  const problem = { tokenIn, tokenOut, amountIn, edges, effort, maxWork }
+  const { logPrices } = solveFlow(market, problem, prices.map(Math.log))
+  return prices.map((price, token) => {
+    const log = logPrices[token] as number
+    return Number.isNaN(log) ? price : Math.exp(log)
+  })
+}
+
+/** Whether an edge earns something, but less than its gas. */
+function isForGas(
+  market: Market,
+  frame: SearchFrame,
+  { edge, prices }: { readonly edge: number; readonly prices: Float64Array },
+): boolean {
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+  const from = prices[market.edgeFrom[edge] as number] as number
+  const to = prices[market.edgeTo[edge] as number] as number
+  pointAtPrice(market, edge, from / to, point)
+  const profit = to * point.y - from * point.x
+  return profit > 0 && profit < gasOf(market, edge) * frame.gasPrice
+}
