@@ -1,111 +1,91 @@
-import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer, get, type IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
-import { freePort } from '../../../fixtures/freePort.ts'
+import { parse } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
+import { startDoor } from './testing/startDoor.ts'
 
 /** The proxy's own configuration, in an nginx of this machine, before a gateway that keeps all waiting. */
 const s = suite('front door')
-const nginx = findDebianProgram('nginx')
-const openssl = findDebianProgram('openssl')
-if (nginx && openssl) await addTests({ nginx, openssl })
-else
-  s('needs nginx and openssl', () =>
-    passOver({ name: nginx ? 'openssl' : 'nginx', debianPackage: nginx ? 'openssl' : 'nginx' }),
-  )
-s.run()
+const patient = { deadlineMs: 60_000, everyMs: 20 }
+const held: { readonly seen: IncomingMessage; readonly answer: () => void }[] = []
+const gateway = createServer((seen, res) => {
+  held.push({ seen, answer: () => res.end('{}') })
+}).listen(0, '127.0.0.1')
+await once(gateway, 'listening')
+const { port: gatewayPort } = gateway.address() as AddressInfo
+const docker = join(import.meta.dirname, '../../../docker')
+/** As behind a balancer, by the files that the configuration names for it: tests choose their address. */
+const behindBalancer = {
+  'caller.conf':
+    'set_real_ip_from unix:; set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For; real_ip_recursive on;',
+  'door.conf': 'allow 127.0.0.1; deny all;',
+}
+const [balanced, open] = await Promise.all([
+  startDoor({ gatewayPort, files: behindBalancer }),
+  // Fewer in all than the image's, so that few networks fill them.
+  startDoor({
+    gatewayPort,
+    change: (text) => text.replace(/limit_conn all \d+/, 'limit_conn all 96'),
+  }),
+])
+const agents: Agent[] = []
+s.after(async () => {
+  for (const agent of agents) agent.destroy()
+  gateway.closeAllConnections()
+  gateway.close()
+  await Promise.all([balanced?.close(), open?.close()])
+})
 
-async function addTests(programs: { readonly nginx: string; readonly openssl: string }) {
-  const dir = mkdtempSync(join(tmpdir(), 'forkyard-door-'))
-  chmodSync(dir, 0o755)
-  mkdirSync(join(dir, 'conf.d'))
-  // As behind a balancer: tests choose their address.
-  const realIp = 'set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n'
-  writeFileSync(join(dir, 'conf.d', 'real-ip.conf'), realIp)
-  const pair = ['-keyout', join(dir, 'tls_key'), '-out', join(dir, 'tls_certificate')]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  await promisify(execFile)(programs.openssl, [
-    'req',
-    '-x509',
-    ...curve,
-    ...pair,
-    '-subj',
-    '/CN=lab',
-  ])
+type Asked = {
+  readonly port: number
+  readonly agent: Agent
+  readonly localAddress?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
-  const held: { readonly seen: IncomingMessage; readonly answer: () => void }[] = []
-  const gateway = createServer((seen, res) => {
-    held.push({ seen, answer: () => res.end('{}') })
-  }).listen(0, '127.0.0.1')
-  await once(gateway, 'listening')
-  const [plain, tls] = [await freePort(), await freePort()]
-  const config = readFileSync(join(import.meta.dirname, '../../../docker/proxy/nginx.conf'), 'utf8')
-    .replaceAll('/tmp/', `${dir}/`)
-    .replaceAll('/run/secrets/', `${dir}/`)
-    .replaceAll('/etc/nginx/', `${dir}/`)
-    .replace('/dev/stderr', `${dir}/error.log`)
-    .replace('/dev/stdout', `${dir}/access.log`)
-    .replaceAll('listen 8080', `listen 127.0.0.1:${plain}`)
-    .replaceAll('listen 8443', `listen 127.0.0.1:${tls}`)
-    .replaceAll(/gateway:80\d\d/g, `127.0.0.1:${(gateway.address() as AddressInfo).port}`)
-  writeFileSync(join(dir, 'nginx.conf'), config)
-  const args = ['-p', dir, '-c', join(dir, 'nginx.conf'), '-g', 'daemon off;']
-  const child = spawn(programs.nginx, args, { stdio: 'ignore' })
-  const agent = new Agent({ maxSockets: 512, rejectUnauthorized: false })
-  s.after(async () => {
-    const exited = once(child, 'exit')
-    child.kill('SIGTERM')
-    await exited
-    agent.destroy()
-    gateway.closeAllConnections()
-    gateway.close()
-    rmSync(dir, { recursive: true })
-  })
-  const patient = { deadlineMs: 60_000, everyMs: 20 }
-  const isUp = () =>
-    fetch(`http://127.0.0.1:${plain}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  await waitFor('nginx is up', isUp, patient)
-
-  /** The status of a request that comes from this address, and its id. */
-  const ask = (from: string, headers: Readonly<Record<string, string>> = {}) =>
-    new Promise<{ readonly status: number; readonly id: string }>((resolve, reject) => {
-      const asked = request({
-        host: '127.0.0.1',
-        port: tls,
-        servername: 'routing.localhost',
-        path: '/api/tokens',
-        headers: { host: 'routing.localhost', 'x-forwarded-for': from, ...headers },
-        agent,
-      })
-      asked.on('error', reject)
-      asked.on('response', (res) => {
-        res.resume()
-        const id = String(res.headers['x-request-id'] ?? '')
-        res.on('end', () => resolve({ status: res.statusCode ?? 0, id }))
-      })
-      asked.end()
+/** The status of a request, and its id. */
+const ask = ({ headers, ...asked }: Asked) =>
+  new Promise<{ readonly status: number; readonly id: string }>((resolve, reject) => {
+    const sent = request({
+      ...asked,
+      host: '127.0.0.1',
+      servername: 'routing.localhost',
+      path: '/api/tokens',
+      headers: { host: 'routing.localhost', ...headers },
     })
-  const answerAll = () => {
-    for (const { answer } of held.splice(0)) answer()
-  }
+    sent.on('error', reject)
+    sent.on('response', (res) => {
+      res.resume()
+      const id = String(res.headers['x-request-id'] ?? '')
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, id }))
+    })
+    sent.end()
+  })
+const createAgent = () => {
+  const agent = new Agent({ maxSockets: 512, rejectUnauthorized: false })
+  agents.push(agent)
+  return agent
+}
+const answerAll = () => {
+  for (const { answer } of held.splice(0)) answer()
+}
+
+if (balanced) {
+  const agent = createAgent()
+  const askFrom = (from: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask({ port: balanced.tls, agent, headers: { 'x-forwarded-for': from, ...headers } })
 
   s('bounds an IPv6 /64 as one caller, and no other by it [24/proxy-network]', async () => {
     const addresses = Array.from({ length: 128 }, (_, index) => `2001:db8:1:2:${index + 1}::7`)
-    const waiting = addresses.map((address) => ask(address))
+    const waiting = addresses.map((address) => askFrom(address))
     await waitFor('all are with the gateway', () => held.length === 128, patient)
-    assert.is((await ask('2001:db8:1:2:ffff::1')).status, 429)
-    const others = [ask('2001:db8:1:3::1'), ask('198.51.100.1')]
+    assert.is((await askFrom('2001:db8:1:2:ffff::1')).status, 429)
+    const others = [askFrom('2001:db8:1:3::1'), askFrom('198.51.100.1')]
     await waitFor('others are let in', () => held.length === 130, patient)
     answerAll()
     const statuses = (await Promise.all([...waiting, ...others])).map(({ status }) => status)
@@ -113,10 +93,10 @@ async function addTests(programs: { readonly nginx: string; readonly openssl: st
   })
 
   s("writes the request's id, a caller's or its own, and hands it on [24/proxy-id]", async () => {
-    const log = () => readFileSync(join(dir, 'access.log'), 'utf8').trimEnd().split('\n')
+    const log = () => readFileSync(join(balanced.dir, 'access.log'), 'utf8').trimEnd().split('\n')
     const before = log().length
     for (const headers of [{ 'x-request-id': 'mine-1' }, {}]) {
-      const asked = ask('198.51.100.2', headers)
+      const asked = askFrom('198.51.100.2', headers)
       await waitFor('it is with the gateway', () => held.length === 1, patient)
       const id = String(held[0]?.seen.headers['x-request-id'])
       assert.match(id, 'x-request-id' in headers ? /^mine-1$/ : /^[0-9a-f]{32}$/)
@@ -126,10 +106,108 @@ async function addTests(programs: { readonly nginx: string; readonly openssl: st
       await waitFor('its line is written', isWritten, patient)
     }
     // What the proxy refuses itself has it, too.
-    const refused = await ask('198.51.100.2', {
-      'x-request-id': 'mine-2',
-      'content-length': '400000',
-    })
+    const headers = { 'x-request-id': 'mine-2', 'content-length': '400000' }
+    const refused = await askFrom('198.51.100.2', headers)
     assert.equal([refused.status, refused.id], [413, 'mine-2'])
   })
+
+  s('lets nobody in beside a balancer that it is behind', async () => {
+    const stranger = await hold('127.0.1.1', { port: balanced.tls, count: 1 })
+    await waitFor('it is put out', () => stranger.left() === 0, patient)
+  })
 }
+
+/** Half a greeting of TLS: more never comes. */
+const unfinished = Buffer.from('160301', 'hex')
+
+/** Connections from an address that never come to a request, and how many of them are left. */
+async function hold(
+  localAddress: string,
+  { port, count, says = unfinished }: { port: number; count: number; says?: Buffer | string },
+) {
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket: Socket = connect({ host: '127.0.0.1', port, localAddress })
+      socket.on('error', () => undefined).resume()
+      await once(socket, 'connect')
+      socket.write(says)
+      return socket
+    }),
+  )
+  return {
+    left: () => sockets.filter(({ destroyed }) => !destroyed).length,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+if (open) {
+  const isLetIn = (localAddress: string) =>
+    new Promise<boolean>((resolve) => {
+      const { plain: port } = open
+      const asked = get({ host: '127.0.0.1', port, path: '/healthz', localAddress }, (res) => {
+        res.resume()
+        resolve(true)
+      })
+      asked.on('error', () => resolve(false))
+    })
+  const isAnswered = async (localAddress: string) => {
+    const asked = ask({ port: open.tls, agent: createAgent(), localAddress })
+    await waitFor('it is with the gateway', () => held.length === 1, patient)
+    const seen = held[0]?.seen.headers['x-forwarded-for']
+    answerAll()
+    assert.equal([(await asked).status, seen], [200, localAddress])
+  }
+
+  s(
+    'gives one network so many connections, read or not, at both ports [24/proxy-door]',
+    async () => {
+      const slow = await hold('127.0.1.1', { port: open.tls, count: 40 })
+      const says = 'GET / HTTP/1.1\r\nhost: a\r\nx-a: '
+      const plain = await hold('127.0.1.1', { port: open.plain, count: 40, says })
+      await waitFor('64 are left', () => slow.left() + plain.left() === 64, patient)
+      const late = await hold('127.0.1.1', { port: open.tls, count: 3 })
+      await waitFor('none is let in', () => late.left() === 0, patient)
+      await isAnswered('127.0.1.2')
+      await Promise.all([slow.close(), plain.close()])
+      const returns = await hold('127.0.1.1', { port: open.tls, count: 64 })
+      await isAnswered('127.0.1.2')
+      assert.is(returns.left(), 64)
+      await returns.close()
+    },
+  )
+
+  s('bounds all of them, and answers those who look after it [24/proxy-all]', async () => {
+    const addresses = ['127.0.2.1', '127.0.2.2', '127.0.2.3', '127.0.2.4']
+    const many = await Promise.all(
+      addresses.map((address) => hold(address, { port: open.tls, count: 60 })),
+    )
+    const left = () => many.reduce((sum, one) => sum + one.left(), 0)
+    await waitFor('no more than 96 are left', () => left() <= 96, patient)
+    assert.ok((await fetch(`http://127.0.0.1:${open.plain}/healthz`)).ok)
+    for (const one of many) await one.close()
+    await waitFor('there is room', () => isLetIn('127.0.2.9'), patient)
+    await isAnswered('127.0.2.9')
+  })
+}
+
+s('has room for what it lets in: connections, and memory in both stacks [24/proxy-room]', () => {
+  const read = (file: string) => readFileSync(join(docker, file), 'utf8')
+  const numberOf = (file: string, name: string) =>
+    Number(new RegExp(`^\\s*(?:events \\{ )?${name} (\\d+);`, 'm').exec(read(file))?.[1])
+  const all = numberOf('proxy/nginx.conf', 'limit_conn all')
+  assert.ok(256 * numberOf('proxy/door.conf', 'limit_conn networks') < all)
+  const inOneWorker = numberOf('proxy/nginx.conf', 'worker_connections')
+  assert.ok(inOneWorker >= 3 * all)
+  assert.ok(numberOf('proxy/nginx.conf', 'worker_rlimit_nofile') > inOneWorker)
+  for (const stack of ['production', 'scale']) {
+    const { services } = parse(read(`compose.${stack}.yaml`), { merge: true }) as {
+      services: { proxy: { deploy: { resources: { limits: { memory: string } } } } }
+    }
+    const megabytes = Number.parseInt(services.proxy.deploy.resources.limits.memory, 10)
+    // 92 kB for each, and what nginx has besides.
+    assert.ok(megabytes * 2 ** 20 > all * 92_000 + 100e6, stack)
+  }
+})
+s.run()
