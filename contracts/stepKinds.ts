@@ -16,4 +16,7 @@ export const stepKinds = {
   woofi: 11,
   fluid: 12,
   trident: 13,
+  erc4626: 14,
+  aaveV3: 15,
+  psm3: 16,
 } as const

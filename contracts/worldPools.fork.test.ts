@@ -165,6 +165,8 @@ const families: Readonly<Record<string, Family>> = {
       ['0x74c764D41B77DBbb4fe771daB1939B00b146894A'],
     ),
   }),
+  psm3: ({ pool }) => ({ kind: stepKinds.psm3, pool: pool.address, data: '0x' }),
+  erc4626: ({ pool }) => ({ kind: stepKinds.erc4626, pool: pool.address, data: '0x' }),
   woofi: ({ pool }) => ({ kind: stepKinds.woofi, pool: pool.address, data: '0x' }),
   // Native currency is the first of its pair: the zero address sorts before all others.
   fluid: ({ pool: { address, tokens }, direction }) => {

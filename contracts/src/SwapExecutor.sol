@@ -107,6 +107,9 @@ contract SwapExecutor is TransientGuard, ConcentratedSwaps, AllowanceSwaps, Vaul
         else if (kind == StepKinds.WOOFI) PairSwaps.swapWooFi(step, amount);
         else if (kind == StepKinds.FLUID) _swapFluid(step, amount);
         else if (kind == StepKinds.TRIDENT) PairSwaps.swapTrident(step, amount);
+        else if (kind == StepKinds.ERC4626) _swapErc4626(step, amount);
+        else if (kind == StepKinds.AAVE_V3) _swapAaveV3(step, amount);
+        else if (kind == StepKinds.PSM3) _swapPsm3(step, amount);
         else revert UnknownKind(kind);
     }
 

@@ -6,7 +6,9 @@ import {UserProxyFactoryV6} from "../src/UserProxyFactoryV6.sol";
 import {UserProxyV6} from "../src/UserProxyV6.sol";
 import {ISwapExecutor} from "../src/interfaces/ISwapExecutor.sol";
 import {IUserProxyV6} from "../src/interfaces/IUserProxyV6.sol";
+import {StepKinds} from "../src/swaps/StepKinds.sol";
 import {FamilyWorld} from "./base/FamilyWorld.sol";
+import {Psm, Vault} from "./pools/Wrappers.sol";
 import {PaymentToken} from "./tokens/PaymentToken.sol";
 
 /// @notice Gas of the calls people send, recorded in snapshots/ and compared by contracts:check.
@@ -132,6 +134,19 @@ contract GasTest is FamilyWorld {
 
     function test_gas_swapOneFluidHop() public {
         _measure(_route(_fluid()), "1 hop, fluid (fixture pool)");
+    }
+
+    function test_gas_swapOneVaultHop() public {
+        ISwapExecutor.Step memory step = _step(StepKinds.ERC4626, address(new Vault(tokenA)), "");
+        step.tokenOut = step.pool;
+        _swap(_params(address(tokenA), 1e18, step.pool), _route(step));
+        vm.snapshotGasLastCall("SwapExecutor", "1 hop, erc-4626 deposit (fixture vault)");
+    }
+
+    function test_gas_swapOnePsmHop() public {
+        Psm psm = new Psm();
+        _stock(address(psm));
+        _measure(_route(_step(StepKinds.PSM3, address(psm), "")), "1 hop, psm3 (fixture pool)");
     }
 
     function test_gas_buyQuota() public {

@@ -149,3 +149,37 @@ interface IWrappedNative {
     /// @notice Unwraps to the caller.
     function withdraw(uint256 amount) external;
 }
+
+/// @title A vault of ERC-4626: one asset, and shares of it that are its own token
+interface IErc4626 {
+    /// @notice Takes exactly `assets`, by allowance.
+    function deposit(uint256 assets, address receiver) external returns (uint256 shares);
+
+    /// @notice Burns exactly `shares` of `owner`, who needs no allowance where it calls itself.
+    function redeem(uint256 shares, address receiver, address owner)
+        external
+        returns (uint256 assets);
+}
+
+/// @title Aave v3's pool, which holds all its markets
+interface IAavePool {
+    /// @notice Takes `amount` by allowance and mints aTokens for it.
+    function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode) external;
+
+    /// @notice Burns aTokens of the caller, who needs no allowance.
+    function withdraw(address asset, uint256 amount, address to)
+        external
+        returns (uint256 withdrawn);
+}
+
+/// @title Spark's PSM3: three tokens of the dollar, at par and at the savings rate
+interface IPsm3 {
+    function swapExactIn(
+        address assetIn,
+        address assetOut,
+        uint256 amountIn,
+        uint256 minAmountOut,
+        address receiver,
+        uint256 referralCode
+    ) external returns (uint256 amountOut);
+}

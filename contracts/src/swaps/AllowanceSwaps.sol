@@ -2,10 +2,13 @@
 pragma solidity ^0.8.28;
 
 import {
+    IAavePool,
     IBalancerV2Vault,
     ICurveCryptoPool,
     ICurveStablePool,
-    IFluidPool
+    IErc4626,
+    IFluidPool,
+    IPsm3
 } from "../interfaces/IPools.sol";
 import {NativeCurrency} from "./NativeCurrency.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
@@ -65,6 +68,32 @@ abstract contract AllowanceSwaps is NativeCurrency {
     function _swapFluid(Step calldata step, uint256 amount) internal {
         (bool swap0to1, bool native) = abi.decode(step.data, (bool, bool));
         _swapIn(step, amount, swap0to1, native);
+    }
+
+    /// @dev Shares are the vault's own token: whoever sells them redeems.
+    function _swapErc4626(Step calldata step, uint256 amount) internal {
+        if (step.tokenIn == step.pool) {
+            IErc4626(step.pool).redeem(amount, address(this), address(this));
+        } else {
+            _deposit(step, amount);
+        }
+    }
+
+    function _swapAaveV3(Step calldata step, uint256 amount) internal {
+        if (abi.decode(step.data, (bool))) _supply(step, amount);
+        else IAavePool(step.pool).withdraw(step.tokenOut, amount, address(this));
+    }
+
+    function _swapPsm3(Step calldata step, uint256 amount) internal paying(step, amount, false) {
+        IPsm3(step.pool).swapExactIn(step.tokenIn, step.tokenOut, amount, 0, address(this), 0);
+    }
+
+    function _deposit(Step calldata step, uint256 amount) private paying(step, amount, false) {
+        IErc4626(step.pool).deposit(amount, address(this));
+    }
+
+    function _supply(Step calldata step, uint256 amount) private paying(step, amount, false) {
+        IAavePool(step.pool).supply(step.tokenIn, amount, address(this), 0);
     }
 
     function _exchange(Step calldata step, uint256 amount, uint256 i, uint256 j, bool native)

@@ -53,4 +53,14 @@ library StepKinds {
 
     /// @notice Sushi Trident. pool: the pool. data: abi.encode(address bentoBox), who holds its tokens.
     uint8 internal constant TRIDENT = 13;
+
+    /// @notice A vault of ERC-4626. pool: the vault, whose own token its shares are: sold, they are
+    /// redeemed, else the step deposits. data: empty.
+    uint8 internal constant ERC4626 = 14;
+
+    /// @notice Aave v3. pool: its Pool. data: abi.encode(bool supplies); else the step withdraws.
+    uint8 internal constant AAVE_V3 = 15;
+
+    /// @notice Spark's PSM3. pool: the PSM3. data: empty.
+    uint8 internal constant PSM3 = 16;
 }
