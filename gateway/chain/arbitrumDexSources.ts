@@ -200,4 +200,11 @@ export const arbitrumDexSources: DexSources = {
     'github:balancer/balancer-deployments addresses/arbitrum.json:1166',
     'github:cowprotocol/services contracts/src/main.rs',
   ],
+  ['0x2b05f8e1cacc6974fd79a673a341fe1f58d27266']: [
+    'github:sparkdotfi/spark-address-registry src/Arbitrum.sol:35',
+  ],
+  ['0x7f6501d3b98ee91f9b9535e4b0ac710fb0f9e0bc']: [
+    'github:balancer/code-review erc4626/registry.json',
+    'github:bgd-labs/aave-address-book src/AaveV3Arbitrum.sol:425',
+  ],
 }

@@ -1,5 +1,6 @@
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
+import { erc4626Vaults } from './erc4626Vaults.ts'
 import { uniswapV4Hooks } from './uniswapV4Hooks.ts'
 
 /** Exchanges of Arbitrum One; each address with its sources in `arbitrumDexSources.ts`. */
@@ -366,6 +367,24 @@ export const arbitrumDexes: readonly Dex[] = [
     router: '0xD9988b4B5bBC53A794240496cfA9Bf5b1F8E0523',
     holder: '0x74c764D41B77DBbb4fe771daB1939B00b146894A',
     announcer: '0xf0E1f962e3e6D8E2aF8190B2798c1b4f018fE48D',
+    feesPips: [],
+    deployBlock: 0,
+  },
+  {
+    name: 'psm3',
+    label: 'PSM3',
+    protocol: 'psm3',
+    factory: '0x2B05F8e1cACC6974fD79A673a341Fe1f58d27266',
+    feesPips: [],
+    deployBlock: 0,
+  },
+  {
+    name: 'erc4626-reviewed',
+    label: 'Vault',
+    protocol: 'erc4626',
+    // Vaults have no factory in common: a deep one stands for it.
+    factory: '0x7F6501d3B98eE91f9b9535E4b0ac710Fb0f9e0bc',
+    knownPools: erc4626Vaults.arbitrum,
     feesPips: [],
     deployBlock: 0,
   },

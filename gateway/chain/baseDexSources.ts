@@ -179,4 +179,11 @@ export const baseDexSources: DexSources = {
     'github:balancer/balancer-deployments addresses/base.json:756',
     'github:cowprotocol/services contracts/src/main.rs',
   ],
+  ['0x1601843c5e9bc251a3272907010afa41fa18347e']: [
+    'github:sparkdotfi/spark-address-registry src/Base.sol:35',
+  ],
+  ['0xc768c589647798a6ee01a91fde98ef2ed046dbd6']: [
+    'github:balancer/code-review erc4626/registry.json',
+    'github:bgd-labs/aave-address-book src/AaveV3Base.sol:244',
+  ],
 }

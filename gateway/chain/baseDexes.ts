@@ -1,5 +1,6 @@
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
+import { erc4626Vaults } from './erc4626Vaults.ts'
 import { uniswapV4Hooks } from './uniswapV4Hooks.ts'
 
 /** Exchanges of Base; each address with its sources in `baseDexSources.ts`. */
@@ -340,5 +341,23 @@ export const baseDexes: readonly Dex[] = [
     router: '0x3f170631ed9821Ca51A59D996aB095162438DC10',
     feesPips: [],
     deployBlock: 25343854,
+  },
+  {
+    name: 'psm3',
+    label: 'PSM3',
+    protocol: 'psm3',
+    factory: '0x1601843c5E9bC251A3272907010AFa41Fa18347E',
+    feesPips: [],
+    deployBlock: 0,
+  },
+  {
+    name: 'erc4626-reviewed',
+    label: 'Vault',
+    protocol: 'erc4626',
+    // Vaults have no factory in common: a deep one stands for it.
+    factory: '0xC768c589647798a6EE01A91FdE98EF2ed046DBD6',
+    knownPools: erc4626Vaults.base,
+    feesPips: [],
+    deployBlock: 0,
   },
 ]

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { KnownHooks } from './uniswapV4Hooks.ts'
 
-/** Families of pools; the last seven have no local maths, their quoters are asked. A fork of a known family is a row of its chain. */
+/** Families of pools; the last eight have no local maths, their quoters are asked. A fork of a known family is a row of its chain. */
 export type Protocol =
   | 'uniswap_v2'
   | 'uniswap_v3'
@@ -21,6 +21,7 @@ export type Protocol =
   | 'liquidity_book'
   | 'ramses_v2'
   | 'trident'
+  | 'psm3'
   | 'curve_crypto'
   | 'fluid'
   | 'maverick_v2'
@@ -28,6 +29,7 @@ export type Protocol =
   | 'woofi'
   | 'ramses_v1'
   | 'balancer_v3_quoted'
+  | 'erc4626'
 
 export type Dex = {
   readonly name: string

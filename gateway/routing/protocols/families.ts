@@ -28,6 +28,8 @@ import { fluidFamily } from './quoted/fluidChain.ts'
 import { maverickV2Family } from './quoted/maverickV2Chain.ts'
 import { ramsesV1Family } from './quoted/ramsesV1Chain.ts'
 import { woofiFamily } from './quoted/woofiChain.ts'
+import { erc4626Family } from './wrapped/erc4626Chain.ts'
+import { psm3Family } from './wrapped/psm3Chain.ts'
 
 /** Every family; those at the end are priced by the quoters of their protocols. */
 const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
@@ -49,6 +51,7 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['liquidity_book']: liquidityBookFamily,
   ['ramses_v2']: ramsesV2Family,
   ['trident']: tridentFamily,
+  ['psm3']: psm3Family,
   ['curve_crypto']: curveCryptoFamily,
   ['fluid']: fluidFamily,
   ['maverick_v2']: maverickV2Family,
@@ -56,6 +59,7 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['woofi']: woofiFamily,
   ['ramses_v1']: ramsesV1Family,
   ['balancer_v3_quoted']: balancerV3QuotedFamily,
+  ['erc4626']: erc4626Family,
 }
 
 export function isCreation({ topics: [topic] }: PoolLog): boolean {

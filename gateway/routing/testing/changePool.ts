@@ -3,6 +3,7 @@ import { worldAddress } from '../../../fixtures/world/parts/builder.ts'
 import { npmArtifact } from '../../../fixtures/world/parts/npmArtifacts.ts'
 import type { ConcentratedRecord } from '../protocols/concentrated/concentratedRecord.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { changePsm3 } from './changePsm3.ts'
 import { changeTrident } from './changeTrident.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
@@ -238,6 +239,7 @@ export const changePool: Change = async (stand, { record, random }) => {
   try {
     if (random.chance(0.35) && (await changeFee(stand, { record, random }))) return
     if (record.protocol === 'trident') await changeTrident(stand, { record, random })
+    else if (record.protocol === 'psm3') await changePsm3(stand, { record, random })
     else if ('reserve0' in record) await changePair(stand, { record, random })
     else if ('aPrecise' in record) await changeCurve(stand, { record, random })
     else if ('feePips1' in record) await changeRange(stand, { record, random })

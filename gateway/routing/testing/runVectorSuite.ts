@@ -68,7 +68,7 @@ export function runVectorSuite<state, answer = bigint>(
     const amountIn = middle(family.inputs(row.state, { i: 0, pool }))
     const there = pool.swap(0, 1, amountIn)
     const back = there?.next.swap(1, 0, there.amountOut)
-    assert.ok(there && back && back.amountOut < there.amountIn)
+    assert.ok(there && back && back.amountOut <= there.amountIn)
   })
   family.more?.(s)
   s.run()

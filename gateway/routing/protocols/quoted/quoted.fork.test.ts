@@ -7,7 +7,15 @@ import { loadFamily, proveFamily } from '../../testing/proveFamily.ts'
 import { createRandom } from '../../testing/random.ts'
 import { type SwapStand, startSwapStand } from '../../testing/swapStand.ts'
 
-const both = ['curve_crypto', 'maverick_v2', 'dodo_v2', 'fluid', 'woofi', 'balancer_v3_quoted']
+const both = [
+  'curve_crypto',
+  'maverick_v2',
+  'dodo_v2',
+  'fluid',
+  'woofi',
+  'balancer_v3_quoted',
+  'erc4626',
+]
 const protocolsOf: Readonly<Record<number, readonly string[]>> = {
   8453: both,
   42161: [...both, 'ramses_v1'],
@@ -100,7 +108,11 @@ for (const stand of stands)
           assert.ok(result.ok)
           assert.is(result.amountOut, quote.amountOut)
           const gas = Number(quote.gasEstimate) / Number(result.gasUsed)
-          assert.ok(gas > 0.8 && gas < 1.35, `gas ${quote.gasEstimate} of ${result.gasUsed}`)
+          // Real vaults lend what they take, which the world's does not pay for.
+          assert.ok(
+            gas > 0.8 && gas < (protocol === 'erc4626' ? 3 : 1.35),
+            `gas ${quote.gasEstimate} of ${result.gasUsed}`,
+          )
         }
         // Paused without an event: its samples still look fine, its quoter refuses.
         const pause = (paused: boolean) =>

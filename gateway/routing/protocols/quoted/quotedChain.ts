@@ -26,6 +26,7 @@ type QuotedName =
   | 'woofi'
   | 'ramses_v1'
   | 'balancer_v3_quoted'
+  | 'erc4626'
 
 /** A pool priced by its protocol's quoter. */
 export type QuotedRecord = PoolHead &
