@@ -11,6 +11,8 @@ export type Ending = {
   tell(controller: AbortController): () => void
   come(): void
   hasCome(): boolean
+  /** Who would be told now. */
+  count(): number
 }
 
 /**
@@ -33,6 +35,7 @@ export function createEnding(): Ending {
       told.clear()
     },
     hasCome: () => hasCome,
+    count: () => told.size,
   }
 }
 

@@ -23,6 +23,8 @@ export type Closing = {
 export type Listening = {
   readonly url: string
   readonly port: number
+  /** Event streams that are open. */
+  openStreams(): number
   close(options?: Closing): Promise<void>
 }
 
@@ -65,6 +67,7 @@ export async function listen(
   return {
     url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${opened}`,
     port: opened,
+    openStreams: endings.streams.count,
     close: (options = {}) => close(server, endings, options),
   }
 }

@@ -14,6 +14,18 @@ export function createStatusMetrics(registers: Registry[]) {
         },
       })
     },
+    /** Counts them by service whenever the metrics are asked for. */
+    showStreams(read: () => readonly (readonly [service: string, open: number])[]) {
+      new Gauge({
+        name: 'forkyard_streams_open',
+        help: 'Event streams that are open',
+        labelNames: ['service'] as const,
+        registers,
+        collect() {
+          for (const [service, open] of read()) this.set({ service }, open)
+        },
+      })
+    },
     /** Reads the state whenever the metrics are asked for; all three gauges of one reading. */
     showReadiness(
       read: () => Promise<{

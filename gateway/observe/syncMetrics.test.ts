@@ -15,7 +15,9 @@ s(
     const bounds = () => (role === 'leader' ? { shelved: 5, evicted: 2 } : undefined)
     const audit = () => (role === 'leader' ? { audited: 40, healed: 1 } : undefined)
     const tokens = () => new Map([['0x', {}]])
-    const chain = { chainId: 8453, sync: { role: () => role, leftOutPools, bounds, audit, tokens } }
+    const searches = { waiting: () => 3 }
+    const sync = { role: () => role, leftOutPools, bounds, audit, tokens }
+    const chain = { chainId: 8453, searches, sync }
     const state = { head: { number: 77n }, pools: new Map([['0x', {}]]) }
     const unread = {
       chain: { ...chain, chainId: 42161 },
@@ -34,6 +36,7 @@ s(
     assert.not.match(before, 'forkyard_sync_block{chain="42161"}')
     assert.match(before, 'forkyard_pools{chain="8453"} 1')
     assert.match(before, 'forkyard_tokens{chain="8453"} 1')
+    assert.match(before, /^forkyard_searches_waiting 3$/m)
     assert.not.match(before, 'forkyard_pools_shelved{')
     const named = 'forkyard_pool_left_out{chain="8453",dex="x",pool="0x",reason="burns"} 1'
     assert.ok(before.includes(named))

@@ -34,6 +34,15 @@ export function showSync(
     ({ chain }) => chain.sync.leftOutPools().length,
   )
   nameLeftOut(registry, status)
+  new Gauge({
+    name: 'forkyard_searches_waiting',
+    help: 'Searches of all chains that wait for their turn',
+    registers: [registry],
+    collect() {
+      // Chains share one queue.
+      this.set(status()[0]?.chain.searches.waiting?.() ?? 0)
+    },
+  })
   show('forkyard_pools', 'Pools that are followed', ({ state }) => state?.pools.size)
   show('forkyard_tokens', 'Tokens that are known', ({ chain }) => chain.sync.tokens().size)
   show(

@@ -1,5 +1,10 @@
+import { once } from 'node:events'
+import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { readConfig } from '../config/config.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { stream } from '../http/reply.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { listenAll } from './listenAll.ts'
 import { toServices } from './toServices.ts'
@@ -35,6 +40,34 @@ s('opens every service but those that are switched off [config/service-off]', as
   await some.close()
   assert.equal(Object.keys(all.urls), ['routing', 'meta', 'relay', 'ops'])
   assert.equal(Object.keys(some.urls), ['routing', 'ops'])
+})
+
+s('counts the event streams that are open, by service [24/streams-open]', async () => {
+  const metrics = createMetrics()
+  const forever = endpoint({
+    method: 'get',
+    path: '/forever',
+    summary: 'Lasts as long as its reader stays',
+    auth: 'none',
+    streams: true,
+    output: Type.Object({}),
+    handle: async () => stream((_, signal) => once(signal, 'abort').then(() => undefined)),
+  })
+  const config = readConfig({ ...env, ...ports })
+  const spec = { name: 'meta', title: 'meta', listener: config.meta, endpoints: [forever] }
+  const [[, service] = []] = await listenAll(config, [spec], { log, metrics })
+  const count = async () =>
+    /^forkyard_streams_open\{service="meta"\} (\d)$/m.exec(await metrics.registry.metrics())?.[1]
+  assert.is(await count(), '0')
+  const leaving = new AbortController()
+  const readers = [leaving.signal, leaving.signal].map((signal) =>
+    fetch(`${service?.url}/forever`, { signal }),
+  )
+  await Promise.all(readers)
+  assert.is(await count(), '2')
+  leaving.abort()
+  await waitFor('none is open', async () => (await count()) === '0')
+  await service?.close()
 })
 
 s('listens for operators on loopback by default [ops/loopback]', async () => {

@@ -52,5 +52,6 @@ export async function listenAll(
     })
     listening.push([spec.name, await service.listen(listener)])
   }
+  metrics.showStreams(() => listening.map(([name, { openStreams }]) => [name, openStreams()]))
   return listening
 }

@@ -6,7 +6,7 @@ import { BlockList, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { readConfig } from '../../config/config.ts'
 import { createReadClientIp } from '../../http/clientIp.ts'
@@ -37,7 +37,12 @@ async function build(name: string): Promise<readonly Resource[]> {
   // What they hold is judged below.
   return parseAllDocuments(stdout).map((document) => document.toJS() as Resource)
 }
-const [base, resources] = await Promise.all([build('base'), build('example')])
+const [base, resources, byGatewayApi] = await Promise.all([
+  build('base'),
+  build('example'),
+  build('gateway-api'),
+])
+const isOfGatewayApi = ({ apiVersion }: Resource) => apiVersion.startsWith('gateway.networking')
 const find = (kind: string, among = resources) => {
   const found = among.find((resource) => resource.kind === kind)
   if (!found) throw new Error(`no ${kind}`)
@@ -86,7 +91,9 @@ async function findSchemaErrors(object: Resource): Promise<string> {
 }
 
 s('are valid by the JSON schemas of their kinds [24/kubernetes-valid]', async () => {
-  for (const resource of resources) assert.is(await findSchemaErrors(resource), '', resource.kind)
+  const kubernetesOwn = byGatewayApi.filter((resource) => !isOfGatewayApi(resource))
+  for (const resource of [...resources, ...kubernetesOwn])
+    assert.is(await findSchemaErrors(resource), '', resource.kind)
 })
 
 s('would not be with a wrong type, a missing field or a number out of range', async () => {
@@ -138,6 +145,62 @@ s('name only ports, labels, backends and settings that are there', () => {
   for (const { kind, metadata } of resources)
     assert.is(metadata.namespace, kind === 'Namespace' ? undefined : 'forkyard', kind)
   assert.not.match(JSON.stringify(resources), 'docker.sock')
+})
+
+s(
+  'lead by the Gateway API to the ports that are there, in place of an ingress [24/gateway-api]',
+  () => {
+    assert.not.ok(byGatewayApi.some(({ kind }) => kind === 'Ingress'))
+    type Ref = Readonly<Record<'name' | 'sectionName', string>>
+    type Route = {
+      readonly parentRefs: readonly Ref[]
+      readonly hostnames?: readonly string[]
+      readonly rules: readonly { backendRefs?: readonly { name: string; port: number }[] }[]
+    }
+    const { listeners } = find('Gateway', byGatewayApi).spec as {
+      listeners: readonly { name: string; port: number }[]
+    }
+    const { ports } = find('Service', byGatewayApi).spec as {
+      ports: readonly { name: string; port: number }[]
+    }
+    const routes = byGatewayApi.filter(({ kind }) => kind === 'HTTPRoute')
+    assert.equal(routes.map(({ metadata }) => metadata.name).sort(), [
+      'meta',
+      'relay',
+      'routing',
+      'to-https',
+    ])
+    for (const { metadata, spec } of routes) {
+      const { parentRefs, hostnames = [], rules } = spec as unknown as Route
+      for (const { name, sectionName } of parentRefs) {
+        assert.is(name, find('Gateway', byGatewayApi).metadata.name)
+        assert.ok(listeners.some((listener) => listener.name === sectionName))
+      }
+      const [backend] = rules.flatMap(({ backendRefs = [] }) => backendRefs)
+      if (metadata.name === 'to-https') continue
+      assert.equal(hostnames, [`${metadata.name}.example.org`])
+      assert.is(backend?.name, 'gateway')
+      assert.is(ports.find(({ name }) => name === metadata.name)?.port, backend?.port)
+    }
+  },
+)
+
+s('scale by metrics that gateways have and the adapter serves [24/autoscaler]', async () => {
+  const { metrics } = find('HorizontalPodAutoscaler', byGatewayApi).spec as {
+    metrics: readonly { type: string; pods?: { metric: { name: string } } }[]
+  }
+  const names = metrics.flatMap(({ pods }) => pods?.metric.name ?? [])
+  assert.equal(names, ['forkyard_streams_open', 'forkyard_searches_waiting'])
+  assert.is(metrics[0]?.type, 'Resource')
+  const { rules } = parse(readFileSync(join(dir, 'autoscaling/adapter.yaml'), 'utf8')) as {
+    rules: readonly { seriesQuery: string }[]
+  }
+  const served = new RegExp(/__name__=~"([^"]+)"/.exec(rules[0]?.seriesQuery ?? '')?.[1] ?? '')
+  const listed = readFileSync(join(dir, '../../docs/reference/metrics.md'), 'utf8')
+  for (const name of names) {
+    assert.match(name, served)
+    assert.match(listed, `\`${name}\``)
+  }
 })
 
 type Container = {
