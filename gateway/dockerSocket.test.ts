@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bareEnvironment } from '../fixtures/bareEnvironment.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { findDockerAccess } from './dockerSocket.ts'
 
@@ -23,8 +24,7 @@ s('keeps a live gateway from starting, and no lab', async () => {
   /** What it says until it serves or gives up. */
   const start = async (mode: string) => {
     const env = {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...bareEnvironment(),
       FORKYARD_MODE: mode,
       KEY_PEPPER: 'p'.repeat(32),
       DATABASE_PATH: join(dir, `${mode}.sqlite`),

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPerson, startAccessStand, transferUsdc } from '../../fixtures/access/accessStand.ts'
+import { bareEnvironment } from '../../fixtures/bareEnvironment.ts'
 import { openAt, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
@@ -94,7 +95,7 @@ function byCommand(address: string) {
   const cli = join(import.meta.dirname, '..', 'cli.ts')
   const isServer = address.startsWith('postgres:')
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    ...bareEnvironment(),
     KEY_PEPPER: 'canary-pepper-that-has-more-than-32-characters',
     BASE_RPC_URL: 'http://127.0.0.1:1',
     NO_COLOR: '1',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Address, keccak256, numberToHex } from 'viem'
+import { bareEnvironment } from '../../fixtures/bareEnvironment.ts'
 import { startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { openConfiguredStore } from '../store/openConfiguredStore.ts'
@@ -23,7 +24,7 @@ function addTests(engine: string, database: Record<'DATABASE_PATH' | 'DATABASE_U
   const command = suite(`forkyard relay on ${engine}`)
   const forkyard = async (...args: readonly string[]) => {
     const env = {
-      PATH: process.env['PATH'] ?? '',
+      ...bareEnvironment(),
       KEY_PEPPER: 'canary-pepper-that-has-more-than-32-characters',
       BASE_RPC_URL: 'http://127.0.0.1:1',
       NO_COLOR: '1',
