@@ -1,4 +1,4 @@
-import { pad } from 'viem'
+import { createClient, custom, pad } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { AdmissionAsked, AdmissionTaken } from '../store/relayAdmissions.ts'
 import { type AdmissionRules, type Asker, admit, networkOf, noRules } from './admission.ts'
@@ -16,7 +16,12 @@ async function ask(
   {
     asker = { ip: '192.0.2.77' },
     taken = { status: 'taken', id: 9 },
-  }: { readonly asker?: Asker; readonly taken?: AdmissionTaken } = {},
+    on = chain,
+  }: {
+    readonly asker?: Asker
+    readonly taken?: AdmissionTaken
+    readonly on?: RelayChain
+  } = {},
 ) {
   const asked: AdmissionAsked[] = []
   const back: number[] = []
@@ -28,7 +33,7 @@ async function ask(
     giveBack: async (id: number) => void back.push(id),
   }
   const deps = { rules: { ...noRules, ...given }, admissions, now: () => nowMs }
-  const admission = await admit(deps, { chain, owner, asker })
+  const admission = await admit(deps, { chain: on, owner, asker })
   const refusalOf = (spendWei = 0n) => {
     const stopped = admission.judge({ spendWei })
     return stopped && { step: stopped.step, ...stopped.answer }
@@ -88,6 +93,27 @@ for (const [what, deadline] of [
     )
     assert.equal(asked, [])
   })
+s('a signature is looked at up to its last second, an hour at most [teeth/admission]', async () => {
+  for (const [leftSecs, looks] of [
+    [0, true],
+    [3_600, true],
+    [3_601, false],
+  ] as const) {
+    let looked = false
+    const request = async () => {
+      looked = true
+      return '0x'
+    }
+    const client = createClient({ transport: custom({ request }) })
+    const on = { ...chain, client: { client } } as unknown as RelayChain
+    const deadline = nowMs / 1_000 + leftSecs
+    await ask(
+      { ownerSignature: 'preferred' },
+      { asker: { ip: '192.0.2.77', signature: '0x01', deadline }, on },
+    )
+    assert.is(looked, looks)
+  }
+})
 s(
   'what the book refuses is told with the seconds until there is room [teeth/admission]',
   async () => {

@@ -1,0 +1,192 @@
+import { createClient, custom, numberToHex, pad } from 'viem'
+import { assert, suite } from '../../fixtures/test.ts'
+import { arbitrum } from '../chain/arbitrum.ts'
+import type { ChainClient } from '../chain/client.ts'
+import { createMemoryKey } from '../signing/digestKey.ts'
+import { openStore } from '../store/openStore.ts'
+import { admitAll } from './admission.ts'
+import type { DeploySimulation } from './deploySimulator.ts'
+import type { RelayLimits } from './limits.ts'
+import { createRelayChain } from './relayChain.ts'
+import { type RelayDeployDeps, relayDeploy } from './relayDeploy.ts'
+import { replaceStuck } from './replaceStuck.ts'
+import { createSigner } from './signer.ts'
+
+/** With a real book and key, beside a chain that is a table; `lifecycle.fork.test.ts` has real ones. */
+const s = suite('relayDeploy')
+const [owner, other, factory, proxy, tokenIn] = [1, 2, 3, 4, 5].map((id) =>
+  pad(numberToHex(id), { size: 20 }),
+) as ['0x1', '0x1', '0x1', '0x1', '0x1']
+const key = createMemoryKey(pad('0x77'))
+const windowMs = 120_000
+const gas = 100_000n
+
+function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
+  const store = openStore({ path: ':memory:' })
+  const world = { nowMs: 1_900_000_000_000, baseFeeWei: 1_000n, isDown: false, admits: admitAll }
+  const told: string[] = []
+  const [offered, concluded]: [string[], boolean[]] = [[], []]
+  const answers = (): Readonly<Record<string, unknown>> => ({
+    eth_getBlockByNumber: {
+      baseFeePerGas: numberToHex(world.baseFeeWei),
+      timestamp: numberToHex(Math.floor(world.nowMs / 1_000)),
+    },
+    eth_maxPriorityFeePerGas: '0x0',
+    eth_getTransactionCount: '0x5',
+    eth_estimateGas: numberToHex(gas),
+    eth_getBalance: numberToHex(10n ** 18n),
+  })
+  const request = async ({ method }: { method: string }) => {
+    if (world.isDown) throw new Error('out of reach')
+    return answers()[method]
+  }
+  // Of a chain only what a deployment asks.
+  const client = {
+    chainId: arbitrum.chainId,
+    chain: arbitrum,
+    client: createClient({ transport: custom({ request }, { retryCount: 0 }) }),
+  } as unknown as ChainClient
+  const observe: RelayDeployDeps['observe'] = (event) => {
+    if (event.kind === 'answered') told.push(`${event.step} ${event.code}`)
+    else if (event.kind === 'signed')
+      told.push(`signed ${event.nonce}${event.isReplacement ? ' again' : ''}`)
+    else told.push(event.kind)
+  }
+  const signer = createSigner({ chainId: arbitrum.chainId, factory, key })
+  const chain = createRelayChain(
+    { store: store.relay, now: () => world.nowMs, observe },
+    { client, signer, limits },
+  )
+  const simulation: DeploySimulation = {
+    blockNumber: 1n,
+    existingProxy: undefined,
+    predictedProxy: proxy,
+    tokenBalance: 9n,
+    nativeBalance: 10n ** 18n,
+    relayerBalance: 10n ** 18n,
+    deploy: { status: 'ok', gasUsed: gas },
+  }
+  const deps: RelayDeployDeps = {
+    store: store.relay,
+    simulator: { simulateDeploy: async () => simulation },
+    chain,
+    desk: {
+      isChosen: () => true,
+      offer: async ({ hash }) => void offered.push(hash),
+      close: async () => undefined,
+    },
+    observe,
+    admit: async () => ({
+      ...world.admits,
+      conclude: async (isNew) => void concluded.push(isNew),
+    }),
+  }
+  const ask = (of = owner) => relayDeploy(deps, { owner: of, tokenIn, amountIn: 9n })
+  const rows = () => store.relay.listOpen(arbitrum.chainId)
+  async function replace() {
+    const [first] = await rows()
+    if (!first) throw new Error('nothing was deployed')
+    const broadcaster = { send: async ({ hash }: { hash: string }) => void offered.push(hash) }
+    return replaceStuck({ ...deps, broadcaster } as never, first)
+  }
+  return { store, world, told, offered, concluded, ask, rows, replace }
+}
+
+s('signs a deployment, keeps it, offers it and says all that [teeth/deploy]', async () => {
+  const { ask, told, offered, concluded, rows } = open()
+  const answer = await ask()
+  const [row] = await rows()
+  const hash = row?.attempts[0].hash ?? '0x'
+  assert.equal(answer, { status: 'deployed', txHash: hash, proxy })
+  assert.equal([row?.nonce, row?.owner, row?.proxy, offered], [5, owner, proxy, [hash]])
+  assert.equal(told, ['signed 5', 'undefined deployed'])
+  assert.equal(concluded, [true])
+})
+s('answers with what is in its window, and signs nothing more [teeth/deploy]', async () => {
+  const { world, ask, told, offered, concluded, rows } = open()
+  await ask()
+  world.nowMs += windowMs - 1
+  const answer = await ask()
+  const [row] = await rows()
+  assert.equal(answer, { status: 'pending', txHash: row?.attempts[0].hash, proxy })
+  assert.equal(told.slice(2), ['8 pending'])
+  assert.equal([offered.length, concluded], [1, [true, false]])
+  await ask(other)
+  assert.equal(
+    (await rows()).map(({ nonce }) => nonce),
+    [5, 6],
+  )
+})
+s(
+  'replaces what is stuck, at its nonce, for its proxy and higher fees [teeth/deploy]',
+  async () => {
+    const { world, ask, told, offered, concluded, rows } = open()
+    await ask()
+    // Who replaces is not asked by what operators ask beside the gates.
+    world.admits = { ...admitAll, judge: () => assert.unreachable() }
+    world.nowMs += windowMs
+    const answer = await ask()
+    const [row, ...more] = await rows()
+    const [first, second] = row?.attempts ?? []
+    assert.equal([answer.status, 'txHash' in answer && answer.txHash], ['deployed', second?.hash])
+    assert.equal([more, offered], [[], [first?.hash, second?.hash]])
+    assert.equal(told.slice(2), ['signed 5 again', 'undefined deployed'])
+    assert.equal(concluded, [true, false])
+    assert.ok(first && second && second.maxFeePerGasWei * 8n >= first.maxFeePerGasWei * 9n)
+  },
+)
+s('takes nothing where operators refuse a new one [teeth/deploy]', async () => {
+  const { world, ask, told, offered, rows } = open()
+  const spent: bigint[] = []
+  const answer = { status: 'refused', httpStatus: 429, code: 'no', sentence: 'no' } as const
+  world.admits = {
+    ...admitAll,
+    judge: ({ spendWei }) => {
+      spent.push(spendWei)
+      return { step: 12, answer }
+    },
+  }
+  assert.equal(await ask(), answer)
+  // What it would cost at worst: a tenth more gas, two blocks of base fee.
+  assert.equal(spent, [110_000n * 2_000n])
+  assert.equal([told, offered, await rows()], [['12 no'], [], []])
+})
+s('says that chain or database are away, and signs nothing [teeth/deploy]', async () => {
+  const { store, world, ask, told, offered } = open()
+  world.isDown = true
+  assert.equal(await ask(), { status: 'unreachable' })
+  world.isDown = false
+  store.close()
+  assert.equal(await ask(), { status: 'unavailable' })
+  assert.equal([told, offered], [['chain_unreachable', 'store_failed'], []])
+})
+s('a pass replaces what holds up the rest, and says so [teeth/replace]', async () => {
+  const { world, ask, told, offered, rows, replace } = open()
+  await ask()
+  world.nowMs += windowMs - 1
+  assert.is(await replace(), false)
+  assert.equal([told.length, offered.length], [2, 1])
+  world.nowMs += 1
+  assert.is(await replace(), true)
+  const [row] = await rows()
+  assert.equal([row?.nonce, offered[1]], [5, row?.attempts[1]?.hash])
+  assert.equal(told.slice(2), ['signed 5 again'])
+  // It has a window of its own from then on.
+  assert.is(await replace(), false)
+})
+s(
+  'a pass leaves the old bytes in play where a gate stands in the way [teeth/replace]',
+  async () => {
+    const { world, ask, told, offered, rows, replace } = open({
+      // Twice the first one's worst case.
+      limits: { maxRelayFeeWei: 110_000n * 4_000n },
+    })
+    await ask()
+    world.nowMs += windowMs
+    world.baseFeeWei *= 5n
+    assert.is(await replace(), false)
+    assert.equal(told.slice(2), ['replacement_blocked'])
+    assert.equal([offered.length, (await rows())[0]?.attempts.length], [1, 1])
+  },
+)
+s.run()
