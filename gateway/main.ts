@@ -1,5 +1,6 @@
 import { createGateway, type Gateway } from './app.ts'
 import { ConfigError, readConfig } from './config/config.ts'
+import { listSecrets } from './config/listSecrets.ts'
 import { findDockerAccess } from './dockerSocket.ts'
 import { createLog } from './observe/log.ts'
 import { maskUrls } from './observe/maskUrls.ts'
@@ -17,19 +18,7 @@ async function main() {
     throw new ConfigError(
       `${dockerAccess} gives this process command of a Docker engine, which a live gateway must not have: run forkyard simulatord beside it and set SIMULATORD_URL`,
     )
-  const secrets = [
-    config.keyPepper,
-    ...(config.opsToken ? [config.opsToken] : []),
-    ...(config.formerPepper ? [config.formerPepper.pepper] : []),
-    ...[config.databaseUrl, config.redisUrl, config.traces?.url].filter((url) => url !== undefined),
-    ...config.meta.providers.flatMap(({ key }) => key ?? []),
-    ...config.chains.flatMap(({ rpcUrls, forkOrigin, relayer }) => [
-      ...rpcUrls,
-      ...(relayer && 'privateKey' in relayer ? [relayer.privateKey] : []),
-      ...(forkOrigin ? [forkOrigin.rpcUrl] : []),
-    ]),
-  ]
-  const log = createLog({ level: config.logLevel, secrets })
+  const log = createLog({ level: config.logLevel, secrets: listSecrets(config) })
   const { serviceName } = config
   const traces = config.traces && (await startTraces({ ...config.traces, serviceName, version }))
   let gateway: Gateway | undefined

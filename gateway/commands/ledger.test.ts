@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findCanaries } from '../../fixtures/findCanaries.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createCheckpointSigner } from '../store/checkpointKey.ts'
 import { openStore } from '../store/openStore.ts'
@@ -9,7 +10,7 @@ import { ledgerCommand } from './ledger.ts'
 
 const dayMs = 86_400_000
 const startMs = Date.parse('2026-11-01T12:00:00Z')
-const pepper = 'p'.repeat(32)
+const pepper = 'canary-pepper-of-more-than-thirty-two-characters'
 const sign = createCheckpointSigner(pepper)
 
 const s = suite('forkyard ledger')
@@ -116,5 +117,9 @@ s('lists the days, and writes no archive of rows that have gone', async () => {
   assert.match(await type('days'), /2026-11-01 .*signed.*gone/)
   assert.match(await type('days'), /2026-11-02 .*signed.*kept/)
   await refused(`export ${archive}`, /rows of 2026-11-01 have gone already/)
+})
+s('leaves the pepper in no archive and no database [teeth/no-secret-archived]', () => {
+  assert.ok(readdirSync(dir).includes('a.jsonl'))
+  assert.equal(findCanaries(dir), [])
 })
 s.run()
