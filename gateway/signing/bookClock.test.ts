@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { createBookClock } from './bookClock.ts'
+import { createBookClock, steadyNow } from './bookClock.ts'
 
 const s = suite('book clock')
 const [minuteMs, dayMs] = [60_000, 24 * 3_600_000]
@@ -76,5 +76,46 @@ s('who reads beside one for whom the chain is out of reach reads all the same', 
   for (const one of others)
     assert.is(one.status === 'fulfilled' && one.value.nowMs, world.nowMs + 2 * minuteMs)
   assert.equal(told, ['machine 1438'])
+})
+s('a machine within two minutes of the chain is believed, a millisecond more is told', async () => {
+  for (const [aheadMs, tells, offByMs] of [
+    [2 * minuteMs, [], 0],
+    [2 * minuteMs + 1, [`machine ${1 / minuteMs}`], 1],
+  ] as const) {
+    const { world, told, read } = open({ aheadMs })
+    // Nobody has written to it for a day.
+    world.storedMs = world.nowMs - dayMs
+    assert.is((await read()).nowMs, world.nowMs + aheadMs - offByMs)
+    assert.equal(told, tells)
+  }
+})
+s('a book within two minutes of the machine is believed, a millisecond more is told', async () => {
+  for (const [aheadMs, tells] of [
+    [2 * minuteMs, []],
+    [2 * minuteMs + 1, [`book ${2 + 1 / minuteMs}`]],
+  ] as const) {
+    const { world, told, clock, read } = open({ aheadMs: 0 })
+    assert.is(clock.now(), world.nowMs)
+    world.storedMs = world.nowMs + aheadMs
+    await read()
+    assert.equal(told, tells)
+  }
+})
+s('goes on from what the book said, at the pace of its own clock [teeth/book-pace]', async () => {
+  const { world, told, clock, read } = open({ aheadMs: -60 * minuteMs })
+  const bookMs = world.nowMs
+  world.storedMs = bookMs
+  assert.equal((await read()).pace, { fromMs: bookMs, elapsedMs: 0 })
+  assert.equal(told, ['book 60'])
+  world.nowMs += minuteMs
+  assert.is(clock.now(), bookMs + minuteMs)
+  clock.saw(bookMs + 5 * minuteMs)
+  world.nowMs += minuteMs
+  assert.is(clock.now(), bookMs + 6 * minuteMs)
+  assert.equal((await read()).pace, { fromMs: bookMs + 5 * minuteMs, elapsedMs: minuteMs })
+})
+s('counts whole milliseconds from the wall time at start', () => {
+  assert.ok(Number.isInteger(steadyNow()))
+  assert.ok(Math.abs(steadyNow() - Date.now()) < 60 * minuteMs)
 })
 s.run()

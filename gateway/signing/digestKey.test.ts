@@ -1,5 +1,5 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { type Hex, hexToBytes, keccak256, recoverAddress, serializeSignature } from 'viem'
+import { type Hex, hexToBytes, keccak256, recoverAddress, serializeSignature, size } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startKeyService } from '../../fixtures/access/keyService.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -14,7 +14,9 @@ keys('signs digests so that its address can be told from them', async () => {
   const key = createMemoryKey(privateKey)
   assert.is(key.address, address)
   for (let index = 0; index < 16; index += 1) {
-    const signature = serializeSignature(await key.signDigest(digestAt(index)))
+    const parts = await key.signDigest(digestAt(index))
+    assert.equal([size(parts.r), size(parts.s)], [32, 32])
+    const signature = serializeSignature(parts)
     assert.is(await recoverAddress({ hash: digestAt(index), signature }), address)
   }
 })

@@ -63,7 +63,7 @@ export function decryptKeystore({
   readonly name: string
 }): Hex {
   const { crypto } = parse(keystore, name)
-  const key = deriveKey(crypto, password)
+  const key = deriveKey(crypto, { password, name })
   const ciphertext = hex(crypto.ciphertext)
   const mac = keccak256(Buffer.concat([key.subarray(16, 32), ciphertext]), 'bytes')
   if (!timingSafeEqual(mac, hex(crypto.mac)))
@@ -72,13 +72,20 @@ export function decryptKeystore({
   return `0x${Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('hex')}`
 }
 
-function deriveKey(crypto: Crypto, password: string): Buffer {
+function deriveKey(
+  crypto: Crypto,
+  { password, name }: { readonly password: string; readonly name: string },
+): Buffer {
   if (crypto.kdf === 'pbkdf2') {
     const { c, dklen, salt } = crypto.kdfparams
     return pbkdf2Sync(password, hex(salt), c, dklen, 'sha256')
   }
   const { n, r, p, dklen, salt } = crypto.kdfparams
-  return scryptSync(password, hex(salt), dklen, { N: n, r, p, maxmem: 256 * r * (n + p) })
+  try {
+    return scryptSync(password, hex(salt), dklen, { N: n, r, p, maxmem: 256 * r * (n + p) })
+  } catch (cause) {
+    throw new KeystoreError(`${name}: scrypt takes no such n, r and p`, { cause })
+  }
 }
 
 function parse(text: string, name: string): Static<typeof Keystore> {

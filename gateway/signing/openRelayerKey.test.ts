@@ -59,6 +59,17 @@ const service = new Worker(new URL('../../fixtures/access/keyServer.ts', import.
 const [port] = (await once(service, 'message')) as [number]
 keys.after(async () => void (await service.terminate()))
 
+/** Of a keystore that has to be refused. */
+function refusal(keystore: string, given = password): string {
+  try {
+    decryptKeystore({ keystore, password: given, name: 'key.json' })
+  } catch (error) {
+    assert.instance(error, KeystoreError)
+    return `${(error as Error).message} ${String((error as Error).cause ?? '')}`
+  }
+  throw new Error('was accepted')
+}
+
 keys('opens keystores with pbkdf2 (the published vector) and scrypt (written by cast)', () => {
   for (const keystore of [pbkdf2, scrypt])
     assert.is(decryptKeystore({ keystore, password, name: 'vector' }), secret)
@@ -105,20 +116,31 @@ keys('comes from the environment in labs, never in live mode [relay/key-environm
   assert.throws(() => openRelayerKey({ mode: 'live', ...bare }), /labs only/)
 })
 keys('P12: refuses a bad key file without quoting it', () => {
-  const refusal = (keystore: string, given = password) => {
-    try {
-      decryptKeystore({ keystore, password: given, name: 'key.json' })
-    } catch (error) {
-      assert.instance(error, KeystoreError)
-      return `${(error as Error).message} ${String((error as Error).cause ?? '')}`
-    }
-    throw new Error('was accepted')
-  }
   assert.match(refusal(scrypt, 'wrong'), /password does not open/)
   assert.not.match(refusal(scrypt, 'wrong'), /wrong/)
   assert.match(refusal(secret), /not JSON/)
   assert.not.match(refusal(secret), /7a28b5/)
   assert.match(refusal('{"version":1}'), /not a V3 keystore/)
   assert.match(refusal(scrypt.replace('8192', '1e12')), /not a V3 keystore/)
+})
+keys('takes work up to what a tool may write, and no more [teeth/keystore-bounds]', () => {
+  const withWork = (params: object) => {
+    const { crypto, ...rest } = JSON.parse('c' in params ? pbkdf2 : scrypt)
+    const kdfparams = { ...crypto.kdfparams, n: 2, ...params }
+    const keystore = JSON.stringify({ ...rest, crypto: { ...crypto, kdfparams } })
+    return refusal(keystore)
+  }
+  for (const params of [{ c: 1 }, { r: 1 }, { r: 32 }, { p: 1 }, { p: 16 }, { n: 2 }])
+    assert.match(withWork(params), /password does not open/)
+  // Told by scrypt itself, which takes powers of two.
+  for (const n of [3, 2 ** 20 - 1]) assert.match(withWork({ n }), /key.json: scrypt takes no such/)
+  for (const params of [
+    { c: 0 },
+    { c: 10_000_001 },
+    ...[0, 33].map((r) => ({ r })),
+    ...[0, 17].map((p) => ({ p })),
+    ...[1, 2 ** 20 + 1, 2 ** 21].map((n) => ({ n })),
+  ])
+    assert.match(withWork(params), /not a V3 keystore/)
 })
 keys.run()
