@@ -65,4 +65,23 @@ s('says that the database is away, and goes on with the same rows', async () => 
   await jobs.close()
   store.close()
 })
+s('gives others a turn between its steps [teeth/checkpoint-turns]', async () => {
+  const { store, now } = await openBooks()
+  let [steps, turns] = [0, 0]
+  const advance = async () => {
+    steps += 1
+    setImmediate(() => {
+      turns += 1
+    })
+    assert.is(turns, steps - 1)
+    return steps < 20
+  }
+  const log = { warn: (facts: object) => assert.unreachable(JSON.stringify(facts)) }
+  const deps = { store: { checkpoints: { ...store.checkpoints, advance } }, now, sign, log }
+  const jobs = keepCheckpoints({ ...deps, detailDays: 0 }, { everyMs: never })
+  await jobs.runOnce()
+  await jobs.close()
+  store.close()
+  assert.is(steps, 20)
+})
 s.run()

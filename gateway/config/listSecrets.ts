@@ -20,5 +20,5 @@ export function listSecrets(config: Config): readonly string[] {
     traces?.url,
     ...config.meta.providers.map(({ key }) => key),
     ...ofChains,
-  ].filter((secret) => secret !== undefined && secret !== '')
+  ].flatMap((secret) => secret || [])
 }

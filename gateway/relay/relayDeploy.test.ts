@@ -123,7 +123,12 @@ s(
     const { world, ask, told, offered, concluded, rows } = open()
     await ask()
     // Who replaces is not asked by what operators ask beside the gates.
-    world.admits = { ...admitAll, judge: () => assert.unreachable() }
+    world.admits = {
+    ...admitAll,
+    judge: () => {
+      throw new Error('operators are asked')
+    },
+  }
     world.nowMs += windowMs
     const answer = await ask()
     const [row, ...more] = await rows()

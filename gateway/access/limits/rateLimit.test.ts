@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createRateLimit } from './rateLimit.ts'
+import { createRateLimit, createStateOf } from './rateLimit.ts'
 
 const s = suite('access/rateLimit')
 
@@ -35,6 +35,21 @@ s(
     assert.ok(take('flood 0', 1).allowed)
   },
 )
+s('says when to come again to the second, never none [teeth/retry-after]', () => {
+  const stateOf = createStateOf({ burst: 100, msPerUnit: 1_000 })
+  const refused = (usedMs: number) =>
+    stateOf({ allowed: false, usedMs, costMs: 60_000 }).retryAfterSecs
+  assert.equal(
+    [100_000, 99_999, 99_001, 99_000, 40_001, 40_000].map(refused),
+    [60, 60, 60, 59, 1, 1],
+  )
+  const { remaining, resetSecs, headers } = stateOf({ allowed: true, usedMs: 1_500, costMs: 500 })
+  assert.equal([remaining, resetSecs], [98, 2])
+  assert.equal(headers, {
+    'ratelimit-policy': '"default";q=100;w=100',
+    ratelimit: '"default";r=98;t=2',
+  })
+})
 s('weighs 16 units as 16', () => {
   const { take } = createRateLimit({ unitsPerSec: 20, burst: 100 }, { monotonicMs: () => 0 })
   assert.is(take('k', 16).remaining, 84)

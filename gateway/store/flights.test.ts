@@ -1,0 +1,39 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { assert, suite } from '../../fixtures/test.ts'
+import { createFlights } from './flights.ts'
+
+const s = suite('flights')
+
+s(
+  'takes 500 jobs at once, two flights at a time, in the order they came [teeth/flights]',
+  async () => {
+    const under: { readonly jobs: readonly number[]; readonly land: () => void }[] = []
+    const flights = createFlights<number>((jobs) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      under.push({ jobs, land: resolve })
+      return promise
+    })
+    for (let job = 0; job < 1_700; job += 1) flights.board(job)
+    assert.is(under.length, 0)
+    await nextTurn()
+    const spans = () => under.map(({ jobs }) => [jobs[0], jobs.length])
+    assert.equal(spans(), [
+      [0, 500],
+      [500, 500],
+    ])
+    under[1]?.land()
+    await nextTurn()
+    assert.equal(spans().slice(2), [[1_000, 500]])
+    under[0]?.land()
+    under[2]?.land()
+    await nextTurn()
+    assert.equal(spans().slice(3), [[1_500, 200]])
+    // What comes while all are under way waits for one of them; what comes later takes off by itself.
+    under[3]?.land()
+    await nextTurn()
+    flights.board(9)
+    await nextTurn()
+    assert.equal(spans().slice(4), [[9, 1]])
+  },
+)
+s.run()
