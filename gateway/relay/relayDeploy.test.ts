@@ -1,71 +1,37 @@
-import { createClient, custom, numberToHex, pad } from 'viem'
+import { zeroAddress } from 'viem'
+import { createTableChain, tableOwners, tableProxy } from '../../fixtures/relay/tableChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { arbitrum } from '../chain/arbitrum.ts'
-import type { ChainClient } from '../chain/client.ts'
-import { createMemoryKey } from '../signing/digestKey.ts'
 import { openStore } from '../store/openStore.ts'
 import { admitAll } from './admission.ts'
-import type { DeploySimulation } from './deploySimulator.ts'
 import type { RelayLimits } from './limits.ts'
 import { createRelayChain } from './relayChain.ts'
 import { type RelayDeployDeps, relayDeploy } from './relayDeploy.ts'
 import { replaceStuck } from './replaceStuck.ts'
-import { createSigner } from './signer.ts'
 
 /** With a real book and key, beside a chain that is a table; `lifecycle.fork.test.ts` has real ones. */
 const s = suite('relayDeploy')
-const [owner, other, factory, proxy, tokenIn] = [1, 2, 3, 4, 5].map((id) =>
-  pad(numberToHex(id), { size: 20 }),
-) as ['0x1', '0x1', '0x1', '0x1', '0x1']
-const key = createMemoryKey(pad('0x77'))
+const [owner, other] = tableOwners
+const proxy = tableProxy
+const tokenIn = zeroAddress
 const windowMs = 120_000
-const gas = 100_000n
 
 function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
   const store = openStore({ path: ':memory:' })
-  const world = { nowMs: 1_900_000_000_000, baseFeeWei: 1_000n, isDown: false, admits: admitAll }
+  const { world: ofChain, client, signer, simulation } = createTableChain()
+  const world = Object.assign(ofChain, { admits: admitAll })
   const told: string[] = []
   const [offered, concluded]: [string[], boolean[]] = [[], []]
-  const answers = (): Readonly<Record<string, unknown>> => ({
-    eth_getBlockByNumber: {
-      baseFeePerGas: numberToHex(world.baseFeeWei),
-      timestamp: numberToHex(Math.floor(world.nowMs / 1_000)),
-    },
-    eth_maxPriorityFeePerGas: '0x0',
-    eth_getTransactionCount: '0x5',
-    eth_estimateGas: numberToHex(gas),
-    eth_getBalance: numberToHex(10n ** 18n),
-  })
-  const request = async ({ method }: { method: string }) => {
-    if (world.isDown) throw new Error('out of reach')
-    return answers()[method]
-  }
-  // Of a chain only what a deployment asks.
-  const client = {
-    chainId: arbitrum.chainId,
-    chain: arbitrum,
-    client: createClient({ transport: custom({ request }, { retryCount: 0 }) }),
-  } as unknown as ChainClient
   const observe: RelayDeployDeps['observe'] = (event) => {
     if (event.kind === 'answered') told.push(`${event.step} ${event.code}`)
     else if (event.kind === 'signed')
       told.push(`signed ${event.nonce}${event.isReplacement ? ' again' : ''}`)
     else told.push(event.kind)
   }
-  const signer = createSigner({ chainId: arbitrum.chainId, factory, key })
   const chain = createRelayChain(
     { store: store.relay, now: () => world.nowMs, observe },
     { client, signer, limits },
   )
-  const simulation: DeploySimulation = {
-    blockNumber: 1n,
-    existingProxy: undefined,
-    predictedProxy: proxy,
-    tokenBalance: 9n,
-    nativeBalance: 10n ** 18n,
-    relayerBalance: 10n ** 18n,
-    deploy: { status: 'ok', gasUsed: gas },
-  }
   const deps: RelayDeployDeps = {
     store: store.relay,
     simulator: { simulateDeploy: async () => simulation },
@@ -124,11 +90,11 @@ s(
     await ask()
     // Who replaces is not asked by what operators ask beside the gates.
     world.admits = {
-    ...admitAll,
-    judge: () => {
-      throw new Error('operators are asked')
-    },
-  }
+      ...admitAll,
+      judge: () => {
+        throw new Error('operators are asked')
+      },
+    }
     world.nowMs += windowMs
     const answer = await ask()
     const [row, ...more] = await rows()

@@ -1,13 +1,22 @@
-import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import {
+  concat,
+  keccak256,
+  pad,
+  parseTransaction,
+  recoverTransactionAddress,
+  toFunctionSelector,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startKeyService } from '../../fixtures/access/keyService.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createMemoryKey } from '../signing/digestKey.ts'
-import { createSigner, encodeDeploy } from './signer.ts'
+import { createSigner } from './signer.ts'
 
 const signing = suite('relay signer')
 const place = { chainId: 8453, factory: '0x000000000000000000000000000000000000fac7' } as const
 const owner = '0x00000000000000000000000000000000000a11ce'
+/** `deploy(address)`, as the factory's ABI has it. */
+const calldata = concat([toFunctionSelector('deploy(address)'), pad(owner)])
 const order = {
   owner,
   nonce: 7,
@@ -27,7 +36,7 @@ signing(
       const read = parseTransaction(raw)
       assert.equal(
         [read.to, read.data, read.value ?? 0n, read.chainId, read.nonce],
-        [place.factory, encodeDeploy(owner), 0n, 8453, 7],
+        [place.factory, calldata, 0n, 8453, 7],
       )
       assert.equal([read.gas, read.maxFeePerGas], [80_000n, 20_000_000n])
       assert.is(hash, keccak256(raw))

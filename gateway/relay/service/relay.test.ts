@@ -1,0 +1,135 @@
+import { zeroAddress } from 'viem'
+import { createInject } from '../../../fixtures/inject.ts'
+import { createTableChain, tableOwners, tableProxy } from '../../../fixtures/relay/tableChain.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
+import { base } from '../../chain/base.ts'
+import { createService } from '../../http/service.ts'
+import { openStore } from '../../store/openStore.ts'
+import { createRelay } from './relay.ts'
+
+/** Over two chains that are tables; the tests on forks drive it beside real ones. */
+const s = suite('relay service')
+const [owner] = tableOwners
+const chainId = arbitrum.chainId
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+function open() {
+  const store = openStore({ path: ':memory:' })
+  const chains = [createTableChain(arbitrum), createTableChain(base)]
+  const [table = createTableChain(), second = createTableChain()] = chains
+  const told: string[] = []
+  let simulated = 0
+  const relay = createRelay({
+    store: store.relay,
+    now: () => table.world.nowMs,
+    simulator: {
+      async simulateDeploy() {
+        simulated += 1
+        return table.simulation
+      },
+    },
+    chains: chains.map(({ client, signer }) => ({ client, signer })),
+    observe: (event) => void told.push(`${event.kind} ${event.chainId}`),
+  })
+  const service = createService({ name: 'relay', endpoints: relay.endpoints, log: silent })
+  const inject = createInject(service.app)
+  const health = async () => {
+    const { text } = await inject({ method: 'GET', path: '/health', headers: {} })
+    return (JSON.parse(text) as { readonly status: string }).status
+  }
+  const ask = async () => {
+    const asked = { chainId, owner, tokenIn: zeroAddress, amountIn: '9' }
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(asked)
+    const { status, text } = await inject({ method: 'POST', path: '/api/proxy', headers, body })
+    const answer = JSON.parse(text) as { readonly code?: string; readonly txHash?: string }
+    return { status, code: answer.code, txHash: answer.txHash }
+  }
+  const close = async () => {
+    await relay.close()
+    store.close()
+  }
+  return { relay, table, second, told, health, ask, close, simulated: () => simulated }
+}
+
+s('is well, degraded or in error by how many chains it reaches [teeth/relay-health]', async () => {
+  const { table, second, health, close } = open()
+  assert.is(await health(), 'ok')
+  table.world.isDown = true
+  assert.is(await health(), 'degraded')
+  second.world.isDown = true
+  assert.is(await health(), 'error')
+  await close()
+})
+s(
+  'answers who ask the same at the same time with one deployment [teeth/relay-shared]',
+  async () => {
+    const { relay, table, ask, close, simulated } = open()
+    const [one, same] = await Promise.all([ask(), ask()])
+    assert.equal([one.status, one.txHash], [200, same.txHash])
+    assert.is(simulated(), 1)
+    await close()
+    assert.is(table.sent.length, 1)
+    assert.ok(relay)
+  },
+)
+s('an operator pauses a chain, and reads why and what was signed [teeth/relay-pause]', async () => {
+  const { relay, ask, close } = open()
+  await relay.pause({ chainId, reason: 'to look' })
+  assert.equal(await ask(), { status: 503, code: 'relay_paused', txHash: undefined })
+  assert.equal(await relay.history({}), [])
+  await relay.resume(chainId)
+  const { status, txHash } = await ask()
+  assert.is(status, 200)
+  const [row, ...more] = await relay.history({ chainId })
+  assert.equal([row?.attempts[0].hash, row?.proxy, more], [txHash, tableProxy, []])
+  assert.equal(await relay.history({ chainId: base.chainId }), [])
+  await close()
+})
+s('a pass sends again, watches the funds and tells what fails [teeth/relay-pass]', async () => {
+  const { relay, table, second, told, ask, close } = open()
+  await ask()
+  table.world.nowMs += 15_000
+  second.world.isDown = true
+  told.length = 0
+  await relay.reconcile()
+  assert.is(table.sent.length, 2)
+  assert.is(table.sent[0], table.sent[1])
+  assert.ok(told.includes(`funds ${chainId}`), told.join())
+  assert.ok(told.includes(`reconcile_failed ${base.chainId}`), told.join())
+  await close()
+})
+s(
+  'tells of each gate what it is decided on, and signs nothing [teeth/relay-examined]',
+  async () => {
+    const { relay, close } = open()
+    const asked = { owner, tokenIn: zeroAddress, amountIn: 9n }
+    const gates = (await relay.examine(chainId, asked)) ?? []
+    const numbers = gates.map(({ step, numbers }) => [step, ...numbers.map(({ value }) => value)])
+    assert.ok(gates.every(({ passes }) => passes))
+    assert.equal(numbers, [
+      [1, 'none'],
+      [2, '9', '9'],
+      [3, String(10n ** 18n)],
+      [4, '100000'],
+      [5, '100000', '200000'],
+      [6, '100000000', '200000000000000', '110000'],
+      [7, String(10n ** 18n), '1000000000000000'],
+      [8, 'nothing'],
+      [9, '0', '60'],
+      [10, '0', '220000000', '20000000000000000'],
+    ])
+    const refused = (await relay.examine(chainId, { ...asked, amountIn: 10n })) ?? []
+    const failing = refused.filter(({ passes }) => !passes)
+    assert.equal(
+      failing.map(({ step }) => step),
+      [2],
+    )
+    assert.match(failing[0]?.sentence ?? '', /balance/)
+    assert.equal(await relay.history({}), [])
+    assert.is(await relay.examine(1, asked), undefined)
+    await close()
+  },
+)
+s.run()
