@@ -27,6 +27,10 @@ s('refuses more than 30 % of a weighted balance, to the wei', () => {
   const trade = { i: 0, j: 1, amountIn: most }
   assert.ok((balancerV2WeightedAmountOut(weighted, trade) ?? 0n) > 0n)
   assert.is(balancerV2WeightedAmountOut(weighted, { ...trade, amountIn: most + 2_000n }), undefined)
+  const free = { ...weighted, swapFeePercentage: 0n }
+  const outputOf = (amountIn: bigint) =>
+    balancerV2WeightedAmountOut(free, { ...trade, amountIn }) !== undefined
+  assert.equal([300n * one, 300n * one + 1n].map(outputOf), [true, false])
 })
 s('gives a power of the first version its error margin, whatever the exponent', () => {
   const even = { ...weighted, weights: [one / 2n, one / 2n] }

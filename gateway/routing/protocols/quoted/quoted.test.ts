@@ -56,4 +56,11 @@ s('says what was answered, notes what was not asked, and goes only once', () => 
   pool.swap(0, 1, 10n ** 22n)
   assert.equal(asked, [10n ** 22n])
 })
+s('asks about fourteen amounts, each a third of the next, up to all that is held', () => {
+  const grid = listGrid(3n ** 13n)
+  assert.equal(
+    grid,
+    Array.from({ length: 14 }, (_, power) => 3n ** BigInt(power)),
+  )
+})
 s.run()
