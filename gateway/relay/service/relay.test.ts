@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { zeroAddress } from 'viem'
 import { createInject } from '../../../fixtures/inject.ts'
 import { createTableChain, tableOwners, tableProxy } from '../../../fixtures/relay/tableChain.ts'
@@ -6,6 +7,7 @@ import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
 import { createService } from '../../http/service.ts'
 import { openStore } from '../../store/openStore.ts'
+import type { RelayLimits } from '../limits.ts'
 import { createRelay } from './relay.ts'
 
 /** Over two chains that are tables; the tests on forks drive it beside real ones. */
@@ -14,7 +16,7 @@ const [owner] = tableOwners
 const chainId = arbitrum.chainId
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-function open() {
+function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
   const store = openStore({ path: ':memory:' })
   const chains = [createTableChain(arbitrum), createTableChain(base)]
   const [table = createTableChain(), second = createTableChain()] = chains
@@ -29,7 +31,7 @@ function open() {
         return table.simulation
       },
     },
-    chains: chains.map(({ client, signer }) => ({ client, signer })),
+    chains: chains.map(({ client, signer }) => ({ client, signer, limits })),
     observe: (event) => void told.push(`${event.kind} ${event.chainId}`),
   })
   const service = createService({ name: 'relay', endpoints: relay.endpoints, log: silent })
@@ -132,4 +134,30 @@ s(
     await close()
   },
 )
+s(
+  'tries to replace what is stuck every 15 s, where a gate is in the way [teeth/relay-stuck]',
+  async () => {
+    const { relay, table, told, ask, close } = open({ limits: { maxRelayFeeWei: 440_000_000n } })
+    await ask()
+    table.world.nowMs += 120_000
+    table.world.baseFeeWei *= 5n
+    const tries: number[] = []
+    for (const laterMs of [0, 14_999, 1, 14_999, 1]) {
+      table.world.nowMs += laterMs
+      await relay.reconcile()
+      tries.push(told.filter((one) => one.startsWith('replacement_blocked')).length)
+    }
+    assert.equal(tries, [1, 1, 2, 2, 3])
+    await close()
+  },
+)
+s('asks nothing of a chain once it is closed [teeth/relay-closed]', async () => {
+  const { relay, table, close } = open()
+  relay.start()
+  await close()
+  const { asked } = table.world
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  assert.ok(asked > 0)
+  assert.is(table.world.asked, asked)
+})
 s.run()
