@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startAccessStand, transferUsdc } from '../../fixtures/access/accessStand.ts'
 import { send } from '../../fixtures/chains/send.ts'
+import { canary, findCanaries } from '../../fixtures/findCanaries.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { keyPrefixOf } from '../config/keyPrefix.ts'
 import { keysCommand } from './keys.ts'
@@ -35,12 +36,22 @@ const env = {
   BASE_RPC_URL: base.world.rpcUrl,
 }
 
+/** By all commands. */
+let said = ''
 async function forkyard(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
   const cli = join(import.meta.dirname, '..', 'cli.ts')
-  return run(process.execPath, [cli, ...args], { env: { ...env, ...more } }).then(
-    ({ stdout }) => ({ code: 0, text: stdout }),
-    (error: { code: number; stderr: string }) => ({ code: error.code, text: error.stderr }),
+  const { all, ...ended } = await run(process.execPath, [cli, ...args], {
+    env: { ...env, ...more },
+  }).then(
+    ({ stdout, stderr }) => ({ code: 0, text: stdout, all: stdout + stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      text: stderr,
+      all: stdout + stderr,
+    }),
   )
+  said += all
+  return ended
 }
 const keyInfo = async (key: string) => stand.call('/auth/key-info', { key })
 
@@ -120,5 +131,9 @@ s("buys quota for a key with one command, which the operators' log has [24/log-b
   assert.is(cutOff.code, 1)
   assert.match(cutOff.text, 'BUYER_RPC_URL does not answer')
   assert.not.match(cutOff.text, rpcKey)
+})
+s('says the pepper nowhere, and leaves it in no file [teeth/no-secret-kept]', () => {
+  assert.not.match(said, canary)
+  assert.equal(findCanaries(dir), [])
 })
 s.run()

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { startAnvil } from '../../../fixtures/anvil/anvil.ts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { canary, findCanaries } from '../../../fixtures/findCanaries.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { cliPath } from '../testing/testLab.ts'
 
 const s = suite('forkyard pack')
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
 const anvil = await startAnvil({ args: ['--chain-id', '8453'] })
+const keyedUrl = `${anvil.rpcUrl}/?key=canary-node`
 const chain = createRpc(anvil.rpcUrl)
 const [one, other] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`]
 for (const account of [one, other]) await chain('anvil_setBalance', account, '0x2a')
@@ -22,12 +24,14 @@ s.after(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
+/** By all of its commands. */
+let said = ''
 type Ended = { readonly code: number | null; readonly output: string; readonly errors: string }
 /** From a folder that is nobody's. */
 function pack(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [cliPath, 'pack', ...args], {
     cwd: dir,
-    env: { ...process.env, BASE_RPC_URL: anvil.rpcUrl, ARBITRUM_RPC_URL: '', ...env },
+    env: { ...process.env, BASE_RPC_URL: keyedUrl, ARBITRUM_RPC_URL: '', ...env },
   })
   let [output, errors] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {
@@ -37,7 +41,10 @@ function pack(args: readonly string[], env: Readonly<Record<string, string>> = {
     errors += chunk
   })
   return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code, output, errors }))
+    child.once('close', (code) => {
+      said += output + errors
+      resolve({ code, output, errors })
+    })
   })
 }
 /** A command that reads the balances of accounts, says them and ends as it is told. */
@@ -153,5 +160,10 @@ s('prunes what a command no longer needs, and nothing where it failed [pack/prun
     (await pack(['replay', 'c.pack', ...read('0', one)])).output,
     '0x2a undefined undefined\n',
   )
+})
+s("keeps the node's key out of packs and of all that it says [teeth/no-secret-packed]", () => {
+  assert.ok(existsSync(join(dir, 'c.pack')))
+  assert.equal(findCanaries(dir), [])
+  assert.not.match(said, canary)
 })
 s.run()
