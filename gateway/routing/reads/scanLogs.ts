@@ -20,8 +20,8 @@ export type Scanned = {
   readonly isWhole: boolean
 }
 type Refused = { readonly refusal: Refusal | undefined }
-/** What each topic may be: one value, one of several. */
-export type TopicFilter = ReadonlyArray<Hex | readonly Hex[]>
+/** What each topic may be: one value, one of several, anything. */
+export type TopicFilter = ReadonlyArray<Hex | readonly Hex[] | null>
 
 /** Requests that one scan may take of a node, unless it is told otherwise. */
 const manyRequests = 48
@@ -75,7 +75,9 @@ async function readRange(
 ): Promise<{ readonly logs: readonly ScannedLog[] } | Refused> {
   const filter = {
     address: typeof address === 'string' ? address : [...address],
-    topics: topics.map((topic) => (typeof topic === 'string' ? topic : [...topic])),
+    topics: topics.map((topic) =>
+      topic === null || typeof topic === 'string' ? topic : [...topic],
+    ),
     fromBlock: numberToHex(from),
     toBlock: numberToHex(to),
   }

@@ -45,6 +45,7 @@ export function createChainReader(
     if (!view) return
     const partners = [...partnersOf(view.state.pools), ...beside]
     const found = await findTokens(deps, { view, wanted, partners })
+    deps.backSearch.note(found.infos.map(({ address }) => address))
     if (found.records.length > 0)
       await inTurn(() => held.change((following) => adoptTokens(deps, { view: following, found })))
   }

@@ -6,6 +6,7 @@ import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import { type AuditStatus, createAudit } from './audit.ts'
+import { createBackSearch } from './backSearch.ts'
 import { createPartners } from './bounds/partners.ts'
 import { type BoundsStatus, createPoolBounds } from './bounds/poolBounds.ts'
 import { sortByDepth } from './bounds/sortByDepth.ts'
@@ -201,6 +202,7 @@ function connectParts(parameters: ChainSyncParameters) {
     bounds,
     refreshBlocks: BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs))),
     audit,
+    backSearch: createBackSearch(),
     auditor: {
       client: chainClient.as('audit').client,
       hasRoom: () => chainClient.hasRoom('audit'),
@@ -303,6 +305,7 @@ async function follow(
     await confirm()
     void reader.tryAgain()
     void reader.lookAtShelf()
+    void reader.searchBack()
     void reader.audit()
     void reader.scanCreations()
     await reader.review().catch(failed)

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { Audit } from './audit.ts'
+import type { BackSearch } from './backSearch.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { PassedBlock } from './catchUp.ts'
 import type { FoundPools } from './coverage.ts'
@@ -49,6 +50,8 @@ export type SyncDeps = {
   readonly progress: LoadProgress
   /** Pools of earlier blocks, where a node gives their creations bit by bit. */
   readonly scan: CreationScan
+  /** Pools of the past of tokens that were asked for. */
+  readonly backSearch: BackSearch
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
   /** What moves without events is read once in so many blocks. */

@@ -1,9 +1,18 @@
-import { concat, encodeFunctionData, erc20Abi, pad, parseAbi, toEventSelector } from 'viem'
+import {
+  concat,
+  encodeFunctionData,
+  erc20Abi,
+  pad,
+  parseAbi,
+  toEventSelector,
+  zeroAddress,
+} from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { getChainSpec } from '../../../fixtures/world/chains/chains.ts'
 import { getTokenSpec } from '../../../fixtures/world/parts/chainSpec.ts'
-import { compileContracts } from '../../../fixtures/world/parts/compile.ts'
+import { compileContracts, findArtifact } from '../../../fixtures/world/parts/compile.ts'
 import type { PoolSpec } from '../../../fixtures/world/parts/poolSpec.ts'
+import { seederAddress } from '../../../fixtures/world/parts/tokens.ts'
 import { openPool } from '../../../fixtures/world/pools.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { seedTokens } from '../../chain/chains.ts'
@@ -128,6 +137,36 @@ s(
     await stand.rpc('anvil_setCode', layer, code)
     for (const now of [await poolsNow(), await poolsNow(unbounded)])
       assert.is(now.get(id)?.dex, 'fluid-dex')
+  },
+)
+
+s(
+  'a pool made before, by a key that nobody guesses, is found by its token [21/old-keys-found]',
+  async () => {
+    const token = manifest.zoo[0]?.address
+    const manager = dexes.find(({ protocol }) => protocol === 'uniswap_v4')?.factory
+    if (!token || !manager) throw new Error('the world has both')
+    const [currency0 = weth, currency1 = weth] = [token, weth].sort((one, other) =>
+      BigInt(one) < BigInt(other) ? -1 : 1,
+    )
+    const key = { currency0, currency1, fee: 1_234, tickSpacing: 13, hooks: zeroAddress }
+    const range = { lower: -886_990, upper: 886_990, liquidity: 10n ** 20n }
+    await builder.write({
+      to: seederAddress,
+      abi: findArtifact(artifacts, 'Seeder').abi,
+      functionName: 'openManagedPool',
+      args: [manager, key, 1n << 96n, [range]],
+    })
+    const late = createChainSync({ ...parts, pollMs: 50 })
+    await late.start()
+    const holds = () =>
+      [...(late.current()?.pools.values() ?? [])].some(({ tokens }) =>
+        tokens.includes(token.toLowerCase()),
+      )
+    assert.not.ok(holds())
+    await late.discover([token])
+    await waitFor('the pool is found', holds)
+    await late.close()
   },
 )
 

@@ -61,6 +61,17 @@ export function createUpkeep(
       return pools.filter((pool) => worthy.has(idOf(pool)))
     }),
 
+    /** Goes some blocks further back for pools of a token that was asked for. */
+    searchBack: takeIn(async ({ state: { head } }) => {
+      const { client, hasRoom } = deps.auditor
+      // As of creations that are scanned: a fork would have its chain asked for all of its past.
+      if (deps.origin || !(await hasRoom())) return []
+      const at = { client, dexes: deps.dexes, tokens: deps.tokens, blockNumber: head.number }
+      const { token, pools } = await deps.backSearch.step(at)
+      if (token && pools.length > 0) deps.bounds.ask([token])
+      return pools
+    }),
+
     /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
     audit: skipWhileRunning(async () => {
       const { client, hasRoom } = deps.auditor

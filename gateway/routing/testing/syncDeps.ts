@@ -2,6 +2,7 @@ import type { Chain } from '../../chain/chains.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { createAudit } from '../sync/audit.ts'
+import { createBackSearch } from '../sync/backSearch.ts'
 import { createPoolBounds } from '../sync/bounds/poolBounds.ts'
 import { sortByDepth } from '../sync/bounds/sortByDepth.ts'
 import type { SyncDeps } from '../sync/chainView.ts'
@@ -40,6 +41,7 @@ export function createSyncDeps({
     bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
     refreshBlocks: 1n,
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
+    backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },
     observe: () => undefined,
     now,

@@ -9,6 +9,7 @@ import {
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { factoriesOf, firstBlockOf } from '../../../chain/dex.ts'
 import { dedupePools } from '../../reads/findPools.ts'
+import { pickEnds } from '../../reads/pickEnds.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolLog } from '../../reads/poolLog.ts'
 import type { ListParameters, LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
@@ -133,10 +134,7 @@ async function list(deps: ReadDeps, { dex, blockNumber }: ListParameters): Promi
     const address = readCreated(log)
     return address ? [{ dex, address }] : []
   })
-  const half = mostListed / 2
-  const some =
-    created.length > mostListed ? [...created.slice(0, half), ...created.slice(-half)] : created
-  return dedupePools([...some, ...known])
+  return dedupePools([...pickEnds(created, mostListed), ...known])
 }
 
 const readCreated = ({ topics: [, pool] }: Pick<PoolLog, 'topics'>): Address | undefined =>

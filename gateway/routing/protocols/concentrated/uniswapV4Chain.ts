@@ -317,7 +317,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
     return loaded.flat().map((record) => withHooks(record, hooks))
   },
   topics,
-  creations: [{ topic: managedInitializeTopic, read: readInitialize }],
+  creations: [{ topic: managedInitializeTopic, keyedTokensAt: 2, read: readInitialize }],
   poolIdOf: ({ topics: [topic, id] }) => (topics.some((known) => known === topic) ? id : undefined),
   nameInLogs: ({ id }) => id as Hex,
   apply,

@@ -33,6 +33,8 @@ export type PoolCreation = {
   readonly topic: Hex
   /** Whether its two tokens are the first indexed fields: nodes find the events of some tokens by them. */
   readonly hasTokenTopics?: boolean | undefined
+  /** Where they stand, from 1, of pools whose maker names a key: looking up the usual ones does not find them. */
+  readonly keyedTokensAt?: number | undefined
   /** Lower-case tokens and the pool; undefined where the event does not name it: the DEX is listed again. */
   read(
     log: Pick<PoolLog, 'topics' | 'data'>,
