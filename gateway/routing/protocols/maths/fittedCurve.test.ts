@@ -63,4 +63,24 @@ s('where nothing is sold there is no curve, and few questions', () => {
   assert.is(fitCurve({ most: 0n, amountOut: (amountIn) => amountIn }), undefined)
 })
 
+s('no output that is rounded drags the rest of a curve down [20/rounded]', () => {
+  for (const whole of [90n, 300n, 1_000n, 7_000n]) {
+    const pool = createCurvePlainPool({
+      ...base,
+      rates: [10n ** 18n, 10n ** 30n],
+      balances: [whole * 10n ** 18n, whole * 10n ** 6n],
+      aPrecise: 20_000n,
+    })
+    const curve = pool.curve(0, 1)
+    assert.ok(curve)
+    for (let power = 12; power < 48; power++) {
+      const amountIn = BigInt(Math.ceil(Number(whole * 10n ** 18n) * 10 ** (-power / 12)))
+      const output = pool.swap(0, 1, amountIn)?.amountOut ?? 0n
+      const error = curve ? curveOutput(curve, Number(amountIn)) - Number(output) : 0
+      const allowed = 1.5 + 5e-6 * Number(output)
+      assert.ok(Math.abs(error) < allowed, `${whole}, ${amountIn}: ${error} of ${output}`)
+    }
+  }
+})
+
 s.run()

@@ -54,15 +54,31 @@ function findDepth({ most, amountOut }: FittedCurveParameters): bigint {
   return depth
 }
 
-/** A curve from nothing through points in rising order, concave everywhere; what does not rise is passed over. */
+/**
+ * A curve from nothing through points in rising order, concave everywhere. An output is rounded down, so a
+ * point below the line between its neighbours tells of its rounding and is passed over.
+ */
 export function curveThrough(known: readonly Point[]): Curve | undefined {
-  const points: Point[] = [{ x: 0, y: 0 }]
-  for (const point of known) {
-    const last = points[points.length - 1] as Point
-    if (point.x > last.x && point.y > last.y) points.push(point)
-  }
-  return joinCurve(fitPieces(points))
+  return joinCurve(fitPieces(hullOf(known)))
 }
+
+/** The points that no line between two others passes above, from nothing on. */
+function hullOf(known: readonly Point[]): readonly Point[] {
+  const hull: Point[] = [{ x: 0, y: 0 }]
+  for (const point of known) {
+    const last = hull[hull.length - 1] as Point
+    if (!(point.x > last.x && point.y > last.y)) continue
+    while (hull.length > 1) {
+      const [before, top] = hull.slice(-2) as [Point, Point]
+      if (slopeTo(before, point) < slopeTo(before, top)) break
+      hull.pop()
+    }
+    hull.push(point)
+  }
+  return hull
+}
+
+const slopeTo = (from: Point, to: Point) => (to.y - from.y) / (to.x - from.x)
 
 /**
  * One hyperbola per interval, through both its points. The slope at a point is the geometric mean of
@@ -70,7 +86,7 @@ export function curveThrough(known: readonly Point[]): Curve | undefined {
  * one ends.
  */
 function fitPieces(points: readonly Point[]): readonly CurvePiece[] {
-  const slopes = meanSlopes(points)
+  const slopes = points.slice(1).map((point, k) => slopeTo(points[k] as Point, point))
   const pieces: CurvePiece[] = []
   let endSlope = Number.POSITIVE_INFINITY
   for (let k = 0; k < slopes.length; k++) {
@@ -83,16 +99,4 @@ function fitPieces(points: readonly Point[]): readonly CurvePiece[] {
     endSlope = (mean * mean) / a
   }
   return pieces
-}
-
-function meanSlopes(points: readonly Point[]): readonly number[] {
-  const slopes: number[] = []
-  let steepest = Number.POSITIVE_INFINITY
-  for (let k = 1; k < points.length; k++) {
-    const from = points[k - 1] as Point
-    const to = points[k] as Point
-    steepest = Math.min(steepest, (to.y - from.y) / (to.x - from.x))
-    slopes.push(steepest)
-  }
-  return slopes
 }
