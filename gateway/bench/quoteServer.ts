@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
+import { createSearchAhead } from '../routing/searchAhead.ts'
 import { routingEndpoints } from '../routing/wire/routes.ts'
 import { openStore } from '../store/openStore.ts'
 import { createGeneratedChain, paces } from './quote/generatedChain.ts'
@@ -20,6 +21,7 @@ const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now 
 const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
 const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
 const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace })
+createSearchAhead({ now: () => performance.now() }, { chains: [chain] })
 const service = createService({
   name: 'routing',
   endpoints: routingEndpoints({

@@ -66,6 +66,16 @@ export function showSync(
     ({ chain }) => chain.sync.audit()?.healed,
   )
   show(
+    'forkyard_searched_ahead',
+    'Hot questions searched after a block before anybody asked them of it, since the start',
+    ({ chain }) => chain.routes.aheadTally().searched,
+  )
+  show(
+    'forkyard_searched_ahead_asked',
+    'Of those, questions that somebody asked before the next change of a pool',
+    ({ chain }) => chain.routes.aheadTally().asked,
+  )
+  show(
     'forkyard_sync_lag_seconds',
     "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,

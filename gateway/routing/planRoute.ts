@@ -1,4 +1,5 @@
 import { type Route, withoutGap } from './engine/route.ts'
+import type { HotQuestion } from './hotQuestions.ts'
 import { afterTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import { nameOptions } from './routeOptions.ts'
@@ -10,21 +11,19 @@ import { usesQuoted } from './settleRoute.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import type { Choice } from './trust/trust.ts'
 
-/** The route for what arrives at the executor, from the cache of this state where it was asked before. */
-export async function planRoute(
+type Posed = {
+  readonly chain: RoutingChain
+  readonly state: SyncedState
+  readonly parameters: Asked
+  readonly choice?: Choice | undefined
+}
+type Asked = HotQuestion & Pick<QuoteParameters, 'options' | 'asker'>
+
+/** The engine's question for what arrives at the executor, and its name among those of one state. */
+function pose(
   deps: Pick<QuoteDeps, 'now'>,
-  {
-    chain,
-    state,
-    parameters,
-    choice = { kind: 'all' },
-  }: {
-    readonly chain: RoutingChain
-    readonly state: SyncedState
-    readonly parameters: QuoteParameters
-    readonly choice?: Choice | undefined
-  },
-): Promise<Route | undefined> {
+  { chain, state, parameters, choice = { kind: 'all' } }: Posed,
+) {
   const tokenIn = toEngineToken(chain, parameters.tokenIn)
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const mode = parameters.mode ?? 'deep'
@@ -35,13 +34,34 @@ export async function planRoute(
   const question = { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker }
   const asked = [tokenIn, tokenOut, amountIn, mode, nameOptions(options)]
   const key = [...asked, chain.trust.nameChoice(choice)].join(':')
+  // What a caller narrows down is seldom asked again.
+  const isCommon = choice.kind === 'all' && !options
   const search = async () => {
-    // What a caller narrows down is seldom asked again.
-    const isCommon = choice.kind === 'all' && !options
     const found = await searchRoute(deps, { ...question, key: isCommon ? key : undefined })
     // The best through pools left out is not known.
     return found && choice.kind !== 'all' ? withoutGap(found) : found
   }
+  return { question, key, isCommon, search }
+}
+
+/** Searches a question before anybody asks it of this state; nothing where it was asked already. */
+export async function planAhead(
+  deps: Pick<QuoteDeps, 'now'>,
+  { question, ...posed }: Omit<Posed, 'parameters'> & { readonly question: HotQuestion },
+): Promise<void> {
+  const { key, search } = pose(deps, { ...posed, parameters: question })
+  await posed.chain.routes.ahead(posed.state, key, search)
+}
+
+/** The route for what arrives at the executor, from the cache of this state where it was asked before. */
+export async function planRoute(
+  deps: Pick<QuoteDeps, 'now'>,
+  posed: Posed & { readonly parameters: QuoteParameters },
+): Promise<Route | undefined> {
+  const { chain, state, parameters } = posed
+  const { asker } = parameters
+  const { question, key, isCommon, search } = pose(deps, posed)
+  if (isCommon) chain.hot?.note(parameters, asker?.network ?? asker?.caller ?? '')
   const find = () => chain.routes.find(state, key, search)
   const found = await findShared(find, asker)
   const settle = async () => {
@@ -54,5 +74,5 @@ export async function planRoute(
       ? await findShared(() => chain.routes.find(state, `${key}:${state.head.hash}`, settle), asker)
       : found
   if (!route) return undefined
-  return route.amountIn < amountIn && !parameters.allowPartial ? undefined : route
+  return route.amountIn < question.amountIn && !parameters.allowPartial ? undefined : route
 }

@@ -44,13 +44,26 @@ export type RouteCache = {
     key: string,
     search: () => Promise<Route | undefined>,
   ): Promise<Route | undefined> | Route | undefined
+  /** The same before anybody asks; nothing where the question was asked already. */
+  ahead(
+    state: SyncedState,
+    key: string,
+    search: () => Promise<Route | undefined>,
+  ): Promise<Route | undefined> | undefined
+  /** Routes that were searched before anybody asked, and those of them that somebody asked for. */
+  aheadTally(): { readonly searched: number; readonly asked: number }
   /** What may still be the best of earlier states. */
   readonly standing: StandingRoutes
   /** What is known of a route beside its amounts, computed once for each `variant`. */
   facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
 }
 
-type Routes = Map<string, Promise<Route | undefined> | { readonly route: Route | undefined }>
+type Found = Promise<Route | undefined> | { readonly route: Route | undefined }
+type Routes = {
+  readonly found: Map<string, Found>
+  /** Searched, and not asked for so far. */
+  readonly unasked: Set<string>
+}
 
 /** Of one state. */
 const mostRoutes = 4_096
@@ -61,35 +74,52 @@ export function createRouteCache(): RouteCache {
   // Blocks that change no pool share the pools of the block before: the routes stay good.
   const routesOf = new WeakMap<SyncedState['pools'], Routes>()
   const factsOf = new WeakMap<Route, Map<string, RouteFacts>>()
+  const ahead = { searched: 0, asked: 0 }
 
   /** A batch goes on with the state it began with: routes of a later one stay beside its own. */
   function routesIn({ pools }: SyncedState): Routes {
-    const known = routesOf.get(pools) ?? new Map()
+    const known = routesOf.get(pools) ?? { found: new Map(), unasked: new Set() }
     routesOf.set(pools, known)
     return known
+  }
+
+  function run({ found, unasked }: Routes, key: string, search: () => Promise<Route | undefined>) {
+    if (found.size >= mostRoutes) {
+      found.clear()
+      unasked.clear()
+    }
+    const running = search().then(
+      (route) => {
+        found.set(key, { route })
+        return route
+      },
+      (error: unknown) => {
+        found.delete(key)
+        throw error
+      },
+    )
+    found.set(key, running)
+    return running
   }
 
   return {
     standing: createStandingRoutes(),
     find(state, key, search) {
       const routes = routesIn(state)
-      const known = routes.get(key)
+      if (routes.unasked.delete(key)) ahead.asked += 1
+      const known = routes.found.get(key)
       if (known instanceof Promise) return known
-      if (known) return known.route
-      if (routes.size >= mostRoutes) routes.clear()
-      const running = search().then(
-        (route) => {
-          routes.set(key, { route })
-          return route
-        },
-        (error: unknown) => {
-          routes.delete(key)
-          throw error
-        },
-      )
-      routes.set(key, running)
+      return known ? known.route : run(routes, key, search)
+    },
+    ahead(state, key, search) {
+      const routes = routesIn(state)
+      if (routes.found.has(key)) return undefined
+      ahead.searched += 1
+      const running = run(routes, key, search)
+      routes.unasked.add(key)
       return running
     },
+    aheadTally: () => ({ ...ahead }),
     facts(route, variant, compute) {
       const known = factsOf.get(route) ?? new Map<string, RouteFacts>()
       factsOf.set(route, known)

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { getGasPrice } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
 import type { Dex } from '../chain/dex.ts'
+import type { HotQuestions } from './hotQuestions.ts'
 import type { PoolMoves } from './poolMoves.ts'
 import type { PoolProbes } from './poolProbes.ts'
 import type { RouteCache } from './routeCache.ts'
@@ -26,6 +27,8 @@ export type RoutingChain = {
   readonly routes: RouteCache
   readonly searches: SearchQueue
   readonly hints: SharedHints
+  /** What is searched ahead after a block; nothing where it is missing. */
+  readonly hot?: HotQuestions | undefined
   /** Which pools swap at all; all are believed where it is missing. */
   readonly probes?: PoolProbes | undefined
   /** Whose code is believed while pools swap. */

@@ -37,6 +37,8 @@ export type SearchQueue = {
   <result>(search: () => Promise<result>, asking: Asking): Promise<result>
   /** Searches of all chains that have to wait; undefined where nobody counts them. */
   readonly waiting?: (() => number) | undefined
+  /** Resolves when none runs and none waits. */
+  readonly whenIdle?: (() => Promise<void>) | undefined
 }
 
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
@@ -60,11 +62,14 @@ export const mostWaiting = 256
 export function createSearchQueue(): SearchQueue {
   const all = createTurns()
   let isRunning = false
+  let idle = Promise.withResolvers<void>()
 
   async function runAll(): Promise<void> {
     isRunning = true
     for (let next = takeNext(all); next; next = takeNext(all)) await next.start()
     isRunning = false
+    idle.resolve()
+    idle = Promise.withResolvers()
   }
 
   const queue: SearchQueue = (
@@ -88,7 +93,12 @@ export function createSearchQueue(): SearchQueue {
       }
       if (!isRunning) void runAll()
     })
-  return Object.assign(queue, { waiting: () => all.size })
+  return Object.assign(queue, {
+    waiting: () => all.size,
+    whenIdle: async () => {
+      while (isRunning) await idle.promise
+    },
+  })
 }
 
 function add(turns: Turns, [name, ...rest]: readonly string[], waiter: Waiter): void {

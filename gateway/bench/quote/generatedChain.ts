@@ -1,6 +1,7 @@
 import { type Address, getAddress, keccak256, toHex } from 'viem'
 import { getChain, getDexes } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
+import { createHotQuestions } from '../../routing/hotQuestions.ts'
 import { createPoolMoves } from '../../routing/poolMoves.ts'
 import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createRouteCache } from '../../routing/routeCache.ts'
@@ -117,6 +118,7 @@ export function createGeneratedChain({
       remeasure: async () => [],
     },
     taxWatch: { traded: () => undefined },
+    hot: createHotQuestions({ now: () => performance.now() }),
     hints: createSharedHints({ now: () => performance.now() }),
     usdPrices: createUsdPrices({
       chainClient,

@@ -14,6 +14,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { Coordination } from '../../store/coordination.ts'
 import type { Feeds } from '../../store/feeds.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
+import { createHotQuestions } from '../hotQuestions.ts'
 import { type ListedPools, listPools } from '../listPools.ts'
 import { createPoolMoves } from '../poolMoves.ts'
 import { createPoolProbes } from '../poolProbes.ts'
@@ -39,6 +40,7 @@ import {
 } from '../registry.ts'
 import { createRouteCache } from '../routeCache.ts'
 import { createGasPrice, createSoughtTokens, type RoutingChain } from '../routingChain.ts'
+import { createSearchAhead } from '../searchAhead.ts'
 import { createSearchQueue, type SearchQueue } from '../searchQueue.ts'
 import { createSharedHints } from '../sharedHints.ts'
 import type { PoolLimits } from '../sync/bounds/standing.ts'
@@ -172,6 +174,7 @@ export async function createRouting({
     closing: closing.signal,
     withinMs: startWithinMs,
   })
+  const ahead = createSearchAhead(deps, { chains })
   const looking = setInterval(() => lookAtMoves(chains), lookEachMs).unref()
   return {
     warmed,
@@ -202,6 +205,7 @@ export async function createRouting({
     async close() {
       closing.abort()
       clearInterval(looking)
+      ahead.close()
       await Promise.all(chains.map(({ sync }) => sync.close()))
     },
   }
@@ -287,6 +291,7 @@ function createRoutingChain(
     }),
     searches,
     hints: createSharedHints({ now }),
+    hot: createHotQuestions({ now }),
     trust: createTrust({ chainId, parts: trusted, now }),
     usdPrices: createUsdPrices({
       chainClient: asking,
