@@ -29,6 +29,7 @@ const forbidden: readonly (readonly [file: string, line: string])[] = [
   ['simulator/planted.ts', "import { chains } from '../gateway/chain/chains.ts'"],
   ['simulator/rpc/planted.ts', "import { world } from '../../fixtures/world.ts'"],
   ['gateway/routing/reads/planted.ts', "import { families } from '../protocols/families.ts'"],
+  ['gateway/routing/threads/planted.ts', "import { quote } from '../quote.ts'"],
   ['gateway/routing/reads/planted2.ts', "import { quote } from '../quote.ts'"],
   ['gateway/routing/protocols/planted.ts', "import { x } from '../engine/market.ts'"],
   ['gateway/routing/protocols/planted2.ts', "import { x } from '../sync/discover.ts'"],

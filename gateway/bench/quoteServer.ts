@@ -3,6 +3,7 @@ import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { createService } from '../http/service.ts'
 import { createSearchAhead } from '../routing/searchAhead.ts'
+import { createSearchThreads } from '../routing/threads/searchThreads.ts'
 import { routingEndpoints } from '../routing/wire/routes.ts'
 import { openStore } from '../store/openStore.ts'
 import { createGeneratedChain, paces } from './quote/generatedChain.ts'
@@ -20,7 +21,9 @@ const log = { debug() {}, info() {}, warn() {}, error() {} }
 const accessDeps = { store, chains: [], config: benchAccess, log, now: Date.now }
 const { apiKey } = await createKey(accessDeps, { label: 'bench', quotes: 1e12 })
 const pace = Object.entries(paces).find(([name]) => name === pools)?.[1]
-const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace })
+const count = Number(process.env['ROUTING_THREADS'] ?? 0)
+const threads = count > 0 ? createSearchThreads({ count }) : undefined
+const { chain, advance } = createGeneratedChain({ ...marketSize, ...pace, threads })
 createSearchAhead({ now: () => performance.now() }, { chains: [chain] })
 const service = createService({
   name: 'routing',

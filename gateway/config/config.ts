@@ -93,6 +93,7 @@ export type Config = KeyConfig & {
   /** Charges and refunds keep rows of their own for so long; 0: for ever. */
   readonly ledgerDetailDays: number
   readonly poolLimits: PoolLimits
+  readonly routingThreads: number
   readonly unknownPoolPatienceMs: number
   readonly rateLimit: { readonly perSecond: number; readonly burst: number }
   readonly ipRateLimit: { readonly perSecond: number; readonly burst: number } | undefined
@@ -343,6 +344,7 @@ export function readConfig(env: Environment): Config {
       mostPools: settings.MAX_POOLS_PER_CHAIN,
       mostTokens: settings.MAX_TOKENS_PER_CHAIN,
     },
+    routingThreads: settings.ROUTING_THREADS,
     unknownPoolPatienceMs: settings.UNKNOWN_POOL_PATIENCE_MS,
     rateLimit: { perSecond: settings.RATE_LIMIT_PER_SECOND, burst: settings.RATE_LIMIT_BURST },
     ipRateLimit:

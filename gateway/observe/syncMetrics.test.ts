@@ -17,8 +17,9 @@ s(
     const tokens = () => new Map([['0x', {}]])
     const searches = { waiting: () => 3 }
     const routes = { aheadTally: () => ({ searched: 9, asked: 7 }) }
+    const threads = { lost: () => 1 }
     const sync = { role: () => role, leftOutPools, bounds, audit, tokens }
-    const chain = { chainId: 8453, searches, routes, sync }
+    const chain = { chainId: 8453, searches, routes, threads, sync }
     const state = { head: { number: 77n }, pools: new Map([['0x', {}]]) }
     const unread = {
       chain: { ...chain, chainId: 42161 },
@@ -40,6 +41,7 @@ s(
     assert.match(before, /^forkyard_searches_waiting 3$/m)
     assert.match(before, 'forkyard_searched_ahead{chain="8453"} 9')
     assert.match(before, 'forkyard_searched_ahead_asked{chain="8453"} 7')
+    assert.match(before, 'forkyard_search_threads_lost{chain="8453"} 1')
     assert.not.match(before, 'forkyard_pools_shelved{')
     const named = 'forkyard_pool_left_out{chain="8453",dex="x",pool="0x",reason="burns"} 1'
     assert.ok(before.includes(named))

@@ -76,6 +76,11 @@ export function showSync(
     ({ chain }) => chain.routes.aheadTally().asked,
   )
   show(
+    'forkyard_search_threads_lost',
+    'Searches whose thread ended, and which were made in the loop, since the start',
+    ({ chain }) => chain.threads?.lost(String(chain.chainId)),
+  )
+  show(
     'forkyard_sync_lag_seconds',
     "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,

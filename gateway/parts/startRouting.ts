@@ -59,6 +59,7 @@ export async function startRouting(
     ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,
     patienceMs: config.unknownPoolPatienceMs,
+    searchThreads: config.routingThreads,
     // A database of one machine has nobody to elect.
     ...(config.databaseUrl === undefined ? { snapshots: store.pools } : { shared: store }),
     serviceName: config.serviceName,

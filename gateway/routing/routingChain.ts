@@ -11,6 +11,7 @@ import type { SharedHints } from './sharedHints.ts'
 import type { ChainSync } from './sync/chainSync.ts'
 import type { TaxBook } from './taxBook.ts'
 import type { TaxWatch } from './taxWatch.ts'
+import type { SearchThreads } from './threads/searchThreads.ts'
 import type { Trust } from './trust/trust.ts'
 import type { UsdPrices } from './usdPrices.ts'
 
@@ -26,6 +27,8 @@ export type RoutingChain = {
   readonly taxWatch: TaxWatch
   readonly routes: RouteCache
   readonly searches: SearchQueue
+  /** Searches run in the loop where it is missing. */
+  readonly threads?: Pick<SearchThreads, 'find' | 'lost'> | undefined
   readonly hints: SharedHints
   /** What is searched ahead after a block; nothing where it is missing. */
   readonly hot?: HotQuestions | undefined

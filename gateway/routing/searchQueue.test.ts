@@ -29,6 +29,29 @@ s('runs one search after the other, the chains in turns', async () => {
   assert.equal(order, ['a1', 'b1', 'a2', 'b2', 'a3'])
 })
 
+s('runs as many at once as it may, and the next when one ends', async () => {
+  const searches = createSearchQueue({ atOnce: 2 })
+  const gates = Array.from({ length: 3 }, createGate)
+  const begun: number[] = []
+  const running = gates.map(({ search }, index) =>
+    searches(
+      () => {
+        begun.push(index)
+        return search()
+      },
+      { chainId: 1 },
+    ),
+  )
+  assert.equal(begun, [0, 1])
+  gates[1]?.open()
+  await running[1]
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(begun, [0, 1, 2])
+  for (const gate of gates) gate.open()
+  await Promise.all(running)
+  await searches.whenIdle?.()
+})
+
 s('goes round by caller: a crowd of one stands behind itself [strangers/searches]', async () => {
   const searches = createSearchQueue()
   const order: string[] = []

@@ -32,7 +32,7 @@ export type Asker = {
 
 export type Asking = Asker & { readonly chainId: number }
 
-/** Runs searches one after the other; between their slices other requests are answered. */
+/** Runs as many searches at once as there are threads for; between slices of the loop's other requests are answered. */
 export type SearchQueue = {
   <result>(search: () => Promise<result>, asking: Asking): Promise<result>
   /** Searches of all chains that have to wait; undefined where nobody counts them. */
@@ -54,20 +54,21 @@ const createTurns = (): Turns => ({ size: 0, line: [], byName: new Map() })
 export const mostWaiting = 256
 
 /**
- * Searches side by side would only slow each other down: all of them are CPU time of this thread. Chains
+ * Searches side by side in one thread would only slow each other down. Chains
  * take turns, at each those who pay and those who do not, of these the networks that ask, and at each of those
  * its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands behind
  * itself. Where too many wait, the newest of whoever has the most waiting is refused.
  */
-export function createSearchQueue(): SearchQueue {
+export function createSearchQueue({ atOnce = 1 } = {}): SearchQueue {
   const all = createTurns()
-  let isRunning = false
+  let running = 0
   let idle = Promise.withResolvers<void>()
 
   async function runAll(): Promise<void> {
-    isRunning = true
+    running += 1
     for (let next = takeNext(all); next; next = takeNext(all)) await next.start()
-    isRunning = false
+    running -= 1
+    if (running > 0) return
     idle.resolve()
     idle = Promise.withResolvers()
   }
@@ -77,7 +78,7 @@ export function createSearchQueue(): SearchQueue {
     { chainId, isPaying, caller = '', network = caller, isGone },
   ) =>
     new Promise((resolve, reject) => {
-      const hasToWait = isRunning
+      const hasToWait = running >= atOnce
       add(all, [String(chainId), isPaying ? 'paying' : 'free', network, caller], {
         start: async () => {
           if (hasToWait && isGone?.())
@@ -91,12 +92,12 @@ export function createSearchQueue(): SearchQueue {
         all.size -= 1
         takeLast(waiting)?.drop()
       }
-      if (!isRunning) void runAll()
+      if (running < atOnce) void runAll()
     })
   return Object.assign(queue, {
     waiting: () => all.size,
     whenIdle: async () => {
-      while (isRunning) await idle.promise
+      while (running > 0) await idle.promise
     },
   })
 }

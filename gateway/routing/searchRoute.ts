@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { Certificate } from './engine/certificate.ts'
-import { findRouteInSlices } from './engine/findRoute.ts'
+import { type FindRouteParameters, findRouteInSlices } from './engine/findRoute.ts'
 import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
@@ -113,7 +113,7 @@ export async function searchUntried(
     const limited = { ...parameters, maxSteps: steps }
     const find = () => {
       const narrowed = options ? narrowMarket(usable, options) : usable
-      return findRouteInSlices(narrowed, limited, { sliceMs })
+      return findSomewhere(chain, { market: narrowed, parameters: limited })
     }
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
@@ -124,4 +124,21 @@ export async function searchUntried(
     steps = Math.floor(route.steps.length / 2)
   }
   return undefined
+}
+
+/** By a thread where one is free, else in the loop, with the same answer; never on two markets. */
+async function findSomewhere(
+  { chainId, threads }: RoutingChain,
+  { market, parameters }: { readonly market: Market; readonly parameters: FindRouteParameters },
+): Promise<Route | undefined> {
+  const { now: _, certified, gasMarket = market, ...told } = parameters
+  // What a caller narrows down is seldom asked again: no thread is told of such a market.
+  const isShared = gasMarket === market
+  const question = { name: String(chainId), market, parameters: told }
+  const found = isShared
+    ? await threads?.find({ ...question, isCertified: certified !== undefined })
+    : undefined
+  if (!found) return findRouteInSlices(market, parameters, { sliceMs })
+  if (found.certificate) certified?.(found.certificate)
+  return found.route
 }

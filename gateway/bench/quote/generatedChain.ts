@@ -13,6 +13,7 @@ import {
   createSyncedState,
   type SyncedState,
 } from '../../routing/sync/syncedState.ts'
+import type { SearchThreads } from '../../routing/threads/searchThreads.ts'
 import { createTrust } from '../../routing/trust/trust.ts'
 import { createUsdPrices } from '../../routing/usdPrices.ts'
 import { generateMarket } from '../routing/generateMarket.ts'
@@ -79,11 +80,13 @@ export function createGeneratedChain({
   tokens,
   seed,
   changedPerBlock = paces.moving.changedPerBlock,
+  threads,
 }: {
   readonly pools: number
   readonly tokens: number
   readonly seed: number
   readonly changedPerBlock?: number | undefined
+  readonly threads?: SearchThreads | undefined
 }) {
   const facts = getChain(chainId)
   if (!facts) throw new Error(`chain ${chainId} is built in`)
@@ -107,7 +110,8 @@ export function createGeneratedChain({
     dexes: getDexes(chainId),
     routes: createRouteCache(),
     executor: getAddress(`0x${'ee'.repeat(20)}`),
-    searches: createSearchQueue(),
+    searches: createSearchQueue({ atOnce: threads?.count }),
+    threads,
     trust: createTrust({ chainId, now: () => performance.now() }),
     taxes: {
       get: () => 0,

@@ -2,6 +2,7 @@ import { createInject } from '../../../fixtures/inject.ts'
 import { createService } from '../../http/service.ts'
 import type { RoutingChain } from '../../routing/routingChain.ts'
 import type { Refusal } from '../../routing/testing/routingStand.ts'
+import type { SearchThreads } from '../../routing/threads/searchThreads.ts'
 import { routingEndpoints } from '../../routing/wire/routes.ts'
 import { createGeneratedChain } from './generatedChain.ts'
 
@@ -13,6 +14,7 @@ export function createGeneratedStand({
   readonly pools: number
   readonly tokens: number
   readonly seed: number
+  readonly threads?: SearchThreads | undefined
   readonly change?: (chain: RoutingChain) => RoutingChain
 }) {
   const generated = createGeneratedChain(size)

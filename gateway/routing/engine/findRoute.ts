@@ -47,6 +47,8 @@ export type FindRouteParameters = {
   readonly now: () => number
   /** Told what bounds a route that was found; the last one may be that of the answer. */
   readonly certified?: ((certificate: Certificate) => void) | undefined
+  /** Runs plans in exact integers. Default: on the market that is searched. */
+  readonly replay?: typeof replayRoute | undefined
 }
 
 /**
@@ -91,6 +93,7 @@ type Search = {
   /** Pools that refused; searches add to it. */
   readonly refused: Set<number>
   readonly certified: FindRouteParameters['certified']
+  readonly replay: typeof replayRoute
 }
 
 /**
@@ -154,8 +157,8 @@ function frameSearch(
     gasPrice: gasCost?.[tokenOut] ?? 0,
     effort,
   }
-  const { certified } = parameters
-  return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, ...rest }
+  const { certified, replay = replayRoute } = parameters
+  return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, replay, ...rest }
 }
 
 function* searchOnce(search: Search, { maxHops, singlePath }: FindRouteParameters) {
@@ -344,7 +347,7 @@ function* replaySplit(search: Search, start: FlowSolution) {
 
 /** Plans a flow and runs it in exact integers; sells less when the pools cannot take all. */
 function replay(
-  { market, frame, amountIn }: Search,
+  { market, frame, amountIn, replay: run }: Search,
   edges: readonly number[],
   inputs: ArrayLike<number>,
 ): ReplayResult {
@@ -354,7 +357,7 @@ function replay(
   if (!planned) return { status: 'incomplete' }
   const sold =
     planned.unsold > 0 ? BigInt(Math.floor(Number(amountIn) * (1 - planned.unsold))) : amountIn
-  return replayRoute(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
+  return run(market, { tokenIn, tokenOut, amountIn: sold, plan: planned.plan })
 }
 
 /** A path as a flow, with the prices at which it sells just what runs through it. */

@@ -49,6 +49,7 @@ import { createSharedSync } from '../sync/shared/sharedSync.ts'
 import type { SyncEvent } from '../sync/syncEvent.ts'
 import { createTaxBook, sampleOf } from '../taxBook.ts'
 import { createTaxWatch } from '../taxWatch.ts'
+import { createSearchThreads, type SearchThreads } from '../threads/searchThreads.ts'
 import { createTrust, type TrustedParts } from '../trust/trust.ts'
 import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
 import { routingEndpoints } from '../wire/routes.ts'
@@ -98,6 +99,8 @@ export type RoutingDeps = {
   readonly mcpUrl?: string | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
+  /** Threads that search beside the one that serves. Default: none. */
+  readonly searchThreads?: number | undefined
   /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */
   readonly patienceMs?: number | undefined
   /** What else is not as it should be, in sentences: health is degraded while there is any. */
@@ -146,6 +149,7 @@ export async function createRouting({
   shared,
   maxLagMs = 30_000,
   patienceMs,
+  searchThreads = 0,
   observe,
   startWithinMs,
   now = () => performance.now(),
@@ -153,9 +157,10 @@ export async function createRouting({
   ...service
 }: RoutingDeps): Promise<Routing> {
   const closing = new AbortController()
-  const searches = createSearchQueue()
+  const searches = createSearchQueue({ atOnce: Math.max(1, searchThreads) })
+  const threads = searchThreads > 0 ? createSearchThreads({ count: searchThreads }) : undefined
   const chains = configs.map((config) =>
-    createRoutingChain(config, { simulator, snapshots, shared, searches, observe, now }),
+    createRoutingChain(config, { simulator, snapshots, shared, searches, threads, observe, now }),
   )
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
   const deps = {
@@ -206,7 +211,7 @@ export async function createRouting({
       closing.abort()
       clearInterval(looking)
       ahead.close()
-      await Promise.all(chains.map(({ sync }) => sync.close()))
+      await Promise.all([...chains.map(({ sync }) => sync.close()), threads?.close()])
     },
   }
 }
@@ -241,10 +246,12 @@ function createRoutingChain(
     snapshots,
     shared,
     searches,
+    threads,
     observe,
     now,
   }: Pick<RoutingDeps, 'simulator' | 'snapshots' | 'shared' | 'observe'> & {
     readonly searches: SearchQueue
+    readonly threads: SearchThreads | undefined
     readonly now: () => number
   },
 ): RoutingChain {
@@ -290,6 +297,7 @@ function createRoutingChain(
       current: () => sync.current(),
     }),
     searches,
+    threads,
     hints: createSharedHints({ now }),
     hot: createHotQuestions({ now }),
     trust: createTrust({ chainId, parts: trusted, now }),

@@ -1,0 +1,78 @@
+import type { Curve } from '../protocols/maths/curve.ts'
+
+/** Where a curve begins, in numbers from the first of the first block. */
+export type Place = number
+/** Memory that threads share, in blocks; a curve lies within one. */
+export type Blocks = readonly Float64Array<SharedArrayBuffer>[]
+
+/** Of numbers: a megabyte. A curve is longer only where a pool has 32,000 pieces, and is then left out. */
+export const blockLength = 2 ** 17
+/** Slots are so many numbers, or a multiple: what is let go fits others. */
+const slotLength = 16
+
+/** A count of pieces, then x and y with their ends, a and b. */
+const lengthOf = (count: number) => 1 + 2 * (count + 1) + 2 * count
+
+/**
+ * Curves as numbers that threads share. Each is written once and keeps its place for as long as somebody
+ * here holds it: a thread reads no curve of a market that is not held.
+ */
+export function createCurveArena() {
+  const blocks: Float64Array<SharedArrayBuffer>[] = []
+  const places = new WeakMap<Curve, Place>()
+  const free = new Map<number, Place[]>()
+  const letGo = new FinalizationRegistry<{ readonly place: Place; readonly length: number }>(
+    ({ place, length }) => free.set(length, [...(free.get(length) ?? []), place]),
+  )
+  let next = 0
+
+  function take(length: number): Place {
+    const again = free.get(length)?.pop()
+    if (again !== undefined) return again
+    const isBeyond = (next % blockLength) + length > blockLength
+    const place = isBeyond ? Math.ceil(next / blockLength) * blockLength : next
+    next = place + length
+    if (next > blocks.length * blockLength)
+      blocks.push(new Float64Array(new SharedArrayBuffer(8 * blockLength)))
+    return place
+  }
+
+  return {
+    blocks: blocks as Blocks,
+    /** Where the curve is written, -1 where it is too long. */
+    placeOf(curve: Curve): Place {
+      const known = places.get(curve)
+      if (known !== undefined) return known
+      const length = Math.ceil(lengthOf(curve.count) / slotLength) * slotLength
+      if (length > blockLength) return -1
+      const place = take(length)
+      writeCurve(blocks, place, curve)
+      places.set(curve, place)
+      letGo.register(curve, { place, length })
+      return place
+    },
+  }
+}
+export type CurveArena = ReturnType<typeof createCurveArena>
+
+function writeCurve(blocks: Blocks, place: Place, { count, x, y, a, b }: Curve): void {
+  const block = blocks[Math.floor(place / blockLength)]
+  let at = place % blockLength
+  block?.set([count], at)
+  at += 1
+  for (const column of [x, y, a, b]) {
+    block?.set(column, at)
+    at += column.length
+  }
+}
+
+/** The curve as views of what is shared. */
+export function readCurve(blocks: Blocks, place: Place): Curve | undefined {
+  const block = blocks[Math.floor(place / blockLength)]
+  if (place < 0 || !block) return undefined
+  const start = place % blockLength
+  const count = block[start] as number
+  const [x, y, a, b] = [1, count + 2, 2 * count + 3, 3 * count + 3].map((at) => start + at)
+  const view = (at = 0, length = count) => block.subarray(at, at + length)
+  return { count, x: view(x, count + 1), y: view(y, count + 1), a: view(a), b: view(b) }
+}

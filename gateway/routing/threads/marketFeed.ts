@@ -1,0 +1,102 @@
+import type { Market } from '../engine/market.ts'
+import { type Blocks, type CurveArena, type Place, readCurve } from './curveArena.ts'
+
+/** Of an index of edges: the same for all markets with the same pools. */
+const layoutColumns = [
+  'edgePool',
+  'edgeFrom',
+  'edgeTo',
+  'edgeI',
+  'edgeJ',
+  'edgePair',
+  'pairEdges',
+  'pairFrom',
+  'pairTo',
+  'outPairs',
+  'inPairs',
+  'inPairList',
+  'inPairFrom',
+  'inPairPlace',
+  'poolEdges',
+  'poolEdgeList',
+] as const
+/** Of what pools sell at. */
+const rateColumns = ['heads', 'pairRate', 'inPairRate', 'pairGas'] as const
+
+type Layout = Pick<Market, (typeof layoutColumns)[number] | 'tokens'> & {
+  readonly poolIds: readonly string[]
+}
+type Rates = Pick<Market, (typeof rateColumns)[number]>
+
+/** What a market differs by from the one told of before. */
+export type MarketNews = {
+  /** Where edges were numbered anew, as at first. */
+  readonly layout?: Layout | undefined
+  readonly rates: Rates
+  /** Edges whose curves changed, and where those are; -1: it sells nothing. */
+  readonly edges: Int32Array
+  readonly places: Float64Array
+}
+
+const pick = <key extends string, value extends Record<key, unknown>>(
+  from: value,
+  keys: readonly key[],
+) => Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<value, key>
+
+const hasLayoutOf = (one: Market, other: Market) =>
+  one.tokens === other.tokens && layoutColumns.every((column) => one[column] === other[column])
+
+/** Undefined where a curve is too long to be shared. */
+export function tellMarket(
+  arena: CurveArena,
+  { last, next }: { readonly last: Market | undefined; readonly next: Market },
+): MarketNews | undefined {
+  const isLaidOut = last !== undefined && hasLayoutOf(last, next)
+  const edges: number[] = []
+  const places: Place[] = []
+  for (const [edge, curve] of next.curves.entries()) {
+    if (isLaidOut && last.curves[edge] === curve) continue
+    const place = curve ? arena.placeOf(curve) : -1
+    if (curve && place < 0) return undefined
+    edges.push(edge)
+    places.push(place)
+  }
+  const poolIds = () => next.pools.map(({ id }) => id)
+  return {
+    layout: isLaidOut
+      ? undefined
+      : { ...pick(next, layoutColumns), tokens: next.tokens, poolIds: poolIds() },
+    rates: pick(next, rateColumns),
+    edges: Int32Array.from(edges),
+    places: Float64Array.from(places),
+  }
+}
+
+/** The market as a thread searches it: its pools have names and curves, and swap where it was told of. */
+export function hearMarket(
+  blocks: Blocks,
+  { last, news }: { readonly last: Market | undefined; readonly news: MarketNews },
+): Market {
+  const { layout, rates, edges, places } = news
+  const base = layout ? layOut(layout) : last
+  if (!base) throw new Error('a market was told of in full before')
+  const curves = layout ? new Array(layout.edgePool.length).fill(undefined) : base.curves.slice()
+  for (const [index, edge] of edges.entries())
+    curves[edge] = readCurve(blocks, places[index] as number)
+  return { ...base, ...rates, curves }
+}
+
+const indexOf = (keys: readonly string[]) => new Map(keys.map((key, index) => [key, index]))
+
+function layOut({ poolIds, tokens, ...columns }: Layout): Omit<Market, keyof Rates> {
+  const elsewhere = { tokens: [], gas: 0, curve: () => undefined, swap: () => undefined }
+  return {
+    ...columns,
+    tokens,
+    pools: poolIds.map((id) => ({ id, ...elsewhere })),
+    poolIndex: indexOf(poolIds),
+    tokenIndex: indexOf(tokens),
+    edgeCount: columns.edgePool.length,
+    curves: [],
+  }
+}

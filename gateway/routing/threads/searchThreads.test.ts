@@ -1,0 +1,160 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
+import { createGeneratedStand } from '../../bench/quote/generatedStand.ts'
+import { generateTrades } from '../../bench/routing/generateMarket.ts'
+import type { Certificate } from '../engine/certificate.ts'
+import { findRoute } from '../engine/findRoute.ts'
+import { type Market, updateMarket } from '../engine/market.ts'
+import { createSearchThreads, type ThreadQuestion } from './searchThreads.ts'
+
+const s = suite('routing/threads/searchThreads')
+
+const name = 'chain'
+const {
+  chain,
+  market: generated,
+  advance,
+} = createGeneratedChain({
+  pools: 120,
+  tokens: 16,
+  seed: 7,
+  changedPerBlock: 12,
+})
+const questions = generateTrades(generated, 6).trades.map((trade) => ({
+  tokenIn: trade.in,
+  tokenOut: trade.out,
+  amountIn: BigInt(trade.amount),
+  maxHops: 3,
+  maxSteps: 96,
+  maxWork: 300_000,
+  deadlineMs: 60_000,
+  gasPriceWei: 10_000_000n,
+  nativeToken: generated.base,
+}))
+
+function current(): Market {
+  const state = chain.sync.current()
+  if (!state) throw new Error('a generated chain has a state')
+  return state.market
+}
+
+/** What the loop finds, and what bounds it. */
+function findHere(market: Market, parameters: (typeof questions)[number]) {
+  const made: Certificate[] = []
+  const certified = (certificate: Certificate) => void made.push(certificate)
+  const route = findRoute(market, { ...parameters, now: () => 0, certified })
+  return { route, certificate: made.find((each) => each.route === route) }
+}
+
+const threads = createSearchThreads({ count: 2 })
+s.after(() => threads.close())
+
+s('answer what the loop does, block by block, as pools come and go [20/threads]', async () => {
+  const gone = current().pools.slice(0, 3)
+  const changes = [
+    (market: Market) => market,
+    () => {
+      advance()
+      return current()
+    },
+    (market: Market) =>
+      updateMarket(
+        market,
+        [],
+        gone.map(({ id }) => id),
+      ),
+    (market: Market) => updateMarket(market, gone),
+  ]
+  let market = current()
+  let certified = 0
+  for (const change of changes) {
+    market = change(market)
+    const asked = market
+    const asking = questions.slice(0, 2).map(async (parameters) => ({
+      parameters,
+      found: await threads.find({ name, market: asked, parameters, isCertified: true }),
+    }))
+    for (const { parameters, found } of await Promise.all(asking)) {
+      assert.ok(found, 'a thread was free')
+      const { route, certificate } = findHere(asked, parameters)
+      assert.equal(found.route, route)
+      assert.equal(found.certificate, certificate)
+      if (certificate) certified += 1
+    }
+  }
+  assert.ok(certified > 0)
+})
+
+s(
+  'answer from the market they are asked about, not from a later one [20/threads-block]',
+  async () => {
+    const before = current()
+    const asking = questions.map(async (parameters) => {
+      for (;;) {
+        const found = await threads.find({ name, market: before, parameters, isCertified: false })
+        if (found) return { found, parameters }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    advance()
+    assert.is.not(current(), before)
+    for (const { found, parameters } of await Promise.all(asking))
+      assert.equal(found.route, findHere(before, parameters).route)
+  },
+)
+
+s('are what quotes are searched on, with the answers of the loop [20/threads-quotes]', async () => {
+  const size = { pools: 60, tokens: 8, seed: 7 }
+  let found = 0
+  const counted = {
+    ...threads,
+    find: async (question: ThreadQuestion) => {
+      const answer = await threads.find(question)
+      if (answer) found += 1
+      return answer
+    },
+  }
+  const served = createGeneratedStand({ ...size, threads: counted })
+  const plain = createGeneratedStand(size)
+  const bodies = generateTrades(served.market, 2).trades.map((trade) => ({
+    chain_id: served.chain.chainId,
+    token_in: trade.in,
+    token_out: trade.out,
+    amount_in: trade.amount,
+    slippage_bps: 50,
+  }))
+  for (let block = 0; block < 2; block += 1) {
+    for (const body of bodies) {
+      type Answer = { readonly amount_out: string }
+      const [one, other] = await Promise.all([
+        served.get<Answer>('/quote', body),
+        plain.get<Answer>('/quote', body),
+      ])
+      assert.is(one.amount_out, other.amount_out)
+    }
+    served.advance()
+    plain.advance()
+  }
+  assert.ok(found >= bodies.length, `${found} by threads`)
+})
+
+s('cost the search that one makes as it ends, and begin anew [20/threads-lost]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const [parameters] = questions
+  if (!parameters) throw new Error('there are questions')
+  const ask = () => alone.find({ name, market: current(), parameters, isCertified: false })
+  assert.ok(await ask())
+  const asked = ask()
+  await alone.end(0)
+  assert.is(await asked, undefined)
+  assert.is(alone.lost(name), 1)
+  assert.equal((await ask())?.route, findHere(current(), parameters).route)
+  assert.is(alone.lost(name), 1)
+  const last = ask()
+  await alone.close()
+  assert.is(await last, undefined, 'who asked is told')
+  assert.is(await ask(), undefined, 'and nobody is asked any more')
+  assert.is(alone.lost(name), 1, 'a shutdown is no loss')
+})
+
+s.run()
