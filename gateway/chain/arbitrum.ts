@@ -1,5 +1,4 @@
 import { arbitrumDexes } from './arbitrumDexes.ts'
-import { arbitrumDexSources } from './arbitrumDexSources.ts'
 import { arbitrumTrust } from './arbitrumTrust.ts'
 import type { ChainRow, FeedRow, TokenRow } from './chain.ts'
 import { deepPools } from './deepPools.ts'
@@ -99,7 +98,6 @@ export const arbitrum = {
   feeds,
   dexes: arbitrumDexes,
   deepPools: deepPools.arbitrum,
-  dexSources: arbitrumDexSources,
   providers: {
     '0x': { slug: '42161', contracts: ['0x0000000000001fF3684f28c67538d4D072C22734'] },
     '1inch': { slug: '42161', contracts: ['0x111111125421cA6dc452d289314280a0f8842A65'] },

@@ -1,5 +1,4 @@
 import { baseDexes } from './baseDexes.ts'
-import { baseDexSources } from './baseDexSources.ts'
 import { baseTrust } from './baseTrust.ts'
 import type { ChainRow, FeedRow, TokenRow } from './chain.ts'
 import { deepPools } from './deepPools.ts'
@@ -98,7 +97,6 @@ export const base = {
   feeds,
   dexes: baseDexes,
   deepPools: deepPools.base,
-  dexSources: baseDexSources,
   providers: {
     '0x': { slug: '8453', contracts: ['0x0000000000001fF3684f28c67538d4D072C22734'] },
     '1inch': { slug: '8453', contracts: ['0x111111125421cA6dc452d289314280a0f8842A65'] },

@@ -85,7 +85,6 @@ export type ChainRow = {
   readonly dexes: readonly Dex[]
   /** Of a dated list: pools of tokens that are none of ours, whose pairs are asked for at the start. */
   readonly deepPools?: readonly Address[] | undefined
-  readonly dexSources: DexSources
   /** Undefined: the provider does not serve the chain. */
   readonly providers: Readonly<Record<ProviderName, ProviderRow | undefined>>
   /**

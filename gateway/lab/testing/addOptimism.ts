@@ -24,8 +24,8 @@ import { multicall3 } from './multicall3.ts'
 
 const weth = '0x4200000000000000000000000000000000000006'
 const usdc = '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85'
-const source = 'github:Uniswap/contracts deployments/10.md'
 
+/** Its exchange is of github:Uniswap/contracts deployments/10.md. */
 export const optimism = {
   chainId: 10,
   name: 'optimism',
@@ -54,7 +54,6 @@ export const optimism = {
       deployBlock: 0,
     },
   ],
-  dexSources: { '0x0c3c1c532f1e39edf36be9fe0be1410313e074bf': [source] },
   providers: {
     '0x': { slug: '10' },
     '1inch': { slug: '10' },

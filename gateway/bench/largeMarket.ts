@@ -1,0 +1,118 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type Address, createClient, custom, zeroAddress } from 'viem'
+import { base as chain } from 'viem/chains'
+import { createMainnet } from '../../fixtures/nodes/mainnet/createMainnet.ts'
+import type { BookedPool } from '../../fixtures/nodes/mainnet/createPoolBook.ts'
+import { paces } from '../../fixtures/nodes/mainnet/shares.ts'
+import { base } from '../chain/base.ts'
+import { printTable } from '../observe/printTable.ts'
+import type { PoolRecord } from '../routing/protocols/poolRecord.ts'
+import type { PoolRef } from '../routing/reads/poolRef.ts'
+import { applyLogs } from '../routing/sync/applyLogs.ts'
+import { createPoolBounds } from '../routing/sync/bounds/poolBounds.ts'
+import { loadPools } from '../routing/sync/loadPools.ts'
+import { advanceState, createSyncedState } from '../routing/sync/syncedState.ts'
+
+/**
+ * A generated Base of 20,000 pools as a gateway holds it: its memory, a block of 300 swaps folded, a pool
+ * that comes. The processor's time, since the machine may do other things.
+ *
+ * Usage: `node gateway/bench/largeMarket.ts [pools, default 20000]`.
+ */
+const count = Number(process.argv[2] ?? 20_000)
+const [blocks, comers, swaps] = [20, 40, 300]
+const [mostBytes, mostFoldMs, mostNewMs] = [2 ** 30, 10, 2]
+const usual = paces[base.chainId]
+if (!usual) throw new Error('Base has a pace')
+const pace = {
+  ...usual,
+  swaps: [swaps, swaps] as const,
+  crowdedSwaps: swaps,
+  positions: 0,
+  creationShare: 0,
+}
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+function aliveBytes(): number {
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+function time(work: () => void): number {
+  const from = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(from)
+  return (user + system) / 1_000
+}
+
+const mainnet = createMainnet({ chainId: base.chainId, pools: count + comers, pace })
+const transport = custom({
+  async request({ method, params }) {
+    const [answer] = await mainnet.ask([{ method, params }])
+    if (!answer || 'error' in answer) throw new Error(`${method} was not answered`)
+    return answer.result
+  },
+})
+const client = createClient({ chain, transport })
+const toRef = ({ dex, address, id, token0, token1, feePips, tickSpacing }: BookedPool): PoolRef => {
+  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing, hooks: zeroAddress }
+  return { dex, address, ...(id && { id, key }) }
+}
+const blockNumber = BigInt(mainnet.head().number)
+const loaded = await loadPools({ client }, { pools: mainnet.pools.map(toRef), blockNumber })
+const empty = aliveBytes()
+/** Records of their own: those that were read share nothing with the chain, and stand already. */
+const records: readonly PoolRecord[] = structuredClone(loaded)
+const head = { number: blockNumber, hash: '0x01', parentHash: '0x00', timestampSecs: 0n } as const
+const taxOf = () => 0
+let state = createSyncedState({ taxOf }, { head, records: records.slice(0, count) })
+const bytes = aliveBytes() - empty
+const bounds = createPoolBounds({
+  assets: base,
+  limits: { floorUsd: 100, mostPools: 2 * count, mostTokens: 4 * count },
+  dexes: () => base.dexes,
+  now: () => 0,
+})
+bounds.begin([...state.pools.values()])
+
+const folds: number[] = []
+for (let block = 0; block < blocks; block += 1) {
+  mainnet.mine()
+  const { number, logs } = mainnet.head()
+  const told = logs.map((log, logIndex) => ({
+    ...log,
+    address: log.address.toLowerCase() as Address,
+    blockNumber: BigInt(number),
+    blockHash: '',
+    logIndex,
+  }))
+  folds.push(
+    time(() => {
+      const changed = applyLogs({ state, logs: told, stale: new Set() })
+      state = advanceState({ taxOf }, { state, head, changed: changed.values() })
+    }),
+  )
+}
+const came = records.slice(count).map((record) =>
+  time(() => {
+    const { taken, gone } = bounds.admit({ pools: state.pools, news: [record] })
+    state = advanceState({ taxOf }, { state, head, changed: taken, gone })
+  }),
+)
+
+const at = (values: readonly number[], share: number) =>
+  values.toSorted((one, other) => one - other)[Math.floor(share * (values.length - 1))] ?? 0
+const shown = (values: readonly number[]) =>
+  `${at(values, 0.5).toFixed(1)} / ${at(values, 0.95).toFixed(1)} ms`
+printTable((text) => process.stdout.write(text), {
+  head: [`${state.pools.size} pools`, 'goal', 'p50 / p95'],
+  rows: [
+    ['alive with them', '< 1 GiB', `${(bytes / 2 ** 20).toFixed(0)} MiB`],
+    [`a block of ${swaps} swaps folded`, `< ${mostFoldMs} ms`, shown(folds)],
+    ['a pool that comes', `< ${mostNewMs} ms`, shown(came)],
+  ],
+})
+process.exitCode =
+  bytes < mostBytes && at(folds, 0.5) < mostFoldMs && at(came, 0.5) < mostNewMs ? 0 : 1
