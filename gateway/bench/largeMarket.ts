@@ -57,7 +57,13 @@ const transport = custom({
 })
 const client = createClient({ chain, transport })
 const toRef = ({ dex, address, id, token0, token1, feePips, tickSpacing }: BookedPool): PoolRef => {
-  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing, hooks: zeroAddress }
+  const key = {
+    currency0: token0,
+    currency1: token1,
+    fee: feePips,
+    tickSpacing,
+    hooks: zeroAddress,
+  }
   return { dex, address, ...(id && { id, key }) }
 }
 const blockNumber = BigInt(mainnet.head().number)
