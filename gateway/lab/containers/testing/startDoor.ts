@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,11 @@ export async function startDoor({
   if (!nginx || !openssl) {
     const missing = nginx ? 'openssl' : 'nginx'
     passOver({ name: missing, debianPackage: missing })
+    return undefined
+  }
+  const module = /^load_module (.*);$/m.exec(read('nginx.conf'))?.[1] ?? ''
+  if (!existsSync(module)) {
+    passOver({ name: module, debianPackage: 'libnginx-mod-stream' })
     return undefined
   }
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-door-'))
