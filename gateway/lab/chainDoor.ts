@@ -9,6 +9,7 @@ import { connect } from 'node:net'
 import { createSlowLane } from '../../simulator/slowLane.ts'
 import { linger } from '../http/linger.ts'
 import { createPages, type Pages } from '../http/pages.ts'
+import { hideCode } from './hideCode.ts'
 import { judgeCalls, judgeSender, type PageAnswer } from './pageCalls.ts'
 
 export type ChainDoor = { readonly rpcUrl: string; close(): Promise<void> }
@@ -31,12 +32,16 @@ export async function openChainDoor({
   port,
   isFork = false,
   pages = createPages({ origins: [] }),
+  codeless = [],
 }: {
   readonly anvilUrl: string
   readonly port: number
   readonly isFork?: boolean | undefined
   readonly pages?: Pages | undefined
+  /** Contracts that are shown without code. */
+  readonly codeless?: readonly string[] | undefined
 }): Promise<ChainDoor> {
+  const hidden = new Set(codeless.map((address) => address.toLowerCase()))
   const oneByOne = createSlowLane()
   const agent = new Agent({ keepAlive: true })
   const to = new URL(anvilUrl)
@@ -52,7 +57,8 @@ export async function openChainDoor({
     if (given === 'too_large') return turnAway(tooLarge)
     const verdict = sender.isPage ? judgeCalls(given, sender.headers) : { ...sender, body: given }
     if (verdict.do === 'answer') return give(response, verdict.answer)
-    const { body, headers: extra } = verdict
+    const { headers: extra } = verdict
+    const body = hideCode(verdict.body, hidden)
     const pass = () => passOn({ agent, to }, { request, response, body, extra })
     await (isFork && isPastRead(body) ? oneByOne(pass) : pass())
   }

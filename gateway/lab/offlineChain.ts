@@ -27,9 +27,11 @@ export async function startOfflineChain({
     ...(kept && { statePath: kept.statePath, settle: (rpc) => resumeChain(rpc, { kept }) }),
   })
   const { rpcUrl: anvilUrl, manifest: world } = started
+  const codeless = readOrigins(env['LAB_CODELESS'])
   const door = await openChainDoor({
     anvilUrl,
     port,
+    codeless,
     pages: createPages({ origins: readOrigins(env['LAB_ORIGINS']) }),
   }).catch(async (error: unknown) => {
     await started.close()
@@ -54,8 +56,8 @@ export async function startOfflineChain({
     manifest,
     anvilUrl,
     env: toChainEnvironment(chain, {
-      // The gateway is no page: it goes the short way.
-      manifest: { ...manifest, rpcUrl: anvilUrl },
+      // The gateway is no page: it goes the short way, where nothing is hidden from it.
+      manifest: { ...manifest, rpcUrl: codeless.length > 0 ? door.rpcUrl : anvilUrl },
       relayerKey: world.relayer.privateKey,
     }),
     async close() {
