@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { startAnvil } from '../../../fixtures/anvil/anvil.ts'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
-import { canary, findCanaries } from '../../../fixtures/findCanaries.ts'
+import { canary, findCanaries } from '../../../fixtures/runner/findCanaries.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { cliPath } from '../testing/testLab.ts'
 
