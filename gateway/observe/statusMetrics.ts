@@ -1,7 +1,10 @@
 import { Gauge, type Registry } from 'prom-client'
 
+type ReadStreams = () => readonly (readonly [service: string, open: number])[]
+
 /** What is read anew whenever the metrics are asked for. */
 export function createStatusMetrics(registers: Registry[]) {
+  const streams: ReadStreams[] = []
   return {
     /** Reads whether they are connected whenever the metrics are asked for. */
     showSharedLimits(isConnected: () => boolean) {
@@ -14,15 +17,17 @@ export function createStatusMetrics(registers: Registry[]) {
         },
       })
     },
-    /** Counts them by service whenever the metrics are asked for. */
-    showStreams(read: () => readonly (readonly [service: string, open: number])[]) {
+    /** Counts them by service whenever the metrics are asked for, of all who have shown theirs. */
+    showStreams(read: ReadStreams) {
+      if (streams.push(read) > 1) return
       new Gauge({
         name: 'forkyard_streams_open',
         help: 'Event streams that are open',
         labelNames: ['service'] as const,
         registers,
         collect() {
-          for (const [service, open] of read()) this.set({ service }, open)
+          for (const each of streams)
+            for (const [service, open] of each()) this.set({ service }, open)
         },
       })
     },

@@ -55,6 +55,9 @@ s('counts the event streams that are open, by service [24/streams-open]', async 
   })
   const config = readConfig({ ...env, ...ports })
   const spec = { name: 'meta', title: 'meta', listener: config.meta, endpoints: [forever] }
+  // Operators are listened to first.
+  const operators = { ...spec, name: 'ops', listener: config.ops, endpoints: [] }
+  const [[, first] = []] = await listenAll(config, [operators], { log, metrics })
   const [[, service] = []] = await listenAll(config, [spec], { log, metrics })
   const count = async () =>
     /^forkyard_streams_open\{service="meta"\} (\d)$/m.exec(await metrics.registry.metrics())?.[1]
@@ -68,6 +71,7 @@ s('counts the event streams that are open, by service [24/streams-open]', async 
   leaving.abort()
   await waitFor('none is open', async () => (await count()) === '0')
   await service?.close()
+  await first?.close()
 })
 
 s('listens for operators on loopback by default [ops/loopback]', async () => {
