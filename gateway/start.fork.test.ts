@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { startFaultProxy } from '../fixtures/chains/faultProxy.ts'
+import { canary, findCanaries } from '../fixtures/runner/findCanaries.ts'
 import { startPostgres } from '../fixtures/store/postgres.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startWorldChain } from '../fixtures/world.ts'
@@ -16,6 +18,9 @@ import type { Readiness } from './ops/readiness.ts'
 const s = suite('start without dependencies')
 const patient = { deadlineMs: 120_000, everyMs: 100 }
 const pepper = 'canary-pepper-of-more-than-thirty-two-characters'
+const opsToken = 'canary-token-of-more-than-thirty-two-characters'
+/** Whatever was printed by any of them. */
+let said = ''
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-start-'))
 const [base, arbitrum, postgres] = await Promise.all([
   startWorldChain({ chainId: 8453 }),
@@ -40,6 +45,8 @@ s.after(async () => {
 function startGateway(env: Readonly<Record<string, string>> = {}) {
   const ports = { ROUTING_PORT: '0', META_PORT: '0', RELAY_PORT: '0', OPS_PORT: '0' }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    // What a process that is ended leaves, it leaves there.
+    cwd: dir,
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -47,8 +54,13 @@ function startGateway(env: Readonly<Record<string, string>> = {}) {
       LOG_LEVEL: 'info',
       KEY_PEPPER: pepper,
       FORKYARD_MODE: 'offline',
-      BASE_RPC_URL: base.rpcUrl,
-      ARBITRUM_RPC_URL: node.rpcUrl,
+      OPS_TOKEN: opsToken,
+      META_PROVIDERS: '{"0x":{"key":"canary-provider-key"}}',
+      TRACES_URL: 'http://127.0.0.1:9/canary-traces',
+      BASE_RPC_URL: `${base.rpcUrl}/?key=canary-base`,
+      BASE_RELAYER_KEY_URL: 'http://127.0.0.1:9/?token=canary-key-service',
+      BASE_RELAYER_PUBLIC_KEY: privateKeyToAccount(generatePrivateKey()).publicKey,
+      ARBITRUM_RPC_URL: `${node.rpcUrl}/?key=canary-arbitrum`,
       DATABASE_PATH: database.databasePath,
       DATABASE_URL: database.databaseUrl ?? '',
       SIMULATORD_URL: 'http://127.0.0.1:9',
@@ -60,9 +72,11 @@ function startGateway(env: Readonly<Record<string, string>> = {}) {
   let printed = ''
   child.stderr.on('data', (chunk) => {
     printed += chunk
+    said += chunk
   })
   const told: { ops?: string; listeners?: Record<string, string> } = {}
   createInterface({ input: child.stdout }).on('line', (line) => {
+    said += `${line}\n`
     const { ops, listeners } = JSON.parse(line) as typeof told
     Object.assign(told, { ...(ops && { ops }), ...(listeners && { listeners }) })
   })
@@ -162,6 +176,30 @@ s('serves the chain once its own node is there, as the same process', async () =
     warnings.some((text) => text.includes('instead')),
     warnings.join(),
   )
+})
+
+s('tells operators and callers no secret, asked well or badly [teeth/no-secret-told]', async () => {
+  const { told } = running()
+  const heard: string[] = []
+  const ask = async (url: string, init: RequestInit = {}) => {
+    const response = await fetch(url, init)
+    heard.push(`${JSON.stringify([...response.headers])} ${await response.text()}`)
+    return response.status
+  }
+  const headers = { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' }
+  const asked = { chainId: 42161, tokenIn: arbitrum.manifest.tokens['WETH']?.address }
+  const inOut = { ...asked, tokenOut: arbitrum.manifest.tokens['USDC']?.address }
+  const body = JSON.stringify({ ...inOut, amountIn: '1000000000000000' })
+  // The provider of quotes cannot be reached from here.
+  await ask(`${told.listeners?.['meta']}/quote`, { method: 'POST', headers, body })
+  await ask(`${told.listeners?.['meta']}/quote`, { method: 'POST', headers, body: '{"' })
+  for (const path of ['metrics', 'readyz', 'ops/gateway', 'ops/pools?chainId=8453', 'ops/money'])
+    assert.is(await ask(`${told.ops}/${path}`, { headers }), 200, path)
+  for (const path of ['ops/relay/gates', 'ops/nothing', 'lab/manifest'])
+    await ask(`${told.ops}/${path}`, { headers })
+  for (const url of Object.values(told.listeners ?? {}))
+    for (const path of ['openapi.json', 'health', '.well-known/x402']) await ask(`${url}/${path}`)
+  assert.not.match(heard.join('\n'), canary)
   running().child.kill('SIGTERM')
   assert.equal(await running().exited, [0, null])
 })
@@ -171,4 +209,17 @@ s('does not start with a node of another chain', async () => {
   assert.equal(await started.exited, [1, null])
   assert.match(started.printed(), 'configured for chain 42161 serves chain 8453')
 })
+
+s(
+  'says no secret and leaves none behind, whichever way it ends [teeth/no-secret-left]',
+  async () => {
+    const started = startGateway()
+    await waitFor('it serves', () => hasToldOf(started, 'listeners'), patient)
+    started.child.kill('SIGABRT')
+    await started.exited
+    assert.ok(said.includes('listeners'))
+    assert.not.match(said, canary)
+    assert.equal(findCanaries(dir), [])
+  },
+)
 s.run()
