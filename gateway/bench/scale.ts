@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Table from 'cli-table3'
 import { startTrading } from '../../fixtures/chains/tradeWorld.ts'
-import { startPostgres } from '../../fixtures/store/postgres.ts'
+import { query, startPostgres } from '../../fixtures/store/postgres.ts'
 import { startWorldChain, type WorldChain } from '../../fixtures/world.ts'
 import { createKey } from '../access/issueKeys.ts'
 import { type DatabaseConfig, openConfiguredStore } from '../store/openConfiguredStore.ts'
-import { measureRps, type RpsFigures, type Stack } from './scale/measureRps.ts'
+import { type DatabaseMeter, measureRps, type RpsFigures, type Stack } from './scale/measureRps.ts'
 import {
   measureRelayTakeover,
   measureSyncTakeover,
@@ -51,24 +51,43 @@ async function startStack(
   const start = (_: unknown, index: number) =>
     startServer(`${name} ${index}`, 'scale/scaleServer.ts', [JSON.stringify(setup)])
   const gateways = await Promise.all(Array.from({ length: count }, start))
-  return { name, gateways, keys }
+  return { name, gateways, keys, database: meterOf(database.databaseUrl) }
 }
+
+function meterOf(url: string | undefined): DatabaseMeter | undefined {
+  if (url === undefined || !postgres) return undefined
+  const statement =
+    'SELECT xact_commit AS commits FROM pg_stat_database WHERE datname = current_database()'
+  return {
+    pid: postgres.pid,
+    async readCommits() {
+      const [row] = await query(url, statement)
+      return Number((row as { commits: string }).commits)
+    },
+  }
+}
+
+/** Processor time for each request, and how many shared a commit. */
+const perRequest = ['gateways µs', 'PostgreSQL µs', 'client µs', 'a commit']
 
 function printRps(figures: readonly RpsFigures[]): void {
   const [first] = figures
   const table = new Table({
-    head: ['gateways', 'req/s', 'of the first', 'p50 ms', 'p99 ms', 'CPU µs/req', 'failures'],
+    head: ['gateways', 'req/s', 'of the first', 'p50 ms', 'p99 ms', ...perRequest, 'failures'],
     style: { head: [], border: [] },
   })
-  for (const { name, rps, p50Ms, p99Ms, cpuMicros, failures } of figures)
+  for (const row of figures)
     table.push([
-      name,
-      rps.toFixed(0),
-      `${(rps / (first?.rps ?? rps)).toFixed(2)}x`,
-      p50Ms,
-      p99Ms,
-      cpuMicros.toFixed(0),
-      failures,
+      row.name,
+      row.rps.toFixed(0),
+      `${(row.rps / (first?.rps ?? row.rps)).toFixed(2)}x`,
+      row.p50Ms,
+      row.p99Ms,
+      row.cpuMicros.toFixed(0),
+      row.databaseMicros.toFixed(0),
+      row.clientMicros.toFixed(0),
+      row.perCommit.toFixed(1),
+      row.failures,
     ])
   process.stdout.write(`${table.toString()}\n`)
 }
@@ -102,16 +121,12 @@ const onPostgres = async () => ({ databasePath, databaseUrl: await postgres.crea
 const shown = { chainId: chain.chainId, rpcUrl: chain.rpcUrl, manifest: chain.manifest }
 
 async function benchRps(): Promise<void> {
-  const stacks = [
-    await startStack('1, SQLite', {
-      chain: shown,
-      count: 1,
-      databasePath,
-      databaseUrl: undefined,
-    }),
+  const [one, onPostgresOne, three] = [
+    await startStack('1, SQLite', { chain: shown, count: 1, databasePath, databaseUrl: undefined }),
     await startStack('1, PostgreSQL', { chain: shown, count: 1, ...(await onPostgres()) }),
     await startStack('3, PostgreSQL', { chain: shown, count: 3, ...(await onPostgres()) }),
   ]
+  const stacks = [one, onPostgresOne, three]
   let isOver = false
   async function mine(): Promise<void> {
     while (!isOver) {
@@ -119,15 +134,22 @@ async function benchRps(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, blockMs))
     }
   }
-  const mining = mine()
   try {
-    const [first] = stacks
-    if (!first) throw new Error('there are stacks')
-    const bodies = await createQuoteBodies(chain, first)
-    printRps(await measureRps(stacks, { bodies, seconds, rounds }))
-  } finally {
+    const bodies = await createQuoteBodies(chain, one)
+    // What the model is made of: one gateway alone, at rest.
+    const atRest: RpsFigures[] = []
+    for (const connections of [1, 4, 33]) {
+      const load = { bodies, seconds, rounds, connections }
+      const name = `1, PostgreSQL, no blocks, ${connections} at once`
+      atRest.push(...(await measureRps([{ ...onPostgresOne, name }], load)))
+    }
+    const mining = mine()
+    const moving = await measureRps(stacks, { bodies, seconds, rounds, connections: 33 })
     isOver = true
     await mining
+    printRps([...moving, ...atRest])
+  } finally {
+    isOver = true
     for (const { gateways } of stacks) for (const { stop } of gateways) stop()
   }
 }
