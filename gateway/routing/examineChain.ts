@@ -170,15 +170,22 @@ function withCode(
   return { ...client, request: request as AnyClient['request'] }
 }
 
+const waysThrough = (tokens: readonly string[]) =>
+  tokens.flatMap((tokenIn) =>
+    tokens.filter((token) => token !== tokenIn).map((tokenOut) => [tokenIn, tokenOut] as const),
+  )
+
 async function lookAtSwap(probes: PoolProbes, own: readonly PoolRecord[]): Promise<Look> {
-  for (const { id, tokens } of own) {
-    const [tokenIn = '', tokenOut = ''] = tokens
-    await probes.hasRefusing({ steps: [{ poolId: id, tokenIn, tokenOut }] })
-    const verdict = probes.verdictOf(id)
-    if (verdict === 'works') return { verdict: 'right', found: `a small swap through ${id}` }
-    if (verdict === 'refuses')
-      return { verdict: 'different', found: `a small swap through ${id} was refused` }
-  }
+  for (const { id, tokens } of own)
+    for (const [tokenIn, tokenOut] of waysThrough(tokens)) {
+      await probes.hasRefusing({ steps: [{ poolId: id, tokenIn, tokenOut }] })
+      const verdict = probes.verdictOf(id)
+      if (verdict === 'works') return { verdict: 'right', found: `a small swap through ${id}` }
+      if (verdict === 'refuses')
+        return { verdict: 'different', found: `a small swap through ${id} was refused` }
+      // Of one token nobody may be known who has it, of another somebody.
+      probes.doubt([id])
+    }
   return {
     verdict: 'unknown',
     found:

@@ -123,7 +123,7 @@ async function load(
 
 /** Spark's PSM3: one contract, which is its row's factory. Nobody pays a fee. */
 export const psm3Family: PoolFamily<Psm3Record> = {
-  find: async (_, { dex }) => [{ dex, address: dex.factory }],
+  find: async () => [],
   list: async (_, { dex }) => [{ dex, address: dex.factory }],
   load,
   topics: [
