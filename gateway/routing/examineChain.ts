@@ -16,6 +16,7 @@ import type { DexFinding, DexVerdict, Look } from './dexFinding.ts'
 import { examinePrice } from './examinePrice.ts'
 import { createPoolProbes, type PoolProbes } from './poolProbes.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { limitRequests } from './reads/limitRequests.ts'
 import { measureDepths } from './sync/bounds/measureDepths.ts'
 import { sortByDepth } from './sync/bounds/sortByDepth.ts'
 import { type ChainSync, createChainSync } from './sync/chainSync.ts'
@@ -28,6 +29,8 @@ export type ChainExamination = {
 
 /** Of each exchange, those looked at for a price and a swap. */
 const mostPools = 5
+/** Swaps are dear for a node, and each has its time from when it is asked for. */
+const triedAtOnce = 4
 /** Nothing moves while it is looked at. */
 const never = 3_600_000
 
@@ -145,8 +148,9 @@ async function createOwnProbes(
   )
   // Without the executor's code nothing is tried.
   const laid = isCode(code) ? { address, code } : undefined
+  const patient = limitRequests(client, triedAtOnce)
   return createPoolProbes({
-    client: laid ? withCode(client, laid) : client,
+    client: laid ? withCode(patient, laid) : patient,
     executor: laid?.address,
     current: () => state,
     gasPriceWei: () => 0n,
