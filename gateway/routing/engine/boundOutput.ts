@@ -1,5 +1,5 @@
-import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
-import { bestRate, gasOf, type Market } from './market.ts'
+import { mostProfit } from './edgeCurve.ts'
+import { gasOf, type Market } from './market.ts'
 import type { SearchFrame } from './searchFrame.ts'
 import { waysBetween } from './waysBetween.ts'
 
@@ -34,7 +34,6 @@ export function boundOutput(
   const { hopsToOut, maxHops } = frame
   const distance = hopsToOut[frame.tokenIn] as number
   const leastLoss = new Float64Array(maxHops + 2).fill(Number.POSITIVE_INFINITY)
-  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
   let bound = (prices[frame.tokenIn] as number) * amountIn
   frame.effort.spent += market.pairTo.length
   for (let pair = 0; pair < market.pairTo.length; pair++) {
@@ -58,11 +57,7 @@ export function boundOutput(
     frame.effort.spent += lastEdge - (market.pairEdges[pair] as number)
     for (let edge = market.pairEdges[pair] as number; edge < lastEdge; edge++) {
       const gas = gasOf(market, edge) * frame.gasPrice
-      let profit = -gas
-      if (bestRate(market, edge) * priceTo > priceFrom) {
-        pointAtPrice(market, edge, priceFrom / priceTo, point)
-        profit += priceTo * point.y - priceFrom * point.x
-      }
+      const profit = mostProfit(market, edge, { priceFrom, priceTo }) - gas
       bound += Math.max(0, profit)
       if (isOnTheWay)
         leastLoss[fromOut] = Math.min(leastLoss[fromOut] as number, Math.max(0, -profit))
@@ -90,11 +85,10 @@ function pricesOf(market: Market, known: Float64Array): Float64Array {
 
 function bestValue(market: Market, prices: Float64Array, token: number): number {
   let best = 0
-  const lastEdge = market.pairEdges[market.outPairs[token + 1] as number] as number
-  const firstEdge = market.pairEdges[market.outPairs[token] as number] as number
-  for (let edge = firstEdge; edge < lastEdge; edge++) {
-    const price = prices[market.edgeTo[edge] as number] as number
-    best = Math.max(best, bestRate(market, edge) * price)
+  const last = market.outPairs[token + 1] as number
+  for (let pair = market.outPairs[token] as number; pair < last; pair++) {
+    const price = prices[market.pairTo[pair] as number] as number
+    best = Math.max(best, (market.pairRate[pair] as number) * price)
   }
   return best
 }

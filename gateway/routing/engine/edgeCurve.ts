@@ -1,5 +1,5 @@
 import { type Curve, curveOutput } from '../protocols/maths/curve.ts'
-import type { Market } from './market.ts'
+import { bestRate, type Market } from './market.ts'
 
 /** Float output of an edge for an input. */
 export function edgeOutput(market: Market, edge: number, amount: number): number {
@@ -40,6 +40,68 @@ export function pointAtPrice(market: Market, edge: number, price: number, point:
   point.x = 0
   point.y = 0
   point.slope = 0
+}
+
+type EdgePrices = { readonly priceFrom: number; readonly priceTo: number }
+
+const best: EdgePoint = { x: 0, y: 0, slope: 0 }
+
+/** The most that an edge earns at these prices, wherever its pool lies above its curve; a unit of each apart. */
+export function mostProfit(market: Market, edge: number, prices: EdgePrices): number {
+  const curve = market.curves[edge]
+  if (curve?.over) return fittedProfit(curve, curve.over, prices)
+  const { priceFrom, priceTo } = prices
+  if (!(bestRate(market, edge) * priceTo > priceFrom)) return 0
+  pointAtPrice(market, edge, priceFrom / priceTo, best)
+  return priceTo * best.y - priceFrom * best.x
+}
+
+/**
+ * Piece by piece, each raised by what it may lie too low, or as high as no concave curve through the same
+ * points comes, whichever allows less.
+ */
+function fittedProfit(curve: Curve, over: Float64Array, prices: EdgePrices): number {
+  let most = 0
+  for (let k = 0; k < curve.count; k++)
+    most = Math.max(
+      most,
+      Math.min(raisedProfit(curve, k, over[k] as number, prices), tangentProfit(curve, k, prices)),
+    )
+  const { count, x, y } = curve
+  const { priceFrom, priceTo } = prices
+  if (!(meanRate(curve, count - 1) * priceTo > priceFrom)) return most
+  const utmost = (y[count] as number) * (1 + (over[count] as number))
+  return Math.max(most, priceTo * utmost - priceFrom * (x[count] as number))
+}
+
+function raisedProfit({ x, y, a, b }: Curve, k: number, over: number, prices: EdgePrices): number {
+  const { priceFrom } = prices
+  const price = prices.priceTo * (1 + over)
+  const [start, rate, bend] = [x[k] as number, a[k] as number, b[k] as number]
+  const root = Math.sqrt(Math.max(1, (rate * price) / priceFrom))
+  const dx = Math.min((root - 1) / bend, (x[k + 1] as number) - start)
+  return price * ((y[k] as number) + (rate * dx) / (1 + bend * dx)) - priceFrom * (start + dx)
+}
+
+/** Of a concave curve no part lies above the lines through the two points before it, or after it. */
+function tangentProfit(curve: Curve, k: number, { priceFrom, priceTo }: EdgePrices): number {
+  const { x, y, count } = curve
+  const [startX, startY] = [x[k] as number, y[k] as number]
+  const [endX, endY] = [x[k + 1] as number, y[k + 1] as number]
+  const after = k + 1 < count ? meanRate(curve, k + 1) : 0
+  const profit = (input: number, output: number) => priceTo * output - priceFrom * input
+  const ends = Math.max(profit(startX, startY), profit(endX, endY))
+  if (k === 0) return Math.max(ends, profit(0, endY - after * endX))
+  const before = meanRate(curve, k - 1)
+  const width = endX - startX
+  const meets = k + 1 < count ? (endY - startY - after * width) / (before - after) : width
+  const dx = Math.min(meets, width)
+  return Math.max(ends, profit(startX + dx, startY + before * dx))
+}
+
+/** Units out per unit in over a whole piece. */
+function meanRate({ x, y }: Curve, k: number): number {
+  return ((y[k + 1] as number) - (y[k] as number)) / ((x[k + 1] as number) - (x[k] as number))
 }
 
 export function pointOnCurve(curve: Curve | undefined, price: number, point: EdgePoint): void {

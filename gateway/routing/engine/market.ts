@@ -1,4 +1,4 @@
-import type { Curve } from '../protocols/maths/curve.ts'
+import { type Curve, greatestRate } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { copyRuns, type Edges, listEdges, type Merged, mergeEdges, toColumns } from './edges.ts'
 import { countStarts, indexPairs } from './indexPairs.ts'
@@ -43,7 +43,7 @@ export type Market = {
    * end of its curve's first piece, where most evaluations end (a = 0 where nothing is sold), and gas.
    */
   readonly heads: Float64Array
-  /** Best marginal rate of each pair: most pairs of a search are passed over by it alone. */
+  /** No unit through a pair brings more than this: most pairs of a search are passed over by it alone. */
   readonly pairRate: Float64Array
   /** The same in the order of inPairList. */
   readonly inPairRate: Float64Array
@@ -304,7 +304,8 @@ function writePair(market: Mutable, pair: number): void {
   let gas = Number.POSITIVE_INFINITY
   const last = market.pairEdges[pair + 1] as number
   for (let edge = market.pairEdges[pair] as number; edge < last; edge++) {
-    rate = Math.max(rate, bestRate(market, edge))
+    const curve = market.curves[edge]
+    rate = Math.max(rate, curve ? greatestRate(curve) : 0)
     gas = Math.min(gas, gasOf(market, edge))
   }
   market.pairRate[pair] = rate

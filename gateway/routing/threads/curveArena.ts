@@ -10,8 +10,8 @@ export const blockLength = 2 ** 17
 /** Slots are so many numbers, or a multiple: what is let go fits others. */
 const slotLength = 16
 
-/** A count of pieces, then x and y with their ends, a and b. */
-const lengthOf = (count: number) => 1 + 2 * (count + 1) + 2 * count
+/** A count of pieces and of what tells how far they may be off, then x and y with their ends, a, b and that. */
+const lengthOf = ({ count, over }: Curve) => 2 + 2 * (count + 1) + 2 * count + (over?.length ?? 0)
 
 /**
  * Curves as numbers that threads share. Each is written once and keeps its place for as long as somebody
@@ -43,7 +43,7 @@ export function createCurveArena() {
     placeOf(curve: Curve): Place {
       const known = places.get(curve)
       if (known !== undefined) return known
-      const length = Math.ceil(lengthOf(curve.count) / slotLength) * slotLength
+      const length = Math.ceil(lengthOf(curve) / slotLength) * slotLength
       if (length > blockLength) return -1
       const place = take(length)
       writeCurve(blocks, place, curve)
@@ -55,12 +55,13 @@ export function createCurveArena() {
 }
 export type CurveArena = ReturnType<typeof createCurveArena>
 
-function writeCurve(blocks: Blocks, place: Place, { count, x, y, a, b }: Curve): void {
+function writeCurve(blocks: Blocks, place: Place, curve: Curve): void {
   const block = blocks[Math.floor(place / blockLength)]
   let at = place % blockLength
-  block?.set([count], at)
-  at += 1
-  for (const column of [x, y, a, b]) {
+  const { count, x, y, a, b, over } = curve
+  block?.set([count, over?.length ?? 0], at)
+  at += 2
+  for (const column of [x, y, a, b, over ?? []]) {
     block?.set(column, at)
     at += column.length
   }
@@ -72,7 +73,12 @@ export function readCurve(blocks: Blocks, place: Place): Curve | undefined {
   if (place < 0 || !block) return undefined
   const start = place % blockLength
   const count = block[start] as number
-  const [x, y, a, b] = [1, count + 2, 2 * count + 3, 3 * count + 3].map((at) => start + at)
-  const view = (at = 0, length = count) => block.subarray(at, at + length)
-  return { count, x: view(x, count + 1), y: view(y, count + 1), a: view(a), b: view(b) }
+  const overCount = block[start + 1] as number
+  let at = start + 2
+  const view = (length: number) => {
+    at += length
+    return block.subarray(at - length, at)
+  }
+  const [x, y, a, b] = [view(count + 1), view(count + 1), view(count), view(count)] as const
+  return { count, x, y, a, b, over: overCount > 0 ? view(overCount) : undefined }
 }

@@ -11,6 +11,11 @@ export type Curve = {
   readonly y: Float64Array
   readonly a: Float64Array
   readonly b: Float64Array
+  /**
+   * Where a curve is fitted, how far above it the pool may lie: in piece k it gives no more than
+   * `1 + over[k]` times the curve, past the end no more than `1 + over[count]` times `y[count]`.
+   */
+  readonly over: Float64Array | undefined
 }
 
 /** Constant-price pieces get this relative bend, upwards, so that a price has one amount. */
@@ -74,7 +79,12 @@ function finishCurve(count: number): Curve {
     x[k + 1] = (x[k] as number) + dx
     y[k + 1] = (y[k] as number) + pieceOutput(a[k] as number, bend, dx)
   }
-  return { count, x, y, a, b }
+  return { count, x, y, a, b, over: undefined }
+}
+
+/** Greatest output of a unit of input, wherever the pool lies above its curve. */
+export function greatestRate({ a, over }: Curve): number {
+  return (a[0] as number) * (1 + (over?.[0] ?? 0))
 }
 
 function pieceOutput(a: number, b: number, dx: number): number {

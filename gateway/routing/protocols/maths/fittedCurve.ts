@@ -1,4 +1,4 @@
-import { type Curve, type CurvePiece, joinCurve } from './curve.ts'
+import { type Curve, type CurvePiece, curveOutput, joinCurve } from './curve.ts'
 
 /** Input and output, raw amounts. */
 export type Point = { readonly x: number; readonly y: number }
@@ -23,20 +23,26 @@ const worthPart = 8n
 /** So many times the input that buys less than this part more is beyond the end of a pool. */
 const aheadTimes = 16n
 const endPart = 50n
+/** Doublings of an input past the end of a curve. */
+const beyondPowers = [1n, 2n, 3n, 4n, 8n, 40n]
 /** From a unit of 18 decimals to more than is worth anything. */
 const mostDoublings = 64
 
 /** A curve through exact outputs at amounts of many sizes, concave everywhere. */
 export function fitCurve({ most, amountOut }: FittedCurveParameters): Curve | undefined {
   const depth = findDepth({ most, amountOut })
-  return curveThrough(
-    parts.flatMap((part) => {
-      const amount = (depth * part) >> 32n
-      const output = amount > 0n ? amountOut(amount) : undefined
-      if (output === undefined || output < leastOutput) return []
-      return [{ x: Number(amount), y: Number(output) }]
-    }),
-  )
+  const known = parts.flatMap((part) => {
+    const amount = (depth * part) >> 32n
+    const output = amount > 0n ? amountOut(amount) : undefined
+    if (output === undefined || output < leastOutput) return []
+    return [{ x: Number(amount), y: Number(output) }]
+  })
+  return curveThrough(known, () => outputBeyond({ most: depth, amountOut }))
+}
+
+/** The most that is bought by more than `most`; 0 where nothing is. A fee that grows may buy less for more. */
+function outputBeyond({ most, amountOut }: FittedCurveParameters): number {
+  return Math.max(...beyondPowers.map((power) => Number(amountOut(most << power) ?? 0n)))
 }
 
 /** What there is to buy may be worth many times what the pool holds of the token sold. */
@@ -56,10 +62,40 @@ function findDepth({ most, amountOut }: FittedCurveParameters): bigint {
 
 /**
  * A curve from nothing through points in rising order, concave everywhere. An output is rounded down, so a
- * point below the line between its neighbours tells of its rounding and is passed over.
+ * point below the line between its neighbours tells of its rounding and is passed over. What the pool pays
+ * at its utmost is asked for where there is a curve; by itself a curve ends where its points do.
  */
-export function curveThrough(known: readonly Point[]): Curve | undefined {
-  return joinCurve(fitPieces(hullOf(known)))
+export function curveThrough(
+  known: readonly Point[],
+  utmost: () => number = () => 0,
+): Curve | undefined {
+  const points = hullOf(known)
+  const curve = joinCurve(fitPieces(points))
+  return curve && { ...curve, over: measureOver(curve, points, utmost()) }
+}
+
+/**
+ * How far off a curve is between its points: as far as curves through every other point are at those that
+ * they leave out, where their pieces are twice as wide. The last one, and what a pool takes beyond it, are as
+ * far off as the most that it pays.
+ */
+function measureOver(curve: Curve, points: readonly Point[], utmost: number): Float64Array {
+  // Of one point nothing can be left out.
+  const errors = new Float64Array(points.length).fill(points.length < 3 ? 1 : 0)
+  for (const left of [0, 1]) {
+    const isLeft = (k: number) => k > 0 && k < points.length - 1 && k % 2 === left
+    const other = joinCurve(fitPieces(points.filter((_, k) => !isLeft(k))))
+    for (const [k, { x, y }] of points.entries())
+      if (other && isLeft(k)) errors[k] = Math.abs(curveOutput(other, x) / y - 1)
+  }
+  const { count, y } = curve
+  const most = Math.max(0, utmost / (y[count] as number) - 1) + 1 / Number(endPart)
+  errors[count] = Math.max(errors[count - 1] as number, most)
+  // Where an error changes its sign, one point alone shows none.
+  const over = Float64Array.from({ length: count }, (_, k) =>
+    Math.max(...errors.subarray(Math.max(0, k - 1), k + 3)),
+  )
+  return Float64Array.of(...over, most)
 }
 
 /** The points that no line between two others passes above, from nothing on. */

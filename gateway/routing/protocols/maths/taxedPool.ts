@@ -30,6 +30,7 @@ function taxCurve(curve: Curve, keptIn: number, keptOut: number): Curve {
     y: curve.y.map((y) => y * keptOut),
     a: curve.a.map((a) => a * keptIn * keptOut),
     b: curve.b.map((b) => b * keptIn),
+    over: curve.over,
   }
 }
 
