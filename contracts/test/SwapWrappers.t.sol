@@ -15,9 +15,13 @@ contract SwapWrappersTest is FamilyWorld {
         amountIn = _bound(amountIn, 2, 1e23);
         Vault vault = new Vault(tokenA);
         tokenA.mint(address(vault), 1e24);
-        uint256 shares = _sell(StepKinds.ERC4626, address(vault), tokenA, vault, amountIn, "");
+        ISwapExecutor.Step memory deposit =
+            _stepOf(StepKinds.ERC4626, address(vault), tokenA, vault, "");
+        uint256 shares = _sell(TAKER, deposit, amountIn);
         vm.assertEq(shares, amountIn * 1e18 / 1.07e18, "shares");
-        uint256 assets = _sellBack(StepKinds.ERC4626, address(vault), vault, tokenA, shares, "");
+        ISwapExecutor.Step memory redeem =
+            _stepOf(StepKinds.ERC4626, address(vault), vault, tokenA, "");
+        uint256 assets = _sell(RECIPIENT, redeem, shares);
         vm.assertEq(assets, shares * 1.07e18 / 1e18, "assets");
     }
 
@@ -40,15 +44,16 @@ contract SwapWrappersTest is FamilyWorld {
         AToken aToken = market.A_TOKEN();
         index = _bound(index, RAY, 3 * RAY);
         market.setIndex(index);
-        uint256 minted =
-            _sell(StepKinds.AAVE_V3, address(market), tokenA, aToken, amountIn, abi.encode(true));
+        ISwapExecutor.Step memory supply =
+            _stepOf(StepKinds.AAVE_V3, address(market), tokenA, aToken, abi.encode(true));
+        uint256 minted = _sell(TAKER, supply, amountIn);
         vm.assertEq(minted, (amountIn * RAY / index) * index / RAY, "minted");
         vm.assertEq(aToken.scaledBalanceOf(address(executor)), 0, "dust of shares");
         // What comes in rounds up: the executor may have a wei more to withdraw than was sold.
         uint256 arrived = ((minted * RAY + index - 1) / index) * index / RAY;
-        uint256 withdrawn = _sellBack(
-            StepKinds.AAVE_V3, address(market), aToken, tokenA, minted, abi.encode(false)
-        );
+        ISwapExecutor.Step memory withdraw =
+            _stepOf(StepKinds.AAVE_V3, address(market), aToken, tokenA, abi.encode(false));
+        uint256 withdrawn = _sell(RECIPIENT, withdraw, minted);
         vm.assertEq(withdrawn, arrived, "withdrawn");
         vm.assertEq(aToken.scaledBalanceOf(address(executor)), 0, "dust of shares");
     }
@@ -57,9 +62,8 @@ contract SwapWrappersTest is FamilyWorld {
         amountIn = _bound(amountIn, 1, 1e23);
         Psm psm = new Psm();
         _stock(address(psm));
-        vm.assertEq(
-            _sell(StepKinds.PSM3, address(psm), tokenA, tokenB, amountIn, ""), amountIn, "out"
-        );
+        ISwapExecutor.Step memory swap = _stepOf(StepKinds.PSM3, address(psm), tokenA, tokenB, "");
+        vm.assertEq(_sell(TAKER, swap, amountIn), amountIn, "out");
     }
 
     // Attacks
@@ -130,40 +134,22 @@ contract SwapWrappersTest is FamilyWorld {
         vm.assertEq(vault.balanceOf(TAKER), shares, "the taker's shares");
     }
 
-    function _sell(
-        uint8 kind,
-        address pool,
-        TestToken tokenIn,
-        TestToken tokenOut,
-        uint256 amountIn,
-        bytes memory data
-    ) private returns (uint256 amountOut) {
-        amountOut = _swap(
-            _params(address(tokenIn), amountIn, address(tokenOut)),
-            _route(_stepOf(kind, pool, tokenIn, tokenOut, data))
-        );
-        vm.assertEq(tokenOut.balanceOf(RECIPIENT), amountOut, "recipient");
-        _assertLeftNothing(tokenOut, pool);
-    }
-
-    /// @dev What RECIPIENT was given is sold again by it, to TAKER.
-    function _sellBack(
-        uint8 kind,
-        address pool,
-        TestToken tokenIn,
-        TestToken tokenOut,
-        uint256 amountIn,
-        bytes memory data
-    ) private returns (uint256 amountOut) {
-        ISwapExecutor.SwapParameters memory params =
-            _params(address(tokenIn), amountIn, address(tokenOut));
-        params.recipient = TAKER;
-        ISwapExecutor.Step[] memory steps = _route(_stepOf(kind, pool, tokenIn, tokenOut, data));
-        vm.prank(RECIPIENT);
+    /// @dev TAKER sells to RECIPIENT, who sells what it was given back to TAKER.
+    function _sell(address seller, ISwapExecutor.Step memory step, uint256 amountIn)
+        private
+        returns (uint256 amountOut)
+    {
+        (TestToken tokenIn, TestToken tokenOut) = (TestToken(step.tokenIn), TestToken(step.tokenOut));
+        ISwapExecutor.SwapParameters memory params = _params(step.tokenIn, amountIn, step.tokenOut);
+        if (seller == RECIPIENT) params.recipient = TAKER;
+        uint256 heldBefore = tokenOut.balanceOf(params.recipient);
+        vm.prank(seller);
         tokenIn.approve(address(executor), amountIn);
-        vm.prank(RECIPIENT);
-        amountOut = executor.swap(params, steps);
-        _assertLeftNothing(tokenIn, pool);
+        vm.prank(seller);
+        amountOut = executor.swap(params, _route(step));
+        vm.assertEq(tokenOut.balanceOf(params.recipient) - heldBefore, amountOut, "recipient");
+        _assertLeftNothing(tokenIn, step.pool);
+        _assertLeftNothing(tokenOut, step.pool);
     }
 
     function _stepOf(

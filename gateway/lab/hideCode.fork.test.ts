@@ -5,7 +5,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain, getDexes } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
-import { createRouting } from '../routing/service/routing.ts'
+import { startRouting } from '../routing/testing/startRouting.ts'
 import { startLabChain } from './chains.ts'
 import { hideCode } from './hideCode.ts'
 import { anyPorts } from './ports.ts'
@@ -30,15 +30,8 @@ await send({ rpcUrl, privateKey }, { to: codeless, data })
 const chainClient = createChainClient({ chain, rpcUrls: [rpcUrl] })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
 const dexes = getDexes(chainId).filter(({ name }) => name === 'uniswap-v2')
-const routing = await createRouting({
-  chains: [{ chainClient, executor: lab.manifest.executor, maxAgeMs: 0, pollMs: 3_600_000, dexes }],
-  simulator,
-  serviceName: 'test',
-  version: '0',
-  publicUrl: 'http://127.0.0.1',
-  x402Support: false,
-})
-await routing.warmed
+const { executor } = lab.manifest
+const routing = await startRouting(simulator, { chainClient, executor, dexes })
 s.after(async () => {
   await routing.close()
   await simulator.close()

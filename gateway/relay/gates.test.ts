@@ -51,16 +51,6 @@ table('has the ten steps of the document, in order [relay/steps]', () => {
     ],
   )
 })
-table('holds the limits of the document [relay/limits]', () => {
-  assert.equal(defaultLimits, {
-    gasCap: 200_000,
-    maxRelayFeeWei: 2n * 10n ** 14n,
-    minRelayerBalanceWei: 10n ** 15n,
-    pendingWindowMs: 120_000,
-    maxDeploysPerHour: 60,
-    maxSpendPerHourWei: 2n * 10n ** 16n,
-  })
-})
 table('passes at every limit [relay/at-limits]', () => {
   assert.is(fees.feeWei, limits.maxRelayFeeWei)
   assert.is(firstAnswer('simulation', simulated), undefined)

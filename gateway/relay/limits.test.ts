@@ -3,7 +3,7 @@ import { capWindowMs, defaultLimits, toCaps } from './limits.ts'
 
 const s = suite('relay limits')
 
-s('are those of the document where nothing else is set [teeth/limits]', () => {
+s('are those of the document where nothing else is set [relay/limits]', () => {
   assert.equal(defaultLimits, {
     gasCap: 200_000,
     maxRelayFeeWei: 2n * 10n ** 14n,

@@ -6,7 +6,7 @@ import { createSimulator } from '../../simulator/simulator.ts'
 import { getChain } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { nativeAddresses } from '../chain/native.ts'
-import { createRouting } from './service/routing.ts'
+import { startRouting } from './testing/startRouting.ts'
 
 const chainId = 42161
 const world = await startWorldChain({ chainId })
@@ -14,15 +14,8 @@ const chain = getChain(chainId)
 if (!chain) throw new Error('chain 42161 is built in')
 const chainClient = createChainClient({ chain, rpcUrls: [world.rpcUrl] })
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: world.rpcUrl }] })
-const routing = await createRouting({
-  chains: [{ chainClient, executor: world.manifest.executor, maxAgeMs: 0, pollMs: 3_600_000 }],
-  simulator,
-  serviceName: 'test',
-  version: '0',
-  publicUrl: 'http://127.0.0.1',
-  x402Support: false,
-})
-await routing.warmed
+const { executor } = world.manifest
+const routing = await startRouting(simulator, { chainClient, executor })
 await simulator.close()
 
 const [account] = world.manifest.accounts
@@ -41,7 +34,7 @@ s.after(async () => {
 s(
   'is within 10 % of the receipts of small and large, plain and split swaps [routing/gas]',
   async () => {
-    const args = [world.manifest.executor, maxUint256] as const
+    const args = [executor, maxUint256] as const
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
     for (const symbol of symbols) {
       const to = world.manifest.tokens[symbol]?.address

@@ -3,7 +3,7 @@ import { compileSource } from '../../fixtures/chains/compileSource.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/parts/builder.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import { createRouting } from './service/routing.ts'
+import { startRouting } from './testing/startRouting.ts'
 import { startSwapStand } from './testing/swapStand.ts'
 
 /**
@@ -54,32 +54,12 @@ if (!Skimmer) throw new Error('it compiles')
 const s = suite('probes of families that the clock or a quoter prices, and of taxed tokens')
 const stand = await startSwapStand(42161)
 const { rpc, chainId, rpcUrl, chainClient, manifest, probe } = stand
+const { executor } = manifest
 const simulator = await createSimulator({ chains: [{ chainId, upstreamUrl: rpcUrl }] })
 s.after(async () => {
   await simulator.close()
   await stand.close()
 })
-
-async function startRouting(names: readonly string[]) {
-  const routing = await createRouting({
-    chains: [
-      {
-        chainClient,
-        executor: manifest.executor,
-        maxAgeMs: 0,
-        pollMs: 3_600_000,
-        dexes: stand.dexes.filter(({ name }) => names.includes(name)),
-      },
-    ],
-    simulator,
-    serviceName: 'test',
-    version: '0',
-    publicUrl: 'http://127.0.0.1',
-    x402Support: false,
-  })
-  await routing.warmed
-  return routing
-}
 
 /** Other exchanges, whose pools hold the tokens that a probe swaps. */
 const others = (protocol: string) =>
@@ -88,7 +68,9 @@ const others = (protocol: string) =>
 /** How many plain quotes over a family's pairs, both ways, go through its pools. */
 async function countUses(protocol: string, isPair: (held: readonly string[]) => boolean) {
   const names = stand.dexes.filter((dex) => dex.protocol === protocol).map(({ name }) => name)
-  const routing = await startRouting([...names, ...others(protocol)])
+  const followed = [...names, ...others(protocol)]
+  const dexes = stand.dexes.filter(({ name }) => followed.includes(name))
+  const routing = await startRouting(simulator, { chainClient, executor, dexes })
   try {
     const pools = [...(routing.status()[0]?.state?.pools.values() ?? [])]
     let used = 0

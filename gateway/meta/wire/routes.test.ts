@@ -44,28 +44,24 @@ const simulate: DryRun = async (p) => {
     results: names.flatMap((name) => results[name] ?? []),
   }
 }
-const service = createService({
-  name: 'meta',
-  endpoints: metaRoutes({
-    now: Date.now,
-    onFault: () => {},
-    sourcesFor: () => sources,
-    targets,
-    ...bareChain,
-    deadlineMs: 1_000,
-    patienceMs: 300,
-    priceGas: async () => gasPrice,
-    findProxy: async ({ address }) => (isProxyDeployed ? { address, sinceBlock: 5n } : undefined),
-    dryRunOf: (chainId) => (chainId === 8453 ? dryRun : undefined),
-    chainIds: [8453, 42161],
-    sourceNames: ['a', 'b', 'c'],
-    sourceStates: () => [],
-    leftOut: [],
-  }),
-  requestIdField: 'requestId',
-  log,
-  checkOutput: true,
-})
+const deps: Parameters<typeof metaRoutes>[0] = {
+  now: Date.now,
+  onFault: () => {},
+  sourcesFor: () => sources,
+  targets,
+  ...bareChain,
+  deadlineMs: 1_000,
+  patienceMs: 300,
+  priceGas: async () => gasPrice,
+  findProxy: async ({ address }) => (isProxyDeployed ? { address, sinceBlock: 5n } : undefined),
+  dryRunOf: (chainId) => (chainId === 8453 ? dryRun : undefined),
+  chainIds: [8453, 42161],
+  sourceNames: ['a', 'b', 'c'],
+  sourceStates: () => [],
+  leftOut: [],
+}
+const options = { name: 'meta', requestIdField: 'requestId', log, checkOutput: true } as const
+const service = createService({ ...options, endpoints: metaRoutes(deps) })
 const server = await service.listen()
 s.after(() => server.close())
 s.before.each(() => {
@@ -85,14 +81,43 @@ s.before.each(() => {
 })
 
 const body = { chainId: 8453, tokenIn: usdc, tokenOut: weth, amountIn: '1000000', taker }
-async function post(change: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
-  const res = await fetch(`${server.url}/quote`, {
+async function post(
+  change: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+  { url } = server,
+) {
+  const res = await fetch(`${url}/quote`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ ...body, ...change }),
   })
   return { status: res.status, body: JSON.parse(await res.text()) }
 }
+
+s(
+  "a source's places are shared by key, and by network without one [teeth/meta-caller]",
+  async () => {
+    const callers: unknown[] = []
+    const quote: Source['quote'] = async (_, { caller }) => {
+      callers.push(caller)
+      return fail('no_route')
+    }
+    sources = [{ name: 'a', quote }]
+    const keyed = await createService({
+      ...options,
+      endpoints: metaRoutes({ ...deps, keys: 'required' }),
+      access: {
+        identify: async ({ headers }) => ({ keyId: String(headers['x-api-key']), scopes: [] }),
+        limit: async () => undefined,
+        charge: async () => ({ status: 'charged', headers: {}, conclude: async () => undefined }),
+      },
+    }).listen()
+    for (const key of ['k1', 'k2']) await post({}, { 'x-api-key': key }, keyed)
+    await keyed.close()
+    await post()
+    assert.equal(callers, ['key k1', 'key k2', 'ip 127.0.0.1'])
+  },
+)
 
 s('answers health and an OpenAPI document [meta/health]', async () => {
   const health = await fetch(`${server.url}/health`)
