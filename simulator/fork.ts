@@ -13,7 +13,6 @@ export type Fork = {
   readonly rpc: RpcEndpoint
   /** On the loopback interface or an internal network; to be shown to nobody, since anvil's methods can do anything. */
   readonly url: string
-  readonly pid: number
   /** Resolves when the process is gone, whoever ended it. */
   readonly exited: Promise<void>
   readonly isAlive: () => boolean
@@ -22,9 +21,12 @@ export type Fork = {
   readonly kill: () => Promise<void>
 }
 
+/** A fork that is a process of this machine. */
+export type ForkProcess = Fork & { readonly pid: number }
+
 /** Where forks run: as processes of this machine, or in containers. */
-export type ForkBackend = {
-  readonly startFork: StartFork
+export type ForkBackend<fork extends Fork = Fork> = {
+  readonly startFork: StartFork<fork>
   /** The address of this process that its forks can reach; rejects as long as none is known. */
   readonly findHost: () => Promise<string>
   /** Of all forks of a chain together; undefined where whoever runs them does not tell. */
@@ -32,14 +34,14 @@ export type ForkBackend = {
   readonly close: () => Promise<void>
 }
 
-export type StartFork = (parameters: {
+export type StartFork<fork extends Fork = Fork> = (parameters: {
   readonly chainId: number
   readonly upstreamUrl: string
   readonly blockNumber: bigint
   /** How much everybody else on the machine comes first: 0 (default) to 19. */
   readonly niceness?: number | undefined
   readonly settings?: AnvilSettings | undefined
-}) => Promise<Fork>
+}) => Promise<fork>
 
 const defaultStartTimeoutMs = 8_000
 
@@ -51,7 +53,7 @@ export function createStartFork({
   guard: ForkGuard
   binary?: string | undefined
   startTimeoutMs?: number | undefined
-}): StartFork {
+}): StartFork<ForkProcess> {
   return async ({ chainId, upstreamUrl, blockNumber, niceness = 0, settings }) => {
     const host = hiddenLoopback()
     // Some of them are flags, and words of flags, that prool's types do not know.

@@ -22,7 +22,6 @@ async function make({
   const fork: Fork = {
     rpc: { batch: async () => answers, close: async () => {} },
     url: 'http://127.0.0.1:1',
-    pid: 1,
     exited: new Promise(() => {}),
     isAlive: () => true,
     kill: async () => {

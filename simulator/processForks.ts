@@ -1,4 +1,4 @@
-import { createStartFork, type ForkBackend } from './fork.ts'
+import { createStartFork, type ForkBackend, type ForkProcess } from './fork.ts'
 import { createForkGuard, sweepForks } from './forkGuard.ts'
 import { processTable } from './processTable.ts'
 
@@ -8,7 +8,7 @@ export function createProcessForks({
 }: {
   /** Where the records for `sweepForks` are kept. */
   forkDir?: string | undefined
-} = {}): ForkBackend {
+} = {}): ForkBackend<ForkProcess> {
   const where = forkDir === undefined ? {} : { forkDir }
   sweepForks(where)
   const guard = createForkGuard(where)

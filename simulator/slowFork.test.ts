@@ -8,13 +8,12 @@ const alive = setInterval(() => undefined, 60_000)
 s.after(() => clearInterval(alive))
 
 /** A fork that answers every ping; killed, it is gone when `leave` is called. */
-function createFork(pid: number) {
+function createFork(url: string) {
   const exit = Promise.withResolvers<void>()
   const killed = Promise.withResolvers<void>()
   const fork: Fork = {
     rpc: { batch: async () => [{ ok: true, result: '0x1' }], close: async () => undefined },
-    url: '',
-    pid,
+    url,
     exited: exit.promise,
     isAlive: () => true,
     kill() {
@@ -26,16 +25,16 @@ function createFork(pid: number) {
 }
 
 s('gives another to whoever asks while one is being ended', async () => {
-  const [first, second] = [createFork(1), createFork(2)]
+  const [first, second] = [createFork('first'), createFork('second')]
   const waiting = [first.fork, second.fork]
   const start = async () => waiting.shift() ?? Promise.reject(new Error('no more forks'))
   const slow = createSlowFork({ start, idleMs: 100 })
-  assert.is((await slow.get()).pid, 1)
+  assert.is((await slow.get()).url, 'first')
   await first.killed
-  assert.is((await slow.get()).pid, 2)
+  assert.is((await slow.get()).url, 'second')
   first.leave()
   await first.fork.exited
-  assert.is((await slow.get()).pid, 2)
+  assert.is((await slow.get()).url, 'second')
   second.leave()
   await slow.close()
 })

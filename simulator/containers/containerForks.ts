@@ -16,7 +16,11 @@ const memoryTimeoutMs = 1_000
  * Forks in containers, made by a supervisor on an internal network. When the supervisor goes away,
  * so do its forks; a new session begins with the next fork that is asked for. It need not be there yet.
  */
-export function createContainerForks({ url }: { readonly url: string }): ForkBackend {
+export function createContainerForks({
+  url,
+}: {
+  readonly url: string
+}): ForkBackend<ForkInContainer> {
   const living = new Map<string, { readonly chainId: number; readonly end: () => void }>()
   let memory: Promise<Readonly<Record<string, number>> | undefined> | undefined
   let session: Promise<Session> | undefined
@@ -97,7 +101,7 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
       blockNumber,
       niceness = 0,
       settings = {},
-    }): Promise<Fork> {
+    }): Promise<ForkInContainer> {
       session ??= open()
       const { id: sessionId, supervisor } = await session
       const { port, pathname } = new URL(upstreamUrl)
@@ -125,7 +129,7 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
       return {
         rpc,
         url: forkUrl,
-        pid,
+        ...(pid === undefined ? {} : { pid }),
         exited,
         isAlive,
         async kill() {
@@ -148,7 +152,8 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
       const held = await memory
       const ofChain = [...living].filter(([, fork]) => fork.chainId === chainId)
       if (ofChain.length === 0) return 0
-      return held && ofChain.reduce((sum, [id]) => sum + (held[id] ?? 0), 0)
+      const told = ofChain.flatMap(([id]) => held?.[id] ?? [])
+      return told.length === 0 ? undefined : told.reduce((sum, bytes) => sum + bytes, 0)
     },
     async close() {
       closed = true
@@ -159,6 +164,7 @@ export function createContainerForks({ url }: { readonly url: string }): ForkBac
 }
 
 type Session = { readonly id: string; readonly supervisor: RpcEndpoint }
+type ForkInContainer = Fork & Pick<StartedFork, 'pid'>
 
 /** A name may stand for several supervisors: one of them, by its address. */
 async function pickOne(url: string): Promise<string> {

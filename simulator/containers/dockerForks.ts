@@ -1,37 +1,13 @@
 import { hostname } from 'node:os'
 import type Docker from 'dockerode'
-import { forkParameters } from '../forkParameters.ts'
-import { createRpcEndpoint } from '../rpc/rpcBatch.ts'
+import { anvilFlags } from './anvilFlags.ts'
 import { isStatus } from './engineError.ts'
+import { anvilPort, type ForkEngine, type ForkLimits, forkLabel } from './forkEngine.ts'
 import { readForkNetwork } from './forkNetwork.ts'
-import type { ForkParameter, StartedFork } from './protocol.ts'
+import { waitUntilUp } from './waitUntilUp.ts'
 
-/** Forks in containers of one supervisor. */
-export type DockerForks = {
-  /** The supervisor's own address on the forks' network. */
-  readonly host: string
-  /** `onExit` is called once the container is gone, whoever ended it. */
-  readonly start: (
-    request: Omit<ForkParameter<'startFork'>, 'session'> & { readonly upstreamHost: string },
-    onExit: (id: string) => void,
-  ) => Promise<StartedFork>
-  readonly stop: (id: string) => Promise<void>
-  /** What it holds in memory, files that could be let go of left out; undefined once it is gone. */
-  readonly readMemoryBytes: (id: string) => Promise<number | undefined>
-  /** Removes the forks of this supervisor, of its earlier runs, and of any of its name that is gone. */
-  readonly sweep: () => Promise<number>
-}
-
-export type ContainerLimits = {
-  readonly image: string
-  readonly memoryBytes: number
-  readonly cpus: number
-}
-
-export const forkLabel = 'forkyard.simulatord'
 /** Of several supervisors of one name, the one that made the fork. */
 const hostLabel = 'forkyard.simulatord.host'
-const anvilPort = 8545
 const startTimeoutMs = 8_000
 /** anvil's runtime makes up to 512 threads for reads that block, beside its workers. */
 const pidsLimit = 700
@@ -39,8 +15,8 @@ const usualCpuShares = 1024
 
 export async function createDockerForks(
   { docker }: { readonly docker: Docker },
-  { name, limits }: { readonly name: string; readonly limits: ContainerLimits },
-): Promise<DockerForks> {
+  { name, limits }: { readonly name: string; readonly limits: ForkLimits },
+): Promise<ForkEngine> {
   const network = await readForkNetwork({ docker }, { name })
 
   async function remove(id: string) {
@@ -61,16 +37,26 @@ export async function createDockerForks(
       throw error
     }
   }
+  async function sweep() {
+    const found = await docker.listContainers({
+      all: true,
+      filters: { label: [`${forkLabel}=${name}`] },
+    })
+    const removed = await Promise.all(
+      found.map(async ({ Id, Labels }) => {
+        if (await isRunningElsewhere(Labels[hostLabel])) return 0
+        await remove(Id)
+        return 1
+      }),
+    )
+    return removed.reduce<number>((sum, count) => sum + count, 0)
+  }
   return {
     host: network.host,
-    async start({ upstreamHost, upstreamPort, upstreamPath, niceness, ...block }, onExit) {
-      const upstreamUrl = `http://${upstreamHost}:${upstreamPort}${upstreamPath}`
-      const blockNumber = BigInt(block.blockNumber)
+    async start({ niceness, ...block }, onExit) {
       const container = await docker.createContainer({
         Image: limits.image,
-        Cmd: toFlags(
-          forkParameters({ chainId: block.chainId, upstreamUrl, blockNumber, settings: block }),
-        ),
+        Cmd: anvilFlags(block),
         Labels: {
           [forkLabel]: name,
           [hostLabel]: hostname(),
@@ -105,7 +91,7 @@ export async function createDockerForks(
         const { State, NetworkSettings } = await container.inspect()
         const address = Object.values(NetworkSettings.Networks)[0]?.IPAddress
         const url = `http://${address}:${anvilPort}`
-        await waitUntilUp(url)
+        await waitUntilUp(url, { timeoutMs: startTimeoutMs })
         return { id, url, pid: State.Pid }
       } catch {
         await remove(id)
@@ -124,50 +110,7 @@ export async function createDockerForks(
         throw error
       }
     },
-    async sweep() {
-      const found = await docker.listContainers({
-        all: true,
-        filters: { label: [`${forkLabel}=${name}`] },
-      })
-      const removed = await Promise.all(
-        found.map(async ({ Id, Labels }) => {
-          if (await isRunningElsewhere(Labels[hostLabel])) return 0
-          await remove(Id)
-          return 1
-        }),
-      )
-      return removed.reduce<number>((sum, count) => sum + count, 0)
-    },
-  }
-}
-
-/** `{ chainId: 1, noCors: true }` as `--chain-id 1 --no-cors`. */
-function toFlags(parameters: Readonly<Record<string, string | number | bigint | true | boolean>>) {
-  return Object.entries(parameters).flatMap(([name, value]) => {
-    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-    return value === true ? [flag] : [flag, String(value)]
-  })
-}
-
-async function waitUntilUp(url: string) {
-  const rpc = createRpcEndpoint({ url })
-  const deadline = performance.now() + startTimeoutMs
-  try {
-    for (;;) {
-      const leftMs = deadline - performance.now()
-      if (leftMs <= 0) throw new Error('not in time')
-      const isUp = await rpc
-        .batch([{ method: 'anvil_setLoggingEnabled', params: [false] }], {
-          timeoutMs: Math.min(leftMs, 1_000),
-        })
-        .then(
-          () => true,
-          () => false,
-        )
-      if (isUp) return
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  } finally {
-    await rpc.close()
+    sweep,
+    close: async () => void (await sweep()),
   }
 }

@@ -33,7 +33,12 @@ export const forkMethods = {
 export type ForkMethod = keyof typeof forkMethods
 /** The one parameter of a method. */
 export type ForkParameter<M extends ForkMethod> = Static<(typeof forkMethods)[M]>
-export type StartedFork = { readonly id: string; readonly url: string; readonly pid: number }
+export type StartedFork = {
+  readonly id: string
+  readonly url: string
+  /** Of the engine's own machine; absent where that is another one for each fork. */
+  readonly pid?: number
+}
 
 /** How long a wait stays open; a session that nobody waits for during twice as long is over. */
 export const waitMs = 2_000

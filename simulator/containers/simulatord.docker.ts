@@ -7,7 +7,7 @@ import { createSimulator } from '../simulator.ts'
 import { startSwapWorld } from '../testing/swapWorld.ts'
 import { waitFor } from '../testing/waitFor.ts'
 import { createContainerForks } from './containerForks.ts'
-import { forkLabel } from './dockerForks.ts'
+import { forkLabel } from './forkEngine.ts'
 
 /** Needs a Docker engine and the image `forkyard-anvil`: `make docker-test`. */
 const s = suite('simulatord')

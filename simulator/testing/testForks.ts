@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createContainerForks } from '../containers/containerForks.ts'
-import type { ForkBackend, StartFork } from '../fork.ts'
+import type { Fork, ForkBackend, ForkProcess, StartFork } from '../fork.ts'
 import { createProcessForks } from '../processForks.ts'
 
 export type TestForks = ForkBackend & {
@@ -21,7 +21,7 @@ export async function startTestForks({
   return watchPids(forkDir === undefined ? createTestProcesses() : createProcessForks({ forkDir }))
 }
 
-function createTestProcesses(): ForkBackend {
+function createTestProcesses(): ForkBackend<ForkProcess> {
   const forkDir = mkdtempSync(join(tmpdir(), 'forkyard-test-'))
   const forks = createProcessForks({ forkDir })
   return {
@@ -33,12 +33,15 @@ function createTestProcesses(): ForkBackend {
   }
 }
 
-function watchPids(forks: ForkBackend): TestForks {
+function watchPids(forks: ForkBackend<Fork & { readonly pid?: number }>): TestForks {
   const pids = new Set<number>()
   const startFork: StartFork = async (parameters) => {
     const fork = await forks.startFork(parameters)
-    pids.add(fork.pid)
-    void fork.exited.then(() => pids.delete(fork.pid))
+    const { pid } = fork
+    // In a pod it is another machine's.
+    if (pid === undefined) return fork
+    pids.add(pid)
+    void fork.exited.then(() => pids.delete(pid))
     return fork
   }
   return { ...forks, startFork, pids: () => [...pids] }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { startWorldChain } from '../../../../fixtures/world.ts'
-import { forkLabel } from '../../../../simulator/containers/dockerForks.ts'
+import { forkLabel } from '../../../../simulator/containers/forkEngine.ts'
 import { readBridgeAddress } from './readBridgeAddress.ts'
 import { removeContainers, startStack } from './stack.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { forkLabel } from '../../../../simulator/containers/dockerForks.ts'
+import { forkLabel } from '../../../../simulator/containers/forkEngine.ts'
 import type { LiveStack } from './liveStack.ts'
 import type { SmallVolume } from './smallVolume.ts'
 
