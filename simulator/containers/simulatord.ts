@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { DockerForks } from './dockerForks.ts'
+import type { ForkEngine } from './forkEngine.ts'
 import { type ForkMethod, type ForkParameter, forkMethods } from './protocol.ts'
 import { createSessions, type Session } from './sessions.ts'
 
@@ -10,11 +10,11 @@ export type Simulatord = { readonly url: string; readonly close: () => Promise<v
 const maxBodyBytes = 4096
 
 /**
- * The supervisor that owns the Docker socket, so that no gateway has to. It listens on the forks'
+ * The supervisor that runs the forks, so that no gateway has to know of engines. It listens on the forks'
  * network only, and answers the JSON-RPC methods of `protocol.ts`.
  */
 export async function startSimulatord(
-  { forks, log }: { readonly forks: DockerForks; readonly log: (line: string) => void },
+  { forks, log }: { readonly forks: ForkEngine; readonly log: (line: string) => void },
   { port, maxForks }: { readonly port: number; readonly maxForks: number },
 ): Promise<Simulatord> {
   const swept = await forks.sweep()
@@ -26,13 +26,17 @@ export async function startSimulatord(
     log(error instanceof Error ? error.message : String(error))
   }
 
+  let starting = 0
   async function startFork(
     session: Session,
     { asked, upstreamHost }: { asked: ForkParameter<'startFork'>; upstreamHost: string },
   ) {
-    if (sessions.countForks() >= maxForks) throw new Refusal('too many forks')
+    if (sessions.countForks() + starting >= maxForks) throw new Refusal('too many forks')
     const { session: _, ...request } = asked
-    const fork = await forks.start({ ...request, upstreamHost }, session.noteExit)
+    starting += 1
+    const fork = await forks.start({ ...request, upstreamHost }, session.noteExit).finally(() => {
+      starting -= 1
+    })
     session.forkIds.add(fork.id)
     // The gateway may have gone away meanwhile.
     if (session.isOver()) await forks.stop(fork.id)
@@ -98,7 +102,7 @@ export async function startSimulatord(
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       sessions.close()
-      await forks.sweep()
+      await forks.close()
     },
   }
 }
