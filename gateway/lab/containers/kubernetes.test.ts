@@ -6,7 +6,13 @@ import { BlockList, isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
+import {
+  buildManifests,
+  kubernetesDir,
+  type Resource,
+} from '../../../fixtures/kubernetes/buildManifests.ts'
+import { findSchemaErrors } from '../../../fixtures/kubernetes/schemaErrors.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { readConfig } from '../../config/config.ts'
 import { createReadClientIp } from '../../http/clientIp.ts'
@@ -18,29 +24,11 @@ import { createReadClientIp } from '../../http/clientIp.ts'
  */
 const s = suite('kubernetes manifests')
 const run = promisify(execFile)
-const dir = join(import.meta.dirname, '../../../docker/kubernetes')
 
-type Resource = {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly metadata: {
-    readonly name: string
-    readonly namespace?: string
-    readonly labels?: Readonly<Record<string, string>>
-  }
-  readonly spec?: Record<string, unknown>
-  readonly data?: Readonly<Record<string, string>>
-}
-const kustomize = join(dirname(findPackageJSON('kustomize', import.meta.url) ?? ''), 'run.js')
-async function build(name: string): Promise<readonly Resource[]> {
-  const { stdout } = await run(process.execPath, [kustomize, 'build', join(dir, name)])
-  // What they hold is judged below.
-  return parseAllDocuments(stdout).map((document) => document.toJS() as Resource)
-}
 const [base, resources, byGatewayApi] = await Promise.all([
-  build('base'),
-  build('example'),
-  build('gateway-api'),
+  buildManifests('base'),
+  buildManifests('example'),
+  buildManifests('gateway-api'),
 ])
 const isOfGatewayApi = ({ apiVersion }: Resource) => apiVersion.startsWith('gateway.networking')
 const find = (kind: string, among = resources) => {
@@ -72,21 +60,6 @@ async function complaints(...objects: readonly Resource[]): Promise<string> {
     return (error as { stdout?: string }).stdout || String(error)
   } finally {
     rmSync(folder, { recursive: true })
-  }
-}
-
-/** What the JSON schema of its kind says against an object; empty where nothing. */
-async function findSchemaErrors(object: Resource): Promise<string> {
-  const models: Readonly<Record<string, unknown>> = await import(
-    `kubernetes-models/${object.apiVersion}/${object.kind}`
-  )
-  // The package's own shape: one class for each kind.
-  const Model = models[object.kind] as new (data: unknown) => { validate(): void }
-  try {
-    new Model(object).validate()
-    return ''
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
   }
 }
 
@@ -192,11 +165,13 @@ s('scale by metrics that gateways have and the adapter serves [24/autoscaler]', 
   const names = metrics.flatMap(({ pods }) => pods?.metric.name ?? [])
   assert.equal(names, ['forkyard_streams_open', 'forkyard_searches_waiting'])
   assert.is(metrics[0]?.type, 'Resource')
-  const { rules } = parse(readFileSync(join(dir, 'autoscaling/adapter.yaml'), 'utf8')) as {
+  const { rules } = parse(
+    readFileSync(join(kubernetesDir, 'autoscaling/adapter.yaml'), 'utf8'),
+  ) as {
     rules: readonly { seriesQuery: string }[]
   }
   const served = new RegExp(/__name__=~"([^"]+)"/.exec(rules[0]?.seriesQuery ?? '')?.[1] ?? '')
-  const listed = readFileSync(join(dir, '../../docs/reference/metrics.md'), 'utf8')
+  const listed = readFileSync(join(kubernetesDir, '../../docs/reference/metrics.md'), 'utf8')
   for (const name of names) {
     assert.match(name, served)
     assert.match(listed, `\`${name}\``)
