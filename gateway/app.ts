@@ -38,7 +38,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const keys = openKeys(config)
   const budgets = openBudgets(config, observed)
   const clients = await connectChains(config, { ...observed, budgets, lab })
-  const store = await openStore(config, { ...observed, readiness: ops.readiness })
+  const store = await openStore(config, { ...observed, readiness: ops.readiness, keys })
   const limits = await Promise.all(clients.map((client) => client.remember(store.nodeLimits)))
   const simulator = await startSimulator(config, { ...observed, store, clients })
   const buckets = await openBuckets(config, observed)

@@ -8,7 +8,7 @@ const read = (change: Readonly<Record<string, string>> = {}) => readConfig({ ...
 const differences = (
   one: Readonly<Record<string, string>>,
   other: Readonly<Record<string, string>> = {},
-) => findDifferences(listSharedSettings(read(one)), listSharedSettings(read(other)))
+) => [...findDifferences(listSharedSettings(read(one)), listSharedSettings(read(other)))]
 
 s('names what differs, and no chain that only one serves', () => {
   assert.equal(differences({}), [])
@@ -21,6 +21,30 @@ s('names what differs, and no chain that only one serves', () => {
   assert.equal(differences({ ARBITRUM_RPC_URL: 'http://127.0.0.1:2' }), [])
   assert.equal(differences({}, { ARBITRUM_RPC_URL: 'http://127.0.0.1:2' }), [])
 })
+
+s(
+  'names caps that one book counts, what a reader decides for all, and another relayer [24/settings-caps]',
+  () => {
+    const relayer = { BASE_RELAYER_KEYSTORE: 'keystore', BASE_RELAYER_PASSWORD_FILE: 'password' }
+    const caps = { BASE_MAX_CHAIN_SPEND_PER_HOUR_WEI: '7', BASE_X402_MAX_FEE_WEI: '9' }
+    assert.equal(differences({ ...relayer, ...caps }, relayer).sort(), Object.keys(caps).sort())
+    // Without a relayer there is nothing that they cap.
+    assert.equal(differences({ ...relayer, ...caps }), [])
+    const pools = { MAX_POOLS_PER_CHAIN: '500', POOL_FLOOR_USD: '7' }
+    assert.equal(differences(pools).sort(), Object.keys(pools).sort())
+    assert.equal(
+      differences({ META_PROVIDERS: 'velora,kyberswap' }, { META_PROVIDERS: 'kyberswap,velora' }),
+      [],
+    )
+    assert.equal(differences({ META_PROVIDERS: 'velora' }), ['META_PROVIDERS'])
+    const one = `0x${'1'.repeat(40)}`
+    const trusted = { BASE_TRUSTED_ADDRESSES: one }
+    assert.equal(differences(trusted), ['BASE_TRUSTED_ADDRESSES'])
+    const of = (address: string) => listSharedSettings(read(), new Map([[8453, { address }]]))
+    assert.equal(findDifferences(of(one), of(`0x${'2'.repeat(40)}`)), ['BASE_RELAYER'])
+    assert.equal(findDifferences(of(one), listSharedSettings(read())), [])
+  },
+)
 
 s(
   'lets peppers be rotated one gateway after the other, and tells nothing of them [24/settings-differ]',
@@ -41,6 +65,9 @@ s('names what a gateway bounds by itself [24/own-limits]', () => {
   assert.is(own()['RATE_LIMIT_PER_SECOND'], 20)
   assert.is(own()['META_MAX_STREAMS'], 4_096)
   assert.is(own()['UPSTREAM_CALLS_PER_SECOND'], Number.POSITIVE_INFINITY)
+  assert.is(own()['MAX_CONNECTIONS_PER_ADDRESS'], 512)
+  const providers = { META_PROVIDERS: '{"velora": {"perSecond": 3}}' }
+  assert.is(own(providers)['META_PROVIDERS.velora.perSecond'], 3)
   const shared = own({ REDIS_URL: 'redis://redis' })
   assert.is(shared['RATE_LIMIT_PER_SECOND'], undefined)
   assert.is(shared['META_MAX_STREAMS'], 4_096)

@@ -2,6 +2,7 @@ import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeE
 import { assert, suite } from '../../fixtures/test.ts'
 import { readConfig } from '../config/config.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createMemoryKey } from '../signing/digestKey.ts'
 import { compareSettings } from './compareSettings.ts'
 
 /** Gateways of one database that tell each other their settings. */
@@ -10,7 +11,10 @@ function addTests({ name, store, close }: StoreEngine) {
   s.after(close)
   let nowMs = 1_000_000
 
-  async function start(change: Readonly<Record<string, string>> = {}) {
+  async function start(
+    change: Readonly<Record<string, string>> = {},
+    keys: Parameters<typeof compareSettings>[1]['keys'] = new Map(),
+  ) {
     const warned: string[] = []
     const metrics = createMetrics()
     const log = {
@@ -21,7 +25,7 @@ function addTests({ name, store, close }: StoreEngine) {
     }
     const env = { BASE_RPC_URL: 'http://127.0.0.1:1', KEY_PEPPER: 'p'.repeat(32), ...change }
     const now = () => nowMs
-    const watch = await compareSettings(readConfig(env), { store, log, metrics, now })
+    const watch = await compareSettings(readConfig(env), { store, log, metrics, now, keys })
     const read = async (setting: string) => {
       const text = await metrics.registry.metrics()
       return new RegExp(`forkyard_settings_differ\\{setting="${setting}"\\} (\\d)`).exec(text)?.[1]
@@ -43,6 +47,20 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.equal([later.warned, await later.read('FREE_QUOTA')], [[], '0'])
     for (const each of [other, same, later]) await each.close()
   })
+
+  s(
+    'tell of another relayer, whose transactions nobody would look after [24/settings-relayer]',
+    async () => {
+      const keyOf = (secret: string) =>
+        new Map([[8453, createMemoryKey(`0x${secret.repeat(64)}`)]] as const)
+      const first = await start({}, keyOf('1'))
+      const other = await start({}, keyOf('2'))
+      assert.equal(other.warned, ['{"settings":"BASE_RELAYER"}'])
+      const same = await start({}, keyOf('2'))
+      await first.close()
+      for (const each of [other, same]) await each.close()
+    },
+  )
 
   s('forget whoever has gone without a word', async () => {
     await start({ FREE_QUOTA: '7' })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { findDifferences, listOwnLimits, listSharedSettings } from '../config/sharedSettings.ts'
 import { createSettingMetrics } from '../observe/settingMetrics.ts'
+import type { DigestKey } from '../signing/digestKey.ts'
 import type { Store } from '../store/ports.ts'
 import type { Observed } from './observed.ts'
 
@@ -12,10 +13,13 @@ export async function compareSettings(
     store,
     log,
     metrics,
+    keys,
     everyMs = 30_000,
     now = Date.now,
   }: Observed & {
     readonly store: Pick<Store, 'gatewaySettings'>
+    /** Of the relayers, by chain. */
+    readonly keys?: ReadonlyMap<number, DigestKey>
     readonly everyMs?: number
     readonly now?: () => number
   },
@@ -23,7 +27,7 @@ export async function compareSettings(
   const gateway = randomUUID()
   const shown = createSettingMetrics(metrics)
   shown.limits(listOwnLimits(config))
-  const own = listSharedSettings(config)
+  const own = listSharedSettings(config, keys)
   const settings = JSON.stringify(own)
   let said = ''
 

@@ -1,6 +1,7 @@
 import { keepCheckpoints } from '../access/keepCheckpoints.ts'
 import type { Config } from '../config/config.ts'
 import { traceStore } from '../observe/traceStore.ts'
+import type { DigestKey } from '../signing/digestKey.ts'
 import { createCheckpointSigner } from '../store/checkpointKey.ts'
 import { waitForStore } from '../store/waitForStore.ts'
 import { compareSettings } from './compareSettings.ts'
@@ -18,7 +19,9 @@ export async function openStore(
     log,
     metrics,
     readiness,
+    keys,
   }: Observed & {
+    readonly keys: ReadonlyMap<number, DigestKey>
     readonly readiness: { lacksDatabase(): void; starts(): void }
   },
 ) {
@@ -32,7 +35,7 @@ export async function openStore(
     },
   })
   readiness.starts()
-  const settings = await compareSettings(config, { store, log, metrics })
+  const settings = await compareSettings(config, { store, log, metrics, keys })
   const checkpoints = keepCheckpoints({
     store,
     sign: createCheckpointSigner(config.keyPepper),
