@@ -7,11 +7,20 @@ export type Blocks = readonly Float64Array<SharedArrayBuffer>[]
 
 /** Of numbers: a megabyte. A curve is longer only where a pool has 32,000 pieces, and is then left out. */
 export const blockLength = 2 ** 17
-/** Slots are so many numbers, or a multiple: what is let go fits others. */
-const slotLength = 16
+/** The least slot. */
+const leastSlot = 16
 
 /** A count of pieces and of what tells how far they may be off, then x and y with their ends, a, b and that. */
 const lengthOf = ({ count, over }: Curve) => 2 + 2 * (count + 1) + 2 * count + (over?.length ?? 0)
+
+/**
+ * Slots have four lengths between any and its double: what is let go fits others. Were there one for each
+ * length, a pool of many pieces whose price wanders would fill as many as it has pieces.
+ */
+export function slotLengthOf(length: number): number {
+  const step = 2 ** Math.ceil(Math.log2(Math.max(length, leastSlot))) / 8
+  return Math.ceil(Math.max(length, leastSlot) / step) * step
+}
 
 /**
  * Curves as numbers that threads share. Each is written once and keeps its place for as long as somebody
@@ -43,7 +52,7 @@ export function createCurveArena() {
     placeOf(curve: Curve): Place {
       const known = places.get(curve)
       if (known !== undefined) return known
-      const length = Math.ceil(lengthOf(curve) / slotLength) * slotLength
+      const length = slotLengthOf(lengthOf(curve))
       if (length > blockLength) return -1
       const place = take(length)
       writeCurve(blocks, place, curve)

@@ -32,6 +32,9 @@ export type ThreadWord =
     }
   | { readonly kind: 'failed'; readonly message: string }
 
+/** What this thread is told of a plan; `failed` where running it threw, as it will for the loop. */
+export type Replayed = ReplayResult | { readonly status: 'failed' }
+
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
 
 // As createSearchThreads has handed it over.
@@ -53,7 +56,9 @@ function hear<heard>(): heard {
 
 function replay(_: Market, asked: Replay): ReplayResult {
   say({ kind: 'replay', replay: asked })
-  return hear<ReplayResult>()
+  const replayed = hear<Replayed>()
+  if (replayed.status === 'failed') throw new Error('a plan could not be replayed')
+  return replayed
 }
 
 function search({ name, news, blocks, parameters, isCertified }: SearchTask): ThreadWord {

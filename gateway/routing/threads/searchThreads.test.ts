@@ -138,6 +138,23 @@ s('are what quotes are searched on, with the answers of the loop [20/threads-quo
   assert.ok(found >= bodies.length, `${found} by threads`)
 })
 
+s('leave to the loop what a pool throws at, however often [20/threads-thrown]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const [parameters] = questions
+  if (!parameters) throw new Error('there are questions')
+  const mistaken = (): never => {
+    throw new Error('a mistake in its maths')
+  }
+  const pools = current().pools.map((pool) => ({ ...pool, swap: mistaken }))
+  const broken = updateMarket(current(), pools)
+  const ask = (market: Market) => alone.find({ name, market, parameters, isCertified: false })
+  for (let times = 0; times < 4; times += 1) assert.is(await ask(broken), undefined)
+  assert.throws(() => findHere(broken, parameters), 'a mistake in its maths')
+  assert.equal((await ask(current()))?.route, findHere(current(), parameters).route)
+  assert.is(alone.lost(name), 0, 'no thread ended')
+  await alone.close()
+})
+
 s('cost the search that one makes as it ends, and begin anew [20/threads-lost]', async () => {
   const alone = createSearchThreads({ count: 1 })
   const [parameters] = questions

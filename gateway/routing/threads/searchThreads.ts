@@ -1,10 +1,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { modulePath } from '../../runtime/modulePath.ts'
 import type { Market } from '../engine/market.ts'
-import { replayRoute } from '../engine/replayRoute.ts'
+import { type Replay, replayRoute } from '../engine/replayRoute.ts'
 import { createCurveArena } from './curveArena.ts'
 import { tellMarket } from './marketFeed.ts'
-import type { SearchTask, ThreadData, ThreadWord, Told } from './searchThread.ts'
+import type { Replayed, SearchTask, ThreadData, ThreadWord, Told } from './searchThread.ts'
 
 export type SearchThreads = ReturnType<typeof createSearchThreads>
 export type FoundByThread = Extract<ThreadWord, { readonly kind: 'found' }>
@@ -54,6 +54,15 @@ type Waiting = {
   readonly resolve: (found: FoundByThread | undefined) => void
 }
 
+/** A pool that throws ends one search: thrown here, where nobody waits for it, it would end the process. */
+function replayIn(market: Market, asked: Replay): Replayed {
+  try {
+    return replayRoute(market, asked)
+  } catch {
+    return { status: 'failed' }
+  }
+}
+
 function createThread(arena: ReturnType<typeof createCurveArena>) {
   let running: Running | undefined
   let waiting: Waiting | undefined
@@ -86,12 +95,16 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
     }
     port1.on('message', (word: ThreadWord) => {
       if (word.kind === 'replay') {
-        if (waiting) post(replayRoute(waiting.market, word.replay))
+        if (waiting) post(replayIn(waiting.market, word.replay))
         return
       }
-      failures = word.kind === 'found' ? 0 : failures + 1
-      // What a thread cannot do is done in the loop, where its error is told.
-      answer(word.kind === 'found' ? word : undefined)
+      if (word.kind === 'found') {
+        failures = 0
+        return answer(word)
+      }
+      // It may have missed its news. What it cannot do is done in the loop, where the error is told.
+      if (waiting) told.delete(waiting.name)
+      answer(undefined)
     })
     port1.unref()
     worker.on('error', () => undefined)
