@@ -113,6 +113,24 @@ s('are looked for some steps at a time, from where it was [21/old-keys-place]', 
   assert.ok(askings > 1)
 })
 
+s('are looked for however many tokens somebody keeps waiting [21/old-keys-crowd]', async () => {
+  const node = createNode({ most: 100 })
+  const search = createBackSearch()
+  const crowd = Array.from({ length: 64 }, (_, k) => pad(numberToHex(1_000 + k), { size: 20 }))
+  const deps = { client: node.client, dexes: [dex ?? never()], tokens: book, blockNumber }
+  const step = async () => (await search.step(deps)).token
+  search.note(crowd)
+  assert.is(await step(), crowd[0])
+  search.note(crowd)
+  search.note([token])
+  const turns: unknown[] = []
+  for (let k = 0; k < 64; k += 1) {
+    turns.push(await step())
+    search.note(crowd)
+  }
+  assert.ok(turns.includes(token))
+})
+
 s('with tokens that nobody knows are none', async () => {
   const node = createNode({ most: 200_000, other: pad('0x99', { size: 20 }) })
   const search = createBackSearch()

@@ -13,11 +13,17 @@ import type { TokenBook } from './tokenBook.ts'
 const mostQuestions = 8
 /** Steps that an asking is worth; asked again, the search goes on where it was. */
 const mostSteps = 64
-/** Whoever comes after them comes again later. */
+/** Whoever comes after them takes the place of the one with the most steps. */
 const mostWaiting = 64
 const mostPlaces = 10_000
 /** Anybody may have pools of a token made: of more in one step the oldest and the newest count. */
 const mostPools = 128
+
+type Waiting = {
+  readonly left: number
+  /** Since it came, however often it was asked for. */
+  readonly taken: number
+}
 
 type Step = {
   readonly client: ChainClient['client']
@@ -43,8 +49,8 @@ export type BackSearch = {
  * index both tokens. In ranges that the node gives, some at a time; what was read is not read again.
  */
 export function createBackSearch(): BackSearch {
-  /** By token, in the order of their turns: steps that are left. */
-  const waiting = new Map<Address, number>()
+  /** By token, in the order of their turns. */
+  const waiting = new Map<Address, Waiting>()
   /** By exchange and token the newest block that was not read yet. */
   const places = new LRUCache<string, bigint>({ max: mostPlaces })
   /** By exchange how many blocks a question may be about. */
@@ -79,15 +85,27 @@ export function createBackSearch(): BackSearch {
     return { pools, isWhole: to < first }
   }
 
+  /** Asked again, who leaves goes on where it was. */
+  function makeRoom(): void {
+    const most = Math.max(...[...waiting.values()].map(({ taken }) => taken))
+    const [name] = [...waiting].find(([, { taken }]) => taken === most) ?? []
+    if (name && most > 0) waiting.delete(name)
+  }
+
   return {
     note(tokens) {
-      for (const token of tokens)
-        if (waiting.size < mostWaiting) waiting.set(token.toLowerCase() as Address, mostSteps)
+      for (const token of tokens) {
+        const name = token.toLowerCase() as Address
+        const known = waiting.get(name)
+        if (!known && waiting.size >= mostWaiting) makeRoom()
+        if (known || waiting.size < mostWaiting)
+          waiting.set(name, { left: mostSteps, taken: known?.taken ?? 0 })
+      }
     },
     async step(deps) {
       const [next] = waiting
       if (!next) return { pools: [] }
-      const [token, left] = next
+      const [token, { left, taken }] = next
       waiting.delete(token)
       const looked = await Promise.all(
         deps.dexes.flatMap((dex) =>
@@ -97,7 +115,7 @@ export function createBackSearch(): BackSearch {
         ),
       )
       const isWhole = looked.every((one) => one.isWhole)
-      if (!isWhole && left > 1) waiting.set(token, left - 1)
+      if (!isWhole && left > 1) waiting.set(token, { left: left - 1, taken: taken + 1 })
       return {
         token,
         pools: pickEnds(
