@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, numberToHex, parseAbi } from 'viem'
+import { readContract } from 'viem/actions'
 import { assert, suite } from '../fixtures/test.ts'
 import type { BalanceSlot } from './balanceSlot/balanceSlot.ts'
 import type { SlotCacheKey } from './balanceSlot/resolveBalanceSlot.ts'
@@ -56,6 +57,24 @@ const exchange = compileSolidity(
     function panic(uint256 a) external pure returns (uint256) { return 1 / (a - a); }
   }`,
   'Exchange',
+)
+/** Takes what lies with it beyond what it knows of, as pairs do; a shop before it, which names it to nobody. */
+const counting = compileSolidity(
+  `interface IERC20 { function balanceOf(address) external view returns (uint256);
+    function transferFrom(address, address, uint256) external returns (bool); function transfer(address, uint256) external returns (bool); }
+  contract Pair {
+    uint256 private known;
+    function sync(IERC20 from) external { known = from.balanceOf(address(this)); }
+    function sell(IERC20 from, IERC20 to, address seller) external {
+      uint256 more = from.balanceOf(address(this)) - known; require(more > 0, "nothing came");
+      to.transfer(seller, more / 1000); }
+  }
+  contract Front {
+    Pair public pair = new Pair();
+    function swap(IERC20 from, IERC20 to, uint256 amount) external {
+      from.transferFrom(msg.sender, address(pair), amount); pair.sell(from, to, msg.sender); }
+  }`,
+  'Front',
 )
 const token = await chain.deploy({ ...hidden, args: [10n ** 24n] })
 const nested = await chain.deploy(compileSolidity(nestedSource, 'Nested'))
@@ -128,6 +147,24 @@ s('never asks somebody to pay who has a part in the candidate', async () => {
   const candidate = sale(token, 5000n)
   const involved = `${candidate.data}${deployer.address.slice(2).padStart(64, '0')}` as const
   assert.is((await simulate({ ...candidate, data: involved }))?.status, 'simulation_unavailable')
+})
+s('lets another pay where the first may be the pool that buys [sim/another-whale]', async () => {
+  const front = await chain.deploy(counting)
+  const coin = await chain.deploy({ ...hidden, args: [10n ** 24n] })
+  const pair = await readContract(chain.client, {
+    abi: parseAbi(['function pair() view returns (address)']),
+    address: front,
+    functionName: 'pair',
+  })
+  const abi = parseAbi(['function transfer(address, uint256)', 'function sync(address)'])
+  await chain.send({ to: tokenA, abi, functionName: 'transfer', args: [pair, 10n ** 24n] })
+  // More than anybody else has.
+  await chain.send({ to: coin, abi, functionName: 'transfer', args: [pair, 6n * 10n ** 23n] })
+  const minBlock = await chain.send({ to: pair, abi, functionName: 'sync', args: [coin] })
+  const candidates = [{ ...sale(coin, 5_000n), target: front, spender: front }]
+  const { results } = await simulator.simulateCandidates({ chainId: 8453, candidates, minBlock })
+  const [result] = results
+  assert.equal(result?.status === 'ok' ? result.amountOut : result, 5n)
 })
 s('stores what it finds and finds again what was stored wrongly', async () => {
   assert.is((await simulate(world.swapAForB()))?.status, 'ok')

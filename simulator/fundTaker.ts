@@ -23,6 +23,8 @@ export type Funding =
       readonly prelude: readonly CallShape[]
       /** How much more than asked the taker may show. */
       readonly tolerance: bigint
+      /** Whose transfer that is. */
+      readonly payer?: Address | undefined
     }
   | { readonly status: 'refused'; readonly result: CandidateResult }
 
@@ -39,6 +41,13 @@ type Deps = WhaleDeps & {
   readonly slots: SlotResolver
 }
 
+/** Whom to give a candidate's input tokens, and who is not to pay for them. */
+type Order = {
+  readonly candidate: Candidate
+  readonly taker: Address
+  readonly exceptBy?: Address | undefined
+}
+
 /** Whoever is sent the amount may have held some of his own. */
 const anyBalance = 2n ** 256n
 const emptyWord: Hex = `0x${'0'.repeat(64)}`
@@ -46,8 +55,9 @@ const emptyWord: Hex = `0x${'0'.repeat(64)}`
 /** State overrides that give the taker exactly the candidate's input tokens. */
 export async function fundTaker(
   deps: Deps,
-  { candidate, taker, timeSecs }: { candidate: Candidate; taker: Address; timeSecs: bigint },
+  { timeSecs, ...order }: Order & { readonly timeSecs: bigint },
 ): Promise<Funding> {
+  const { candidate, taker } = order
   const { rpc, timeoutMs, slots } = deps
   const token = candidate.tokenIn
   const amount = heldOf(candidate)
@@ -55,7 +65,7 @@ export async function fundTaker(
     return { status: 'funded', overrides: {}, prelude: [], tolerance: 0n }
   const verdict = await slots.resolve({ rpc, timeoutMs, token, holder: taker, timeSecs })
   if (verdict.status === 'rpc_error') return { status: 'refused', result: chainUnreachable }
-  if (verdict.status === 'not_found') return fundByWhale(deps, { candidate, taker })
+  if (verdict.status === 'not_found') return fundByWhale(deps, order)
   const { slot } = verdict
   const key = slotKey(slot, taker)
   const current =
@@ -75,14 +85,15 @@ export async function fundTaker(
 /** Lets somebody rich, who has no part in the candidate, send the taker the amount. */
 export async function fundByWhale(
   { rpc, blockNumber, findWhales, mostWhales }: WhaleDeps,
-  { candidate, taker }: { candidate: Candidate; taker: Address },
+  { candidate, taker, exceptBy }: Order,
 ): Promise<Funding> {
   const { tokenIn: token, data, target, spender } = candidate
   const amount = heldOf(candidate)
   const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
   const whales = await findWhales({ rpc, token, blockNumber, most: mostWhales })
   const whale = whales.find(
-    ({ holder, balance }) => balance >= amount && !involved.includes(holder.slice(2).toLowerCase()),
+    ({ holder, balance }) =>
+      balance >= amount && holder !== exceptBy && !involved.includes(holder.slice(2).toLowerCase()),
   )
   if (!whale) return unfunded('balance slot not found')
   const args = [taker, amount] as const
@@ -92,7 +103,8 @@ export async function fundByWhale(
     gas: toHex(gasOf.balanceRead),
     data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
   }
-  return { status: 'funded', overrides: {}, prelude: [transfer], tolerance: anyBalance }
+  const payer = whale.holder
+  return { status: 'funded', overrides: {}, prelude: [transfer], tolerance: anyBalance, payer }
 }
 
 function unfunded(reason: string): Funding {

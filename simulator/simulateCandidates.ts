@@ -166,7 +166,7 @@ const reads =
   (kind: BundleReading['kind']) =>
   ({ reading }: Job) =>
     reading.kind === kind
-/** A disguise has the gas that a wallet would give; what needs more fails there, too. */
+/** A disguise has the gas that a wallet would give, and one chance; what needs more fails there, too. */
 const isUndisguised = ({ candidate }: Job) => candidate.disguise === undefined
 const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
 
@@ -209,7 +209,16 @@ async function prefetchHoldings({ generation }: Run, { holdings = [] }: Candidat
 function fund(
   { slots, findWhales }: SimulateDeps,
   { generation, timeSecs, entrant }: Run,
-  { candidate, taker }: { candidate: Candidate; taker: Address },
+  {
+    candidate,
+    taker,
+    exceptBy,
+  }: {
+    candidate: Candidate
+    taker: Address
+    /** Who is not to pay. */
+    exceptBy?: Address | undefined
+  },
 ): Promise<Funding> {
   const { blockNumber, fork } = generation
   const deps = {
@@ -219,7 +228,7 @@ function fund(
     slots,
     findWhales: (asked: Parameters<FindWhales>[0]) => findWhales({ ...asked, entrant }),
   }
-  return fundTaker(deps, { candidate, taker, timeSecs })
+  return fundTaker(deps, { candidate, taker, timeSecs, exceptBy })
 }
 
 /** Simulates each job's bundle and leaves what it shows in `reading`. */
@@ -323,7 +332,23 @@ async function runOnSlowFork(deps: SimulateDeps, run: Run, job: Job) {
 async function runFully(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   await runJobs(deps, run, jobs)
   await refund(deps, run, jobs.filter(reads('misfunded')))
+  await payAnew(deps, run, jobs.filter(reads('done')).filter(isFailed).filter(isUndisguised))
   await widen(deps, run, jobs.filter(reads('no_output')))
+}
+
+/** Whoever paid may be a pool that the candidate swaps through: somebody else pays, once. */
+async function payAnew(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
+  const paidAnew = await Promise.all(
+    jobs.map(async (job) => {
+      const exceptBy = job.funding.status === 'funded' ? job.funding.payer : undefined
+      if (!exceptBy) return []
+      const funding = await fund(deps, run, { ...job, exceptBy })
+      if (funding.status === 'refused') return []
+      job.funding = funding
+      return [job]
+    }),
+  )
+  await runJobs(deps, run, paidAnew.flat())
 }
 
 /** Where the taker got nothing, watches those whom the calldata names as well. */

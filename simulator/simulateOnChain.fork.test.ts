@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, parseAbi } from 'viem'
+import { readContract } from 'viem/actions'
 import { userProxyFactoryV6, userProxyV6 } from '../contracts/artifacts.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
@@ -58,6 +59,37 @@ s('buys, sells and passes a token without code to the wei [21/codeless]', async 
     results.map((result) => (result.status === 'ok' ? result.amountOut : result.reason)),
     quotes,
   )
+})
+
+s('sells it where its richest holder is the pool that buys it [21/codeless-payer]', async () => {
+  const abi = parseAbi([
+    'function factory() view returns (address)',
+    'function getPair(address, address) view returns (address)',
+    'function balanceOf(address) view returns (uint256)',
+    'function transfer(address, uint256)',
+    'function sync()',
+  ])
+  const { client } = chain
+  const factory = await readContract(client, { abi, address: router, functionName: 'factory' })
+  const [pair, held] = await Promise.all([
+    readContract(client, {
+      abi,
+      address: factory,
+      functionName: 'getPair',
+      args: [tokenA, tokenB],
+    }),
+    readContract(client, {
+      abi,
+      address: tokenB,
+      functionName: 'balanceOf',
+      args: [deployer.address],
+    }),
+  ])
+  await chain.send({ to: tokenB, abi, functionName: 'transfer', args: [pair, held - 2n * ether] })
+  await chain.send({ to: pair, abi, functionName: 'sync' })
+  const [result] = await simulate(trade([tokenB, tokenA]))
+  const quote = await world.quote(ether, [tokenB, tokenA])
+  assert.equal(result?.status === 'ok' ? result.amountOut : result?.reason, quote)
 })
 
 s('beside it, everybody else is on the fork', async () => {

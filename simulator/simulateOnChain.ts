@@ -56,13 +56,28 @@ export async function simulateOnChain(
   return outcome === 'silent' ? silence : outcome
 }
 
-async function simulate(
-  deps: OnChainDeps,
-  run: Run & { readonly isInputCodeless: boolean },
-): Promise<CandidateResult> {
-  const { candidate, taker } = run
+type OnChainRun = Run & {
+  readonly isInputCodeless: boolean
+  /** Who is not to pay. */
+  readonly exceptBy?: Address | undefined
+}
+
+/** Whoever paid may be a pool that the candidate swaps through: where it fails, somebody else pays, once. */
+async function simulate(deps: OnChainDeps, run: OnChainRun): Promise<CandidateResult> {
   const funding = await fund(deps, run)
   if (funding.status === 'refused') return funding.result
+  const result = await runFunded(deps, run, funding)
+  if (result.status !== 'simulation_failed' || !funding.payer) return result
+  const other = await fund(deps, { ...run, exceptBy: funding.payer })
+  return other.status === 'funded' ? runFunded(deps, run, other) : result
+}
+
+async function runFunded(
+  deps: OnChainDeps,
+  run: Run,
+  funding: Funding & { readonly status: 'funded' },
+): Promise<CandidateResult> {
+  const { candidate, taker } = run
   const first = await runOnce(deps, run, { funding, holders: [candidate.recipient ?? taker] })
   if (first.kind !== 'no_output' || candidate.recipient !== undefined) return first.result
   const { target, tokenIn, tokenOut, data } = candidate
@@ -81,7 +96,8 @@ function fund(
     timeSecs,
     entrant,
     isInputCodeless,
-  }: Run & { readonly isInputCodeless: boolean },
+    exceptBy,
+  }: OnChainRun,
 ): Promise<Funding> {
   const whales = {
     blockNumber,
@@ -91,10 +107,10 @@ function fund(
   if (!isInputCodeless || candidate.funding === 'real')
     return fundTaker(
       { ...whales, rpc: fork.rpc, timeoutMs: readTimeoutMs, slots },
-      { candidate, taker, timeSecs },
+      { candidate, taker, timeSecs, exceptBy },
     )
   const batch = (calls: readonly RpcCall[]) => send(upstream, calls, { blockNumber, entrant })
-  return fundByWhale({ ...whales, rpc: { batch } }, { candidate, taker })
+  return fundByWhale({ ...whales, rpc: { batch } }, { candidate, taker, exceptBy })
 }
 
 async function runOnce(
