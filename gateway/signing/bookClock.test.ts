@@ -41,6 +41,40 @@ s('a machine whose clock is right takes up a book that others began, whenever', 
   assert.equal(told, [])
 })
 
+s('what others write after an empty look is as old as that look at least', async () => {
+  const { world, told, read } = open({ aheadMs: 10 * minuteMs })
+  world.nowMs += 60 * minuteMs
+  await read()
+  world.storedMs = world.nowMs
+  assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+  assert.equal(told, ['machine 8'])
+})
+
+s(
+  'a book that is two minutes older than the start is believed, whatever the chain says',
+  async () => {
+    for (const [agoMs, offByMs] of [
+      [2 * minuteMs, 0],
+      [2 * minuteMs + 1, 2 * minuteMs + 1],
+    ] as const) {
+      const { world, clock } = open({ aheadMs: 0 })
+      world.storedMs = world.nowMs - agoMs
+      const { nowMs } = await clock.read(async () => world.nowMs - dayMs)
+      assert.is(nowMs, world.nowMs - offByMs)
+    }
+  },
+)
+
+s('who wrote first has set the time, however long that took', async () => {
+  const { world, clock, read } = open({ aheadMs: dayMs })
+  const { nowMs } = await read()
+  world.nowMs += 3 * 60 * minuteMs
+  await read()
+  clock.saw(nowMs)
+  world.storedMs = nowMs
+  assert.is((await read()).nowMs, world.nowMs + dayMs)
+})
+
 s('who writes to an empty book first goes by its own clock', async () => {
   const { world, told, clock, read } = open({ aheadMs: dayMs })
   const { nowMs } = await read()
@@ -65,6 +99,7 @@ s('asks again where the chain was out of reach', async () => {
   const failed = await clock.read(down).catch((error: Error) => error.message)
   assert.is(failed, 'out of reach')
   assert.is((await read()).nowMs, world.nowMs + 2 * minuteMs)
+  assert.is(clock.now(), world.nowMs + 2 * minuteMs)
 })
 
 s('who reads beside one for whom the chain is out of reach reads all the same', async () => {
@@ -79,6 +114,7 @@ s('who reads beside one for whom the chain is out of reach reads all the same', 
 })
 s('a machine within two minutes of the chain is believed, a millisecond more is told', async () => {
   for (const [aheadMs, tells, offByMs] of [
+    [minuteMs, [], 0],
     [2 * minuteMs, [], 0],
     [2 * minuteMs + 1, [`machine ${1 / minuteMs}`], 1],
   ] as const) {
@@ -117,5 +153,8 @@ s('goes on from what the book said, at the pace of its own clock [teeth/book-pac
 s('counts whole milliseconds from the wall time at start', () => {
   assert.ok(Number.isInteger(steadyNow()))
   assert.ok(Math.abs(steadyNow() - Date.now()) < 60 * minuteMs)
+  const [before, fromMs] = [steadyNow(), performance.now()]
+  while (performance.now() < fromMs + 2);
+  assert.ok(steadyNow() > before)
 })
 s.run()

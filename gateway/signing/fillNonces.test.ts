@@ -39,18 +39,22 @@ async function look(counts: readonly number[]) {
   }
   // What one pass missed is filled in the next: of the rest of it nothing is asked yet.
   await fillNonces(deps as unknown as FillDeps, counts[0] ?? 0)
-  return { told, sent }
+  return { told, sent, missed: deps.memory.missing }
 }
 
 s(
   'sends and fills nothing that two nodes take for used, whatever a third counts [18/used-by-two]',
   async () => {
-    assert.equal(await look([2, 7, 7]), { told: ['nonce_gap 8'], sent: [9] })
+    const looked = { told: ['nonce_gap 8'], sent: [9], missed: [8] }
+    assert.equal(await look([2, 7, 7]), looked)
+    // The next that is wanted is not used yet.
+    assert.equal(await look([2, 8, 8]), looked)
+    assert.equal(await look([2, 4, 4]), { ...looked, sent: [4, 9] })
   },
 )
 s('is held up by no node that counts too high [18/used-by-two]', async () => {
   for (const counts of [[2], [2, 99], [2, 2, 99]])
-    assert.equal(await look(counts), { told: ['nonce_gap 3'], sent: [4, 9] })
+    assert.equal(await look(counts), { told: ['nonce_gap 3'], sent: [4, 9], missed: [3, 8] })
 })
 s('asks no other node while nothing is open [teeth/fills]', async () => {
   for (const [fills, missing, asks] of [
@@ -89,6 +93,7 @@ async function fill({
   on = chain,
   signedAgoMs,
   isForeign = false,
+  baseFeeWei = 1_000,
 }: {
   readonly book?: Partial<FillBook>
   readonly limits?: Partial<FillLimits>
@@ -97,17 +102,27 @@ async function fill({
   readonly signedAgoMs?: number
   /** Another process fills it meanwhile. */
   readonly isForeign?: boolean
+  /** `null` where the chain's blocks name none. */
+  readonly baseFeeWei?: number | null
 } = {}) {
+  const seen = new Set<number>()
   const [told, sent]: [string[], Hex[]] = [[], []]
   const signed: (readonly bigint[])[] = []
   const asked: Parameters<Nonces['fill']>[0][] = []
   const reservedWei: bigint[] = []
   const answers: Readonly<Record<string, unknown>> = {
-    eth_getBlockByNumber: { timestamp: '0x7', baseFeePerGas: numberToHex(1_000) },
+    eth_getBlockByNumber: {
+      timestamp: '0x7',
+      ...(baseFeeWei !== null && { baseFeePerGas: numberToHex(baseFeeWei) }),
+    },
     eth_estimateGas: numberToHex(21_000),
     eth_call: pad(numberToHex(l1FeeWei)),
   }
-  const request = async ({ method }: { method: string }) => answers[method]
+  const request = async ({ method, params }: { method: string; params: readonly unknown[] }) => {
+    if (method === 'eth_estimateGas')
+      assert.equal(params[0], { from: zeroAddress, to: zeroAddress, value: '0x0', data: '0x' })
+    return answers[method]
+  }
   const stored = { nonce: 3, hash: '0x01', raw: '0x02', signedAtMs: nowMs - (signedAgoMs ?? 0) }
   const deps = {
     nonces: {
@@ -141,19 +156,19 @@ async function fill({
     clock: {
       now: () => nowMs,
       read: async (readHeadMs: () => Promise<number>) => ({ nowMs: await readHeadMs() }),
-      saw: (bookMs: number) => void assert.is(bookMs, nowMs),
+      saw: (bookMs: number) => void seen.add(bookMs),
     },
     observe: ({ kind, nonce }: FillEvent) => void told.push(`${kind} ${nonce}`),
     send: async ({ hash }: { hash: Hex }) => void sent.push(hash),
     memory: { missing: [3, 5] },
   }
   await fillNonces(deps as unknown as FillDeps, 0)
-  return { told, sent, signed, asked, reservedWei }
+  return { told, sent, signed, asked, reservedWei, seen: [...seen] }
 }
 const blocked = ['nonce_gap 3', 'fill_blocked 3']
 
 s('fills what two passes missed, for a fifth more gas and two blocks of base fee', async () => {
-  const { told, sent, signed, asked, reservedWei } = await fill()
+  const { told, sent, signed, asked, reservedWei, seen } = await fill()
   assert.equal(told, ['nonce_gap 3', 'nonce_filled 3', 'nonce_filled 5'])
   assert.equal(sent, ['0x3', '0x5'])
   assert.equal(signed, [
@@ -161,8 +176,14 @@ s('fills what two passes missed, for a fifth more gas and two blocks of base fee
     [gasLimit, fee, 1_000_000n],
   ])
   assert.equal(reservedWei, [reserved, reserved])
+  // The clock goes by the book from then on.
+  assert.equal(seen, [nowMs])
   const [first] = asked
   assert.equal([first?.nonce, first?.nowMs, first?.windowMs], [3, 7_000, 3_600_000])
+})
+s('pays the tip alone where blocks name no base fee [teeth/fills]', async () => {
+  const { signed } = await fill({ baseFeeWei: null })
+  assert.equal(signed[0], [gasLimit, 1_000_000n, 1_000_000n])
 })
 s('pays no L1 fee where the chain has none [teeth/fills]', async () => {
   const { reservedWei } = await fill({ on: toViemChain(arbitrum) })

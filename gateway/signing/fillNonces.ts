@@ -128,17 +128,16 @@ async function readPrices({ client, chainId }: FillDeps['chain'], address: Addre
 
 /** What was signed for the nonce before gives way only to an eighth more. */
 function raise(prices: Prices, previous: FillBook['previous']): Prices {
+  if (!previous) return prices
   const { gasLimit, maxFeePerGasWei: fee, maxPriorityFeePerGasWei: tip } = prices
-  const least = {
-    fee: previous ? bumpFee(previous.maxFeePerGasWei) : 0n,
-    tip: previous ? bumpFee(previous.maxPriorityFeePerGasWei) : 0n,
-  }
   return {
     gasLimit,
-    maxFeePerGasWei: fee > least.fee ? fee : least.fee,
-    maxPriorityFeePerGasWei: tip > least.tip ? tip : least.tip,
+    maxFeePerGasWei: higherOf(fee, bumpFee(previous.maxFeePerGasWei)),
+    maxPriorityFeePerGasWei: higherOf(tip, bumpFee(previous.maxPriorityFeePerGasWei)),
   }
 }
+
+const higherOf = (one: bigint, other: bigint) => (one > other ? one : other)
 
 const mayCost = (
   { maxFeeWei, maxSpendPerHourWei }: FillLimits,

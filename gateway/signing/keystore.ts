@@ -65,7 +65,7 @@ export function decryptKeystore({
   const { crypto } = parse(keystore, name)
   const key = deriveKey(crypto, { password, name })
   const ciphertext = hex(crypto.ciphertext)
-  const mac = keccak256(Buffer.concat([key.subarray(16, 32), ciphertext]), 'bytes')
+  const mac = keccak256(Buffer.concat([key.subarray(16), ciphertext]), 'bytes')
   if (!timingSafeEqual(mac, hex(crypto.mac)))
     throw new KeystoreError(`${name}: the password does not open this keystore`)
   const decipher = createDecipheriv('aes-128-ctr', key.subarray(0, 16), hex(crypto.cipherparams.iv))

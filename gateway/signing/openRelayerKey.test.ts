@@ -82,6 +82,12 @@ keys('comes from a keystore file and its password file, in every mode [relay/key
   const { address } = privateKeyToAccount(secret)
   for (const mode of ['offline', 'forked', 'live'] as const)
     assert.is(openRelayerKey({ mode, chainId: 8453, source }).address, address)
+  const gone = { ...source, keystorePath: join(dir, 'none.json') }
+  assert.throws(
+    () => openRelayerKey({ mode: 'live', chainId: 8453, source: gone }),
+    (error: Error) =>
+      error instanceof KeystoreError && /none\.json: cannot be read/.test(error.message),
+  )
   rmSync(dir, { recursive: true })
 })
 keys('comes from a key service over HTTP, which signs what a key in memory signs', async () => {
@@ -98,6 +104,7 @@ keys('comes from a key service over HTTP, which signs what a key in memory signs
   for (const [path, refusal, of] of [
     ['/nonsense', 'the key service answers something that is no signature', publicKey],
     ['/empty', 'the key service answers something that is no signature', publicKey],
+    ['/null', 'the key service answers something that is no signature', publicKey],
     ['/unknown', 'the key service refuses to sign', publicKey],
     ['/sign', 'the key service signed with another key', another],
   ] as const)

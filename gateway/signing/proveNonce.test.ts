@@ -37,7 +37,7 @@ function open({ used, head = 1_000, says, from = signer, ...node }: Node) {
     if (number < (node.keeps ?? 0)) throw new Error('missing trie node')
     return used.filter((at) => at <= number).length
   }
-  const toBlock = (number: number) => {
+  const toBlock = (number: number, isWhole: boolean) => {
     const nonce = used.indexOf(number)
     const others = [
       { hash: zeroHash, from: stranger, nonce: numberToHex(Math.max(nonce, 0)), type: '0x2' },
@@ -47,13 +47,15 @@ function open({ used, head = 1_000, says, from = signer, ...node }: Node) {
     return {
       hash: pad(numberToHex(number)),
       number: numberToHex(number),
-      transactions: nonce < 0 ? others : [...others, own],
+      transactions: (nonce < 0 ? others : [...others, own]).map((each) =>
+        isWhole ? each : each.hash,
+      ),
     }
   }
-  const request = async ({ method, params }: { method: string; params: readonly string[] }) => {
+  const request = async ({ method, params }: { method: string; params: readonly unknown[] }) => {
     if (method === 'eth_blockNumber') return numberToHex(head)
     if (method === 'eth_getTransactionCount') return numberToHex(count(String(params[1])))
-    if (method === 'eth_getBlockByNumber') return toBlock(Number(params[0]))
+    if (method === 'eth_getBlockByNumber') return toBlock(Number(params[0]), params[1] === true)
     assert.equal([method, params[0]], ['eth_getTransactionReceipt', hash])
     const blockNumber = used.at(-1) ?? 0
     return {
@@ -105,6 +107,8 @@ s('finds the block that used the last nonce, however old it is [teeth/prove-nonc
     assert.ok(asked.length <= 21, `${asked.length} counts for block ${last}`)
   }
   assert.is((await prove(2, { used: [0, 0] })).proven, undefined)
+  // A late one is near the head.
+  assert.equal((await prove(2, { used: [1, 996] })).asked, [1_000, 999, 997, 993, 995, 996])
 })
 s('believes no receipt of another block or sender, nor a node without state', async () => {
   const used = [100, 900]

@@ -47,5 +47,8 @@ s('tells of a lower cap once until it is gone [teeth/tell-caps]', async () => {
   const told = [own, fewer, fewer, cheaper, own, own, cheaper, cheaper]
   for (const [index, held] of told.entries()) await at(index * 30_000, held)
   assert.equal(differing, [fewer, cheaper])
+  const late = open()
+  await late.at(0, fewer)
+  assert.equal(late.differing, [fewer])
 })
 s.run()
