@@ -7,6 +7,7 @@ import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
 import { createService } from '../../http/service.ts'
 import { openStore } from '../../store/openStore.ts'
+import type { RelayStore } from '../../store/relay.ts'
 import type { RelayLimits } from '../limits.ts'
 import { createRelay } from './relay.ts'
 
@@ -16,15 +17,24 @@ const [owner] = tableOwners
 const chainId = arbitrum.chainId
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
+function open({
+  limits,
+  aheadMs = 0,
+  book = {},
+}: {
+  readonly limits?: Partial<RelayLimits>
+  /** Of the chains' newest blocks. */
+  readonly aheadMs?: number
+  readonly book?: Partial<RelayStore>
+} = {}) {
   const store = openStore({ path: ':memory:' })
   const chains = [createTableChain(arbitrum), createTableChain(base)]
   const [table = createTableChain(), second = createTableChain()] = chains
   const told: string[] = []
   let simulated = 0
   const relay = createRelay({
-    store: store.relay,
-    now: () => table.world.nowMs,
+    store: { ...store.relay, ...book },
+    now: () => table.world.nowMs + aheadMs,
     simulator: {
       async simulateDeploy() {
         simulated += 1
@@ -36,12 +46,13 @@ function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
   })
   const service = createService({ name: 'relay', endpoints: relay.endpoints, log: silent })
   const inject = createInject(service.app)
-  const health = async () => {
+  const readHealth = async () => {
     const { text } = await inject({ method: 'GET', path: '/health', headers: {} })
-    return (JSON.parse(text) as { readonly status: string }).status
+    return JSON.parse(text) as { readonly status: string; readonly version: string }
   }
-  const ask = async () => {
-    const asked = { chainId, owner, tokenIn: zeroAddress, amountIn: '9' }
+  const health = async () => (await readHealth()).status
+  const ask = async (more: object = {}) => {
+    const asked = { chainId, owner, tokenIn: zeroAddress, amountIn: '9', ...more }
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify(asked)
     const { status, text } = await inject({ method: 'POST', path: '/api/proxy', headers, body })
@@ -52,7 +63,7 @@ function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
     await relay.close()
     store.close()
   }
-  return { relay, table, second, told, health, ask, close, simulated: () => simulated }
+  return { relay, table, second, told, health, readHealth, ask, close, simulated: () => simulated }
 }
 
 s('is well, degraded or in error by how many chains it reaches [teeth/relay-health]', async () => {
@@ -67,10 +78,12 @@ s('is well, degraded or in error by how many chains it reaches [teeth/relay-heal
 s(
   'answers who ask the same at the same time with one deployment [teeth/relay-shared]',
   async () => {
-    const { relay, table, ask, close, simulated } = open()
-    const [one, same] = await Promise.all([ask(), ask()])
+    const { relay, table, told, ask, close, simulated } = open()
+    // Nobody asks here who signed what.
+    const [one, same] = await Promise.all([ask(), ask({ deadline: 7 })])
     assert.equal([one.status, one.txHash], [200, same.txHash])
     assert.is(simulated(), 1)
+    assert.equal(told.filter((one) => one.startsWith('answered')).length, 1)
     await close()
     assert.is(table.sent.length, 1)
     assert.ok(relay)
@@ -151,6 +164,39 @@ s(
     await close()
   },
 )
+s('a pass tells the caps, and reads the time of the chain [teeth/relay-pass]', async () => {
+  const capsOf: number[] = []
+  const book: Partial<RelayStore> = {
+    async tellCaps({ chainId, maxPerHour, maxSpendPerHourWei }) {
+      capsOf.push(chainId)
+      return { maxPerHour, maxSpendPerHourWei }
+    },
+    readClock: async () => 1_000,
+  }
+  const { relay, told, close } = open({ book, aheadMs: 3_600_000 })
+  await relay.reconcile()
+  assert.equal(capsOf, [chainId, base.chainId])
+  for (const one of capsOf) assert.ok(told.includes(`clock_ahead ${one}`), told.join())
+  await close()
+})
+s('lists fifty, and names itself 0, where nothing else is said', async () => {
+  const asked: object[] = []
+  const book: Partial<RelayStore> = {
+    async listLatest(request) {
+      asked.push(request)
+      return []
+    },
+  }
+  const { relay, readHealth, close } = open({ book })
+  await relay.history({})
+  await relay.history({ chainId, limit: 3 })
+  assert.equal(asked, [
+    { chainId: undefined, limit: 50 },
+    { chainId, limit: 3 },
+  ])
+  assert.is((await readHealth()).version, '0')
+  await close()
+})
 s('asks nothing of a chain once it is closed [teeth/relay-closed]', async () => {
   const { relay, table, close } = open()
   relay.start()

@@ -1,0 +1,92 @@
+import { zeroAddress } from 'viem'
+import { createInject } from '../../../fixtures/inject.ts'
+import { tableOwners } from '../../../fixtures/relay/tableChain.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createService } from '../../http/service.ts'
+import type { ChainIntent } from '../readIntents.ts'
+import { refusalError, relayEndpoints } from './routes.ts'
+
+const s = suite('relay/routes')
+const [owner] = tableOwners
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+const toIntent = (chainId: number): ChainIntent => ({
+  chainId,
+  servable: true,
+  factory: owner,
+  relayer: owner,
+  deploysThisHour: 0,
+  maxDeploysPerHour: 60,
+  spendThisHourWei: 0n,
+  maxSpendPerHourWei: 1n,
+  relayerBalanceWei: undefined,
+})
+const asked: object[] = []
+const chainIds = [1, 2]
+const startedAt = performance.now()
+const endpoints = relayEndpoints({
+  chainIds,
+  async deploy(chainId, request) {
+    asked.push({ chainId, ...request })
+    return { status: 'existing', proxy: owner }
+  },
+  readIntents: async (chainId) => chainIds.filter((one) => one === (chainId ?? one)).map(toIntent),
+  readHealth: async () => 'degraded',
+  version: '7',
+})
+const inject = createInject(createService({ name: 'relay', endpoints, log, checkOutput: true }).app)
+const get = async (path: string) =>
+  JSON.parse((await inject({ method: 'GET', path, headers: {} })).text) as Record<string, unknown>
+async function statusOf(change: object) {
+  const body = JSON.stringify({ chainId: 1, owner, tokenIn: owner, amountIn: '1', ...change })
+  const headers = { 'content-type': 'application/json' }
+  return (await inject({ method: 'POST', path: '/api/proxy', headers, body })).status
+}
+
+s(
+  'answers all chains as a list, and one that was asked for by itself [teeth/relay-wire]',
+  async () => {
+    const { chains } = (await get('/api/intents')) as { readonly chains: ChainIntent[] }
+    assert.equal(
+      chains.map(({ chainId }) => chainId),
+      [1, 2],
+    )
+    assert.is((await get('/api/intents?chainId=2'))['chainId'], 2)
+  },
+)
+s('counts whole seconds from its start [teeth/relay-wire]', async () => {
+  const { now } = performance
+  performance.now = () => startedAt + 2_000_500
+  const health = await get('/health')
+  performance.now = now
+  assert.equal(health, { status: 'degraded', version: '7', uptimeSecs: 2_000 })
+})
+s('takes amounts, deadlines and signatures up to their bounds [teeth/relay-wire]', async () => {
+  asked.length = 0
+  const signature = (bytes: number) => `0x${'ab'.repeat(bytes)}`
+  for (const [change, status] of [
+    [{ amountIn: 0 }, 200],
+    [{ amountIn: -1 }, 400],
+    [{ amountIn: Number.MAX_SAFE_INTEGER }, 200],
+    [{ deadline: 0 }, 200],
+    [{ deadline: -1 }, 400],
+    [{ ownerSignature: signature(32_767) }, 200],
+    [{ ownerSignature: signature(32_768) }, 400],
+    [{ owner: zeroAddress }, 400],
+  ] as const)
+    assert.is(await statusOf(change), status, JSON.stringify(change).slice(0, 60))
+  assert.equal(asked.length, 4)
+})
+s('says when to come again where a limit of the hour is reached [teeth/relay-wire]', () => {
+  const refusal = { status: 'refused', code: 'no', sentence: 'no', retryAfterSecs: 77 } as const
+  for (const [httpStatus, extra] of [
+    [429, { retryAfterSec: 77 }],
+    [503, {}],
+  ] as const) {
+    const error = refusalError({ ...refusal, httpStatus })
+    assert.equal(
+      [error.status, error.headers, error.extra],
+      [httpStatus, { 'retry-after': '77' }, extra],
+    )
+  }
+})
+s.run()
