@@ -48,10 +48,10 @@ type Asked = { readonly record: PoolRecord; readonly trade: Trade }
  */
 export async function settleRoute(settling: Settling): Promise<Replayed | undefined> {
   const { chain, state, market, route, tokenIn, tokenOut } = settling
-  const records = listQuoted(settling)
-  // A quoter tells of the pool as it stands: a second swap through one contract is beyond it.
-  if (new Set(records.map(({ address }) => address)).size < countQuotedSteps(settling))
-    return undefined
+  const records = listQuotedSteps(settling)
+  // A quoter tells of things as they stand: a second swap of one pool, or through one hook, is beyond it.
+  const moved = records.flatMap(listMoved)
+  if (new Set(moved).size < moved.length) return undefined
   const answers = new Map(records.map(({ id }) => [id, new Map<string, bigint | undefined>()]))
   const taxOf = (token: string) => chain.taxes.get(token) ?? 0
   // Each round answers at least the first question of the rounds before.
@@ -77,19 +77,17 @@ export async function settleRoute(settling: Settling): Promise<Replayed | undefi
   return undefined
 }
 
-function listQuoted({ state, route }: Settling): readonly PoolRecord[] {
-  const ids = new Set(route.steps.map(({ poolId }) => poolId))
-  return [...ids].flatMap((id) => {
-    const record = state.pools.get(id)
+/** The quoted pool of each step; one that is swapped twice stands here twice. */
+function listQuotedSteps({ state, route }: Settling): readonly PoolRecord[] {
+  return route.steps.flatMap(({ poolId }) => {
+    const record = state.pools.get(poolId)
     return record && isQuoted(record) ? [record] : []
   })
 }
 
-function countQuotedSteps({ state, route }: Settling): number {
-  return route.steps.filter(({ poolId }) => {
-    const record = state.pools.get(poolId)
-    return record !== undefined && isQuoted(record)
-  }).length
+/** What a swap may leave otherwise than it was: the pool, and what its hook keeps. */
+function listMoved(record: PoolRecord): readonly string[] {
+  return 'key' in record ? [record.id, record.key.hooks.toLowerCase()] : [record.id]
 }
 
 async function ask(
