@@ -18,6 +18,7 @@ import { startSimulator } from './parts/startSimulator.ts'
 import { toAccessDeps } from './parts/toAccessDeps.ts'
 import { toServices } from './parts/toServices.ts'
 import { wireRelay } from './parts/wireRelay.ts'
+import type { Routing } from './routing/service/routing.ts'
 
 export type Gateway = {
   /** Base URLs by service, of those that are served. */
@@ -40,7 +41,14 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const clients = await connectChains(config, { ...observed, budgets, lab })
   const store = await openStore(config, { ...observed, readiness: ops.readiness, keys })
   const limits = await Promise.all(clients.map((client) => client.remember(store.nodeLimits)))
-  const simulator = await startSimulator(config, { ...observed, store, clients })
+  // Pools are followed through the simulator, which is there before them.
+  let pools: Pick<Routing, 'holdersOf'> | undefined
+  const simulator = await startSimulator(config, {
+    ...observed,
+    store,
+    clients,
+    listHolders: async ({ chainId, token }) => pools?.holdersOf(chainId, token) ?? [],
+  })
   const buckets = await openBuckets(config, observed)
   const { warnings, observeCharge } = createWarnings({ buckets, store })
   const shared = { ...observed, store, clients, simulator, keys, warnings }
@@ -49,6 +57,7 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const accessDeps = toAccessDeps(config, { ...paid, buckets, observeCharge })
   const access = createAccess(accessDeps)
   const routing = await startRouting(config, { ...shared, contracts: accessDeps.config.contracts })
+  pools = routing
   const jobs = startAccessJobs(accessDeps)
   const meta = startMeta(config, { ...shared, routing, lab })
   lab?.serve(config, { ...shared, routing })

@@ -6,6 +6,7 @@ import {
   userProxyV6,
 } from '../../contracts/artifacts.ts'
 import { createContainerForks } from '../../simulator/containers/containerForks.ts'
+import type { ListHolders } from '../../simulator/findWhales.ts'
 import type { Freshness } from '../../simulator/freshness.ts'
 import type { RpcOutcome } from '../../simulator/rpc/rpcBatch.ts'
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts'
@@ -57,7 +58,12 @@ export const startSimulator = async (
     metrics,
     store,
     clients,
-  }: Observed & { readonly store: Store; readonly clients: readonly ChainClient[] },
+    listHolders,
+  }: Observed & {
+    readonly store: Store
+    readonly clients: readonly ChainClient[]
+    readonly listHolders: ListHolders
+  },
 ): Promise<Simulator> => {
   const forkMetrics = createForkMetrics(metrics)
   const simulator = await createSimulator({
@@ -82,6 +88,7 @@ export const startSimulator = async (
     ...(simulatordUrl === undefined ? {} : { forks: createContainerForks({ url: simulatordUrl }) }),
     abis: knownAbis,
     slots: store.slots,
+    listHolders,
     ...(heldTimeMs === undefined ? {} : { now: () => heldTimeMs }),
     log(event) {
       forkMetrics.happened(event)

@@ -11,6 +11,7 @@ import { closed } from './protocols/quoted/quoted.ts'
 import { askQuoters, type Question } from './reads/askQuoters.ts'
 import { type ProbeVerdict, probePools, type SwapTrial } from './reads/probePools.ts'
 import { type SyncedState, type TaxOf, withTaxes } from './sync/syncedState.ts'
+import { holdersOf } from './tokenHolders.ts'
 
 /**
  * Whether pools swap at all. One whose views work and whose swap reverts (paused, or made to deceive)
@@ -44,7 +45,6 @@ const leastOutput = 1_000n
 const mostHolders = 3
 /** Some for each pool that a market holds: whoever was forgotten is tried again. */
 const usuallyKept = 32_768
-const mostRanked = 8
 
 export function createPoolProbes({
   client,
@@ -199,10 +199,9 @@ function makeTrial(state: SyncedState, way: Way): Examined | undefined {
   const { amountIn, least, question, toLeast } = picked
   const step = familyOf(record).encodeStep(record, { tokenIn, tokenOut })
   const busy = new Set([record.address, step.pool, executor].map((one) => one.toLowerCase()))
-  const holders = (holdersOf(state).get(tokenIn) ?? [])
-    .filter(({ address }) => !busy.has(address))
+  const holders = holdersOf(state, tokenIn)
+    .filter((address) => !busy.has(address.toLowerCase()))
     .slice(0, mostHolders)
-    .map(({ address }) => getAddress(address))
   if (holders.length === 0) return undefined
   const [sold, bought] = [getAddress(tokenIn), getAddress(tokenOut)]
   const own = { poolId, tokenIn, tokenOut, amountIn, amountOut: 0n, share: wholeShare }
@@ -278,34 +277,4 @@ function leastOf(amountOut: bigint, [taxInBps, taxOutBps]: readonly [number, num
   const arriving = afterTax(amountOut, taxOutBps)
   const least = lessBps(arriving, toleratedBps + toleratedTaxBps * taxed) - roundingWei
   return least > 1n ? least : 1n
-}
-
-type Holder = { readonly address: string; readonly depth: number }
-const holdersByPools = new WeakMap<SyncedState['pools'], ReadonlyMap<string, readonly Holder[]>>()
-
-/** By token the contracts that swaps through known pools are paid from, the deepest first. */
-function holdersOf({ pools }: SyncedState): ReadonlyMap<string, readonly Holder[]> {
-  const made = holdersByPools.get(pools)
-  if (made) return made
-  const found = new Map<string, Map<string, number>>()
-  for (const record of pools.values()) {
-    const family = familyOf(record)
-    const address = ('vault' in record ? record.vault : record.address).toLowerCase()
-    for (const [i, token] of record.tokens.entries()) {
-      const depths = found.get(token) ?? new Map<string, number>()
-      found.set(token, depths)
-      depths.set(address, Math.max(depths.get(address) ?? 0, family.depth(record, i) ?? 0))
-    }
-  }
-  const ranked = new Map(
-    [...found].map(([token, depths]) => [
-      token,
-      [...depths]
-        .map(([address, depth]) => ({ address, depth }))
-        .sort((one, other) => other.depth - one.depth)
-        .slice(0, mostRanked),
-    ]),
-  )
-  holdersByPools.set(pools, ranked)
-  return ranked
 }

@@ -50,6 +50,7 @@ import type { SyncEvent } from '../sync/syncEvent.ts'
 import { createTaxBook, sampleOf } from '../taxBook.ts'
 import { createTaxWatch } from '../taxWatch.ts'
 import { createSearchThreads, type SearchThreads } from '../threads/searchThreads.ts'
+import { holdersOf } from '../tokenHolders.ts'
 import { createTrust, type TrustedParts } from '../trust/trust.ts'
 import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
 import { routingEndpoints } from '../wire/routes.ts'
@@ -122,6 +123,8 @@ export type Routing = {
   taxOf(chainId: number, token: Address): number | undefined
   /** Contracts of the pools of one DEX that hold both tokens, as far as they are followed. */
   poolsBetween(chainId: number, p: Parameters<typeof poolsBetween>[1]): readonly Address[]
+  /** Contracts that hold a token for its pools, the deepest first, as far as they are followed. */
+  holdersOf(chainId: number, token: Address): readonly Address[]
   /** Whether the registry knows a token at this address. */
   isToken(chainId: number, address: Address): boolean
   /** All that are known of a chain, by lower-case address. */
@@ -191,6 +194,10 @@ export async function createRouting({
       const chain = byId.get(chainId)
       const state = chain?.sync.current()
       return chain && state ? poolsBetween({ trust: chain.trust, state }, p) : []
+    },
+    holdersOf(chainId, token) {
+      const state = byId.get(chainId)?.sync.current()
+      return state ? holdersOf(state, token) : []
     },
     isToken: (chainId, address) =>
       byId.get(chainId)?.sync.tokens().has(address.toLowerCase()) ?? false,
