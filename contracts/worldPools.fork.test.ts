@@ -8,6 +8,7 @@ import {
   http,
   isAddressEqual,
   maxUint256,
+  pad,
   parseAbi,
   zeroAddress,
 } from 'viem'
@@ -166,6 +167,11 @@ const families: Readonly<Record<string, Family>> = {
     ),
   }),
   psm3: ({ pool }) => ({ kind: stepKinds.psm3, pool: pool.address, data: '0x' }),
+  aave_v3: ({ pool, direction: { tokenIn } }) => ({
+    kind: stepKinds.aaveV3,
+    pool: pool.address,
+    data: flags(pad(tokenIn).toLowerCase() === pool.id),
+  }),
   erc4626: ({ pool }) => ({ kind: stepKinds.erc4626, pool: pool.address, data: '0x' }),
   woofi: ({ pool }) => ({ kind: stepKinds.woofi, pool: pool.address, data: '0x' }),
   // Native currency is the first of its pair: the zero address sorts before all others.

@@ -207,4 +207,10 @@ export const arbitrumDexSources: DexSources = {
     'github:balancer/code-review erc4626/registry.json',
     'github:bgd-labs/aave-address-book src/AaveV3Arbitrum.sol:425',
   ],
+  ['0x794a61358d6845594f94dc1db02a252b5b4814ad']: [
+    'github:bgd-labs/aave-address-book src/AaveV3Arbitrum.sol:12',
+  ],
+  ['0x8145edddf43f50276641b55bd3ad95944510021e']: [
+    'github:bgd-labs/aave-address-book src/AaveV3Arbitrum.sol:16',
+  ],
 }

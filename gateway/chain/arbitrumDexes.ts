@@ -1,3 +1,4 @@
+import { aaveReserves } from './aaveReserves.ts'
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
 import { erc4626Vaults } from './erc4626Vaults.ts'
@@ -375,6 +376,16 @@ export const arbitrumDexes: readonly Dex[] = [
     label: 'PSM3',
     protocol: 'psm3',
     factory: '0x2B05F8e1cACC6974fD79A673a341Fe1f58d27266',
+    feesPips: [],
+    deployBlock: 0,
+  },
+  {
+    name: 'aave-v3',
+    label: 'Aave',
+    protocol: 'aave_v3',
+    factory: '0x794a61358D6845594F94dc1DB02A252b5b4814aD',
+    announcer: '0x8145eddDf43f50276641b55bd3AD95944510021E',
+    reserves: aaveReserves.arbitrum,
     feesPips: [],
     deployBlock: 0,
   },

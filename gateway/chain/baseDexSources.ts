@@ -186,4 +186,10 @@ export const baseDexSources: DexSources = {
     'github:balancer/code-review erc4626/registry.json',
     'github:bgd-labs/aave-address-book src/AaveV3Base.sol:244',
   ],
+  ['0xa238dd80c259a72e81d7e4664a9801593f98d1c5']: [
+    'github:bgd-labs/aave-address-book src/AaveV3Base.sol:12',
+  ],
+  ['0x5731a04b1e775f0fdd454bf70f3335886e9a96be']: [
+    'github:bgd-labs/aave-address-book src/AaveV3Base.sol:16',
+  ],
 }

@@ -1,3 +1,4 @@
+import { aaveReserves } from './aaveReserves.ts'
 import { balancerV2Pools } from './balancerV2Pools.ts'
 import type { Dex } from './dex.ts'
 import { erc4626Vaults } from './erc4626Vaults.ts'
@@ -347,6 +348,16 @@ export const baseDexes: readonly Dex[] = [
     label: 'PSM3',
     protocol: 'psm3',
     factory: '0x1601843c5E9bC251A3272907010AFa41Fa18347E',
+    feesPips: [],
+    deployBlock: 0,
+  },
+  {
+    name: 'aave-v3',
+    label: 'Aave',
+    protocol: 'aave_v3',
+    factory: '0xA238Dd80C259a72e81d7e4664a9801593F98d1c5',
+    announcer: '0x5731a04B1E775f0fdd454Bf70f3335886e9A96be',
+    reserves: aaveReserves.base,
     feesPips: [],
     deployBlock: 0,
   },

@@ -22,6 +22,7 @@ export type Protocol =
   | 'ramses_v2'
   | 'trident'
   | 'psm3'
+  | 'aave_v3'
   | 'curve_crypto'
   | 'fluid'
   | 'maverick_v2'
@@ -43,7 +44,7 @@ export type Dex = {
   readonly quoter?: Address | undefined
   /** Who holds the tokens of its pools, where that is another contract. */
   readonly holder?: Address | undefined
-  /** Who tells of new pools, where that is another contract than the factory. */
+  /** Who tells of pools, where that is another contract than the factory. */
   readonly announcer?: Address | undefined
   /** Pool fees in pips (1e-6): one for constant product, all known tiers for concentrated liquidity. */
   readonly feesPips: readonly number[]
@@ -54,6 +55,8 @@ export type Dex = {
   readonly initCodeHash?: Hex | undefined
   /** Pools that events alone would name, from a dated list: the factories are asked whose they are. */
   readonly knownPools?: readonly Address[] | undefined
+  /** Of a lending market, from a dated list: what is supplied, and the token that is had for it. */
+  readonly reserves?: readonly (readonly [asset: Address, aToken: Address])[] | undefined
   /** Of a dated list: pools with other hooks that act on swaps are quoted after a dry run only. */
   readonly knownHooks?: readonly KnownHooks[] | undefined
   /** First block worth scanning for pools. */

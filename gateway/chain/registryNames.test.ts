@@ -60,7 +60,7 @@ const registry: Readonly<Record<number, Readonly<Record<string, readonly string[
 /** Rows that no registry names: the offline world's own. */
 const ownRows = ['algebra-integral']
 /** Wrappers: no exchange of any registry. */
-const wrappers = ['psm3', 'erc4626-reviewed']
+const wrappers = ['psm3', 'aave-v3', 'erc4626-reviewed']
 
 /** Every factory that the registry names, by chain; contracts of other roles are found through these. */
 const factories: Readonly<Record<number, readonly string[]>> = {

@@ -11,7 +11,15 @@ import { nativeSpellings } from './provider/provider.ts'
 
 /** Families that the routing service asks by their quoters, through their own routers or pools. */
 /** Families that only the routing service trades. */
-const routingOnly = ['ramses_v1', 'ramses_v2', 'trident', 'balancer_v3_quoted', 'psm3', 'erc4626']
+const routingOnly = [
+  'ramses_v1',
+  'ramses_v2',
+  'trident',
+  'balancer_v3_quoted',
+  'psm3',
+  'aave_v3',
+  'erc4626',
+]
 const s = suite('meta quoted sources')
 const curveAbi = parseAbi([
   'function deploy_plain_pool(address[] coins, uint256 amplification, uint256 fee) returns (address)',

@@ -9,7 +9,7 @@ import { type RoutingStand, startRoutingStand } from './testing/routingStand.ts'
 const poolsPerDex = Number(process.argv[2] ?? 1)
 const mostOff = 0.1
 /** Estimated as the real ones, which lend what they take; the world's vaults do not. */
-const dearer = ['erc4626']
+const dearer = ['erc4626', 'aave_v3']
 /** Their transfers cost what they like, or round. */
 const oddTokens = ['TAX', 'REBASE']
 const wholeShare = 1n << 64n

@@ -7,7 +7,15 @@ import { startSwapStand } from '../testing/swapStand.ts'
 
 /** The short version of `families.proof.ts`: every family on one of its chains. */
 const protocolsOf = {
-  8453: ['uniswap_v2', 'pancake_v3', 'slipstream', 'aerodrome_v2', 'curve_plain', 'psm3'],
+  8453: [
+    'uniswap_v2',
+    'pancake_v3',
+    'slipstream',
+    'aerodrome_v2',
+    'curve_plain',
+    'psm3',
+    'aave_v3',
+  ],
   42161: [
     ...(['uniswap_v3', 'camelot_v2', 'camelot_v3', 'algebra_integral'] as const),
     ...(['curve_stable_ng', 'ramses_v2', 'trident'] as const),

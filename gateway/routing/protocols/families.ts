@@ -28,6 +28,7 @@ import { fluidFamily } from './quoted/fluidChain.ts'
 import { maverickV2Family } from './quoted/maverickV2Chain.ts'
 import { ramsesV1Family } from './quoted/ramsesV1Chain.ts'
 import { woofiFamily } from './quoted/woofiChain.ts'
+import { aaveV3Family } from './wrapped/aaveV3Chain.ts'
 import { erc4626Family } from './wrapped/erc4626Chain.ts'
 import { psm3Family } from './wrapped/psm3Chain.ts'
 
@@ -52,6 +53,7 @@ const families: Readonly<Record<Protocol, PoolFamily<PoolRecord>>> = {
   ['ramses_v2']: ramsesV2Family,
   ['trident']: tridentFamily,
   ['psm3']: psm3Family,
+  ['aave_v3']: aaveV3Family,
   ['curve_crypto']: curveCryptoFamily,
   ['fluid']: fluidFamily,
   ['maverick_v2']: maverickV2Family,

@@ -13,6 +13,7 @@ import type { SolidlyRecord } from './pair/solidlyChain.ts'
 import type { TridentRecord } from './pair/tridentChain.ts'
 import type { PairRecord } from './pair/uniswapV2Chain.ts'
 import type { QuotedRecord } from './quoted/quotedChain.ts'
+import type { AaveV3Record } from './wrapped/aaveV3Chain.ts'
 import type { Psm3Record } from './wrapped/psm3Chain.ts'
 
 /** What is known of a pool: everything that its swaps depend on, as read from the chain. */
@@ -30,6 +31,7 @@ export type PoolRecord =
   | QuotedRecord
   | TridentRecord
   | Psm3Record
+  | AaveV3Record
 
 /** An id that is no address names a pool within a contract of many. */
 export function toPoolId({ id, address }: PoolRecord): Hex | undefined {

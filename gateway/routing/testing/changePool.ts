@@ -1,10 +1,15 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi, getAddress, parseAbi } from 'viem'
 import { worldAddress } from '../../../fixtures/world/parts/builder.ts'
 import { npmArtifact } from '../../../fixtures/world/parts/npmArtifacts.ts'
+import type { BalancerV2Record } from '../protocols/balancer/balancerV2Chain.ts'
+import type { BalancerV3Record } from '../protocols/balancer/balancerV3Chain.ts'
 import type { ConcentratedRecord } from '../protocols/concentrated/concentratedRecord.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { changeAave } from './changeAave.ts'
 import { changePsm3 } from './changePsm3.ts'
 import { changeTrident } from './changeTrident.ts'
+import { changeVault } from './changeVault.ts'
+import { changeVaultPool, pauseVaultPool } from './changeVaultPool.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
 
@@ -27,6 +32,7 @@ const abi = parseAbi([
   'function set_new_fee(uint256 fee, uint256 multiplier)',
   'function apply_new_fee(uint256 fee)',
   'function set_A(uint256 amplification)',
+  'function setPauseState(bool state)',
   'function mintRanges(address pool, (int24 lower, int24 upper, uint128 liquidity)[] ranges)',
 ])
 const algebraAbi = parseAbi(['function burn(int24, int24, uint128, bytes)'])
@@ -176,6 +182,11 @@ async function changeFee(
     call(stand, to, { abi, functionName, args })
   switch (record.protocol) {
     case 'aerodrome_v2':
+      if (record.isPaused || random.chance(pauseChance)) {
+        const args = [!record.isPaused]
+        await set(factoryOf(stand, record), 'setPauseState', args)
+        return true
+      }
       await call(stand, factoryOf(stand, record), {
         abi: parseAbi(['function setCustomFee(address pool, uint256 fee)']),
         functionName: 'setCustomFee',
@@ -231,15 +242,33 @@ async function changeFee(
   }
 }
 
+const pauseChance = 0.2
+
+/** A pool behind Balancer's vaults; one that is paused is so until its next change. */
+const changeHeld: Change<BalancerV2Record | BalancerV3Record> = async (
+  stand,
+  { record, random },
+) => {
+  const { isPaused } = record
+  if ('balancesRaw' in record && (isPaused || random.chance(pauseChance)))
+    return pauseVaultPool(stand, { record, paused: !isPaused })
+  return changeVaultPool(stand, { record, count: random.below(40) })
+}
+
 /**
  * A random change of a pool that is no swap: liquidity in or out, or another fee. A pool at the end of
  * its prices may ask for more of a token than there is: then nothing changes.
  */
 export const changePool: Change = async (stand, { record, random }) => {
   try {
-    if (random.chance(0.35) && (await changeFee(stand, { record, random }))) return
+    const isStopped = record.protocol === 'aerodrome_v2' && record.isPaused
+    if ((isStopped || random.chance(0.35)) && (await changeFee(stand, { record, random }))) return
     if (record.protocol === 'trident') await changeTrident(stand, { record, random })
     else if (record.protocol === 'psm3') await changePsm3(stand, { record, random })
+    else if (record.protocol === 'aave_v3') await changeAave(stand, { record, random })
+    else if (record.protocol === 'erc4626') await changeVault(stand, { record, random })
+    else if ('poolId' in record || 'balancesRaw' in record)
+      await changeHeld(stand, { record, random })
     else if ('reserve0' in record) await changePair(stand, { record, random })
     else if ('aPrecise' in record) await changeCurve(stand, { record, random })
     else if ('feePips1' in record) await changeRange(stand, { record, random })

@@ -1,6 +1,7 @@
 import { isNative, nativeAddresses } from '../../chain/native.ts'
 import type { Random } from './random.ts'
 import type { RoutingStand } from './routingStand.ts'
+import { isUneven } from './unevenTokens.ts'
 
 export type ExactOutputTally = {
   executed: number
@@ -12,8 +13,6 @@ export type ExactOutputTally = {
 }
 
 const [native] = nativeAddresses
-/** Rounds every transfer. */
-const uneven = 'REBASE'
 
 /**
  * Random exact-output quotes between all tokens, native currency among them, each executed for good: it
@@ -30,7 +29,7 @@ export async function proveExactOutputs(
     skipped: 0,
     differences: [],
   }
-  const symbols = Object.keys(stand.manifest.tokens).filter((symbol) => symbol !== uneven)
+  const symbols = Object.keys(stand.manifest.tokens).filter((symbol) => !isUneven(symbol))
   await stand.approve(symbols.map(stand.token))
   const tried = () => tally.executed + tally.differences.length
   while (tried() < count && tally.skipped < 2 * count)

@@ -11,7 +11,7 @@ import { priceRecord } from '../sync/syncedState.ts'
 import { changePool, narrowPool } from './changePool.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
-import { describeDifference, expectSwap, type PoolTrade, toTrial } from './swapTrial.ts'
+import { describeDifference, expectSwap, type PoolTrade, roundingOf, toTrial } from './swapTrial.ts'
 
 export type Tally = {
   compared: number
@@ -98,15 +98,18 @@ async function poolToExpect(
 ): Promise<EnginePool> {
   const { quoter } = familyOf(record)
   if (!quoter || !isQuoted(record)) return priceRecord(record, stand.taxOf)
+  const blockNumber = await headNumber(stand)
   const words = await askQuoters(stand.chainClient, {
     questions: trades.map((trade) => quoter.question(record, trade)),
-    blockNumber: await headNumber(stand),
+    blockNumber,
   })
+  const bounds = await quoter.readBounds?.(stand.chainClient, { record, blockNumber })
+  const bounded = { ...record, ...bounds } as PoolRecord
   const answers = new Map(
     trades.map((trade, index) => {
       const answer = words[index]
       const name = nameQuestion(trade.i, trade.j, trade.amountIn)
-      return [name, answer && quoter.readAnswer(answer, trade, record)] as const
+      return [name, answer && quoter.readAnswer(answer, trade, bounded)] as const
     }),
   )
   const note = () => {
@@ -134,7 +137,11 @@ export async function compareSwaps(
       tally.compared += 1
       if (!expected) tally.refused += 1
       else if (expected.amountIn < trade.amountIn) tally.exhausted += 1
-      note(tally, { record, trade, difference: describeDifference(expected, outcome) })
+      note(tally, {
+        record,
+        trade,
+        difference: describeDifference(expected, outcome, roundingOf(record)),
+      })
     }
   }
 }
@@ -167,7 +174,11 @@ export async function executeSwaps(
     if (isQuoted(record)) pool = await poolToExpect(stand, { record, trades: [trade] })
     const expected = expectSwap(pool, { trade, taxOf: stand.taxOf })
     const outcome = await stand.execute(toTrial(stand, record, trade))
-    note(tally, { record, trade, difference: describeDifference(expected, outcome) })
+    note(tally, {
+      record,
+      trade,
+      difference: describeDifference(expected, outcome, roundingOf(record)),
+    })
     tally.executed += 1
     if (!outcome.ok) continue
     tally.gas.push(Number(outcome.gasUsed))

@@ -53,16 +53,28 @@ export function expectSwap(
   return amountOut > 0n ? { amountIn: used, amountOut, swap } : undefined
 }
 
-/** Undefined where chain and engine agree to the wei, else what differs. */
-export function describeDifference(expected: Expected, outcome: Outcome): string | undefined {
-  const paid = outcome.ok && outcome.amountOut > 0n
+/**
+ * Units by which more may arrive, and leave, than is said: balances of aTokens are rounded in the market, in
+ * the executor and with whoever swaps, and what is said is the least.
+ */
+export const roundingOf = ({ protocol }: Pick<PoolRecord, 'protocol'>): bigint =>
+  protocol === 'aave_v3' ? 3n : 0n
+
+/** Undefined where chain and engine agree but for what rounding adds, else what differs. */
+export function describeDifference(
+  expected: Expected,
+  outcome: Outcome,
+  rounding = 0n,
+): string | undefined {
+  const isSame = (said: bigint, got: bigint) => got >= said && got <= said + rounding
+  const paid = outcome.ok && outcome.amountOut > (expected ? 0n : rounding)
   if (!expected && paid && outcome.gasUsed > dearGas) return undefined
   if (!expected) return paid ? `refused, but ${outcome.amountOut} was paid` : undefined
   if (!paid)
     return `expected ${expected.amountOut}, refused: ${outcome.reason?.slice(0, 138) ?? ''}`
-  if (outcome.amountOut !== expected.amountOut)
+  if (!isSame(expected.amountOut, outcome.amountOut))
     return `expected ${expected.amountOut}, got ${outcome.amountOut}`
-  return outcome.amountIn === expected.amountIn
+  return isSame(expected.amountIn, outcome.amountIn)
     ? undefined
     : `expected to spend ${expected.amountIn}, spent ${outcome.amountIn}`
 }
