@@ -2,10 +2,12 @@ import { type Address, getAddress, maxUint256, parseAbi } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { worldAddress } from '../../../../fixtures/world/parts/builder.ts'
 import { allowUsdc, movePocket, setSavingsRate } from '../../testing/changePsm3.ts'
+import { leaveShares } from '../../testing/changeVault.ts'
 import { headNumber, loadFamily, reload } from '../../testing/proveFamily.ts'
 import { routeOn } from '../../testing/proveRoutes.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 import { toTrial } from '../../testing/swapTrial.ts'
+import { balancerV3Vault } from '../balancer/balancerV3Chain.ts'
 import { toEnginePool } from '../families.ts'
 import type { PoolRecord } from '../poolRecord.ts'
 import type { Psm3Record } from './psm3Chain.ts'
@@ -175,4 +177,29 @@ s('a vault is asked for no more than it takes and gives [21/erc4626-limits]', as
   await bound(2n ** 256n - 1n, 2n ** 256n - 1n)
   assert.not(await refused(usdc, vault, many))
 })
+
+s(
+  'a vault is believed to pay what a known holder may redeem, and no more [21/erc4626-holder]',
+  async () => {
+    const [record] = await loadFamily(stand, 'erc4626')
+    if (!record) throw new Error('the world has a vault')
+    const known = await stand.balanceOf(vault, balancerV3Vault)
+    const trade = { i: 0, j: 1, amountIn: 4n * known }
+    assert.ok((await stand.execute(toTrial(stand, record, trade))).ok)
+    const sale = { i: 1, j: 0, amountIn: known + million }
+    const [outcome] = await stand.tryAll([toTrial(stand, record, sale)])
+    // Whoever swaps has more shares than anybody known, and would be paid for them.
+    assert.ok(outcome?.ok)
+    const ask = () =>
+      quote(vault, usdc, sale.amountIn).then(
+        ({ amountOut }) => amountOut,
+        () => 0n,
+      )
+    assert.is(await ask(), 0n)
+    await leaveShares(stand, vault)
+    // Nothing tells of a transfer, but a deposit does.
+    await stand.execute(toTrial(stand, record, { ...trade, amountIn: million }))
+    assert.is(await ask(), outcome.amountOut)
+  },
+)
 s.run()
