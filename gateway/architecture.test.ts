@@ -123,6 +123,7 @@ const readNoNeighbour = [
   'gateway/lab/containers/composeFiles.test.ts',
   'gateway/lab/containers/frontDoor.test.ts',
   'gateway/lab/containers/kubernetes.test.ts',
+  'gateway/lab/containers/kubernetesForks.test.ts',
   'gateway/lab/control/control.fork.test.ts',
   'gateway/lab/faults/labFaults.fork.test.ts',
   'gateway/lab/packs/packCommands.fork.test.ts',
