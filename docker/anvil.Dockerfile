@@ -1,6 +1,7 @@
 # One anvil and what it links to, nothing else: no shell, no package manager, no user that could log in.
 # Build from the repository's root: docker build -f docker/anvil.Dockerfile -t forkyard-anvil .
-FROM node:24-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # The version of the lockfile, checked against its hash; the gateway's image begins with the same layers.

@@ -1,7 +1,8 @@
 # The lab: the gateway's image and, beside it, the offline world, built once and baked in: a container
 # starts as warm as a second `make lab`. Each of its containers runs one command of the CLI.
 # Build from the repository's root: docker build -f docker/lab.Dockerfile -t forkyard-lab .
-FROM node:24-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 ENV FORKYARD_CACHE_DIR=/image/var/cache/forkyard
 COPY package.json package-lock.json .npmrc ./

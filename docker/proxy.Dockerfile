@@ -1,5 +1,6 @@
 # The reverse proxy before the three services. Build: docker build -f docker/proxy.Dockerfile -t forkyard-proxy .
-FROM debian:bookworm-slim
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
 RUN apt-get update -qq \
     && apt-get install -qq -y --no-install-recommends nginx-light libnginx-mod-stream >/dev/null \
     && rm -rf /var/lib/apt/lists/* /var/log/nginx/* /etc/nginx/sites-enabled \
