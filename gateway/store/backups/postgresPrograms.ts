@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { accessSync, constants, globSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -9,11 +9,21 @@ const folders = () => [
   ...(process.env['PATH'] ?? '').split(delimiter),
 ]
 
+/** A folder of the path that may not be looked into holds nothing that could be run. */
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
 /** @throws Error where PostgreSQL's own program is not installed */
 export function findProgram(name: string): string {
   const found = folders()
     .map((folder) => join(folder, name))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .find(isProgram)
   if (found === undefined) throw new Error(`this needs PostgreSQL's ${name}: install PostgreSQL`)
   return found
 }
