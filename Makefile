@@ -66,14 +66,15 @@ proof-short: install services ## the short forms of all proofs, as CI runs them 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
 
-docker-images: console ## build the images: gateway and supervisor, lab, proxy, one anvil; IMAGE_PREFIX, TAG
+docker-images: console ## build the images: gateway and supervisor, backups, lab, proxy, one anvil; IMAGE_PREFIX, TAG
 	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t $(IMAGE_PREFIX)forkyard-anvil:$(IMAGE_TAG) .
 	@$(BUILD_IMAGE) -f docker/Dockerfile -t $(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) --build-arg GATEWAY_IMAGE=$(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) -f docker/backups.Dockerfile -t $(IMAGE_PREFIX)forkyard-backups:$(IMAGE_TAG) .
 	@$(BUILD_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
 	@$(BUILD_IMAGE) -f docker/proxy.Dockerfile -t $(IMAGE_PREFIX)forkyard-proxy:$(IMAGE_TAG) .
 
 docker-push: ## give a swarm the images of production: IMAGE_PREFIX=registry.example.org/ TAG=1
-	@for image in forkyard forkyard-anvil forkyard-proxy; do docker push "$(IMAGE_PREFIX)$$image:$(IMAGE_TAG)" || exit 1; done
+	@for image in forkyard forkyard-anvil forkyard-backups forkyard-proxy; do docker push "$(IMAGE_PREFIX)$$image:$(IMAGE_TAG)" || exit 1; done
 
 docker-test: install docker-images ## tests that need a Docker engine: forks in containers, the compose stacks
 	@$(RUN) test -- '**/*.docker.ts'

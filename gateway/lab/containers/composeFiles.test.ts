@@ -281,6 +281,38 @@ s('Prometheus and Grafana of production are given every rule and the dashboard',
     )
 })
 
+s(
+  'each stack keeps backups in a volume of its own, of a database that lets its log be read [24/backups-service]',
+  () => {
+    for (const { name, compose } of production) {
+      const { networks, volumes = [], command = [], image = '' } = compose.services['backups'] ?? {}
+      const isScale = name === 'compose.scale.yaml'
+      assert.equal(networks, [isScale ? 'database' : 'backups'], name)
+      assert.ok(volumes.includes('backups:/var/backups/forkyard'), name)
+      const told = isScale
+        ? readFileSync(join(dir, 'backups.Dockerfile'), 'utf8')
+        : command.join(' ')
+      assert.match(told.replaceAll(/[",[\]]/g, ''), 'backups keep /var/backups/forkyard', name)
+      assert.match(plain(image), isScale ? 'forkyard-backups:' : 'forkyard:', name)
+    }
+    const compose = composes.find(({ name }) => name === 'compose.scale.yaml')?.compose
+    const { postgres } = compose?.services ?? {}
+    const [rules] = postgres?.configs ?? []
+    assert.ok(postgres?.command?.includes(`hba_file=${rules?.target}`))
+    const lines = readFileSync(
+      join(dir, compose?.configs?.[rules?.source ?? '']?.file ?? ''),
+      'utf8',
+    )
+    const fields = lines
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .map((line) => line.split(/\s+/))
+    assert.ok(fields.some(([how, what]) => how === 'host' && what === 'replication'))
+    // Nobody comes in from the network without the password.
+    for (const [how, ...rest] of fields) if (how === 'host') assert.is(rest.at(-1), 'scram-sha-256')
+  },
+)
+
 s('what gateways say to each other, to PostgreSQL and to forks is encrypted between nodes', () => {
   const { networks = {} } =
     composes.find(({ name }) => name === 'compose.scale.yaml')?.compose ?? {}
@@ -290,13 +322,13 @@ s('what gateways say to each other, to PostgreSQL and to forks is encrypted betw
 })
 
 s('secrets and configurations of a swarm have a version in their names', () => {
-  // The database reads its password once, when it is made.
+  // The database reads its password once, when it is made, and is not replaced for its rules.
   for (const { name, compose } of composes.filter((one) => /scale|monitoring/.test(one.name)))
     for (const [key, { name: named = '' }] of Object.entries({
       ...compose.secrets,
       ...compose.configs,
     }))
-      if (key === 'postgres_password') assert.is(named, '', name)
+      if (['postgres_password', 'pg_hba.conf'].includes(key)) assert.is(named, '', name)
       else assert.match(named, `_${key}_\${SECRETS_VERSION:-1}`, name)
 })
 

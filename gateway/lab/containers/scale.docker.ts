@@ -149,6 +149,23 @@ s('is dumped while it serves, and restored as it was then beside what it was', a
   assert.match(await stack.forkyard('relay', 'resume', '8453'), 'chain 8453 is resumed')
 })
 
+s('keeps copies and the log of its database, tries them, and gives a moment back', async () => {
+  const folder = '/var/backups/forkyard'
+  const inBackups = ['exec', '-T', 'backups', 'node', 'gateway/cli.ts']
+  const list = () => stack.compose(...inBackups, 'backups', 'list', folder).catch(() => '')
+  await waitFor('a copy is whole', async () => (await list()).includes(`${folder}/`), patient)
+  const used = await readUsed()
+  for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
+  assert.is(await readUsed(), used + 5)
+  const tested = await stack.compose(...inBackups, 'backups', 'test', folder)
+  assert.match(tested, 'its books balance')
+  const age = /^forkyard_backup_age_seconds (\d+)/m
+  const isYoung = async () => Number(age.exec(await readOps(1, '/metrics'))?.[1] ?? 1e9) < 3_600
+  await waitFor('gateways know its age', isYoung, patient)
+  const restored = ['restore', folder, '--data', `${folder}/restored`]
+  assert.match(await stack.compose(...inBackups, ...restored), 'start PostgreSQL on it')
+})
+
 s('limits on one Redis, on by itself without it, and says so', async () => {
   const everyone = (what: string) => async () => {
     const seen = [1, 2, 3].map((index) => readOps(index, '/readyz').catch(() => ''))
