@@ -26,7 +26,11 @@ const behindBalancer = {
   'door.conf': 'allow 127.0.0.1; deny all;',
 }
 const [balanced, open] = await Promise.all([
-  startDoor({ gatewayPort, files: behindBalancer }),
+  startDoor({
+    gatewayPort,
+    files: behindBalancer,
+    change: (text) => text.replace(/limit_conn crowds \d+/, 'limit_conn crowds 150'),
+  }),
   // Fewer in all than the image's, so that few networks fill them; and nothing else puts anybody out. All of
   // 127.1.0.0/16 and the like are one site, as those of an IPv6 /48 are.
   startDoor({
@@ -96,6 +100,20 @@ if (balanced) {
     answerAll()
     const statuses = (await Promise.all([...waiting, ...others])).map(({ status }) => status)
     assert.equal([...new Set(statuses)], [200])
+  })
+
+  s('bounds an IPv6 /48 as well, however many /64s it has [24/proxy-crowd]', async () => {
+    const addresses = Array.from(
+      { length: 150 },
+      (_, index) => `2001:db8:2:${index % 10}::${index}`,
+    )
+    const waiting = addresses.map((address) => askFrom(address))
+    await waitFor('all are with the gateway', () => held.length === 150, patient)
+    assert.is((await askFrom('2001:db8:2:77::1')).status, 429)
+    const others = [askFrom('2001:db8:3:1::1'), askFrom('198.51.100.1')]
+    await waitFor('others are let in', () => held.length === 152, patient)
+    answerAll()
+    await Promise.all([...waiting, ...others])
   })
 
   s("writes the request's id, a caller's or its own, and hands it on [24/proxy-id]", async () => {
