@@ -13,10 +13,11 @@ import { applyLogs } from '../routing/sync/applyLogs.ts'
 import { createPoolBounds } from '../routing/sync/bounds/poolBounds.ts'
 import { loadPools } from '../routing/sync/loadPools.ts'
 import { advanceState, createSyncedState } from '../routing/sync/syncedState.ts'
+import { timeProcessor as time } from './timeProcessor.ts'
 
 /**
  * A generated Base of 20,000 pools as a gateway holds it: its memory, a block of 300 swaps folded, a pool
- * that comes. The processor's time, since the machine may do other things.
+ * that comes. The processor's time, since the machine may do other things; fails where p95 misses a goal.
  *
  * Usage: `node gateway/bench/largeMarket.ts [pools, default 20000]`.
  */
@@ -39,12 +40,6 @@ function aliveBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-function time(work: () => void): number {
-  const from = process.threadCpuUsage()
-  work()
-  const { user, system } = process.threadCpuUsage(from)
-  return (user + system) / 1_000
 }
 
 const mainnet = createMainnet({ chainId: base.chainId, pools: count + comers, pace })
@@ -121,4 +116,4 @@ printTable((text) => process.stdout.write(text), {
   ],
 })
 process.exitCode =
-  bytes < mostBytes && at(folds, 0.5) < mostFoldMs && at(came, 0.5) < mostNewMs ? 0 : 1
+  bytes < mostBytes && at(folds, 0.95) < mostFoldMs && at(came, 0.95) < mostNewMs ? 0 : 1

@@ -5,6 +5,7 @@ import type { CandidateResult, Simulator } from '../../simulator/simulator.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { quote } from './quote.ts'
 import { createRouteCache, type RouteCache } from './routeCache.ts'
+import { changePools } from './sync/followedPools.ts'
 import { createTrust } from './trust/trust.ts'
 
 const s = suite('finishQuote')
@@ -32,7 +33,7 @@ async function ask({
   if (!state) throw new Error('a generated chain is always read')
   const head = { ...state.head, timestampSecs: nowSecs() + aheadSecs }
   // As after a block that changed something, though not the market of the question.
-  const pools = new Map(state.pools)
+  const pools = changePools(state.pools, { changed: [], gone: [] })
   const sync = { ...chain.sync, fresh: async () => ({ ...state, head, pools }) }
   const get = (token: string) => (token.toLowerCase() === tokenIn.toLowerCase() ? taxBps : 0)
   const { chainClient } = chain

@@ -1,5 +1,6 @@
 import { getAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
+import { poolOf } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { finishQuote } from './finishQuote.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
@@ -47,7 +48,7 @@ async function tryPool(
   const { chainId, account, balanceOf } = stand
   const { chain } = readChain(stand)
   const state = await chain.sync.fresh()
-  const priced = state?.market.pools[state.market.poolIndex.get(pool.id) ?? -1]
+  const priced = state && poolOf(state.market, pool.id)
   if (!state || !priced) throw new Error(pool.id)
   const amountIn = (await balanceOf(getAddress(tokenIn))) / 20_000n
   const [i, j] = [priced.tokens.indexOf(tokenIn), priced.tokens.indexOf(tokenOut)]

@@ -1,6 +1,7 @@
 import { edgeOutput } from './engine/edgeCurve.ts'
 import { edgesOfPool } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
+import { at } from './engine/pieces.ts'
 import { type Grade, gradePool } from './gradePool.ts'
 import { midPrice } from './midPrice.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
@@ -26,7 +27,7 @@ export function gradeWhole(
   const impacts = edges.map((edge) => {
     const [from, to] = [market.edgeFrom[edge] as number, market.edgeTo[edge] as number]
     const amountIn = soldWei * (prices[from] as number)
-    const price = midPrice(record, market.tokens[from] ?? '', market.tokens[to] ?? '')
+    const price = midPrice(record, at(market.tokens, from) ?? '', at(market.tokens, to) ?? '')
     return (1 - edgeOutput(market, edge, amountIn) / (amountIn * price)) * 10_000
   })
   const impactBps = Math.max(...impacts)

@@ -1,4 +1,6 @@
-import type { Market } from './engine/market.ts'
+import { type Market, poolOf } from './engine/market.ts'
+import { at, listOthers } from './engine/pieces.ts'
+import type { EnginePool } from './protocols/maths/enginePool.ts'
 
 type Change = { readonly version: number; readonly ids: readonly string[] }
 
@@ -34,13 +36,10 @@ export function createMarketJournal() {
 
 /** Ids of pools that came, went or changed; undefined where even the tokens have other places. */
 function listChanged(one: Market, other: Market): readonly string[] | undefined {
-  if (one.tokens.some((token, index) => other.tokens[index] !== token)) return undefined
-  const ids: string[] = []
-  const isSameLayout = one.poolIndex === other.poolIndex
-  for (const [index, pool] of other.pools.entries()) {
-    const before = one.pools[isSameLayout ? index : (one.poolIndex.get(pool.id) ?? -1)]
-    if (before !== pool) ids.push(pool.id)
-  }
-  if (!isSameLayout) for (const { id } of one.pools) if (!other.poolIndex.has(id)) ids.push(id)
-  return ids
+  if (listOthers(one.tokens, other.tokens).length > 0) return undefined
+  const others = listOthers(other.pools, one.pools).map((index) => at(other.pools, index))
+  const left = listOthers(one.pools, other.pools).map((index) => at(one.pools, index))
+  const isOther = (pool: EnginePool | undefined) => pool && poolOf(one, pool.id) !== pool
+  const isGone = (pool: EnginePool | undefined) => pool && !other.poolIndex.has(pool.id)
+  return [...others.filter(isOther), ...left.filter(isGone)].flatMap((pool) => pool?.id ?? [])
 }

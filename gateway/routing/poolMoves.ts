@@ -1,5 +1,6 @@
 import { midPrice } from './midPrice.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { listNews } from './sync/followedPools.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
 /** How far pools' prices have moved lately, as far as somebody looked. */
@@ -35,9 +36,10 @@ export function createPoolMoves({ now }: { readonly now: () => number }): PoolMo
       const nowMs = now()
       startedAtMs ??= nowMs
       if (state.pools === last) return
-      for (const [id, record] of last ? state.pools : []) {
+      for (const record of last ? listNews(state.pools, last) : []) {
+        const { id } = record
         const before = last?.get(id)
-        if (!before || before === record) continue
+        if (!before) continue
         const move = greatestMove(before, record)
         if (move === 0) continue
         const known = moved.get(id)

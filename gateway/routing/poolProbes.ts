@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Address, type Chain, type Client, getAddress, type Transport } from 'viem'
 import { lessBps } from '../amounts/amounts.ts'
 import { buildExecution, encodeSteps } from './buildExecution.ts'
-import { type Market, updateMarket } from './engine/market.ts'
+import { type Market, poolOf, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { familyOf, isQuoted, toEnginePool } from './protocols/families.ts'
 import { afterTax } from './protocols/maths/taxedPool.ts'
@@ -124,9 +124,7 @@ export function createPoolProbes({
       forgive()
       const made = usableOf.get(market)
       if (made?.version === version) return made.market
-      const pools = [...refusing].flatMap(
-        (id) => market.pools[market.poolIndex.get(id) ?? -1] ?? [],
-      )
+      const pools = [...refusing].flatMap((id) => poolOf(market, id) ?? [])
       const usable = pools.length > 0 ? updateMarket(market, pools.map(closed)) : market
       usableOf.set(market, { version, market: usable })
       return usable
@@ -235,7 +233,7 @@ function pickAmount(
   record: PoolRecord,
   { tokenIn, tokenOut, taxOf }: Pick<Way, 'tokenIn' | 'tokenOut' | 'taxOf'>,
 ): Picked | undefined {
-  const pool = market.pools[market.poolIndex.get(record.id) ?? -1]
+  const pool = poolOf(market, record.id)
   const [i, j] = [record.tokens.indexOf(tokenIn), record.tokens.indexOf(tokenOut)]
   const curve = pool?.curve(i, j)
   if (!pool || !curve) return undefined

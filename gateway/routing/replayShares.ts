@@ -1,4 +1,4 @@
-import type { Market } from './engine/market.ts'
+import { type Market, poolOf } from './engine/market.ts'
 import { type Route, type RouteStep, withoutGap } from './engine/route.ts'
 import type { EnginePool } from './protocols/maths/enginePool.ts'
 
@@ -32,7 +32,7 @@ export function replayShares(
   const used = new Map<string, EnginePool>()
   const steps: RouteStep[] = []
   for (const step of route.steps) {
-    const pool = used.get(step.poolId) ?? market.pools[market.poolIndex.get(step.poolId) ?? -1]
+    const pool = used.get(step.poolId) ?? poolOf(market, step.poolId)
     if (!pool) return undefined
     const held = balances.get(step.tokenIn) ?? 0n
     const offered = step.share === wholeShare ? held : (held * step.share) >> 64n

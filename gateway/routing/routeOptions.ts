@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Market, updateMarket } from './engine/market.ts'
+import { each } from './engine/pieces.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import { closed } from './protocols/quoted/quoted.ts'
 import type { SyncedState } from './sync/syncedState.ts'
@@ -54,7 +55,7 @@ export function narrowMarket(market: Market, options: SearchOptions): Market {
     excluded.has(dex) ||
     named.has(id) ||
     named.has(address.toLowerCase())
-  const gone = market.pools.filter(({ id }) => {
+  const gone = [...each(market.pools)].filter(({ id }) => {
     const record = pools.get(id)
     return record !== undefined && isLeftOut(record)
   })

@@ -1,4 +1,4 @@
-import { type Market, updateMarket } from './engine/market.ts'
+import { type Market, poolOf, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { familyOf, isQuoted, toEnginePool } from './protocols/families.ts'
 import type { Trade } from './protocols/family/poolFamily.ts'
@@ -24,7 +24,7 @@ export function toLocalMarket(market: Market, { pools }: SyncedState): Market {
   const known = localMarkets.get(market)
   if (known) return known
   const quoted = [...pools.values()].filter(isQuoted).flatMap(({ id }) => {
-    const pool = market.pools[market.poolIndex.get(id) ?? -1]
+    const pool = poolOf(market, id)
     return pool ? [closed(pool)] : []
   })
   const local = quoted.length > 0 ? updateMarket(market, quoted) : market

@@ -1,5 +1,6 @@
 import { type Certificate, gainOf, laterGapBps } from './engine/certificate.ts'
-import type { Market } from './engine/market.ts'
+import { type Market, poolOf } from './engine/market.ts'
+import { at } from './engine/pieces.ts'
 import { type Route, withoutGap } from './engine/route.ts'
 import { replayShares } from './replayShares.ts'
 
@@ -39,7 +40,7 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
     const now = gainOf(market, certificate, id)
     // What a pool of the route earns less, the route loses: the one makes up for the other.
     if (pools.has(id)) return now - first
-    const gas = (market.pools[market.poolIndex.get(id) ?? -1]?.gas ?? 0) * frame.gasPrice
+    const gas = (poolOf(market, id)?.gas ?? 0) * frame.gasPrice
     return Math.max(0, Math.max(0, now - gas) - Math.max(0, first - gas))
   }
 
@@ -53,8 +54,8 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
         isHit ||= pools.has(id)
       }
       const ends = {
-        tokenIn: market.tokens[frame.tokenIn] ?? '',
-        tokenOut: market.tokens[frame.tokenOut] ?? '',
+        tokenIn: at(market.tokens, frame.tokenIn) ?? '',
+        tokenOut: at(market.tokens, frame.tokenOut) ?? '',
       }
       const asked = { ...ends, route, amountIn: route.amountIn }
       const again = isHit ? replayShares(market, asked)?.route : route

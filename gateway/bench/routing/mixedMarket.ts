@@ -4,6 +4,7 @@ import { createChainClient } from '../../chain/client.ts'
 import { pointOnCurve } from '../../routing/engine/edgeCurve.ts'
 import { createMarket } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
+import { each } from '../../routing/engine/pieces.ts'
 import type { EnginePool } from '../../routing/protocols/maths/enginePool.ts'
 import type { PoolRecord } from '../../routing/protocols/poolRecord.ts'
 import { createChainSync } from '../../routing/sync/chainSync.ts'
@@ -111,7 +112,7 @@ export function mixTrades(
   const random = createRandom(11)
   const market = createMarket(pools)
   const prices = nativePrices(market, base)
-  const priced = market.tokens.filter((_token, index) => (prices[index] as number) > 0)
+  const priced = [...each(market.tokens)].filter((_token, index) => (prices[index] as number) > 0)
   return Array.from({ length: count }, (_, index): Trade => {
     const tokenIn = random.pick(priced)
     const others = priced.filter((token) => token !== tokenIn)

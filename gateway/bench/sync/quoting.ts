@@ -1,4 +1,5 @@
 import { findRouteInSlices } from '../../routing/engine/findRoute.ts'
+import { each } from '../../routing/engine/pieces.ts'
 import { searchLimits, sliceMs } from '../../routing/searchRoute.ts'
 import type { ChainSync } from '../../routing/sync/chainSync.ts'
 import { createRandom } from '../../routing/testing/random.ts'
@@ -16,7 +17,8 @@ export function startQuoting(sync: ChainSync) {
     const state = sync.current()
     if (!state) throw new Error('the chain was loaded')
     const { market } = state
-    const [tokenIn, tokenOut] = [random.pick(market.tokens), random.pick(market.tokens)]
+    const tokens = [...each(market.tokens)]
+    const [tokenIn, tokenOut] = [random.pick(tokens), random.pick(tokens)]
     const decimals = sync.tokens().get(tokenIn)?.decimals ?? 18
     const amountIn = BigInt(1 + random.below(1_000)) * 10n ** BigInt(decimals)
     const started = performance.now()
@@ -29,7 +31,7 @@ export function startQuoting(sync: ChainSync) {
         amountIn,
         ...limits,
         gasPriceWei: 10_000_000n,
-        nativeToken: market.tokens[0] ?? '',
+        nativeToken: tokens[0] ?? '',
         now: () => performance.now(),
       },
       { sliceMs },

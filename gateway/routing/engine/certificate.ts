@@ -1,6 +1,7 @@
 import { boundOutput } from './boundOutput.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, edgesOfPool, type Market } from './market.ts'
+import { each } from './pieces.ts'
 import { type Margins, priceMargins } from './priceOutside.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
@@ -42,7 +43,7 @@ export function certify(
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
   const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
-  for (const { id } of market.pools) {
+  for (const { id } of each(market.pools)) {
     const gain = gainOf(market, certificate, id)
     if (gain > 0) gains.set(id, gain)
   }

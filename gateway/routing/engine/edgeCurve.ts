@@ -1,5 +1,6 @@
 import { type Curve, curveOutput } from '../protocols/maths/curve.ts'
 import { bestRate, type Market } from './market.ts'
+import { at } from './pieces.ts'
 
 /** Float output of an edge for an input. */
 export function edgeOutput(market: Market, edge: number, amount: number): number {
@@ -7,7 +8,7 @@ export function edgeOutput(market: Market, edge: number, amount: number): number
   const head = 4 * edge
   if (amount <= (heads[head + 2] as number))
     return ((heads[head] as number) * amount) / (1 + (heads[head + 1] as number) * amount)
-  const curve = market.curves[edge]
+  const curve = at(market.curves, edge)
   return curve ? curveOutput(curve, amount) : 0
 }
 
@@ -29,7 +30,7 @@ export function pointAtPrice(market: Market, edge: number, price: number, point:
     const bend = heads[head + 1] as number
     const dx = (root - 1) / bend
     if (!(dx < (heads[head + 2] as number))) {
-      pointOnCurve(market.curves[edge], price, point)
+      pointOnCurve(at(market.curves, edge), price, point)
       return
     }
     point.x = dx
@@ -48,7 +49,7 @@ const best: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 /** The most that an edge earns at these prices, wherever its pool lies above its curve; a unit of each apart. */
 export function mostProfit(market: Market, edge: number, prices: EdgePrices): number {
-  const curve = market.curves[edge]
+  const curve = at(market.curves, edge)
   if (curve?.over) return fittedProfit(curve, curve.over, prices)
   const { priceFrom, priceTo } = prices
   if (!(bestRate(market, edge) * priceTo > priceFrom)) return 0
@@ -156,7 +157,7 @@ function lastPieceAbove(curve: Curve, price: number): number {
 
 /** One more unit of input at `x` brings this many units of output; nothing past the capacity. */
 export function marginalRate(market: Market, edge: number, x: number): number {
-  const curve = market.curves[edge]
+  const curve = at(market.curves, edge)
   if (!curve || x > (curve.x[curve.count] as number)) return 0
   let low = 0
   let high = curve.count - 1

@@ -34,11 +34,9 @@ export function listEdges(
 /** So many edges that stood side by side, and still do. */
 export type Run = { readonly before: number; readonly after: number; readonly count: number }
 
-export type Merged = {
+type Merged = {
   readonly edges: Edges
   readonly runs: readonly Run[]
-  /** Where the new ones stand. */
-  readonly places: readonly number[]
 }
 
 /**
@@ -89,7 +87,7 @@ export function mergeEdges(
     return whole
   }
   const [pool, from, to] = [column('pool'), column('from'), column('to')]
-  return { edges: { pool, from, to, i: column('i'), j: column('j') }, runs, places }
+  return { edges: { pool, from, to, i: column('i'), j: column('j') }, runs }
 }
 
 /** Of `width` numbers an edge. */

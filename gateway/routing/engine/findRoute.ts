@@ -5,6 +5,7 @@ import type { Effort } from './effort.ts'
 import { growToOptimum } from './growToOptimum.ts'
 import { type Market, withoutPool } from './market.ts'
 import { nativePrices } from './nativePrice.ts'
+import { at } from './pieces.ts'
 import { planFlow } from './planFlow.ts'
 import { priceOutside } from './priceOutside.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
@@ -220,7 +221,7 @@ function* improveRoute(search: Search, first: FlowSolution, single: Route | unde
   const route = { ...best, gapBps }
   // A path that won alone may be another than the one that was grown.
   const inFlow = new Set(
-    flow.edges.map((edge) => market.pools[market.edgePool[edge] as number]?.id),
+    flow.edges.map((edge) => at(market.pools, market.edgePool[edge] as number)?.id),
   )
   if (search.certified && route.steps.every(({ poolId }) => inFlow.has(poolId)))
     search.certified(certify(market, frame, { route, flow, boundPrices: least.prices }))
@@ -368,7 +369,7 @@ function solvePath({ market, frame, amountIn }: Search, path: readonly number[])
   const rates: number[] = []
   let amount = Number(amountIn)
   for (const edge of path) {
-    const curve = market.curves[edge]
+    const curve = at(market.curves, edge)
     rates.push(marginalRate(market, edge, Math.min(amount, curve?.x[curve.count] ?? 0)))
     amount = edgeOutput(market, edge, amount)
   }

@@ -1,5 +1,6 @@
 import { type EdgePoint, edgeOutput, marginalRate, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, gasOf, type Market } from './market.ts'
+import { at } from './pieces.ts'
 import type { OutsidePrices } from './priceOutside.ts'
 import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
@@ -114,7 +115,7 @@ function weighChain(market: Market, { frame, flow }: Growth, { edges, profit }: 
   const priceEnd = Math.exp(
     flow.logPrices[market.edgeTo[edges.at(-1) as number] as number] as number,
   )
-  const curve = market.curves[first]
+  const curve = at(market.curves, first)
   let high = Math.log(curve ? Math.min(curve.x[curve.count] as number, 1e60) : 1)
   let low = 0
   frame.effort.spent += weighingTries * edges.length

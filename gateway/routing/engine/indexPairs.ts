@@ -1,47 +1,61 @@
 import type { Edges } from './edges.ts'
 
-/** Edges of one (from, to) are a pair: where each pair begins, and the pairs by either token. */
-export function indexPairs({ from, to }: Edges, tokenCount: number) {
-  const edgeCount = from.length
-  const column = () => new Int32Array(edgeCount + 1)
-  const [starts, froms, tos] = [column(), column(), column()]
-  let count = 0
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (edge > 0 && from[edge - 1] === from[edge] && to[edge - 1] === to[edge]) continue
-    starts[count] = edge
-    froms[count] = from[edge] as number
-    tos[count] = to[edge] as number
-    count += 1
-  }
-  starts[count] = edgeCount
-  const pairEdges = starts.slice(0, count + 1)
-  const [pairFrom, pairTo] = [froms.slice(0, count), tos.slice(0, count)]
-  const inPairs = countStarts(pairTo, tokenCount)
-  const free = inPairs.slice()
-  const inPairList = new Int32Array(pairTo.length)
-  for (let pair = 0; pair < pairTo.length; pair++) {
-    const token = pairTo[pair] as number
-    inPairList[free[token] as number] = pair
-    free[token] = (free[token] as number) + 1
-  }
-  const edgePair = new Int32Array(edgeCount)
-  for (let pair = 0; pair < pairFrom.length; pair++)
-    for (let edge = pairEdges[pair] as number; edge < (pairEdges[pair + 1] as number); edge++)
-      edgePair[edge] = pair
-  const inPairPlace = new Int32Array(pairTo.length)
-  for (let place = 0; place < inPairList.length; place++)
-    inPairPlace[inPairList[place] as number] = place
+/**
+ * Edges of one (from, to) are a pair: where each pair begins, and the pairs by either token. Every pair is
+ * sold both ways, so a token is bought through the mirrors of the pairs that it sells through, in their order.
+ */
+export function indexPairs(edges: Edges, tokenCount: number) {
+  const { edgePair, pairEdges, pairFrom, pairTo } = listPairs(edges)
+  const outPairs = countStarts(pairFrom, tokenCount)
+  const mirrors = listMirrors(pairTo, outPairs)
   return {
     edgePair,
-    inPairPlace,
     pairEdges,
     pairFrom,
     pairTo,
-    outPairs: countStarts(pairFrom, tokenCount),
-    inPairs,
-    inPairList,
-    inPairFrom: inPairList.map((pair) => pairFrom[pair] as number),
+    outPairs,
+    inPairs: outPairs,
+    inPairFrom: pairTo,
+    inPairList: mirrors,
+    inPairPlace: mirrors,
   }
+}
+
+function listPairs({ from, to }: Edges) {
+  const edgeCount = from.length
+  const column = () => new Int32Array(edgeCount + 1)
+  const [starts, froms, tos] = [column(), column(), column()]
+  const edgePair = new Int32Array(edgeCount)
+  let count = 0
+  for (let edge = 0; edge < edgeCount; edge++) {
+    if (edge === 0 || from[edge - 1] !== from[edge] || to[edge - 1] !== to[edge]) {
+      starts[count] = edge
+      froms[count] = from[edge] as number
+      tos[count] = to[edge] as number
+      count += 1
+    }
+    edgePair[edge] = count - 1
+  }
+  starts[count] = edgeCount
+  return {
+    edgePair,
+    pairEdges: starts.slice(0, count + 1),
+    pairFrom: froms.slice(0, count),
+    pairTo: tos.slice(0, count),
+  }
+}
+
+/** Which pair buys what each sells: pairs are sorted by what they sell, then by what they buy. */
+function listMirrors(pairTo: Int32Array, outPairs: Int32Array): Int32Array {
+  const free = outPairs.slice()
+  const mirrors = new Int32Array(pairTo.length)
+  for (let pair = 0; pair < mirrors.length; pair++) {
+    const token = pairTo[pair] as number
+    const place = free[token] as number
+    mirrors[pair] = place
+    free[token] = place + 1
+  }
+  return mirrors
 }
 
 /** starts[t] = how many entries are below t. */

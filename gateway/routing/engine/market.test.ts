@@ -2,6 +2,7 @@ import { pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
+import { at, each } from './pieces.ts'
 
 const s = suite('market')
 
@@ -30,11 +31,17 @@ function listSales(market: Market) {
     assert.is(market.inPairFrom[place], from)
     assert.ok(place >= (market.inPairs[to] ?? 0) && place < (market.inPairs[to + 1] ?? 0))
     assert.is(market.inPairRate[place], market.pairRate[pair])
-    const pool = market.pools[market.edgePool[edge] ?? -1]
+    const pool = at(market.pools, market.edgePool[edge] ?? -1)
     assert.ok(pool && edgesOfPool(market, market.poolIndex.get(pool.id) ?? -1).includes(edge))
-    const names = [pool.id, market.tokens[from], market.tokens[to]].join()
+    const names = [pool.id, at(market.tokens, from), at(market.tokens, to)].join()
     const head = [0, 1, 2, 3].map((k) => market.heads[4 * edge + k])
-    return [names, head, market.pairRate[pair], market.pairGas[pair], market.curves[edge]] as const
+    return [
+      names,
+      head,
+      market.pairRate[pair],
+      market.pairGas[pair],
+      at(market.curves, edge),
+    ] as const
   })
   return rows.toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
@@ -78,7 +85,7 @@ s('keeps no room for tokens that came and went without end [strangers/tokens-gon
       pair(`gone${n}`, `token${n}/b`, [10, 10]),
     ]
     market = updateMarket(market, came)
-    assert.is(market.tokens[market.tokenIndex.get(`token${n}`) ?? -1], `token${n}`)
+    assert.is(at(market.tokens, market.tokenIndex.get(`token${n}`) ?? -1), `token${n}`)
     market = updateMarket(
       market,
       [],
@@ -88,7 +95,7 @@ s('keeps no room for tokens that came and went without end [strangers/tokens-gon
   }
   assert.ok(most <= 2 * fresh.tokens.length + 1, `${most} for ${fresh.tokens.length}`)
   assert.equal(listSales(market), listSales(fresh))
-  assert.equal([...market.tokenIndex.keys()].toSorted(), [...fresh.tokens])
+  assert.equal([...market.tokenIndex.keys()].toSorted(), [...each(fresh.tokens)])
 })
 
 s('leaves the market before as it was', () => {

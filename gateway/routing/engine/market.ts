@@ -1,17 +1,19 @@
 import { type Curve, greatestRate } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { copyRuns, type Edges, listEdges, type Merged, mergeEdges, toColumns } from './edges.ts'
+import { copyRuns, type Edges, listEdges, mergeEdges, type Run, toColumns } from './edges.ts'
 import { countStarts, indexPairs } from './indexPairs.ts'
-import { moveSeats, type Seats } from './seats.ts'
+import { at, type Draft, each, editPieces, movePieces, type Pieces, toPieces } from './pieces.ts'
+import { reseat } from './reseat.ts'
+import { createSeats, moveSeats, type Seats } from './seats.ts'
 
 /**
  * An immutable snapshot of all pools, indexed for the search. An edge is one direction of one pool;
  * edges are sorted by (from, to), so that the edges of a pair and the pairs of a token are ranges.
  */
 export type Market = {
-  readonly pools: readonly EnginePool[]
+  readonly pools: Pieces<EnginePool>
   readonly poolIndex: Seats
-  readonly tokens: readonly string[]
+  readonly tokens: Pieces<string>
   readonly tokenIndex: Seats
   readonly edgeCount: number
   readonly edgePool: Int32Array
@@ -37,7 +39,7 @@ export type Market = {
   /** Pool p has the edges poolEdgeList[poolEdges[p]] …. */
   readonly poolEdges: Int32Array
   readonly poolEdgeList: Int32Array
-  readonly curves: ReadonlyArray<Curve | undefined>
+  readonly curves: Pieces<Curve | undefined>
   /**
    * Four numbers per edge, side by side so that one look at memory brings them all: `a`, `b` and the
    * end of its curve's first piece, where most evaluations end (a = 0 where nothing is sold), and gas.
@@ -52,17 +54,25 @@ export type Market = {
 }
 
 /** Units out per unit in of the very first unit; 0 where nothing is sold. */
-export function bestRate(market: Market, edge: number): number {
+export function bestRate(market: Pick<Market, 'heads'>, edge: number): number {
   return market.heads[4 * edge] as number
 }
 
 /** Gas of a swap through the edge. */
-export function gasOf(market: Market, edge: number): number {
+export function gasOf(market: Pick<Market, 'heads'>, edge: number): number {
   return market.heads[4 * edge + 3] as number
 }
 
+/** Undefined where it is none of the market's. */
+export function poolOf({ pools, poolIndex }: Market, id: string): EnginePool | undefined {
+  return at(pools, poolIndex.get(id) ?? -1)
+}
+
 /** Both directions of every two tokens of a pool. */
-export function edgesOfPool({ poolEdges, poolEdgeList }: Market, pool: number): Int32Array {
+export function edgesOfPool(
+  { poolEdges, poolEdgeList }: Pick<Market, 'poolEdges' | 'poolEdgeList'>,
+  pool: number,
+): Int32Array {
   return poolEdgeList.subarray(poolEdges[pool], poolEdges[pool + 1])
 }
 
@@ -72,19 +82,19 @@ export function createMarket(pools: Iterable<EnginePool>): Market {
   for (const pool of pools) byId.set(pool.id, pool)
   const sorted = [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
   const tokens = [...new Set(sorted.flatMap((pool) => pool.tokens))].sort()
-  const tokenIndex = new Map(tokens.map((token, index) => [token, index]))
+  const tokenIndex = createSeats(tokens)
   const edges = listEdges(sorted, tokenIndex)
   const market = layOut({
-    pools: sorted,
-    poolIndex: new Map(sorted.map(({ id }, index) => [id, index])),
-    tokens,
+    pools: editPieces(toPieces(sorted)),
+    poolIndex: createSeats(sorted.map(({ id }) => id)),
+    tokens: toPieces(tokens),
     tokenIndex,
     edges: toColumns(edges),
-    curves: new Array(edges.length).fill(undefined),
+    curves: editPieces(toPieces<Curve | undefined>(edges.map(() => undefined))),
   })
   for (const index of sorted.keys()) writePool(market, index)
   for (let pair = 0; pair < market.pairFrom.length; pair++) writePair(market, pair)
-  return market
+  return finish(market)
 }
 
 /** The snapshot's indexes; its rates and heads are still to be written. */
@@ -106,7 +116,7 @@ function layOut({
     tokens,
     tokenIndex,
     edgeCount,
-    ...indexByPool(edges, pools.length),
+    ...indexByPool(edges, pools.length()),
     curves,
     poolIndex,
     edgePool: edges.pool,
@@ -134,91 +144,66 @@ function indexByPool({ pool }: Edges, poolCount: number) {
   return { poolEdges, poolEdgeList }
 }
 
-type Changes = { readonly changed: readonly EnginePool[]; readonly goneIds: ReadonlySet<string> }
-
-/**
- * The pools with those that came and without those that went: each new one in a place that was left, and the
- * last ones in places that remain.
- */
-function reseat({ pools: seated, poolIndex }: Market, { changed, goneIds }: Changes) {
-  const news = new Map(changed.map((pool) => [pool.id, pool]))
-  const pools = seated.slice()
-  const moves: [string, number | undefined][] = []
-  const free: number[] = []
-  for (const id of new Set([...goneIds, ...news.keys()])) {
-    const index = poolIndex.get(id)
-    if (index === undefined) continue
-    free.push(index)
-    moves.push([id, undefined])
-  }
-  free.sort((one, other) => other - one)
-  const left = free.slice()
-  const newPlaces = [...news.values()].map((pool) => {
-    const index = free.pop() ?? pools.length
-    pools[index] = pool
-    moves.push([pool.id, index])
-    return index
-  })
-  /** Where they stood, and where they stand now. */
-  const moved: [number, number][] = []
-  // From the back: who stands last stays.
-  for (const index of free) {
-    const last = pools.pop() as EnginePool
-    if (index === pools.length) continue
-    moved.push([pools.length, index])
-    pools[index] = last
-    moves.push([last.id, index])
-  }
-  return { pools, left, moved, newPlaces, poolIndex: moveSeats(poolIndex, moves) }
-}
-
 /**
  * The snapshot with pools that came and without those that went. Nobody is sorted anew and nothing is
  * looked up again: edges that stay are copied side by side.
  */
-function regrow(market: Market, changes: Changes): Market {
-  const { pools, left, moved, newPlaces, poolIndex } = reseat(market, changes)
-  const news = newPlaces.map((index) => pools[index] as EnginePool)
-  const all = market.tokens.slice()
-  const newTokens = new Set(news.flatMap((pool) => pool.tokens))
-  const known = moveSeats(
-    market.tokenIndex,
-    [...newTokens]
-      .filter((token) => !market.tokenIndex.has(token))
-      .map((token) => [token, all.push(token) - 1]),
-  )
-  const came = listEdges(news, known).map((edge) => ({
-    ...edge,
-    pool: newPlaces[edge.pool] as number,
-  }))
+function regrow(market: Market, { came: news, gone: goneIds }: Changes): Mutable {
+  const seated = { members: market.pools, seats: market.poolIndex }
+  const {
+    members: pools,
+    left,
+    taken,
+    moved,
+    ...seats
+  } = reseat(seated, {
+    came: news,
+    gone: goneIds,
+  })
+  const newTokens = [...new Set(news.flatMap((pool) => pool.tokens))]
+  const { tokens: all, tokenIndex: known } = addTokens(market, newTokens)
+  const came = listEdges(news, known).map((edge) => ({ ...edge, pool: taken[edge.pool] as number }))
   const old = edgesOf(market)
   for (const [before, now] of moved)
     for (const edge of edgesOfPool(market, before)) old.pool[edge] = now
   const gone = left.flatMap((pool) => [...edgesOfPool(market, pool)]).sort((a, b) => a - b)
-  const { runs, places, ...merged } = mergeEdges(old, { gone, came })
-  const numbered = { tokens: all, tokenIndex: known, edges: merged.edges }
+  const { runs, edges: merged } = mergeEdges(old, { gone, came })
+  const numbered = { tokens: all, tokenIndex: known, edges: merged }
   const { tokens, tokenIndex, edges } = gone.length > 0 ? renumber(numbered) : numbered
-  const curves = copyCurves(market.curves, { runs, places })
-  const next = layOut({ pools, poolIndex, tokens, tokenIndex, edges, curves })
+  const curves = editPieces(movePieces(market.curves, runs, edges.pool.length))
+  const next = layOut({ pools, poolIndex: seats.seats, tokens, tokenIndex, edges, curves })
   copyRuns(next.heads, market.heads, runs, 4)
-  for (const index of newPlaces) writePool(next, index)
-  for (let pair = 0; pair < next.pairFrom.length; pair++) writePair(next, pair)
+  for (const index of taken) writePool(next, index)
+  copyPairs(next, market, runs)
+  for (const index of taken) writePairsOf(next, index)
   return { ...next, tokenIndex: forgetTokens(next, listLost(market, left)) }
 }
 
-/** Those that stay, in pieces, with room for the new ones between them. */
-function copyCurves(
-  curves: Market['curves'],
-  { runs, places }: Pick<Merged, 'runs' | 'places'>,
-): (Curve | undefined)[] {
-  const kept = runs.map((run): readonly [number, readonly (Curve | undefined)[]] => [
-    run.after,
-    curves.slice(run.before, run.before + run.count),
-  ])
-  const rooms = places.map((place) => [place, [undefined]] as const)
-  const pieces = [...kept, ...rooms].sort(([one], [other]) => one - other)
-  const none: (Curve | undefined)[] = []
-  return none.concat(...pieces.map(([, piece]) => piece))
+/** What pairs are sold at stays where nothing has changed; those at the ends of a run are looked at anew. */
+function copyPairs(next: Mutable, market: Market, runs: readonly Run[]): void {
+  const ends: number[] = []
+  for (const { before, after, count } of runs) {
+    const first = next.edgePair[after] as number
+    const last = next.edgePair[after + count - 1] as number
+    const old = market.edgePair[before] as number
+    const pairs = [old, old + last - first + 1] as const
+    next.pairRate.set(market.pairRate.subarray(...pairs), first)
+    next.pairGas.set(market.pairGas.subarray(...pairs), first)
+    ends.push(first, last)
+  }
+  for (let pair = 0; pair < next.pairRate.length; pair++)
+    next.inPairRate[next.inPairPlace[pair] as number] = next.pairRate[pair] as number
+  for (const pair of ends) writePair(next, pair)
+}
+
+/** The tokens with those that nobody knew. */
+function addTokens({ tokens, tokenIndex }: Market, tokensOfNews: readonly string[]) {
+  const news = tokensOfNews.filter((token) => !tokenIndex.has(token))
+  if (news.length === 0) return { tokens, tokenIndex }
+  const all = editPieces(tokens)
+  for (const token of news) all.push(token)
+  const moves = news.map((token, index) => [token, tokens.length + index] as const)
+  return { tokens: all.done(), tokenIndex: moveSeats(tokenIndex, moves) }
 }
 
 type Numbered = Pick<Market, 'tokens' | 'tokenIndex'> & { readonly edges: Edges }
@@ -231,15 +216,16 @@ function renumber(numbered: Numbered): Numbered {
   const { tokens, edges } = numbered
   const isHeld = new Uint8Array(tokens.length)
   for (const token of edges.from) isHeld[token] = 1
-  const held = tokens.filter((_, index) => isHeld[index] === 1)
-  if (2 * held.length >= tokens.length) return numbered
-  const tokenIndex = new Map(held.map((token, index) => [token, index]))
-  const toNew = Int32Array.from(tokens, (token, index) =>
-    isHeld[index] === 1 ? (tokenIndex.get(token) ?? -1) : -1,
+  const count = isHeld.reduce((sum, one) => sum + one, 0)
+  if (2 * count >= tokens.length) return numbered
+  const held = [...each(tokens)].filter((_, index) => isHeld[index] === 1)
+  const tokenIndex = createSeats(held)
+  const toNew = Int32Array.from(isHeld, (one, index) =>
+    one === 1 ? (tokenIndex.get(at(tokens, index) ?? '') ?? -1) : -1,
   )
   const move = (column: Int32Array) => column.map((token) => toNew[token] as number)
   return {
-    tokens: held,
+    tokens: toPieces(held),
     tokenIndex,
     edges: { ...edges, from: move(edges.from), to: move(edges.to) },
   }
@@ -256,10 +242,13 @@ const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges =>
 
 /** Tokens of the pools that went. */
 const listLost = ({ pools }: Market, left: readonly number[]): ReadonlySet<string> =>
-  new Set(left.flatMap((index) => pools[index]?.tokens ?? []))
+  new Set(left.flatMap((index) => at(pools, index)?.tokens ?? []))
 
 /** Tokens that no pool holds any more are not known any more. */
-function forgetTokens({ tokenIndex, outPairs }: Market, lost: ReadonlySet<string>): Seats {
+function forgetTokens(
+  { tokenIndex, outPairs }: Pick<Market, 'tokenIndex' | 'outPairs'>,
+  lost: ReadonlySet<string>,
+): Seats {
   const unheld = [...lost].filter((token) => {
     const index = tokenIndex.get(token)
     return index !== undefined && outPairs[index] === outPairs[index + 1]
@@ -274,15 +263,24 @@ function floats(length: number): Float64Array {
   return new Float64Array(length)
 }
 
-type Mutable = Omit<Market, 'curves'> & { readonly curves: (Curve | undefined)[] }
+type Mutable = Omit<Market, 'curves' | 'pools'> & {
+  readonly curves: Draft<Curve | undefined>
+  readonly pools: Draft<EnginePool>
+}
+
+const finish = (market: Mutable): Market => ({
+  ...market,
+  curves: market.curves.done(),
+  pools: market.pools.done(),
+})
 
 function writePool(market: Mutable, index: number): void {
-  const pool = market.pools[index] as EnginePool
+  const pool = market.pools.at(index) as EnginePool
   for (const edge of edgesOfPool(market, index)) {
     const i = market.edgeI[edge] as number
     const j = market.edgeJ[edge] as number
     const curve = curveOf(pool, i, j)
-    market.curves[edge] = curve
+    market.curves.set(edge, curve)
     market.heads[4 * edge] = curve?.a[0] ?? 0
     market.heads[4 * edge + 1] = curve?.b[0] ?? 0
     market.heads[4 * edge + 2] = curve?.x[1] ?? 0
@@ -304,7 +302,7 @@ function writePair(market: Mutable, pair: number): void {
   let gas = Number.POSITIVE_INFINITY
   const last = market.pairEdges[pair + 1] as number
   for (let edge = market.pairEdges[pair] as number; edge < last; edge++) {
-    const curve = market.curves[edge]
+    const curve = market.curves.at(edge)
     rate = Math.max(rate, curve ? greatestRate(curve) : 0)
     gas = Math.min(gas, gasOf(market, edge))
   }
@@ -323,6 +321,11 @@ function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {
   )
 }
 
+type Changes = {
+  readonly came: readonly EnginePool[]
+  readonly gone: Iterable<string>
+}
+
 /**
  * The next snapshot after some pools changed (or came). The old one stays as it was, so quotes that
  * run on it go on undisturbed; known pools cost their own curves and a copy of the flat arrays.
@@ -332,44 +335,47 @@ export function updateMarket(
   changedPools: Iterable<EnginePool>,
   goneIds: readonly string[] = [],
 ): Market {
-  const changed = [...changedPools]
-  const isKnown = (pool: EnginePool) => {
-    const known = market.pools[market.poolIndex.get(pool.id) ?? -1]
-    return known !== undefined && hasTokens(known, pool.tokens)
+  const gone = new Set(goneIds)
+  const stays = (pool: EnginePool) => {
+    const known = poolOf(market, pool.id)
+    return known !== undefined && !gone.has(pool.id) && hasTokens(known, pool.tokens)
   }
-  if (goneIds.length > 0 || !changed.every(isKnown))
-    return regrow(market, { changed, goneIds: new Set(goneIds) })
-  const pools = market.pools.slice()
-  const next = {
+  const changed = [...new Map([...changedPools].map((pool) => [pool.id, pool])).values()]
+  const known = changed.filter(stays)
+  const came = changed.filter((pool) => !stays(pool))
+  // Of other tokens than before, a pool is another.
+  for (const { id } of came) gone.add(id)
+  const next = gone.size > 0 ? regrow(market, { came, gone }) : copyRates(market)
+  for (const pool of known) {
+    const index = next.poolIndex.get(pool.id) ?? 0
+    next.pools.set(index, pool)
+    writePool(next, index)
+    writePairsOf(next, index)
+  }
+  return finish(next)
+}
+
+/** The same pools, of which some are to be written anew. */
+function copyRates(market: Market): Mutable {
+  return {
     ...market,
-    pools,
-    curves: market.curves.slice(),
+    pools: editPieces(market.pools),
+    curves: editPieces(market.curves),
     heads: market.heads.slice(),
     pairRate: market.pairRate.slice(),
     inPairRate: market.inPairRate.slice(),
     pairGas: market.pairGas.slice(),
   }
-  for (const pool of changed) {
-    const index = market.poolIndex.get(pool.id) ?? 0
-    pools[index] = pool
-    writePool(next, index)
-    writePairsOf(next, index)
-  }
-  return next
 }
 
 /** The snapshot without one pool, for a search that found it refusing what its curve promised. */
 export function withoutPool(market: Market, pool: number): Market {
-  const { curves, pairRate, inPairRate, pairGas } = market
-  const heads = market.heads.slice()
-  const rates = { pairRate: pairRate.slice(), inPairRate: inPairRate.slice() }
-  const pairs = { ...rates, pairGas: pairGas.slice() }
-  const next = { ...market, curves: curves.slice(), heads, ...pairs }
+  const next = copyRates(market)
   for (const edge of edgesOfPool(market, pool)) {
-    next.curves[edge] = undefined
-    heads[4 * edge] = 0
-    heads[4 * edge + 2] = 0
+    next.curves.set(edge, undefined)
+    next.heads[4 * edge] = 0
+    next.heads[4 * edge + 2] = 0
   }
   writePairsOf(next, pool)
-  return next
+  return finish(next)
 }

@@ -1,5 +1,6 @@
 import { edgeOutput } from './edgeCurve.ts'
 import type { Market } from './market.ts'
+import { at } from './pieces.ts'
 import type { Plan } from './replayRoute.ts'
 
 export type PlannedFlow = {
@@ -45,7 +46,7 @@ export function planFlow(market: Market, flow: Flow): PlannedFlow | undefined {
 
 /** What an edge surely takes: a hair under its capacity. */
 function roomOf(market: Market, edge: number): number {
-  const curve = market.curves[edge]
+  const curve = at(market.curves, edge)
   return curve ? (curve.x[curve.count] as number) * (1 - roomMargin) : 0
 }
 

@@ -1,5 +1,6 @@
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import type { Market } from './market.ts'
+import { at } from './pieces.ts'
 import type { Route, RouteStep } from './route.ts'
 
 const fullShare = 1n << 64n
@@ -41,7 +42,7 @@ export function replayRoute(
     const balance = balances.get(from) ?? 0n
     const taken = (balance * share) >> 64n
     if (taken === 0n) continue
-    const pool = market.pools[market.edgePool[edge] as number] as EnginePool
+    const pool = at(market.pools, market.edgePool[edge] as number) as EnginePool
     const swap = pool.swap(market.edgeI[edge] as number, market.edgeJ[edge] as number, taken)
     if (!swap || swap.amountIn !== taken || swap.amountOut <= 0n) return { status: 'refused', edge }
     balances.set(from, balance - taken)
@@ -51,8 +52,8 @@ export function replayRoute(
     gas += pool.gas
     steps.push({
       poolId: pool.id,
-      tokenIn: market.tokens[from] as string,
-      tokenOut: market.tokens[to] as string,
+      tokenIn: at(market.tokens, from) as string,
+      tokenOut: at(market.tokens, to) as string,
       amountIn: taken,
       amountOut: swap.amountOut,
       share,

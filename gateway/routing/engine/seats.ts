@@ -1,41 +1,48 @@
-/** Where each of many stands. */
+/** Where each of many stands. Never changed: who moves is in other seats. */
 export type Seats = Pick<ReadonlyMap<string, number>, 'get' | 'has'> & {
   readonly keys: () => Iterable<string>
+  readonly layers: Layers
 }
 
 type Layers = {
-  readonly base: Seats
+  readonly base: ReadonlyMap<string, number>
   /** Undefined: it stands nowhere any more. */
   readonly moved: ReadonlyMap<string, number | undefined>
 }
+export type Move = readonly [key: string, seat: number | undefined]
 
 /** Beyond it everybody is written down anew. */
 const mostMoved = 256
-const layersOf = new WeakMap<Seats, Layers>()
 
-/** The seats after some moved, came or went: it costs what has changed lately, not what there is. */
-export function moveSeats(
-  seats: Seats,
-  moves: readonly (readonly [key: string, seat: number | undefined])[],
-): Seats {
-  const { base, moved } = layersOf.get(seats) ?? { base: seats, moved: new Map() }
-  const layers = { base, moved: new Map([...moved, ...moves]) }
-  const next = layOver(layers)
-  if (layers.moved.size <= mostMoved) {
-    layersOf.set(next, layers)
-    return next
-  }
-  const whole = new Map<string, number>()
-  for (const key of next.keys()) whole.set(key, next.get(key) ?? 0)
-  return whole
+/** In this order. */
+export function createSeats(keys: readonly string[]): Seats {
+  return layOver({ base: new Map(keys.map((key, seat) => [key, seat])), moved: new Map() })
 }
 
-function layOver({ base, moved }: Layers): Seats {
+/** The seats after some moved, came or went: it costs what has changed lately, not what there is. */
+export function moveSeats(seats: Seats, moves: readonly Move[]): Seats {
+  if (moves.length === 0) return seats
+  const { base, moved } = seats.layers
+  const layers = { base, moved: new Map([...moved, ...moves]) }
+  return layOver(layers.moved.size > mostMoved ? join(layers) : layers)
+}
+
+function join({ base, moved }: Layers): Layers {
+  const whole = new Map(base)
+  for (const [key, seat] of moved) {
+    if (seat === undefined) whole.delete(key)
+    else whole.set(key, seat)
+  }
+  return { base: whole, moved: new Map() }
+}
+
+function layOver(layers: Layers): Seats {
+  const { base, moved } = layers
   const get = (key: string) => moved.get(key) ?? (moved.has(key) ? undefined : base.get(key))
-  const has = (key: string) => get(key) !== undefined
   return {
+    layers,
     get,
-    has,
+    has: (key) => get(key) !== undefined,
     *keys() {
       for (const key of base.keys()) if (!moved.has(key)) yield key
       for (const [key, seat] of moved) if (seat !== undefined) yield key

@@ -1,6 +1,7 @@
 import { type EdgePoint, pointOnCurve } from './edgeCurve.ts'
 import type { Effort } from './effort.ts'
 import type { Market } from './market.ts'
+import { at } from './pieces.ts'
 import { createLaplacian } from './solveLaplacian.ts'
 
 /** A set of edges without a cycle between tokenIn and tokenOut, and the amount to bring through it. */
@@ -94,7 +95,7 @@ function placeEdges(market: Market, problem: FlowProblem) {
     touching[tails[k] as number]?.push(k)
     touching[heads[k] as number]?.push(k)
   }
-  const curves = edges.map((edge) => market.curves[edge])
+  const curves = edges.map((edge) => at(market.curves, edge))
   return { nodes, size, tails, heads, touching, curves }
 }
 

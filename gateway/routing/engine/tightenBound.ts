@@ -1,6 +1,7 @@
 import { type Bound, boundOutput } from './boundOutput.ts'
 import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import { gasOf, type Market } from './market.ts'
+import { at } from './pieces.ts'
 import type { SearchFrame } from './searchFrame.ts'
 import { solveFlow } from './solveFlow.ts'
 import { waysBetween } from './waysBetween.ts'
@@ -57,7 +58,7 @@ function listEdges(market: Market, frame: SearchFrame, prices: Float64Array): re
     if (prices[from] === 0 || prices[to] === 0) continue
     const last = market.pairEdges[pair + 1] as number
     for (let edge = market.pairEdges[pair] as number; edge < last; edge++)
-      if (market.curves[edge]) edges.push(edge)
+      if (at(market.curves, edge)) edges.push(edge)
   }
   return edges
 }

@@ -4,6 +4,7 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from '../reads/chunk.ts'
 import type { BlockHead } from '../reads/readHead.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
+import { listNews, noPools } from './followedPools.ts'
 import { decodePool, encodePool } from './poolCodec.ts'
 import type { SyncedState } from './syncedState.ts'
 
@@ -31,7 +32,7 @@ export function createSnapshotWriter({
   readonly chainId: number
   readonly snapshots: PoolSnapshots
 }) {
-  let saved: SyncedState['pools'] = new Map()
+  let saved: SyncedState['pools'] = noPools
   let savedHash = ''
   let savedScan: string | undefined
   let savedTokens: ReadonlySet<Address> = new Set()
@@ -42,7 +43,7 @@ export function createSnapshotWriter({
   let tail: Promise<unknown> = Promise.resolve()
 
   function forget(): void {
-    saved = new Map()
+    saved = noPools
     savedHash = ''
     savedScan = undefined
     savedTokens = new Set()
@@ -57,8 +58,7 @@ export function createSnapshotWriter({
       forget()
       hasStale = false
     }
-    // Records are never changed in place: another object is another state.
-    const changed = [...state.pools.values()].filter((record) => saved.get(record.id) !== record)
+    const changed = listNews(state.pools, saved)
     const pools: { id: string; state: string }[] = []
     for (const part of chunk(changed, encodedAtOnce)) {
       for (const record of part) pools.push({ id: record.id, state: encodePool(record) })

@@ -4,11 +4,12 @@ import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createTaxedPool } from '../protocols/maths/taxedPool.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { BlockHead } from '../reads/readHead.ts'
+import { changePools, type FollowedPools, followPools } from './followedPools.ts'
 
 /** All pools as of one block. Never changed: the next block is another value. */
 export type SyncedState = {
   readonly head: BlockHead
-  readonly pools: ReadonlyMap<string, PoolRecord>
+  readonly pools: FollowedPools
   readonly market: Market
 }
 
@@ -32,7 +33,7 @@ export function createSyncedState(
   { head, records }: { readonly head: BlockHead; readonly records: Iterable<PoolRecord> },
 ): SyncedState {
   const priced = priceAll(records, taxOf)
-  const pools = new Map(priced.map(({ record }) => [record.id, record]))
+  const pools = followPools(priced.map(({ record }) => record))
   return { head, pools, market: createMarket(priced.map(({ pool }) => pool)) }
 }
 
@@ -59,9 +60,10 @@ export function advanceState(
     (id) => !kept.has(id) && state.pools.has(id),
   )
   if (priced.length === 0 && lost.length === 0) return { ...state, head }
-  const pools = new Map(state.pools)
-  for (const { record } of priced) pools.set(record.id, record)
-  for (const id of lost) pools.delete(id)
+  const pools = changePools(state.pools, {
+    changed: priced.map(({ record }) => record),
+    gone: lost,
+  })
   const market = updateMarket(
     state.market,
     priced.map(({ pool }) => pool),

@@ -1,6 +1,7 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
 import { createMarket, type Market, updateMarket } from '../engine/market.ts'
+import { each } from '../engine/pieces.ts'
 import { createCurveArena } from './curveArena.ts'
 import { hearMarket, tellMarket } from './marketFeed.ts'
 
@@ -12,7 +13,7 @@ const current = () => chain.sync.current()?.market ?? createMarket([])
 /** What is the same wherever a market is searched. */
 const floats = ({ pools, poolIndex, tokenIndex, ...market }: Market) => ({
   ...market,
-  pools: pools.map(({ id }) => id),
+  pools: Array.from(each(pools), ({ id }) => id),
 })
 
 s('tells a market by what changed, bit by bit', () => {
@@ -39,7 +40,7 @@ s('numbers edges anew where pools come or go, and sells nothing through a closed
   const whole = tellMarket(arena, { last: undefined, next: first })
   assert.ok(whole)
   const heard = hearMarket(arena.blocks, { last: undefined, news: whole })
-  const [gone, closed] = first.pools
+  const [gone, closed] = each(first.pools)
   assert.ok(gone && closed)
   const shut = { ...closed, curve: () => undefined, swap: () => undefined }
   const next = updateMarket(updateMarket(first, [shut]), [], [gone.id])
@@ -47,7 +48,7 @@ s('numbers edges anew where pools come or go, and sells nothing through a closed
   assert.ok(news?.layout)
   const later = hearMarket(arena.blocks, { last: heard, news })
   assert.equal(floats(later), floats(next))
-  assert.ok(later.curves.some((curve) => curve === undefined))
+  assert.ok([...each(later.curves)].some((curve) => curve === undefined))
 })
 
 s.run()

@@ -1,4 +1,6 @@
 import type { Market } from '../engine/market.ts'
+import { at, each, editPieces, listOthers, toPieces } from '../engine/pieces.ts'
+import { createSeats } from '../engine/seats.ts'
 import { type Blocks, type CurveArena, type Place, readCurve } from './curveArena.ts'
 
 /** Of an index of edges: the same for all markets with the same pools. */
@@ -54,14 +56,14 @@ export function tellMarket(
   const isLaidOut = last !== undefined && hasLayoutOf(last, next)
   const edges: number[] = []
   const places: Place[] = []
-  for (const [edge, curve] of next.curves.entries()) {
-    if (isLaidOut && last.curves[edge] === curve) continue
+  for (const edge of listOthers(next.curves, isLaidOut ? last.curves : undefined)) {
+    const curve = at(next.curves, edge)
     const place = curve ? arena.placeOf(curve) : -1
     if (curve && place < 0) return undefined
     edges.push(edge)
     places.push(place)
   }
-  const poolIds = () => next.pools.map(({ id }) => id)
+  const poolIds = () => Array.from(each(next.pools), ({ id }) => id)
   return {
     layout: isLaidOut
       ? undefined
@@ -80,23 +82,21 @@ export function hearMarket(
   const { layout, rates, edges, places } = news
   const base = layout ? layOut(layout) : last
   if (!base) throw new Error('a market was told of in full before')
-  const curves = layout ? new Array(layout.edgePool.length).fill(undefined) : base.curves.slice()
+  const curves = editPieces(base.curves)
   for (const [index, edge] of edges.entries())
-    curves[edge] = readCurve(blocks, places[index] as number)
-  return { ...base, ...rates, curves }
+    curves.set(edge, readCurve(blocks, places[index] as number))
+  return { ...base, ...rates, curves: curves.done() }
 }
-
-const indexOf = (keys: readonly string[]) => new Map(keys.map((key, index) => [key, index]))
 
 function layOut({ poolIds, tokens, ...columns }: Layout): Omit<Market, keyof Rates> {
   const elsewhere = { tokens: [], gas: 0, curve: () => undefined, swap: () => undefined }
   return {
     ...columns,
     tokens,
-    pools: poolIds.map((id) => ({ id, ...elsewhere })),
-    poolIndex: indexOf(poolIds),
-    tokenIndex: indexOf(tokens),
+    pools: toPieces(poolIds.map((id) => ({ id, ...elsewhere }))),
+    poolIndex: createSeats(poolIds),
+    tokenIndex: createSeats([...each(tokens)]),
     edgeCount: columns.edgePool.length,
-    curves: [],
+    curves: toPieces(Array.from(columns.edgePool, () => undefined)),
   }
 }

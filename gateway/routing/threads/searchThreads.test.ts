@@ -5,6 +5,7 @@ import { generateTrades } from '../../bench/routing/generateMarket.ts'
 import type { Certificate } from '../engine/certificate.ts'
 import { findRoute } from '../engine/findRoute.ts'
 import { type Market, updateMarket } from '../engine/market.ts'
+import { each } from '../engine/pieces.ts'
 import { createSearchThreads, type ThreadQuestion } from './searchThreads.ts'
 
 const s = suite('routing/threads/searchThreads')
@@ -50,7 +51,7 @@ const threads = createSearchThreads({ count: 2 })
 s.after(() => threads.close())
 
 s('answer what the loop does, block by block, as pools come and go [20/threads]', async () => {
-  const gone = current().pools.slice(0, 3)
+  const gone = [...each(current().pools)].slice(0, 3)
   const changes = [
     (market: Market) => market,
     () => {

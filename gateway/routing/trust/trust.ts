@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { getChain, getDexes, seedTokens } from '../../chain/chains.ts'
-import { type Market, updateMarket } from '../engine/market.ts'
+import { type Market, poolOf, updateMarket } from '../engine/market.ts'
 import type { Route } from '../engine/route.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { closed } from '../protocols/quoted/quoted.ts'
@@ -124,6 +124,6 @@ function knownParts(chainId: number, parts: TrustedParts): ReadonlySet<string> {
 }
 
 function withoutPools(market: Market, ids: readonly string[]): Market {
-  const pools = ids.flatMap((id) => market.pools[market.poolIndex.get(id) ?? -1] ?? [])
+  const pools = ids.flatMap((id) => poolOf(market, id) ?? [])
   return pools.length > 0 ? updateMarket(market, pools.map(closed)) : market
 }

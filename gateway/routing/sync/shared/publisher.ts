@@ -2,6 +2,7 @@ import type { FeedEntry, Feeds } from '../../../store/feeds.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { chunk } from '../../reads/chunk.ts'
 import type { TokenInfo } from '../../reads/readTokens.ts'
+import { listGone, listNews, noPools } from '../followedPools.ts'
 import type { SyncedState } from '../syncedState.ts'
 import type { LeftOutPool } from '../troubledPools.ts'
 import { createTurns, shareNextTurn } from '../turns.ts'
@@ -22,6 +23,7 @@ export type Published = {
   readonly tokens: readonly TokenInfo[]
   readonly leftOut: readonly LeftOut[]
   readonly leftOutPools: readonly LeftOutPool[]
+  readonly scanned?: string | undefined
   /** When the state was last known to be the node's head, by `now`. */
   readonly confirmedAtMs: number
 }
@@ -73,7 +75,7 @@ export function createPublisher({
   let standing: Standing | undefined = from && { ...from, tokens: toTokens(from.tokens), head: '' }
   let wroteAtMs = Number.NEGATIVE_INFINITY
   /** What stands in the feed's snapshot, as far as this gateway wrote it. */
-  let saved: Known = { pools: new Map(), tokens: new Map() }
+  let saved: Known = { pools: noPools, tokens: new Map() }
   let savedAtMs = now()
   let isOver = false
 
@@ -163,14 +165,12 @@ export function createPublisher({
 
 /** What is another than before, and what is no more. */
 function compare(now: Known, before: Known) {
-  // Records are never changed in place: another object is another state.
-  const isSame = now.pools === before.pools
   return {
-    changed: isSame ? [] : listNews(now.pools, before.pools),
+    changed: listNews(now.pools, before.pools),
     fresh: [...now.tokens].flatMap(([id, token]) => (before.tokens.has(id) ? [] : [token])),
     gone: {
-      pools: isSame ? [] : listGone(now.pools, before.pools),
-      tokens: listGone(now.tokens, before.tokens),
+      pools: listGone(now.pools, before.pools),
+      tokens: [...before.tokens.keys()].filter((id) => !now.tokens.has(id)),
     },
   }
 }
@@ -190,13 +190,5 @@ async function encodeEntries(
 
 const toTokens = (tokens: readonly TokenInfo[]): Tokens =>
   new Map(tokens.map((token) => [token.address.toLowerCase(), token]))
-
-const listNews = (pools: Pools, before: Pools): readonly PoolRecord[] =>
-  [...pools.values()].filter((record) => before.get(record.id) !== record)
-
-const listGone = (
-  now: ReadonlyMap<string, unknown>,
-  before: ReadonlyMap<string, unknown>,
-): readonly string[] => [...before.keys()].filter((id) => !now.has(id))
 
 export type Publisher = ReturnType<typeof createPublisher>
