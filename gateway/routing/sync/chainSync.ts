@@ -76,6 +76,12 @@ export type ChainSync = {
   close(): Promise<void>
 }
 
+/** Of who reads the chain. */
+export type OwnSync = ChainSync & {
+  /** Where the scan of creations is; undefined where none has begun. */
+  scanned(): string | undefined
+}
+
 export type ChainSyncParameters = {
   readonly chainClient: ChainClient
   readonly dexes: readonly Dex[]
@@ -117,7 +123,7 @@ export const oldMs = 3_000
 const [firstPauseMs, longestPauseMs] = [2_000, 60_000]
 
 /** Follows one chain: discovers and loads its pools, then applies each block's events. */
-export function createChainSync(parameters: ChainSyncParameters): ChainSync {
+export function createChainSync(parameters: ChainSyncParameters): OwnSync {
   const { chainClient, maxAgeMs } = parameters
   const parts = connectParts(parameters)
   const { reader, keeper, dexBook, closing, confirm, failed } = parts
@@ -163,6 +169,7 @@ export function createChainSync(parameters: ChainSyncParameters): ChainSync {
     bounds: bounds.status,
     audit: audit.status,
     coverage: parts.coverage,
+    scanned: parts.deps.scan.place,
     loadLeftMs: parts.deps.progress.leftMs,
     async close() {
       closing.abort()

@@ -2,13 +2,16 @@ import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
 import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
+import { startStoreEngines } from '../../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
-import { openStore } from '../../store/openStore.ts'
-import { createChainSync } from './chainSync.ts'
+import type { Store } from '../../store/openStore.ts'
+import { type ChainSync, type ChainSyncParameters, createChainSync } from './chainSync.ts'
 import { createCreationScan } from './creationScan.ts'
+import { createFeedReader } from './shared/feedReader.ts'
+import { leadChain } from './shared/leadChain.ts'
 
 const s = suite('creations of earlier blocks')
 const mainnet = createMainnet({ chainId: 8453, pools: 60, seed: 4 })
@@ -21,8 +24,10 @@ const dexes = getDexes(8453)
     poolKeys: dex.poolKeys && [7],
   }))
 const tokens = { addresses: () => seedTokens(8453).map(({ address }) => address) }
-const store = openStore({ path: ':memory:' })
-s.after(() => store.close())
+const engines = await startStoreEngines()
+s.after(async () => {
+  for (const engine of engines) await engine.close()
+})
 
 type Asked = { readonly from: number; readonly to: number }
 
@@ -49,53 +54,103 @@ function narrow(most: number) {
   return { given, source }
 }
 
-/** Follows the chain through this node until `isOver`, and keeps what it knows. */
-async function follow(source: NodeSource, isOver: (ids: readonly string[]) => boolean) {
+type Ended = (ids: readonly string[]) => boolean
+
+/** Follows the chain through this node until it is over, as `begin` has it. */
+async function follow(
+  { source, isOver }: { readonly source: NodeSource; readonly isOver: Ended },
+  begin: (chain: Chain, look: () => void) => Promise<Running>,
+) {
   const node = await startNode({ profile: 'alchemy-paid', upstream: source, speed: 100 })
   const chainClient = createChainClient({ chain: base, rpcUrls: [node.url] })
   const over = Promise.withResolvers<void>()
-  const ids = () => [...(sync.current()?.pools.keys() ?? [])].sort()
-  const sync = createChainSync({
-    chainClient,
-    dexes,
-    seedTokens: seedTokens(8453),
-    pollMs: 10,
-    maxAgeMs: 500,
-    snapshots: store.pools,
-    stirred: () => isOver(ids()) && over.resolve(),
-    // A scan asks once in ten seconds.
-    now: () => performance.now() * 200,
-  })
-  await sync.start()
+  let running: Running | undefined
+  const ids = () => [...(running?.sync.current()?.pools.keys() ?? [])].sort()
+  const look = () => isOver(ids()) && over.resolve()
+  const seeds = { dexes, seedTokens: seedTokens(8453), pollMs: 10, maxAgeMs: 500 }
+  running = await begin({ chainClient, ...seeds, now }, look)
+  look()
   await over.promise
-  await sync.close()
+  await running.close()
   chainClient.close()
   await node.close()
   return ids()
 }
+/** A scan asks once in ten seconds. */
+const now = () => performance.now() * 200
+type Chain = Omit<ChainSyncParameters, 'snapshots' | 'inherited' | 'stirred'>
+type Running = { readonly sync: ChainSync; close(): Promise<void> }
 
-s(
-  'are looked for bit by bit, and by the next process from there on [nodes/creation-scan]',
-  async () => {
-    const all = await follow(narrow(Number.MAX_SAFE_INTEGER).source, () => true)
-    await store.pools.clear(8453)
+/** A gateway that keeps its pools for itself. */
+const alone =
+  ({ pools: snapshots }: Store) =>
+  async (chain: Chain, stirred: () => void): Promise<Running> => {
+    const sync = createChainSync({ ...chain, snapshots, stirred })
+    await sync.start()
+    return { sync, close: sync.close }
+  }
 
-    const most = 500_000
-    const first = narrow(most)
-    const some = await follow(first.source, () => first.given.length >= 2)
-    assert.ok(some.length < all.length, `${some.length} of ${all.length} pools`)
-    const next = narrow(most)
-    const found = await follow(next.source, (ids) => all.every((id) => ids.includes(id)))
-    assert.ok(found.length >= all.length)
-    const ranges = [...first.given, ...next.given]
-    // The one that was under way when the first process ended may be asked for twice.
-    const twice = ranges.filter(({ to }, index) => ranges.findIndex((one) => one.to === to) < index)
-    assert.ok(twice.length <= 1, `${twice.length} ranges were asked for again`)
-    const once = ranges.filter((range) => !twice.includes(range))
-    for (const [index, { from }] of once.slice(0, -1).entries())
-      assert.is(once[index + 1]?.to, from - 1, 'each goes on where the one before ended')
-  },
-)
+/** The next gateway that is elected, of those that share a database. */
+const elected =
+  ({ feeds }: Store) =>
+  async (chain: Chain, wrote: () => void): Promise<Running> => {
+    const feed = 'pools 8453'
+    const reading = { feeds, feed, dexes: new Set(dexes.map(({ name }) => name)), taxOf: () => 0 }
+    const reader = createFeedReader({ ...reading, now })
+    await reader.pull()
+    terms += 1
+    const term = terms
+    await feeds.claim(feed, term)
+    const failed = (error: unknown) => {
+      throw error
+    }
+    const deposed = () => failed(new Error('deposed'))
+    const from = reader.current()
+    const lead = { feeds, feed, term, from, chain, now, wrote, deposed, failed }
+    const run = await leadChain(lead, { isOver: () => false })
+    if (!run) throw new Error('nobody else leads')
+    const { sync, publisher } = run
+    void publisher.wake()
+    return {
+      sync,
+      async close() {
+        await publisher.wake()
+        await Promise.all([publisher.close(), sync.close()])
+      },
+    }
+  }
+let terms = 0
+
+for (const { name, store, open } of engines)
+  for (const [who, keep] of Object.entries({ alone, elected }))
+    s(
+      `are looked for bit by bit, and by the next process from there on, ${who} on ${name} [nodes/creation-scan]`,
+      async () => {
+        const fresh = await open()
+        const wide = narrow(Number.MAX_SAFE_INTEGER)
+        const all = await follow({ source: wide.source, isOver: () => true }, keep(fresh))
+        await fresh.close()
+
+        const most = 500_000
+        const first = narrow(most)
+        const hasSome = () => first.given.length >= 2
+        const some = await follow({ source: first.source, isOver: hasSome }, keep(store))
+        assert.ok(some.length < all.length, `${some.length} of ${all.length} pools`)
+        const next = narrow(most)
+        const hasAll = (ids: readonly string[]) => all.every((id) => ids.includes(id))
+        const found = await follow({ source: next.source, isOver: hasAll }, keep(store))
+        assert.ok(found.length >= all.length)
+        const ranges = [...first.given, ...next.given]
+        // The one that was under way when the first process ended may be asked for twice.
+        const isTwice = ({ to }: Asked, index: number) =>
+          ranges.findIndex((one) => one.to === to) < index
+        const twice = ranges.filter(isTwice)
+        assert.ok(twice.length <= 1, `${twice.length} ranges were asked for again`)
+        const once = ranges.filter((range) => !twice.includes(range))
+        for (const [index, { from }] of once.slice(0, -1).entries())
+          assert.is(once[index + 1]?.to, from - 1, 'each goes on where the one before ended')
+      },
+    )
 
 /** A scan through a node that answers like this, with a clock. */
 function create(answer: (question: Asked) => unknown) {

@@ -28,7 +28,8 @@ export type CreationScan = ReturnType<typeof createCreationScan>
 
 /**
  * The creation events of all blocks, the newest first, for nodes that do not give them at once: a request
- * now and then. Where it stands is kept with the pools, so that the next process goes on there.
+ * now and then. Where it stands is kept with the pools, so that the next process goes on there, or the next
+ * gateway that is elected.
  */
 export function createCreationScan({
   dexes,

@@ -31,16 +31,18 @@ export type FeedHead = {
   readonly head: BlockHead
   readonly leftOut: readonly LeftOut[]
   readonly leftOutPools: readonly LeftOutPool[]
+  /** Where the scan of creations is, which the pools are of; undefined where none has begun. */
+  readonly scanned?: string | undefined
 }
 
 /** A head is written with every block: of the pools that are left out it names so many. */
 const mostNamed = 20
 
-export function encodeHead({ head, leftOut, leftOutPools }: FeedHead): string {
+export function encodeHead({ head, leftOut, leftOutPools, scanned }: FeedHead): string {
   const { number, timestampSecs, ...hashes } = head
   const numbers = { number: number.toString(), timestampSecs: timestampSecs.toString() }
   const named = leftOutPools.slice(0, mostNamed)
-  return JSON.stringify({ head: { ...hashes, ...numbers }, leftOut, leftOutPools: named })
+  return JSON.stringify({ head: { ...hashes, ...numbers }, leftOut, leftOutPools: named, scanned })
 }
 
 export function decodeHead(text: string): FeedHead {
@@ -48,13 +50,15 @@ export function decodeHead(text: string): FeedHead {
     head,
     leftOut,
     leftOutPools = [],
+    scanned,
   } = JSON.parse(text) as {
     head: Omit<BlockHead, 'number' | 'timestampSecs'> & { number: string; timestampSecs: string }
     leftOut: readonly LeftOut[]
     leftOutPools?: readonly LeftOutPool[]
+    scanned?: string
   }
   const numbers = { number: BigInt(head.number), timestampSecs: BigInt(head.timestampSecs) }
-  return { head: { ...head, ...numbers }, leftOut, leftOutPools }
+  return { head: { ...head, ...numbers }, leftOut, leftOutPools, ...(scanned && { scanned }) }
 }
 
 /** What makes `after` of `before`: records are never changed in place, so their fields tell by identity. */

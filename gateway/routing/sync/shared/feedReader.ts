@@ -28,6 +28,8 @@ export type Followed = {
   readonly tokens: ReadonlyMap<string, TokenInfo>
   readonly leftOut: readonly LeftOut[]
   readonly leftOutPools: readonly LeftOutPool[]
+  /** Where the scan of creations is, as the feed's writer has it. */
+  readonly scanned?: string | undefined
   /** When the state was last known to be the node's head, by `now`. */
   readonly confirmedAtMs: number
   /** The feed's number of this state; undefined: the state did not come from the feed. */

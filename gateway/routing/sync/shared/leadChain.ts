@@ -1,10 +1,10 @@
 import type { Feeds } from '../../../store/feeds.ts'
-import { type ChainSync, type ChainSyncParameters, createChainSync } from '../chainSync.ts'
+import { type ChainSyncParameters, createChainSync, type OwnSync } from '../chainSync.ts'
 import type { Followed } from './feedReader.ts'
 import { createPublisher, type Publisher } from './publisher.ts'
 
 /** What the elected gateway runs: it reads the node and writes what it reads into the feed. */
-export type LeadRun = { readonly sync: ChainSync; readonly publisher: Publisher }
+export type LeadRun = { readonly sync: OwnSync; readonly publisher: Publisher }
 
 export type LeadParameters = {
   readonly feeds: Feeds
@@ -46,7 +46,7 @@ export async function leadChain(
 }
 
 function startPublisher(
-  sync: ChainSync,
+  sync: OwnSync,
   { from, now, ...parameters }: Omit<LeadParameters, 'chain'>,
 ): Publisher {
   return createPublisher({
@@ -65,13 +65,16 @@ function startPublisher(
 }
 
 /** What a gateway that reads the chain itself knows of it. */
-export function tellKnown(sync: ChainSync, now: () => number): Followed | undefined {
+export function tellKnown(sync: OwnSync, now: () => number): Followed | undefined {
   const state = sync.current()
   const confirmedAtMs = now() - sync.lagMs()
   const leftOut = { leftOut: sync.leftOut(), leftOutPools: sync.leftOutPools() }
-  return state && { state, confirmedAtMs, tokens: sync.tokens(), ...leftOut, seq: undefined }
+  const scanned = sync.scanned()
+  return (
+    state && { state, confirmedAtMs, tokens: sync.tokens(), ...leftOut, scanned, seq: undefined }
+  )
 }
 
-function toRestored({ state, tokens }: Followed) {
-  return { head: state.head, records: [...state.pools.values()], tokens: [...tokens.values()] }
+function toRestored({ state: { head, pools }, tokens, scanned }: Followed) {
+  return { head, records: [...pools.values()], tokens: [...tokens.values()], scanned }
 }
