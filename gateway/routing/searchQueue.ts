@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** Thrown in place of a search that is not run; its message is fit for callers. */
 export class SearchRefused extends Error {
   override readonly name = 'SearchRefused'
@@ -43,9 +45,17 @@ export type SearchQueue = {
 
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
 /** Who waits by chain, class, network and caller, each in the order of their turns; none is empty. */
-type Turns = { size: number; readonly line: Waiter[]; readonly byName: Map<string, Turns> }
+type Turns = {
+  size: number
+  readonly line: Waiter[]
+  readonly byName: Map<string, Turns>
+  /** Turns that they had lately; of names that go by their order alone, none. */
+  readonly had: (name: string) => number
+}
 
-const createTurns = (): Turns => ({ size: 0, line: [], byName: new Map() })
+/** After so long a turn that was had counts a third. */
+const memoryMs = 10_000
+const mostRemembered = 10_000
 
 /**
  * Searches of one chain that may wait: about a second of them at the 5 ms that one in twenty takes on
@@ -57,12 +67,28 @@ export const mostWaiting = 256
  * Searches side by side in one thread would only slow each other down. Chains
  * take turns, at each those who pay and those who do not, of these the networks that ask, and at each of those
  * its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands behind
- * itself. Where too many wait, the newest of whoever has the most waiting is refused.
+ * itself. Of networks that whose turns of late were fewest comes first, so that who asks now and then waits for
+ * no round of hundreds who always ask. Where too many wait, the newest of whoever has the most is refused: of
+ * networks, what waits and the turns of late together.
  */
-export function createSearchQueue({ atOnce = 1 } = {}): SearchQueue {
-  const all = createTurns()
+export function createSearchQueue({
+  atOnce = 1,
+  now = () => performance.now(),
+}: {
+  readonly atOnce?: number | undefined
+  readonly now?: (() => number) | undefined
+} = {}): SearchQueue {
+  const all = createTurns(none)
+  const turnsHad = new LRUCache<string, { readonly count: number; readonly atMs: number }>({
+    max: mostRemembered,
+  })
   let running = 0
   let idle = Promise.withResolvers<void>()
+
+  function had(network: string): number {
+    const known = turnsHad.get(network)
+    return known ? known.count * Math.exp((known.atMs - now()) / memoryMs) : 0
+  }
 
   async function runAll(): Promise<void> {
     running += 1
@@ -79,8 +105,15 @@ export function createSearchQueue({ atOnce = 1 } = {}): SearchQueue {
   ) =>
     new Promise((resolve, reject) => {
       const hasToWait = running >= atOnce
-      add(all, [String(chainId), isPaying ? 'paying' : 'free', network, caller], {
+      const line = lineOf(all, [
+        { name: String(chainId) },
+        { name: isPaying ? 'paying' : 'free', had },
+        { name: network },
+        { name: caller },
+      ])
+      line.push({
         start: async () => {
+          turnsHad.set(network, { count: had(network) + 1, atMs: now() })
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
           await search().then(resolve, reject)
@@ -102,23 +135,27 @@ export function createSearchQueue({ atOnce = 1 } = {}): SearchQueue {
   })
 }
 
-function add(turns: Turns, [name, ...rest]: readonly string[], waiter: Waiter): void {
+const none = () => 0
+const createTurns = (had: Turns['had']): Turns => ({ size: 0, line: [], byName: new Map(), had })
+
+/** Where one more waits; `had`: of the names below. */
+function lineOf(
+  turns: Turns,
+  [first, ...rest]: readonly { readonly name: string; readonly had?: Turns['had'] }[],
+): Waiter[] {
   turns.size += 1
-  if (name === undefined) {
-    turns.line.push(waiter)
-    return
-  }
-  const next = turns.byName.get(name) ?? createTurns()
-  turns.byName.set(name, next)
-  add(next, rest, waiter)
+  if (!first) return turns.line
+  const next = turns.byName.get(first.name) ?? createTurns(first.had ?? none)
+  turns.byName.set(first.name, next)
+  return lineOf(next, rest)
 }
 
+/** Of equal ones that who has waited longest. */
 function takeNext(turns: Turns): Waiter | undefined {
   if (turns.size === 0) return undefined
   turns.size -= 1
-  const [first] = turns.byName
-  if (!first) return turns.line.shift()
-  const [name, next] = first
+  const [name, next] = pick(turns, (one) => -turns.had(one)) ?? []
+  if (name === undefined || !next) return turns.line.shift()
   const waiter = takeNext(next)
   // Behind the others from now on.
   turns.byName.delete(name)
@@ -129,12 +166,28 @@ function takeNext(turns: Turns): Waiter | undefined {
 /** Of equal ones that whose turn comes last; with one who waits each, who came last. */
 function takeLast(turns: Turns): Waiter | undefined {
   turns.size -= 1
-  const most = Math.max(...[...turns.byName.values()].map(({ size }) => size))
-  const [name, next] = [...turns.byName].findLast(([, { size }]) => size === most) ?? []
+  const [name, next] = pick(turns, (one, { size }) => size + turns.had(one), 'last') ?? []
   if (name === undefined || !next) return turns.line.pop()
   const waiter = takeLast(next)
   if (next.size === 0) turns.byName.delete(name)
   return waiter
+}
+
+/** Whoever has the most, of equal ones the first or the last. */
+function pick(
+  { byName }: Turns,
+  worth: (name: string, turns: Turns) => number,
+  ofEqual: 'first' | 'last' = 'first',
+) {
+  let best: readonly [name: string, turns: Turns] | undefined
+  let most = Number.NEGATIVE_INFINITY
+  for (const entry of byName) {
+    const value = worth(...entry)
+    if (value < most || (value === most && ofEqual === 'first')) continue
+    most = value
+    best = entry
+  }
+  return best
 }
 
 /** What becomes of a request whose search was refused; other errors go on. */
