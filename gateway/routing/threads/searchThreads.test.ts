@@ -146,7 +146,7 @@ s('leave to the loop what a pool throws at, however often [20/threads-thrown]', 
   const mistaken = (): never => {
     throw new Error('a mistake in its maths')
   }
-  const pools = current().pools.map((pool) => ({ ...pool, swap: mistaken }))
+  const pools = [...each(current().pools)].map((pool) => ({ ...pool, swap: mistaken }))
   const broken = updateMarket(current(), pools)
   const ask = (market: Market) => alone.find({ name, market, parameters, isCertified: false })
   for (let times = 0; times < 4; times += 1) assert.is(await ask(broken), undefined)
