@@ -1,7 +1,12 @@
 import { zeroAddress } from 'viem'
 
 /** What tells of an account's code. */
-const codeReads: readonly unknown[] = ['eth_getCode', 'eth_getAccountInfo']
+const codeReads: readonly unknown[] = [
+  'eth_getCode',
+  'eth_getAccount',
+  'eth_getAccountInfo',
+  'eth_getProof',
+]
 
 /**
  * A request after which these contracts have no code, as tokens that a chain runs itself: whoever asks for
@@ -11,8 +16,11 @@ export function hideCode(body: Buffer, hidden: ReadonlySet<string>): Buffer {
   if (hidden.size === 0) return body
   try {
     const asked: unknown = JSON.parse(body.toString('utf8'))
-    const calls = Array.isArray(asked) ? asked.map((call) => hideOne(call, hidden)) : undefined
-    return Buffer.from(JSON.stringify(calls ?? hideOne(asked, hidden)))
+    const calls = Array.isArray(asked) ? asked : [asked]
+    const shown = calls.map((call) => hideOne(call, hidden))
+    // Numbers of a body that is left alone stay as they were written.
+    if (shown.every((call, index) => call === calls[index])) return body
+    return Buffer.from(JSON.stringify(Array.isArray(asked) ? shown : shown[0]))
   } catch {
     // anvil says what is wrong with it.
     return body
