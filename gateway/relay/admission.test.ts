@@ -67,6 +67,8 @@ s('each rule alone is asked of the book with what it needs [teeth/admission]', a
   const share = await ask({ signedSharePercent: 34 })
   // 66 % of 60, rounded down.
   assert.equal(share.asked, [{ ...common, maxOfNetwork: undefined, maxUnsigned: 39 }])
+  const least = await ask({ signedSharePercent: 1 })
+  assert.equal(least.asked, [{ ...common, maxOfNetwork: undefined, maxUnsigned: 59 }])
   const preferred = await ask({ ownerSignature: 'preferred' })
   assert.equal(preferred.asked, [{ ...common, maxOfNetwork: undefined, maxUnsigned: undefined }])
 })
@@ -143,6 +145,10 @@ s('what is not signed may spend what is not kept, to the wei [teeth/admission]',
     ),
     retryAfterSecs: 60,
   })
+  const least = await ask({ signedSharePercent: 1 })
+  const nearlyAllWei = (defaultLimits.maxSpendPerHourWei * 99n) / 100n
+  assert.is(least.refusalOf(nearlyAllWei), undefined)
+  assert.ok(least.refusalOf(nearlyAllWei + 1n))
   const unkept = await ask({ maxNewPerNetwork: 1 })
   assert.is(unkept.refusalOf(10n ** 30n), undefined)
 })

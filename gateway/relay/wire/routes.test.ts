@@ -4,7 +4,7 @@ import { tableOwners } from '../../../fixtures/relay/tableChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createService } from '../../http/service.ts'
 import type { ChainIntent } from '../readIntents.ts'
-import { refusalError, relayEndpoints } from './routes.ts'
+import { type RelayRoutesDeps, refusalError, relayEndpoints } from './routes.ts'
 
 const s = suite('relay/routes')
 const [owner] = tableOwners
@@ -23,7 +23,7 @@ const toIntent = (chainId: number): ChainIntent => ({
 const asked: object[] = []
 const chainIds = [1, 2]
 const startedAt = performance.now()
-const endpoints = relayEndpoints({
+const deps: RelayRoutesDeps = {
   chainIds,
   async deploy(chainId, request) {
     asked.push({ chainId, ...request })
@@ -32,10 +32,14 @@ const endpoints = relayEndpoints({
   readIntents: async (chainId) => chainIds.filter((one) => one === (chainId ?? one)).map(toIntent),
   readHealth: async () => 'degraded',
   version: '7',
-})
-const inject = createInject(createService({ name: 'relay', endpoints, log, checkOutput: true }).app)
-const get = async (path: string) =>
-  JSON.parse((await inject({ method: 'GET', path, headers: {} })).text) as Record<string, unknown>
+}
+const open = (more: Partial<RelayRoutesDeps> = {}) => {
+  const endpoints = relayEndpoints({ ...deps, ...more })
+  return createInject(createService({ name: 'relay', endpoints, log, checkOutput: true }).app)
+}
+const inject = open()
+const get = async (path: string, from = inject) =>
+  JSON.parse((await from({ method: 'GET', path, headers: {} })).text) as Record<string, unknown>
 async function statusOf(change: object) {
   const body = JSON.stringify({ chainId: 1, owner, tokenIn: owner, amountIn: '1', ...change })
   const headers = { 'content-type': 'application/json' }
@@ -53,6 +57,25 @@ s(
     assert.is((await get('/api/intents?chainId=2'))['chainId'], 2)
   },
 )
+s('says what an owner signs where that is looked at [teeth/relay-wire]', async () => {
+  const path = '/api/intents?chainId=2'
+  for (const rule of ['preferred', 'required'] as const)
+    assert.equal((await get(path, open({ ownerSignature: rule })))['ownerSignature'], {
+      rule,
+      longestValidSecs: 3_600,
+      typedData: {
+        domain: { name: 'Forkyard Relay', version: '1', chainId: 2, verifyingContract: owner },
+        types: {
+          SponsoredDeploy: [
+            { name: 'owner', type: 'address' },
+            { name: 'deadline', type: 'uint256' },
+          ],
+        },
+        primaryType: 'SponsoredDeploy',
+      },
+    })
+  assert.is((await get(path, open({ ownerSignature: 'off' })))['ownerSignature'], undefined)
+})
 s('counts whole seconds from its start [teeth/relay-wire]', async () => {
   const { now } = performance
   performance.now = () => startedAt + 2_000_500
