@@ -104,6 +104,22 @@ s('waits for one that answers again, after a pause that grows [strangers/meta-ba
   assert.equal(lengths, [10_000, 20_000, 40_000])
 })
 
+s('is heard again by an answer in time, whatever it is, and by no refusal [teeth/heard]', () => {
+  for (const [outcome, isHeard] of [
+    [offer('slow', 1n), true],
+    [fail('no_route'), true],
+    [fail('rate_limited'), false],
+    [fail('circuit_open'), false],
+    [fail('upstream_error'), false],
+  ] as const) {
+    const worth = open()
+    answer(worth, { fast: offer('fast', 1_000n), slow: silent })
+    answer(worth, { fast: offer('fast', 1_000n), slow: outcome })
+    nowMs += 10_000
+    assert.is(isHasty(worth, 'slow'), !isHeard, JSON.stringify(outcome.status))
+  }
+})
+
 s('was right to wait where nobody had a quote [strangers/meta-nobody]', () => {
   const worth = open()
   answer(worth, { fast: fail('no_route'), slow: silent })

@@ -138,6 +138,14 @@ s('asks anew at each connection whose address a name has [teeth/rebinding]', asy
   assert.equal(heard, [])
 })
 
+s('who left is told so, and the source is not blamed [teeth/left]', async () => {
+  const http = open(`http://127.0.0.1:${port}`, true)
+  const left = AbortSignal.abort(new Error('left'))
+  const said = await http.call({ path: '/', signal: left }).catch((error: Error) => error.message)
+  await http.close()
+  assert.is(said, 'left')
+})
+
 s('follows no redirect, whatever it is called [teeth/redirects]', async () => {
   const http = open(`http://127.0.0.1:${port}`, true)
   const statuses = [301, 302, 303, 304, 305, 307, 308]
