@@ -122,15 +122,15 @@ export async function verifyPayment(matched: SignedPayment): Promise<Verified> {
   }
 }
 
-/** Gas of the transfer, undefined where a contract refuses it; a node's own failure is no verdict. */
+/** Gas of the transfer, undefined where a contract refuses it or burns more; a node's own failure is no verdict. */
 async function simulate({ chain, contract, calldata, settlement }: SignedPayment) {
   try {
-    return await estimateGas(chain.client, {
+    const gas = await estimateGas(chain.client, {
       account: settlement.signer.address,
       to: contract.token.address,
       data: calldata,
-      gas: maxGas,
     })
+    return gas <= maxGas ? gas : undefined
   } catch (error) {
     if (findRevert(error) === undefined) throw error
     return undefined
