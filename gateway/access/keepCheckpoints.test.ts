@@ -65,6 +65,28 @@ s('says that the database is away, and goes on with the same rows', async () => 
   await jobs.close()
   store.close()
 })
+s('begins by itself, and takes no step once it is closed [teeth/checkpoint-closed]', async () => {
+  const { store, now } = await openBooks()
+  let steps = 0
+  let isDue = () => {}
+  const second = new Promise<void>((resolve) => {
+    isDue = resolve
+  })
+  const advance = async () => {
+    steps += 1
+    if (steps === 2) isDue()
+    return true
+  }
+  const log = { warn: (facts: object) => assert.unreachable(JSON.stringify(facts)) }
+  const deps = { store: { checkpoints: { ...store.checkpoints, advance } }, now, sign, log }
+  const jobs = keepCheckpoints({ ...deps, detailDays: 0 }, { everyMs: never })
+  await second
+  await jobs.close()
+  const taken = steps
+  await new Promise(setImmediate)
+  store.close()
+  assert.is(steps, taken)
+})
 s('gives others a turn between its steps [teeth/checkpoint-turns]', async () => {
   const { store, now } = await openBooks()
   let [steps, turns] = [0, 0]

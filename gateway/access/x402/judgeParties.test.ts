@@ -56,6 +56,22 @@ async function open() {
   return { addKey, pay, end }
 }
 
+s('bars ten minutes, twice as long after each that fails, a day at most [teeth/bars]', () => {
+  const quiet = { open: 0, settled: 0, failed: 0, lastFailedMs: undefined }
+  const lengthOf = (failed: number) => {
+    const payer = { ...quiet, failed, lastFailedMs: 0 }
+    let low = 0
+    for (let high = 2 ** 30; high - low > 1; ) {
+      const middle = Math.floor((low + high) / 2)
+      const parties = { key: quiet, code: quiet, payer }
+      if (judgeParties(parties, { nowMs: middle }) === 'barred') low = middle
+      else high = middle
+    }
+    return (low + 1) / minuteMs
+  }
+  assert.equal([1, 2, 3, 8, 9].map(lengthOf), [10, 20, 40, 1_280, 1_440])
+})
+
 s('one that fails bars no code that has paid as often that day [18/shared-code]', async () => {
   const { pay, end } = await open()
   for (const state of ['settled', 'settled', 'failed', 'failed'] as const) await end(1, state)

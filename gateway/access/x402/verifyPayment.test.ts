@@ -57,7 +57,11 @@ const toPayload = (change: { accepted?: object; authorization?: Partial<typeof m
 
 /** The last half second of `nowSecs`. */
 const now = () => Number(nowSecs) * 1_000 + 500
-const match = (payload: PaymentPayload, contracts: readonly object[] = [contract], of = chainId) =>
+const match = (
+  payload: PaymentPayload,
+  contracts: readonly object[] = [contract],
+  of: number = chainId,
+) =>
   matchPayment(
     { chains: [{ chainId: of }], config: { ...config, contracts }, now } as never,
     payload,
@@ -129,7 +133,7 @@ async function verify(
     )
       ? encodeAbiParameters([{ type: 'uint256' }], [balance])
       : encodeAbiParameters([{ type: 'bool' }], [isUsed])
-  const request = async ({ method, params }: { method: string; params: readonly never[] }) => {
+  const request = async ({ method, params }: { method: string; params: readonly unknown[] }) => {
     if (isDown) throw new TypeError('away')
     if (method === 'eth_getCode') return code
     if (method === 'eth_call') return answerCall((params[0] as { readonly data: string }).data)
