@@ -120,6 +120,7 @@ const readNoNeighbour = [
   'gateway/access/claimAttacks.test.ts',
   'gateway/commands/cli.test.ts',
   'gateway/deploy/operators.fork.test.ts',
+  'gateway/lab/containers/changedSettings.docker.ts',
   'gateway/lab/containers/composeFiles.test.ts',
   'gateway/lab/containers/frontDoor.test.ts',
   'gateway/lab/containers/kubernetes.test.ts',
