@@ -4,7 +4,6 @@ import type { Candidate } from '../../simulator/buildBundle.ts'
 import { createProcessForks } from '../../simulator/processForks.ts'
 import { processTable } from '../../simulator/processTable.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
-import { printTable } from '../observe/printTable.ts'
 
 /**
  * What forks hold in memory, by number of chains: at rest, after a thousand dry runs of each chain, and after more.
@@ -47,8 +46,12 @@ function candidateOf({ manifest }: World, taker: Address, index: number): Candid
 
 const toMiB = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
 
-/** Rows of one simulator that serves so many of the chains. */
-async function measure(count: number): Promise<readonly (readonly string[])[]> {
+/** Says a row as soon as it is known: the whole takes minutes. */
+const tell = (...cells: readonly (string | number)[]) =>
+  void process.stdout.write(`| ${cells.join(' | ')} |\n`)
+
+/** Of one simulator that serves so many of the chains. */
+async function measure(count: number): Promise<void> {
   const processes = createProcessForks()
   const pids = new Set<number>()
   const forks = {
@@ -66,13 +69,10 @@ async function measure(count: number): Promise<readonly (readonly string[])[]> {
   }))
   const chains = served.map(({ world, chainId }) => ({ chainId, upstreamUrl: world.rpcUrl }))
   const simulator = await createSimulator({ chains, forks })
-  const rows: string[][] = []
-  const note = (dryRuns: number) => {
+  function note(dryRuns: number) {
     const held = [...pids].map((pid) => processTable.readMemoryBytes(pid) ?? 0)
     const whole = held.reduce((sum, bytes) => sum + bytes, 0)
-    rows.push(
-      [count, dryRuns, held.length, toMiB(Math.max(...held)), toMiB(whole)].map(String),
-    )
+    tell(count, dryRuns, held.length, toMiB(Math.max(...held)), toMiB(whole))
   }
   note(0)
   let done = 0
@@ -92,12 +92,9 @@ async function measure(count: number): Promise<readonly (readonly string[])[]> {
     note(done)
   }
   await simulator.close()
-  return rows
 }
 
-const rows = [...(await measure(1)), ...(await measure(2))]
-printTable((text) => process.stdout.write(text), {
-  head: ['chains', 'dry runs of each', 'forks', 'the largest, MiB', 'together, MiB'],
-  rows,
-})
+tell('chains', 'dry runs of each', 'forks', 'the largest, MiB', 'together, MiB')
+await measure(1)
+await measure(2)
 for (const world of worlds) await world.close()
