@@ -70,20 +70,32 @@ s('at one wei for a gas the ceiling counts as at any other price [teeth/fees]', 
   const facts = { ...snapshot, baseFeePerGasWei: 1n, priorityFeePerGasWei: 0n }
   assert.is(quoteFees(facts, { gasUsed: 100n, limits: low }).gasLimit, 104n)
 })
-s('a tip is at most the base fee, or a million wei where that is less [teeth/fees]', async () => {
-  const read = async (baseFee: string, tip: string) => {
-    const answers: Record<string, unknown> = {
-      ['eth_getBlockByNumber']: { baseFeePerGas: baseFee, timestamp: '0x7' },
-      ['eth_maxPriorityFeePerGas']: tip,
-      ['eth_getTransactionCount']: '0x9',
-      ['eth_estimateGas']: '0x5',
-    }
-    const request = async ({ method }: { readonly method: string }) => answers[method]
-    const chain = { client: { request }, chain: { l1Fee: 'arbitrum' } }
-    const address = '0x0000000000000000000000000000000000000001'
-    // Of a client only its requests.
-    return readFees(chain as never, { relayer: address, factory: address, owner: address })
+/** Of a chain that answers so. */
+async function readFrom(block: object | null, tip: string) {
+  const answers: Record<string, unknown> = {
+    ['eth_getBlockByNumber']: block,
+    ['eth_maxPriorityFeePerGas']: tip,
+    ['eth_getTransactionCount']: '0x9',
+    ['eth_estimateGas']: '0x5',
   }
+  const request = async ({ method }: { readonly method: string }) => answers[method]
+  const chain = { client: { request }, chain: { l1Fee: 'arbitrum' } }
+  const address = '0x0000000000000000000000000000000000000001'
+  // Of a client only its requests.
+  return readFees(chain as never, { relayer: address, factory: address, owner: address })
+}
+s(
+  'a chain without a block has no fees, one without a base fee the tip alone [teeth/fees]',
+  async () => {
+    const said = await readFrom(null, '0x1').catch((error: Error) => error.message)
+    assert.is(said, 'the chain has no latest block')
+    const { baseFeePerGasWei, priorityFeePerGasWei } = await readFrom({ timestamp: '0x7' }, '0x3')
+    assert.equal([baseFeePerGasWei, priorityFeePerGasWei], [0n, 3n])
+  },
+)
+s('a tip is at most the base fee, or a million wei where that is less [teeth/fees]', async () => {
+  const read = (baseFeePerGas: string, tip: string) =>
+    readFrom({ baseFeePerGas, timestamp: '0x7' }, tip)
   assert.equal(await read('0x1', '0xffffff'), {
     baseFeePerGasWei: 1n,
     priorityFeePerGasWei: 1_000_000n,

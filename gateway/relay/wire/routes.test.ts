@@ -1,9 +1,10 @@
-import { zeroAddress } from 'viem'
+import { pad, zeroAddress } from 'viem'
 import { createInject } from '../../../fixtures/inject.ts'
 import { tableOwners } from '../../../fixtures/relay/tableChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createService } from '../../http/service.ts'
 import type { ChainIntent } from '../readIntents.ts'
+import type { RelayAnswer } from '../relayDeploy.ts'
 import { type RelayRoutesDeps, refusalError, relayEndpoints } from './routes.ts'
 
 const s = suite('relay/routes')
@@ -21,13 +22,14 @@ const toIntent = (chainId: number): ChainIntent => ({
   relayerBalanceWei: undefined,
 })
 const asked: object[] = []
+let answer: RelayAnswer = { status: 'existing', proxy: owner }
 const chainIds = [1, 2]
 const startedAt = performance.now()
 const deps: RelayRoutesDeps = {
   chainIds,
   async deploy(chainId, request) {
     asked.push({ chainId, ...request })
-    return { status: 'existing', proxy: owner }
+    return answer
   },
   readIntents: async (chainId) => chainIds.filter((one) => one === (chainId ?? one)).map(toIntent),
   readHealth: async () => 'degraded',
@@ -40,10 +42,10 @@ const open = (more: Partial<RelayRoutesDeps> = {}) => {
 const inject = open()
 const get = async (path: string, from = inject) =>
   JSON.parse((await from({ method: 'GET', path, headers: {} })).text) as Record<string, unknown>
-async function statusOf(change: object) {
+async function post(change: object = {}) {
   const body = JSON.stringify({ chainId: 1, owner, tokenIn: owner, amountIn: '1', ...change })
   const headers = { 'content-type': 'application/json' }
-  return (await inject({ method: 'POST', path: '/api/proxy', headers, body })).status
+  return inject({ method: 'POST', path: '/api/proxy', headers, body })
 }
 
 s(
@@ -55,6 +57,29 @@ s(
       [1, 2],
     )
     assert.is((await get('/api/intents?chainId=2'))['chainId'], 2)
+  },
+)
+s('says why a chain is not served, and what its relayer has [teeth/relay-wire]', async () => {
+  const full = { ...toIntent(2), servable: false, reason: 'relay_paused', relayerBalanceWei: 7n }
+  const read = await get('/api/intents?chainId=2', open({ readIntents: async () => [full] }))
+  assert.equal(
+    [read['servable'], read['reason'], read['relayerBalanceWei']],
+    [false, 'relay_paused', '7'],
+  )
+  const served = await get('/api/intents?chainId=1')
+  assert.equal(
+    [served['servable'], served['reason'], served['relayerBalanceWei']],
+    [true, undefined, null],
+  )
+})
+s(
+  'answers a proxy that is there, or the transaction that makes it [teeth/relay-wire]',
+  async () => {
+    const bodyOf = async () => JSON.parse((await post()).text) as object
+    assert.equal(await bodyOf(), { proxy: owner, existing: true })
+    const txHash = pad('0x1')
+    answer = { status: 'deployed', txHash, proxy: owner }
+    assert.equal(await bodyOf(), { proxy: owner, txHash })
   },
 )
 s('says what an owner signs where that is looked at [teeth/relay-wire]', async () => {
@@ -96,7 +121,7 @@ s('takes amounts, deadlines and signatures up to their bounds [teeth/relay-wire]
     [{ ownerSignature: signature(32_768) }, 400],
     [{ owner: zeroAddress }, 400],
   ] as const)
-    assert.is(await statusOf(change), status, JSON.stringify(change).slice(0, 60))
+    assert.is((await post(change)).status, status, JSON.stringify(change).slice(0, 60))
   assert.equal(asked.length, 4)
 })
 s('says when to come again where a limit of the hour is reached [teeth/relay-wire]', () => {
