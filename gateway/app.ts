@@ -5,6 +5,7 @@ import type { Config } from './config/config.ts'
 import { openOps } from './ops/openOps.ts'
 import { createWarnings } from './ops/readiness.ts'
 import { connectChains } from './parts/connectChains.ts'
+import { createHolders } from './parts/holders.ts'
 import { listenAll } from './parts/listenAll.ts'
 import { listSold } from './parts/listSold.ts'
 import type { Observed } from './parts/observed.ts'
@@ -18,7 +19,6 @@ import { startSimulator } from './parts/startSimulator.ts'
 import { toAccessDeps } from './parts/toAccessDeps.ts'
 import { toServices } from './parts/toServices.ts'
 import { wireRelay } from './parts/wireRelay.ts'
-import type { Routing } from './routing/service/routing.ts'
 
 export type Gateway = {
   /** Base URLs by service, of those that are served. */
@@ -29,10 +29,7 @@ export type Gateway = {
 /** Who asks again and again on a connection has done so by then, and was told to use no other. */
 const lingerMs = 500
 
-/**
- * Wires the whole system: one store, one client per chain, one simulator, shared by the services.
- * Resolves once every enabled listener answers.
- */
+/** Wires the system: one store, client per chain and simulator for all. Resolves once every listener answers. */
 export async function createGateway(config: Config, observed: Observed): Promise<Gateway> {
   const lab = await openLab(config, observed)
   const ops = await openOps(config, observed, lab?.ops)
@@ -41,23 +38,16 @@ export async function createGateway(config: Config, observed: Observed): Promise
   const clients = await connectChains(config, { ...observed, budgets, lab })
   const store = await openStore(config, { ...observed, readiness: ops.readiness, keys })
   const limits = await Promise.all(clients.map((client) => client.remember(store.nodeLimits)))
-  // Pools are followed through the simulator, which is there before them.
-  let pools: Pick<Routing, 'holdersOf'> | undefined
-  const simulator = await startSimulator(config, {
-    ...observed,
-    store,
-    clients,
-    listHolders: async ({ chainId, token }) => pools?.holdersOf(chainId, token) ?? [],
-  })
+  const holders = createHolders()
+  const simulator = await startSimulator(config, { ...observed, store, clients, holders })
   const buckets = await openBuckets(config, observed)
   const { warnings, observeCharge } = createWarnings({ buckets, store })
   const shared = { ...observed, store, clients, simulator, keys, warnings }
   // Payments and deployments wait for nobody.
   const paid = { ...shared, clients: clients.map((client) => client.as('relay')) }
   const accessDeps = toAccessDeps(config, { ...paid, buckets, observeCharge })
-  const access = createAccess(accessDeps)
   const routing = await startRouting(config, { ...shared, contracts: accessDeps.config.contracts })
-  pools = routing
+  holders.knownBy(routing)
   const jobs = startAccessJobs(accessDeps)
   const meta = startMeta(config, { ...shared, routing, lab })
   lab?.serve(config, { ...shared, routing })
@@ -69,19 +59,18 @@ export async function createGateway(config: Config, observed: Observed): Promise
     meta: meta.endpoints,
     relay: relay.endpoints,
   }
-  const specs = toServices(config, { endpoints, access, lab })
+  const specs = toServices(config, { endpoints, access: createAccess(accessDeps), lab })
   const listening = await listenAll(config, specs, observed)
   ops.serves({ routing, relay, simulator, store, warnings })
   return {
     listeners: Object.fromEntries([...listening, ...ops.listening].map(([n, { url }]) => [n, url])),
     async close() {
       ops.readiness.drains()
-      const { shutdownGraceMs: graceMs } = config
-      await Promise.all(listening.map(([, service]) => service.close({ graceMs, lingerMs })))
+      const closing = { graceMs: config.shutdownGraceMs, lingerMs }
+      await Promise.all(listening.map(([, service]) => service.close(closing)))
       await Promise.all([meta.close(), relay.close(), jobs.close()])
       await routing.close()
-      await simulator.close()
-      await buckets?.close()
+      await Promise.all([simulator.close(), buckets?.close()])
       for (const learned of limits) await learned.close()
       for (const client of clients) client.close()
       await store.close()

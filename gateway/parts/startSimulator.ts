@@ -6,7 +6,6 @@ import {
   userProxyV6,
 } from '../../contracts/artifacts.ts'
 import { createContainerForks } from '../../simulator/containers/containerForks.ts'
-import type { ListHolders } from '../../simulator/findWhales.ts'
 import type { Freshness } from '../../simulator/freshness.ts'
 import type { RpcOutcome } from '../../simulator/rpc/rpcBatch.ts'
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts'
@@ -18,6 +17,7 @@ import type { Config } from '../config/config.ts'
 import { createForkMetrics } from '../observe/forkMetrics.ts'
 import { namePools } from '../routing/buildExecution.ts'
 import type { Store } from '../store/ports.ts'
+import type { Holders } from './holders.ts'
 import type { Observed } from './observed.ts'
 
 /** Whose custom errors simulations show by name. */
@@ -58,11 +58,11 @@ export const startSimulator = async (
     metrics,
     store,
     clients,
-    listHolders,
+    holders,
   }: Observed & {
     readonly store: Store
     readonly clients: readonly ChainClient[]
-    readonly listHolders: ListHolders
+    readonly holders: Holders
   },
 ): Promise<Simulator> => {
   const forkMetrics = createForkMetrics(metrics)
@@ -88,7 +88,7 @@ export const startSimulator = async (
     ...(simulatordUrl === undefined ? {} : { forks: createContainerForks({ url: simulatordUrl }) }),
     abis: knownAbis,
     slots: store.slots,
-    listHolders,
+    listHolders: holders.list,
     ...(heldTimeMs === undefined ? {} : { now: () => heldTimeMs }),
     log(event) {
       forkMetrics.happened(event)

@@ -1,0 +1,16 @@
+import type { ListHolders } from '../../simulator/findWhales.ts'
+import type { Routing } from '../routing/service/routing.ts'
+
+export type Holders = ReturnType<typeof createHolders>
+
+/** Who holds a token is known by the pools, which are followed through the simulator that asks. */
+export function createHolders() {
+  let pools: Pick<Routing, 'holdersOf'> | undefined
+  const list: ListHolders = async ({ chainId, token }) => pools?.holdersOf(chainId, token) ?? []
+  return {
+    list,
+    knownBy(routing: Pick<Routing, 'holdersOf'>) {
+      pools = routing
+    },
+  }
+}
