@@ -22,27 +22,23 @@ export function indexPairs(edges: Edges, tokenCount: number) {
 }
 
 function listPairs({ from, to }: Edges) {
-  const edgeCount = from.length
-  const column = () => new Int32Array(edgeCount + 1)
-  const [starts, froms, tos] = [column(), column(), column()]
-  const edgePair = new Int32Array(edgeCount)
-  let count = 0
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (edge === 0 || from[edge - 1] !== from[edge] || to[edge - 1] !== to[edge]) {
-      starts[count] = edge
-      froms[count] = from[edge] as number
-      tos[count] = to[edge] as number
-      count += 1
-    }
-    edgePair[edge] = count - 1
+  const edgePair = new Int32Array(from.length)
+  let last = -1
+  for (let edge = 0; edge < edgePair.length; edge++) {
+    if (edge === 0 || from[edge - 1] !== from[edge] || to[edge - 1] !== to[edge]) last += 1
+    edgePair[edge] = last
   }
-  starts[count] = edgeCount
-  return {
-    edgePair,
-    pairEdges: starts.slice(0, count + 1),
-    pairFrom: froms.slice(0, count),
-    pairTo: tos.slice(0, count),
+  const pairEdges = new Int32Array(last + 2)
+  const [pairFrom, pairTo] = [new Int32Array(last + 1), new Int32Array(last + 1)]
+  // From the back: of a pair's edges the first one stays.
+  for (let edge = edgePair.length - 1; edge >= 0; edge--) {
+    const pair = edgePair[edge] as number
+    pairEdges[pair] = edge
+    pairFrom[pair] = from[edge] as number
+    pairTo[pair] = to[edge] as number
   }
+  pairEdges[last + 1] = edgePair.length
+  return { edgePair, pairEdges, pairFrom, pairTo }
 }
 
 /** Which pair buys what each sells: pairs are sorted by what they sell, then by what they buy. */
