@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { type Address, createClient, custom, zeroAddress } from 'viem'
 import { base as chain } from 'viem/chains'
 import { createMainnet } from '../../fixtures/nodes/mainnet/createMainnet.ts'
@@ -13,6 +11,7 @@ import { applyLogs } from '../routing/sync/applyLogs.ts'
 import { createPoolBounds } from '../routing/sync/bounds/poolBounds.ts'
 import { loadPools } from '../routing/sync/loadPools.ts'
 import { advanceState, createSyncedState } from '../routing/sync/syncedState.ts'
+import { collectGarbage } from './collectGarbage.ts'
 import { timeProcessor as time } from './timeProcessor.ts'
 
 /**
@@ -34,10 +33,8 @@ const pace = {
   creationShare: 0,
 }
 
-setFlagsFromString('--expose-gc')
-const collect: () => void = runInNewContext('gc')
 function aliveBytes(): number {
-  collect()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
