@@ -139,7 +139,8 @@ contract SwapWrappersTest is FamilyWorld {
         private
         returns (uint256 amountOut)
     {
-        (TestToken tokenIn, TestToken tokenOut) = (TestToken(step.tokenIn), TestToken(step.tokenOut));
+        (TestToken tokenIn, TestToken tokenOut) =
+            (TestToken(step.tokenIn), TestToken(step.tokenOut));
         ISwapExecutor.SwapParameters memory params = _params(step.tokenIn, amountIn, step.tokenOut);
         if (seller == RECIPIENT) params.recipient = TAKER;
         uint256 heldBefore = tokenOut.balanceOf(params.recipient);
