@@ -121,14 +121,22 @@ s(
     const isRead = async () => (await confirm()).methods.includes('eth_call')
     const isDue = () => mainnet.head().number % 4 === 0
     const seen = new Set<boolean>()
+    let doubted = 0
     for (let block = 0; block < 24; block += 1) {
       mainnet.mine()
       const hasMoved = mainnet
         .head()
         .logs.some(({ address }) => addresses.has(address.toLowerCase()))
+      const { methods } = await confirm()
+      // A bloom names a pool by chance now and then: its logs are asked for again, and it is read.
+      if (methods.filter((method) => method === 'eth_getLogs').length > 1) {
+        doubted += 1
+        continue
+      }
       if (!isDue()) seen.add(hasMoved)
-      assert.is(await isRead(), isDue() || hasMoved)
+      assert.is(methods.includes('eth_call'), isDue() || hasMoved)
     }
+    assert.ok(doubted < 8, `${doubted} of 24 blocks were doubted`)
     assert.is(seen.size, 2)
     // However many come at once: after that many it is due.
     mainnet.mine(4)
