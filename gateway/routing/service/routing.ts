@@ -1,19 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
-import type { Simulator } from '../../../simulator/simulator.ts'
-import {
-  feedsOf,
-  getDexes,
-  type SeedToken,
-  seedTokens,
-  type TokenFeed,
-} from '../../chain/chains.ts'
-import { type ChainClient, isCausedBy, WrongChain } from '../../chain/client.ts'
-import type { Dex } from '../../chain/dex.ts'
+import { feedsOf, getDexes, seedTokens } from '../../chain/chains.ts'
+import { isCausedBy, WrongChain } from '../../chain/client.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { Coordination } from '../../store/coordination.ts'
-import type { Feeds } from '../../store/feeds.ts'
-import type { PoolSnapshots } from '../../store/pools.ts'
 import { createHotQuestions } from '../hotQuestions.ts'
 import { type ListedPools, listPools } from '../listPools.ts'
 import { createPoolMoves } from '../poolMoves.ts'
@@ -32,86 +21,22 @@ import {
 } from '../quoteLpDisposal.ts'
 import type { QuoteParameters } from '../quoteRequest.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
-import {
-  type AgentRegistration,
-  type ChainStatus,
-  readChainStatus,
-  readHealth,
-} from '../registry.ts'
+import { type ChainStatus, readChainStatus, readHealth } from '../registry.ts'
 import { createRouteCache } from '../routeCache.ts'
 import { createGasPrice, createSoughtTokens, type RoutingChain } from '../routingChain.ts'
 import { createSearchAhead } from '../searchAhead.ts'
 import { createSearchQueue, type SearchQueue } from '../searchQueue.ts'
 import { createSharedHints } from '../sharedHints.ts'
-import type { PoolLimits } from '../sync/bounds/standing.ts'
-import { type ChainSyncParameters, createChainSync } from '../sync/chainSync.ts'
+import { createChainSync } from '../sync/chainSync.ts'
 import { createSharedSync } from '../sync/shared/sharedSync.ts'
-import type { SyncEvent } from '../sync/syncEvent.ts'
 import { createTaxBook, sampleOf } from '../taxBook.ts'
 import { createTaxWatch } from '../taxWatch.ts'
 import { createSearchThreads, type SearchThreads } from '../threads/searchThreads.ts'
 import { holdersOf } from '../tokenHolders.ts'
-import { createTrust, type TrustedParts } from '../trust/trust.ts'
+import { createTrust } from '../trust/trust.ts'
 import { createUsdPrices, type UsdPrice } from '../usdPrices.ts'
 import { routingEndpoints } from '../wire/routes.ts'
-
-export type RoutingChainConfig = {
-  readonly chainClient: ChainClient
-  /** The SwapExecutor; quotes of a chain without one carry no payload. */
-  readonly executor: Address | undefined
-  /** Default: the DEXes known of the chain. */
-  readonly dexes?: readonly Dex[] | undefined
-  /** Tokens whose pools are looked for at start. Default: those of the registry. */
-  readonly seeds?: readonly SeedToken[] | undefined
-  /** Between two looks at the head. Default: a quarter of the block time, 100 to 500 ms. */
-  readonly pollMs?: number | undefined
-  /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
-  readonly maxAgeMs?: number | undefined
-  /** Default: the Chainlink feeds known of the chain. */
-  readonly feeds?: readonly TokenFeed[] | undefined
-  /** How far the market may grow. Default: as far as it likes. */
-  readonly limits?: PoolLimits | undefined
-  /** Rate providers, hooks and oracles that are believed, beside those of the chain's row. */
-  readonly trusted?: TrustedParts | undefined
-  /** Default: nothing is quoted before all is loaded. */
-  readonly loadsFirst?: ChainSyncParameters['loadsFirst']
-  readonly refreshMs?: ChainSyncParameters['refreshMs']
-  /** Where the chain is a fork: what it was forked from, for the first load. */
-  readonly origin?: ChainSyncParameters['origin']
-}
-
-export type RoutingDeps = {
-  readonly chains: readonly RoutingChainConfig[]
-  readonly simulator: Simulator | undefined
-  /** Where synced pools are kept between runs. */
-  readonly snapshots?: PoolSnapshots | undefined
-  /** For gateways that share a database: one of them is elected to read a chain for all. */
-  readonly shared?: { readonly feeds: Feeds; readonly coordination: Coordination } | undefined
-  readonly serviceName: string
-  readonly version: string
-  /** Base URL as callers see it, without a slash at the end. */
-  readonly publicUrl: string
-  /** Whether there is a contract to buy quota from. Default: there is none. */
-  readonly isQuotaSold?: boolean | undefined
-  /** Whether x402 payments are settled here. */
-  readonly x402Support: boolean
-  /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */
-  readonly registrations?: readonly AgentRegistration[] | undefined
-  readonly mcpUrl?: string | undefined
-  /** Beyond this lag health is degraded and quotes are not executable. */
-  readonly maxLagMs?: number | undefined
-  /** Threads that search beside the one that serves. Default: none. */
-  readonly searchThreads?: number | undefined
-  /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */
-  readonly patienceMs?: number | undefined
-  /** What else is not as it should be, in sentences: health is degraded while there is any. */
-  readonly warnings?: (() => readonly string[]) | undefined
-  readonly observe?: ((event: SyncEvent) => void) | undefined
-  /** After this the start goes on without the chains that are still being loaded. Default: never. */
-  readonly startWithinMs?: number | undefined
-  /** Monotonic, in milliseconds. */
-  readonly now?: (() => number) | undefined
-}
+import type { RoutingChainConfig, RoutingDeps } from './routingDeps.ts'
 
 export type Routing = {
   /** Resolves when the taxes of all tokens with a pool have been measured once. */

@@ -1,5 +1,6 @@
 import type { Simulator } from '../../../simulator/simulator.ts'
-import { createRouting, type Routing, type RoutingChainConfig } from '../service/routing.ts'
+import { createRouting, type Routing } from '../service/routing.ts'
+import type { RoutingChainConfig } from '../service/routingDeps.ts'
 
 /** Routing on one chain, warm, which follows the head no further than it is asked to. */
 export async function startRouting(
