@@ -1,9 +1,13 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { failureOf, openBackupScene, readUsed } from '../../fixtures/backups/backupScene.ts'
 import { openAt, startSqlite } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { findBackup } from '../store/backups/backupFolder.ts'
 import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
 
@@ -79,4 +83,31 @@ s(
     assert.is(new Set(entries.map(({ run, phase }) => `${run} ${phase}`)).size, entries.length)
   },
 )
+for (const [away, comes] of [
+  [{ DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }, false],
+  [{ DATABASE_PATH: 'later/forkyard.db' }, true],
+] as const)
+  s(`waits for a database that is away, and says so [backups/away ${comes}]`, async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'forkyard-backups-away-'))
+    const env = { PATH: process.env['PATH'], KEY_PEPPER: 'p'.repeat(32), ...away }
+    const cli = join(import.meta.dirname, '..', 'cli.ts')
+    const child = spawn(process.execPath, [cli, 'backups', 'keep', cwd], { cwd, env })
+    const ended = once(child, 'close')
+    let said = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        said += chunk
+      })
+    const why = () => said
+    await waitFor('it says so', () => said.includes('waiting for the database'), { why })
+    if (comes) {
+      mkdirSync(join(cwd, 'later'))
+      await waitFor('it goes on', () => said.includes('is whole'), { why })
+    }
+    child.kill('SIGTERM')
+    assert.equal(await ended, [0, null])
+    assert.not.match(said, 'secret')
+    rmSync(cwd, { recursive: true })
+  })
+
 s.run()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type KeyConfig, readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
@@ -7,6 +8,7 @@ import { listBackups, pruneBackups } from '../store/backups/backupFolder.ts'
 import { openBackups, tryRestore } from '../store/backups/openBackups.ts'
 import { checkpointPublicKeys } from '../store/checkpointKey.ts'
 import { backupCommand, type OperatorLog, restoreTestCommand } from '../store/operatorLog.ts'
+import { StoreUnavailable, toStoreError } from '../store/storeUnavailable.ts'
 import { toCount, toMoment } from './arguments.ts'
 import { audit } from './audit.ts'
 import { keepDoing } from './keepDoing.ts'
@@ -73,12 +75,33 @@ type Schedule = {
   readonly testEveryDays: number
 }
 
+const retryMs = 1_000
+
+/**
+ * When a restore was last done. A database that is away is waited for, however long: whoever started this would
+ * only start it again, later each time. One that refuses is not.
+ */
+async function readTestedMs(scene: Scene, signal: AbortSignal): Promise<number> {
+  for (let said: string | undefined; !signal.aborted; ) {
+    try {
+      return (await withLog(scene, (log) => log.lastDoneMs(restoreTestCommand))) ?? 0
+    } catch (cause) {
+      if (!(toStoreError(cause) instanceof StoreUnavailable)) throw cause
+      const { message } = cause as Error
+      if (message !== said) tell('waiting for the database', cause)
+      said = message
+    }
+    await wait(retryMs, undefined, { signal }).catch(() => undefined)
+  }
+  return 0
+}
+
 async function keep(scene: Scene, schedule: Schedule): Promise<void> {
   const ending = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
   const backups = await openBackups({ database: scene.config, folder: scene.folder })
   try {
-    const testedMs = await withLog(scene, (log) => log.lastDoneMs(restoreTestCommand))
+    const testedMs = await readTestedMs(scene, ending.signal)
     const jobs = [
       {
         what: backupCommand,
@@ -90,7 +113,7 @@ async function keep(scene: Scene, schedule: Schedule): Promise<void> {
       {
         what: restoreTestCommand,
         everyMs: schedule.testEveryDays * dayMs,
-        lastMs: testedMs ?? 0,
+        lastMs: testedMs,
         work: () => test(scene),
       },
     ]
