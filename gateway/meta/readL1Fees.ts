@@ -1,15 +1,11 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
+import { readL1Component } from '../chain/readL1Component.ts'
 import { decodeResult, readBatch } from './provider/readBatch.ts'
 import type { SourceQuote } from './provider/source.ts'
 
 const opOracle: Address = '0x420000000000000000000000000000000000000F'
 const opOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)'])
-const nodeInterface: Address = '0x00000000000000000000000000000000000000C8'
-const nodeInterfaceAbi = parseAbi([
-  'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
-])
-
 /** By provider; whole or not there, since one unknown fee would favour its quote. */
 export type L1Fees = Readonly<Record<string, bigint>>
 
@@ -37,20 +33,14 @@ async function readOpStack(
   return complete(fees)
 }
 
-/** The node answers for this address itself, so no contract (and no multicall) can ask it. */
 async function readArbitrum(
   { client }: ChainClient,
   quotes: readonly SourceQuote[],
   signal: AbortSignal,
 ): Promise<L1Fees | undefined> {
-  const abi = nodeInterfaceAbi
-  const functionName = 'gasEstimateL1Component'
-  const fees = quotes.map(async ({ provider, target, calldata }) => {
-    const data = encodeFunctionData({ abi, functionName, args: [target, false, calldata] })
-    const params: [{ to: Address; data: Hex }, 'latest'] = [{ to: nodeInterface, data }, 'latest']
-    const answer = await client.request({ method: 'eth_call', params }, { signal })
-    const [gas, baseFee] = decodeFunctionResult({ abi, functionName, data: answer })
-    return [provider, gas * baseFee] as const
+  const fees = quotes.map(async ({ provider, target: to, calldata: data }) => {
+    const component = await readL1Component(client, { to, data, signal })
+    return [provider, component && component.gas * component.baseFee] as const
   })
   return complete(await Promise.all(fees))
 }

@@ -6,11 +6,14 @@ import {
   keccak256,
   numberToHex,
   pad,
+  toFunctionSelector,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
+import { nodeInterfaceAbi } from '../../chain/readL1Component.ts'
 import { eip3009Abi, encodeTransfer, transferTypes } from './eip3009.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import { matchPayment, toAuthorization, verifyPayment } from './verifyPayment.ts'
@@ -106,6 +109,8 @@ type Node = {
   readonly balance?: bigint
   readonly code?: string
   readonly gas?: number
+  /** Of Arbitrum One, with so much of `gas` for data. */
+  readonly dataGas?: number | undefined
   /** What the estimate says where it refuses. */
   readonly refusal?: object
   readonly isDown?: boolean
@@ -116,6 +121,7 @@ async function verify(
     balance = 1_000n,
     code = '0x',
     gas = 70_000,
+    dataGas,
     refusal,
     isDown = false,
   }: Node = {},
@@ -123,8 +129,10 @@ async function verify(
 ) {
   const authorization = { ...toAuthorization(toPayload().payload), signature: signed }
   const asked: unknown[] = []
-  const answerCall = (data: string) =>
-    data.startsWith(
+  const answerCall = (data: string) => {
+    if (data.startsWith(toFunctionSelector(nodeInterfaceAbi[0])))
+      return encodeAbiParameters(nodeInterfaceAbi[0].outputs, [BigInt(dataGas ?? 0), 1n, 1n])
+    return data.startsWith(
       encodeFunctionData({
         abi: eip3009Abi,
         functionName: 'balanceOf',
@@ -133,6 +141,7 @@ async function verify(
     )
       ? encodeAbiParameters([{ type: 'uint256' }], [balance])
       : encodeAbiParameters([{ type: 'bool' }], [isUsed])
+  }
   const request = async ({ method, params }: { method: string; params: readonly unknown[] }) => {
     if (isDown) throw new TypeError('away')
     if (method === 'eth_getCode') return code
@@ -148,7 +157,7 @@ async function verify(
   const calldata = encodeTransfer(authorization)
   const verified = await verifyPayment({
     chain: { client },
-    contract,
+    contract: dataGas === undefined ? contract : { ...contract, chainId: arbitrum.chainId },
     settlement,
     authorization,
     calldata,
@@ -173,6 +182,12 @@ s('a wallet whose check takes more than 300,000 gas pays nobody [teeth/x402-veri
   assert.is((await verify(wallet)).verified.status, 'valid')
   const { verified } = await verify({ ...wallet, gas: 300_001 }, '0x')
   assert.equal(verified, invalid('invalid_exact_evm_signature'))
+})
+s('an estimate of Arbitrum has data in it, which is no check [attack/data-gas]', async () => {
+  const dear = { code: '0xc0de', gas: 700_000 }
+  assert.is((await verify({ ...dear, dataGas: 400_000 })).verified.status, 'valid')
+  for (const dataGas of [399_999, undefined])
+    assert.is((await verify({ ...dear, dataGas })).verified.status, 'invalid')
 })
 s('is not where it was used, or a unit is lacking [teeth/x402-verify]', async () => {
   assert.equal(

@@ -1,6 +1,8 @@
 import { type Address, type Hex, isAddressEqual, keccak256, recoverTypedDataAddress } from 'viem'
 import { estimateGas, getCode, readContract } from 'viem/actions'
+import { getChain } from '../../chain/chains.ts'
 import { findRevert } from '../../chain/findRevert.ts'
+import { readL1Component } from '../../chain/readL1Component.ts'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../sale/accessConfig.ts'
 import { listOffers } from '../sale/paymentRequired.ts'
 import { eip3009Abi, encodeTransfer, type TransferAuthorization, transferTypes } from './eip3009.ts'
@@ -38,7 +40,7 @@ export type Verified =
   | { readonly status: 'unreachable'; readonly reason: string }
 
 /** A transfer takes about 70,000; a contract wallet's check may add to it, not without end. */
-const maxGas = 300_000n
+const maxRunGas = 300_000n
 
 /** A block and the answer's way back must fit into what is left of the authorization. */
 const minSecsLeft = 6n
@@ -123,18 +125,22 @@ export async function verifyPayment(matched: SignedPayment): Promise<Verified> {
 }
 
 /** Gas of the transfer, undefined where a contract refuses it or burns more; a node's own failure is no verdict. */
-async function simulate({ chain, contract, calldata, settlement }: SignedPayment) {
+async function simulate(payment: SignedPayment) {
+  const { chain, contract, calldata: data, settlement } = payment
+  const to = contract.token.address
   try {
-    const gas = await estimateGas(chain.client, {
-      account: settlement.signer.address,
-      to: contract.token.address,
-      data: calldata,
-    })
-    return gas <= maxGas ? gas : undefined
+    const gas = await estimateGas(chain.client, { account: settlement.signer.address, to, data })
+    return gas <= maxRunGas || gas - (await readDataGas(payment)) <= maxRunGas ? gas : undefined
   } catch (error) {
     if (findRevert(error) === undefined) throw error
     return undefined
   }
+}
+
+/** What an estimate has in it for data on L1: a day on which that is dear is no check that burns gas. */
+async function readDataGas({ chain: { client }, contract, calldata: data }: SignedPayment) {
+  if (getChain(contract.chainId)?.l1Fee !== 'arbitrum') return 0n
+  return (await readL1Component(client, { to: contract.token.address, data }))?.gas ?? 0n
 }
 
 async function isSignedByAccount({ contract, authorization }: SignedPayment): Promise<boolean> {
