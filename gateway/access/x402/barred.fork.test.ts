@@ -76,7 +76,8 @@ async function settleBehind(
 s('a payer is barred for a growing while, its code too, and a key for a day [18/barred]', () => {
   const clean = { open: 0, failed: 0, lastFailedMs: undefined, settled: 0 }
   const book = { key: clean, payer: clean, code: clean }
-  const minutes = (count: number) => ({ nowMs: count * 60_000 })
+  const newcomers = { isOne: true }
+  const minutes = (count: number) => ({ nowMs: count * 60_000, newcomers })
   assert.is(judgeParties(book, minutes(0)), undefined)
   for (const who of ['payer', 'code'] as const)
     for (const [failed, endsAfter] of [

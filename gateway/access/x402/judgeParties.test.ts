@@ -40,8 +40,8 @@ async function open() {
         windowMs: 60 * minuteMs,
         ...same,
       },
-      ({ parties }) => {
-        const refusal = judgeParties(parties, { nowMs })
+      ({ parties, newcomers }) => {
+        const refusal = judgeParties(parties, { nowMs, newcomers })
         return refusal ? { refusal } : { rawTx: '0x', txHash: id, ...fees }
       },
     )
@@ -58,13 +58,14 @@ async function open() {
 
 s('bars ten minutes, twice as long after each that fails, a day at most [teeth/bars]', () => {
   const quiet = { open: 0, settled: 0, failed: 0, lastFailedMs: undefined }
+  const newcomers = { isOne: true }
   const lengthOf = (failed: number) => {
     const payer = { ...quiet, failed, lastFailedMs: 0 }
     let low = 0
     for (let high = 2 ** 30; high - low > 1; ) {
       const middle = Math.floor((low + high) / 2)
       const parties = { key: quiet, code: quiet, payer }
-      if (judgeParties(parties, { nowMs: middle }) === 'barred') low = middle
+      if (judgeParties(parties, { nowMs: middle, newcomers }) === 'barred') low = middle
       else high = middle
     }
     return (low + 1) / minuteMs
@@ -85,6 +86,19 @@ s('a code that has paid nothing is barred with the first that fails', async () =
   const { pay, end } = await open()
   await end(1, 'failed')
   assert.is(await pay(2), 'barred')
+})
+
+s('strangers with the same code bar nobody who has paid before [attack/shared-code]', async () => {
+  const { addKey, pay, end } = await open()
+  const customer: Payer = { keyId: await addKey('customer'), payer: '0xfe' }
+  await end(1, 'settled', customer)
+  const later = 48 * 60 * minuteMs
+  for (let count = 0; count < 5; count += 1) await end(later + count * 24 * 60 * minuteMs, 'failed')
+  const nowMs = later + 4 * 24 * 60 * minuteMs + 1
+  assert.is(await pay(nowMs), 'barred')
+  assert.type(await pay(nowMs, customer), 'object')
+  await end(nowMs, 'failed', customer)
+  assert.is(await pay(nowMs + 1, customer), 'barred')
 })
 
 s('what was paid a day ago stands for nothing', async () => {

@@ -1,3 +1,4 @@
+import type { Newcomers } from '../../store/settlementNewcomers.ts'
 import type { Conduct, PartyBook } from '../../store/settlementParties.ts'
 
 export type PartyRefusal = 'too_many_open' | 'barred'
@@ -13,21 +14,25 @@ const [firstBarMs, longestBarMs] = [10 * 60_000, 24 * 3_600_000]
  * first failure and for twice as long after each further one of a day; so is the code of a paying contract,
  * of which anybody makes another for little. But many share the code of a usual wallet: each payment of it
  * that was settled has earned more than one that fails costs, and stands for one. A key may have three of
- * them fail in a day. Each that is open may fail yet, before the first of them counts.
+ * them fail in a day. Each that is open may fail yet, before the first of them counts. What strangers do with the
+ * same code is nothing to a key that has ever had a payment settled.
  */
 export function judgeParties(
   { key, payer, code }: PartyBook,
-  { nowMs }: { readonly nowMs: number },
+  {
+    nowMs,
+    newcomers: { isOne },
+  }: { readonly nowMs: number; readonly newcomers: Pick<Newcomers, 'isOne'> },
 ): PartyRefusal | undefined {
   const unpaid = { ...code, failed: code.failed - code.settled }
-  if (key.failed >= mostFailedOfKey || isBarred(payer, nowMs) || isBarred(unpaid, nowMs))
+  if (key.failed >= mostFailedOfKey || isBarred(payer, nowMs) || (isOne && isBarred(unpaid, nowMs)))
     return 'barred'
   const isBusy =
     key.open >= mostOpen ||
     payer.open >= mostOpen ||
     hasMostUnpaid(key, mostUnpaid.key) ||
     hasMostUnpaid(payer, mostUnpaid.payer) ||
-    hasMostUnpaid(code, mostUnpaid.code)
+    (isOne && hasMostUnpaid(code, mostUnpaid.code))
   return isBusy ? 'too_many_open' : undefined
 }
 
