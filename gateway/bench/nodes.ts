@@ -23,7 +23,13 @@ const rows: Measured[] = []
 for (const profile of names)
   rows.push(...(await measureProfile({ profile, worlds, readyMs, followMs })))
 await Promise.all(worlds.map((world) => world.close()))
+for (const { profile, lastWords } of rows)
+  if (lastWords !== undefined) process.stderr.write(`${profile}: ${lastWords}\n`)
 
+function tellReady({ readyMs: ms, lastWords }: Measured): string {
+  if (ms !== undefined) return `${(ms / 1_000).toFixed(1)} s`
+  return lastWords === undefined ? 'never' : 'ended'
+}
 const share = (value: number | undefined) =>
   value === undefined ? '-' : `${(100 * value).toFixed(1)} %`
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
@@ -32,11 +38,7 @@ printTable((text) => process.stdout.write(text), {
   rows: rows.map((row) => [
     row.profile,
     String(row.chainId),
-    row.readyMs === undefined
-      ? row.ended
-        ? 'ended'
-        : 'never'
-      : `${(row.readyMs / 1_000).toFixed(1)} s`,
+    tellReady(row),
     share(row.servedShare),
     String(row.requests),
     String(row.calls),

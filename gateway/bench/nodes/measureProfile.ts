@@ -17,7 +17,8 @@ export type Measured = {
   readonly upBytes: number
   readonly downBytes: number
   readonly refusedShare: number
-  readonly ended: boolean
+  /** What the gateway said last, where it has ended. */
+  readonly lastWords: string | undefined
 }
 
 const everyMs = 250
@@ -73,7 +74,7 @@ export async function measureProfile({
       profile,
       readyMs: ready[index],
       servedShare: served[index],
-      ended: gateway.hasEnded(),
+      lastWords: gateway.hasEnded() ? gateway.printed().trimEnd().split('\n').at(-1) : undefined,
       ...readCounters(nodes[index]),
     }))
   } finally {

@@ -262,9 +262,16 @@ export async function startLiveStack({
       const program = ['node', '--input-type=module', '-e', auditProgram]
       return JSON.parse(await stack.compose('exec', '-T', 'gateway', ...program)) as string[]
     },
-    /** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
+    /**
+     * From outside: what the engine is asked to kill counts as stopped by hand, and stays so. Until the engine
+     * knows of it: before, it still lists the container among those that run.
+     */
     async kill(id: string) {
-      process.kill((await docker.getContainer(id).inspect()).State.Pid, 'SIGKILL')
+      const container = docker.getContainer(id)
+      const { Pid } = (await container.inspect()).State
+      process.kill(Pid, 'SIGKILL')
+      const isKnown = async () => (await container.inspect()).State.Pid !== Pid
+      await waitFor('the engine knows of it', isKnown, { deadlineMs: 60_000 })
     },
     async down() {
       // A supervisor that is ended before it has swept leaves forks, which keep their network.
