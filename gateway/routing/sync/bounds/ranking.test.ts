@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../../../../fixtures/books/random.ts'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { timeProcessor } from '../../../bench/timeProcessor.ts'
 import { createRanking } from './ranking.ts'
 import { isDeep, type PoolLimits, rankShallow, type Standing, worthOf } from './standing.ts'
 
@@ -93,5 +94,33 @@ function compareOnce(seed: number): boolean {
 s('gives the places that a sort of everybody would give [bounds/ranking]', () => {
   const seeds = Array.from({ length: 400 }, (_, seed) => seed)
   assert.ok(seeds.filter(compareOnce).length > 300)
+})
+
+s('lets one more in, and another go, for less than a look at 20,000 [bounds/ranking-cost]', () => {
+  const count = 20_000
+  const toStanding = (n: number, depthUsd: number): Standing => ({
+    id: `${n}`,
+    tokens: [`t${n}`, 'usd'],
+    depthUsd,
+    isKnown: n < count,
+  })
+  const others = Array.from({ length: count }, (_, n) =>
+    toStanding(n, 1_000 + ((n * 7_919) % 99_991)),
+  )
+  const limits = { floorUsd: 100, mostPools: count, mostTokens: count + 1 }
+  const ranking = createRanking({ limits, recencyOf: () => 0 })
+  ranking.rank(others)
+  // Turn by turn, so that whatever else the machine does falls on both.
+  const spent = { floor: 0, cost: 0 }
+  const came: Standing[] = []
+  for (let round = 0; round < 50; round += 1) {
+    came.push(toStanding(count + round, 200_000))
+    spent.floor += timeProcessor(() => others.filter(({ id }) => id === ''))
+    spent.cost += timeProcessor(() => {
+      assert.is(ranking.select(came).out.size, 1)
+    })
+  }
+  const looks = spent.cost / spent.floor
+  assert.ok(looks < 0.5, `${looks} looks at everybody, ${spent.cost / 50} ms`)
 })
 s.run()

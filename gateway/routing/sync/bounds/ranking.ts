@@ -1,3 +1,4 @@
+import { createHeldTokens } from './heldTokens.ts'
 import {
   isDeep,
   type PoolLimits,
@@ -28,14 +29,15 @@ export type Ranking = {
 type Ranked = {
   readonly standing: Standing
   readonly worth: number
-  /** Small numbers: the look at everybody is a look at flat memory. */
+  /** Small numbers, each once. */
   readonly tokens: readonly number[]
 }
 
 /**
  * Gives places to the deepest, then to those below the floor whose tokens were asked for, the latest
  * first. Money decides: nobody is pushed out by what holds less of the reference assets. Who was measured
- * keeps its rank: one that comes between two measurements has nobody sorted anew.
+ * keeps its rank: one that comes between two measurements has nobody sorted anew, and those alone looked at
+ * who stand where places end.
  */
 export function createRanking({
   limits: { floorUsd, mostPools, mostTokens },
@@ -44,9 +46,10 @@ export function createRanking({
   readonly limits: PoolLimits
   readonly recencyOf: RecencyOf
 }): Ranking {
-  let deep: readonly Ranked[] = []
+  let deep: Ranked[] = []
   let shallow: readonly Standing[] = []
   const numbers = new Map<string, number>()
+  const held = createHeldTokens()
 
   function numberOf(token: string): number {
     const number = numbers.get(token) ?? numbers.size
@@ -57,7 +60,7 @@ export function createRanking({
   const toRanked = (standing: Standing): Ranked => ({
     standing,
     worth: worthOf(standing),
-    tokens: standing.tokens.map(numberOf),
+    tokens: [...new Set(standing.tokens)].map(numberOf),
   })
 
   const isAbove = (standing: Standing) => isDeep(standing, floorUsd)
@@ -69,61 +72,72 @@ export function createRanking({
       .map(toRanked)
       .sort((one, other) => other.worth - one.worth)
 
-  function keep(isIn: (id: string) => boolean): void {
-    deep = deep.filter(({ standing }) => isIn(standing.id))
-    shallow = shallow.filter(({ id }) => isIn(id))
+  function setDeep(ranked: Ranked[]): void {
+    deep = ranked
+    held.clear()
+    for (const { tokens } of deep) held.add(tokens)
+  }
+
+  /** Who stands last goes, until there are places for all before; the first of those that went comes last. */
+  function cutEnd(news: Ranked[], last: Ranked[]): Ranked[] {
+    const cut: Ranked[] = []
+    let count = deep.length + news.length + last.length
+    while (count > mostPools || held.size() > mostTokens) {
+      const one = takeLast(last, news, deep)
+      if (!one) break
+      held.remove(one.tokens)
+      count -= 1
+      cut.push(one)
+    }
+    return cut
   }
 
   return {
     size: () => deep.length + shallow.length,
     rank(standings) {
       numbers.clear()
-      deep = sortDeep(standings)
+      setDeep(sortDeep(standings))
       shallow = standings.filter(isBelow)
     },
-    keep,
+    keep(isIn) {
+      setDeep(deep.filter(({ standing }) => isIn(standing.id)))
+      shallow = shallow.filter(({ id }) => isIn(id))
+    },
     select(others) {
       const below = [...shallow, ...others.filter(isBelow)]
       const news = sortDeep(others)
       const last = rankShallow(below, recencyOf).map(toRanked)
+      const guests = new Set([...news, ...last])
+      for (const { tokens } of guests) held.add(tokens)
+      const cut = cutEnd(news, last)
+      let count = deep.length + news.length + last.length
       const out = new Set(below.map(({ id }) => id))
-      const isSeen = new Uint8Array(numbers.size)
-      let [count, tokenCount] = [0, 0]
-      const givePlace = ({ standing, tokens }: Ranked): boolean => {
-        let unseen = 0
-        for (const token of tokens) if (!isSeen[token]) unseen += 1
-        if (count === mostPools || tokenCount + unseen > mostTokens) {
-          out.add(standing.id)
-          return false
+      // Of tokens that others hold already, one that comes behind may have a place.
+      for (const one of cut.reverse()) {
+        const isGuest = guests.has(one)
+        if (count === mostPools || held.size() + held.countNew(one.tokens) > mostTokens) {
+          out.add(one.standing.id)
+          guests.delete(one)
+          continue
         }
-        for (const token of tokens) isSeen[token] = 1
-        if (out.size > 0) out.delete(standing.id)
+        held.add(one.tokens)
         count += 1
-        tokenCount += unseen
-        return true
+        if (!isGuest) deep.push(one)
       }
-      const lost: number[] = []
-      let next = 0
-      for (let at = 0; at < deep.length; at++) {
-        const ranked = deep[at] as Ranked
-        // Of equals those that are in stand before.
-        for (let one = news[next]; one && one.worth > ranked.worth; one = news[next]) {
-          givePlace(one)
-          next += 1
-        }
-        if (!givePlace(ranked)) lost.push(at)
+      const tokenCount = held.size()
+      for (const { standing, tokens } of guests) {
+        out.delete(standing.id)
+        held.remove(tokens)
       }
-      for (const one of [...news.slice(next), ...last]) givePlace(one)
-      deep = without(deep, lost)
       shallow = shallow.filter(({ id }) => !out.has(id))
       return { out, tokenCount }
     },
   }
 }
 
-/** What stands between is copied as it is: a look at each would cost more than all else. */
-function without(ranked: readonly Ranked[], places: readonly number[]): readonly Ranked[] {
-  if (places.length === 0) return ranked
-  const ends = [...places, ranked.length]
-  return ends.flatMap((end, index) => ranked.slice((places[index - 1] ?? -1) + 1, end))
+/** Below the floor they stand behind all others; of equals above it those that are in stand before. */
+function takeLast(last: Ranked[], news: Ranked[], deep: Ranked[]): Ranked | undefined {
+  if (last.length > 0) return last.pop()
+  const [one, other] = [news.at(-1), deep.at(-1)]
+  return one && !(other && one.worth > other.worth) ? news.pop() : deep.pop()
 }
