@@ -1,4 +1,5 @@
 import { createInject } from '../../../fixtures/inject.ts'
+import type { Access } from '../../http/access.ts'
 import { createService } from '../../http/service.ts'
 import type { RoutingChain } from '../../routing/routingChain.ts'
 import type { Refusal } from '../../routing/testing/routingStand.ts'
@@ -6,9 +7,10 @@ import type { SearchThreads } from '../../routing/threads/searchThreads.ts'
 import { routingEndpoints } from '../../routing/wire/routes.ts'
 import { createGeneratedChain } from './generatedChain.ts'
 
-/** The routing service over a generated chain, without a node: asked in process. */
+/** The routing service over a generated chain, without a node: asked in process, or where it listens. */
 export function createGeneratedStand({
   change = (chain) => chain,
+  access,
   ...size
 }: {
   readonly pools: number
@@ -16,6 +18,8 @@ export function createGeneratedStand({
   readonly seed: number
   readonly threads?: SearchThreads | undefined
   readonly change?: (chain: RoutingChain) => RoutingChain
+  /** Default: every key is valid, and what it is charged goes to `ledger`. */
+  readonly access?: Access | undefined
 }) {
   const generated = createGeneratedChain(size)
   const chain = change(generated.chain)
@@ -34,7 +38,7 @@ export function createGeneratedStand({
       startedAtMs: 0,
       now: () => performance.now(),
     }),
-    access: {
+    access: access ?? {
       identify: async ({ headers }) => {
         const keyId = headers['x-api-key']
         return typeof keyId === 'string' ? { keyId, scopes: [] } : undefined
@@ -70,6 +74,7 @@ export function createGeneratedStand({
     ...generated,
     chain,
     ledger,
+    listen: service.listen,
     ask,
     /** The 200 of a request, whose shape the service checks; throws at any other answer. */
     async get<answer>(path: string, body?: object, key?: string): Promise<answer> {
