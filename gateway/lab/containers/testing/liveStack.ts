@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { startWorldChain } from '../../../../fixtures/world.ts'
 import { forkLabel } from '../../../../simulator/containers/forkEngine.ts'
+import { waitFor } from '../../../../simulator/testing/waitFor.ts'
 import { readBridgeAddress } from './readBridgeAddress.ts'
 import { removeContainers, startStack } from './stack.ts'
 
