@@ -12,6 +12,7 @@ import { anyChainPorts } from '../ports.ts'
 import { readBridgeAddress } from './testing/readBridgeAddress.ts'
 import { scanPorts } from './testing/scanPorts.ts'
 import { labPortNames, startStack } from './testing/stack.ts'
+import { whilePaused } from './testing/whilePaused.ts'
 
 /** The lab of docker/compose.yaml, as `make docker-lab` brings it up; needs the images (`make docker-images`). */
 const s = suite('lab of containers')
@@ -213,13 +214,13 @@ for (const service of ['gateway', 'rpc', 'chain-base'])
 
 s('serves on and says so while one of its chains hangs, and is whole after', async () => {
   const [id = ''] = await lab.find('chain-base')
-  await lab.docker.getContainer(id).pause()
   const isWarning = async () => {
     const response = await fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(3_000) })
     return response.ok && (await response.text()).includes('"warnings":["base: ')
   }
-  await waitFor('it says so', () => isWarning().catch(() => false), patient)
-  await lab.docker.getContainer(id).unpause()
+  await whilePaused(lab.docker.getContainer(id), async () => {
+    await waitFor('it says so', () => isWarning().catch(() => false), patient)
+  })
   await waitFor('ready again', isReady, patient)
   await waitFor('quotes again', quotes, patient)
 })

@@ -6,6 +6,7 @@ import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { keepBooksUnder } from './testing/askUnderFault.ts'
 import { checkDoors } from './testing/checkDoors.ts'
 import { startLiveStack } from './testing/liveStack.ts'
+import { whilePaused } from './testing/whilePaused.ts'
 
 /** docker/compose.scale.yaml, three gateways on one PostgreSQL; needs the images (`make docker-images`). */
 const s = suite('scale stack')
@@ -75,7 +76,7 @@ s('asks no second gateway for an exact output that a dying one may have charged'
     statuses.push((await stack.quoteExactOutput()).status)
   })
   await waitFor('the other two answered', () => statuses.length >= 8, patient)
-  await stack.kill(dying)
+  await stack.sendKill(dying)
   // What is frozen dies when it thaws; it may be gone before it is told to.
   await container.unpause().catch(() => undefined)
   await Promise.all(asking)
@@ -192,10 +193,10 @@ s('limits on one Redis, on by itself without it, and says so', async () => {
 
 s('refuses while PostgreSQL hangs, within bounds, and serves when it goes on', async () => {
   const [postgres = ''] = await stack.find('postgres')
-  await docker.getContainer(postgres).pause()
-  const { status } = await quote().catch(() => ({ status: 0 }))
-  assert.not.ok(status >= 200 && status < 300, `answered ${status}`)
-  await docker.getContainer(postgres).unpause()
+  await whilePaused(docker.getContainer(postgres), async () => {
+    const { status } = await quote().catch(() => ({ status: 0 }))
+    assert.not.ok(status >= 200 && status < 300, `answered ${status}`)
+  })
   await waitFor('it quotes', isQuoting, patient)
 })
 

@@ -5,6 +5,7 @@ import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { keepBooksUnder } from './testing/askUnderFault.ts'
 import { startLiveStack } from './testing/liveStack.ts'
 import { startSwarmStack } from './testing/stack.ts'
+import { whilePaused } from './testing/whilePaused.ts'
 
 /** docker/compose.scale.yaml as `docker stack deploy` runs it, on a swarm of one node. */
 const s = suite('swarm stack')
@@ -45,7 +46,6 @@ s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', as
   const before = await stack.find('gateway')
   const [postgres = ''] = await stack.find('postgres')
   const pausedAt = Date.now()
-  await docker.getContainer(postgres).pause()
   // Three checks that fail in a row would be a gateway's end.
   const checksMeanwhile = async (id: string) => {
     const { State } = await docker.getContainer(id).inspect()
@@ -56,11 +56,12 @@ s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', as
     const checks = await Promise.all(before.map(checksMeanwhile))
     return checks.every(({ length }) => length >= 2)
   }
-  await waitFor('each is checked twice', areAllChecked, patient)
-  for (const checks of await Promise.all(before.map(checksMeanwhile)))
-    assert.ok(checks.every(({ ExitCode }) => ExitCode === 0))
-  assert.not.ok(await isQuoting())
-  await docker.getContainer(postgres).unpause()
+  await whilePaused(docker.getContainer(postgres), async () => {
+    await waitFor('each is checked twice', areAllChecked, patient)
+    for (const checks of await Promise.all(before.map(checksMeanwhile)))
+      assert.ok(checks.every(({ ExitCode }) => ExitCode === 0))
+    assert.not.ok(await isQuoting())
+  })
   await waitFor('it quotes', isQuoting, patient)
   assert.equal([...(await stack.find('gateway'))].sort(), [...before].sort())
 })

@@ -224,6 +224,11 @@ export async function startLiveStack({
     const path = `/quote_exact_output?${query}&target_output=1000000&max_input=1000000000000000000`
     return ask('routing', path, { withKey: true })
   }
+  async function sendKill(id: string): Promise<number> {
+    const { Pid } = (await docker.getContainer(id).inspect()).State
+    process.kill(Pid, 'SIGKILL')
+    return Pid
+  }
   const forkyard = (...command: string[]) =>
     stack.compose('exec', '-T', 'gateway', 'node', 'gateway/cli.ts', ...command)
   return {
@@ -263,15 +268,12 @@ export async function startLiveStack({
       const program = ['node', '--input-type=module', '-e', auditProgram]
       return JSON.parse(await stack.compose('exec', '-T', 'gateway', ...program)) as string[]
     },
-    /**
-     * From outside: what the engine is asked to kill counts as stopped by hand, and stays so. Until the engine
-     * knows of it: before, it still lists the container among those that run.
-     */
+    /** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
+    sendKill,
+    /** Until the engine knows of it: before, it still lists the container among those that run. */
     async kill(id: string) {
-      const container = docker.getContainer(id)
-      const { Pid } = (await container.inspect()).State
-      process.kill(Pid, 'SIGKILL')
-      const isKnown = async () => (await container.inspect()).State.Pid !== Pid
+      const pid = await sendKill(id)
+      const isKnown = async () => (await docker.getContainer(id).inspect()).State.Pid !== pid
       await waitFor('the engine knows of it', isKnown, { deadlineMs: 60_000 })
     },
     async down() {
