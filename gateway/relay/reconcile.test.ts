@@ -67,7 +67,8 @@ function open({
   /** `usual`: nothing is said. */
   readonly finalDepth?: number | 'usual'
 }) {
-  const world = { head, nowMs: 1_000_000, nonces: { [signer]: nonce, [former]: nonce } }
+  const nonces = { [signer]: nonce, [former]: nonce }
+  const world = { head, nowMs: 1_000_000, nonces, witnessCalls: 0 }
   const settled: string[] = []
   const told: string[] = []
   const sent: Hex[] = []
@@ -82,10 +83,12 @@ function open({
     return toReceipt(mined[asked as Hex])
   }
   const witness = {
-    request: async ({ method, params }: { method: string; params: readonly [Hex] }) =>
-      method === 'eth_getTransactionCount'
+    async request({ method, params }: { method: string; params: readonly [Hex] }) {
+      world.witnessCalls += 1
+      return method === 'eth_getTransactionCount'
         ? numberToHex(witnessedNonce ?? world.nonces[params[0]] ?? 0)
-        : toReceipt(witnessed?.[params[0]]),
+        : toReceipt(witnessed?.[params[0]])
+    },
   }
   const deps = {
     chain: {
@@ -195,6 +198,13 @@ s('takes back nothing that one node alone counts as free again [18/forgotten-cou
   }
   assert.equal(await at(7), [7, [], []])
   assert.equal(await at(6), [6, ['6: final -> pending'], ['reorged']])
+  const last = open({ forgotten: forgotten.slice(0, 1), witnessed: {}, witnessedNonce: 6 })
+  assert.equal([await last.pass(), last.settled], [6, []])
+})
+s('asks no second node while nothing is forgotten [18/forgotten-count]', async () => {
+  const pass = open({ open: [row(7)], witnessed: {} })
+  assert.is(await pass.pass(), 5)
+  assert.is(pass.world.witnessCalls, 0)
 })
 s('takes the word of a lone node for a few at a time [18/forgotten-part]', async () => {
   const forgotten = Array.from({ length: 40 }, (_, index) => row(index + 5, { status: 'final' }))

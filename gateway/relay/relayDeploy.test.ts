@@ -55,7 +55,7 @@ function open({ limits }: { readonly limits?: Partial<RelayLimits> } = {}) {
     const broadcaster = { send: async ({ hash }: { hash: string }) => void offered.push(hash) }
     return replaceStuck({ ...deps, broadcaster } as never, first)
   }
-  return { store, world, told, offered, concluded, ask, rows, replace }
+  return { store, world, chain, told, offered, concluded, ask, rows, replace }
 }
 
 s('signs a deployment, keeps it, offers it and says all that [teeth/deploy]', async () => {
@@ -160,4 +160,19 @@ s(
     assert.equal([offered.length, (await rows())[0]?.attempts.length], [1, 1])
   },
 )
+s('knows what time it is in the book by what it has booked last [teeth/deploy]', async () => {
+  const { store, world, chain, ask, replace } = open()
+  const { chainId } = arbitrum
+  const bookMs = world.nowMs
+  const setBook = (laterMs: number) => store.relay.resetClock({ chainId, nowMs: bookMs + laterMs })
+  await setBook(0)
+  await ask()
+  // By another gateway, whose clock is ahead of ours.
+  await setBook(60_000)
+  await ask(other)
+  assert.is(chain.clock.now(), bookMs + 60_000)
+  await setBook(windowMs)
+  assert.is(await replace(), true)
+  assert.is(chain.clock.now(), bookMs + windowMs)
+})
 s.run()

@@ -6,6 +6,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
 import { createService } from '../../http/service.ts'
+import { type Coordination, createLocalCoordination } from '../../store/coordination.ts'
 import { openStore } from '../../store/openStore.ts'
 import type { RelayStore } from '../../store/relay.ts'
 import type { RelayLimits } from '../limits.ts'
@@ -21,11 +22,13 @@ function open({
   limits,
   aheadMs = 0,
   book = {},
+  coordination,
 }: {
   readonly limits?: Partial<RelayLimits>
   /** Of the chains' newest blocks. */
   readonly aheadMs?: number
   readonly book?: Partial<RelayStore>
+  readonly coordination?: Coordination
 } = {}) {
   const store = openStore({ path: ':memory:' })
   const chains = [createTableChain(arbitrum), createTableChain(base)]
@@ -42,7 +45,11 @@ function open({
       },
     },
     chains: chains.map(({ client, signer }) => ({ client, signer, limits })),
-    observe: (event) => void told.push(`${event.kind} ${event.chainId}`),
+    coordination,
+    observe(event) {
+      const byMs = event.kind === 'clock_ahead' ? ` by ${event.aheadMs}` : ''
+      told.push(`${event.kind} ${event.chainId}${byMs}`)
+    },
   })
   const service = createService({ name: 'relay', endpoints: relay.endpoints, log: silent })
   const inject = createInject(service.app)
@@ -164,6 +171,19 @@ s(
     await close()
   },
 )
+s('a pass sends what replaces a stuck one, and that alone [teeth/relay-stuck]', async () => {
+  const { relay, table, ask, close } = open()
+  await ask()
+  table.world.nowMs += 120_000
+  await relay.reconcile()
+  const [row] = await relay.history({ chainId })
+  assert.equal(
+    table.sent,
+    row?.attempts.map(({ raw }) => raw),
+  )
+  assert.is(table.sent.length, 2)
+  await close()
+})
 s('a pass tells the caps, and reads the time of the chain [teeth/relay-pass]', async () => {
   const capsOf: number[] = []
   const book: Partial<RelayStore> = {
@@ -176,7 +196,9 @@ s('a pass tells the caps, and reads the time of the chain [teeth/relay-pass]', a
   const { relay, told, close } = open({ book, aheadMs: 3_600_000 })
   await relay.reconcile()
   assert.equal(capsOf, [chainId, base.chainId])
-  for (const one of capsOf) assert.ok(told.includes(`clock_ahead ${one}`), told.join())
+  // Of the hour, two minutes are let pass.
+  for (const one of capsOf)
+    assert.ok(told.includes(`clock_ahead ${one} by ${3_600_000 - 120_000}`), told.join())
   await close()
 })
 s('lists fifty, and names itself 0, where nothing else is said', async () => {
@@ -196,6 +218,34 @@ s('lists fifty, and names itself 0, where nothing else is said', async () => {
   ])
   assert.is((await readHealth()).version, '0')
   await close()
+})
+s('leaves its place once what it sends has arrived, not before [teeth/relay-closed]', async () => {
+  const local = createLocalCoordination()
+  const left: number[] = []
+  const coordination: Coordination = {
+    ...local,
+    elect(candidate) {
+      const leadership = local.elect(candidate)
+      return {
+        ...leadership,
+        async close() {
+          left.push(table.sent.length)
+          await leadership.close()
+        },
+      }
+    },
+  }
+  const { table, told, ask, close } = open({ coordination })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  table.world.sending = promise
+  const asking = ask()
+  while (!told.includes(`signed ${chainId}`)) await nextTurn()
+  const closing = close()
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  assert.equal(left, [])
+  resolve()
+  await Promise.all([asking, closing])
+  assert.equal(left, [1, 1])
 })
 s('asks nothing of a chain once it is closed [teeth/relay-closed]', async () => {
   const { relay, table, close } = open()
