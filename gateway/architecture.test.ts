@@ -110,8 +110,16 @@ s('every source is reached by a test [house/covered]', () => {
   const alone = new Map([...files, ['gateway/alone.ts', []] as const])
   assert.equal(findUntested(alone), ['gateway/alone.ts'])
   for (const started of processes) assert.ok(files.has(started), started)
-  const [own] = findTestsOf(files, 'gateway/relay/gates.ts')
-  assert.is(own?.test, 'gateway/relay/gates.test.ts')
+})
+
+s('tests of a source: its own, those of its folder, those of others [house/tests]', () => {
+  const users = ['near/a.test.ts', 'far/b.test.ts', 'near/door.ts', 'near/own.test.ts']
+  const graph = new Map(users.map((user) => [user, ['near/own.ts']]))
+  graph.set('near/c.test.ts', ['near/door.ts'])
+  assert.equal(
+    findTestsOf(graph, 'near/own.ts').map(({ test }) => test),
+    ['near/own.test.ts', 'near/a.test.ts', 'near/c.test.ts', 'far/b.test.ts'],
+  )
 })
 
 /** They start the command line, try what stands in fixtures, or read files that are no modules. */

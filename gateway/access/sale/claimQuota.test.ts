@@ -44,14 +44,14 @@ const say = (event: string): SimLog => ({
 function open() {
   const world = { isFinal: true, isDown: false, status: '0x1' }
   const receipts = new Map<Hex, readonly SimLog[]>()
-  const request = async ({ method, params }: { method: string; params: readonly Hex[] }) => {
+  const request = async ({ method, params }: { method: string; params: readonly string[] }) => {
     if (world.isDown) throw new TypeError('away')
     if (method === 'eth_blockNumber') return numberToHex(100)
     if (method === 'eth_getBlockByNumber') {
       const number = params[0] === 'finalized' && !world.isFinal ? 99 : 100
       return { number: numberToHex(number), hash: blockHash, transactions: [] }
     }
-    const [hash = '0x'] = params
+    const hash = params[0] as Hex
     const logs = receipts.get(hash)
     if (method !== 'eth_getTransactionReceipt' || !logs) return null
     const place = { transactionHash: hash, blockHash, blockNumber: numberToHex(100) }
