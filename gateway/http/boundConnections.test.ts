@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -51,6 +51,32 @@ s(
     server.close()
   },
 )
+
+s('has room for as many as have gone, and no more [24/connections]', () => {
+  const server = new EventEmitter()
+  boundConnections(server as Server, { most: 2, networkOf: (address) => address })
+  const open = () => {
+    let isRefused = false
+    const refuse = () => {
+      isRefused = true
+    }
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress: '203.0.113.9',
+      resetAndDestroy: refuse,
+    })
+    server.emit('connection', socket)
+    return { isRefused, close: () => socket.emit('close') }
+  }
+  const tell = (count: number) => Array.from({ length: count }, () => open().isRefused)
+  const [first, second] = [open(), open()]
+  assert.equal(tell(1), [true])
+  first.close()
+  const third = open()
+  assert.equal([third.isRefused, ...tell(1)], [false, true])
+  second.close()
+  third.close()
+  assert.equal(tell(3), [false, false, true])
+})
 
 s('counts an IPv6 /64 as one, and no proxy and nobody of this machine [24/connections]', () => {
   const networkOf = createReadConnectionNetwork(['10.0.0.0/8', '2001:db8:ffff::/48'])

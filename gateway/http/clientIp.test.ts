@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createReadClientIp } from './clientIp.ts'
+import { createReadClientIp, readNetwork } from './clientIp.ts'
 
 const s = suite('http/clientIp')
 const request = (remoteAddress: string, forwarded?: string) =>
@@ -19,8 +19,19 @@ s('takes the right-most hop that is no listed proxy', () => {
   assert.is(read(request('::ffff:10.0.0.1', '1.2.3.4')), '1.2.3.4')
   assert.is(read(request('10.0.0.1', 'nonsense')), '10.0.0.1')
 })
+s('has one spelling for an IPv4 caller, and leaves what is none as it is', () => {
+  const read = createReadClientIp([])
+  assert.is(read(request('::ffff:1.2.3.4')), '1.2.3.4')
+  assert.is(read(request('::ffff:102:304')), '::ffff:102:304')
+  assert.is(read(request('2001:db8::1')), '2001:db8::1')
+})
 s('believes nobody for half a network', () => {
   for (const entry of ['10.0.0.0/', 'proxy.local', '10.0.0.0/abc', '10.0.0.0/33'])
-    assert.throws(() => createReadClientIp([entry]), entry)
+    assert.throws(() => createReadClientIp([entry]), /no address or network/)
+  assert.is(readNetwork('proxy.local'), undefined)
+  const [ipv4, ipv6] = ['ipv4', 'ipv6'] as const
+  assert.equal(readNetwork('10.0.0.0/32'), { address: '10.0.0.0', family: ipv4, prefix: 32 })
+  assert.equal(readNetwork('2001:db8::/128'), { address: '2001:db8::', family: ipv6, prefix: 128 })
+  assert.is(readNetwork('2001:db8::/129'), undefined)
 })
 s.run()

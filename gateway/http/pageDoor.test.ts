@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
-import { createPages } from './pages.ts'
+import { createPages, readOrigins } from './pages.ts'
 import { createService } from './service.ts'
 
 const s = suite('http/pageDoor')
@@ -55,6 +55,13 @@ const work = { method: 'POST', path: '/work' }
 const json = { 'content-type': 'application/json' }
 const admin = { authorization: `Bearer ${token}` }
 
+s('reads origins between commas, whatever blanks are about them', () => {
+  assert.equal(readOrigins(' https://a.example ,, https://b.example,'), [
+    'https://a.example',
+    'https://b.example',
+  ])
+  assert.equal(readOrigins(), [])
+})
 s('gives the manifest to programs and to pages that the lab trusts', async () => {
   assert.is((await ask(manifest)).status, 200)
   for (const origin of [local, 'http://127.0.0.1:9', named]) {

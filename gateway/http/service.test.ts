@@ -277,6 +277,7 @@ s(
     const unknown = await call('/nothing')
     assert.is(unknown.status, 404)
     assert.is(unknown.body.code, 'not_found')
+    assert.match(unknown.text, 'there is nothing at /nothing')
     const wrong = await call('/swap')
     assert.is(wrong.status, 405)
     assert.is(wrong.headers.get('allow'), 'POST, OPTIONS')
@@ -304,7 +305,8 @@ s(
     const head = await call('/swap/8453', { method: 'HEAD' })
     assert.is(head.status, 200)
     assert.is(head.text, '')
-    assert.is((await call('/swap', { method: 'OPTIONS' })).headers.get('allow'), 'POST, OPTIONS')
+    const options = await call('/swap', { method: 'OPTIONS' })
+    assert.equal([options.status, options.headers.get('allow')], [204, 'POST, OPTIONS'])
     const preflight = await call('/swap', {
       method: 'OPTIONS',
       headers: {
@@ -314,7 +316,12 @@ s(
       },
     })
     assert.is(preflight.status, 204)
-    assert.is(preflight.headers.get('access-control-allow-headers'), 'x-api-key')
+    const said = ['methods', 'headers'].map((what) =>
+      preflight.headers.get(`access-control-allow-${what}`),
+    )
+    assert.equal(said, ['GET, HEAD, POST', 'x-api-key'])
+    // A day, which browsers shorten as they like.
+    assert.is(preflight.headers.get('access-control-max-age'), '86400')
   },
 )
 s(

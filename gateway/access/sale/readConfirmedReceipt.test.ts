@@ -78,7 +78,9 @@ s('tells what waits from what is unknown, and from silence [teeth/receipts]', as
 s('reads once for who ask at once [teeth/receipts]', async () => {
   const { chain, asked } = open({ head: 102 })
   const ask = () => readConfirmedReceipt(chain, { hash, confirmations: 3 })
-  await Promise.all([ask(), ask()])
+  const [one, same] = await Promise.all([ask(), ask()])
+  assert.is(one?.status, 'confirmed')
+  assert.is(same, one)
   assert.is(asked(), 4)
   await ask()
   assert.is(asked(), 8)

@@ -73,6 +73,17 @@ s('bars ten minutes, twice as long after each that fails, a day at most [teeth/b
   assert.equal([1, 2, 3, 8, 9].map(lengthOf), [10, 20, 40, 1_280, 1_440])
 })
 
+s('ten are open of a key or a payer at most, whatever it has paid [18/may-fail]', () => {
+  const quiet = { open: 0, settled: 0, failed: 0, lastFailedMs: undefined }
+  const judge = (who: 'key' | 'payer', open: number) =>
+    judgeParties(
+      { key: quiet, payer: quiet, code: quiet, [who]: { ...quiet, open, settled: 99 } },
+      { nowMs: 0, newcomers: { isOne: false } },
+    )
+  for (const who of ['key', 'payer'] as const)
+    assert.equal([judge(who, 9), judge(who, 10)], [undefined, 'too_many_open'])
+})
+
 s('one that fails bars no code that has paid as often that day [18/shared-code]', async () => {
   const { pay, end } = await open()
   for (const state of ['settled', 'settled', 'failed', 'failed'] as const) await end(1, state)

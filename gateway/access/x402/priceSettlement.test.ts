@@ -1,5 +1,15 @@
+import { createClient, custom, numberToHex, pad } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { judgeCaps, judgeSettlement, raisedPrices, settlementPrices } from './priceSettlement.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
+import { base } from '../../chain/base.ts'
+import { toViemChain } from '../../chain/client.ts'
+import {
+  judgeCaps,
+  judgeSettlement,
+  raisedPrices,
+  readPrice,
+  settlementPrices,
+} from './priceSettlement.ts'
 
 const s = suite('x402/priceSettlement')
 const limits = { maxFeeWei: 1_100n, maxPerHour: 3, maxSpendPerHourWei: 5_000n }
@@ -44,6 +54,28 @@ s('signs a fifth more gas, two full blocks of base fee and a million of tip [tee
     maxFeePerGasWei: 1_000_014n,
     maxPriorityFeePerGasWei: 1_000_000n,
   })
+})
+
+s('reads what a price is made of, and the data fee where there is one [teeth/settle]', async () => {
+  const block = { number: '0x64', timestamp: '0x7', transactions: [] }
+  const read = (chain: typeof base, baseFeePerGas?: string) => {
+    const answers: Readonly<Record<string, unknown>> = {
+      eth_getBlockByNumber: { ...block, ...(baseFeePerGas && { baseFeePerGas }) },
+      eth_getTransactionCount: '0x5',
+      eth_getBalance: '0x9',
+      // The oracle of the data fee.
+      eth_call: pad(numberToHex(11)),
+    }
+    const request = async ({ method }: { method: string }) => answers[method]
+    const transport = custom({ request }, { retryCount: 0 })
+    const client = createClient({ chain: toViemChain(chain), transport })
+    const signer = { address: pad('0x1', { size: 20 }), token: pad('0x2', { size: 20 }) } as never
+    return readPrice({ chainId: chain.chainId, client }, { signer, calldata: '0x01' })
+  }
+  const facts = { head: 100n, timestampMs: 7_000, nonce: 5, balanceWei: 9n }
+  assert.equal(await read(base, '0x3'), { ...facts, baseFeePerGasWei: 3n, l1FeeWei: 11n })
+  assert.equal(await read(arbitrum, '0x3'), { ...facts, baseFeePerGasWei: 3n, l1FeeWei: 0n })
+  assert.is((await read(arbitrum)).baseFeePerGasWei, 0n)
 })
 
 const quiet = { open: 0, failed: 0, settled: 0, lastFailedMs: undefined }

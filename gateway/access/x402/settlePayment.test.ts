@@ -1,0 +1,156 @@
+import {
+  settleChainId as chainId,
+  openSettlements,
+  settlePayer,
+  settleStartMs,
+  signPayment,
+} from '../../../fixtures/access/simSettlements.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { createKey } from '../issueKeys.ts'
+import type { AccessDeps } from '../sale/accessConfig.ts'
+import { readOffers } from './readOffers.ts'
+import { settlementClock } from './settlementClock.ts'
+import { fromSettling } from './settlementResponse.ts'
+import { settlePayment } from './settlePayment.ts'
+
+/** With a real book and key beside a simulated chain; `lifecycle.fork.test.ts` has real ones. */
+const s = suite('x402/settlePayment')
+const network = `eip155:${chainId}`
+const now = () => settleStartMs
+
+async function addKey(deps: AccessDeps, label = 'buyer') {
+  return (await createKey(deps, { label })).id
+}
+const schemesOf = async (deps: AccessDeps, keyId?: string) =>
+  (await readOffers(deps, keyId === undefined ? undefined : { keyId })).map(({ scheme }) => scheme)
+
+s('sends what it has signed, and credits it once it is mined [teeth/settle]', async () => {
+  const { deps, node, mine } = openSettlements(now)
+  const keyId = await addKey(deps)
+  const pay = () => settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
+  const first = await pay()
+  const [settlement, ...more] = await deps.store.settlements.listOpen(chainId)
+  const txHash = settlement?.txHash ?? '0x'
+  assert.equal([first, more], [{ status: 'pending', txHash, network }, []])
+  assert.equal(
+    [...node.chain.pool.values()].map(({ hash }) => hash),
+    [txHash],
+  )
+  mine()
+  const settled = {
+    status: 'settled',
+    txHash,
+    payer: settlePayer,
+    network,
+    amount: '1000',
+  } as const
+  assert.equal([await pay(), await pay()], [settled, settled])
+  assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+})
+s('what one key has sent no other settles, and no other is credited [teeth/settle]', async () => {
+  const { deps, mine } = openSettlements(now)
+  const [keyId, other] = [await addKey(deps), await addKey(deps, 'other')]
+  const pay = (by: string) => settlePayment(deps, { payment: signPayment(), keyId: by, waitMs: 0 })
+  await pay(keyId)
+  mine()
+  const refused = {
+    status: 'refused',
+    reason: 'invalid_exact_evm_nonce_already_used',
+    payer: settlePayer,
+    network,
+  } as const
+  assert.equal(await pay(other), refused)
+  assert.is((await pay(keyId)).status, 'settled')
+  assert.is((await deps.store.ledger.balance(other)).total, 0)
+})
+s('keeps until when it may be mined, or that it may for ever [teeth/settle]', async () => {
+  const { deps } = openSettlements(now)
+  const keyId = await addKey(deps)
+  const usual = signPayment({ nth: 1 })
+  const endless = signPayment({ nth: 2, validBefore: String(2n ** 256n - 1n) })
+  for (const payment of [usual, endless]) await settlePayment(deps, { payment, keyId, waitMs: 0 })
+  assert.equal(
+    (await deps.store.settlements.listOpen(chainId)).map((one) => one.validBeforeSecs),
+    [settleStartMs / 1_000 + 7_200, 2 ** 52],
+  )
+})
+s('says that the chain is away, and signs nothing [teeth/settle]', async () => {
+  const { deps, node } = openSettlements(now)
+  const keyId = await addKey(deps)
+  node.faults.isDown = true
+  assert.equal(await settlePayment(deps, { payment: signPayment(), keyId }), {
+    status: 'unavailable',
+    reason: 'chain_unreachable',
+  })
+  assert.equal(await schemesOf(deps), ['prepaid-claim'])
+  node.faults.isDown = false
+  assert.equal(await deps.store.settlements.listOpen(chainId), [])
+})
+s('offers what it would settle now, and to whom it would [teeth/offers]', async () => {
+  const { deps } = openSettlements(now, { maxPerHour: 2 })
+  const keyId = await addKey(deps)
+  assert.equal([await schemesOf(deps), await schemesOf(deps, keyId)], [['exact'], ['exact']])
+  await settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
+  // Newcomers have half of an hour.
+  assert.equal(await schemesOf(deps, keyId), ['prepaid-claim'])
+  const { config } = deps
+  const contracts = config.contracts.map((one) => ({ ...one, settlement: undefined }))
+  assert.equal(await schemesOf({ ...deps, config: { ...config, contracts } }), ['prepaid-claim'])
+})
+s('holds to the lower caps of another gateway, and tells its own once [teeth/settle]', async () => {
+  const { deps: low } = openSettlements(now, { maxPerHour: 1 })
+  const { deps: high } = openSettlements(now, { maxPerHour: 6 })
+  let told = 0
+  const settlements: AccessDeps['store']['settlements'] = {
+    ...low.store.settlements,
+    tellCaps(request) {
+      told += 1
+      return low.store.settlements.tellCaps(request)
+    },
+  }
+  const shared = { ...high, store: { ...low.store, settlements } }
+  const pay = async (deps: AccessDeps, nth: number) => {
+    const keyId = await addKey(low, `key ${nth}`)
+    return settlePayment(deps, { payment: signPayment({ nth }), keyId, waitMs: 0 })
+  }
+  assert.is((await pay(low, 1)).status, 'pending')
+  const capped = { status: 'unavailable', reason: 'hourly_cap' } as const
+  assert.equal([await pay(shared, 2), await pay(shared, 3)], [capped, capped])
+  assert.is(told, 1)
+})
+s('knows what time it is in the book by what it has booked last [teeth/settle]', async () => {
+  const { deps, signer } = openSettlements(now)
+  const keyId = await addKey(deps)
+  const setBook = (laterMs: number) =>
+    deps.store.clock.resetClock({ chainId, nowMs: settleStartMs + laterMs })
+  await setBook(0)
+  await settlePayment(deps, { payment: signPayment({ nth: 1 }), keyId, waitMs: 0 })
+  await setBook(60_000)
+  await settlePayment(deps, { payment: signPayment({ nth: 2 }), keyId, waitMs: 0 })
+  assert.is(settlementClock(deps, signer).now(), settleStartMs + 60_000)
+})
+s('answers as x402 has it [teeth/response]', () => {
+  const [payer, txHash] = [settlePayer, '0x07'] as const
+  assert.equal(fromSettling({ status: 'settled', txHash, payer, network, amount: '9' }), {
+    success: true,
+    payer,
+    transaction: txHash,
+    network,
+    amount: '9',
+  })
+  assert.equal(fromSettling({ status: 'pending', txHash, network }), {
+    success: false,
+    errorReason: 'settlement_pending',
+    transaction: txHash,
+    network,
+  })
+  const reason = 'invalid_exact_evm_payer_barred'
+  assert.equal(fromSettling({ status: 'refused', reason, payer, network }), {
+    success: false,
+    errorReason: reason,
+    payer,
+    transaction: '',
+    network,
+  })
+})
+s.run()
