@@ -87,6 +87,25 @@ s('begins by itself, and takes no step once it is closed [teeth/checkpoint-close
   store.close()
   assert.is(steps, taken)
 })
+s('is closed once the step that it takes is over [teeth/checkpoint-closed]', async () => {
+  const { store, now } = await openBooks()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const ended: string[] = []
+  const advance = async () => {
+    await promise
+    ended.push('step')
+    return false
+  }
+  const log = { warn: (facts: object) => assert.unreachable(JSON.stringify(facts)) }
+  const deps = { store: { checkpoints: { ...store.checkpoints, advance } }, now, sign, log }
+  const jobs = keepCheckpoints({ ...deps, detailDays: 0 }, { everyMs: never })
+  const closed = jobs.close().then(() => ended.push('closed'))
+  await new Promise(setImmediate)
+  resolve()
+  await closed
+  store.close()
+  assert.equal(ended, ['step', 'closed'])
+})
 s('gives others a turn between its steps [teeth/checkpoint-turns]', async () => {
   const { store, now } = await openBooks()
   let [steps, turns] = [0, 0]

@@ -2,6 +2,7 @@ import { createClient, custom, numberToHex, pad } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
+import type { Chain } from '../../chain/chains.ts'
 import { toViemChain } from '../../chain/client.ts'
 import {
   judgeCaps,
@@ -58,7 +59,7 @@ s('signs a fifth more gas, two full blocks of base fee and a million of tip [tee
 
 s('reads what a price is made of, and the data fee where there is one [teeth/settle]', async () => {
   const block = { number: '0x64', timestamp: '0x7', transactions: [] }
-  const read = (chain: typeof base, baseFeePerGas?: string) => {
+  const read = (chain: Chain, baseFeePerGas?: string) => {
     const answers: Readonly<Record<string, unknown>> = {
       eth_getBlockByNumber: { ...block, ...(baseFeePerGas && { baseFeePerGas }) },
       eth_getTransactionCount: '0x5',
@@ -132,6 +133,8 @@ s('costs at worst no more than it earns, at 5,000 USD where nothing is said [tee
   // 10^14 wei are 0.5 USD, and a millionth for what was rounded off.
   assert.is(settle({}, { ...dear, packAmount: 500_001n }, unbounded), undefined)
   assert.is(settle({}, { ...dear, packAmount: 500_000n }, unbounded), 'unprofitable')
+  const dearest = { prices: { ...prices, gasLimit: 10n ** 17n, maxFeePerGasWei: 1n } }
+  assert.is(settle({}, { ...dearest, packAmount: 500_000_001n }, unbounded), undefined)
   const cheap = { ...unbounded, usdPerNative: 2_500 }
   assert.is(settle({}, { ...dear, packAmount: 250_001n }, cheap), undefined)
   assert.is(settle({}, { ...dear, packAmount: 250_000n }, cheap), 'unprofitable')

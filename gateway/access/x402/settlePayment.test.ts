@@ -30,6 +30,7 @@ s('sends what it has signed, and credits it once it is mined [teeth/settle]', as
   const pay = () => settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
   const first = await pay()
   const [settlement, ...more] = await deps.store.settlements.listOpen(chainId)
+  assert.is(settlement?.payerCode, undefined)
   const txHash = settlement?.txHash ?? '0x'
   assert.equal([first, more], [{ status: 'pending', txHash, network }, []])
   assert.equal(

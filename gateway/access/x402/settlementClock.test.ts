@@ -39,8 +39,12 @@ s(
     }
     assert.is((await payAt(right, 1, startMs)).status, 'pending')
     let nowMs = startMs + 25 * hourMs
-    const { deps: ahead } = openSettlements(() => nowMs, { maxPerHour: 1 })
+    const { deps: ours } = openSettlements(() => nowMs, { maxPerHour: 1 })
+    const told: object[] = []
+    const ahead = { ...ours, log: { ...log, warn: (facts: object) => void told.push(facts) } }
     assert.equal(await payAt(ahead, 2, nowMs), { status: 'unavailable', reason: 'hourly_cap' })
+    // Two minutes of it are let pass.
+    assert.equal(told, [{ chainId, who: 'machine', aheadMs: 25 * hourMs - 120_000 }])
     // An hour of it is an hour.
     nowMs += hourMs
     assert.is((await payAt(ahead, 3, nowMs)).status, 'pending')
