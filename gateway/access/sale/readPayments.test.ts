@@ -38,13 +38,13 @@ const purchase = (amount: bigint, { keyId = key, by = contract } = {}) =>
 const use = (from = payer, by = token) => usedLog(by, { from, nonce })
 const plain = { boundTo: undefined, authorization: undefined }
 
-s('a transfer to the contract pays for whom it is from [claims/read]', () => {
+s('a transfer to the contract pays for whom it is from [claims/logs]', () => {
   assert.equal(read(transfer(5n), transfer(7n, { from: other })), [
     { logIndex: 10, payer, amount: 5n, ...plain },
     { logIndex: 11, payer: other, amount: 7n, ...plain },
   ])
 })
-s('what goes elsewhere, or others say, pays nothing [claims/read]', () => {
+s('what goes elsewhere, or others say, pays nothing [claims/logs]', () => {
   const logs = [
     transfer(5n, { to: other }),
     transfer(5n, { of: other }),
@@ -54,7 +54,7 @@ s('what goes elsewhere, or others say, pays nothing [claims/read]', () => {
   ]
   for (const log of logs) assert.equal(read(log), [])
 })
-s('a purchase stands for the newest transfers before it, and no more [claims/read]', () => {
+s('a purchase stands for the newest transfers before it, and no more [claims/logs]', () => {
   const bought = { payer: other, boundTo: key, authorization: undefined }
   assert.equal(read(transfer(5n), transfer(3n), transfer(4n), purchase(7n), transfer(2n)), [
     { logIndex: 10, payer, amount: 5n, ...plain },
@@ -69,11 +69,11 @@ s('a purchase stands for the newest transfers before it, and no more [claims/rea
     { logIndex: 12, ...bought, amount: 0n },
   ])
 })
-s('a purchase that names no key is bound to none [claims/read]', () => {
+s('a purchase that names no key is bound to none [claims/logs]', () => {
   const [bought] = read(transfer(7n), purchase(7n, { keyId: unbound }))
   assert.is(bought?.boundTo, undefined)
 })
-s('an authorization moves the next transfer of who signed it, and no other [claims/read]', () => {
+s('an authorization moves the next transfer of who signed it, and no other [claims/logs]', () => {
   const signed = { from: payer, nonce }
   const authorizations = (...logs: readonly SimLog[]) =>
     read(...logs).map(({ authorization }) => authorization)
@@ -84,7 +84,7 @@ s('an authorization moves the next transfer of who signed it, and no other [clai
   assert.equal(authorizations(use(payer, contract), transfer(5n)), [undefined])
   assert.equal(authorizations(transfer(5n), use()), [undefined])
 })
-s('knows who only carries in what others have signed [claims/carriers]', () => {
+s('knows who only carries in what others have signed [claims/carrier-logs]', () => {
   const logged = (event: string) =>
     receiptOf(transfer(5n), { address: other, topics: [toEventHash(event)], data: '0x' })
   const bundle = 'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'
@@ -94,7 +94,7 @@ s('knows who only carries in what others have signed [claims/carriers]', () => {
     assert.equal([isBundle(logged(safe)), isSafeCall(logged(safe))], [false, true])
   assert.equal([isBundle(receiptOf(use())), isSafeCall(receiptOf(use()))], [false, false])
 })
-s('reads again what a log said was paid [claims/read]', () => {
+s('reads again what a log said was paid [claims/logs]', () => {
   const logs = [use(), transfer(5n), purchase(7n)].map((log, index) => ({
     ...log,
     logIndex: numberToHex(10 + index),

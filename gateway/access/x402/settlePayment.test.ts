@@ -24,7 +24,7 @@ async function addKey(deps: AccessDeps, label = 'buyer') {
 const schemesOf = async (deps: AccessDeps, keyId?: string) =>
   (await readOffers(deps, keyId === undefined ? undefined : { keyId })).map(({ scheme }) => scheme)
 
-s('sends what it has signed, and credits it once it is mined [teeth/settle]', async () => {
+s('sends what it has signed, and credits it once it is mined [teeth/settle-payment]', async () => {
   const { deps, node, mine } = openSettlements(now)
   const keyId = await addKey(deps)
   const pay = () => settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
@@ -48,23 +48,27 @@ s('sends what it has signed, and credits it once it is mined [teeth/settle]', as
   assert.equal([await pay(), await pay()], [settled, settled])
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
 })
-s('what one key has sent no other settles, and no other is credited [teeth/settle]', async () => {
-  const { deps, mine } = openSettlements(now)
-  const [keyId, other] = [await addKey(deps), await addKey(deps, 'other')]
-  const pay = (by: string) => settlePayment(deps, { payment: signPayment(), keyId: by, waitMs: 0 })
-  await pay(keyId)
-  mine()
-  const refused = {
-    status: 'refused',
-    reason: 'invalid_exact_evm_nonce_already_used',
-    payer: settlePayer,
-    network,
-  } as const
-  assert.equal(await pay(other), refused)
-  assert.is((await pay(keyId)).status, 'settled')
-  assert.is((await deps.store.ledger.balance(other)).total, 0)
-})
-s('keeps until when it may be mined, or that it may for ever [teeth/settle]', async () => {
+s(
+  'what one key has sent no other settles, and no other is credited [teeth/settle-payment]',
+  async () => {
+    const { deps, mine } = openSettlements(now)
+    const [keyId, other] = [await addKey(deps), await addKey(deps, 'other')]
+    const pay = (by: string) =>
+      settlePayment(deps, { payment: signPayment(), keyId: by, waitMs: 0 })
+    await pay(keyId)
+    mine()
+    const refused = {
+      status: 'refused',
+      reason: 'invalid_exact_evm_nonce_already_used',
+      payer: settlePayer,
+      network,
+    } as const
+    assert.equal(await pay(other), refused)
+    assert.is((await pay(keyId)).status, 'settled')
+    assert.is((await deps.store.ledger.balance(other)).total, 0)
+  },
+)
+s('keeps until when it may be mined, or that it may for ever [teeth/settle-payment]', async () => {
   const { deps } = openSettlements(now)
   const keyId = await addKey(deps)
   const usual = signPayment({ nth: 1 })
@@ -75,7 +79,7 @@ s('keeps until when it may be mined, or that it may for ever [teeth/settle]', as
     [settleStartMs / 1_000 + 7_200, 2 ** 52],
   )
 })
-s('says that the chain is away, and signs nothing [teeth/settle]', async () => {
+s('says that the chain is away, and signs nothing [teeth/settle-payment]', async () => {
   const { deps, node } = openSettlements(now)
   const keyId = await addKey(deps)
   node.faults.isDown = true
@@ -98,38 +102,44 @@ s('offers what it would settle now, and to whom it would [teeth/offers]', async 
   const contracts = config.contracts.map((one) => ({ ...one, settlement: undefined }))
   assert.equal(await schemesOf({ ...deps, config: { ...config, contracts } }), ['prepaid-claim'])
 })
-s('holds to the lower caps of another gateway, and tells its own once [teeth/settle]', async () => {
-  const { deps: low } = openSettlements(now, { maxPerHour: 1 })
-  const { deps: high } = openSettlements(now, { maxPerHour: 6 })
-  let told = 0
-  const settlements: AccessDeps['store']['settlements'] = {
-    ...low.store.settlements,
-    tellCaps(request) {
-      told += 1
-      return low.store.settlements.tellCaps(request)
-    },
-  }
-  const shared = { ...high, store: { ...low.store, settlements } }
-  const pay = async (deps: AccessDeps, nth: number) => {
-    const keyId = await addKey(low, `key ${nth}`)
-    return settlePayment(deps, { payment: signPayment({ nth }), keyId, waitMs: 0 })
-  }
-  assert.is((await pay(low, 1)).status, 'pending')
-  const capped = { status: 'unavailable', reason: 'hourly_cap' } as const
-  assert.equal([await pay(shared, 2), await pay(shared, 3)], [capped, capped])
-  assert.is(told, 1)
-})
-s('knows what time it is in the book by what it has booked last [teeth/settle]', async () => {
-  const { deps, signer } = openSettlements(now)
-  const keyId = await addKey(deps)
-  const setBook = (laterMs: number) =>
-    deps.store.clock.resetClock({ chainId, nowMs: settleStartMs + laterMs })
-  await setBook(0)
-  await settlePayment(deps, { payment: signPayment({ nth: 1 }), keyId, waitMs: 0 })
-  await setBook(60_000)
-  await settlePayment(deps, { payment: signPayment({ nth: 2 }), keyId, waitMs: 0 })
-  assert.is(settlementClock(deps, signer).now(), settleStartMs + 60_000)
-})
+s(
+  'holds to the lower caps of another gateway, and tells its own once [teeth/settle-payment]',
+  async () => {
+    const { deps: low } = openSettlements(now, { maxPerHour: 1 })
+    const { deps: high } = openSettlements(now, { maxPerHour: 6 })
+    let told = 0
+    const settlements: AccessDeps['store']['settlements'] = {
+      ...low.store.settlements,
+      tellCaps(request) {
+        told += 1
+        return low.store.settlements.tellCaps(request)
+      },
+    }
+    const shared = { ...high, store: { ...low.store, settlements } }
+    const pay = async (deps: AccessDeps, nth: number) => {
+      const keyId = await addKey(low, `key ${nth}`)
+      return settlePayment(deps, { payment: signPayment({ nth }), keyId, waitMs: 0 })
+    }
+    assert.is((await pay(low, 1)).status, 'pending')
+    const capped = { status: 'unavailable', reason: 'hourly_cap' } as const
+    assert.equal([await pay(shared, 2), await pay(shared, 3)], [capped, capped])
+    assert.is(told, 1)
+  },
+)
+s(
+  'knows what time it is in the book by what it has booked last [teeth/settle-payment]',
+  async () => {
+    const { deps, signer } = openSettlements(now)
+    const keyId = await addKey(deps)
+    const setBook = (laterMs: number) =>
+      deps.store.clock.resetClock({ chainId, nowMs: settleStartMs + laterMs })
+    await setBook(0)
+    await settlePayment(deps, { payment: signPayment({ nth: 1 }), keyId, waitMs: 0 })
+    await setBook(60_000)
+    await settlePayment(deps, { payment: signPayment({ nth: 2 }), keyId, waitMs: 0 })
+    assert.is(settlementClock(deps, signer).now(), settleStartMs + 60_000)
+  },
+)
 s('answers as x402 has it [teeth/response]', () => {
   const [payer, txHash] = [settlePayer, '0x07'] as const
   assert.equal(fromSettling({ status: 'settled', txHash, payer, network, amount: '9' }), {
