@@ -41,6 +41,8 @@ export type QuotedDirection = {
 }
 export type Samples = {
   readonly held: bigint
+  /** Undefined answers are refusals: no question burned all its gas, after which the others are not asked. */
+  readonly isWhole: boolean
   /** By rising amount: `held` over powers of `ratio`; undefined where the quoter refused. */
   readonly answers: readonly (readonly bigint[] | undefined)[]
 }
@@ -84,8 +86,9 @@ export async function sampleQuoters(
   )
   return sampled.map((sample, index) => {
     const row = rows[index]
-    if (row && sample?.burnt !== false) noteFailure?.(row, sample ? 'burnt' : 'unreadable')
-    return { held: sample?.held ?? 0n, answers: (sample?.answers ?? []).map(toWords) }
+    const isWhole = sample?.burnt === false
+    if (row && !isWhole) noteFailure?.(row, sample ? 'burnt' : 'unreadable')
+    return { held: sample?.held ?? 0n, isWhole, answers: (sample?.answers ?? []).map(toWords) }
   })
 }
 

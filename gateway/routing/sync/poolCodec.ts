@@ -2,7 +2,7 @@ import { isProtocol } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
 /** Raised when a family's record changes: texts of another version are read from the chain again. */
-export const version = 5
+export const version = 6
 /** Marks a bigint in the text; no field of a record begins with it otherwise. */
 const mark = 'n:'
 

@@ -37,7 +37,8 @@ const quotedRecord: QuotedRecord = {
   protocol: 'woofi',
   quoter: quoted,
   native: [false, false],
-  amounts: [...listGrid(million), ...listGrid(million)],
+  held: [million, million],
+  amounts: [...none, ...listGrid(million), ...listGrid(million), ...none],
   outputs: [...none, ...listGrid(million), ...listGrid(million), ...none],
 }
 

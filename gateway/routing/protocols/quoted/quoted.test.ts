@@ -8,12 +8,13 @@ const price = (i: number, amountIn: bigint) => {
   const [own, other] = i === 0 ? reserves : [reserves[1], reserves[0]]
   return (amountIn * other) / (own + amountIn)
 }
-const amounts = reserves.flatMap(listGrid)
 const none = Array.from({ length: gridSize }, () => 0n)
+const [sold, back] = reserves.map((reserve) => listGrid(reserve)) as [bigint[], bigint[]]
+const amounts = [...none, ...sold, ...back, ...none]
 const outputs = [
   ...none,
-  ...amounts.slice(0, gridSize).map((amount) => price(0, amount)),
-  ...amounts.slice(gridSize).map((amount) => price(1, amount)),
+  ...sold.map((amount) => price(0, amount)),
+  ...back.map((amount) => price(1, amount)),
   ...none,
 ]
 const state = { id: 'pool', tokens: ['a', 'b'], amounts, outputs }

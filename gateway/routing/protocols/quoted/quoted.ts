@@ -6,9 +6,9 @@ import { curveThrough } from '../maths/fittedCurve.ts'
 export type QuotedState = {
   readonly id: string
   readonly tokens: readonly string[]
-  /** For each token the amounts that were asked about, rising: `gridSize` each. */
+  /** For each token in and each token out the amounts that were asked about, rising: `gridSize` each. */
   readonly amounts: readonly bigint[]
-  /** What the quoter said to them, for each token in and each token out; 0 where it refused. */
+  /** What the quoter said to them; 0 where it refused. */
   readonly outputs: readonly bigint[]
 }
 
@@ -20,22 +20,27 @@ const quotedGas = 180_000
 /** Smaller outputs say more about rounding than about the price. */
 export const leastOutput = 1_000
 
-/** The amounts worth asking about where a pool holds `held`: from all of it down to a millionth. */
-export function listGrid(held: bigint): readonly bigint[] {
-  const grid = [held]
-  while (grid.length < gridSize) grid.unshift((grid[0] ?? 0n) / gridRatio)
+export type Grid = { readonly points: number; readonly ratio: bigint }
+
+/** The amounts worth asking about up to `top`: down to a millionth of it. */
+export function listGrid(
+  top: bigint,
+  { points, ratio }: Grid = { points: gridSize, ratio: gridRatio },
+): readonly bigint[] {
+  const grid = [top]
+  while (grid.length < points) grid.unshift((grid[0] ?? 0n) / ratio)
   return grid
 }
 
-/** Where the outputs of a direction begin. */
-export function outputsAt({ tokens }: Pick<QuotedState, 'tokens'>, i: number, j: number): number {
+/** Where the amounts and outputs of a direction begin. */
+export function samplesAt({ tokens }: Pick<QuotedState, 'tokens'>, i: number, j: number): number {
   return (i * tokens.length + j) * gridSize
 }
 
 function drawCurve(state: QuotedState, i: number, j: number): Curve | undefined {
-  const start = outputsAt(state, i, j)
+  const start = samplesAt(state, i, j)
   const points = Array.from({ length: gridSize }, (_, k) => ({
-    x: Number(state.amounts[i * gridSize + k] ?? 0n),
+    x: Number(state.amounts[start + k] ?? 0n),
     y: Number(state.outputs[start + k] ?? 0n),
   }))
   return curveThrough(points.filter(({ y }) => y >= leastOutput))

@@ -2,21 +2,13 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { getChain } from '../../../chain/chains.ts'
 import type { Protocol } from '../../../chain/dex.ts'
 import { isNative } from '../../../chain/native.ts'
-import { sampleQuoters } from '../../reads/askQuoters.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
 import { type ReadCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
 import { pickParts, readParts } from '../../reads/readParts.ts'
-import { type PoolFamily, type Quoter, type Trade, toHead } from '../family/poolFamily.ts'
-import {
-  createQuotedPool,
-  gridRatio,
-  gridSize,
-  leastOutput,
-  listGrid,
-  outputsAt,
-  type QuotedState,
-} from './quoted.ts'
+import { type PoolFamily, type Quoter, toHead } from '../family/poolFamily.ts'
+import { createQuotedPool, gridSize, leastOutput, type QuotedState, samplesAt } from './quoted.ts'
+import { readGrids, type SampledDirection, upTo } from './readGrids.ts'
 
 type QuotedName =
   | 'curve_crypto'
@@ -36,12 +28,14 @@ export type QuotedRecord = PoolHead &
     readonly quoter: Address
     /** Whether a side is the native currency itself; its token is the wrapped one then. */
     readonly native: readonly boolean[]
+    /** How much of each token belongs to it, or to whoever holds its tokens. */
+    readonly held: readonly bigint[]
     /** Most of each token that a swap is paid, where its quoter promises more than the pool may pay. */
     readonly limits?: readonly bigint[] | undefined
   }
 
 /** What is known of a pool before its quoter was asked about any amount. */
-type Unsampled = Omit<QuotedRecord, 'amounts' | 'outputs'>
+type Unsampled = Omit<QuotedRecord, 'amounts' | 'outputs' | 'held'>
 
 /** A view that tells the fee, in which word of its answer, and what a whole is in its units. */
 type Fee = {
@@ -136,7 +130,8 @@ export function createQuotedFamily(
     },
     quoter: {
       question: own.quoter.question,
-      readAnswer: (words, trade, record) => readPaid(own, { words, trade, record }),
+      readAnswer: (words, trade, record) =>
+        upTo(record.limits?.[trade.j], own.quoter.readAnswer(words, trade, record)),
       async readBounds(deps, { record, blockNumber }) {
         const [limits] = (await own.readLimits?.(deps, { records: [record], blockNumber })) ?? []
         return limits ? { limits } : {}
@@ -144,35 +139,16 @@ export function createQuotedFamily(
     },
     toEnginePool: createQuotedPool,
     midPrice({ tokens, amounts, outputs }, i, j) {
-      const start = outputsAt({ tokens }, i, j)
+      const start = samplesAt({ tokens }, i, j)
       const k = outputs.slice(start, start + gridSize).findIndex((output) => output >= leastOutput)
-      return k < 0 ? 0 : Number(outputs[start + k]) / Number(amounts[i * gridSize + k])
+      return k < 0 ? 0 : Number(outputs[start + k]) / Number(amounts[start + k])
     },
     // Samples say nothing about how a price moves beyond them.
     depth: () => undefined,
-    // All that it holds is the greatest amount that its quoter was asked about.
-    held: ({ amounts }, i) => Number(amounts[(i + 1) * gridSize - 1] ?? 0n),
+    held: ({ held }, i) => Number(held[i] ?? 0n),
     stepGas: own.stepGas,
     takesTaxedInput: false,
   }
-}
-
-/** What the quoter promises, as far as the pool may pay it. */
-function readPaid(
-  { quoter }: QuotedProtocol,
-  {
-    words,
-    trade,
-    record,
-  }: {
-    readonly words: readonly bigint[]
-    readonly trade: Trade
-    readonly record: Unsampled
-  },
-): bigint | undefined {
-  const output = quoter.readAnswer(words, trade, record)
-  const limit = record.limits?.[trade.j]
-  return output === undefined || limit === undefined || output <= limit ? output : undefined
 }
 
 /** How old each pool's samples are, by the samples themselves: a record is another object after each change. */
@@ -197,6 +173,8 @@ type Blank = {
   readonly record: Unsampled
   readonly holder: Address
   readonly held?: readonly bigint[] | undefined
+  /** The largest amounts that it was asked about before. */
+  readonly topOf?: ((i: number, j: number) => bigint | undefined) | undefined
 }
 
 /** What is known of pools before their quoter is asked about any amount. */
@@ -238,11 +216,11 @@ async function readBlanks(
 
 /** A pool that is to be sampled again. */
 function toBlank(own: QuotedProtocol, record: QuotedRecord): Blank {
-  const known = record.tokens.map((_, i) => record.amounts[(i + 1) * gridSize - 1] ?? 0n)
   return {
     record,
     holder: own.vault ?? record.address,
-    held: own.readHeld && known,
+    held: record.held,
+    topOf: (i, j) => record.amounts[samplesAt(record, i, j) + gridSize - 1],
   }
 }
 
@@ -256,54 +234,60 @@ async function readFees(
   return answers.map((words) => Number(((words?.[fee.wordAt ?? 0] ?? 0n) * pips) / fee.unit))
 }
 
-/** Asks every pool about every amount of its grid, in one round trip. */
 async function sample(
   own: QuotedProtocol,
   deps: ReadDeps,
   { blanks, blockNumber }: { readonly blanks: readonly Blank[]; readonly blockNumber: bigint },
 ): Promise<QuotedRecord[]> {
-  const { quoter } = own
-  const rows = blanks.flatMap((blank, index) => listRows(blank, index))
-  const [sampled, limits] = await Promise.all([
-    sampleQuoters(deps, {
-      directions: rows.map(({ i, j, record, holder, held }) => ({
-        holder,
-        held: held?.[i],
-        token: record.native[i] ? undefined : (record.tokens[i] as Address),
-        ask: (amountIn) => quoter.question(record, { i, j, amountIn }),
-      })),
-      points: gridSize,
-      ratio: gridRatio,
-      blockNumber,
-    }),
-    own.readLimits?.(deps, { records: blanks.map(({ record }) => record), blockNumber }),
-  ])
+  const limits = own.readLimits?.(deps, {
+    records: blanks.map(({ record }) => record),
+    blockNumber,
+  })
+  const directions = blanks.flatMap((blank, index) => listDirections(own, { blank, index }))
+  const sampled = await readGrids(deps, { directions, limits, blockNumber })
+  const most = await limits
   const records = blanks.map(({ record: { tokens, ...head } }, index) => ({
     ...head,
     tokens,
-    ...(limits && { limits: limits[index] }),
-    amounts: new Array<bigint>(tokens.length * gridSize).fill(0n),
+    ...(most && { limits: most[index] }),
+    held: new Array<bigint>(tokens.length).fill(0n),
+    amounts: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
     outputs: new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n),
   }))
-  for (const [at, { i, j, index }] of rows.entries()) {
-    const [record, samples] = [records[index], sampled[at]]
-    if (!record || !samples) continue
-    for (const [k, amountIn] of listGrid(samples.held).entries()) {
-      record.amounts[i * gridSize + k] = amountIn
-      const words = samples.answers[k]
-      const trade = { i, j, amountIn }
-      const output = words && readPaid(own, { words, trade, record })
-      if (output !== undefined) record.outputs[outputsAt(record, i, j) + k] = output
+  for (const [at, { i, j, index }] of directions.entries()) {
+    const [record, grid] = [records[index], sampled[at]]
+    if (!record || !grid) continue
+    record.held[i] = grid.held
+    for (const [k, { amountIn, output }] of grid.samples.entries()) {
+      record.amounts[samplesAt(record, i, j) + k] = amountIn
+      record.outputs[samplesAt(record, i, j) + k] = output
     }
   }
   return records
 }
 
 /** Every direction of a pool; `index` is the pool's. */
-function listRows({ record, ...holding }: Blank, index: number) {
-  return record.tokens.flatMap((_, i) =>
-    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j, index, record, ...holding }])),
+function listDirections(
+  { quoter }: QuotedProtocol,
+  {
+    blank: { record, holder, held, topOf },
+    index,
+  }: { readonly blank: Blank; readonly index: number },
+): readonly SampledDirection[] {
+  const pairs = record.tokens.flatMap((_, i) =>
+    record.tokens.flatMap((__, j) => (i === j ? [] : [{ i, j }])),
   )
+  return pairs.map(({ i, j }) => ({
+    index,
+    i,
+    j,
+    holder,
+    held: held?.[i],
+    top: topOf?.(i, j),
+    token: record.native[i] ? undefined : (record.tokens[i] as Address),
+    ask: (amountIn) => quoter.question(record, { i, j, amountIn }),
+    readOutput: (words, amountIn) => quoter.readAnswer(words, { i, j, amountIn }, record),
+  }))
 }
 
 /** Two views of each pool that name its tokens. */

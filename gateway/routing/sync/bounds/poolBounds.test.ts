@@ -2,7 +2,7 @@ import { getAddress, numberToHex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { base } from '../../../chain/base.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
-import { gridSize, outputsAt } from '../../protocols/quoted/quoted.ts'
+import { gridSize, samplesAt } from '../../protocols/quoted/quoted.ts'
 import { createPoolBounds } from './poolBounds.ts'
 import type { PoolLimits } from './standing.ts'
 
@@ -40,17 +40,19 @@ const against = (token: string, dollars: number, whole = 1_000) =>
 /** So many dollars and a thousand of each other token, of which each costs a dollar. */
 function basket(tokens: readonly string[], dollars: number): PoolRecord {
   const held = tokens.map((_, i) => (i === 0 ? usd(dollars) : 1_000n * e18))
-  const amounts = held.flatMap((most) => Array.from({ length: gridSize }, () => most))
-  const outputs = new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n)
+  const amounts = new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n)
+  const outputs = [...amounts]
   for (const i of tokens.keys())
     for (const j of tokens.keys()) {
-      const start = outputsAt({ tokens }, i, j)
+      const start = samplesAt({ tokens }, i, j)
+      amounts.fill(held[i] ?? 0n, start, start + gridSize)
       outputs.fill(held[j] ?? 0n, start, start + gridSize)
     }
   return {
     ...pair([usdc, usdc], [0n, 0n]),
     protocol: 'curve_crypto',
     tokens,
+    held,
     amounts,
     outputs,
   } as unknown as PoolRecord
