@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { compileImpostor } from '../../fixtures/chains/compileImpostor.ts'
 import { compileSource } from '../../fixtures/chains/compileSource.ts'
+import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { worldAddress } from '../../fixtures/world/parts/builder.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
@@ -113,7 +114,7 @@ async function undone(run: () => Promise<void>): Promise<void> {
   try {
     await run()
   } finally {
-    await rpc('evm_revert', snapshot)
+    await revertChain(rpc, snapshot)
     await rpc('evm_mine')
   }
 }

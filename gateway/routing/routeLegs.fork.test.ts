@@ -5,6 +5,7 @@ import { readContract } from 'viem/actions'
 import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { send } from '../../fixtures/chains/send.ts'
 import { openService } from '../../fixtures/openService.ts'
+import { revertChain } from '../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import { getChain, getDexes } from '../chain/chains.ts'
@@ -99,7 +100,7 @@ async function execute({ legs }: Disposal, symbols: readonly string[]): Promise<
     const delivered = (await balanceOf(token('USDC'))) - before
     assert.is(delivered, BigInt(quote.output), `${symbols[index]} by ${quote.route_path}`)
   }
-  await rpc('evm_revert', snapshot)
+  await revertChain(rpc, snapshot)
 }
 
 const protocolsOf = ({ legs }: Disposal) =>

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createRpc } from '../../../fixtures/anvil/rpc.ts'
+import { revertChain } from '../../../fixtures/relay/revertChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { createClient } from '../../client/client.ts'
@@ -56,7 +57,7 @@ const metaOrder = {
 async function revertAfter<value>(use: () => Promise<value>): Promise<value> {
   const id = await rpc('evm_snapshot')
   const value = await use()
-  await rpc('evm_revert', id)
+  await revertChain(rpc, id)
   await settled()
   return value
 }
@@ -66,6 +67,8 @@ async function settled() {
   const head = await height()
   while ((await observer.routing.quote(order)).last_sync_block < head) await rpc('eth_chainId')
 }
+/** No machine is so slow that a fault ends by itself. */
+const lasting = { ms: 600_000 }
 /** Passes of the relay and of the books are seconds apart, bytes are sent again after fifteen. */
 const patient = { deadlineMs: 120_000 }
 /** Of a chain that was reorganised forks are made anew. */
@@ -80,16 +83,30 @@ async function simulated() {
 type Receipt = Readonly<Record<'status' | 'blockNumber' | 'blockHash', string>>
 const receiptOf = async (hash = '') =>
   (await rpc('eth_getTransactionReceipt', hash)) as Receipt | null
+/**
+ * Once the chain has mined it by itself, and nothing is left to mine. A block asked for beside that may have
+ * taken the transaction first: the chain's own comes a moment later, and where blocks are taken back
+ * meanwhile, it stands on one that is gone, without a trace for whoever follows by parents' hashes.
+ */
+async function mined(hash: unknown): Promise<Receipt> {
+  let receipt: Receipt | null = null
+  const isMined = async () => {
+    receipt = await receiptOf(String(hash))
+    return receipt !== null
+  }
+  await waitFor('it is mined', isMined)
+  if (!receipt) throw new Error(`${hash} has no receipt`)
+  return receipt
+}
+const send = async (transaction: object) =>
+  mined(await rpc('eth_sendTransaction', { from: payer?.address, ...transaction }))
 /** What the payer gets by the call of a quote, and whether it goes through. */
 async function executeQuote(call: { target?: string; calldata?: string } | undefined) {
   if (!call || !payer) throw new Error('there is no payload')
   const approval = `0x095ea7b3${word(call.target)}${'f'.repeat(64)}`
-  await rpc('eth_sendTransaction', { from: payer.address, to: WETH, data: approval })
-  const sent = { from: payer.address, to: call.target, data: call.calldata, gas: '0x989680' }
+  await send({ to: WETH, data: approval })
   const before = await balanceOf(payer.address)
-  const hash = String(await rpc('eth_sendTransaction', sent))
-  await rpc('anvil_mine', '0x1')
-  const { status } = (await receiptOf(hash)) ?? {}
+  const { status } = await send({ to: call.target, data: call.calldata, gas: '0x989680' })
   return { status, gained: (await balanceOf(payer.address)) - before }
 }
 const word = (address = '') => address.slice(2).toLowerCase().padStart(64, '0')
@@ -183,11 +200,10 @@ s('lists, arms and forgets by command [faults/cli]', async () => {
   assert.is(await codeOf(quote()), 'answered')
 })
 s('has a block gone once a request is answered [faults/reorg]', async () => {
-  const sent = { from: payer?.address, to: payer?.address, value: '0x1' }
-  const hash = String(await rpc('eth_sendTransaction', sent))
-  await rpc('anvil_mine', '0x1')
-  const mined = Number((await receiptOf(hash))?.blockNumber)
-  const blocks = (await height()) - mined + 1
+  const sent = await rpc('eth_sendTransaction', { from: payer?.address, to: payer?.address })
+  const hash = String(sent)
+  const { blockNumber } = await mined(hash)
+  const blocks = (await height()) - Number(blockNumber) + 1
   await control.fail({ name: 'chain_reorg', chainId: 8453, settings: { blocks } })
   const before = await height()
   await client.routing.health()
@@ -200,21 +216,20 @@ s('has a block gone once a request is answered [faults/reorg]', async () => {
 })
 s('has the block of a claim or of a deployment gone under it [faults/reorg-under]', async () => {
   if (!payer) throw new Error('there is nobody to pay')
-  const mined = async (hash: string | undefined) => {
-    const isMined = async () => (await receiptOf(hash)) !== null
-    await waitFor('it is mined', isMined)
+  const confirmed = async (hash: string | undefined) => {
+    const receipt = await mined(hash)
     await rpc('anvil_mine', '0x1')
-    return await receiptOf(hash)
+    return receipt
   }
-  const fail = async (receipt: Receipt | null) => {
-    const blocks = (await height()) - Number(receipt?.blockNumber) + 1
+  const fail = async ({ blockNumber }: Receipt) => {
+    const blocks = (await height()) - Number(blockNumber) + 1
     await control.fail({ name: 'chain_reorg', chainId: 8453, clientId, settings: { blocks } })
   }
   const total = async () => (await observer.access.keyInfo()).quota_total
   const before = await total()
   const data = `0xa9059cbb${word(chain.quotaManager)}${(1_000).toString(16).padStart(64, '0')}`
   const hash = String(await rpc('eth_sendTransaction', { from: payer.address, to: USDC, data }))
-  await fail(await mined(hash))
+  await fail(await confirmed(hash))
   const tx_hash = hash as `0x${string}`
   const { purchased_quotes } = await client.access.claim({ chain_id: 8453, tx_hash })
   assert.is(purchased_quotes, 10)
@@ -224,13 +239,13 @@ s('has the block of a claim or of a deployment gone under it [faults/reorg-under
   await simulated()
   const owner = nextOwner()
   const { txHash } = await askProxy(owner)
-  const first = await mined(txHash)
+  const first = await confirmed(txHash)
   await fail(first)
   await client.routing.health()
   // Sent again by the relay, the same bytes.
   const isAgain = async () => {
     const receipt = await receiptOf(txHash)
-    return receipt !== null && receipt.blockHash !== first?.blockHash
+    return receipt !== null && receipt.blockHash !== first.blockHash
   }
   await waitFor('it is mined again', isAgain, patient)
   await simulated()
@@ -263,7 +278,7 @@ s('promises more than the chain gives, for so many quotes [faults/quote-drift]',
   assert.is((await revertAfter(() => executeQuote(ours))).status, '0x0')
 })
 s('trades against the pools of a quote, and sells back [faults/pool-moved]', async () => {
-  const moved = { name: 'pool_moved', clientId, settings: { bps: 80 } } as const
+  const moved = { name: 'pool_moved', clientId, settings: { ...lasting, bps: 80 } } as const
   const asIs = await quote()
   await control.fail(moved)
   const first = await quote()
@@ -291,19 +306,16 @@ s('trades against the pools of a quote, and sells back [faults/pool-moved]', asy
   await control.clearFault('pool_moved')
 })
 s('has a token take a tax for a while [faults/token-taxed]', async () => {
-  await control.fail({ name: 'token_taxed', clientId, times: 2, settings: { bps: 200 } })
+  const taxed = { ...lasting, bps: 200 }
+  await control.fail({ name: 'token_taxed', clientId, times: 2, settings: taxed })
   const [first] = [await quote(), await quote()]
   assert.is((await revertAfter(() => executeQuote(first.execution))).status, '0x0')
   const transfer = `0xa9059cbb${word(nobody)}${(10_000).toString(16).padStart(64, '0')}`
-  const send = async () => {
-    await rpc('eth_sendTransaction', { from: payer?.address, to: USDC, data: transfer })
-    await rpc('anvil_mine', '0x1')
-  }
-  await send()
+  await send({ to: USDC, data: transfer })
   assert.is(await balanceOf(nobody), 9_800n)
   // Twice is once: it ends as it was.
   await control.clearFault('token_taxed')
-  await send()
+  await send({ to: USDC, data: transfer })
   assert.is(await balanceOf(nobody), 19_800n)
   const { execution } = await quote()
   assert.is((await revertAfter(() => executeQuote(execution))).status, '0x1')
