@@ -45,6 +45,17 @@ const order = {
   ...(payer && { taker: payer.address }),
 }
 const quote = () => client.routing.quote(order)
+/** The way of a quote that was searched: a gateway that a slow machine keeps behind takes the way it knows. */
+async function searchedPath() {
+  let path = ''
+  const isSearched = async () => {
+    const { source, route_path } = await quote()
+    path = route_path
+    return source === 'local'
+  }
+  await waitFor('a quote is searched', isSearched, patient)
+  return path
+}
 const metaOrder = {
   chainId: 8453,
   tokenIn: WETH,
@@ -53,6 +64,8 @@ const metaOrder = {
   slippageBps: 50,
   taker: payer?.address ?? USDC,
 }
+/** Passes of the relay and of the books are seconds apart, bytes are sent again after fifteen. */
+const patient = { deadlineMs: 120_000 }
 /** By snapshot: it leaves the chain as it was. */
 async function revertAfter<value>(use: () => Promise<value>): Promise<value> {
   const id = await rpc('evm_snapshot')
@@ -61,16 +74,23 @@ async function revertAfter<value>(use: () => Promise<value>): Promise<value> {
   await settled()
   return value
 }
-/** Until the gateway has read the chain's head, which is higher than any that was reverted. */
+/**
+ * Until the gateway has read the chain's head, which is higher than any that was reverted. Quotes do not tell:
+ * one that follows the chain too far behind reads the pools of the route it knows at the head itself.
+ */
 async function settled() {
   await rpc('anvil_mine', '0x8')
   const head = await height()
-  while ((await observer.routing.quote(order)).last_sync_block < head) await rpc('eth_chainId')
+  const isRead = async () => {
+    const { chains } = await observer.routing.health()
+    return chains.some(
+      ({ chain_id, last_sync_block }) => chain_id === 8453 && last_sync_block >= head,
+    )
+  }
+  await waitFor('the gateway has read the head', isRead, patient)
 }
 /** No machine is so slow that a fault ends by itself. */
 const lasting = { ms: 600_000 }
-/** Passes of the relay and of the books are seconds apart, bytes are sent again after fifteen. */
-const patient = { deadlineMs: 120_000 }
 /** Of a chain that was reorganised forks are made anew. */
 async function simulated() {
   await settled()
@@ -285,7 +305,7 @@ s('trades against the pools of a quote, and sells back [faults/pool-moved]', asy
   assert.is(first.output, asIs.output)
   // Its slippage is 50 bps.
   assert.is((await revertAfter(() => executeQuote(first.execution))).status, '0x0')
-  assert.is.not((await quote()).route_path, first.route_path)
+  assert.is.not(await searchedPath(), first.route_path)
   await control.clearFault('pool_moved')
   await settled()
   const { gained: back } = await revertAfter(() => executeQuote(first.execution))
