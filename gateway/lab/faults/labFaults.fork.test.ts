@@ -82,7 +82,7 @@ async function settled() {
   await rpc('anvil_mine', '0x8')
   const head = await height()
   const isRead = async () => {
-    const { chains } = await observer.routing.health()
+    const { chains } = await observer.routing.status()
     return chains.some(
       ({ chain_id, last_sync_block }) => chain_id === 8453 && last_sync_block >= head,
     )
