@@ -31,7 +31,8 @@ export function reseat<member extends Named>(
   { came, gone }: { readonly came: readonly member[]; readonly gone: Iterable<string> },
 ): Reseated<member> {
   const next = editPieces(members)
-  const leaving = [...gone].flatMap((id) => {
+  // Whoever is told of twice leaves one seat.
+  const leaving = [...new Set(gone)].flatMap((id) => {
     const index = seats.get(id)
     return index === undefined ? [] : [{ id, index }]
   })
