@@ -12,11 +12,12 @@ import { createPoolBounds } from '../routing/sync/bounds/poolBounds.ts'
 import { loadPools } from '../routing/sync/loadPools.ts'
 import { advanceState, createSyncedState } from '../routing/sync/syncedState.ts'
 import { collectGarbage } from './collectGarbage.ts'
-import { timeProcessor as time } from './timeProcessor.ts'
+import { timeThread as time } from './timeProcessor.ts'
 
 /**
  * A generated Base of 20,000 pools as a gateway holds it: its memory, a block of 300 swaps folded, a pool
- * that comes. The processor's time, since the machine may do other things; fails where p95 misses a goal.
+ * that comes. The processor's time, since the machine may do other things: of all threads, by which it is judged,
+ * and how long the loop is held at most. Fails where p95 misses a goal.
  *
  * Usage: `node gateway/bench/largeMarket.ts [pools, default 20000]`.
  */
@@ -75,7 +76,8 @@ const bounds = createPoolBounds({
 })
 bounds.begin([...state.pools.values()])
 
-const folds: number[] = []
+type Spent = ReturnType<typeof time>
+const folds: Spent[] = []
 for (let block = 0; block < blocks; block += 1) {
   mainnet.mine()
   const { number, logs } = mainnet.head()
@@ -105,15 +107,24 @@ function at(values: readonly number[], share: number): number {
   const later = values.slice(values.length / 2).toSorted((one, other) => one - other)
   return later[Math.floor(share * (later.length - 1))] ?? 0
 }
-const shown = (values: readonly number[]) =>
-  `${at(values, 0.5).toFixed(1)} / ${at(values, 0.95).toFixed(1)} ms`
+const columns = (name: string, most: number, spent: readonly Spent[]) => [
+  name,
+  `< ${most} ms`,
+  ...[spent.map(({ allMs }) => allMs), spent.map(({ heldMs }) => heldMs)].map(
+    (values) => `${at(values, 0.5).toFixed(1)} / ${at(values, 0.95).toFixed(1)} ms`,
+  ),
+]
 printTable((text) => process.stdout.write(text), {
-  head: [`${state.pools.size} pools`, 'goal', 'p50 / p95'],
+  head: [`${state.pools.size} pools`, 'goal', 'all threads, p50 / p95', 'the loop, p50 / p95'],
   rows: [
-    ['alive with them', '< 1 GiB', `${(bytes / 2 ** 20).toFixed(0)} MiB`],
-    [`a block of ${swaps} swaps folded`, `< ${mostFoldMs} ms`, shown(folds)],
-    ['a pool that comes', `< ${mostNewMs} ms`, shown(came)],
+    ['alive with them', '< 1 GiB', `${(bytes / 2 ** 20).toFixed(0)} MiB`, ''],
+    columns(`a block of ${swaps} swaps folded`, mostFoldMs, folds),
+    columns('a pool that comes', mostNewMs, came),
   ],
 })
-process.exitCode =
-  bytes < mostBytes && at(folds, 0.95) < mostFoldMs && at(came, 0.95) < mostNewMs ? 0 : 1
+const p95 = (spent: readonly Spent[]) =>
+  at(
+    spent.map(({ allMs }) => allMs),
+    0.95,
+  )
+process.exitCode = bytes < mostBytes && p95(folds) < mostFoldMs && p95(came) < mostNewMs ? 0 : 1

@@ -8,3 +8,13 @@ export function timeProcessor(work: () => void): number {
   const { user, system } = process.cpuUsage(from)
   return (user + system) / 1_000
 }
+
+/**
+ * Milliseconds for which some work holds its thread, at most: it took no longer by the clock, which counts what
+ * else the machine does, and no more than all threads together.
+ */
+export function timeThread(work: () => void): { readonly heldMs: number; readonly allMs: number } {
+  const from = performance.now()
+  const allMs = timeProcessor(work)
+  return { heldMs: Math.min(allMs, performance.now() - from), allMs }
+}

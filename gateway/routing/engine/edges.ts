@@ -4,11 +4,23 @@ import type { EnginePool } from '../protocols/maths/enginePool.ts'
 export type Edge = { pool: number; from: number; to: number; i: number; j: number }
 
 /** Edges as columns, sorted by (from, to). */
-export type Edges = Readonly<Record<keyof Edge, Int32Array>>
+export type Edges = {
+  readonly pool: Int32Array
+  readonly from: Int32Array
+  readonly to: Int32Array
+  /** No pool has more than 256 tokens. */
+  readonly i: Uint8Array
+  readonly j: Uint8Array
+}
 
 export function toColumns(edges: readonly Edge[]): Edges {
-  const pick = (key: keyof Edge) => Int32Array.from(edges, (edge) => edge[key])
-  return { pool: pick('pool'), from: pick('from'), to: pick('to'), i: pick('i'), j: pick('j') }
+  return {
+    pool: Int32Array.from(edges, ({ pool }) => pool),
+    from: Int32Array.from(edges, ({ from }) => from),
+    to: Int32Array.from(edges, ({ to }) => to),
+    i: Uint8Array.from(edges, ({ i }) => i),
+    j: Uint8Array.from(edges, ({ j }) => j),
+  }
 }
 
 /** Both directions of every two tokens of each pool, sorted by (from, to). */
@@ -81,17 +93,19 @@ export function mergeEdges(
   }
   insertUntil(old.pool.length)
   keepUntil(old.pool.length)
-  const column = (key: keyof Edge) => {
-    const whole = copyRuns(new Int32Array(after), old[key], runs)
+  const fill = <column extends Uint8Array | Int32Array>(whole: column, key: keyof Edge) => {
     for (const [index, edge] of came.entries()) whole[places[index] as number] = edge[key]
     return whole
   }
-  const [pool, from, to] = [column('pool'), column('from'), column('to')]
-  return { edges: { pool, from, to, i: column('i'), j: column('j') }, runs }
+  const numbers = (key: 'pool' | 'from' | 'to') =>
+    fill(copyRuns(new Int32Array(after), old[key], runs), key)
+  const bytes = (key: 'i' | 'j') => fill(copyRuns(new Uint8Array(after), old[key], runs), key)
+  const [pool, from, to] = [numbers('pool'), numbers('from'), numbers('to')]
+  return { edges: { pool, from, to, i: bytes('i'), j: bytes('j') }, runs }
 }
 
 /** Of `width` numbers an edge. */
-export function copyRuns<column extends Int32Array | Float64Array>(
+export function copyRuns<column extends Uint8Array | Int32Array | Float64Array>(
   into: column,
   from: column,
   runs: readonly Run[],

@@ -5,11 +5,10 @@ import type { Edges } from './edges.ts'
  * sold both ways, so a token is bought through the mirrors of the pairs that it sells through, in their order.
  */
 export function indexPairs(edges: Edges, tokenCount: number) {
-  const { edgePair, pairEdges, pairFrom, pairTo } = listPairs(edges)
+  const { pairEdges, pairFrom, pairTo } = listPairs(edges)
   const outPairs = countStarts(pairFrom, tokenCount)
   const mirrors = listMirrors(pairTo, outPairs)
   return {
-    edgePair,
     pairEdges,
     pairFrom,
     pairTo,
@@ -22,23 +21,21 @@ export function indexPairs(edges: Edges, tokenCount: number) {
 }
 
 function listPairs({ from, to }: Edges) {
-  const edgePair = new Int32Array(from.length)
-  let last = -1
-  for (let edge = 0; edge < edgePair.length; edge++) {
-    if (edge === 0 || from[edge - 1] !== from[edge] || to[edge - 1] !== to[edge]) last += 1
-    edgePair[edge] = last
-  }
-  const pairEdges = new Int32Array(last + 2)
-  const [pairFrom, pairTo] = [new Int32Array(last + 1), new Int32Array(last + 1)]
-  // From the back: of a pair's edges the first one stays.
-  for (let edge = edgePair.length - 1; edge >= 0; edge--) {
-    const pair = edgePair[edge] as number
-    pairEdges[pair] = edge
+  const isLast = (edge: number) => from[edge] !== from[edge + 1] || to[edge] !== to[edge + 1]
+  const end = from.length - 1
+  let count = Math.min(from.length, 1)
+  for (let edge = 0; edge < end; edge++) if (isLast(edge)) count += 1
+  const pairEdges = new Int32Array(count + 1)
+  const [pairFrom, pairTo] = [new Int32Array(count), new Int32Array(count)]
+  let pair = 0
+  for (let edge = 0; edge <= end; edge++) {
+    if (edge < end && !isLast(edge)) continue
+    pairEdges[pair + 1] = edge + 1
     pairFrom[pair] = from[edge] as number
     pairTo[pair] = to[edge] as number
+    pair += 1
   }
-  pairEdges[last + 1] = edgePair.length
-  return { edgePair, pairEdges, pairFrom, pairTo }
+  return { pairEdges, pairFrom, pairTo }
 }
 
 /** Which pair buys what each sells: pairs are sorted by what they sell, then by what they buy. */

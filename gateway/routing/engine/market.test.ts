@@ -1,7 +1,7 @@
 import { pair, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
+import { createMarket, edgesOfPool, type Market, pairOf, updateMarket } from './market.ts'
 import { at, each } from './pieces.ts'
 
 const s = suite('market')
@@ -23,7 +23,7 @@ function watch(pools: readonly EnginePool[]) {
 function listSales(market: Market) {
   const rows = Array.from({ length: market.edgeCount }, (_, edge) => {
     const [from, to] = [market.edgeFrom[edge] ?? -1, market.edgeTo[edge] ?? -1]
-    const pair = market.edgePair[edge] ?? -1
+    const pair = pairOf(market, edge)
     assert.ok(edge >= (market.pairEdges[pair] ?? 0) && edge < (market.pairEdges[pair + 1] ?? 0))
     assert.ok(pair >= (market.outPairs[from] ?? 0) && pair < (market.outPairs[from + 1] ?? 0))
     const place = market.inPairPlace[pair] ?? -1

@@ -3,7 +3,7 @@ import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { copyRuns, type Edges, listEdges, mergeEdges, type Run, toColumns } from './edges.ts'
 import { countStarts, indexPairs } from './indexPairs.ts'
 import { at, type Draft, each, editPieces, movePieces, type Pieces, toPieces } from './pieces.ts'
-import { reseat } from './reseat.ts'
+import { type Reseated, reseat } from './reseat.ts'
 import { createSeats, moveSeats, type Seats } from './seats.ts'
 
 /**
@@ -20,9 +20,8 @@ export type Market = {
   readonly edgeFrom: Int32Array
   readonly edgeTo: Int32Array
   /** Index of the token within the pool. */
-  readonly edgeI: Int32Array
-  readonly edgeJ: Int32Array
-  readonly edgePair: Int32Array
+  readonly edgeI: Uint8Array
+  readonly edgeJ: Uint8Array
   /** Pair p holds the edges pairEdges[p] … pairEdges[p + 1]. */
   readonly pairEdges: Int32Array
   readonly pairFrom: Int32Array
@@ -74,6 +73,17 @@ export function edgesOfPool(
   pool: number,
 ): Int32Array {
   return poolEdgeList.subarray(poolEdges[pool], poolEdges[pool + 1])
+}
+
+/** The pair that an edge is of. */
+export function pairOf({ pairEdges }: Pick<Market, 'pairEdges'>, edge: number): number {
+  let [low, high] = [0, pairEdges.length - 1]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((pairEdges[middle] as number) <= edge) low = middle
+    else high = middle
+  }
+  return low
 }
 
 /** Builds a snapshot; of two pools with one id the later wins. */
@@ -163,9 +173,7 @@ function regrow(market: Market, { came: news, gone: goneIds }: Changes): Mutable
   const newTokens = [...new Set(news.flatMap((pool) => pool.tokens))]
   const { tokens: all, tokenIndex: known } = addTokens(market, newTokens)
   const came = listEdges(news, known).map((edge) => ({ ...edge, pool: taken[edge.pool] as number }))
-  const old = edgesOf(market)
-  for (const [before, now] of moved)
-    for (const edge of edgesOfPool(market, before)) old.pool[edge] = now
+  const old = edgesOf(market, moved)
   const gone = left.flatMap((pool) => [...edgesOfPool(market, pool)]).sort((a, b) => a - b)
   const { runs, edges: merged } = mergeEdges(old, { gone, came })
   const numbered = { tokens: all, tokenIndex: known, edges: merged }
@@ -183,9 +191,9 @@ function regrow(market: Market, { came: news, gone: goneIds }: Changes): Mutable
 function copyPairs(next: Mutable, market: Market, runs: readonly Run[]): void {
   const ends: number[] = []
   for (const { before, after, count } of runs) {
-    const first = next.edgePair[after] as number
-    const last = next.edgePair[after + count - 1] as number
-    const old = market.edgePair[before] as number
+    const first = pairOf(next, after)
+    const last = pairOf(next, after + count - 1)
+    const old = pairOf(market, before)
     const pairs = [old, old + last - first + 1] as const
     next.pairRate.set(market.pairRate.subarray(...pairs), first)
     next.pairGas.set(market.pairGas.subarray(...pairs), first)
@@ -231,14 +239,14 @@ function renumber(numbered: Numbered): Numbered {
   }
 }
 
-/** Pools are to be numbered anew; the rest stays as it is. */
-const edgesOf = ({ edgePool, edgeFrom, edgeTo, edgeI, edgeJ }: Market): Edges => ({
-  pool: edgePool.slice(),
-  from: edgeFrom,
-  to: edgeTo,
-  i: edgeI,
-  j: edgeJ,
-})
+/** With pools that moved by the numbers that they have now. */
+function edgesOf(market: Market, moved: Reseated<EnginePool>['moved']): Edges {
+  const { edgePool, edgeFrom, edgeTo, edgeI, edgeJ } = market
+  const pool = moved.length > 0 ? edgePool.slice() : edgePool
+  for (const [before, now] of moved)
+    for (const edge of edgesOfPool(market, before)) pool[edge] = now
+  return { pool, from: edgeFrom, to: edgeTo, i: edgeI, j: edgeJ }
+}
 
 /** Tokens of the pools that went. */
 const listLost = ({ pools }: Market, left: readonly number[]): ReadonlySet<string> =>
@@ -312,7 +320,7 @@ function writePair(market: Mutable, pair: number): void {
 }
 
 function writePairsOf(market: Mutable, pool: number): void {
-  for (const edge of edgesOfPool(market, pool)) writePair(market, market.edgePair[edge] as number)
+  for (const edge of edgesOfPool(market, pool)) writePair(market, pairOf(market, edge))
 }
 
 function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {

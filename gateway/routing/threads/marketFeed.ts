@@ -10,7 +10,6 @@ const layoutColumns = [
   'edgeTo',
   'edgeI',
   'edgeJ',
-  'edgePair',
   'pairEdges',
   'pairFrom',
   'pairTo',
