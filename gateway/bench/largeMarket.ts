@@ -1,4 +1,5 @@
-import { type Address, createClient, custom, zeroAddress } from 'viem'
+import { deserialize, serialize } from 'node:v8'
+import { createClient, custom, zeroAddress } from 'viem'
 import { base as chain } from 'viem/chains'
 import { createMainnet } from '../../fixtures/nodes/mainnet/createMainnet.ts'
 import type { BookedPool } from '../../fixtures/nodes/mainnet/createPoolBook.ts'
@@ -6,6 +7,7 @@ import { paces } from '../../fixtures/nodes/mainnet/shares.ts'
 import { base } from '../chain/base.ts'
 import { printTable } from '../observe/printTable.ts'
 import type { PoolRecord } from '../routing/protocols/poolRecord.ts'
+import type { PoolLog } from '../routing/reads/poolLog.ts'
 import type { PoolRef } from '../routing/reads/poolRef.ts'
 import { applyLogs } from '../routing/sync/applyLogs.ts'
 import { createPoolBounds } from '../routing/sync/bounds/poolBounds.ts'
@@ -40,15 +42,6 @@ function aliveBytes(): number {
   return heapUsed + external
 }
 
-const mainnet = createMainnet({ chainId: base.chainId, pools: count + comers, pace })
-const transport = custom({
-  async request({ method, params }) {
-    const [answer] = await mainnet.ask([{ method, params }])
-    if (!answer || 'error' in answer) throw new Error(`${method} was not answered`)
-    return answer.result
-  },
-})
-const client = createClient({ chain, transport })
 const toRef = ({ dex, address, id, token0, token1, feePips, tickSpacing }: BookedPool): PoolRef => {
   const key = {
     currency0: token0,
@@ -59,11 +52,45 @@ const toRef = ({ dex, address, id, token0, token1, feePips, tickSpacing }: Booke
   }
   return { dex, address, ...(id && { id, key }) }
 }
-const blockNumber = BigInt(mainnet.head().number)
-const loaded = await loadPools({ client }, { pools: mainnet.pools.map(toRef), blockNumber })
-const empty = aliveBytes()
-/** Records of their own: those that were read share nothing with the chain, and stand already. */
-const records: readonly PoolRecord[] = structuredClone(loaded)
+
+/** The pools of a generated chain, in bytes, and what its blocks tell: collections are to look at the market alone. */
+async function generate() {
+  const mainnet = createMainnet({ chainId: base.chainId, pools: count + comers, pace })
+  const transport = custom({
+    async request({ method, params }) {
+      const [answer] = await mainnet.ask([{ method, params }])
+      if (!answer || 'error' in answer) throw new Error(`${method} was not answered`)
+      return answer.result
+    },
+  })
+  const client = createClient({ chain, transport })
+  const blockNumber = BigInt(mainnet.head().number)
+  const loaded = await loadPools({ client }, { pools: mainnet.pools.map(toRef), blockNumber })
+  const mined = Array.from({ length: blocks }, () => {
+    mainnet.mine()
+    const { number, logs } = mainnet.head()
+    return logs.map(
+      (log, logIndex): PoolLog => ({
+        ...log,
+        address: log.address.toLowerCase(),
+        blockNumber: BigInt(number),
+        blockHash: '',
+        logIndex,
+      }),
+    )
+  })
+  return { blockNumber, pools: serialize(loaded), mined }
+}
+
+/** Records of their own, and what is alive without them. */
+async function load() {
+  const { pools, ...told } = await generate()
+  const empty = aliveBytes() - pools.buffer.byteLength
+  const records: readonly PoolRecord[] = deserialize(pools)
+  return { ...told, empty, records }
+}
+
+const { blockNumber, mined, empty, records } = await load()
 const head = { number: blockNumber, hash: '0x01', parentHash: '0x00', timestampSecs: 0n } as const
 const taxOf = () => 0
 let state = createSyncedState({ taxOf }, { head, records: records.slice(0, count) })
@@ -78,23 +105,13 @@ bounds.begin([...state.pools.values()])
 
 type Spent = ReturnType<typeof time>
 const folds: Spent[] = []
-for (let block = 0; block < blocks; block += 1) {
-  mainnet.mine()
-  const { number, logs } = mainnet.head()
-  const told = logs.map((log, logIndex) => ({
-    ...log,
-    address: log.address.toLowerCase() as Address,
-    blockNumber: BigInt(number),
-    blockHash: '',
-    logIndex,
-  }))
+for (const logs of mined)
   folds.push(
     time(() => {
-      const changed = applyLogs({ state, logs: told, stale: new Set() })
+      const changed = applyLogs({ state, logs, stale: new Set() })
       state = advanceState({ taxOf }, { state, head, changed: changed.values() })
     }),
   )
-}
 const came = records.slice(count).map((record) =>
   time(() => {
     const { taken, gone } = bounds.admit({ pools: state.pools, news: [record] })
