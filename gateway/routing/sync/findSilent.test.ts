@@ -1,4 +1,4 @@
-import { type Address, getAddress, type Hex, keccak256 } from 'viem'
+import { type Address, getAddress, type Hex, keccak256, pad } from 'viem'
 import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { familyOf } from '../protocols/families.ts'
@@ -53,6 +53,36 @@ function silentIn(
   if (!bloom) throw new Error('it is a bloom')
   return findSilent({ bloom, logs: returned, pools, isBusyChain }).map(({ id }) => id)
 }
+
+/** A reserve of Aave, as its market and configurator speak of it, and as other markets do. */
+const reserve = (): PoolRecord => {
+  const address = addressOf('market')
+  return {
+    id: pad(addressOf('asset')),
+    address: getAddress(address),
+    dex: 'aave-v3',
+    protocol: 'aave_v3',
+    tokens: [],
+    feePips: 0,
+    changedBlock: 1n,
+    isFresh: [],
+    swapsSeen: 0,
+    mosts: [0n, 0n],
+    rounding: 2n,
+    configurator: getAddress(addressOf('configurator')),
+  }
+}
+
+s('are named by those who may speak of them: anybody logs the same [attack/bloom-speakers]', () => {
+  const [of = '0x'] = familyOf({ protocol: 'aave_v3' }).topics
+  const silent = (who: string) => {
+    const log = { address: addressOf(who), topics: [of, pad(addressOf('asset'))] }
+    const bloom = readBloom(bloomOf([...foreignLogs(1, 3), log]))
+    if (!bloom) throw new Error('it is a bloom')
+    return findSilent({ bloom, logs: [], pools: [reserve()], isBusyChain: false }).length
+  }
+  assert.equal(['market', 'configurator', 'another market'].map(silent), [1, 1, 0])
+})
 
 s('are those whose logs were not returned, and no others', () => {
   const [one, other] = [logOf(pools[3]), logOf(pools[4])]

@@ -32,12 +32,14 @@ export function findSilent({
   const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
   const isTelling = quiet.length * bloom.falseShare <= mostByChance
   if (!isTelling && !(isBusyChain && logs.length === 0)) return []
+  const has = (value: Hex) => bloom.has(value.toLowerCase() as Hex)
   return [...Map.groupBy(quiet, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
     const { topics, nameInLogs } = familyOf({ protocol })
     if (!topics.some(bloom.has)) return []
-    return records.filter((record) =>
-      bloom.has(nameInLogs?.(record) ?? (record.address.toLowerCase() as Hex)),
-    )
+    return records.filter((record) => {
+      const { name, by } = nameInLogs?.(record) ?? { name: record.address, by: [record.address] }
+      return has(name) && by.some(has)
+    })
   })
 }
 

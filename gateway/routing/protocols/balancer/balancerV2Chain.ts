@@ -302,7 +302,7 @@ function describe(kind: Kind): PoolFamily<BalancerV2Record> {
     ],
     emitters: () => [canonicalVault],
     poolIdOf,
-    nameInLogs: ({ poolId }) => poolId,
+    nameInLogs: ({ poolId, vault }) => ({ name: poolId, by: [vault] }),
     apply,
     async refresh(deps, { records, dexes, blockNumber }) {
       const moving = records.filter(({ isMoving }) => isMoving)

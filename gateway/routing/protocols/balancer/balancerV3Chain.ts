@@ -291,7 +291,7 @@ function describe(kind: Kind): PoolFamily<BalancerV3Record> {
     ...vaultDiscovery,
     topics: [...vaultTopics, ...poolTopics],
     poolIdOf,
-    nameInLogs: ({ address }) => pad(address),
+    nameInLogs: ({ address }) => ({ name: pad(address), by: [balancerV3Vault] }),
     apply,
     async refresh(deps, { records, dexes, blockNumber }) {
       const pools = records.flatMap(({ address, dex: name, isMoving }) => {

@@ -319,7 +319,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   topics,
   creations: [{ topic: managedInitializeTopic, keyedTokensAt: 2, read: readInitialize }],
   poolIdOf: ({ topics: [topic, id] }) => (topics.some((known) => known === topic) ? id : undefined),
-  nameInLogs: ({ id }) => id as Hex,
+  nameInLogs: ({ id, address }) => ({ name: id as Hex, by: [address] }),
   apply,
   toEnginePool: (record) =>
     createUniswapV4Pool({

@@ -60,8 +60,8 @@ export type PoolFamily<record extends PoolHead = PoolHead> = {
   emitters?(dex: Dex): readonly Address[]
   /** The pool an event is about, where it is not the emitting contract. */
   poolIdOf?(log: PoolLog): string | undefined
-  /** The topic that names the pool where another contract speaks of it. */
-  nameInLogs?(record: record): Hex
+  /** The topic that names the pool where others speak of it, and who they are: anybody may log the same. */
+  nameInLogs?(record: record): { readonly name: Hex; readonly by: readonly Address[] }
   /** The state after an event; undefined where only another read can tell. */
   apply(record: record, log: PoolLog): record | undefined
   /**

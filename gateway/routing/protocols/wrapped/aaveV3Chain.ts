@@ -172,7 +172,10 @@ export const aaveV3Family: PoolFamily<AaveV3Record> = {
   creations: [],
   emitters: ({ announcer }) => (announcer ? [announcer] : []),
   poolIdOf: ({ topics: [topic, id] }) => (topics.some((known) => known === topic) ? id : undefined),
-  nameInLogs: ({ id }) => id as Hex,
+  nameInLogs: ({ id, address, configurator }) => ({
+    name: id as Hex,
+    by: configurator ? [address, configurator] : [address],
+  }),
   apply,
   toEnginePool: createAaveV3Pool,
   encodeStep: ({ address, tokens }, { tokenIn }) => ({
