@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { limitedNetwork } from './limitedNetwork.ts'
+import { limitedNetwork, limitedSite } from './limitedNetwork.ts'
 
 const s = suite('http/limitedNetwork')
 
@@ -15,6 +15,12 @@ s('takes the first 64 bits of an IPv6 address, however it is written', () => {
   assert.is.not(limitedNetwork('2001:db8:0:2::'), network)
   assert.is(limitedNetwork('fe80::1%eth0'), 'fe80::/64')
   assert.is(limitedNetwork('::1'), '::/64')
+})
+s('takes the first 48 of a site, whose networks are given for nothing [attack/sites]', () => {
+  assert.is(limitedSite('2001:db8:7:1::1'), '2001:db8:7::/48')
+  assert.is(limitedSite('2001:db8:7:ffff::2'), '2001:db8:7::/48')
+  assert.is(limitedSite('2001:db8:8:1::1'), '2001:db8:8::/48')
+  assert.is(limitedSite('::ffff:203.0.113.9'), '203.0.113.9')
 })
 s('takes IPv4 addresses whole, mapped ones too', () => {
   for (const ip of [

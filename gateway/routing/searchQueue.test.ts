@@ -2,7 +2,13 @@ import { createInject } from '../../fixtures/inject.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createService } from '../http/service.ts'
-import { createSearchQueue, findShared, type SearchQueue, SearchRefused } from './searchQueue.ts'
+import {
+  type Asker,
+  createSearchQueue,
+  findShared,
+  type SearchQueue,
+  SearchRefused,
+} from './searchQueue.ts'
 import { routingEndpoints } from './wire/routes.ts'
 
 const s = suite('the queue of searches')
@@ -101,6 +107,35 @@ s('counts the keys of one network together [strangers/search-networks]', async (
   assert.equal(order.slice(0, 4), ['key 0', 'honest', 'key 1', 'honest'])
   assert.ok((await Promise.all(honest)).slice(0, 2).every((answer) => answer === undefined))
 })
+
+for (const [what, from, caller] of [
+  [
+    'keys that roam',
+    (n: number) => ({ caller: `key ${n % 2}`, network: `network ${n}` }),
+    'honest',
+  ],
+  [
+    'a site',
+    (n: number) => ({ caller: `key ${n}`, network: `network ${n}`, site: 'site' }),
+    'honest',
+  ],
+  ['a network without keys', () => ({ network: 'crowd' }), undefined],
+] as const)
+  s(`is filled by ${what}, and others have their turn [attack/homes]`, async () => {
+    const searches = createSearchQueue()
+    const gate = createGate()
+    const first = searches(gate.search, { chainId: 1, caller: 'running' })
+    const order: string[] = []
+    const ask = (name: string, asker: Asker) =>
+      searches(async () => void order.push(name), { chainId: 1, ...asker }).catch(isRefused)
+    const crowd = Array.from({ length: waiting }, (_, n) => ask(`crowd ${n}`, from(n)))
+    const honest = ask('honest', { caller, network: 'other' })
+    gate.open()
+    await first
+    assert.is(await honest, undefined)
+    assert.is((await Promise.all(crowd)).filter((answer) => answer === true).length, 1)
+    assert.ok(order.indexOf('honest') <= 2, `${order.indexOf('honest')} came before`)
+  })
 
 s(
   'has who asks now and then wait for no round of 255 networks that always ask [strangers/search-crowd]',

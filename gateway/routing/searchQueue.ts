@@ -28,6 +28,8 @@ export type Asker = {
   readonly isPaying?: boolean | undefined
   /** Where they ask from: networks take turns, and at each its callers do. Default: one of the caller's own. */
   readonly network?: string | undefined
+  /** What the network is one of many of: sites take turns before networks do. Default: the network itself. */
+  readonly site?: string | undefined
   /** Whether the caller has left; asked once, before a search that had to wait. */
   readonly isGone?: (() => boolean) | undefined
 }
@@ -43,8 +45,9 @@ export type SearchQueue = {
   readonly whenIdle?: (() => Promise<void>) | undefined
 }
 
+type Home = { readonly site: string; readonly network: string }
 type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
-/** Who waits by chain, class, network and caller, each in the order of their turns; none is empty. */
+/** Who waits by chain, class, site, network and caller, each in the order of their turns; none is empty. */
 type Turns = {
   size: number
   readonly line: Waiter[]
@@ -65,9 +68,10 @@ export const mostWaiting = 256
 
 /**
  * Searches side by side in one thread would only slow each other down. Chains
- * take turns, at each those who pay and those who do not, of these the networks that ask, and at each of those
- * its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands behind
- * itself. Of networks that whose turns of late were fewest comes first, so that who asks now and then waits for
+ * take turns, at each those who pay and those who do not, of these the sites that ask, their networks, and at each
+ * of those its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands
+ * behind itself, wherever that asks from: it is of the network that it asked from first, as long as it goes on.
+ * Of networks that whose turns of late were fewest comes first, so that who asks now and then waits for
  * no round of hundreds who always ask. Where too many wait, the newest of whoever has the most is refused: of
  * networks, what waits and the turns of late together.
  */
@@ -82,12 +86,21 @@ export function createSearchQueue({
   const turnsHad = new LRUCache<string, { readonly count: number; readonly atMs: number }>({
     max: mostRemembered,
   })
+  const homes = new LRUCache<string, Home & { readonly atMs: number }>({ max: mostRemembered })
   let running = 0
   let idle = Promise.withResolvers<void>()
 
   function had(network: string): number {
     const known = turnsHad.get(network)
     return known ? known.count * Math.exp((known.atMs - now()) / memoryMs) : 0
+  }
+
+  function homeOf(caller: string, from: Home): Home {
+    if (caller === '') return from
+    const known = homes.get(caller)
+    const { site, network } = known && now() - known.atMs < memoryMs ? known : from
+    homes.set(caller, { site, network, atMs: now() })
+    return { site, network }
   }
 
   async function runAll(): Promise<void> {
@@ -101,19 +114,22 @@ export function createSearchQueue({
 
   const queue: SearchQueue = (
     search,
-    { chainId, isPaying, caller = '', network = caller, isGone },
+    { chainId, isPaying, caller = '', network: asked = caller, site: asking = asked, isGone },
   ) =>
     new Promise((resolve, reject) => {
       const hasToWait = running >= atOnce
+      const { site, network } = homeOf(caller, { site: asking, network: asked })
       const line = lineOf(all, [
         { name: String(chainId) },
         { name: isPaying ? 'paying' : 'free', had },
+        { name: site, had },
         { name: network },
         { name: caller },
       ])
       line.push({
         start: async () => {
-          turnsHad.set(network, { count: had(network) + 1, atMs: now() })
+          for (const name of new Set([site, network]))
+            turnsHad.set(name, { count: had(name) + 1, atMs: now() })
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
           await search().then(resolve, reject)

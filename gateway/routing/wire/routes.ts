@@ -1,7 +1,7 @@
 import type { Caller } from '../../http/access.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
-import { limitedNetwork } from '../../http/limitedNetwork.ts'
+import { limitedNetwork, limitedSite } from '../../http/limitedNetwork.ts'
 import { json } from '../../http/reply.ts'
 import { compare } from '../compare.ts'
 import type { Quote } from '../finishQuote.ts'
@@ -63,8 +63,8 @@ function toAsker(request: {
   readonly signal: AbortSignal
 }): Asker {
   const { caller, isPaying } = request
-  const network = limitedNetwork(request.ip)
-  return { caller: caller?.keyId, isPaying, network, isGone: () => request.signal.aborted }
+  const [site, network] = [limitedSite(request.ip), limitedNetwork(request.ip)]
+  return { caller: caller?.keyId, isPaying, site, network, isGone: () => request.signal.aborted }
 }
 
 /** How an answer is written: with a graph where one is asked for. */
