@@ -18,6 +18,7 @@ import { isBundle, isSafeCall, readPaidAmount, readPayments } from './readPaymen
 const s = suite('readPayments')
 const toAddress = (id: number) => padHex(numberToHex(id), { size: 20 })
 const [token, contract, payer, other] = [1, 2, 3, 4].map(toAddress) as [Hex, Hex, Hex, Hex]
+const [executor, pool] = [5, 6].map(toAddress) as [Hex, Hex]
 const toWord = (id: number) => padHex(numberToHex(id), { size: 32 })
 const [key, nonce, unbound] = [toWord(7), toWord(8), toWord(0)]
 
@@ -33,8 +34,8 @@ const read = (...logs: readonly SimLog[]) =>
   })
 const transfer = (value: bigint, { from = payer, to = contract, of = token } = {}) =>
   transferLog(of, { from, to, value })
-const purchase = (amount: bigint, { keyId = key, by = contract } = {}) =>
-  purchasedLog(by, { keyId, payer: other, quotes: 1n, amount })
+const purchase = (amount: bigint, { keyId = key, by = contract, ref = unbound } = {}) =>
+  purchasedLog(by, { keyId, payer: other, quotes: 1n, amount, ref })
 const use = (from = payer, by = token) => usedLog(by, { from, nonce })
 const plain = { boundTo: undefined, authorization: undefined }
 
@@ -54,21 +55,55 @@ s('what goes elsewhere, or others say, pays nothing [claims/logs]', () => {
   ]
   for (const log of logs) assert.equal(read(log), [])
 })
-s('a purchase stands for the newest transfers before it, and no more [claims/logs]', () => {
+s('a purchase stands for the transfer of its amount before it, and no other [claims/logs]', () => {
   const bought = { payer: other, boundTo: key, authorization: undefined }
-  assert.equal(read(transfer(5n), transfer(3n), transfer(4n), purchase(7n), transfer(2n)), [
-    { logIndex: 10, payer, amount: 5n, ...plain },
+  assert.equal(read(transfer(7n), transfer(7n), transfer(4n), purchase(7n), transfer(7n)), [
+    { logIndex: 10, payer, amount: 7n, ...plain },
+    { logIndex: 12, payer, amount: 4n, ...plain },
     { logIndex: 13, ...bought, amount: 7n },
-    { logIndex: 14, payer, amount: 2n, ...plain },
+    { logIndex: 14, payer, amount: 7n, ...plain },
   ])
-  // Of a transfer that is more than was bought, the rest is not paid out beside it.
-  assert.equal(read(transfer(9n), purchase(7n)), [{ logIndex: 11, ...bought, amount: 7n }])
-  assert.equal(read(transfer(3n), purchase(7n)), [{ logIndex: 11, ...bought, amount: 3n }])
-  assert.equal(read(transfer(3n), purchase(2n), purchase(2n)), [
-    { logIndex: 11, ...bought, amount: 2n },
-    { logIndex: 12, ...bought, amount: 0n },
-  ])
+  for (const came of [9n, 3n])
+    assert.equal(read(transfer(came), purchase(7n)), [
+      { logIndex: 10, payer, amount: came, ...plain },
+      { logIndex: 11, ...bought, amount: 0n },
+    ])
+  assert.equal(
+    read(transfer(2n), purchase(2n), purchase(2n)).map(({ amount }) => amount),
+    [2n, 0n],
+  )
 })
+/** What a swap yields, up to where the executor has passed it on. */
+const swapped = [transfer(7n, { from: pool, to: executor }), transfer(7n, { from: executor })]
+s('stands for what its payer, its executor or its own authorization brought [claims/logs]', () => {
+  const bought = [{ payer: other, amount: 7n, boundTo: key, authorization: undefined }]
+  for (const logs of [
+    [transfer(7n, { from: other }), purchase(7n)],
+    [...swapped, purchase(7n)],
+    [use(other), transfer(7n, { from: other }), purchase(7n, { ref: nonce })],
+  ])
+    assert.equal(
+      read(...logs).map(({ logIndex: _, ...payment }) => payment),
+      bought,
+    )
+})
+for (const [what, carried, authorization] of [
+  ['an authorization', [use(), transfer(7n)], { from: payer, nonce }],
+  ['a transfer', [transfer(7n)], undefined],
+] as const)
+  s(
+    `leaves ${what} of another's, carried in within a purchase, to who paid [attack/nested]`,
+    () => {
+      for (const logs of [
+        [...swapped, ...carried],
+        [...carried, ...swapped],
+      ]) {
+        const [carriedIn, bought] = read(...logs, purchase(7n))
+        assert.equal([carriedIn?.payer, carriedIn?.authorization], [payer, authorization])
+        assert.equal([bought?.payer, bought?.amount], [other, 7n])
+      }
+    },
+  )
 s('a purchase that names no key is bound to none [claims/logs]', () => {
   const [bought] = read(transfer(7n), purchase(7n, { keyId: unbound }))
   assert.is(bought?.boundTo, undefined)

@@ -49,6 +49,7 @@ export function readPayments(
   )
   const pending: Transfer[] = []
   const payments: ChainPayment[] = []
+  const received = new Map<Address, bigint>()
   let used: { from: Address; nonce: Hex } | undefined
   for (const log of parseEventLogs({ abi: events, logs: trusted })) {
     const isToken = isAddressEqual(log.address, token.address)
@@ -58,13 +59,15 @@ export function readPayments(
       const { from, to, value } = log.args
       const nonce = used && isAddressEqual(used.from, from) ? used.nonce : undefined
       used = undefined
+      received.set(to, (received.get(to) ?? 0n) + value)
       if (isAddressEqual(to, address)) pending.push({ logIndex: log.logIndex, from, value, nonce })
     } else if (log.eventName === 'QuotaPurchased' && !isToken) {
-      const { keyId, payer, amount } = log.args
+      const { keyId, payer, amount, ref } = log.args
+      const nonce = ref === zeroHash ? undefined : ref
       payments.push({
         logIndex: log.logIndex,
         payer,
-        amount: takeTransfers(pending, amount),
+        amount: takeTransfer(pending, { payer, amount, nonce, received }),
         boundTo: keyId === zeroHash ? undefined : keyId,
         authorization: undefined,
       })
@@ -101,14 +104,33 @@ export const isSafeCall = hasEvent(
   'ExecutionFromModuleSuccess(address)',
 )
 
-/** Takes the newest transfers up to `amount`: a purchase logs after the tokens arrived. Never credits more than came. */
-function takeTransfers(pending: Transfer[], amount: bigint): bigint {
-  let taken = 0n
-  while (taken < amount) {
-    const transfer = pending.pop()
-    if (!transfer) return taken
-    taken += transfer.value
-  }
+/**
+ * Takes the transfer that a purchase stands for: its payer's own, or of a purchase by swap the executor's, who was
+ * paid what it passes on. Who buys by swap runs what it likes meanwhile, and may carry in what others have signed:
+ * that stays a payment of theirs. Never credits what did not come.
+ */
+function takeTransfer(
+  pending: Transfer[],
+  {
+    payer,
+    amount,
+    nonce,
+    received,
+  }: {
+    readonly payer: Address
+    readonly amount: bigint
+    readonly nonce: Hex | undefined
+    /** Of the token, in this transaction. */
+    readonly received: ReadonlyMap<Address, bigint>
+  },
+): bigint {
+  const fitting = pending.filter((one) => one.value === amount && one.nonce === nonce)
+  const taken =
+    fitting.findLast(({ from }) => isAddressEqual(from, payer)) ??
+    fitting.findLast(({ from }) => (received.get(from) ?? 0n) >= amount) ??
+    fitting.at(-1)
+  if (!taken) return 0n
+  pending.splice(pending.indexOf(taken), 1)
   return amount
 }
 
