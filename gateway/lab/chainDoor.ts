@@ -67,9 +67,9 @@ export async function openChainDoor({
     serve(request, response).catch(() => response.destroy())
   })
   server.keepAliveTimeout = 60_000
-  // Websockets are passed on as they are, and so not from pages: what they call can't be told.
+  // Websockets are passed on as they are: what they call can't be told. So none from pages, nor where code is hidden.
   server.on('upgrade', (request, socket, head) => {
-    if (request.headers.origin !== undefined)
+    if (request.headers.origin !== undefined || hidden.size > 0)
       return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
     const anvil = connect(Number(to.port), to.hostname, () => {
       anvil.write(toRequestHead(request))

@@ -52,6 +52,16 @@ s('have none for whoever asks, one by one or together', async () => {
   assert.is(hideCode(Buffer.from('{'), hidden).toString(), '{')
 })
 
+s('are not told of over a websocket, which nobody reads [attack/codeless-websocket]', async () => {
+  const socket = new WebSocket(rpcUrl.replace('http', 'ws'))
+  const told = await new Promise((resolve) => {
+    socket.addEventListener('open', () => resolve('open'))
+    socket.addEventListener('error', () => resolve('refused'))
+  })
+  socket.close()
+  assert.is(told, 'refused')
+})
+
 for (const [what, pair] of [
   ['bought', [weth, codeless]],
   ['sold', [codeless, weth]],

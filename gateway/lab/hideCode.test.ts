@@ -11,6 +11,7 @@ for (const [method, rest] of [
   ['eth_getAccount', ['latest']],
   ['eth_getAccountInfo', ['latest']],
   ['eth_getProof', [[], 'latest']],
+  ['ots_hasCode', ['latest']],
 ] as const)
   s(`is asked of one without any, by ${method}`, () => {
     const call = { id: 1, method, params: [token.toUpperCase().replace('X', 'x'), ...rest] }

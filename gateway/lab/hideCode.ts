@@ -6,6 +6,7 @@ const codeReads: readonly unknown[] = [
   'eth_getAccount',
   'eth_getAccountInfo',
   'eth_getProof',
+  'ots_hasCode',
 ]
 
 /**
