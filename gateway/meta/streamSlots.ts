@@ -1,4 +1,4 @@
-import { limitedNetwork } from '../http/limitedNetwork.ts'
+import { limitedNetwork, limitedSite } from '../http/limitedNetwork.ts'
 
 export type StreamCaps = {
   /** Streams at once of all callers; undefined: no cap. */
@@ -12,26 +12,38 @@ export type StreamSlots = {
   take(ip: string): (() => void) | undefined
 }
 
-/** Who streams right now, by address and in all. */
-export function createStreamSlots({ total, perAddress }: StreamCaps): StreamSlots {
+/** So many addresses' streams a site may have: an IPv6 /48 has 65,536 of them, and would have everybody's. */
+const addressesOfSite = 4
+
+/** Who streams right now, by address, by site and in all. */
+export function createStreamSlots({
+  total = Number.POSITIVE_INFINITY,
+  perAddress = Number.POSITIVE_INFINITY,
+}: StreamCaps): StreamSlots {
   const open = new Map<string, number>()
   let all = 0
   return {
     take(ip) {
-      const network = limitedNetwork(ip)
-      const own = open.get(network) ?? 0
-      if (all >= (total ?? Number.POSITIVE_INFINITY)) return undefined
-      if (own >= (perAddress ?? Number.POSITIVE_INFINITY)) return undefined
-      all++
-      open.set(network, own + 1)
+      // Of an IPv4 address the two are one, with the bound of an address.
+      const bounds = new Map([
+        [limitedSite(ip), addressesOfSite * perAddress],
+        [limitedNetwork(ip), perAddress],
+      ])
+      const add = (by: 1 | -1) => {
+        all += by
+        for (const name of bounds.keys()) {
+          const own = (open.get(name) ?? 0) + by
+          if (own > 0) open.set(name, own)
+          else open.delete(name)
+        }
+      }
+      if (all >= total) return undefined
+      for (const [name, most] of bounds) if ((open.get(name) ?? 0) >= most) return undefined
+      add(1)
       let isHeld = true
       return () => {
-        if (!isHeld) return
+        if (isHeld) add(-1)
         isHeld = false
-        all--
-        const left = (open.get(network) ?? 1) - 1
-        if (left > 0) open.set(network, left)
-        else open.delete(network)
       }
     },
   }

@@ -198,6 +198,17 @@ s('are four at most of one network, whatever its keys [trust/places]', async () 
   assert.is(await other, true)
 })
 
+s('are four at most of the networks of one site [attack/trial-sites]', async () => {
+  const { run, end, begun } = create()
+  const crowd = Array.from({ length: 16 }, (_, n) =>
+    run([`slow ${n}`], { asker: { network: `network ${n}`, site: 'site' } }),
+  )
+  assert.is(begun(), 4)
+  for (let ended = 0; ended < 4; ended += 1) end()
+  const outcomes = await Promise.all(crowd)
+  assert.is(outcomes.filter((outcome) => outcome === 'late').length, 12)
+})
+
 s('reach a verdict over one payload and block once [trust/kept]', async () => {
   const { trials, pass } = create()
   let judged = 0

@@ -16,7 +16,11 @@ export type Trials = {
   ): Promise<verdict>
 }
 
-type Asker = { readonly caller?: string | undefined; readonly network?: string | undefined }
+type Asker = {
+  readonly caller?: string | undefined
+  readonly network?: string | undefined
+  readonly site?: string | undefined
+}
 
 export type TrialParameters<result> = {
   readonly work: () => Promise<result>
@@ -31,8 +35,8 @@ export type TrialParameters<result> = {
 /** How long a pool that passed may be tried by many at once; the others: once alone and once with others. */
 const believedMs = 600_000
 const mostAtOnce = 16
-/** Of these, so that one with many slow pools leaves places to others. */
-const mostOfNetwork = 4
+/** Of these, of a site's networks together, so that one with many slow pools leaves places to others. */
+const mostOfSite = 4
 /**
  * Pools whose dry run came late are not waited for by who has another route, each time for longer. Of
  * several in one route nobody knows which keeps people waiting: they are paused together, none by itself.
@@ -52,7 +56,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
   const pauses = new LRUCache<string, Pause>({ max: mostPools })
   const verdicts = new LRUCache<string, Kept>({ max: mostVerdicts })
   const underWay = new Map<string, number>()
-  const byNetwork = new Map<string, number>()
+  const bySite = new Map<string, number>()
   let running = 0
   let someEnd = Promise.withResolvers<void>()
 
@@ -61,14 +65,14 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     return atMs !== undefined && now() - atMs < believedMs
   }
   const isPaused = (name: string) => (pauses.get(name)?.untilMs ?? 0) > now()
-  const hasPlace = (ids: readonly string[], network: string) =>
+  const hasPlace = (ids: readonly string[], site: string) =>
     running < mostAtOnce &&
-    (byNetwork.get(network) ?? 0) < mostOfNetwork &&
+    (bySite.get(site) ?? 0) < mostOfSite &&
     ids.every((id) => !underWay.has(nameTrial(ids, id)) || isBelieved(id))
 
-  function count(ids: readonly string[], network: string, by: 1 | -1) {
+  function count(ids: readonly string[], site: string, by: 1 | -1) {
     running += by
-    add(byNetwork, network, by)
+    add(bySite, site, by)
     for (const id of ids) add(underWay, nameTrial(ids, id), by)
   }
 
@@ -82,14 +86,14 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
     ids: readonly string[],
     { work, holds, asker }: TrialParameters<result>,
   ): Promise<{ readonly result: result }> {
-    const network = networkOf(asker)
-    count(ids, network, 1)
+    const site = siteOf(asker)
+    count(ids, site, 1)
     try {
       const result = await work()
       note(ids, holds(result))
       return { result }
     } finally {
-      count(ids, network, -1)
+      count(ids, site, -1)
       someEnd.resolve()
       someEnd = Promise.withResolvers()
     }
@@ -107,7 +111,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
       const endsAtMs = now() + waitMs
       const together = nameTogether(ids)
       if (waitMs <= 0 || (!isAlone && [together, ...ids].some(isPaused))) return 'late'
-      while (!hasPlace(ids, networkOf(asked.asker))) {
+      while (!hasPlace(ids, siteOf(asked.asker))) {
         if (!isAlone) return 'late'
         if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
       }
@@ -148,7 +152,7 @@ const nameTrial = (ids: readonly string[], id: string) => (ids.length === 1 ? id
 const nameTogether = (ids: readonly string[]) => [...new Set(ids)].sort().join()
 
 /** Those that nobody knows anything of are as one. */
-const networkOf = ({ caller = '', network = caller }: Asker = {}) => network
+const siteOf = ({ caller = '', network = caller, site = network }: Asker = {}) => site
 
 function add(counts: Map<string, number>, name: string, by: 1 | -1) {
   const sum = (counts.get(name) ?? 0) + by
