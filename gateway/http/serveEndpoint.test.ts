@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { endpoint } from './endpoint.ts'
+import { json, readJson, reply } from './reply.ts'
 import { createService } from './service.ts'
 
 const s = suite('http/serveEndpoint')
@@ -18,20 +19,34 @@ const echo = endpoint({
   auth: 'none',
   handle: async ({ body, signal }) => ({ length: body.text.length, isLeft: signal.aborted }),
 })
-const plain = endpoint({
+const plainParts = {
   method: 'post',
   path: '/plain',
   summary: 'Answers without a look at the signal',
   input: Type.Object({ text: Type.String() }),
   output: Type.Object({ length: Type.Integer() }),
   auth: 'none',
-  handle: async ({ body }) => ({ length: body.text.length }),
-})
+  handle: async ({ body }: { readonly body: { readonly text: string } }) => ({
+    length: body.text.length,
+  }),
+} as const
+const plain = endpoint(plainParts)
 const server = await createService({ name: 'echo', endpoints: [echo, plain], log }).listen()
 const agent = new Agent({ keepAlive: true })
 s.after(async () => {
   agent.destroy()
   await server.close()
+})
+
+s('serves no endpoint with a key where nobody knows keys', () => {
+  const keyed = endpoint({ ...plainParts, auth: 'key' })
+  const create = () => createService({ name: 'keyed', endpoints: [keyed], log })
+  assert.throws(create, /keyed has endpoints with a key but was given no access/)
+})
+s('reads again what is answered as text that is JSON already, and nothing else', () => {
+  assert.equal(readJson(json('{"a":1}')), { a: 1 })
+  assert.is(readJson(reply({ body: '{"a":1}' })), undefined)
+  assert.is(readJson(reply({ body: { a: 1 } })), undefined)
 })
 
 function ask(path: string): Promise<string> {

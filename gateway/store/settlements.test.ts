@@ -89,6 +89,20 @@ function addTests(engine: StoreEngine) {
     )
   })
 
+  book(
+    'a book in which nobody has written has the time of who asks [store/empty-book]',
+    async () => {
+      const party = { keyId: 'nobody', payer: undefined, payerCode: undefined }
+      const asked = { chainId: 77, signer, chainNonce: 3, windowMs, party }
+      const read = (nowMs: number) => store.settlements.readBook({ ...asked, nowMs })
+      const { nowMs, count, nextNonce } = await read(5_000)
+      assert.equal([nowMs, count, nextNonce], [5_000, 0, 3])
+      await (await startBook(77))(1n, 9_000)
+      const written = await read(5_000)
+      assert.equal([written.nowMs, written.count, written.nextNonce], [9_000, 1, 8])
+    },
+  )
+
   book('are found again by key, payer and transaction [store/settlement-receipts]', async () => {
     const pay = await startBook(40)
     const [early, late] = [await pay(1n, 1_000), await pay(2n, 2_000)]

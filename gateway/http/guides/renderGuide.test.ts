@@ -39,4 +39,13 @@ s('finds the sections that have every word, headings first', () => {
   assert.equal(find('  '), [])
   assert.is(searchGuides([rows], '`b`')[0]?.line, '| `b` | told |')
 })
+s('takes nothing in a block of code for a heading, and what follows it for one', () => {
+  const markdown = '# Three\n\n```\n## Shell\n```\n\n## After\n\nwords'
+  const found = searchGuides([toGuide('three', markdown)], 'shell')
+  assert.equal(
+    found.map(({ path }) => path),
+    ['/docs/three'],
+  )
+  assert.is(searchGuides([toGuide('three', markdown)], 'words')[0]?.heading, 'After')
+})
 s.run()
