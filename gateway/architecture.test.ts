@@ -112,13 +112,13 @@ s('every source is reached by a test [house/covered]', () => {
   for (const started of processes) assert.ok(files.has(started), started)
 })
 
-s('tests of a source: its own, those of its folder, those of others [house/tests]', () => {
+s('tests of a source: its own, those of its folder before others as far [house/tests]', () => {
   const users = ['near/a.test.ts', 'far/b.test.ts', 'near/door.ts', 'near/own.test.ts']
   const graph = new Map(users.map((user) => [user, ['near/own.ts']]))
   graph.set('near/c.test.ts', ['near/door.ts'])
   assert.equal(
     findTestsOf(graph, 'near/own.ts').map(({ test }) => test),
-    ['near/own.test.ts', 'near/a.test.ts', 'near/c.test.ts', 'far/b.test.ts'],
+    ['near/own.test.ts', 'near/a.test.ts', 'far/b.test.ts', 'near/c.test.ts'],
   )
 })
 

@@ -93,6 +93,19 @@ function addTests(engine: StoreEngine) {
     ])
     assert.equal(await store.ledger.audit(), [])
   })
+  s('gives nothing to a key that there is not [store/no-key]', async () => {
+    const grant = { keyId: 'nobody', units: 5, ref: 'r', atMs: 1 }
+    const failed = await store.ledger.grant(grant).catch((cause: Error) => cause.message)
+    assert.is(failed, 'there is no key nobody')
+    assert.equal(await store.ledger.entries('nobody', 9), [])
+  })
+  s('has nothing to conclude of what was answered without an Idempotency-Key', async () => {
+    const keyId = await addKey(store, 5)
+    const charge = { keyId, units: 2, ref: 'r', atMs: 1 }
+    await store.ledger.charge(charge)
+    assert.is(await store.ledger.conclude({ ...charge, answer: { status: 200, body: '' } }), true)
+    assert.is((await store.ledger.balance(keyId)).used, 2)
+  })
   s('keeps the ledger append-only', async () => {
     await addKey(store, 1)
     for (const statement of ['UPDATE ledger SET units = 99', 'DELETE FROM ledger'])

@@ -198,6 +198,30 @@ function addTests(engine: StoreEngine) {
     assert.is((await store.relay.listLatest({ limit: 1 }))[0]?.status, 'lost')
     await store.close()
   })
+
+  book(
+    'one that another of its owner has overtaken comes back only as final [teeth/book]',
+    async () => {
+      const store = await engine.open()
+      const own = { owner: ownerAt(1), signer, chainNonce: 0, windowMs, markerMs }
+      const reserve = (nowMs: number) =>
+        store.relay.reserve({ ...own, chainId, nowMs }, (ledger) => decide(ledger, 1n))
+      await reserve(1)
+      const [first] = await store.relay.listOpen(chainId)
+      const [id, hash] = [first?.id ?? 0, first?.attempts[0].hash ?? '0x']
+      await store.relay.settle({ id, from: 'pending', outcome: { status: 'lost' } })
+      await reserve(2)
+      const where = { blockNumber: 1n, blockHash: hash, minedHash: hash, actualWei: 1n }
+      const comeBack = async (outcome: Parameters<RelayStore['settle']>[0]['outcome']) => {
+        await store.relay.settle({ id, from: 'lost', outcome })
+        return (await store.relay.listLatest({ limit: 9 })).map(({ status }) => status)
+      }
+      assert.equal(await comeBack({ status: 'pending' }), ['pending', 'lost'])
+      assert.equal(await comeBack({ ...where, status: 'mined' }), ['pending', 'lost'])
+      assert.equal(await comeBack({ ...where, status: 'final' }), ['pending', 'final'])
+      await store.close()
+    },
+  )
   book.run()
 }
 
