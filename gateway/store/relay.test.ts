@@ -200,7 +200,7 @@ function addTests(engine: StoreEngine) {
   })
 
   book(
-    'one that another of its owner has overtaken comes back only as final [teeth/book]',
+    'one that another of its owner has overtaken comes back only as final [teeth/comes-back]',
     async () => {
       const store = await engine.open()
       const own = { owner: ownerAt(1), signer, chainNonce: 0, windowMs, markerMs }
