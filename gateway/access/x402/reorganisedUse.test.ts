@@ -9,6 +9,7 @@ import {
   RpcRequestError,
   toEventSelector,
 } from 'viem'
+import { testConfig } from '../../../fixtures/access/testConfig.ts'
 import { createRandom } from '../../../fixtures/books/random.ts'
 import { keyAddress } from '../../../fixtures/books/simBytes.ts'
 import { createSimChain } from '../../../fixtures/books/simChain.ts'
@@ -72,19 +73,9 @@ function openDeps(
   return {
     store: openStore({ path: ':memory:' }),
     chains: [{ chainId, client }],
-    config: {
-      keyPrefix: 'test',
-      pepper: 'pepper',
-      publicUrl: 'http://test',
-      serviceName: 'Forkyard',
-      freeQuota: 0,
-      amountPerQuote: 100n,
-      packQuotes: 10,
-      isLoopbackLimited: false,
-      keyLimit: { unitsPerSec: 1, burst: 1 },
-      ipLimit: undefined,
-      contracts: [{ ...contract, token: { address: token, name: 'USD Coin', version: '2' } }],
-    },
+    config: testConfig([
+      { ...contract, token: { address: token, name: 'USD Coin', version: '2' } },
+    ]),
     now: () => 1_000_000,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   }
