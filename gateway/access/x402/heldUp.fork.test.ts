@@ -1,8 +1,6 @@
-import { x402Client, x402HTTPClient } from '@x402/core/client'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
-import { ExactEvmScheme } from '@x402/evm'
 import { numberToHex } from 'viem'
-import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { signOffer } from '../../../fixtures/access/signOffer.ts'
 import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import {
   lyingToken,
@@ -13,8 +11,6 @@ import {
 import { assert, suite } from '../../../fixtures/test.ts'
 import { startWorldChain } from '../../../fixtures/world.ts'
 import type { AccessDeps, SettlementLimits } from '../sale/accessConfig.ts'
-import { encodeHeader } from '../sale/paymentRequired.ts'
-import { decodePaymentHeader } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
@@ -55,16 +51,7 @@ async function mineAt(baseFeePerGasWei: bigint): Promise<void> {
   await base.rpc('evm_mine')
 }
 
-async function sign(key: string) {
-  const { account } = await createPerson(base)
-  const scheme = new x402Client().register('eip155:8453', new ExactEvmScheme(account))
-  const offer = await stand.call('/work', { key, body: {} })
-  const required = decodePaymentRequiredHeader(offer.headers.get('payment-required') ?? '')
-  const payload = await new x402HTTPClient(scheme).createPaymentPayload(required)
-  const payment = decodePaymentHeader(encodeHeader(payload))
-  if ('problem' in payment) throw new Error(payment.problem)
-  return payment
-}
+const sign = (key: string) => signOffer({ stand, chain: base, key })
 
 s(
   'a settlement that a deployment waits behind is raised up to what a deployment may cost, and no other [18/held-up]',

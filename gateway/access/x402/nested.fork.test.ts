@@ -1,15 +1,11 @@
-import { x402Client, x402HTTPClient } from '@x402/core/client'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
-import { ExactEvmScheme } from '@x402/evm'
 import { encodeAbiParameters, encodeFunctionData, maxUint256, zeroAddress } from 'viem'
 import { swapExecutor } from '../../../contracts/artifacts.ts'
 import { createPerson, startAccessStand } from '../../../fixtures/access/accessStand.ts'
+import { signOffer } from '../../../fixtures/access/signOffer.ts'
 import { workEndpoint } from '../../../fixtures/access/workEndpoint.ts'
 import { compileSource } from '../../../fixtures/chains/compileSource.ts'
 import { deployArtifact } from '../../../fixtures/chains/deployArtifact.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { encodeHeader } from '../sale/paymentRequired.ts'
-import { decodePaymentHeader } from './paymentPayload.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
@@ -42,16 +38,7 @@ contract Carrier {
 }`)
 const carrierAbi = Carrier?.abi ?? []
 
-async function sign(key: string) {
-  const { account } = await createPerson(base)
-  const scheme = new x402Client().register('eip155:8453', new ExactEvmScheme(account))
-  const offer = await stand.call('/work', { key, body: {} })
-  const required = decodePaymentRequiredHeader(offer.headers.get('payment-required') ?? '')
-  const payload = await new x402HTTPClient(scheme).createPaymentPayload(required)
-  const payment = decodePaymentHeader(encodeHeader(payload))
-  if ('problem' in payment) throw new Error(payment.problem)
-  return payment
-}
+const sign = (key: string) => signOffer({ stand, chain: base, key })
 
 /** Sells half of what it is given: the rest comes back. */
 function encodeSwap() {

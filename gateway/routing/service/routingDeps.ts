@@ -6,11 +6,11 @@ import type { Dex } from '../../chain/dex.ts'
 import type { Coordination } from '../../store/coordination.ts'
 import type { Feeds } from '../../store/feeds.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
-import type { AgentRegistration } from '../registry.ts'
 import type { PoolLimits } from '../sync/bounds/standing.ts'
 import type { ChainSyncParameters } from '../sync/chainSync.ts'
 import type { SyncEvent } from '../sync/syncEvent.ts'
 import type { TrustedParts } from '../trust/trust.ts'
+import type { ServiceFacts } from '../wire/registryRoutes.ts'
 
 export type RoutingChainConfig = {
   readonly chainClient: ChainClient
@@ -37,32 +37,19 @@ export type RoutingChainConfig = {
   readonly origin?: ChainSyncParameters['origin']
 }
 
-export type RoutingDeps = {
+export type RoutingDeps = ServiceFacts & {
   readonly chains: readonly RoutingChainConfig[]
   readonly simulator: Simulator | undefined
   /** Where synced pools are kept between runs. */
   readonly snapshots?: PoolSnapshots | undefined
   /** For gateways that share a database: one of them is elected to read a chain for all. */
   readonly shared?: { readonly feeds: Feeds; readonly coordination: Coordination } | undefined
-  readonly serviceName: string
-  readonly version: string
-  /** Base URL as callers see it, without a slash at the end. */
-  readonly publicUrl: string
-  /** Whether there is a contract to buy quota from. Default: there is none. */
-  readonly isQuotaSold?: boolean | undefined
-  /** Whether x402 payments are settled here. */
-  readonly x402Support: boolean
-  /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */
-  readonly registrations?: readonly AgentRegistration[] | undefined
-  readonly mcpUrl?: string | undefined
   /** Beyond this lag health is degraded and quotes are not executable. */
   readonly maxLagMs?: number | undefined
   /** Threads that search beside the one that serves. Default: none. */
   readonly searchThreads?: number | undefined
   /** How long a quote waits for strangers' pools to be tried where it has another route. Default: 250. */
   readonly patienceMs?: number | undefined
-  /** What else is not as it should be, in sentences: health is degraded while there is any. */
-  readonly warnings?: (() => readonly string[]) | undefined
   readonly observe?: ((event: SyncEvent) => void) | undefined
   /** After this the start goes on without the chains that are still being loaded. Default: never. */
   readonly startWithinMs?: number | undefined

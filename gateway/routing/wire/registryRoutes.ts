@@ -14,17 +14,24 @@ import * as examples from './examples.ts'
 import { fromPool, poolParams, poolResponse } from './pool.ts'
 import * as registry from './registry.ts'
 
-export type RegistryDeps = QuoteDeps & {
+/** What a service says of itself. */
+export type ServiceFacts = {
   readonly serviceName: string
   readonly version: string
+  /** Base URL as callers see it, without a slash at the end. */
   readonly publicUrl: string
+  /** Whether there is a contract to buy quota from. Default: there is none. */
   readonly isQuotaSold?: boolean | undefined
+  /** Whether x402 payments are settled here. */
   readonly x402Support: boolean
+  /** ERC-8004 identities of this service, minted by whoever runs it. Default: none. */
   readonly registrations?: readonly AgentRegistration[] | undefined
   readonly mcpUrl?: string | undefined
-  readonly startedAtMs: number
+  /** What else is not as it should be, in sentences: health is degraded while there is any. */
   readonly warnings?: (() => readonly string[]) | undefined
 }
+
+export type RegistryDeps = QuoteDeps & ServiceFacts & { readonly startedAtMs: number }
 
 /** What needs no key: how the service is, and what it knows. */
 export function registryEndpoints(deps: RegistryDeps): readonly Endpoint[] {

@@ -1,8 +1,8 @@
 import { type Address, parseAbi } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { askQuoters } from '../../reads/askQuoters.ts'
-import { createRouting } from '../../service/routing.ts'
 import { headNumber, loadFamily, reload } from '../../testing/proveFamily.ts'
+import { startRouting } from '../../testing/startRouting.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 import { type PoolTrade, toTrial } from '../../testing/swapTrial.ts'
 import { familyOf, toEnginePool } from '../families.ts'
@@ -72,21 +72,10 @@ for (const [what, borrowedPercent, limits] of [
 
 s('a limit that falls without an event bounds the next quote [21/fluid-limits-fall]', async () => {
   await limit(0n, plenty, 0n)
-  const routing = await createRouting({
-    chains: [
-      {
-        chainClient: stand.chainClient,
-        executor: stand.manifest.executor,
-        dexes: stand.dexes.filter(({ protocol }) => protocol === 'fluid'),
-        maxAgeMs: 0,
-        pollMs: 3_600_000,
-      },
-    ],
-    simulator: undefined,
-    serviceName: 'test',
-    version: '0',
-    publicUrl: 'http://127.0.0.1',
-    x402Support: false,
+  const routing = await startRouting(undefined, {
+    chainClient: stand.chainClient,
+    executor: stand.manifest.executor,
+    dexes: stand.dexes.filter(({ protocol }) => protocol === 'fluid'),
   })
   try {
     const [tokenIn, tokenOut] = pool.tokens as [Address, Address]

@@ -3,7 +3,7 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import { worldAddress } from '../../../../fixtures/world/parts/builder.ts'
 import { compileContracts, findArtifact } from '../../../../fixtures/world/parts/compile.ts'
 import { cacheDir } from '../../../runtime/cacheDir.ts'
-import { createRouting } from '../../service/routing.ts'
+import { startRouting } from '../../testing/startRouting.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 
 const s = suite('pools of one token')
@@ -54,21 +54,10 @@ for (const [what, heldUsdc] of [
   s(`which hold ${what} of what they are paid sell all the same [20/one-sided]`, async () => {
     const factory = await open(what, heldUsdc)
     const dexes = stand.dexes.filter(({ protocol }) => protocol === 'woofi')
-    const routing = await createRouting({
-      chains: [
-        {
-          chainClient,
-          executor: manifest.executor,
-          dexes: dexes.map((dex) => ({ ...dex, factory })),
-          maxAgeMs: 0,
-          pollMs: 3_600_000,
-        },
-      ],
-      simulator: undefined,
-      serviceName: 'test',
-      version: '0',
-      publicUrl: 'http://127.0.0.1',
-      x402Support: false,
+    const routing = await startRouting(undefined, {
+      chainClient,
+      executor: manifest.executor,
+      dexes: dexes.map((dex) => ({ ...dex, factory })),
     })
     try {
       for (const part of [1_000n, 10n, 2n]) {

@@ -4,7 +4,7 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import { worldAddress } from '../../../../fixtures/world/parts/builder.ts'
 import { compileContracts, findArtifact } from '../../../../fixtures/world/parts/compile.ts'
 import { cacheDir } from '../../../runtime/cacheDir.ts'
-import { createRouting } from '../../service/routing.ts'
+import { startRouting } from '../../testing/startRouting.ts'
 import { startSwapStand } from '../../testing/swapStand.ts'
 
 /** Lists as the factories have them: DODO's, of an old compiler, ends in an invalid instruction. */
@@ -91,14 +91,7 @@ async function proveDeepest(protocol: keyof typeof crowds) {
   if (!own || !weth || !usdc) throw new Error('the world has the exchange')
   const dexes = [{ ...own, factory }]
   const { executor } = manifest
-  const routing = await createRouting({
-    chains: [{ chainClient, executor, dexes, maxAgeMs: 0, pollMs: 3_600_000 }],
-    simulator: undefined,
-    serviceName: 'test',
-    version: '0',
-    publicUrl: 'http://127.0.0.1',
-    x402Support: false,
-  })
+  const routing = await startRouting(undefined, { chainClient, executor, dexes })
   try {
     for (const [tokenIn, tokenOut, amountIn] of [
       [weth, usdc, 10n ** 18n],
