@@ -95,9 +95,7 @@ const readRows = sql<ArchiveRow>(
    WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
 )
 const readEarliest = sql<{ at_ms: number }>('SELECT MIN(at_ms) AS at_ms FROM ledger WHERE id > ?')
-const countRows = sql<{ count: number }>(
-  'SELECT COUNT(*) AS count FROM ledger WHERE id > ? AND id <= ?',
-)
+const rowsOf = sql('SELECT COUNT(*) AS count FROM ledger WHERE id > ? AND id <= ?')
 const open = sql(
   `INSERT INTO ledger_checkpoints (day, after_id, through_id, entries, digest, pruned_id)
    VALUES (?, ?, ?, 0, ?, ?)`,
@@ -277,7 +275,7 @@ function* prune({
 }
 
 function* requireWhole({ day, after_id, through_id, entries }: CheckpointRow): Program<void> {
-  const { count = 0 } = (yield* countRows.get(after_id, through_id)) ?? {}
+  const count = yield* rowsOf.count(after_id, through_id)
   if (count !== entries) throw new LedgerChanged(`${day} has ${count} rows of ${entries}`)
 }
 

@@ -61,7 +61,7 @@ const hasText = `lower(id || ' ' || start || ' ' || label || ' ' || COALESCE(wal
 const withText = sql<KeyRow>(
   `SELECT ${keyColumns} FROM keys WHERE ${hasText} ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
 )
-const countWithText = sql<{ count: number }>(`SELECT COUNT(*) AS count FROM keys WHERE ${hasText}`)
+const allWithText = sql(`SELECT COUNT(*) AS count FROM keys WHERE ${hasText}`)
 const revoke = sql(
   'UPDATE keys SET revoked_at_ms = ?, abuse = ? WHERE id = ? AND revoked_at_ms IS NULL',
 )
@@ -124,10 +124,10 @@ export function createKeys(engine: Engine): Keys {
     list: async () => (await engine.read(() => all.all())).flatMap((row) => toStoredKey(row) ?? []),
     async search({ text, limit }) {
       const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
-      const counted = await engine.read(() => countWithText.get(pattern))
+      const found = await engine.read(() => allWithText.count(pattern))
       const rows = await engine.read(() => withText.all(pattern, limit))
       const keys = rows.flatMap((row) => toStoredKey(row) ?? [])
-      return { found: counted?.count ?? 0, keys }
+      return { found, keys }
     },
     findAbuse: async (wallet) => (await engine.read(() => abuse.get(wallet.toLowerCase())))?.abuse,
     revoke: ({ id, atMs, abuse: reason = null }) =>

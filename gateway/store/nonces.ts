@@ -4,6 +4,7 @@ import type { Engine } from './engine.ts'
 import { type Program, sql } from './program.ts'
 import { advanceClock, type Pace } from './relayClock.ts'
 import { lockChain, readHighestDeployment, readHighestNonce } from './relayNonce.ts'
+import { readWindow } from './relayRows.ts'
 import { relayStatements } from './relayStatements.ts'
 
 /**
@@ -40,7 +41,7 @@ export type SignerOnChain = { readonly chainId: number; readonly signer: Address
 
 export type FillBook = {
   readonly nowMs: number
-  /** Reserved in the window by deployments and fills of this chain. */
+  /** Of the window, by deployments and fills of this chain: as the relay's own gates count it. */
   readonly spendWei: bigint
   readonly fillsInWindow: number
   /** What was signed for this nonce last, where a fill or a lost deployment has it. */
@@ -178,11 +179,11 @@ function* fill(
   const callerMs = yield* engine.clock(request.nowMs)
   const nowMs = yield* advanceClock({ chainId, callerMs, pace: request.pace })
   const afterMs = nowMs - request.windowMs
-  const deployed = yield* relayStatements.spend.all(chainId, afterMs)
+  const deployed = readWindow(yield* relayStatements.window.all(chainId, afterMs, -1))
   const filled = yield* readFillWindow({ chainId, afterMs })
   const lost = yield* lostAt.get(chainId, signer.toLowerCase(), nonce)
   const previous = last ?? (lost && toPrices(lost))
-  const spendWei = deployed.reduce((sum, row) => sum + BigInt(row.reserved_wei), filled.spendWei)
+  const spendWei = deployed.spendWei + filled.spendWei
   const decided = decide({ nowMs, spendWei, fillsInWindow: filled.count, previous })
   if (!decided) return undefined
   const { hash, raw, ...prices } = decided.fill

@@ -46,8 +46,43 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.equal(await plans.find('small'), whole)
     await plans.change('small', { burst: 20, methods: undefined })
     assert.equal(await plans.find('small'), { ...whole, burst: 20, methods: undefined })
+    assert.is(await plans.change('small', {}), true)
     assert.is(await plans.change('gone', { burst: 20 }), false)
+    assert.is(await plans.find('gone'), undefined)
+    assert.equal(
+      (await plans.list()).map((plan) => plan.name),
+      ['small'],
+    )
   })
+
+  s('a bound that is not given is none, and plans are told by name [teeth/plans]', async () => {
+    await plans.create({ ...small, name: 'a' })
+    const none = { concurrent: undefined, streams: undefined, unitsPerMonth: undefined }
+    const [first, ...others] = await plans.list()
+    assert.equal(first, { ...small, ...none, name: 'a', methods: undefined })
+    assert.equal(
+      others.map((plan) => plan.name),
+      ['small'],
+    )
+  })
+
+  s(
+    'counts the valid keys of a plan, and is left to none by taking it away [teeth/plans]',
+    async () => {
+      await plans.create({ ...small, name: 'counted' })
+      assert.is(await plans.countKeys('counted'), 0)
+      const [id, revoked] = [await addKey('counted'), await addKey()]
+      await plans.assign({ keyId: revoked, name: 'counted' })
+      assert.is(await plans.countKeys('counted'), 2)
+      await keys.revoke({ id: revoked, atMs: 2 })
+      assert.is(await plans.countKeys('counted'), 1)
+      assert.is(await plans.remove('counted'), 1)
+      assert.is(await plans.assign({ keyId: id, name: undefined }), 'assigned')
+      assert.is((await keys.find(id))?.plan, undefined)
+      assert.is(await plans.remove('counted'), 0)
+      assert.is(await plans.remove('counted'), undefined)
+    },
+  )
 
   s('keeps a plan that a valid key has, whoever is faster [24/plan-in-use]', async () => {
     const [id, revoked] = [await addKey(), await addKey('small')]

@@ -79,9 +79,7 @@ const update = sql(
   `UPDATE plans SET units_per_sec = @unitsPerSec, burst = @burst, concurrent = @concurrent,
    streams = @streams, units_per_month = @unitsPerMonth, methods = @methods WHERE name = @name`,
 )
-const countKeys = sql<{ count: number }>(
-  'SELECT COUNT(*) AS count FROM keys WHERE plan = ? AND revoked_at_ms IS NULL',
-)
+const keysOf = sql('SELECT COUNT(*) AS count FROM keys WHERE plan = ? AND revoked_at_ms IS NULL')
 const leave = sql('UPDATE keys SET plan = NULL WHERE plan = ? AND revoked_at_ms IS NOT NULL')
 const remove = sql('DELETE FROM plans WHERE name = ?')
 const assign = sql('UPDATE keys SET plan = ? WHERE id = ? AND revoked_at_ms IS NULL')
@@ -118,7 +116,7 @@ export function createPlans(engine: Engine): Plans {
   return {
     list: async () => (await engine.read(() => list.all())).map(toPlan),
     find: (name) => engine.read(() => findPlan(name)),
-    countKeys: async (name) => (await engine.read(() => countKeys.get(name)))?.count ?? 0,
+    countKeys: (name) => engine.read(() => keysOf.count(name)),
     create: (plan) =>
       engine.write(function* () {
         yield* takeTurn()
@@ -138,7 +136,7 @@ export function createPlans(engine: Engine): Plans {
       engine.write(function* () {
         yield* takeTurn()
         if (!(yield* findPlan(name))) return undefined
-        const count = (yield* countKeys.get(name))?.count ?? 0
+        const count = yield* keysOf.count(name)
         if (count > 0) return count
         yield* leave.run(name)
         yield* remove.run(name)

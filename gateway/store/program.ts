@@ -18,6 +18,8 @@ type Given = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>]
 export type Sql<row> = {
   get(...values: Given): Program<row | undefined>
   all(...values: Given): Program<readonly row[]>
+  /** Of a statement that counts: it always has its one row. */
+  count(...values: Given): Program<number>
   /** How many rows it changed. */
   run(...values: Given): Program<number>
 }
@@ -47,6 +49,9 @@ export function sql<row = never>(source: string, { locking = false } = {}): Sql<
     },
     *all(...values) {
       return (yield* ask(values)).rows as readonly row[]
+    },
+    *count(...values) {
+      return ((yield* ask(values)).rows[0] as { readonly count: number }).count
     },
     *run(...values) {
       return (yield* ask(values)).changes

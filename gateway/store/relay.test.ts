@@ -3,6 +3,7 @@ import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'vie
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { RelayDecision, RelayLedger, RelayStore } from './relay.ts'
+import type { Pace } from './relayClock.ts'
 
 const chainId = 8453
 const signer: Address = '0x000000000000000000000000000000000051913e'
@@ -219,6 +220,88 @@ function addTests(engine: StoreEngine) {
       assert.equal(await comeBack({ status: 'pending' }), ['pending', 'lost'])
       assert.equal(await comeBack({ ...where, status: 'mined' }), ['pending', 'lost'])
       assert.equal(await comeBack({ ...where, status: 'final' }), ['pending', 'final'])
+      await store.close()
+    },
+  )
+
+  book(
+    'tells how many are open and lost, of which chain, and why it is paused [teeth/totals]',
+    async () => {
+      const store = await engine.open()
+      const { relay } = store
+      const totalsAt = (nowMs: number, pace?: Pace) =>
+        relay.totals({ chainId, nowMs, windowMs, pace })
+      const none = { deploys: 0, spendWei: 0n, oldestMarkedAtMs: undefined, open: 0, lost: 0 }
+      assert.equal(await totalsAt(5), { ...none, nowMs: 5, pausedReason: undefined })
+      for (const owner of [1, 2, 3])
+        await relay.reserve(
+          {
+            chainId,
+            owner: ownerAt(owner),
+            signer,
+            chainNonce: 0,
+            nowMs: owner * 10,
+            windowMs,
+            markerMs,
+          },
+          (ledger) => decide(ledger, 10n),
+        )
+      const [first] = await relay.listOpen(chainId)
+      await relay.settle({ id: first?.id ?? 0, from: 'pending', outcome: { status: 'lost' } })
+      await relay.pause({ chainId, reason: 'why', nowMs: 40 })
+      const all = { deploys: 3, spendWei: 30n, oldestMarkedAtMs: 10, open: 2, lost: 1 }
+      // The book's clock is not behind what was marked last; a pace moves it on from where it was read.
+      assert.equal(await totalsAt(5), { ...all, nowMs: 30, pausedReason: 'why' })
+      const { nowMs } = await totalsAt(5, { fromMs: 30, elapsedMs: 7 })
+      assert.is(nowMs, 37)
+      // One that was read before the clock was set back says nothing.
+      assert.is((await totalsAt(5, { fromMs: 31, elapsedMs: 7 })).nowMs, 30)
+      await relay.resume(chainId)
+      assert.equal(await totalsAt(9 + windowMs), {
+        ...all,
+        nowMs: 9 + windowMs,
+        pausedReason: undefined,
+      })
+      assert.is((await totalsAt(10 + windowMs)).deploys, 2)
+      await store.close()
+    },
+  )
+
+  book(
+    'what a chain has forgotten is listed from a nonce on, unless it is filled [teeth/forgotten]',
+    async () => {
+      const store = await engine.open()
+      const { relay } = store
+      for (const owner of [1, 2, 3])
+        await relay.reserve(
+          {
+            chainId,
+            owner: ownerAt(owner),
+            signer,
+            chainNonce: 4,
+            nowMs: owner,
+            windowMs,
+            markerMs,
+          },
+          (ledger) => decide(ledger, 1n),
+        )
+      const [lost, final, open] = await relay.listOpen(chainId)
+      await relay.settle({ id: lost?.id ?? 0, from: 'pending', outcome: { status: 'lost' } })
+      await relay.settle({ id: final?.id ?? 0, from: 'pending', outcome: { status: 'final' } })
+      const listed = async (chainNonce: number) =>
+        (await relay.listForgotten({ chainId, signer, chainNonce })).map(({ nonce }) => nonce)
+      assert.equal(
+        [lost, final, open].map((one) => one?.nonce),
+        [4, 5, 6],
+      )
+      assert.equal([await listed(4), await listed(5), await listed(6)], [[4, 5], [5], []])
+      const hash = keccak256(stringToHex('fill'))
+      const prices = { gasLimit: 1n, maxFeePerGasWei: 1n, maxPriorityFeePerGasWei: 1n }
+      await relay.fill({ chainId, signer, nonce: 4, nowMs: 9, windowMs }, () => ({
+        fill: { hash, raw: hash, ...prices },
+        reservedWei: 1n,
+      }))
+      assert.equal(await listed(4), [5])
       await store.close()
     },
   )

@@ -245,8 +245,8 @@ export function createRelayStore(engine: Engine): RelayStore {
       nowMs: now,
       ...hour,
       spendWei: hour.spendWei + filled.spendWei,
-      open: (yield* statements.count.get(chainId, 'pending'))?.count ?? 0,
-      lost: (yield* statements.count.get(chainId, 'lost'))?.count ?? 0,
+      open: yield* statements.inStatus.count(chainId, 'pending'),
+      lost: yield* statements.inStatus.count(chainId, 'lost'),
       pausedReason: chain?.paused_reason ?? undefined,
     }
   }

@@ -24,9 +24,6 @@ export const relayStatements = {
     `SELECT reserved_wei, actual_wei, marked_at_ms FROM relay_transactions
        WHERE chain_id = ? AND marked_at_ms > ? AND id <> ? ORDER BY marked_at_ms`,
   ),
-  spend: sql<{ reserved_wei: string }>(
-    'SELECT reserved_wei FROM relay_transactions WHERE chain_id = ? AND marked_at_ms > ?',
-  ),
   insert: sql<{ id: number }>(
     `INSERT INTO relay_transactions
        (chain_id, owner, signer, nonce, proxy, status, created_at_ms, marked_at_ms, reserved_wei)
@@ -60,7 +57,7 @@ export const relayStatements = {
          AND other.owner = relay_transactions.owner AND other.id <> @id
          AND other.status IN ('pending','mined')))`,
   ),
-  count: sql<{ count: number }>(
+  inStatus: sql(
     'SELECT count(*) AS count FROM relay_transactions WHERE chain_id = ? AND status = ?',
   ),
   pause: sql(

@@ -1,62 +1,20 @@
-import { type Address, type Hex, keccak256, numberToHex, stringToHex } from 'viem'
+import {
+  hashOf,
+  settlementSigner as signer,
+  startSettling,
+  txAt,
+  hourMs as windowMs,
+} from '../../fixtures/store/settle.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import type { SettlementBook, SettlementTx, StoredSettlement } from './settlements.ts'
-
-const signer: Address = '0x000000000000000000000000000000000051913e'
-const asset: Address = '0x000000000000000000000000000000000000cafe'
-const windowMs = 3_600_000
-const hashOf = (text: string): Hex => keccak256(stringToHex(text))
-const txAt = (price: bigint, hash: Hex = hashOf(`at ${price}`)): SettlementTx => ({
-  rawTx: hash,
-  txHash: hash,
-  gasLimit: 10n,
-  maxFeePerGasWei: price,
-  maxPriorityFeePerGasWei: 1n,
-})
+import type { SettlementBook } from './settlements.ts'
 
 function addTests(engine: StoreEngine) {
   const book = suite(`settlements on ${engine.name}`)
   book.after(engine.close)
   const { store } = engine
-  let payments = 0
-
   /** Each test has a chain, hence a book, of its own. */
-  async function startBook(chainId: number) {
-    const keyId = `key ${chainId}`
-    await store.keys.insert({
-      id: keyId,
-      idHash: hashOf(keyId),
-      start: 'fy',
-      label: keyId,
-      secretHash: Buffer.from(keyId),
-      wallet: undefined,
-      scopes: [],
-      createdAtMs: 1,
-    })
-    return async (price: bigint, createdAtMs: number): Promise<StoredSettlement> => {
-      payments += 1
-      const reserved = await store.settlements.reserve<never>(
-        {
-          chainId,
-          asset,
-          payer: numberToHex(payments, { size: 20 }),
-          nonce: hashOf(`payment ${payments}`),
-          keyId,
-          validBeforeSecs: 1,
-          fromBlock: 1n,
-          calldata: '0x',
-          signer,
-          createdAtMs,
-          chainNonce: 7,
-          windowMs,
-        },
-        () => txAt(price, hashOf(`first ${payments}`)),
-      )
-      if ('refusal' in reserved) throw new Error('was refused')
-      return reserved.settlement
-    }
-  }
+  const startBook = (chainId: number) => startSettling(store, chainId)
 
   book('a raise is told what all others cost, and counts in the hour it is signed in', async () => {
     const pay = await startBook(1)

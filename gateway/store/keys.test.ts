@@ -1,0 +1,71 @@
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { testKey } from '../../fixtures/store/testKey.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+
+const wallet = '0x000000000000000000000000000000000000aAaA'
+
+function addTests({ name, store, close }: StoreEngine) {
+  const s = suite(`store/keys on ${name}`)
+  s.after(close)
+  const { keys, ledger } = store
+
+  s('finds a key by its id, its wallet and among all, oldest first [teeth/keys]', async () => {
+    await keys.insert({ ...testKey('late'), createdAtMs: 3 })
+    await keys.insert({ ...testKey('early'), wallet, scopes: ['quote', 'relay'], createdAtMs: 2 })
+    const { secretHash: _, ...given } = testKey('early')
+    const early = {
+      ...given,
+      wallet: wallet.toLowerCase(),
+      scopes: ['quote', 'relay'],
+      createdAtMs: 2,
+      revokedAtMs: undefined,
+      plan: undefined,
+    }
+    assert.equal(await keys.find('early'), early)
+    assert.equal(await keys.findByWallet(wallet), early)
+    assert.equal(
+      (await keys.list()).map(({ id }) => id),
+      ['early', 'late'],
+    )
+    assert.is(await keys.find('nobody'), undefined)
+    assert.is((await keys.find('late'))?.wallet, undefined)
+  })
+
+  s('revokes a valid key once, which is then found by its id alone [teeth/keys]', async () => {
+    assert.is(await keys.revoke({ id: 'nobody', atMs: 5 }), false)
+    assert.is(await keys.revoke({ id: 'early', atMs: 5 }), true)
+    assert.is(await keys.revoke({ id: 'early', atMs: 6 }), false)
+    assert.is((await keys.find('early'))?.revokedAtMs, 5)
+    assert.is(await keys.findByWallet(wallet), undefined)
+    assert.is(await keys.findBySecretHash(Buffer.from('early'), 7), undefined)
+  })
+
+  s('starts with what it is granted, noted as one credit [teeth/keys]', async () => {
+    await keys.insert({ ...testKey('rich'), quotes: 3, freeQuotes: 4 })
+    await keys.insert({
+      ...testKey('guest'),
+      wallet: '0x000000000000000000000000000000000000bbbb',
+      quotes: 3,
+      freeQuotes: 4,
+    })
+    await keys.insert(testKey('poor'))
+    const entriesOf = async (id: string) =>
+      (await ledger.entries(id, 9)).map(({ kind, units, ref }) => [kind, units, ref])
+    // What is free is for wallets: a key without one has none of it.
+    assert.equal(await entriesOf('rich'), [['grant', 3, 'created']])
+    assert.equal(await entriesOf('guest'), [['grant', 7, 'created']])
+    assert.equal(await entriesOf('poor'), [])
+    assert.equal(await ledger.balance('poor'), { total: 0, used: 0, remaining: 0 })
+    // Nor has a key that there is not.
+    assert.equal(await ledger.balance('nobody'), { total: 0, used: 0, remaining: 0 })
+  })
+
+  s('names the keys whose balance is not the sum of their entries [teeth/keys]', async () => {
+    assert.equal(await ledger.audit(), [])
+    await store.execute(`UPDATE balances SET total = total + 1 WHERE key_id = 'rich'`)
+    assert.equal(await ledger.audit(), ['rich'])
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)
