@@ -25,6 +25,12 @@ s('has one spelling for an IPv4 caller, and leaves what is none as it is', () =>
   assert.is(read(request('::ffff:102:304')), '::ffff:102:304')
   assert.is(read(request('2001:db8::1')), '2001:db8::1')
 })
+s('trusts nobody who has no address any more [teeth/no-address]', () => {
+  const read = createReadClientIp(['0.0.0.0/0', '::/0'])
+  assert.is(read(request('', '1.2.3.4')), '')
+  assert.is(read(request('nonsense', '1.2.3.4')), 'nonsense')
+  assert.is(read(request('1.1.1.1', '2001:db8::1')), '2001:db8::1')
+})
 s('believes nobody for half a network', () => {
   for (const entry of ['10.0.0.0/', 'proxy.local', '10.0.0.0/abc', '10.0.0.0/33'])
     assert.throws(() => createReadClientIp([entry]), /no address or network/)

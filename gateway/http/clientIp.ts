@@ -30,7 +30,8 @@ function createTrust(trustedProxies: readonly string[]) {
     if (prefix === undefined) trusted.addAddress(address, family)
     else trusted.addSubnet(address, prefix, family)
   }
-  return (ip: string) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
+  // What is no address is in no list.
+  return (ip: string) => trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**

@@ -54,7 +54,7 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
     let isWhole = false
     req.on('end', () => {
       isWhole = true
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+      resolve(Buffer.concat(chunks))
     })
     // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
     req.on('close', () => {

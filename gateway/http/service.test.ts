@@ -378,7 +378,10 @@ s(
       body: '{}',
       headers: { 'x-request-id': 'r1' },
     })
+    assert.is(res.status, 200)
+    assert.is(res.headers.get('content-type'), 'text/event-stream; charset=utf-8')
     assert.is(res.headers.get('cache-control'), 'no-cache, no-transform')
+    assert.is(res.headers.get('x-content-type-options'), 'nosniff')
     const text = await res.text()
     assert.not.match(text, /\r/)
     assert.match(text, /^: ok\nretry: 3000\nevent: initial\n/)

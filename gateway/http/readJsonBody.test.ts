@@ -1,0 +1,55 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { assert, suite } from '../../fixtures/test.ts'
+import type { HttpError } from './httpError.ts'
+import { readJsonBody } from './readJsonBody.ts'
+
+const s = suite('http/readJsonBody')
+
+/** A body that comes in these pieces, then ends, or breaks off. */
+function read(
+  pieces: readonly string[],
+  { end = 'whole', headers = {} }: { end?: 'whole' | 'left' | 'broken'; headers?: object } = {},
+) {
+  const req = new IncomingMessage(new Socket())
+  Object.assign(req, { headers })
+  const body = readJsonBody(req, { maxBytes: 10 })
+  for (const piece of pieces) req.push(Buffer.from(piece))
+  if (end === 'whole') req.push(null)
+  else req.destroy(end === 'broken' ? new Error('reset') : undefined)
+  return body.catch(({ status, message }: HttpError) => [status, message])
+}
+
+s('joins what comes in pieces, and keeps its text [teeth/body]', async () => {
+  assert.equal(await read(['[1', ',[2,', '3]]']), { value: [1, [2, 3]], text: '[1,[2,3]]' })
+  assert.equal(await read(['{"a":1}']), { value: { a: 1 }, text: '{"a":1}' })
+})
+s('leaves out a byte order mark [teeth/body]', async () => {
+  assert.equal(await read(['\uFEFF{}']), { value: {}, text: '{}' })
+})
+s(
+  'takes ten bytes of ten, and says so of an eleventh, announced or come [teeth/body]',
+  async () => {
+    assert.equal(await read(['[123456', '78]']), { value: [12345678], text: '[12345678]' })
+    const tooLarge = [413, 'the body is larger than 10 bytes']
+    assert.equal(await read(['[1234567', '89]']), tooLarge)
+    assert.equal(await read(['[1]'], { headers: { 'content-length': '11' } }), tooLarge)
+    assert.equal(await read(['[1]'], { headers: { 'content-length': '10' } }), {
+      value: [1],
+      text: '[1]',
+    })
+  },
+)
+s('refuses what is empty or encoded, and what ends before it is whole [teeth/body]', async () => {
+  assert.equal(await read([]), [400, 'the body is empty; a JSON object is needed'])
+  assert.equal(await read(['[1]'], { headers: { 'content-encoding': 'identity' } }), {
+    value: [1],
+    text: '[1]',
+  })
+  const [status] = (await read(['[1]'], { headers: { 'content-encoding': 'br' } })) as unknown[]
+  assert.is(status, 415)
+  const early = [400, 'the body ended early']
+  assert.equal(await read(['[1'], { end: 'left' }), early)
+  assert.equal(await read(['[1'], { end: 'broken' }), early)
+})
+s.run()
