@@ -30,6 +30,7 @@ const receiptOf = (...logs: readonly SimLog[]) =>
 const read = (...logs: readonly SimLog[]) =>
   readPayments(receiptOf(...logs), {
     address: contract,
+    executor,
     token: { address: token, name: 'USD Coin', version: '2' },
   })
 const transfer = (value: bigint, { from = payer, to = contract, of = token } = {}) =>
@@ -104,6 +105,16 @@ for (const [what, carried, authorization] of [
       }
     },
   )
+s('nor is its own what another swaps and pays, carried in as well [attack/nested-swap]', () => {
+  const carried = [transfer(7n, { from: pool, to: payer }), transfer(7n)]
+  for (const logs of [
+    [...swapped, ...carried],
+    [...carried, ...swapped],
+  ]) {
+    const [carriedIn, bought] = read(...logs, purchase(7n))
+    assert.equal([carriedIn?.payer, bought?.amount], [payer, 7n])
+  }
+})
 s('a purchase that names no key is bound to none [claims/logs]', () => {
   const [bought] = read(transfer(7n), purchase(7n, { keyId: unbound }))
   assert.is(bought?.boundTo, undefined)

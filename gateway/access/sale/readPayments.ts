@@ -42,7 +42,7 @@ type Transfer = {
  */
 export function readPayments(
   receipt: Pick<TransactionReceipt, 'logs'>,
-  { address, token }: Pick<QuotaContract, 'address' | 'token'>,
+  { address, executor, token }: Pick<QuotaContract, 'address' | 'executor' | 'token'>,
 ): readonly ChainPayment[] {
   const trusted = receipt.logs.filter(
     (log) => isAddressEqual(log.address, token.address) || isAddressEqual(log.address, address),
@@ -67,7 +67,7 @@ export function readPayments(
       payments.push({
         logIndex: log.logIndex,
         payer,
-        amount: takeTransfer(pending, { payer, amount, nonce, received }),
+        amount: takeTransfer(pending, { payer, amount, nonce, executor, received }),
         boundTo: keyId === zeroHash ? undefined : keyId,
         authorization: undefined,
       })
@@ -115,11 +115,13 @@ function takeTransfer(
     payer,
     amount,
     nonce,
+    executor,
     received,
   }: {
     readonly payer: Address
     readonly amount: bigint
     readonly nonce: Hex | undefined
+    readonly executor: Address | undefined
     /** Of the token, in this transaction. */
     readonly received: ReadonlyMap<Address, bigint>
   },
@@ -127,6 +129,8 @@ function takeTransfer(
   const fitting = pending.filter((one) => one.value === amount && one.nonce === nonce)
   const taken =
     fitting.findLast(({ from }) => isAddressEqual(from, payer)) ??
+    fitting.findLast(({ from }) => executor && isAddressEqual(from, executor)) ??
+    // The settings may name another than it was deployed with.
     fitting.findLast(({ from }) => (received.get(from) ?? 0n) >= amount) ??
     fitting.at(-1)
   if (!taken) return 0n
