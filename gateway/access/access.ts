@@ -1,14 +1,13 @@
 import type { Access, Caller, Charge, ChargeRequest } from '../http/access.ts'
 import { httpError } from '../http/httpError.ts'
-import { limitedNetwork } from '../http/limitedNetwork.ts'
 import { tooManyRequests } from '../http/tooManyRequests.ts'
 import type { StoredKey } from '../store/keys.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
+import { createAddressLimit, type TakeOfAddress } from './limits/addressLimit.ts'
 import { createPlanBook } from './limits/planBook.ts'
 import { createPlanPlaces } from './limits/planPlaces.ts'
-import type { TakeUnits } from './limits/rateLimit.ts'
 import { chooseRateLimit } from './limits/sharedRateLimit.ts'
 import { createRefundPauses } from './refundPauses.ts'
 import type { AccessDeps } from './sale/accessConfig.ts'
@@ -39,7 +38,7 @@ export function createAccess(
 ): Access {
   const { config, log, buckets } = deps
   const perKey = chooseRateLimit({ buckets }, { ...config.keyLimit, name: 'key' })
-  const perIp = config.ipLimit && chooseRateLimit({ buckets }, { ...config.ipLimit, name: 'ip' })
+  const perIp = config.ipLimit && createAddressLimit(deps, config.ipLimit)
   const isFree = (ip: string) => !config.isLoopbackLimited && loopback.test(ip)
 
   const plans = createPlanBook(deps.store.plans)
@@ -60,13 +59,13 @@ export function createAccess(
       const cameAt = performance.now()
       const caller = await findCaller(deps, headers['x-api-key'])
       if (caller) return caller
-      if (perIp && !isFree(ip)) await takeTurnOfNetwork(perIp, limitedNetwork(ip))
+      if (perIp && !isFree(ip)) await takeTurnOfNetwork(perIp, ip)
       await waitUntil(cameAt + refusalAfterMs, pause)
       return undefined
     },
     limit: async ({ caller, ip, weight }: LimitRequest) => {
       if (caller) return perKey(caller.keyId, weight, await plans.find(caller.plan))
-      return perIp && !isFree(ip) ? perIp(limitedNetwork(ip), weight) : undefined
+      return perIp && !isFree(ip) ? perIp(ip, weight) : undefined
     },
     enter: async ({ caller, asked, isStream }: EnterRequest) => {
       const plan = await plans.find(caller.plan)
@@ -157,8 +156,8 @@ async function findByFormerPepper(
 }
 
 /** Guessing keys is limited per network, under a name of its own: honest calls are not slowed by it. */
-async function takeTurnOfNetwork(take: TakeUnits, network: string): Promise<void> {
-  const { allowed, retryAfterSecs } = await take(`401 ${network}`, 1)
+async function takeTurnOfNetwork(take: TakeOfAddress, ip: string): Promise<void> {
+  const { allowed, retryAfterSecs } = await take(ip, 1, '401 ')
   if (allowed) return
   throw tooManyRequests(retryAfterSecs)
 }

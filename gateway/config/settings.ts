@@ -95,12 +95,12 @@ export const processSettings = Type.Object({
   RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
   RATE_LIMIT_BURST: integer('burst per key; GET /quote_exact_output weighs 16', 100, 16),
   IP_RATE_LIMIT_PER_SECOND: integer(
-    'requests without a key per second and IPv4 address or IPv6 /64; 0 = off',
+    'requests without a key per second and IPv4 address or IPv6 /64, four times as many of a /48; 0 = off',
     10,
   ),
   IP_RATE_LIMIT_BURST: integer('burst of the same; POST /x402/verify weighs 5', 50, 5),
   MAX_CONNECTIONS_PER_ADDRESS: integer(
-    'open at once to a service from an IPv4 address or IPv6 /64, but for trusted proxies and this machine; 0 = no bound',
+    'open at once to a service from an IPv4 address or IPv6 /64, four times as many from a /48, but for trusted proxies and this machine; 0 = no bound',
     512,
   ),
   TRUSTED_PROXIES: text(
@@ -132,7 +132,7 @@ export const processSettings = Type.Object({
   }),
   META_MAX_STREAMS: integer('streams at once; 0 = no cap', 4_096),
   META_MAX_STREAMS_PER_ADDRESS: integer(
-    'streams at once of an IPv4 address or IPv6 /64; 0 = no cap',
+    'streams at once of an IPv4 address or IPv6 /64, four times as many of a /48; 0 = no cap',
     64,
   ),
   META_DEADLINE_MS: integer('no source is waited for longer', 12_000, 100),

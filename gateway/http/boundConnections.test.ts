@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { boundConnections } from './boundConnections.ts'
-import { createReadConnectionNetwork } from './clientIp.ts'
+import { boundConnections, type ConnectionBound } from './boundConnections.ts'
+import { createReadConnectionIp } from './clientIp.ts'
 
 const s = suite('http/boundConnections')
 
@@ -14,7 +14,7 @@ s(
   async () => {
     const server = createServer((_, response) => response.end('{}'))
     // Two callers of this machine: the whole of 127.0.0.0/8 is its own.
-    boundConnections(server, { most: 4, networkOf: (address) => address })
+    boundConnections(server, { most: 4, ipOf: (address) => address })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -52,26 +52,28 @@ s(
   },
 )
 
-s('has room for as many as have gone, and no more [24/connections]', () => {
+/** A server that anybody may connect to, from any address. */
+function createDoor(bound: ConnectionBound) {
   const server = new EventEmitter()
-  boundConnections(server as Server, { most: 2, networkOf: (address) => address })
-  const open = () => {
+  boundConnections(server as Server, bound)
+  return (remoteAddress: string) => {
     let isRefused = false
-    const refuse = () => {
+    const resetAndDestroy = () => {
       isRefused = true
     }
-    const socket = Object.assign(new EventEmitter(), {
-      remoteAddress: '203.0.113.9',
-      resetAndDestroy: refuse,
-    })
+    const socket = Object.assign(new EventEmitter(), { remoteAddress, resetAndDestroy })
     server.emit('connection', socket)
     return { isRefused, close: () => socket.emit('close') }
   }
-  const tell = (count: number) => Array.from({ length: count }, () => open().isRefused)
-  const [first, second] = [open(), open()]
+}
+
+s('has room for as many as have gone, and no more [24/connections]', () => {
+  const open = createDoor({ most: 2, ipOf: (address) => address })
+  const tell = (count: number) => Array.from({ length: count }, () => open('203.0.113.9').isRefused)
+  const [first, second] = [open('203.0.113.9'), open('203.0.113.9')]
   assert.equal(tell(1), [true])
   first.close()
-  const third = open()
+  const third = open('203.0.113.9')
   assert.equal([third.isRefused, ...tell(1)], [false, true])
   second.close()
   third.close()
@@ -79,14 +81,30 @@ s('has room for as many as have gone, and no more [24/connections]', () => {
 })
 
 s('counts an IPv6 /64 as one, and no proxy and nobody of this machine [24/connections]', () => {
-  const networkOf = createReadConnectionNetwork(['10.0.0.0/8', '2001:db8:ffff::/48'])
-  const one = networkOf('2001:db8:0:7::1')
-  assert.ok(one)
-  assert.is(networkOf('2001:db8:0:7:ffff::9'), one)
-  assert.is.not(networkOf('2001:db8:0:8::1'), one)
-  assert.is(networkOf('::ffff:203.0.113.9'), networkOf('203.0.113.9'))
-  assert.is.not(networkOf('203.0.113.10'), networkOf('203.0.113.9'))
+  const ipOf = createReadConnectionIp(['10.0.0.0/8', '2001:db8:ffff::/48'])
+  const open = createDoor({ most: 1, ipOf })
+  const tell = (...addresses: readonly string[]) =>
+    addresses.map((address) => open(address).isRefused)
+  assert.equal(tell('2001:db8:0:7::1', '2001:db8:0:7:ffff::9', '2001:db8:0:8::1'), [
+    false,
+    true,
+    false,
+  ])
+  assert.equal(tell('::ffff:203.0.113.9', '203.0.113.9', '203.0.113.10'), [false, true, false])
   for (const free of ['10.9.8.7', '2001:db8:ffff::1', '127.0.0.1', '::1', '::ffff:127.0.0.1'])
-    assert.is(networkOf(free), undefined, free)
+    assert.equal(tell(free, free), [false, false], free)
+})
+
+s("of one site are four addresses' at most [attack/connection-sites]", () => {
+  const open = createDoor({ most: 2, ipOf: (address) => address })
+  const opened = Array.from({ length: 64 }, (_, n) => open(`2001:db8:7:${n.toString(16)}::1`))
+  const held = opened.filter(({ isRefused }) => !isRefused)
+  assert.is(held.length, 8)
+  assert.is(open('2001:db8:8::1').isRefused, false)
+  held[0]?.close()
+  assert.equal(
+    ['a', 'b'].map((n) => open(`2001:db8:7:ff${n}::1`).isRefused),
+    [false, true],
+  )
 })
 s.run()

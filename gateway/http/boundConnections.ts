@@ -1,30 +1,24 @@
 import type { Server, Socket } from 'node:net'
+import { createNetworkSlots } from './networkSlots.ts'
 
 export type ConnectionBound = {
+  /** Of one IPv4 address or IPv6 /64. */
   readonly most: number
-  /** Whose the connections of an address are; undefined: they have no bound. */
-  readonly networkOf: (remoteAddress: string) => string | undefined
+  /** Who is counted; undefined: its connections have no bound. */
+  readonly ipOf: (remoteAddress: string) => string | undefined
 }
 
 /**
  * Ends what a network opens beyond its bound, before a byte of it is read: headers that never end, or nothing
  * at all, take no more places than that from anybody else.
  */
-export function boundConnections(server: Server, { most, networkOf }: ConnectionBound): void {
-  const open = new Map<string, number>()
+export function boundConnections(server: Server, { most, ipOf }: ConnectionBound): void {
+  const slots = createNetworkSlots(most)
   server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '')
-    if (network === undefined) return
-    const own = open.get(network) ?? 0
-    if (own >= most) {
-      socket.resetAndDestroy()
-      return
-    }
-    open.set(network, own + 1)
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1
-      if (left > 0) open.set(network, left)
-      else open.delete(network)
-    })
+    const ip = ipOf(socket.remoteAddress ?? '')
+    if (ip === undefined) return
+    const release = slots.take(ip)
+    if (release) socket.once('close', release)
+    else socket.resetAndDestroy()
   })
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { limitedNetwork } from './limitedNetwork.ts'
 
 export type ReadClientIp = (req: IncomingMessage) => string
 
@@ -35,14 +34,14 @@ function createTrust(trustedProxies: readonly string[]) {
 }
 
 /**
- * Whose connections count as one: an IPv4 address or an IPv6 /64. Undefined for a listed proxy, through which
- * everybody comes, and for this machine.
+ * The address whose connections are counted. Undefined for a listed proxy, through which everybody comes, and
+ * for this machine.
  */
-export function createReadConnectionNetwork(trustedProxies: readonly string[]) {
+export function createReadConnectionIp(trustedProxies: readonly string[]) {
   const isTrusted = createTrust([...trustedProxies, '127.0.0.0/8', '::1'])
   return (remoteAddress: string): string | undefined => {
     const ip = normalize(remoteAddress)
-    return isTrusted(ip) ? undefined : limitedNetwork(ip)
+    return isTrusted(ip) ? undefined : ip
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, suite } from '../../fixtures/test.ts'
-import { limitedNetwork, limitedSite } from './limitedNetwork.ts'
+import { limitedNames, limitedNetwork, limitedSite } from './limitedNetwork.ts'
 
 const s = suite('http/limitedNetwork')
 
@@ -21,6 +21,13 @@ s('takes the first 48 of a site, whose networks are given for nothing [attack/si
   assert.is(limitedSite('2001:db8:7:ffff::2'), '2001:db8:7::/48')
   assert.is(limitedSite('2001:db8:8:1::1'), '2001:db8:8::/48')
   assert.is(limitedSite('::ffff:203.0.113.9'), '203.0.113.9')
+})
+s('counts an IPv6 address by network and by site, an IPv4 one once [attack/sites]', () => {
+  assert.equal(limitedNames('2001:db8:7:1::1'), [
+    ['2001:db8:7:1::/64', 1],
+    ['2001:db8:7::/48', 4],
+  ])
+  assert.equal(limitedNames('203.0.113.9'), [['203.0.113.9', 1]])
 })
 s('takes IPv4 addresses whole, mapped ones too', () => {
   for (const ip of [

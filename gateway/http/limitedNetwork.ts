@@ -10,6 +10,18 @@ export const limitedNetwork = (ip: string): string => networkOf(ip, 64)
 /** Who has whom a limit counts as one many times over: the first 48 bits, since a site is given that many for nothing. */
 export const limitedSite = (ip: string): string => networkOf(ip, 48)
 
+/** A site may have what so many of its networks may: of 65,536 of them there is no end. */
+const networksOfSite = 4
+
+type Limited = readonly [name: string, times: number]
+
+/** The names under which an address is counted, and how many times a network's bound each may have. */
+export function limitedNames(ip: string): readonly [Limited, ...Limited[]] {
+  const [network, site] = [limitedNetwork(ip), limitedSite(ip)]
+  const own: Limited = [network, 1]
+  return site === network ? [own] : [own, [site, networksOfSite]]
+}
+
 function networkOf(ip: string, bits: 48 | 64): string {
   if (isIP(ip) === 0) return ip
   // An IPv4 address that is written as an IPv6 one becomes the former here.

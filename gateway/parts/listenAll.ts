@@ -1,7 +1,7 @@
 import { isStoreError } from '../access/isStoreError.ts'
 import type { Config, ListenerConfig } from '../config/config.ts'
 import type { Access } from '../http/access.ts'
-import { createReadConnectionNetwork } from '../http/clientIp.ts'
+import { createReadConnectionIp } from '../http/clientIp.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { createPages } from '../http/pages.ts'
 import { createService, type Listening } from '../http/service.ts'
@@ -34,7 +34,7 @@ export async function listenAll(
   const connections =
     most === undefined
       ? undefined
-      : { most, networkOf: createReadConnectionNetwork(trustedProxies) }
+      : { most, ipOf: createReadConnectionIp(trustedProxies) }
   const listening: (readonly [string, Listening])[] = []
   for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
     const service = createService({

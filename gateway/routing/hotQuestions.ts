@@ -11,7 +11,7 @@ export type HotQuestion = {
 /** Questions that come again block after block, by how many ask them. */
 export type HotQuestions = {
   /** Somebody asked. What is searched ahead is not told here: demand never feeds itself. */
-  note(question: HotQuestion, network: string): void
+  note(question: HotQuestion, site: string): void
   /** Other pools from here on: whoever asks again counts again. */
   nextBlock(): void
   /** The hottest first. Each counts as searched in vain until it is asked again. */
@@ -21,14 +21,14 @@ export type HotQuestions = {
 type Hot = {
   readonly question: HotQuestion
   /** Who asked it first. */
-  readonly network: string
+  readonly site: string
   heat: number
   heatedMs: number
   /** Searched so often since it was last asked. */
   unasked: number
   block: number
   /** Who asked in this block. */
-  readonly networks: Set<string>
+  readonly sites: Set<string>
 }
 
 /** Asked in one block only, so far: one that is made up, or anybody's first. */
@@ -37,8 +37,8 @@ const mostHot = 256
 /** A question that nobody asks any more costs two searches. */
 const mostUnasked = 2
 const halfLifeMs = 30_000
-/** A network counts once a block; so many of them make a question hot enough. */
-const mostNetworks = 16
+/** A site counts once a block; so many of them make a question hot enough. */
+const mostSites = 16
 
 /**
  * A question is hot once it was asked in two blocks. Where places run out, whoever brought most questions
@@ -58,14 +58,14 @@ export function createHotQuestions({ now }: { readonly now: () => number }): Hot
 
   function makeRoom(): void {
     const counts = new Map<string, number>()
-    for (const { network } of hot.values()) counts.set(network, (counts.get(network) ?? 0) + 1)
+    for (const { site } of hot.values()) counts.set(site, (counts.get(site) ?? 0) + 1)
     const most = Math.max(...counts.values())
-    const goes = coldest([...hot].filter(([, { network }]) => counts.get(network) === most))
+    const goes = coldest([...hot].filter(([, { site }]) => counts.get(site) === most))
     if (goes) hot.delete(goes[0])
   }
 
   return {
-    note(question, network) {
+    note(question, site) {
       const { tokenIn, tokenOut, amountIn, mode } = question
       const key = [tokenIn, tokenOut, amountIn, mode].join(':').toLowerCase()
       const known = hot.get(key)
@@ -74,17 +74,17 @@ export function createHotQuestions({ now }: { readonly now: () => number }): Hot
         seen.set(key, first ?? block)
         if (first === undefined || first === block) return
         seen.delete(key)
-        const once = { heat: 1, heatedMs: now(), unasked: 0, block, networks: new Set([network]) }
+        const once = { heat: 1, heatedMs: now(), unasked: 0, block, sites: new Set([site]) }
         const kept = { tokenIn, tokenOut, amountIn, mode }
-        hot.set(key, { question: kept, network, ...once })
+        hot.set(key, { question: kept, site, ...once })
         if (hot.size > mostHot) makeRoom()
         return
       }
       known.unasked = 0
-      if (known.block !== block) known.networks.clear()
+      if (known.block !== block) known.sites.clear()
       known.block = block
-      if (known.networks.has(network) || known.networks.size >= mostNetworks) return
-      known.networks.add(network)
+      if (known.sites.has(site) || known.sites.size >= mostSites) return
+      known.sites.add(site)
       known.heat = heatOf(known) + 1
       known.heatedMs = now()
     },

@@ -61,7 +61,7 @@ export async function planRoute(
   const { chain, state, parameters } = posed
   const { asker } = parameters
   const { question, key, isCommon, search } = pose(deps, posed)
-  if (isCommon) chain.hot?.note(parameters, asker?.network ?? asker?.caller ?? '')
+  if (isCommon) chain.hot?.note(parameters, asker?.site ?? asker?.caller ?? '')
   const find = () => chain.routes.find(state, key, search)
   const found = await findShared(find, asker)
   const settle = async () => {
