@@ -24,6 +24,18 @@ const ownerEvents = [
   ['BorrowAllowanceDelegated(address,address,address,uint256)', 0, 'delegates credit of'],
   ['Borrow(address,address,address,uint256,uint8,uint256,uint16)', 1, 'borrows from'],
   ['SetAuthorization(address,address,address,bool)', 1, 'authorizes somebody at'],
+  // Morpho, Compound and Euler: what lies there is no token that could tell of itself.
+  ['WithdrawCollateral(bytes32,address,address,address,uint256)', 1, 'withdraws what lies at'],
+  ['Withdraw(bytes32,address,address,address,uint256,uint256)', 1, 'withdraws what lies at'],
+  ['Borrow(bytes32,address,address,address,uint256,uint256)', 1, 'borrows from'],
+  ['WithdrawCollateral(address,address,address,uint256)', 0, 'withdraws what lies at'],
+  ['TransferCollateral(address,address,address,uint256)', 0, 'withdraws what lies at'],
+  ['Withdraw(address,address,uint256)', 0, 'withdraws what lies at'],
+  ['Borrow(address,uint256,uint256,uint256)', 0, 'borrows from'],
+  ['Borrow(address,uint256)', 0, 'borrows from'],
+  // Balancer's vault.
+  ['InternalBalanceChanged(address,address,int256)', 0, 'changes what lies at'],
+  ['RelayerApprovalChanged(address,address,bool)', 1, 'authorizes somebody at'],
   // Permit2.
   ['Approval(address,address,address,uint160,uint48)', 0, 'approves somebody by Permit2'],
   ['Permit(address,address,address,uint160,uint48,uint48)', 0, 'approves somebody by Permit2'],

@@ -220,6 +220,64 @@ const effects: readonly (readonly [name: string, extra: Extra, reason: RegExp])[
     says('SetAuthorization(address,address,address,bool)', [him, me, him], [word(1n)]),
     /authorizes somebody/,
   ],
+  [
+    "withdraws the taker's collateral from Morpho",
+    says(
+      'WithdrawCollateral(bytes32,address,address,address,uint256)',
+      [word(1n), me, him],
+      [him, most],
+    ),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    "withdraws the taker's deposit from Morpho",
+    says(
+      'Withdraw(bytes32,address,address,address,uint256,uint256)',
+      [word(1n), me, him],
+      [him, most, most],
+    ),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    'borrows for the taker from Morpho',
+    says(
+      'Borrow(bytes32,address,address,address,uint256,uint256)',
+      [word(1n), me, him],
+      [him, most, most],
+    ),
+    /borrows/,
+  ],
+  [
+    "withdraws the taker's collateral from Compound",
+    says('WithdrawCollateral(address,address,address,uint256)', [me, him, him], [most]),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    "moves the taker's collateral at Compound",
+    says('TransferCollateral(address,address,address,uint256)', [me, him, him], [most]),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    'withdraws or borrows for the taker from Compound',
+    says('Withdraw(address,address,uint256)', [me, him], [most]),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    'borrows for the taker from a market of Compound v2',
+    says('Borrow(address,uint256,uint256,uint256)', [], [me, most, most, most]),
+    /borrows/,
+  ],
+  ['borrows for the taker from Euler', says('Borrow(address,uint256)', [me], [most]), /borrows/],
+  [
+    "takes from the taker's internal balance of Balancer",
+    says('InternalBalanceChanged(address,address,int256)', [me, him], [most]),
+    /changes what lies at 0x/,
+  ],
+  [
+    'gives somebody what the taker has at Balancer',
+    says('RelayerApprovalChanged(address,address,bool)', [him, me], [word(1n)]),
+    /authorizes somebody/,
+  ],
   ['unwraps what the taker holds', says('Withdrawal(address,uint256)', [me], [most]), /withdraws/],
   [
     'approves without a word',

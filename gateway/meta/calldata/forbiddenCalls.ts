@@ -132,6 +132,22 @@ export const forbiddenCalls = {
     'call(address,address,uint256,bytes)',
     'batch((address,address,uint256,bytes)[])',
     'borrow(uint256,address)',
+    // Morpho's bundler, whom its users have authorized.
+    'multicall((address,bytes,uint256,bool,bytes32)[])',
+  ],
+  // What a position holds goes wherever its owner's call says, and no event names the owner.
+  'liquidity positions': [
+    'mint((address,address,uint24,int24,int24,uint256,uint256,uint256,uint256,address,uint256))',
+    'increaseLiquidity((uint256,uint256,uint256,uint256,uint256,uint256))',
+    'decreaseLiquidity((uint256,uint128,uint256,uint256,uint256))',
+    'collect((uint256,address,uint128,uint128))',
+    'modifyLiquidities(bytes,uint256)',
+    'modifyLiquiditiesWithoutUnlock(bytes,bytes[])',
+    // Balancer's vault.
+    'joinPool(bytes32,address,address,(address[],uint256[],bytes,bool))',
+    'exitPool(bytes32,address,address,(address[],uint256[],bytes,bool))',
+    'manageUserBalance((uint8,address,uint256,address,address)[])',
+    'setRelayerApproval(address,address,bool)',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
