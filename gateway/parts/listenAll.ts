@@ -32,9 +32,7 @@ export async function listenAll(
     config.labManifestPath && createPages({ origins: config.labOrigins, token: config.labToken })
   const { trustedProxies, maxConnectionsPerAddress: most } = config
   const connections =
-    most === undefined
-      ? undefined
-      : { most, ipOf: createReadConnectionIp(trustedProxies) }
+    most === undefined ? undefined : { most, ipOf: createReadConnectionIp(trustedProxies) }
   const listening: (readonly [string, Listening])[] = []
   for (const { listener, ...spec } of specs.filter((each) => each.listener.enabled)) {
     const service = createService({
