@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type Chain, chains } from '../chain/chains.ts'
+import { checkPools } from '../routing/sync/checkPools.ts'
 import { readPoolsFile, writePoolsFile } from '../routing/sync/poolsFile.ts'
 import { openStore } from '../store/openStore.ts'
 import type { PoolSnapshots } from '../store/pools.ts'
@@ -45,6 +46,7 @@ export function poolsCommand(print: (text: string) => void) {
     .action((file: string) =>
       withSnapshots(async (snapshots) => {
         const { chainId, snapshot } = readPoolsFile(readFileSync(file))
+        checkPools(snapshot)
         const chain = chains.find((one) => one.chainId === chainId)
         if (!chain) throw new Error(`chain ${chainId} is not built in`)
         const { number } = snapshot.head

@@ -14,6 +14,8 @@ type Parameters = {
   readonly env: Readonly<Record<string, string>>
   readonly logPath: string
   readonly readyUrl: string
+  /** Called when it answers quotes, before all of it is there. */
+  readonly onServing: () => Promise<void>
   /** Called when the gateway has died and is about to be started again. */
   readonly onDeath: () => void
   /** Called with the new process id when it is up again. */
@@ -55,15 +57,25 @@ function launchGateway({ env, logPath }: Parameters): Launch {
 const hasExited = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null
 
-/** Whether the gateway's readiness endpoint has nothing to say against it: in a lab every part works. */
-export async function isReady(url: string) {
+/** What the gateway's readiness endpoint says of it; undefined where it does not answer. */
+async function readReadiness(url: string): Promise<Readiness | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(1_000) })
-    const { ready, warnings } = (await response.json()) as Readiness
-    return ready && warnings.length === 0
+    return (await response.json()) as Readiness
   } catch {
-    return false // not listening yet
+    return undefined // not listening yet
   }
+}
+
+/** Whether the gateway answers quotes: its forks may still be on their way. */
+async function isServing(url: string): Promise<boolean> {
+  return (await readReadiness(url))?.ready === true
+}
+
+/** Whether the gateway's readiness endpoint has nothing to say against it: in a lab every part works. */
+export async function isReady(url: string): Promise<boolean> {
+  const readiness = await readReadiness(url)
+  return readiness?.ready === true && readiness.warnings.length === 0
 }
 
 const tail = (path: string) =>
@@ -72,14 +84,22 @@ const tail = (path: string) =>
 /** Launches the gateway and resolves when it is ready; what does not become ready is killed. */
 async function bringUp(parameters: Parameters): Promise<Launch> {
   const launch = launchGateway(parameters)
-  const settled = await waitUntil(
-    async () => hasExited(launch.child) || (await isReady(parameters.readyUrl)),
-    { timeoutMs: readyTimeoutMs },
-  )
-  if (settled && !hasExited(launch.child)) return launch
+  const isUp = async (condition: (url: string) => Promise<boolean>) => {
+    const settled = await waitUntil(
+      async () => hasExited(launch.child) || (await condition(parameters.readyUrl)),
+      { timeoutMs: readyTimeoutMs },
+    )
+    return settled && !hasExited(launch.child)
+  }
+  if (await isUp(isServing)) {
+    const [isWhole] = await Promise.all([isUp(isReady), parameters.onServing()])
+    if (isWhole) return launch
+  }
+  const what = hasExited(launch.child)
+    ? 'stopped while starting'
+    : `was not ready after ${readyTimeoutMs / 1000} s`
   signal(launch.pid, 'SIGKILL')
   await launch.exited
-  const what = settled ? 'stopped while starting' : `was not ready after ${readyTimeoutMs / 1000} s`
   throw new Error(`the gateway ${what}:\n${tail(parameters.logPath)}`)
 }
 

@@ -6,6 +6,9 @@ import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { findMarked, isRunning, waitUntil } from '../../simulator/processes.ts'
 import { createApiKey } from '../access/apiKey.ts'
+import { type Chain, getChain, getDexes, seedTokens } from '../chain/chains.ts'
+import { createChainClient } from '../chain/client.ts'
+import { createChainSync } from '../routing/sync/chainSync.ts'
 import { isReady } from './gatewayProcess.ts'
 import { findSupervisor, labFiles } from './labFiles.ts'
 import type { LabManifest } from './manifest.ts'
@@ -15,6 +18,8 @@ import { cliPath, startTestLab, testLabEnvironment } from './testing/testLab.ts'
 const lab = await startTestLab()
 const files = labFiles({ FORKYARD_LAB_DIR: lab.dir })
 const suiteOfLab = suite('lab')
+type LogLine = Partial<Record<'event' | 'chainId' | 'pools', unknown>>
+const readEvent = (line: string) => JSON.parse(line) as LogLine
 suiteOfLab.after(async () => {
   await lab.down()
 })
@@ -38,6 +43,33 @@ suiteOfLab(
           'an account lacks a token',
         )
       assert.ok(chain.dexes.reduce((sum, dex) => sum + dex.pools, 0) >= 40)
+    }
+  },
+)
+
+suiteOfLab(
+  'begins with the pools of its world, as a reader of the chain finds them [20/lab-pools]',
+  async () => {
+    const events = readFileSync(files.gatewayLog, 'utf8').trim().split('\n').map(readEvent)
+    assert.is(events.filter(({ event }) => event === 'loaded').length, 0)
+    const restored = events.filter(({ event }) => event === 'restored')
+    assert.equal(restored.map(({ chainId }) => chainId).sort(), [42161, 8453])
+    for (const { chainId, pools } of restored) {
+      const client = createChainClient({
+        chain: getChain(Number(chainId)) as Chain,
+        rpcUrls: [lab.manifest().chains[String(chainId)]?.rpcUrl ?? ''],
+      })
+      const sync = createChainSync({
+        chainClient: client,
+        dexes: getDexes(client.chainId),
+        seedTokens: seedTokens(client.chainId),
+        pollMs: 3_600_000,
+        maxAgeMs: 0,
+      })
+      await sync.start()
+      assert.is(pools, sync.current()?.pools.size)
+      await sync.close()
+      client.close()
     }
   },
 )

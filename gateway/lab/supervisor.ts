@@ -10,6 +10,7 @@ import { banner } from './banner.ts'
 import { startLabChains } from './chains.ts'
 import { countPools } from './countPools.ts'
 import { startGatewayProcess } from './gatewayProcess.ts'
+import { handOverPools } from './handOverPools.ts'
 import { keepEvery } from './keepEvery.ts'
 import { createLabKeys } from './keys.ts'
 import type { LabChain } from './labChain.ts'
@@ -37,6 +38,8 @@ type Secrets = {
   readonly pepper: string
   readonly adminToken: string
   readonly apiKey: string
+  /** For the lab's own first quote. */
+  readonly probeKey: string
 }
 
 const listeners = [
@@ -116,8 +119,8 @@ const modeOf = (chains: readonly LabChain[]) =>
 /** A fork of a slow node reads much for its first quote; one that hangs ends the start all the same. */
 const longestFirstQuoteMs = 60_000
 
-/** Time to the first answered quote, asked as a client would: over HTTP, with a key. */
-async function askFirstQuote(manifest: LabManifest, apiKey: string) {
+/** A quote as a client would ask for it: over HTTP, with a key. */
+async function askForQuote(manifest: LabManifest, apiKey: string): Promise<void> {
   const [chainId, chain] = Object.entries(manifest.chains)[0] ?? []
   const response = await fetch(`${manifest.services.routing}/quote`, {
     method: 'POST',
@@ -209,11 +212,17 @@ async function superviseGateway(
     adminToken: secrets.adminToken,
     chains: Object.fromEntries(chains.map((chain) => [chain.chainId, chain.manifest])),
   })
+  let firstQuoteMs: number | undefined
   const start = () =>
     startGatewayProcess({
       env: gatewayEnvironment(parameters, { chains, ports, secrets }),
       logPath: files.gatewayLog,
       readyUrl: readyUrl({ services: toServices(ports) }),
+      async onServing() {
+        if (firstQuoteMs !== undefined) return
+        await askForQuote(toManifest(process.pid), secrets.probeKey)
+        firstQuoteMs = performance.now()
+      },
       onDeath: () => progress.set('starting', 'the gateway died; starting it again'),
       onRestart: (pid) => {
         writeJson(files.manifest, toManifest(pid))
@@ -230,7 +239,7 @@ async function superviseGateway(
     ports = await takePorts(env)
     return start()
   })
-  return { close: gateway.close, manifest: toManifest(gateway.pid) }
+  return { close: gateway.close, manifest: toManifest(gateway.pid), firstQuoteMs }
 }
 
 /** Chains, keys, gateway, first quote. */
@@ -250,8 +259,9 @@ async function bringUp(parameters: Parameters, starting: Starting): Promise<void
     pepper,
     isRandom: Boolean(env['LAB_RANDOM_KEY']),
   })
+  if (!env['LAB_DATABASE_URL']) await handOverPools(chains, files.database)
   const adminToken = randomBytes(32).toString('base64url')
-  const secrets = { pepper, adminToken, apiKey }
+  const secrets = { pepper, adminToken, apiKey, probeKey }
   const gateway = await superviseGateway(parameters, { chains, taken, secrets, progress })
   const keeper =
     state &&
@@ -264,10 +274,8 @@ async function bringUp(parameters: Parameters, starting: Starting): Promise<void
   const readyMs = performance.now()
   const manifest = await countPools(gateway.manifest)
   writeJson(files.manifest, manifest)
-  await askFirstQuote(manifest, probeKey)
-  const firstQuoteMs = performance.now()
   progress.set('ready', 'ready')
-  print(banner(manifest, { readyMs, firstQuoteMs }))
+  print(banner(manifest, { readyMs, firstQuoteMs: gateway.firstQuoteMs }))
 }
 
 export type Lab = { close(): Promise<void> }

@@ -1,8 +1,7 @@
 import { isProtocol } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { recordVersion } from './keptRows.ts'
 
-/** Raised when a family's record changes: texts of another version are read from the chain again. */
-export const version = 6
 /** Marks a bigint in the text; no field of a record begins with it otherwise. */
 const mark = 'n:'
 
@@ -21,7 +20,7 @@ export function fromText(text: string): unknown {
 
 /** A pool's state as text, for the store. */
 export function encodePool(record: PoolRecord): string {
-  return toText({ ...record, version })
+  return toText({ ...record, version: recordVersion })
 }
 
 /** The reverse; undefined for a text of another version of the record. */
@@ -36,7 +35,7 @@ function isRecord(value: unknown): value is PoolRecord {
   if (typeof value !== 'object' || value === null) return false
   const record = value as Partial<Record<string, unknown>>
   return (
-    record['version'] === version &&
+    record['version'] === recordVersion &&
     typeof record['id'] === 'string' &&
     isProtocol(record['protocol']) &&
     Array.isArray(record['tokens']) &&

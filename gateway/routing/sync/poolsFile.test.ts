@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { checkPools } from './checkPools.ts'
 import { encodePool } from './poolCodec.ts'
 import { readPoolsFile, writePoolsFile } from './poolsFile.ts'
 
@@ -34,6 +35,6 @@ const spoilt: readonly (readonly [what: string, bytes: Buffer, says: RegExp])[] 
 ]
 for (const [what, content, says] of spoilt)
   s(`is refused where it ${what} [nodes/pools-file-whole]`, () => {
-    assert.throws(() => readPoolsFile(content), says)
+    assert.throws(() => checkPools(readPoolsFile(content).snapshot), says)
   })
 s.run()

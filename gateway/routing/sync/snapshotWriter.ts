@@ -5,6 +5,7 @@ import { chunk } from '../reads/chunk.ts'
 import type { BlockHead } from '../reads/readHead.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import { listNews, noPools } from './followedPools.ts'
+import { scanRow } from './keptRows.ts'
 import { decodePool, encodePool } from './poolCodec.ts'
 import type { SyncedState } from './syncedState.ts'
 
@@ -15,9 +16,6 @@ export type Restored = {
   /** Where the scan of creations was; undefined where none had begun. */
   readonly scanned?: string | undefined
 }
-
-/** Stands among the rows of pools, which it is true for, and is the id of none. */
-export const scanRow = 'creations'
 
 /** Some tens of microseconds each. */
 const encodedAtOnce = 20

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Coordination } from '../../../store/coordination.ts'
 import type { Feeds } from '../../../store/feeds.ts'
 import type { ChainSync, ChainSyncParameters } from '../chainSync.ts'
-import { version } from '../poolCodec.ts'
+import { recordVersion } from '../keptRows.ts'
 import { reasonOf } from '../syncEvent.ts'
 import type { FeedMessage } from './discoveryDesk.ts'
 import { createFeedChannel } from './feedChannel.ts'
@@ -86,7 +86,7 @@ function connectParts({ feeds, coordination, ...chain }: SharedSyncParameters) {
   const { maxAgeMs, taxOf = () => 0, observe = () => undefined } = chain
   const { now = () => performance.now(), dexes: rows } = chain
   const { chainId } = chain.chainClient
-  const feed = `pools ${chainId} v${version}.${feedVersion}`
+  const feed = `pools ${chainId} v${recordVersion}.${feedVersion}`
   const dexes = new Set(rows.map(({ name }) => name))
   const closing = new AbortController()
   const waiters = createStartWaiters({ longestMs: longestStartMs })
