@@ -88,6 +88,20 @@ s('gets over a step that is far off for the little that is missing', async () =>
   }
 })
 
+s('takes a branch that gives nothing any more for no unit [20/settled-inverse]', async () => {
+  const { outputOf, routeOf, settle } = createChain({ unit: 1n, reserve })
+  const idle = async (route: Route) => {
+    const settled = await settle(route)
+    const [step] = settled.steps
+    return step ? { ...settled, steps: [step, { ...step, amountIn: 1n, amountOut: 0n }] } : settled
+  }
+  const wanted = 10n ** 21n
+  const target = outputOf(wanted)
+  const route = routeOf((wanted * 1_001n) / 1_000n)
+  const settled = await settleInput({ route, target, most: 2n * wanted, settle: idle })
+  assert.ok(settled && settled.amountOut >= target)
+})
+
 s('ends where a pool refuses, and where the most is not enough', async () => {
   const { outputOf, routeOf, settle } = createChain({ unit: 1n, reserve })
   const bounds = { target: outputOf(10n ** 21n), most: 10n ** 21n - 10n ** 18n }

@@ -69,7 +69,8 @@ function between(
 /** The input for one unit of the coarsest amount on the way: by so much more, nothing more may come out. */
 function unitOf({ amountIn, steps }: Route): bigint {
   const amounts = steps.flatMap((step) => [step.amountIn, step.amountOut])
-  const coarsest = amounts.reduce(lesser, amountIn)
+  // For very little, a concentrated pool gives nothing and refuses nothing.
+  const coarsest = amounts.filter((amount) => amount > 0n).reduce(lesser, amountIn)
   return amountIn / coarsest
 }
 

@@ -8,7 +8,7 @@ export type Edges = {
   readonly pool: Int32Array
   readonly from: Int32Array
   readonly to: Int32Array
-  /** No pool has more than 256 tokens. */
+  /** A byte each: see `mostTokens`. */
   readonly i: Uint8Array
   readonly j: Uint8Array
 }
@@ -23,13 +23,17 @@ export function toColumns(edges: readonly Edge[]): Edges {
   }
 }
 
+/** Of a pool that can be gone through; the largest pools of any exchange have 50. */
+const mostTokens = 256
+
 /** Both directions of every two tokens of each pool, sorted by (from, to). */
 export function listEdges(
   pools: readonly EnginePool[],
   tokenIndex: Pick<ReadonlyMap<string, number>, 'get'>,
 ): Edge[] {
   const edges: Edge[] = []
-  for (const [pool, { tokens }] of pools.entries())
+  for (const [pool, { tokens }] of pools.entries()) {
+    if (tokens.length > mostTokens) continue
     for (const [i, tokenIn] of tokens.entries())
       for (const [j, tokenOut] of tokens.entries())
         if (tokenIn !== tokenOut)
@@ -40,6 +44,7 @@ export function listEdges(
             i,
             j,
           })
+  }
   return edges.sort((one, other) => one.from - other.from || one.to - other.to)
 }
 

@@ -98,6 +98,27 @@ s('keeps no room for tokens that came and went without end [strangers/tokens-gon
   assert.equal([...market.tokenIndex.keys()].toSorted(), [...each(fresh.tokens)])
 })
 
+s('has no way through a pool of more tokens than it counts [strangers/most-tokens]', () => {
+  const basketOf = (count: number): EnginePool => ({
+    id: `basket of ${count}`,
+    tokens: Array.from({ length: count }, (_, n) => `token ${n}`),
+    gas: 1,
+    curve: () => undefined,
+    swap: () => undefined,
+  })
+  const pools = randomMarket(3, 14, 'abced')
+  const plain = createMarket(pools)
+  const crowd = basketOf(257)
+  assert.equal(listSales(createMarket([...pools, crowd])), listSales(plain))
+  assert.equal(listSales(updateMarket(plain, [crowd])), listSales(plain))
+  const most = createMarket([basketOf(256)])
+  assert.is(most.edgeCount, 256 * 255)
+  assert.is(
+    most.edgeI.reduce((last, i) => Math.max(last, i)),
+    255,
+  )
+})
+
 s('leaves the market before as it was', () => {
   const pools = randomMarket(7, 14, 'abced')
   const market = createMarket(pools)

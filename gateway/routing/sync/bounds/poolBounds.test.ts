@@ -124,6 +124,21 @@ s('dust between reference assets stays outside as well', () => {
   assert.is(come(...dust), 0)
 })
 
+s('money that nobody can trade away prices no reference asset [bounds/untradable]', () => {
+  const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
+  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
+  const absurd = pair([dai, usdc], [e18, usd(1_000_000)])
+  for (const shut of [
+    { ...absurd, feePips: 1_000_000 },
+    { ...absurd, parts: [{ address: fake(9), codeHash: undefined }] },
+  ]) {
+    const { begin, come } = setUp()
+    begin([honest, fair, shut])
+    assert.is(come(pair([fake(1), dai], [10n ** 30n, e18])), 0)
+    assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
+  }
+})
+
 s('a token with the symbol or the looks of a hub is no reference asset', () => {
   const { begin, come } = setUp()
   begin([honest])

@@ -19,9 +19,16 @@ type Offer = { readonly price: number; readonly weight: number }
 /** From the dollar to what is paired with it, and on to what is paired with that. */
 const rounds = 2
 
+/** By more than this a pool's price may be off, and nobody gains by trading it back. */
+const mostFeePips = 30_000
+
+/** Whether who names a false price loses by it: by a fee, or by code of its maker's, it could keep all others out. */
+const isTradedBack = ({ feePips, parts = [] }: PoolRecord) =>
+  feePips <= mostFeePips && parts.length === 0
+
 /**
  * Prices of the reference assets among themselves. Each is the median over all pools, weighted by what
- * stands at the price: who wants to move it needs more money there than all others together.
+ * stands at the price: who wants to move it loses more money there than all others have together.
  */
 export function referencePrices(
   records: Iterable<PoolRecord>,
@@ -29,7 +36,8 @@ export function referencePrices(
 ): UsdPerRaw {
   const assets = new Set([usdc.address, wrappedNative, ...hubTokens].map((a) => a.toLowerCase()))
   const between = [...records].filter(
-    ({ tokens }) => tokens.filter((token) => assets.has(token)).length > 1,
+    (record) =>
+      isTradedBack(record) && record.tokens.filter((token) => assets.has(token)).length > 1,
   )
   const prices = new Map([[usdc.address.toLowerCase(), 1 / 10 ** usdc.decimals]])
   for (let round = 0; round < rounds; round += 1) {
