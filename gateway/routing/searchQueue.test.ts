@@ -191,6 +191,24 @@ s('keeps no paying key behind a crowd of free ones [strangers/search-paying]', a
   assert.equal(order.slice(0, 4), ['free 0', 'paying', 'free 1', 'paying'])
 })
 
+s(
+  'has no free key pay for the turns of a paying one at its network [strangers/search-kinds]',
+  async () => {
+    const searches = createSearchQueue({ now: () => 0 })
+    const order: string[] = []
+    const ask = (caller: string, network: string, isPaying = false) =>
+      searches(async () => void order.push(caller), { chainId: 1, caller, network, isPaying })
+    for (let turn = 0; turn < 20; turn += 1) await ask('paying', 'home', true)
+    const gate = createGate()
+    const first = searches(gate.search, { chainId: 1, caller: 'running' })
+    const crowd = Array.from({ length: 3 }, (_, n) => ask(`stranger ${n}`, 'crowd'))
+    const free = ask('free', 'home')
+    gate.open()
+    await Promise.all([first, ...crowd, free])
+    assert.is(order.slice(20).indexOf('free'), 1)
+  },
+)
+
 s('goes on after a search that failed', async () => {
   const searches = createSearchQueue()
   const bad = searches(() => Promise.reject(new Error('no')), { chainId: 1 })

@@ -90,8 +90,9 @@ export function createSearchQueue({
   let running = 0
   let idle = Promise.withResolvers<void>()
 
-  function had(network: string): number {
-    const known = turnsHad.get(network)
+  /** A network's paying keys and its free ones have turns of their own: those never have these wait. */
+  const hadAs = (kind: string) => (name: string) => {
+    const known = turnsHad.get(`${kind} ${name}`)
     return known ? known.count * Math.exp((known.atMs - now()) / memoryMs) : 0
   }
 
@@ -119,9 +120,11 @@ export function createSearchQueue({
     new Promise((resolve, reject) => {
       const hasToWait = running >= atOnce
       const { site, network } = homeOf(caller, { site: asking, network: asked })
+      const kind = isPaying ? 'paying' : 'free'
+      const had = hadAs(kind)
       const line = lineOf(all, [
         { name: String(chainId) },
-        { name: isPaying ? 'paying' : 'free', had },
+        { name: kind, had },
         { name: site, had },
         { name: network },
         { name: caller },
@@ -129,7 +132,7 @@ export function createSearchQueue({
       line.push({
         start: async () => {
           for (const name of new Set([site, network]))
-            turnsHad.set(name, { count: had(name) + 1, atMs: now() })
+            turnsHad.set(`${kind} ${name}`, { count: had(name) + 1, atMs: now() })
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
           await search().then(resolve, reject)
