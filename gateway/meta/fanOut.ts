@@ -5,6 +5,7 @@ import {
   type SourceOutcome,
   type SourceRequest,
 } from './provider/source.ts'
+import type { TakeTurn } from './turns.ts'
 
 export type Entry = {
   readonly provider: string
@@ -22,6 +23,8 @@ export type FanOutDeps = {
   /** Wall clock in milliseconds. */
   readonly now: () => number
   readonly onFault: (p: { readonly provider: string; readonly error: unknown }) => void
+  /** What it waits for before it begins. Default: nothing. */
+  readonly takeTurn?: TakeTurn | undefined
 }
 
 export type FanOutParameters = {
@@ -133,6 +136,7 @@ export async function fanOut(
   deps: FanOutDeps,
   { sources, request, caller, deadlineMs, patienceMs, signal, onEntry, hasty }: FanOutParameters,
 ): Promise<readonly Entry[]> {
+  await deps.takeTurn?.({ caller, signal })
   const entries: Entry[] = []
   const stop = new AbortController()
   const stopWith = (reason: string) => stop.abort(reason)

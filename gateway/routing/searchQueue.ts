@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createRecentTurns, memoryMs } from './recentTurns.ts'
 
 /** Thrown in place of a search that is not run; its message is fit for callers. */
 export class SearchRefused extends Error {
@@ -56,8 +57,6 @@ type Turns = {
   readonly had: (name: string) => number
 }
 
-/** After so long a turn that was had counts a third. */
-const memoryMs = 10_000
 const mostRemembered = 10_000
 
 /**
@@ -83,18 +82,11 @@ export function createSearchQueue({
   readonly now?: (() => number) | undefined
 } = {}): SearchQueue {
   const all = createTurns(none)
-  const turnsHad = new LRUCache<string, { readonly count: number; readonly atMs: number }>({
-    max: mostRemembered,
-  })
+  /** A network's paying keys and its free ones have turns of their own: those never have these wait. */
+  const turnsHad = { paying: createRecentTurns({ now }), free: createRecentTurns({ now }) }
   const homes = new LRUCache<string, Home & { readonly atMs: number }>({ max: mostRemembered })
   let running = 0
   let idle = Promise.withResolvers<void>()
-
-  /** A network's paying keys and its free ones have turns of their own: those never have these wait. */
-  const hadAs = (kind: string) => (name: string) => {
-    const known = turnsHad.get(`${kind} ${name}`)
-    return known ? known.count * Math.exp((known.atMs - now()) / memoryMs) : 0
-  }
 
   function homeOf(caller: string, from: Home): Home {
     if (caller === '') return from
@@ -121,7 +113,7 @@ export function createSearchQueue({
       const hasToWait = running >= atOnce
       const { site, network } = homeOf(caller, { site: asking, network: asked })
       const kind = isPaying ? 'paying' : 'free'
-      const had = hadAs(kind)
+      const { had, note } = turnsHad[kind]
       const line = lineOf(all, [
         { name: String(chainId) },
         { name: kind, had },
@@ -131,8 +123,7 @@ export function createSearchQueue({
       ])
       line.push({
         start: async () => {
-          for (const name of new Set([site, network]))
-            turnsHad.set(`${kind} ${name}`, { count: had(name) + 1, atMs: now() })
+          for (const name of new Set([site, network])) note(name)
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
           await search().then(resolve, reject)

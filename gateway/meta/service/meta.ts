@@ -20,6 +20,7 @@ import { type ProviderSetting, startProviders, targetsOf } from '../sources/prov
 import { createRoutingSource, type RoutingDeps } from '../sources/routing.ts'
 import { createSourceWorth } from '../sourceWorth.ts'
 import type { StreamCaps } from '../streamSlots.ts'
+import { createTurns } from '../turns.ts'
 import { type MetaKeys, metaRoutes } from '../wire/routes.ts'
 import { withExactOutput } from '../withExactOutput.ts'
 
@@ -193,6 +194,7 @@ export function createMeta(deps: MetaDeps): Meta {
       clientOf,
       tokensOf: (chainId) => seedTokens(chainId).map(({ address }) => address),
     }),
+    takeTurn: createTurns(),
     deadlineMs,
     patienceMs,
     worth: createSourceWorth({ now, always: ['routing'] }),

@@ -1,0 +1,79 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { createTurns } from './turns.ts'
+
+const s = suite('meta/turns')
+
+/** A loop that rests when it is told to. */
+function create() {
+  let rested = Promise.withResolvers<void>()
+  const takeTurn = createTurns({ now: () => 0, whenRested: () => rested.promise })
+  const begun: string[] = []
+  const ask = (caller: string, signal = new AbortController().signal) =>
+    takeTurn({ caller, signal }).then(() => void begun.push(caller))
+  return {
+    begun,
+    ask,
+    async rest() {
+      const { resolve } = rested
+      rested = Promise.withResolvers()
+      resolve()
+      for (let n = 0; n < 5; n += 1) await Promise.resolve()
+    },
+  }
+}
+
+s('begins at once while nobody else does, and then when the loop had time', async () => {
+  const { ask, begun, rest } = create()
+  await ask('a')
+  const next = ask('b')
+  await Promise.resolve()
+  assert.equal(begun, ['a'])
+  await rest()
+  await next
+  assert.equal(begun, ['a', 'b'])
+})
+
+s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
+  const { ask, begun, rest } = create()
+  const crowd = Array.from({ length: 50 }, (_, n) => ask(`crowd ${n % 4}`))
+  for (let n = 0; n < 8; n += 1) await rest()
+  const honest = ask('honest')
+  await rest()
+  await honest
+  assert.is(begun.indexOf('honest'), 9)
+  for (let n = 0; n < 50; n += 1) await rest()
+  await Promise.all(crowd)
+  // Whoever had fewer turns comes first, though he asks later.
+  const last = [ask('running'), ask('crowd 0'), ask('honest')]
+  await rest()
+  await rest()
+  await Promise.all(last)
+  assert.equal(begun.slice(-2), ['honest', 'crowd 0'])
+})
+
+s('has nobody wait who has left', async () => {
+  const { ask, begun, rest } = create()
+  await ask('a')
+  const left = new AbortController()
+  const leaving = ask('b', left.signal)
+  const staying = ask('c')
+  left.abort()
+  await leaving
+  await rest()
+  await staying
+  assert.equal(begun, ['a', 'b', 'c'])
+  await ask('d', left.signal)
+})
+
+s('looks at the loop itself', async () => {
+  const takeTurn = createTurns()
+  const { signal } = new AbortController()
+  await takeTurn({ caller: 'a', signal })
+  const endMs = performance.now() + 40
+  while (performance.now() < endMs);
+  const before = performance.now()
+  await takeTurn({ caller: 'b', signal })
+  // A quarter of the time it has to rest.
+  assert.ok(performance.now() - before >= 10, `${performance.now() - before} ms`)
+})
+s.run()
