@@ -74,6 +74,30 @@ s(
   },
 )
 
+s(
+  'make people wait a fifth as long for a pool that has not passed yet, beside another route [strangers/unproved]',
+  async () => {
+    const { run, end } = create()
+    const passes = run(['known'])
+    end()
+    await passes
+    const late: string[] = []
+    const wait = async (id: string, isAlone = false) => {
+      assert.is(await run([id], { waitMs: 300, isAlone }), 'late')
+      late.push(id)
+    }
+    await Promise.all([wait('known'), wait('alone', true), wait('new')])
+    assert.equal(late, ['new', 'known', 'alone'])
+    // Once it has passed behind somebody's back, it is worth the whole wait.
+    end()
+    end()
+    end()
+    await run(['new'], { waitMs: 300, isAlone: true, work: async () => true })
+    await Promise.all([wait('new'), wait('other')])
+    assert.equal(late.slice(3), ['other', 'new'])
+  },
+)
+
 s('pause no pool for being in one route with a slow one [trust/late-together]', async () => {
   const { run, end, begun, pass } = create()
   assert.is(await run(['slow', 'honest'], { waitMs: 1 }), 'late')

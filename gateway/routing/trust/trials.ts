@@ -44,6 +44,11 @@ const mostOfSite = 4
 const firstPauseMs = 2_000
 const longestPauseMs = 600_000
 const mostPools = 10_000
+/**
+ * Beside another route, a pool that has not passed yet is worth this part of the wait: anybody makes new ones,
+ * and what comes of the trial is known to the next who asks.
+ */
+const unprovedPart = 5
 /** A payload is good for longer; a chain that stands still may have a pool turn with the time. */
 const verdictMs = 15_000
 const mostVerdicts = 1_000
@@ -115,8 +120,10 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
         if (!isAlone) return 'late'
         if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
       }
+      const isKnown = isAlone || ids.every(isBelieved)
       const trial = start(ids, asked)
-      const outcome = await within(trial, endsAtMs - now())
+      const leftMs = endsAtMs - now()
+      const outcome = await within(trial, isKnown ? leftMs : leftMs / unprovedPart)
       if (!outcome) {
         pause(together)
         // Who asks next makes his own.
