@@ -300,7 +300,7 @@ async function runApart(deps: SimulateDeps, run: Run, jobs: readonly Job[]) {
   const remainingMs = countdown(Math.min(hungryBudgetMs, run.remainingMs()))
   for (const job of jobs) {
     job.gasCap = gasOf.hungrySwap
-    await deps.slowLane(() => runOnSlowFork(deps, { ...run, remainingMs }, job))
+    await deps.slowLane(() => runOnSlowFork(deps, { ...run, remainingMs }, job), run.entrant.caller)
     if (isOrdinary(job)) deps.suspects.acquit(job.candidate)
   }
 }
