@@ -136,7 +136,6 @@ export async function fanOut(
   deps: FanOutDeps,
   { sources, request, caller, deadlineMs, patienceMs, signal, onEntry, hasty }: FanOutParameters,
 ): Promise<readonly Entry[]> {
-  await deps.takeTurn?.({ caller, signal })
   const entries: Entry[] = []
   const stop = new AbortController()
   const stopWith = (reason: string) => stop.abort(reason)
@@ -150,6 +149,7 @@ export async function fanOut(
   }, patienceMs)
   const either = AbortSignal.any([stop.signal, signal])
   const { aborted, release } = whenAborted(either)
+  await deps.takeTurn?.({ caller, signal: either })
   const names = sources.map(({ name }) => name)
   const hurried = new Set(hasty && names.filter(hasty.has))
   const others = names.filter((name) => !hurried.has(name))

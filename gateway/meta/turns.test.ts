@@ -1,4 +1,6 @@
+import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { fanOut } from './fanOut.ts'
 import { createTurns } from './turns.ts'
 
 const s = suite('meta/turns')
@@ -13,6 +15,7 @@ function create() {
   return {
     begun,
     ask,
+    takeTurn,
     async rest() {
       const { resolve } = rested
       rested = Promise.withResolvers()
@@ -63,6 +66,26 @@ s('has nobody wait who has left', async () => {
   await staying
   assert.equal(begun, ['a', 'b', 'c'])
   await ask('d', left.signal)
+})
+
+s('answers for whoever waits too long for a turn [strangers/meta-late]', async () => {
+  const { ask, takeTurn } = create()
+  await ask('a')
+  const source = scriptSource({ name: 'asked', answer: answerQuote() })
+  const entries = await fanOut(
+    { now: Date.now, onFault: ({ error }) => assert.unreachable(String(error)), takeTurn },
+    {
+      sources: [source],
+      request: makeRequest(),
+      deadlineMs: 20,
+      patienceMs: 10,
+      signal: new AbortController().signal,
+    },
+  )
+  assert.equal(
+    entries.map(({ outcome }) => outcome.status === 'failure' && outcome.reason),
+    ['timeout'],
+  )
 })
 
 s('looks at the loop itself', async () => {
