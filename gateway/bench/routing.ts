@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chains } from '../chain/chains.ts'
 import { createMarket } from '../routing/engine/market.ts'
 import { searchLimits } from '../routing/searchRoute.ts'
-import { generateMarket, generateTrades } from './routing/generateMarket.ts'
+import { type BenchMarket, baseOf, benchMarkets } from './routing/markets.ts'
 import {
   compareTrade,
   type Measured,
@@ -13,13 +11,7 @@ import {
   warmUp,
 } from './routing/measure.ts'
 import { createPeer, fetchPeer } from './routing/peer.ts'
-import {
-  type PoolRecord,
-  readPools,
-  readTrades,
-  type TradeFile,
-  toEnginePool,
-} from './routing/readPools.ts'
+import { readPools, readTrades, toEnginePool } from './routing/readPools.ts'
 import { gainOverPeer, report } from './routing/report.ts'
 
 /**
@@ -40,6 +32,7 @@ const { values: flags } = parseArgs({
     'max-work': { type: 'string', default: String(searchLimits.deep.maxWork) },
     'deadline-ms': { type: 'string', default: '2000' },
     peer: { type: 'boolean', default: true },
+    'peer-trades': { type: 'string', default: '25' },
     only: { type: 'string' },
     families: { type: 'boolean', default: false },
     losses: { type: 'boolean', default: false },
@@ -57,21 +50,6 @@ function settingsFor(base: string, gasPriceWei: bigint): Settings {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-type Market = {
-  readonly name: string
-  readonly records: readonly PoolRecord[]
-  readonly file: TradeFile
-}
-
-/** The token that pays gas: named by the file, else the one with the most pools. */
-function baseOf({ records, file }: Market): string {
-  const pools = new Map<string, number>()
-  for (const token of records.flatMap(({ tokens }) => tokens))
-    pools.set(token, (pools.get(token) ?? 0) + 1)
-  const [most] = [...pools].sort(([, one], [, other]) => other - one)
-  return file.base?.toLowerCase() ?? most?.[0] ?? ''
 }
 
 function toJson({ trade, route, ms }: Measured) {
@@ -97,7 +75,7 @@ function toJson({ trade, route, ms }: Measured) {
   }
 }
 
-function printJson(given: Market, gasPriceWei: bigint): void {
+function printJson(given: BenchMarket, gasPriceWei: bigint): void {
   const market = createMarket(given.records.map(toEnginePool))
   const settings = settingsFor(baseOf(given), gasPriceWei)
   warmUp(market, given.file.trades, settings)
@@ -105,11 +83,10 @@ function printJson(given: Market, gasPriceWei: bigint): void {
   print(JSON.stringify(answers))
 }
 
-/** Trades the peer is asked for in a big market, where it takes seconds. */
-const peerTradesInBigMarket = 25
+/** There the peer takes seconds, and is asked for `peer-trades` only. */
 const bigMarket = 2_000
 
-function printComparison(given: Market, gasPricesWei: readonly bigint[]): void {
+function printComparison(given: BenchMarket, gasPricesWei: readonly bigint[]): void {
   const pools = given.records.map(toEnginePool)
   const started = performance.now()
   const market = createMarket(pools)
@@ -119,7 +96,7 @@ function printComparison(given: Market, gasPricesWei: readonly bigint[]): void {
   const peer = tines && createPeer(tines, { records: given.records, pools, base })
   const isBig = given.records.length > bigMarket
   const trades =
-    peer && isBig ? given.file.trades.slice(0, peerTradesInBigMarket) : given.file.trades
+    peer && isBig ? given.file.trades.slice(0, Number(flags['peer-trades'])) : given.file.trades
   for (const gasPriceWei of gasPricesWei) {
     const settings = settingsFor(base, gasPriceWei)
     warmUp(market, trades, settings)
@@ -133,20 +110,6 @@ function printComparison(given: Market, gasPricesWei: readonly bigint[]): void {
           `loss ${index}: ${gainOverPeer(row).toFixed(3)} bps, legs ${row.route?.steps.length} / ${row.peer?.legs}, gap ${row.route?.gapBps?.toFixed(3)}`,
         )
   }
-}
-
-function recordedMarkets(): Market[] {
-  const data = flags.data ?? process.env['BENCH_DATA_DIR'] ?? defaultData()
-  const sets = [
-    ['recorded, 41 large trades', 'eth_24721407_pools.json', 'q_real41.json'],
-    ['recorded, aggregator trades', 'eth_24721407_pools.json', 'q_real1k.json'],
-    ['synthetic', 'syn_1000.json', 'q_1000.json'],
-  ] as const
-  return sets.flatMap(([name, pools, trades]) => {
-    const path = join(data, pools)
-    if (!existsSync(path)) return []
-    return [{ name, records: readPools(path), file: readTrades(join(data, trades)) }]
-  })
 }
 
 const mixedPools = 1_000
@@ -169,23 +132,6 @@ async function printFamilies(gasPricesWei: readonly bigint[]): Promise<void> {
   }
 }
 
-/** The recordings lie beside the project where there are any. */
-function defaultData(): string {
-  return join(import.meta.dirname, '../../../shared/data/pools')
-}
-
-function generatedMarkets(): Market[] {
-  const sets = [
-    { pools: 500, tokens: 60, seed: 5 },
-    { pools: 3_000, tokens: 300, seed: 7 },
-    { pools: 10_000, tokens: 1_000, seed: 9 },
-  ]
-  return sets.map((size) => {
-    const market = generateMarket(size)
-    return { name: 'generated', records: market.records, file: generateTrades(market, 200) }
-  })
-}
-
 const gasPricesWei = flags['gas-price-wei']
   ? [BigInt(flags['gas-price-wei'])]
   : [0n, 10_000_000_000n]
@@ -201,8 +147,5 @@ if (flags.families) {
   if (flags.json) printJson(given, gasPricesWei[0] ?? 0n)
   else printComparison(given, gasPricesWei)
 } else {
-  const markets = [...recordedMarkets(), ...generatedMarkets()]
-  for (const market of markets)
-    if (!flags.only || `${market.name} ${market.records.length}`.includes(flags.only))
-      printComparison(market, gasPricesWei)
+  for (const market of benchMarkets(flags)) printComparison(market, gasPricesWei)
 }
