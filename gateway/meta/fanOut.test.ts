@@ -68,6 +68,8 @@ s('waits beyond patience when only slow sources can answer [meta/slow-only]', as
     entries.map(({ outcome }) => outcome.status),
     ['failure', 'quote', 'failure'],
   )
+  // With the first quote after that the wait ends at once.
+  assert.match(failuresOf(entries)[1]?.reason ?? '', /^timeout: slower than the 10 ms that other/)
 })
 
 s('ends at the deadline with nothing in hand [meta/deadline]', async () => {

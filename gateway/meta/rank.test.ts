@@ -174,4 +174,48 @@ s('lets what must be proved win by a successful dry run only [meta/rank-must-pro
   assert.is(bestOf([proved]), proved)
 })
 
+s('doubts what is more than twice the middle of the others, and no less [teeth/absurd]', () => {
+  const doubted = (
+    amounts: readonly number[],
+    { references = [], own, exactOutput = false }: Doubt = {},
+  ) => {
+    const field = exactOutput ? 'amountIn' : 'amountOut'
+    const quotes = amounts.map((amount, index) =>
+      ranked(`${index}`, { [field]: BigInt(amount), isReference: index === own }),
+    )
+    const trade = { type: 'exactOutput', targetOut: 1n, maxIn: 1_000n } as const
+    const asked = exactOutput ? makeRequest({ trade }) : request
+    return [...absurdProviders({ quotes, request: asked, references: references.map(BigInt) })]
+  }
+  type Doubt = { references?: readonly number[]; own?: number; exactOutput?: boolean }
+  assert.equal(doubted([100, 200]), [])
+  assert.equal(doubted([100, 201]), ['1'])
+  // Of an odd number of others the middle one, of an even number the one nearer to the best.
+  assert.equal(doubted([50, 100, 201]), ['2'])
+  assert.equal(doubted([50, 100, 200]), [])
+  assert.equal(doubted([10, 50, 100, 100]), [])
+  assert.equal(doubted([10, 49, 49, 100]), ['3'])
+  assert.equal(doubted([201, 100, 50, 202]), ['0', '3'])
+  // Two lures that agree do not hide behind each other.
+  assert.equal(doubted([100, 100, 100, 900, 900]), ['3', '4'])
+  assert.equal(doubted([], { references: [1] }), [])
+  // One alone is compared with what is known, if anything is.
+  assert.equal([doubted([900]), doubted([900], { own: 0, references: [1] })], [[], []])
+  assert.equal(
+    [doubted([201], { references: [100] }), doubted([200], { references: [100] })],
+    [['0'], []],
+  )
+  // What routing or any order book says bounds it too; routing's own is never doubted.
+  assert.equal(doubted([100, 900], { references: [100, 450] }), [])
+  assert.equal(doubted([100, 901], { references: [100, 450] }), ['1'])
+  assert.equal(doubted([100, 100, 900, 460], { own: 3 }), [])
+  assert.equal(doubted([100, 100, 900, 449], { own: 3 }), ['2'])
+  // For an exact output less is better, and no order book is asked.
+  assert.equal(doubted([100, 50], { exactOutput: true }), [])
+  assert.equal(doubted([100, 49], { exactOutput: true }), ['1'])
+  assert.equal(doubted([100, 100, 49], { exactOutput: true, own: 0 }), ['2'])
+  assert.equal(doubted([98, 100, 49, 100], { exactOutput: true, own: 0 }), [])
+  assert.equal(doubted([49, 97, 98, 200], { exactOutput: true }), [])
+  assert.equal(doubted([48, 98, 99, 200], { exactOutput: true, references: [49] }), ['0'])
+})
 s.run()

@@ -196,7 +196,7 @@ function saleEndpoints(deps: AccessDeps, sold: readonly Resource[]): readonly En
   ]
 }
 
-function toClaimError(claim: Exclude<Claim, { status: 'claimed' }>): HttpError {
+export function toClaimError(claim: Exclude<Claim, { status: 'claimed' }>): HttpError {
   const retry = { headers: { 'retry-after': '2' } }
   switch (claim.status) {
     case 'unsupported_chain':

@@ -16,7 +16,6 @@ const headingWeight = 10
 /** Sections that have every word, the best first. */
 export function searchGuides(guides: readonly Guide[], asked: string): readonly Found[] {
   const words = asked.toLowerCase().split(/\s+/).filter(Boolean)
-  if (words.length === 0) return []
   return guides
     .flatMap((guide) => toSections(guide).map((section) => ({ guide, ...section })))
     .map((section) => ({ ...section, score: scoreOf(section, words) }))

@@ -110,4 +110,34 @@ s('a source that lost what it once answered is tried by what is asked now', asyn
   assert.is(lost.state(), 'closed')
   assert.is(circuit.state(), 'open')
 })
+s('forgets who failed longest ago, beyond a thousand and twenty-four [teeth/circuit]', async () => {
+  const { ask } = setUp()
+  await ask('honest', 'WETH')
+  for (let n = 0; n < 3; n += 1) await ask('villain', 'poison')
+  for (let n = 1; n < 1_024; n += 1) await ask(`other ${n}`, 'poison')
+  assert.is(await ask('villain', 'poison'), 'circuit_open')
+  await ask('other', 'poison')
+  assert.is(await ask('villain', 'poison'), 'fault')
+})
+s(
+  'asks again what three of the last eight were answered, the oldest of these first [teeth/circuit]',
+  async () => {
+    const { source, ask } = setUp()
+    for (let n = 0; n < 9; n += 1) await ask(`honest ${n}`, `token ${n}`)
+    // Whoever is answered again is the newest.
+    await ask('honest 1', 'token 1')
+    source.isIll = true
+    source.asked.length = 0
+    for (const caller of ['a', 'b', 'c']) await ask(caller, 'what')
+    assert.equal(source.asked, ['what', 'what', 'what', 'token 7', 'token 8', 'token 1'])
+  },
+)
+s('who asks as nobody in particular is shut out with all alone [teeth/circuit]', async () => {
+  const { circuit, ask } = setUp()
+  for (let n = 0; n < 2; n += 1) assert.is(await ask('', 'poison'), 'fault')
+  assert.is(circuit.state(), 'closed')
+  assert.is(await ask('', 'poison'), 'fault')
+  assert.is(circuit.state(), 'open')
+  assert.is(await ask('anybody', 'WETH'), 'circuit_open')
+})
 s.run()

@@ -32,28 +32,30 @@ const targets = names.map((provider) => ({
   targets: [router],
   spenders: [router],
 }))
-const service = createService({
-  name: 'meta',
-  endpoints: metaRoutes({
-    now: Date.now,
-    onFault: ({ provider }) => void faults.push(provider),
-    sourcesFor: () => sources,
-    targets,
-    ...bareChain,
-    deadlineMs: 2_000,
-    patienceMs: 1_000,
-    priceGas: () => priceGas(),
-    findProxy: async () => undefined,
-    dryRunOf: () => dryRun,
-    chainIds: [8453],
-    sourceNames: names,
-    sourceStates: () => [],
-    leftOut: [],
-  }),
-  requestIdField: 'requestId',
-  log,
-})
-const server = await service.listen()
+const deps: Parameters<typeof metaRoutes>[0] = {
+  now: Date.now,
+  onFault: ({ provider }) => void faults.push(provider),
+  sourcesFor: () => sources,
+  targets,
+  ...bareChain,
+  deadlineMs: 2_000,
+  patienceMs: 1_000,
+  priceGas: () => priceGas(),
+  findProxy: async () => undefined,
+  dryRunOf: () => dryRun,
+  chainIds: [8453],
+  sourceNames: names,
+  sourceStates: () => [],
+  leftOut: [],
+}
+const start = (given: Partial<typeof deps> = {}) =>
+  createService({
+    name: 'meta',
+    endpoints: metaRoutes({ ...deps, ...given }),
+    requestIdField: 'requestId',
+    log,
+  }).listen()
+const server = await start()
 s.after(() => server.close())
 s.before.each(() => {
   dryRun = undefined
@@ -71,8 +73,8 @@ s.before.each(() => {
 })
 
 const body = { chainId: 8453, tokenIn: usdc, tokenOut: weth, amountIn: '1000000', taker }
-const open = (change: Record<string, unknown> = {}, init: RequestInit = {}) =>
-  fetch(`${server.url}/quote/stream`, {
+const open = (change: Record<string, unknown> = {}, init: RequestInit = {}, { url } = server) =>
+  fetch(`${url}/quote/stream`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-request-id': 'r1' },
     body: JSON.stringify({ ...body, ...change }),
@@ -183,6 +185,53 @@ s('sends pending quotes at once and a sim_update for each [meta/pending]', async
   )
   assert.is(events.at(-1)?.event, 'done')
 })
+
+s(
+  'is done when the last dry run is, however long after the last quote [teeth/stream-done]',
+  async () => {
+    const gate = Promise.withResolvers<void>()
+    dryRun = async ({ candidates }) => {
+      await gate.promise
+      const results = candidates.map(
+        () => ({ status: 'ok', amountOut: 990n, gasUsed: 5n }) as const,
+      )
+      return { blockNumber: 9n, blockHash: '0x09', results }
+    }
+    const seen: string[] = []
+    for await (const { event } of readEvents((await open({ dryRun: true })).body)) {
+      seen.push(event)
+      // Of three sources the one with the late quote is the last.
+      if (event === 'quote') gate.resolve()
+    }
+    assert.equal(seen, ['initial', 'quote', 'sim_update', 'sim_update', 'done'])
+  },
+)
+
+s(
+  'has its place again for who comes after it, and none meanwhile [teeth/stream-place]',
+  async () => {
+    const own = await start({ streamCaps: { total: 1, perAddress: 1 } })
+    const [answer, release] = [answerQuote({ provider: 'a' }), Promise.withResolvers<void>()]
+    sources = [
+      scriptSource({
+        name: 'a',
+        answer: async () => {
+          await release.promise
+          return answer
+        },
+      }),
+    ]
+    const first = await open({}, {}, own)
+    const second = await open({}, {}, own)
+    assert.equal([second.status, second.headers.get('retry-after')], [429, '5'])
+    release.resolve()
+    await first.text()
+    const third = await open({}, {}, own)
+    await third.text()
+    assert.equal([first.status, third.status], [200, 200])
+    await own.close()
+  },
+)
 
 s('shows nothing unproved under the strict policy [meta/strict-stream]', async () => {
   dryRun = async ({ candidates }) => ({

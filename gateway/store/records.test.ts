@@ -1,0 +1,90 @@
+import { getAddress } from 'viem'
+import { hashOf, startSettling } from '../../fixtures/store/settle.ts'
+import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { testKey } from '../../fixtures/store/testKey.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { proofs } from './payments.ts'
+
+const address = getAddress('0x000000000000000000000000000000000000aaaa')
+
+function addTests({ name, store, close }: StoreEngine) {
+  const s = suite(`challenges and receipts on ${name}`)
+  s.after(close)
+  const { challenges, receipts, payments, ledger, keys } = store
+  const challengeOf = (nonce: string, expiresAtMs: number) => ({
+    nonce,
+    address,
+    chainId: 1,
+    message: `sign ${nonce}`,
+    expiresAtMs,
+  })
+  const add = (nonce: string, nowMs: number, expiresAtMs: number) =>
+    challenges.insert({ nowMs }, (atMs) => ({
+      ...challengeOf(nonce, expiresAtMs),
+      message: `${atMs}`,
+    }))
+
+  s('keeps a challenge until it expires, and lets it be used once [teeth/challenges]', async () => {
+    const kept = await add('a', 5, 100)
+    assert.equal(kept, { ...challengeOf('a', 100), message: '5' })
+    assert.equal(await challenges.find({ nonce: 'a', nowMs: 99 }), kept)
+    assert.is(await challenges.find({ nonce: 'a', nowMs: 100 }), undefined)
+    assert.is(await challenges.find({ nonce: 'b', nowMs: 5 }), undefined)
+    assert.equal([await challenges.use('a'), await challenges.use('a')], [true, false])
+    assert.is(await challenges.find({ nonce: 'a', nowMs: 5 }), undefined)
+  })
+  s('forgets those that have expired when another comes [teeth/challenges]', async () => {
+    await add('old', 5, 50)
+    await add('next', 50, 90)
+    assert.is((await challenges.find({ nonce: 'old', nowMs: 5 }))?.nonce, 'old')
+    await add('last', 51, 90)
+    assert.is(await challenges.find({ nonce: 'old', nowMs: 5 }), undefined)
+  })
+  s('sums what was ever paid, by chain and what became of it [teeth/receipts-sums]', async () => {
+    const none = { credited: 0, used: 0 }
+    assert.equal(await receipts.readQuota(), none)
+    assert.equal(await receipts.readSums(), { quota: none, payments: [], settlements: [] })
+    await keys.insert(testKey('payer'))
+    const block = { chainId: 1, blockNumber: 5n, blockHash: hashOf('block') }
+    const pay = (txHash: `0x${string}`, quotes: number) =>
+      payments.credit({
+        ...block,
+        txHash,
+        keyId: 'payer',
+        atMs: 9,
+        payments: [{ logIndex: 3, payer: address, amount: 700n, quotes, proof: proofs.payer }],
+      })
+    await pay(hashOf('one'), 7)
+    await pay(hashOf('two'), 5)
+    assert.equal(await payments.listOpen({ chainId: 1, maxBlock: 4n, limit: 9 }), [])
+    const [open] = await payments.listOpen({ chainId: 1, maxBlock: 5n, limit: 1 })
+    assert.equal(open, { ...block, txHash: open?.txHash, logIndex: 3, keyId: 'payer' })
+    await payments.finish({ ...block, txHash: hashOf('one'), blockHash: hashOf('other') })
+    await payments.finish({ ...block, txHash: hashOf('two') })
+    await ledger.charge({ keyId: 'payer', units: 2, ref: 'r', atMs: 10 })
+    const settle = await startSettling(store, 1, 'settling')
+    await settle(1n, 1_000)
+    assert.equal(await receipts.readSums(), {
+      quota: { credited: 12, used: 2 },
+      payments: [
+        { chainId: 1, state: 'credited', count: 1, units: 7 },
+        { chainId: 1, state: 'final', count: 1, units: 5 },
+      ],
+      settlements: [{ chainId: 1, state: 'sent', count: 1, units: 0 }],
+    })
+    const [receipt] = await receipts.listPayments({ search: hashOf('one'), limit: 9 })
+    const { blockNumber } = block
+    const rest = {
+      chainId: 1,
+      logIndex: 3,
+      blockNumber,
+      keyId: 'payer',
+      state: 'credited' as const,
+    }
+    const paid = { payer: address, amount: 700n, quotes: 7, atMs: 9 }
+    assert.equal(receipt, { ...rest, ...paid, txHash: hashOf('one') })
+  })
+  s.run()
+}
+
+for (const engine of await startStoreEngines()) addTests(engine)
