@@ -1,5 +1,5 @@
-import { type Certificate, gainOf, gasOfPool, laterGapBps } from './engine/certificate.ts'
-import type { Market } from './engine/market.ts'
+import { type Certificate, gainOf, laterGapBps } from './engine/certificate.ts'
+import { type Market, poolOf } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
 import { type Route, withoutGap } from './engine/route.ts'
 import { replayShares } from './replayShares.ts'
@@ -7,7 +7,7 @@ import { replayShares } from './replayShares.ts'
 /** A route stands while no better one can have come to be worth more than this part beyond it. */
 const mostGrowthPart = 0.05e-4
 /** Where less is proven of a route, a search of another market may come by a better one by chance. */
-const mostUnprovenBps = 10
+const mostGapBps = 10
 
 export type StandingRoute = {
   /**
@@ -29,7 +29,7 @@ export type StandingRoute = {
  * the route is run anew on the later market, and stands while it lacks no more than that.
  */
 export function createStandingRoute(certificate: Certificate): StandingRoute {
-  const { net, gains, pools, frame, beside } = certificate
+  const { net, gains, pools, frame } = certificate
   /** Changed pools, and what they add to the distance between the route and the best. */
   const growths = new Map<string, number>()
   let growth = 0
@@ -40,7 +40,7 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
     const now = gainOf(market, certificate, id)
     // What a pool of the route earns less, the route loses: the one makes up for the other.
     if (pools.has(id)) return now - first
-    const gas = gasOfPool(market, id) * frame.gasPrice
+    const gas = (poolOf(market, id)?.gas ?? 0) * frame.gasPrice
     return Math.max(0, Math.max(0, now - gas) - Math.max(0, first - gas))
   }
 
@@ -65,10 +65,8 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
       const lacks = growth + Math.abs(gasPart - 1) * gasCost - won
       if (!(lacks <= net * mostGrowthPart)) return undefined
       const gapBps = laterGapBps(market, certificate, again)
-      // Arbitrage in circles, which no route runs in, counts in the bound alone.
-      const besideBps = ((beside + growth) / net) * 1e4
-      const bounds = [besideBps, gapBps ?? certificate.route.gapBps ?? besideBps]
-      if (!(Math.min(...bounds) <= mostUnprovenBps)) return undefined
+      if (!((gapBps ?? certificate.route.gapBps ?? Number.POSITIVE_INFINITY) <= mostGapBps))
+        return undefined
       route = gapBps === undefined ? withoutGap(again) : { ...again, gapBps }
       return route
     },

@@ -1,6 +1,6 @@
 import { boundOutput } from './boundOutput.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
-import { bestRate, edgesOfPool, gasOf, type Market } from './market.ts'
+import { bestRate, edgesOfPool, type Market } from './market.ts'
 import { each } from './pieces.ts'
 import { type Margins, pairRateAt, priceMargins } from './priceOutside.ts'
 import type { Route } from './route.ts'
@@ -19,8 +19,6 @@ export type Certificate = {
   readonly pools: ReadonlySet<string>
   /** By the ids of pools what they could earn, gas apart; the others earn nothing. */
   readonly gains: ReadonlyMap<string, number>
-  /** What pools outside the route could earn beyond their gas, all together. */
-  readonly beside: number
   /** Prices at which the bound was found. */
   readonly boundPrices: Float64Array
 }
@@ -44,22 +42,12 @@ export function certify(
   const worth = Number(route.amountIn) * Math.exp(flow.logPrices[frame.tokenIn] as number)
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
-  const prices = { frame, margins, worth, pools }
-  let beside = 0
+  const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
   for (const { id } of each(market.pools)) {
-    const gain = gainOf(market, prices, id)
-    if (!(gain > 0)) continue
-    gains.set(id, gain)
-    if (!pools.has(id)) beside += Math.max(0, gain - gasOfPool(market, id) * frame.gasPrice)
+    const gain = gainOf(market, certificate, id)
+    if (gain > 0) gains.set(id, gain)
   }
-  return { ...prices, route, net, gains, beside, boundPrices }
-}
-
-/** Gas of a swap through a pool, wherever the market is; 0 where it has none. */
-export function gasOfPool(market: Market, id: string): number {
-  const pool = market.poolIndex.get(id)
-  const [edge] = pool === undefined ? [] : edgesOfPool(market, pool)
-  return edge === undefined ? 0 : gasOf(market, edge)
+  return certificate
 }
 
 /**
@@ -67,8 +55,8 @@ export function gasOfPool(market: Market, id: string): number {
  * chain and what they buy sold by the best one. Through a pool outside the route goes no more than all
  * of the input.
  */
-export function gainOf(market: Market, prices: Prices, id: string): number {
-  const { frame, margins } = prices
+export function gainOf(market: Market, certificate: Certificate, id: string): number {
+  const { frame, margins } = certificate
   let gain = 0
   const pool = market.poolIndex.get(id)
   if (pool === undefined) return 0
@@ -84,24 +72,22 @@ export function gainOf(market: Market, prices: Prices, id: string): number {
     const sold = chainOf(margins.after, to)
     let most = 0
     if (areApart(bought, sold)) {
-      gain += earned(market, prices, { id, edge, cost, value })
+      gain += earned(market, certificate, { id, edge, cost, value })
       continue
     }
     // What goes round in a circle is no route: one of the two chains has to be another.
     if (!bought.includes(to)) {
       const dearest = Math.min(value, bestValue(market, margins, to, bought))
-      most = earned(market, prices, { id, edge, cost, value: dearest })
+      most = earned(market, certificate, { id, edge, cost, value: dearest })
     }
     if (!sold.includes(from)) {
       const cheapest = Math.max(cost, leastCost(market, margins, from, sold))
-      most = Math.max(most, earned(market, prices, { id, edge, cost: cheapest, value }))
+      most = Math.max(most, earned(market, certificate, { id, edge, cost: cheapest, value }))
     }
     gain += most
   }
   return gain
 }
-
-type Prices = Pick<Certificate, 'frame' | 'margins' | 'worth' | 'pools'>
 
 type Priced = {
   readonly id: string
@@ -114,7 +100,7 @@ const point: EdgePoint = { x: 0, y: 0, slope: 0 }
 
 function earned(
   market: Market,
-  { worth, pools }: Prices,
+  { worth, pools }: Certificate,
   { id, edge, cost, value }: Priced,
 ): number {
   if (!(bestRate(market, edge) * value > cost)) return 0
