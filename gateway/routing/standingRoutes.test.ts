@@ -62,21 +62,4 @@ s('stand where what came is no better, and forget nothing they skipped', () => {
   assert.is(routes.recall(still, 'key', 0n), undefined)
 })
 
-s('stand where a changed pool earns only in a circle [20/standing-circle]', () => {
-  const flow = [pair('one', 'a/b', [9_000, 9_000]), pair('two', 'b/d', [9_000, 9_000])]
-  const beside = [
-    pair('three', 'b/e', [9_000, 9_000], 100),
-    pair('four', 'b/e', [9_000, 9_000], 100),
-  ]
-  const { routes, route } = keepFound(createMarket([...flow, ...beside]))
-  assert.equal(
-    route?.steps.map(({ poolId }) => poolId),
-    ['one', 'two'],
-  )
-  const moved = [pair('four', 'b/e', [9_000, 9_004], 100)]
-  const market = updateMarket(createMarket([...flow, ...beside]), moved)
-  assert.is(ask(market, { amountIn: 10n ** 18n })?.amountOut, route?.amountOut)
-  assert.is(routes.recall(market, 'key', 0n)?.amountOut, route?.amountOut)
-})
-
 s.run()

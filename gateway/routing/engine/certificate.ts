@@ -2,7 +2,7 @@ import { boundOutput } from './boundOutput.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, edgesOfPool, type Market } from './market.ts'
 import { each } from './pieces.ts'
-import { type Margins, pairRateAt, priceMargins } from './priceOutside.ts'
+import { type Margins, priceMargins } from './priceOutside.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
 import type { FlowSolution } from './solveFlow.ts'
@@ -56,7 +56,8 @@ export function certify(
  * of the input.
  */
 export function gainOf(market: Market, certificate: Certificate, id: string): number {
-  const { frame, margins } = certificate
+  const { frame, margins, worth, pools } = certificate
+  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
   let gain = 0
   const pool = market.poolIndex.get(id)
   if (pool === undefined) return 0
@@ -66,103 +67,34 @@ export function gainOf(market: Market, certificate: Certificate, id: string): nu
     if (from === frame.tokenOut || to === frame.tokenIn) continue
     const cost = margins.costs[from] || leastCost(market, margins, from)
     const value = margins.values[to] || bestValue(market, margins, to)
-    const rate = bestRate(market, edge)
-    if (!(rate * value > cost) || cost === 0) continue
-    const bought = chainOf(margins.before, from)
-    const sold = chainOf(margins.after, to)
-    let most = 0
-    if (areApart(bought, sold)) {
-      gain += earned(market, certificate, { id, edge, cost, value })
-      continue
-    }
-    // What goes round in a circle is no route: one of the two chains has to be another.
-    if (!bought.includes(to)) {
-      const dearest = Math.min(value, bestValue(market, margins, to, bought))
-      most = earned(market, certificate, { id, edge, cost, value: dearest })
-    }
-    if (!sold.includes(from)) {
-      const cheapest = Math.max(cost, leastCost(market, margins, from, sold))
-      most = Math.max(most, earned(market, certificate, { id, edge, cost: cheapest, value }))
-    }
-    gain += most
+    if (!(bestRate(market, edge) * value > cost) || cost === 0) continue
+    pointAtPrice(market, edge, cost / value, point)
+    const most = pools.has(id) ? point.x : worth / cost
+    const x = Math.min(point.x, most)
+    const y = x < point.x ? edgeOutput(market, edge, x) : point.y
+    gain += Math.max(0, value * y - cost * x)
   }
   return gain
 }
 
-type Priced = {
-  readonly id: string
-  readonly edge: number
-  readonly cost: number
-  readonly value: number
-}
-
-const point: EdgePoint = { x: 0, y: 0, slope: 0 }
-
-function earned(
-  market: Market,
-  { worth, pools }: Certificate,
-  { id, edge, cost, value }: Priced,
-): number {
-  if (!(bestRate(market, edge) * value > cost)) return 0
-  pointAtPrice(market, edge, cost / value, point)
-  const most = pools.has(id) ? point.x : worth / cost
-  const x = Math.min(point.x, most)
-  const y = x < point.x ? edgeOutput(market, edge, x) : point.y
-  return Math.max(0, value * y - cost * x)
-}
-
-/** A token and those that its chain leads through, up to one of the flow's. */
-function chainOf(next: Int32Array, token: number): readonly number[] {
-  const chain = [token]
-  for (let last = next[token] ?? -1; last >= 0 && !chain.includes(last); last = next[last] ?? -1)
-    chain.push(last)
-  return chain
-}
-
-function areApart(one: readonly number[], other: readonly number[]): boolean {
-  return !one.some((token) => other.includes(token))
-}
-
-/** Of a token that could not be bought then, or was not there; or by a chain through none of some tokens. */
-function leastCost(
-  market: Market,
-  { costs, before, probe }: Margins,
-  token: number,
-  apartFrom?: readonly number[],
-): number {
+/** Of a token that could not be bought then, or was not there. */
+function leastCost(market: Market, { costs }: Margins, token: number): number {
   let least = Number.POSITIVE_INFINITY
   const last = market.inPairs[token + 1] as number
-  for (let place = market.inPairs[token] as number; place < last; place++) {
-    const from = market.inPairFrom[place] as number
-    const cost = costs[from] ?? 0
-    if (!(cost > 0 && cost < least * (market.inPairRate[place] as number))) continue
-    if (!apartFrom) least = cost / (market.inPairRate[place] as number)
-    else if (areApart(apartFrom, chainOf(before, from))) {
-      const pair = market.inPairList[place] as number
-      least = Math.min(least, cost / pairRateAt(market, pair, probe / cost))
-    }
+  for (let at = market.inPairs[token] as number; at < last; at++) {
+    const cost = costs[market.inPairFrom[at] as number] ?? 0
+    if (cost > 0) least = Math.min(least, cost / (market.inPairRate[at] as number))
   }
   return least
 }
 
-/** The same of what it sells for. */
-function bestValue(
-  market: Market,
-  { values, after, probe }: Margins,
-  token: number,
-  apartFrom?: readonly number[],
-): number {
+/** Of a token that could not be sold then, or was not there. */
+function bestValue(market: Market, { values }: Margins, token: number): number {
   let best = 0
   const last = market.outPairs[token + 1] as number
   for (let pair = market.outPairs[token] as number; pair < last; pair++) {
-    const to = market.pairTo[pair] as number
-    const value = (market.pairRate[pair] as number) * (values[to] ?? 0)
-    if (!(value > best)) continue
-    if (!apartFrom) best = value
-    else if (areApart(apartFrom, chainOf(after, to))) {
-      const rate = pairRateAt(market, pair, probe / value)
-      best = Math.max(best, rate * (values[to] ?? 0))
-    }
+    const value = values[market.pairTo[pair] as number] ?? 0
+    best = Math.max(best, (market.pairRate[pair] as number) * value)
   }
   return best
 }

@@ -48,15 +48,7 @@ export function priceOutside(
 }
 
 /** What a unit of each token costs and what it sells for, in tokenOut; 0 where it does not. */
-export type Margins = {
-  readonly costs: Float64Array
-  readonly values: Float64Array
-  /** The token before each on its cheapest chain, and after it on its best one; -1 at the flow. */
-  readonly before: Int32Array
-  readonly after: Int32Array
-  /** What went through the chains, in tokenOut. */
-  readonly probe: number
-}
+export type Margins = { readonly costs: Float64Array; readonly values: Float64Array }
 
 /** Part of the output that goes through a chain to price it: what takes less is not worth looking for. */
 const marginPart = 0.01
@@ -69,15 +61,13 @@ export function priceMargins(market: Market, frame: SearchFrame, flow: FlowSolut
   const costs = flow.logPrices.map((log) => (Number.isNaN(log) ? 0 : Math.exp(log)))
   const values = costs.slice()
   const priced = [...costs.keys()].filter((token) => costs[token] !== 0)
-  const before = new Int32Array(costs.length).fill(-1)
-  spreadCosts(market, apart, { prices: costs, priced, passes, probe, before })
+  spreadCosts(market, apart, { prices: costs, priced, passes, probe })
   const via = new Int32Array(values.length).fill(-1)
   const spread = { fixed: flow.logPrices, prices: values, via, probe }
   let frontier = priced.filter((token) => token !== frame.tokenIn)
   for (let pass = 0; pass < passes && frontier.length > 0; pass++)
     frontier = raisePrices(market, apart, { ...spread, frontier })
-  const after = via.map((edge) => (edge < 0 ? -1 : (market.edgeTo[edge] as number)))
-  return { costs, values, before, after, probe }
+  return { costs, values }
 }
 
 /** Prices every token that the flow can buy by the least it costs when `probe` is spent on it. */
@@ -89,14 +79,11 @@ function spreadCosts(
     priced,
     passes,
     probe,
-    before,
   }: {
     readonly prices: Float64Array
     readonly priced: readonly number[]
     readonly passes: number
     readonly probe: number
-    /** Where the token before each is written. */
-    readonly before?: Int32Array
   },
 ): void {
   const { outPairs, pairTo, pairRate } = market
@@ -118,7 +105,6 @@ function spreadCosts(
         const rate = probe === 0 ? best : pairRateAt(market, pair, probe / price)
         if (rate === 0 || (known !== 0 && known * rate <= price)) continue
         prices[next] = price / rate
-        if (before) before[next] = token
         if (hasFallen[next] === 1) continue
         hasFallen[next] = 1
         fallen.push(next)
@@ -129,7 +115,7 @@ function spreadCosts(
 }
 
 /** Best rate of a pair's edges for an input. */
-export function pairRateAt(market: Market, pair: number, amountIn: number): number {
+function pairRateAt(market: Market, pair: number, amountIn: number): number {
   let best = 0
   const last = market.pairEdges[pair + 1] as number
   for (let edge = market.pairEdges[pair] as number; edge < last; edge++)
