@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { Worker } from 'node:worker_threads'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
@@ -57,8 +60,12 @@ s('lets a request that is under way finish, untold [24/grace]', async () => {
   const answered = get(`${server.url}/work`, agent)
   await begun
   const closed = server.close({ graceMs: 60_000 })
-  // Nobody new is taken by now.
-  const isRefused = async () => (await get(`${server.url}/work`, agent)) === 'ECONNREFUSED'
+  // Nobody new is taken from now on.
+  const isRefused = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () => resolve(false))
+      socket.on('connect', () => socket.destroy()).on('error', () => resolve(true))
+    })
   await waitFor('the port is closed', isRefused, { deadlineMs: 60_000, everyMs: 10 })
   assert.is(seen.reason, undefined)
   finish()
@@ -115,6 +122,33 @@ s(
     assert.equal([...outcomes.kept.keys()], [200, 'ECONNREFUSED'])
     // A new connection may end unheard, in the system's queue of those that nobody has accepted yet.
     assert.is((outcomes.kept.get(200) ?? 0) + (outcomes.opened.get(200) ?? 0), heard)
+  },
+)
+
+s(
+  'takes in those who wait to be when it is told to stop, and answers them [24/queued]',
+  async () => {
+    const { server, finish } = await serveWork()
+    finish()
+    // A thread: this one takes nobody in until it goes on.
+    const isConnected = new Int32Array(new SharedArrayBuffer(4))
+    const caller = new Worker(
+      `const { parentPort, workerData: { port, isConnected } } = require('node:worker_threads')
+    const tell = (what) => parentPort.postMessage(what)
+    const socket = require('node:net').connect(port, '127.0.0.1', () => {
+      socket.write('GET /work HTTP/1.1\\r\\nhost: a\\r\\nconnection: close\\r\\n\\r\\n', () => {
+        Atomics.store(isConnected, 0, 1)
+        Atomics.notify(isConnected, 0)
+      })
+    })
+    socket.setEncoding('utf8').on('error', ({ code }) => tell(code)).on('data', tell)`,
+      { eval: true, workerData: { port: server.port, isConnected } },
+    )
+    const told = once(caller, 'message')
+    assert.is.not(Atomics.wait(isConnected, 0, 0, 60_000), 'timed-out')
+    await server.close({ graceMs: 60_000 })
+    assert.match(String((await told)[0]), /^HTTP\/1.1 200 /)
+    await caller.terminate()
   },
 )
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type Koa from 'koa'
 import { boundConnections, type ConnectionBound } from './boundConnections.ts'
 import type { Endings } from './ending.ts'
@@ -73,12 +73,38 @@ export async function listen(
 }
 
 const lookEveryMs = 20
+const shortTurnMs = 2
+/** Where callers come faster than they are taken in, a stop waits for its moment no longer than this. */
+const longestWaitMs = 250
+
+/**
+ * Until a turn of the loop was short and took nobody in: whoever waited for it has been taken in, one in a turn.
+ * The system resets those who still wait when the port is closed, with what they have sent.
+ */
+async function untilNobodyWaits(server: Server): Promise<void> {
+  let taken = 0
+  const count = () => {
+    taken += 1
+  }
+  server.on('connection', count)
+  const endsAt = performance.now() + longestWaitMs
+  await nextTurn()
+  for (let isQuiet = false; !isQuiet && performance.now() < endsAt; ) {
+    const turnAt = performance.now()
+    taken = 0
+    await nextTurn()
+    isQuiet = taken === 0 && performance.now() - turnAt < shortTurnMs
+  }
+  server.off('connection', count)
+}
 
 async function close(
   server: Server,
   endings: Endings,
   { graceMs = 5_000, lingerMs = 0 }: Closing,
 ): Promise<void> {
+  // Before callers are told to leave their connections: they would wait here for new ones.
+  await untilNobodyWaits(server)
   endings.streams.come()
   const timer = setTimeout(() => {
     endings.requests.come()

@@ -8,6 +8,7 @@ import { openPostgresStore } from './openPostgresStore.ts'
 import { openStore } from './openStore.ts'
 import type { Store } from './ports.ts'
 import { requireKnownSchema, SchemaTooNew } from './schemaGuard.ts'
+import { waitForStore } from './waitForStore.ts'
 
 type Opened = Store & { close(): unknown }
 const last = migrations.at(-1)?.id ?? 0
@@ -84,6 +85,25 @@ function addTests({ name, createDatabase, close }: StoreEngine) {
       assert.match(notYet, `knows ${last + 1}`)
       assert.is(await running.isReachable(), true)
       await running.close()
+    },
+  )
+
+  s(
+    'waits for no database that is too new, as for one that is away [24/schema-waits]',
+    async () => {
+      const address = await createDatabase()
+      await (await openAs(address, [...migrations, expansion, contraction])).close()
+      const databaseUrl = address.startsWith('postgres:') ? address : undefined
+      const opening = waitForStore(
+        { databasePath: address, databaseUrl },
+        {
+          failed: () => undefined,
+          waiting() {
+            throw new Error('it waits')
+          },
+        },
+      )
+      assert.match(await refusal(opening), 'no labels')
     },
   )
 

@@ -31,6 +31,15 @@ const isOpen = (host: string, port: number) =>
     socket.on('connect', () => socket.destroy())
   })
 
+/** For `change`: several gateways by address, whom the engine's name server knows by one name in the image. */
+export function toUpstream(ports: readonly number[]) {
+  const servers = ports.map((port) => `server 127.0.0.1:${port} max_fails=0;`).join(' ')
+  return (config: string) =>
+    config
+      .replaceAll(/gateway:80\d\d/g, 'gateways')
+      .replace(/^http \{$/m, `http {\n  upstream gateways { ${servers} }`)
+}
+
 /** Undefined, and said aloud, where a program that it needs is not installed. */
 export async function startDoor({
   gatewayPort,
