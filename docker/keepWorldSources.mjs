@@ -8,5 +8,8 @@ const { readSources } = await import(join(process.cwd(), 'fixtures/world/parts/c
 const imported = Object.keys(readSources()).filter(
   (path) => globSync(`node_modules/${path}`).length,
 )
-for (const path of [...worldPackages.map((name) => `${name}/package.json`), ...imported])
+const packageOf = (path) => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0]
+const packages = new Set([...worldPackages, ...imported.map(packageOf)])
+// What they are is listed in the image's bill of materials.
+for (const path of [...[...packages].map((name) => `${name}/package.json`), ...imported])
   cpSync(join('node_modules', path), join(target, path))

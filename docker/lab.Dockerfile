@@ -25,6 +25,7 @@ RUN node docker/keepWorldSources.mjs /kept \
     && cp -r /kept/. node_modules/ \
     && node docker/prune.mjs lab \
     && mkdir -p /image/forkyard /image/var/lib/forkyard/lab /image/etc \
+    && node fixtures/package/sbom.ts /kept > /image/forkyard/sbom.cdx.json \
     && mv package.json node_modules contracts docs fixtures simulator gateway /image/forkyard/ \
     && node docker/collect.mjs /image node \
     && find /image/forkyard/node_modules \( -name '*.node' -o -path '*/bin/anvil' \) \
