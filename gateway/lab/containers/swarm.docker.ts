@@ -1,22 +1,22 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { keepBooksUnder } from './testing/askUnderFault.ts'
+import { countUnder } from './testing/countUnder.ts'
 import { startLiveStack } from './testing/liveStack.ts'
 import { startSwarmStack } from './testing/stack.ts'
+import { updateService } from './testing/updateStack.ts'
 import { whilePaused } from './testing/whilePaused.ts'
 
 /** docker/compose.scale.yaml as `docker stack deploy` runs it, on a swarm of one node. */
 const s = suite('swarm stack')
-const run = promisify(execFile)
 const patient = { deadlineMs: 240_000, everyMs: 250, why: () => stack.lastSeen() }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
   settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
   start: startSwarmStack,
 })
-const { docker, isQuoting, quote } = stack
+const { docker, isQuoting } = stack
+let apiKey = ''
 s.after(() => stack.down())
 const countGateways = async () => {
   const inspected = await Promise.all(
@@ -28,7 +28,7 @@ const countGateways = async () => {
 s('serves with two gateways', async () => {
   await waitFor('it serves', stack.isServing, patient)
   await waitFor('both are healthy', async () => (await countGateways()) === 2, patient)
-  await stack.createKey(100_000)
+  apiKey = await stack.createKey(1_000_000)
   await waitFor('it quotes', isQuoting, patient)
 })
 
@@ -66,32 +66,14 @@ s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', as
   assert.equal([...(await stack.find('gateway'))].sort(), [...before].sort())
 })
 
-s('is updated one by one, and answers 19 of 20 or more meanwhile', async () => {
-  const [container = ''] = await stack.find('gateway')
-  const { Config } = await docker.getContainer(container).inspect()
-  const service = Config.Labels['com.docker.swarm.service.name'] ?? ''
-  const old = await stack.find('gateway')
-  const update = run('docker', ['service', 'update', '--force', '--quiet', service])
-  let isOver = false
-  const answers: number[] = []
-  async function ask() {
-    while (!isOver) {
-      const status = await quote().then(
-        (answer) => answer.status,
-        () => 0,
-      )
-      answers.push(status)
-      await new Promise((resolve) => setTimeout(resolve, 250))
-    }
-  }
-  const asking = ask()
-  await update.finally(() => {
-    isOver = true
+s('is updated one by one, books what it answers, and answers 19 of 20 or more', async () => {
+  const { kinds, answered } = await countUnder(stack, {
+    apiKey,
+    update: () => updateService(stack),
   })
-  await asking
-  assert.not.ok((await stack.find('gateway')).some((id) => old.includes(id)))
-  const refused = answers.filter((status) => status !== 200).length
-  assert.ok(answers.length > 10)
-  assert.ok(refused <= answers.length / 20, `${refused} of ${answers.length} not answered`)
+  const refused = kinds.flatMap(({ counts }) => [...counts].filter(([status]) => status !== 200))
+  const count = refused.reduce((sum, [, times]) => sum + times, 0)
+  // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
+  assert.ok(count <= answered / 20, `${count} of ${answered + count} not answered: ${refused}`)
 })
 s.run()

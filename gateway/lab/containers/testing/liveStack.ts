@@ -130,8 +130,11 @@ export async function startLiveStack({
   }
   for (const [name, value] of Object.entries(secrets)) writeSecret({ dir: secretsDir, name, value })
   const settingsFile = join(secretsDir, 'settings.env')
-  const lines = Object.entries({ BASE_EXECUTOR: world.executor, ...settings })
-  writeFileSync(settingsFile, lines.map(([name, value]) => `${name}=${value}\n`).join(''))
+  const changeSettings = (changed: Readonly<Record<string, string>>) => {
+    const lines = Object.entries({ BASE_EXECUTOR: world.executor, ...settings, ...changed })
+    writeFileSync(settingsFile, lines.map(([name, value]) => `${name}=${value}\n`).join(''))
+  }
+  changeSettings({})
   const forksName = `test-${process.pid}`
   async function end() {
     base?.server.close()
@@ -235,6 +238,8 @@ export async function startLiveStack({
     ...stack,
     forksName,
     secrets,
+    /** Of its gateways: those that are started from now on have them. */
+    changeSettings,
     ask,
     /** What was asked last, and what came of it. */
     lastSeen: () => lastSeen,

@@ -1,0 +1,80 @@
+import { connect, type Socket } from 'node:net'
+
+/**
+ * A process of strangers at the front door. On a message it says how its connections stand; it ends with its parent.
+ *
+ * `slow`: headers that never end, a byte each second; who is cut off comes again a second later.
+ * `idle`: one request, and nothing more on a connection that is kept; who is cut off stays away.
+ * `brief`: half a greeting of TLS, gone as soon as it is sent; `connections` a second.
+ */
+export type StrangerKind = 'slow' | 'idle' | 'brief'
+
+/** A process may open so many files; it says how many connections it tried, was let in with, and lost. */
+export type Counted = {
+  readonly tried: number
+  readonly open: number
+  readonly cut: number
+}
+
+const [kind = 'slow', port = '0', firstAddress = '0', addresses = '1', connections = '1'] =
+  process.argv.slice(2)
+const halfGreeting = Buffer.from('160301', 'hex')
+const tickMs = 20
+let [tried, open, cut] = [0, 0, 0]
+
+/** 127.1.0.0 and on: all of loopback is this machine's. */
+function addressOf(index: number): string {
+  const at = Number(firstAddress) + (index % Number(addresses))
+  return `127.${1 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`
+}
+
+function come(index: number, connected: (socket: Socket) => void) {
+  tried += 1
+  const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: addressOf(index) })
+  let isOpen = false
+  socket.on('connect', () => {
+    isOpen = true
+    open += 1
+    connected(socket)
+  })
+  // Told by its end.
+  socket.on('error', () => undefined).resume()
+  socket.on('close', () => {
+    if (isOpen) open -= 1
+    cut += 1
+    if (kind === 'slow') setTimeout(() => come(index, connected), 1_000)
+  })
+}
+
+function comeSlowly(index: number) {
+  come(index, (socket) => {
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
+    const timer = setInterval(() => socket.write('a'), 1_000)
+    socket.on('close', () => clearInterval(timer))
+  })
+}
+
+/** So many each tick, so that they come evenly. */
+function paced(count: number, perSecond: number, work: (index: number) => void) {
+  const startedAt = performance.now()
+  let done = 0
+  const timer = setInterval(() => {
+    const due = Math.min(count, ((performance.now() - startedAt) / 1_000) * perSecond)
+    for (; done < due; done += 1) work(done)
+    if (done >= count) clearInterval(timer)
+  }, tickMs)
+}
+
+const each = Number(connections)
+if (kind === 'slow') paced(each, 2_000, comeSlowly)
+else if (kind === 'idle')
+  paced(each, 2_000, (index) =>
+    come(index, (socket) => socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n')),
+  )
+else
+  paced(Number.POSITIVE_INFINITY, each, (index) =>
+    come(index, (socket) => socket.write(halfGreeting, () => socket.destroy())),
+  )
+
+process.on('message', () => process.send?.({ tried, open, cut } satisfies Counted))
+process.on('disconnect', () => process.exit(0))
