@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareGateway } from '../fixtures/gatewayProcess.ts'
+import { prepareGateway } from '../fixtures/processes/gatewayProcess.ts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
 import { startPostgres } from '../fixtures/store/postgres.ts'
 import { assert, suite } from '../fixtures/test.ts'

@@ -5,7 +5,9 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { keepBooksUnder } from './testing/askUnderFault.ts'
 import { checkDoors } from './testing/checkDoors.ts'
+import { countUnder } from './testing/countUnder.ts'
 import { startLiveStack } from './testing/liveStack.ts'
+import { composeScale, replaceAtOnce, replaceOneByOne } from './testing/updateStack.ts'
 import { whilePaused } from './testing/whilePaused.ts'
 
 /** docker/compose.scale.yaml, three gateways on one PostgreSQL; needs the images (`make docker-images`). */
@@ -13,7 +15,7 @@ const s = suite('scale stack')
 const patient = { deadlineMs: 180_000, everyMs: 250, why: () => stack.lastSeen() }
 const stack = await startLiveStack({
   file: 'compose.scale.yaml',
-  args: ['--scale', 'gateway=3', '--scale', 'simulatord=2'],
+  args: composeScale,
   settings: { RATE_LIMIT_PER_SECOND: '1000', RATE_LIMIT_BURST: '5000' },
   env: { REDIS_REPLICAS: '1' },
 })
@@ -64,6 +66,24 @@ s('loses no charge when a gateway is killed under load, and gets it back', async
     )
   })
 })
+
+s('is replaced one by one, books what it answers, and answers 19 of 20 or more', async () => {
+  const update = () => replaceOneByOne(stack, { LOG_LEVEL: 'warn' })
+  const { answered, refused } = await countUnder(stack, { apiKey: probeKey, update })
+  // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
+  assert.ok(refused <= answered / 20, `${refused} of ${answered + refused} not answered`)
+})
+
+s(
+  'books what it answered when all gateways are replaced at once, and cuts nobody off',
+  async () => {
+    const update = () => replaceAtOnce(stack, { LOG_LEVEL: 'error' })
+    const { kinds } = await countUnder(stack, { apiKey: probeKey, update })
+    const statuses = new Set(kinds.flatMap(({ counts }) => [...counts.keys()]))
+    for (const status of statuses)
+      assert.ok([200, 502, 503, 504].includes(Number(status)), `${status}`)
+  },
+)
 
 s('asks no second gateway for an exact output that a dying one may have charged', async () => {
   const before = await readUsed()

@@ -12,7 +12,11 @@ const patient = { deadlineMs: 180_000, everyMs: 100 }
 export async function countUnder(
   stack: LiveStack,
   { apiKey, update }: { readonly apiKey: string; update(): Promise<unknown> },
-): Promise<{ readonly kinds: readonly CallersOfKind[]; readonly answered: number }> {
+): Promise<{
+  readonly kinds: readonly CallersOfKind[]
+  readonly answered: number
+  readonly refused: number
+}> {
   const door = { port: stack.ports['HTTPS_PORT'] ?? 0, apiKey }
   const before = await readBooked(door)
   const calling = startCallers(door, {
@@ -30,5 +34,6 @@ export async function countUnder(
   const answered = countAnswered(kinds)
   assert.is((await readBooked(door)) - before, answered, 'booked is what was answered')
   assert.equal(await stack.audit(), [])
-  return { kinds, answered }
+  const asked = kinds.flatMap(({ counts }) => [...counts.values()])
+  return { kinds, answered, refused: asked.reduce((sum, count) => sum + count, 0) - answered }
 }

@@ -3,20 +3,24 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type GatewaySettings, prepareGateway, runCommand } from '../../fixtures/gatewayProcess.ts'
-import { reportFigures } from '../../fixtures/proof.ts'
-import { query, startPostgres } from '../../fixtures/store/postgres.ts'
-import { assert, suite } from '../../fixtures/test.ts'
-import { startWorldChain } from '../../fixtures/world.ts'
-import { waitFor } from '../../simulator/testing/waitFor.ts'
+import {
+  type GatewaySettings,
+  prepareGateway,
+  runCommand,
+} from '../fixtures/processes/gatewayProcess.ts'
+import { byLength, reportFigures } from '../fixtures/proof.ts'
+import { query, startPostgres } from '../fixtures/store/postgres.ts'
+import { assert, suite } from '../fixtures/test.ts'
+import { startWorldChain } from '../fixtures/world.ts'
+import { waitFor } from '../simulator/testing/waitFor.ts'
 import {
   countAnswered,
   readBooked,
   startCallers,
   tellCounts,
-} from '../lab/containers/testing/countCallers.ts'
-import { startDoor, toUpstream } from '../lab/containers/testing/startDoor.ts'
-import { migrations } from './migrations.ts'
+} from './lab/containers/testing/countCallers.ts'
+import { startDoor, toUpstream } from './lab/containers/testing/startDoor.ts'
+import { migrations } from './store/migrations.ts'
 
 /**
  * An earlier source of this repository, from before the newest migration, on a database that the present one has
@@ -25,7 +29,7 @@ import { migrations } from './migrations.ts'
  *
  * Usage: `npm run -s proof:previous [commit or tag]`.
  */
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 const git = (...args: readonly string[]) =>
   execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', maxBuffer: 2 ** 26 }).trim()
 const list = 'gateway/store/migrations.ts'
@@ -44,6 +48,8 @@ const previous = process.argv[2] ?? findPrevious()
 const pepper = 'a pepper of more than thirty-two characters'
 const s = suite('the previous source on the present schema')
 const ofEachKind = 2
+/** Answers between one step and the next. */
+const enough = byLength({ short: 100, long: 1_000 })
 const patient = { deadlineMs: 120_000, everyMs: 50 }
 
 /** Its files beside the packages of the present one. */
@@ -99,7 +105,7 @@ async function prove(
     })
     const untilAnswered = () => {
       const at = calling.answered()
-      return waitFor('callers are answered', () => calling.answered() > at + 100, patient)
+      return waitFor('callers are answered', () => calling.answered() > at + enough, patient)
     }
     await untilAnswered()
     // The present one migrates beside it.
