@@ -46,12 +46,14 @@ export function reseat<member extends Named>(
     return index
   })
   const moved: [number, number][] = []
-  // From the back: who stands last stays.
-  for (const index of free) {
+  const holes = new Set(free)
+  // The last ones that stay go into the first holes: nobody moves twice.
+  for (const index of free.toReversed()) {
+    while (holes.has(next.length() - 1)) next.pop()
+    if (index >= next.length()) break
+    holes.delete(index)
     const last = next.pop()
-    const before = next.length()
-    if (index === before) continue
-    moved.push([before, index])
+    moved.push([next.length(), index])
     next.set(index, last)
     moves.push([last.id, index])
   }
