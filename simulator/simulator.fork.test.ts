@@ -7,6 +7,7 @@ import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
 import { deployer } from './testing/testChain.ts'
 import { startTestForks } from './testing/testForks.ts'
+import { waitFor } from './testing/waitFor.ts'
 
 const s = suite('simulator')
 const world = await startSwapWorld()
@@ -17,6 +18,22 @@ const simulator = await createSimulator({
 s.after(async () => {
   await simulator.close()
   await world.chain.close()
+})
+
+s('begins when it is told to, and nobody waits for its forks [sim/starts-after]', async () => {
+  const loaded = Promise.withResolvers<void>()
+  const later = await createSimulator({
+    forks: await startTestForks(),
+    chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
+    startsAfter: loaded.promise,
+  })
+  try {
+    assert.not(later.status(8453).ready)
+    loaded.resolve()
+    await waitFor('its fork', () => later.status(8453).ready)
+  } finally {
+    await later.close()
+  }
 })
 
 const ether = 10n ** 18n

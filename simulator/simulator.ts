@@ -101,6 +101,7 @@ export async function createSimulator({
   abis = [],
   listHolders,
   forks = createProcessForks(),
+  startsAfter,
   log = () => undefined,
   now = Date.now,
 }: {
@@ -112,6 +113,8 @@ export async function createSimulator({
   listHolders?: ListHolders | undefined
   /** Where the forks run; closed with the simulator. */
   forks?: ForkBackend | undefined
+  /** What their upstreams have to do first: nobody waits for the forks then. Default: nothing. */
+  startsAfter?: Promise<void> | undefined
   log?: ((event: GenerationEvent) => void) | undefined
   now?: (() => number) | undefined
 }): Promise<Simulator> {
@@ -147,7 +150,10 @@ export async function createSimulator({
       return [chain.chainId, { generations, dry, used: relay.used }] as const
     }),
   )
-  await Promise.all([...stands.values()].map(({ generations }) => generations.start()))
+  const start = () =>
+    Promise.all([...stands.values()].map(({ generations }) => generations.start()))
+  if (startsAfter) void startsAfter.then(start)
+  else await start()
 
   const standOf = (chainId: number) => {
     const stand = stands.get(chainId)

@@ -52,7 +52,7 @@ function toOutcome(answer: RpcAnswer): RpcOutcome {
 
 /** The forks that everything is tried on. */
 export const startSimulator = async (
-  { chains, freshness, simulatordUrl, heldTimeMs }: Config,
+  { chains, freshness, mode, simulatordUrl, heldTimeMs }: Config,
   {
     log,
     metrics,
@@ -86,6 +86,8 @@ export const startSimulator = async (
         : [],
     ),
     ...(simulatordUrl === undefined ? {} : { forks: createContainerForks({ url: simulatordUrl }) }),
+    // A small node is asked for pools first. Nobody uses a lab before all of it is there.
+    ...(mode === 'live' ? { startsAfter: holders.known } : {}),
     abis: knownAbis,
     slots: store.slots,
     listHolders: holders.list,

@@ -1,8 +1,9 @@
-import type { Address, Hex } from 'viem'
+import { type Address, concat, type Hex, numberToHex, pad } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
 import { askPairs } from './askPairs.ts'
 import { callLens } from './lens.ts'
 import type { FindParameters, ListParameters, PoolRef, ReadDeps } from './poolRef.ts'
-import { type ReadCall, wordToAddress } from './readCalls.ts'
+import { type ReadCall, readCalls, wordToAddress } from './readCalls.ts'
 import { type Pair, type PairPages, readDeepest } from './readDeepest.ts'
 
 /** What is spent of a call's gas on look-ups: the rest is a margin for a factory that stores more. */
@@ -32,6 +33,7 @@ export async function findByLookup(
     keys = [0],
     lookupGas = usualGas,
     pages,
+    isBrief = false,
   }: FindParameters & {
     readonly selector: Hex
     readonly keys?: readonly number[]
@@ -40,6 +42,7 @@ export async function findByLookup(
     readonly pages?: PairPages | undefined
   },
 ): Promise<PoolRef[]> {
+  if (isBrief) return findBriefly(deps, { dex, pairs: pairUp(a, b), keys, blockNumber, selector })
   const pairsPerCall = Math.floor(gasPerCall / lookupGas / keys.length)
   const answers = await askPairs(deps, {
     a,
@@ -60,6 +63,46 @@ export async function findByLookup(
       ? await readDeepest(deps, { factory: dex.factory, pairs, pages, blockNumber })
       : []
   return dedupePools([...found, ...deepest].map((address) => ({ dex, address })))
+}
+
+/** Of few tokens: look-ups of many factories travel in one call, without the lens. */
+async function findBriefly(
+  { client }: ReadDeps,
+  {
+    dex,
+    pairs,
+    keys,
+    blockNumber,
+    selector,
+  }: {
+    readonly dex: Dex
+    readonly pairs: readonly Pair[]
+    readonly keys: readonly number[]
+    readonly blockNumber: bigint
+    readonly selector: Hex
+  },
+): Promise<PoolRef[]> {
+  const calls = pairs.flatMap((pair) =>
+    keys.map((key) => ({
+      target: dex.factory,
+      data: concat([selector, ...pair.map((token) => pad(token)), numberToHex(key, { size: 32 })]),
+    })),
+  )
+  const answers = await readCalls({ client }, { calls, blockNumber })
+  const found = answers.flatMap((words) => (words?.[0] ? [wordToAddress(words[0])] : []))
+  return dedupePools(found.map((address) => ({ dex, address })))
+}
+
+/** Each two tokens once, in whichever order. */
+function pairUp(a: readonly Address[], b: readonly Address[]): readonly Pair[] {
+  const pairs = a.flatMap((one) => b.map((other) => [one, other] as const))
+  const nameOf = (pair: Pair) =>
+    pair
+      .map((token) => token.toLowerCase())
+      .sort()
+      .join()
+  const named = new Map(pairs.map((pair) => [nameOf(pair), pair]))
+  return [...named.values()].filter(([one, other]) => one.toLowerCase() !== other.toLowerCase())
 }
 
 /** The lens counts the pairs of each token of `a` with each of `b`. */

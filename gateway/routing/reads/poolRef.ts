@@ -38,6 +38,8 @@ export type FindParameters = {
   readonly a: readonly Address[]
   readonly b: readonly Address[]
   readonly blockNumber: bigint
+  /** By what rows name alone: what factories have been given since is looked for later. */
+  readonly isBrief?: boolean | undefined
 }
 export type ListParameters = { readonly dex: Dex; readonly blockNumber: bigint }
 

@@ -14,6 +14,8 @@ import { type ChainSyncParameters, createChainSync } from './chainSync.ts'
 /** A made-up Base, loaded with the pools of its majors first and the others behind them. */
 const s = suite('a load that is quoted before its end')
 const mainnet = createMainnet({ chainId: 8453, pools: 120, seed: 4 })
+/** Look-ups of all exchanges travel together; of what they find, each family is read in a call or two. */
+const mostFirstCalls = 14
 const majors = new Set(base.hubTokens.map((token) => token.toLowerCase()))
 const store = openStore({ path: ':memory:' })
 s.after(() => store.close())
@@ -79,6 +81,8 @@ s('begins with the pools of the majors, by a few calls [nodes/majors-first]', as
   })
   await opened.sync.start()
   const calls = opened.calls()
+  assert.is(opened.node.counters().calls['eth_getLogs'], undefined)
+  assert.ok(calls <= mostFirstCalls, `${calls} calls`)
   const first = [...(opened.sync.current()?.pools.values() ?? [])]
   assert.ok(first.length > 0 && first.length < all.length / 2, `${first.length} pools`)
   assert.ok(first.every(({ tokens }) => tokens.every((token) => majors.has(token))))

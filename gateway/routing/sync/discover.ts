@@ -5,7 +5,7 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { limitRequests } from '../reads/limitRequests.ts'
-import { idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
+import { type FindParameters, idOf, type PoolRef, type ReadDeps } from '../reads/poolRef.ts'
 import { readTokens, type TokenInfo } from '../reads/readTokens.ts'
 import type { CreationScan } from './creationScan.ts'
 import { findCreations } from './findCreations.ts'
@@ -102,19 +102,16 @@ export async function discoverAll(
 export async function findPaired(
   deps: Deps,
   {
-    dex,
     tokens,
-    blockNumber,
-  }: {
-    readonly dex: Dex
+    ...asked
+  }: Pick<FindParameters, 'dex' | 'blockNumber' | 'isBrief'> & {
     readonly tokens: readonly Address[]
-    readonly blockNumber: bigint
   },
 ): Promise<PoolRef[]> {
   const paired = Math.max(leastPaired, Math.floor(mostPairs / tokens.length))
   const found = await Promise.all(
     chunk(tokens.slice(0, paired), 16).map((a, index) =>
-      familyOf(dex).find(deps, { dex, a, b: tokens.slice(index * 16), blockNumber }),
+      familyOf(asked.dex).find(deps, { ...asked, a, b: tokens.slice(index * 16) }),
     ),
   )
   return dedupePools(found.flat())

@@ -1,4 +1,5 @@
 import type { Address } from 'viem'
+import { familyOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { readHead } from '../reads/readHead.ts'
@@ -22,13 +23,21 @@ export const readAll: ReadPools = async (deps, at) => {
   return [...read, ...(await loadPools(deps, { pools: unread, ...at }))]
 }
 
-/** The pools among the tokens that most liquidity is paired with: few calls, and most of what is asked for. */
+/**
+ * The pools among the tokens that most liquidity is paired with: few calls, and most of what is asked for.
+ * What only a quoter prices is sampled later, by many calls.
+ */
 export const readMajors: ReadPools = async (deps, at) => {
-  const found = deps.dexes.map((dex) => findPaired(deps, { dex, tokens: deps.majors, ...at }))
+  const brief = { tokens: deps.majors, isBrief: true, ...at }
+  const priced = deps.dexes.filter((dex) => hasOwnMaths(familyOf(dex)))
+  const found = priced.map((dex) => findPaired(deps, { dex, ...brief }))
   const pools = dedupePools((await Promise.all(found)).flat())
   deps.found.begin(pools)
   return loadPools(deps, { pools, ...at })
 }
+
+const hasOwnMaths = ({ quoter, isQuoted }: ReturnType<typeof familyOf>) =>
+  quoter === undefined || isQuoted !== undefined
 
 /** Reads pools at the head, or at a block, and every token known or held by one. */
 export async function loadChain(

@@ -23,8 +23,9 @@ type Shape = keyof typeof shapes
 const rangesPerCall = 40
 /** Some 1,300 ticks each: anybody may add more than any block can wait for. */
 const mostRounds = 12
-/** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
+/** Few pools are read in one round trip, most of them: so many in each call of a batch, as what a larger one has left. */
 const fewRanges = 16
+const fewPerCall = 4
 /** Least `int24`: from the first word, or the first tick. */
 const fromStart = -8_388_608
 const rangeStepGas = 64_400
@@ -90,21 +91,21 @@ export function concentratedFamily({
 type OpenRange = { readonly pool: PoolRef; readonly from: number; readonly parts: Range[] }
 type Kind = { readonly protocol: ConcentratedProtocol; readonly shape: Shape }
 
-/** Reads ticks in as many calls as their gas asks for: one for all, then one for each that is left. */
+/** Reads ticks in as many calls as their gas asks for: one for all, some for what is left, then one for each. */
 async function loadRanges(
   deps: ReadDeps,
   { pools, ...kind }: LoadParameters & Kind,
 ): Promise<ConcentratedRecord[]> {
   const done: ConcentratedRecord[] = []
+  const sizes = pools.length <= fewRanges ? [fewPerCall] : [rangesPerCall, fewPerCall]
   let open: readonly OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
   for (let round = 0; round < mostRounds && open.length > 0; round += 1) {
-    // After the first round each has a call of its own.
-    const size = round > 0 || pools.length <= fewRanges ? 1 : rangesPerCall
+    const size = sizes[round] ?? 1
     const read = await readOn(deps, { ranges: open, size, ...kind })
     done.push(...read.done)
     // A pool whose ticks cost more gas than a whole call gives is no pool.
     const before = new Map(open.map(({ pool, from }) => [pool, from]))
-    const isStuck = ({ pool, from }: OpenRange) => round > 0 && before.get(pool) === from
+    const isStuck = ({ pool, from }: OpenRange) => size === 1 && before.get(pool) === from
     open = read.open.filter((range) => !isStuck(range))
   }
   for (const { pool, parts } of open) {

@@ -76,6 +76,7 @@ async function findByKeys(
 ): Promise<readonly PoolRef[]> {
   const findWith = (keys: readonly number[]) =>
     findByLookup(deps, { ...parameters, selector, keys })
+  if (parameters.isBrief) return findWith(known)
   const [found, all] = await Promise.all([findWith(known), readAll()])
   const added = all.filter((key) => !known.includes(key))
   return added.length === 0 ? found : [...found, ...(await findWith(added))]

@@ -64,7 +64,9 @@ const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
 /** A key's hash and its slot take 8,000 gas. */
 const lookupsPerCall = 2_500
 const poolsPerCall = 20
-/** Few pools get a call each: none of them has to be continued in another round trip. */
+/** Of few pools, and of those that a call has left: one of the narrowest spacing takes most of a call. */
+const fewPerCall = 4
+/** Few pools are read in one round trip, most of them. */
 const fewPools = 16
 const firstWord = -32_768
 /** Some 2,700 ticks each: anybody may add more than any block can wait for. */
@@ -167,10 +169,10 @@ async function loadOfManager(
   let open: OpenPool[] = pools.map((pool) => ({ pool, fromWord: firstWord, parts: [] }))
   for (let round = 0; round < mostRounds && open[0]; round += 1) {
     const { address } = open[0].pool
+    const size = [poolsPerCall, fewPerCall][round] ?? 1
     const answers = await askInParts(deps, {
       items: open.map(toRequest),
-      // A pool of the narrowest spacing takes most of a call: after the first round each has its own.
-      size: round > 0 ? 1 : poolsPerCall,
+      size,
       blockNumber,
       ask: (part) => {
         const args = [address, part] as const
@@ -190,7 +192,7 @@ async function loadOfManager(
       if (record) done.push(record)
       return []
     })
-    if (open.map(({ fromWord }) => fromWord).join() === before) break
+    if (size === 1 && open.map(({ fromWord }) => fromWord).join() === before) break
   }
   for (const { pool, parts } of open) {
     const data: Hex = `0x00000000${pool.id?.slice(2) ?? ''}`
@@ -306,7 +308,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   async load(deps, { pools, blockNumber }) {
     const known = pools.filter(isPriced)
     for (const pool of pools) if (!known.includes(pool)) deps.decline?.(pool)
-    const size = known.length <= fewPools ? 1 : poolsPerCall
+    const size = known.length <= fewPools ? fewPerCall : poolsPerCall
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
       chunk(group, size),
     )
