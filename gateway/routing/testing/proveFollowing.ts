@@ -2,6 +2,7 @@ import { seedTokens } from '../../chain/chains.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { createChainSync } from '../sync/chainSync.ts'
 import { changePool } from './changePool.ts'
+import { compareRecords } from './compareRecords.ts'
 import { headNumber, pickTrade, readLimits, reload } from './proveFamily.ts'
 import type { Random } from './random.ts'
 import type { SwapStand } from './swapStand.ts'
@@ -13,13 +14,6 @@ export type FollowTally = {
   compared: number
   readonly protocols: Set<string>
   readonly differences: string[]
-}
-
-/** The part of a record that swaps depend on. */
-function essence({ changedBlock: _, swapsSeen: __, isFresh: ___, ...record }: PoolRecord) {
-  const write = (value: unknown) =>
-    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? `${part}` : part))
-  return new Map(Object.entries(record).map(([field, value]) => [field, write(value)]))
 }
 
 /**
@@ -107,10 +101,6 @@ async function makeTraffic(
 
 function compare(tally: FollowTally, followed: PoolRecord, fresh: PoolRecord): void {
   tally.compared += 1
-  const [own, read] = [essence(followed), essence(fresh)]
-  const wrong = [...new Set([...own.keys(), ...read.keys()])].flatMap((field) =>
-    own.get(field) === read.get(field) ? [] : `${field} ${own.get(field)} / ${read.get(field)}`,
-  )
-  if (wrong.length > 0 && tally.differences.length < 10)
-    tally.differences.push(`${followed.dex} ${followed.id}: ${wrong.join('; ').slice(0, 2_000)}`)
+  const difference = compareRecords(followed, fresh)
+  if (difference && tally.differences.length < 10) tally.differences.push(difference)
 }

@@ -1,0 +1,39 @@
+import type { PoolState } from '../../../../fixtures/nodes/mainnet/pool.ts'
+import type { Quote } from '../../finishQuote.ts'
+import { toEnginePool } from '../../protocols/families.ts'
+import type { PoolRecord } from '../../protocols/poolRecord.ts'
+import type { QuoteStep } from '../../routeCache.ts'
+import type { Past, StateOf } from './createPast.ts'
+
+type Known = ReadonlyMap<string, PoolRecord>
+
+/**
+ * Steps of a quote that its block does not give; none where there ever was a block of that number in which
+ * each of its pools gave just that. Of several blocks of the number the one that most steps are of is meant.
+ */
+export function findForeignSteps(
+  { steps, lastSyncBlock }: Pick<Quote, 'steps' | 'lastSyncBlock'>,
+  { past, known }: { readonly past: Past; readonly known: Known },
+): readonly string[] {
+  const found = past
+    .statesAt(Number(lastSyncBlock))
+    .map((stateOf) => steps.flatMap((step) => compare(step, { stateOf, known }) ?? []))
+  const [fewest] = found.sort((one, other) => one.length - other.length)
+  return fewest ?? ['there is no such block']
+}
+
+function compare(
+  { dex, pool, poolId, tokenIn, tokenOut, amountIn, amountOut }: QuoteStep,
+  { stateOf, known }: { readonly stateOf: StateOf; readonly known: Known },
+): string | undefined {
+  const id = (poolId ?? pool).toLowerCase()
+  const [state, record] = [stateOf(id), known.get(id)]
+  if (!state || !record) return `${dex} ${id} is not there`
+  const enginePool = toEnginePool(asOf(record, state))
+  const place = (token: string) => enginePool.tokens.indexOf(token.toLowerCase())
+  const given = enginePool.swap(place(tokenIn), place(tokenOut), amountIn)?.amountOut
+  return given === amountOut ? undefined : `${dex} ${id} gives ${given}, not ${amountOut}`
+}
+
+/** What never changes of a pool is the gateway's, what does is the chain's. */
+const asOf = (record: PoolRecord, state: PoolState) => ({ ...record, ...state }) as PoolRecord

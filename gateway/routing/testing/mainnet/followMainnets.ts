@@ -1,0 +1,228 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { ProfileName } from '../../../../fixtures/nodes/profiles/profiles.ts'
+import { chains, seedTokens } from '../../../chain/chains.ts'
+import { createChainClient } from '../../../chain/client.ts'
+import type { PoolRecord } from '../../protocols/poolRecord.ts'
+import { createRouting, type Routing } from '../../service/routing.ts'
+import type { SyncEvent } from '../../sync/syncEvent.ts'
+import { compareRecords } from '../compareRecords.ts'
+import { createRandom } from '../random.ts'
+import { findForeignSteps } from './findForeignSteps.ts'
+import { readMainnet } from './readMainnet.ts'
+import { type StartedMainnet, startMainnet } from './startMainnet.ts'
+
+export type Followed = {
+  readonly profile: ProfileName
+  readonly chainId: number
+  /** Until the first quote of a major; undefined where none came. */
+  readonly readyMs: number | undefined
+  readonly blocks: number
+  readonly reorgs: number
+  readonly faults: number
+  readonly made: number
+  readonly compared: number
+  readonly differences: readonly string[]
+  /** Of the differences, what a round of the audit has not put right. */
+  readonly leftAfterAudit: readonly string[]
+  readonly healed: number
+  readonly asked: number
+  readonly answered: number
+  /** Quotes that no block's state gives. */
+  readonly mixed: readonly string[]
+  /** How late the state was at most, once there was one. */
+  readonly mostLagMs: number
+  readonly events: Readonly<Record<string, number>>
+  readonly exceptions: readonly string[]
+  readonly caughtUp: boolean
+}
+
+const askEachMs = 500
+/** After the last fault: for who has to wait for a minute before it is served again. */
+const settleMs = 120_000
+/** A round of the audit, with some steps to spare; its time is squeezed. */
+const [auditSteps, auditStepMs, auditPauseMs] = [60, 31_000, 1_000]
+/** As a gateway in production follows. */
+const live = {
+  loadsFirst: 'majors',
+  refreshMs: 2_000,
+  limits: { floorUsd: 100, mostPools: 10_000, mostTokens: 10_000 },
+} as const
+
+/** One gateway on both chains behind nodes of one profile, with every fault, and what comes of it. */
+export async function followMainnets({
+  profile,
+  runMs,
+  pools,
+}: {
+  readonly profile: ProfileName
+  readonly runMs: number
+  readonly pools: number
+}): Promise<readonly Followed[]> {
+  const exceptions: string[] = []
+  const note = (error: unknown) => {
+    exceptions.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+  process.on('uncaughtException', note)
+  process.on('unhandledRejection', note)
+  const started = await Promise.all(
+    chains.map(({ chainId }) => startMainnet({ chainId, profile, pools, runMs })),
+  )
+  const events: SyncEvent[] = []
+  const clients = chains.map((chain, index) =>
+    createChainClient({
+      chain,
+      rpcUrls: [started[index]?.node.url ?? ''],
+      wsUrl: started[index]?.node.wsUrl,
+      trust: 'shown',
+    }),
+  )
+  const startedAtMs = performance.now()
+  let skippedMs = 0
+  const routing = await createRouting({
+    now: () => performance.now() + skippedMs,
+    chains: clients.map((chainClient) => ({ chainClient, executor: undefined, ...live })),
+    startWithinMs: 0,
+    simulator: undefined,
+    serviceName: 'test',
+    version: '0',
+    publicUrl: 'http://127.0.0.1',
+    x402Support: false,
+    observe: (event) => events.push(event),
+  })
+  try {
+    const followed = await Promise.all(
+      started.map((chain) =>
+        follow(routing, { chain, events, exceptions, profile, startedAtMs, runMs }),
+      ),
+    )
+    for (let step = 0; step < auditSteps; step += 1) {
+      skippedMs += auditStepMs
+      await wait(auditPauseMs)
+    }
+    const left = await Promise.all(started.map((chain) => compare(chain, statusOf(routing, chain))))
+    return followed.map((row, index) => ({
+      ...row,
+      healed: statusOf(routing, row)?.chain.sync.audit()?.healed ?? 0,
+      leftAfterAudit: left[index]?.differences ?? [],
+    }))
+  } finally {
+    await routing.close()
+    for (const client of clients) client.close()
+    await Promise.all(started.map(({ close }) => close()))
+    process.off('uncaughtException', note)
+    process.off('unhandledRejection', note)
+  }
+}
+
+type Following = {
+  readonly chain: StartedMainnet
+  readonly events: readonly SyncEvent[]
+  readonly exceptions: readonly string[]
+  readonly profile: ProfileName
+  readonly startedAtMs: number
+  readonly runMs: number
+}
+
+async function follow(
+  routing: Routing,
+  { chain, events, exceptions, profile, startedAtMs, runMs }: Following,
+): Promise<Omit<Followed, 'healed' | 'leftAfterAudit'>> {
+  const { chainId, mainnet, past, node } = chain
+  const quotes = createQuotes(routing, chain)
+  let readyMs: number | undefined
+  let [mostLagMs, turn] = [0, 0]
+  const chainStatus = () => statusOf(routing, chain)
+  while (performance.now() - startedAtMs < runMs) {
+    const isAnswered = await quotes.ask({ isMajor: readyMs === undefined || turn % 2 === 0 })
+    if (isAnswered) readyMs ??= performance.now() - startedAtMs
+    turn += 1
+    if (readyMs !== undefined) mostLagMs = Math.max(mostLagMs, chainStatus()?.lagMs ?? 0)
+    await wait(askEachMs)
+  }
+  const blocks = chain.blocks()
+  chain.settle()
+  const { faults } = node.counters()
+  const endsAtMs = performance.now() + settleMs
+  const isThere = () => chainStatus()?.state?.head.hash === mainnet.head().hash
+  while (!isThere() && performance.now() < endsAtMs) await wait(askEachMs)
+  const status = chainStatus()
+  const compared = await compare(chain, status)
+  const names = events.flatMap((event) => (event.chainId === chainId ? [event.event] : []))
+  return {
+    profile,
+    chainId,
+    readyMs,
+    blocks,
+    reorgs: past.reorgs(),
+    faults: Object.values(faults).reduce((sum, count) => sum + count, 0),
+    made: mainnet.pools.length,
+    ...compared,
+    ...quotes.counts(),
+    mostLagMs,
+    events: Object.fromEntries(
+      [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]),
+    ),
+    exceptions: [...exceptions, ...chain.failures.map(String)],
+    caughtUp: isThere(),
+  }
+}
+
+type Status = ReturnType<Routing['status']>[number] | undefined
+
+const statusOf = (routing: Routing, { chainId }: { readonly chainId: number }): Status =>
+  routing.status().find((each) => each.chain.chainId === chainId)
+
+/** What is followed against a fresh read of the same block. */
+async function compare({ mainnet, chainId }: StartedMainnet, status: Status) {
+  const chain = chains.find((each) => each.chainId === chainId)
+  const state = status?.state
+  if (!chain || !state) return { compared: 0, differences: [] }
+  const records = [...state.pools.values()]
+  const blockNumber = state.head.number
+  const source = { chain, mainnet, dexes: status.chain.dexes }
+  const fresh = await readMainnet(source, { records, blockNumber })
+  const differences = records.flatMap((record) => {
+    const read = fresh.get(record.id)
+    return read ? (compareRecords(record, read) ?? []) : [`${record.dex} ${record.id} is not there`]
+  })
+  return { compared: records.length, differences }
+}
+
+/** Majors and tokens that anybody may ask for, in turn. */
+function createQuotes(routing: Routing, { chainId, mainnet, past }: StartedMainnet) {
+  const random = createRandom(chainId)
+  const tokens = new Map(seedTokens(chainId).map(({ symbol, address }) => [symbol, address]))
+  const majors = [tokens.get('WETH'), tokens.get('USDC')] as readonly (Address | undefined)[]
+  const mixed: string[] = []
+  // What a quote was made of may have gone by the time that it is looked at.
+  const known = new Map<string, PoolRecord>()
+  const learn = () => {
+    for (const [id, record] of statusOf(routing, { chainId })?.state?.pools ?? [])
+      known.set(id, record)
+  }
+  let [asked, answered] = [0, 0]
+
+  return {
+    counts: () => ({ asked, answered, mixed }),
+    /** Whether it was answered. */
+    async ask({ isMajor }: { readonly isMajor: boolean }): Promise<boolean> {
+      const pool = random.pick(mainnet.pools)
+      const pair = isMajor ? majors : [pool.token0, pool.token1]
+      const [tokenIn, tokenOut] = random.chance(0.5) ? pair : [pair[1], pair[0]]
+      if (!tokenIn || !tokenOut) throw new Error('the chain has no such token')
+      const amountIn = 10n ** BigInt(3 + random.below(13))
+      asked += 1
+      learn()
+      const outcome = await routing.quote({ chainId, tokenIn, tokenOut, amountIn, slippageBps: 50 })
+      if (outcome.status !== 'ok') return false
+      answered += 1
+      const { quote } = outcome
+      learn()
+      const foreign = findForeignSteps(quote, { past, known })
+      if (foreign.length > 0)
+        mixed.push(`block ${quote.lastSyncBlock}, ${quote.source}: ${foreign.join(', ')}`)
+      return true
+    },
+  }
+}

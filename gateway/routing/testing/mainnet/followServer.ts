@@ -1,0 +1,9 @@
+import { profiles } from '../../../../fixtures/nodes/profiles/profiles.ts'
+import { followMainnets } from './followMainnets.ts'
+
+/** A process that follows both chains behind one profile, and tells its parent what came of it. */
+const [name = '', runMs = '', pools = ''] = process.argv.slice(2)
+const profile = (Object.keys(profiles) as (keyof typeof profiles)[]).find((each) => each === name)
+if (!profile) throw new Error(`there is no profile ${name}`)
+const followed = await followMainnets({ profile, runMs: Number(runMs), pools: Number(pools) })
+process.send?.(followed, () => process.disconnect())
