@@ -32,12 +32,16 @@ export async function prepareState(
   const found = await discover(chain, { followed, wanted })
   if (found.status === 'unavailable') return found
   const samples = wanted
-    .filter((token) => chain.taxes.get(token) === undefined)
+    .filter((token) => chain.taxes.get(token) === undefined && !isHub(chain, token))
     .flatMap((token) => chain.sync.tokens().get(token) ?? [])
     .map(sampleOf)
   if (samples.length === 0 || !(await chain.taxes.measure(samples))) return found
   return { ...found, state: (await chain.sync.reprice(wanted)) ?? found.state }
 }
+
+/** What everything is traded for takes no tax; it is measured, too, but the first quotes do not wait for a fork. */
+const isHub = ({ chainClient: { chain } }: RoutingChain, token: string) =>
+  chain.hubTokens.some((hub) => hub.toLowerCase() === token)
 
 /** Whoever could not look has no answer: none of the tokens counts as sought then. */
 async function discover(

@@ -73,6 +73,29 @@ s('are unavailable while the chain does not answer, and asked for again at once'
   assert.is(stand.asked(), 3)
 })
 
+s('wait for a measurement of their tax, which hubs do not [nodes/hub-taxes]', async () => {
+  const measured: string[] = []
+  const { chainClient, taxes } = known
+  const chain = {
+    ...known,
+    chainClient: {
+      ...chainClient,
+      chain: { ...chainClient.chain, hubTokens: [tokenIn as Address] },
+    },
+    taxes: {
+      ...taxes,
+      get: () => undefined,
+      async measure(samples: readonly { readonly address: string }[]) {
+        measured.push(...samples.map(({ address }) => address.toLowerCase()))
+        return false
+      },
+    },
+  }
+  const { status } = await prepareState(chain, [tokenIn as Address, otherIn as Address])
+  assert.is(status, 'ok')
+  assert.equal(measured, [otherIn.toLowerCase()])
+})
+
 s('are looked for however many a batch has [strangers/batch-tokens]', async () => {
   const looks: number[] = []
   const askFor = createDiscoveryQueue({
