@@ -32,6 +32,8 @@ export type ReadDeps = {
 export type LoadParameters = {
   readonly pools: readonly PoolRef[]
   readonly blockNumber: bigint
+  /** By few calls where nobody waits for one answer: else by few round trips. */
+  readonly isBrief?: boolean | undefined
 }
 export type FindParameters = {
   readonly dex: Dex

@@ -33,7 +33,7 @@ export const readMajors: ReadPools = async (deps, at) => {
   const found = priced.map((dex) => findPaired(deps, { dex, ...brief }))
   const pools = dedupePools((await Promise.all(found)).flat())
   deps.found.begin(pools)
-  return loadPools(deps, { pools, ...at })
+  return loadPools(deps, { pools, isBrief: true, ...at })
 }
 
 const hasOwnMaths = ({ quoter, isQuoted }: ReturnType<typeof familyOf>) =>

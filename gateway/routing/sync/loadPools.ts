@@ -37,12 +37,12 @@ const isPart = (record: PoolRecord | undefined): record is PoolRecord & { readon
  */
 export async function loadPools(
   deps: Deps,
-  { pools, blockNumber, followed }: Loading,
+  { pools, ...parameters }: Loading,
 ): Promise<PoolRecord[]> {
   const asked = pools.filter((pool) => !deps.troubled?.isResting(idOf(pool)))
   const groups = [...Map.groupBy(asked, ({ dex }) => dex.protocol).values()]
   const loaded = await Promise.all(
-    groups.map((group) => loadGroup(deps, { pools: group, blockNumber, followed })),
+    groups.map((group) => loadGroup(deps, { pools: group, ...parameters })),
   )
   return loaded.flat()
 }
@@ -50,7 +50,7 @@ export async function loadPools(
 /** Pools of one family. */
 async function loadGroup(
   deps: Deps,
-  { pools, blockNumber, followed }: Loading,
+  { pools, blockNumber, isBrief, followed }: Loading,
 ): Promise<PoolRecord[]> {
   const { note, failed } = noteFailures(new Set(pools.map(idOf)))
   const declined = new Set<string>()
@@ -60,7 +60,7 @@ async function loadGroup(
     if (!first) return []
     const family = familyOf(first.dex)
     const telling = { ...deps, noteFailure: note, decline }
-    const records = await family.load(telling, { pools: part, blockNumber })
+    const records = await family.load(telling, { pools: part, blockNumber, isBrief })
     const byId = new Map(records.map((record) => [record.id, record]))
     return part.map((pool) => ({ record: byId.get(idOf(pool)) }))
   }

@@ -23,8 +23,9 @@ type Shape = keyof typeof shapes
 const rangesPerCall = 40
 /** Some 1,300 ticks each: anybody may add more than any block can wait for. */
 const mostRounds = 12
-/** Few pools are read in one round trip, most of them: so many in each call of a batch, as what a larger one has left. */
+/** Few pools get a call each, in one batch: none of them has to be continued in another round trip. */
 const fewRanges = 16
+/** In each call where few calls count, and for what a larger one has left. */
 const fewPerCall = 4
 /** Least `int24`: from the first word, or the first tick. */
 const fromStart = -8_388_608
@@ -67,8 +68,7 @@ export function concentratedFamily({
 }: ConcentratedFamily): PoolFamily<ConcentratedRecord> {
   return {
     ...own,
-    load: (deps, { pools, blockNumber }) =>
-      loadRanges(deps, { pools, blockNumber, protocol, shape }),
+    load: (deps, parameters) => loadRanges(deps, { ...parameters, protocol, shape }),
     topics: [initializeTopic, swapTopic, mintTopic, burnTopic, ...topics],
     apply: applyConcentratedLog,
     encodeStep: ({ address }) => ({ kind: stepKinds.uniswapV3, pool: address, data: '0x' }),
@@ -91,13 +91,16 @@ export function concentratedFamily({
 type OpenRange = { readonly pool: PoolRef; readonly from: number; readonly parts: Range[] }
 type Kind = { readonly protocol: ConcentratedProtocol; readonly shape: Shape }
 
-/** Reads ticks in as many calls as their gas asks for: one for all, some for what is left, then one for each. */
+/** Reads ticks in as many calls as their gas asks for: one for all, then one for each that is left. */
 async function loadRanges(
   deps: ReadDeps,
-  { pools, ...kind }: LoadParameters & Kind,
+  { pools, isBrief = false, ...kind }: LoadParameters & Kind,
 ): Promise<ConcentratedRecord[]> {
   const done: ConcentratedRecord[] = []
-  const sizes = pools.length <= fewRanges ? [fewPerCall] : [rangesPerCall, fewPerCall]
+  const sizes = [
+    ...(pools.length > fewRanges ? [rangesPerCall] : []),
+    ...(isBrief ? [fewPerCall] : []),
+  ]
   let open: readonly OpenRange[] = pools.map((pool) => ({ pool, from: fromStart, parts: [] }))
   for (let round = 0; round < mostRounds && open.length > 0; round += 1) {
     const size = sizes[round] ?? 1

@@ -23,7 +23,11 @@ async function load(protocol: 'uniswap_v3' | 'uniswap_v4', most: number) {
       return { dex, address, ...(id && { id, key }) }
     })
   const blockNumber = BigInt(mainnet.head().number)
-  const records = await familyOf({ protocol }).load(chainClient, { pools, blockNumber })
+  const records = await familyOf({ protocol }).load(chainClient, {
+    pools,
+    blockNumber,
+    isBrief: true,
+  })
   chainClient.close()
   assert.is(records.length, pools.length)
   return { pools: pools.length, calls: node.counters().calls['eth_call'] ?? 0 }

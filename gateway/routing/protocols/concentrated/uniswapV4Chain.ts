@@ -64,9 +64,9 @@ const topics = [managedSwapTopic, modifyLiquidityTopic, protocolFeeTopic]
 /** A key's hash and its slot take 8,000 gas. */
 const lookupsPerCall = 2_500
 const poolsPerCall = 20
-/** Of few pools, and of those that a call has left: one of the narrowest spacing takes most of a call. */
+/** Of those that a call has left, and where few calls count: one of the narrowest spacing takes most of a call. */
 const fewPerCall = 4
-/** Few pools are read in one round trip, most of them. */
+/** Few pools get a call each: none of them has to be continued in another round trip. */
 const fewPools = 16
 const firstWord = -32_768
 /** Some 2,700 ticks each: anybody may add more than any block can wait for. */
@@ -163,13 +163,13 @@ type OpenPool = { readonly pool: PoolRef; readonly fromWord: number; readonly pa
 /** Pools of one manager, in as many calls as the gas of one call asks for. */
 async function loadOfManager(
   deps: ReadDeps,
-  { pools, blockNumber }: LoadParameters,
+  { pools, blockNumber, isBrief = false }: LoadParameters,
 ): Promise<ManagedRecord[]> {
   const done: ManagedRecord[] = []
   let open: OpenPool[] = pools.map((pool) => ({ pool, fromWord: firstWord, parts: [] }))
   for (let round = 0; round < mostRounds && open[0]; round += 1) {
     const { address } = open[0].pool
-    const size = [poolsPerCall, fewPerCall][round] ?? 1
+    const size = [poolsPerCall, isBrief ? fewPerCall : 1][round] ?? 1
     const answers = await askInParts(deps, {
       items: open.map(toRequest),
       size,
@@ -305,16 +305,17 @@ function toAddress(topic: string): Address {
  */
 export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   find,
-  async load(deps, { pools, blockNumber }) {
+  async load(deps, { pools, blockNumber, isBrief = false }) {
     const known = pools.filter(isPriced)
     for (const pool of pools) if (!known.includes(pool)) deps.decline?.(pool)
-    const size = known.length <= fewPools ? fewPerCall : poolsPerCall
+    const few = isBrief ? fewPerCall : 1
+    const size = known.length <= fewPools ? few : poolsPerCall
     const parts = [...Map.groupBy(known, ({ address }) => address).values()].flatMap((group) =>
       chunk(group, size),
     )
     const [hooks, ...loaded] = await Promise.all([
       readParts(deps, { addresses: known.flatMap(hooksOf), blockNumber }),
-      ...parts.map((part) => loadOfManager(deps, { pools: part, blockNumber })),
+      ...parts.map((part) => loadOfManager(deps, { pools: part, blockNumber, isBrief })),
     ])
     return loaded.flat().map((record) => withHooks(record, hooks))
   },
