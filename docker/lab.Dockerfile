@@ -18,6 +18,8 @@ COPY gateway/runtime gateway/runtime
 # Made of these alone: a change of the gateway leaves it as it is.
 RUN node fixtures/buildWorld.ts
 COPY gateway gateway
+# What a lab in one container begins with.
+RUN node fixtures/buildWorldPools.ts
 COPY docs docs
 COPY docker/collect.mjs docker/prune.mjs docker/keepWorldSources.mjs docker/
 RUN node docker/keepWorldSources.mjs /kept \

@@ -7,8 +7,6 @@ export type LabChain = {
   readonly manifest: LabChainManifest
   /** What the gateway is told about this chain. */
   readonly env: Readonly<Record<string, string>>
-  /** What its gateway may begin with: its pools, as of the block before the first. */
-  readonly poolsPath?: string | undefined
   /** Past its door. */
   readonly anvilUrl: string
   /** Of a fork: the block it was forked at. */

@@ -1,5 +1,4 @@
-import { ensureWorldPools } from '../../fixtures/world/worldPools.ts'
-import { ensureWorld, startWorldChain } from '../../fixtures/world.ts'
+import { startWorldChain } from '../../fixtures/world.ts'
 import { hiddenLoopback } from '../../simulator/hiddenLoopback.ts'
 import type { Chain } from '../chain/chains.ts'
 import { createPages, readOrigins } from '../http/pages.ts'
@@ -21,7 +20,6 @@ export async function startOfflineChain({
 }): Promise<LabChain> {
   const { chainId } = chain
   const port = await takeChainPort(chain, env)
-  const poolsPath = kept ? undefined : await ensureWorldPools(await ensureWorld(), chainId)
   const started = await startWorldChain({
     chainId,
     ownGroup: true,
@@ -56,7 +54,6 @@ export async function startOfflineChain({
     chainId,
     forked: false,
     manifest,
-    poolsPath,
     anvilUrl,
     env: toChainEnvironment(chain, {
       // The gateway is no page: it goes the short way, where nothing is hidden from it.

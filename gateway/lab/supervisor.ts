@@ -259,7 +259,13 @@ async function bringUp(parameters: Parameters, starting: Starting): Promise<void
     pepper,
     isRandom: Boolean(env['LAB_RANDOM_KEY']),
   })
-  if (!env['LAB_DATABASE_URL']) await handOverPools(chains, files.database)
+  if (!env['LAB_DATABASE_URL'])
+    await handOverPools({
+      chainIds: chains
+        .filter(({ chainId, forked }) => !forked && !kept?.chains[chainId])
+        .map(({ chainId }) => chainId),
+      databasePath: files.database,
+    })
   const adminToken = randomBytes(32).toString('base64url')
   const secrets = { pepper, adminToken, apiKey, probeKey }
   const gateway = await superviseGateway(parameters, { chains, taken, secrets, progress })
