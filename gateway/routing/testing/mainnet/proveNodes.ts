@@ -1,17 +1,18 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type ProfileName, profiles } from '../../fixtures/nodes/profiles/profiles.ts'
-import { byLength, reportFigures } from '../../fixtures/proof.ts'
-import { assert, suite } from '../../fixtures/test.ts'
-import { printTable } from '../observe/printTable.ts'
-import type { Followed } from './testing/mainnet/followMainnets.ts'
+import { type ProfileName, profiles } from '../../../../fixtures/nodes/profiles/profiles.ts'
+import { byLength, reportFigures } from '../../../../fixtures/proof.ts'
+import { assert, suite } from '../../../../fixtures/test.ts'
+import { printTable } from '../../../observe/printTable.ts'
+import type { Followed } from './followMainnets.ts'
 
 /**
  * `npm run -s proof:nodes -- [profile …] [--minutes 10] [--pools 2000] [--at-once 4]`: gateways on both
  * chains, each with made-up chains of its own behind one profile of a node, with every fault. What is
  * followed at the end is what a fresh read gives, where no bloom tells of a lost log after a round of the
- * audit, and each quote was of one block. PROOF=short: one minute of two profiles.
+ * audit, and each quote was of one block. PROOF=short: one minute of two profiles. It does not hold yet, which
+ * is why CI does not ask it (BENCHMARKS, behind the nodes that people have).
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -30,7 +31,7 @@ const rows: Followed[] = []
 
 /** What it said; nothing where its process ended before it had. */
 async function follow(profile: ProfileName): Promise<readonly Followed[]> {
-  const child = fork(join(import.meta.dirname, 'testing/mainnet/followServer.ts'), [
+  const child = fork(join(import.meta.dirname, 'followServer.ts'), [
     profile,
     String(runMs),
     values.pools,
