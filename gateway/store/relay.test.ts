@@ -10,6 +10,8 @@ const signer: Address = '0x000000000000000000000000000000000051913e'
 const ownerAt = (index: number): Address => numberToHex(0xa0000 + index, { size: 20 })
 const windowMs = 3_600_000
 const markerMs = 120_000
+/** What is told of a deployment beside its owner and the time. */
+const usual = { chainId, signer, chainNonce: 0, windowMs, markerMs }
 const cap = 3
 const budget = 1_000n
 
@@ -110,15 +112,7 @@ function addTests(engine: StoreEngine) {
             if (one.do === 'wait') nowMs += one.ms
             if (one.do === 'reserve') {
               const marked = await store.relay.reserve(
-                {
-                  chainId,
-                  owner: ownerAt(one.owner),
-                  signer,
-                  chainNonce: 0,
-                  nowMs,
-                  windowMs,
-                  markerMs,
-                },
+                { ...usual, owner: ownerAt(one.owner), nowMs },
                 (ledger) => decide(ledger, BigInt(one.fee)),
               )
               // What is marked in the past would leave the hour too early.
@@ -138,7 +132,7 @@ function addTests(engine: StoreEngine) {
     'a replacement raises the worst case that is stored and counted [relay/raised]',
     async () => {
       const store = await engine.open()
-      const request = { chainId, owner: ownerAt(0), signer, chainNonce: 0, windowMs }
+      const request = { ...usual, owner: ownerAt(0) }
       const reserve = (fee: bigint, nowMs: number, pendingMs = markerMs) =>
         store.relay.reserve({ ...request, nowMs, markerMs: pendingMs }, (ledger) =>
           decide({ ...ledger, nowMs: ledger.nowMs + (markerMs - pendingMs) }, fee),
@@ -161,15 +155,7 @@ function addTests(engine: StoreEngine) {
       const store = await engine.open()
       const next = (chainNonce: number, owner: number) =>
         store.relay.reserve(
-          {
-            chainId,
-            owner: ownerAt(owner),
-            signer,
-            chainNonce,
-            nowMs: owner * 10 ** 7,
-            windowMs,
-            markerMs,
-          },
+          { ...usual, owner: ownerAt(owner), chainNonce, nowMs: owner * 10 ** 7 },
           (ledger) => {
             const decision = decide(ledger, 1n)
             return { ...decision, value: ledger.nextNonce }
@@ -182,15 +168,7 @@ function addTests(engine: StoreEngine) {
 
   book('a second process that has moved a row on is not overruled', async () => {
     const store = await engine.open()
-    const request = {
-      chainId,
-      owner: ownerAt(1),
-      signer,
-      chainNonce: 0,
-      nowMs: 1,
-      windowMs,
-      markerMs,
-    }
+    const request = { ...usual, owner: ownerAt(1), nowMs: 1 }
     await store.relay.reserve(request, (ledger) => decide(ledger, 1n))
     const [row] = await store.relay.listOpen(chainId)
     const id = row?.id ?? 0
@@ -204,9 +182,9 @@ function addTests(engine: StoreEngine) {
     'one that another of its owner has overtaken comes back only as final [teeth/comes-back]',
     async () => {
       const store = await engine.open()
-      const own = { owner: ownerAt(1), signer, chainNonce: 0, windowMs, markerMs }
+      const own = { ...usual, owner: ownerAt(1) }
       const reserve = (nowMs: number) =>
-        store.relay.reserve({ ...own, chainId, nowMs }, (ledger) => decide(ledger, 1n))
+        store.relay.reserve({ ...own, nowMs }, (ledger) => decide(ledger, 1n))
       await reserve(1)
       const [first] = await store.relay.listOpen(chainId)
       const [id, hash] = [first?.id ?? 0, first?.attempts[0].hash ?? '0x']
@@ -234,17 +212,8 @@ function addTests(engine: StoreEngine) {
       const none = { deploys: 0, spendWei: 0n, oldestMarkedAtMs: undefined, open: 0, lost: 0 }
       assert.equal(await totalsAt(5), { ...none, nowMs: 5, pausedReason: undefined })
       for (const owner of [1, 2, 3])
-        await relay.reserve(
-          {
-            chainId,
-            owner: ownerAt(owner),
-            signer,
-            chainNonce: 0,
-            nowMs: owner * 10,
-            windowMs,
-            markerMs,
-          },
-          (ledger) => decide(ledger, 10n),
+        await relay.reserve({ ...usual, owner: ownerAt(owner), nowMs: owner * 10 }, (ledger) =>
+          decide(ledger, 10n),
         )
       const [first] = await relay.listOpen(chainId)
       await relay.settle({ id: first?.id ?? 0, from: 'pending', outcome: { status: 'lost' } })
@@ -274,15 +243,7 @@ function addTests(engine: StoreEngine) {
       const { relay } = store
       for (const owner of [1, 2, 3])
         await relay.reserve(
-          {
-            chainId,
-            owner: ownerAt(owner),
-            signer,
-            chainNonce: 4,
-            nowMs: owner,
-            windowMs,
-            markerMs,
-          },
+          { ...usual, owner: ownerAt(owner), chainNonce: 4, nowMs: owner },
           (ledger) => decide(ledger, 1n),
         )
       const [lost, final, open] = await relay.listOpen(chainId)
