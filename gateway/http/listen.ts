@@ -83,10 +83,9 @@ const longestWaitMs = 250
  */
 async function untilNobodyWaits(server: Server): Promise<void> {
   let taken = 0
-  const count = () => {
+  server.on('connection', () => {
     taken += 1
-  }
-  server.on('connection', count)
+  })
   const endsAt = performance.now() + longestWaitMs
   await nextTurn()
   for (let isQuiet = false; !isQuiet && performance.now() < endsAt; ) {
@@ -95,7 +94,6 @@ async function untilNobodyWaits(server: Server): Promise<void> {
     await nextTurn()
     isQuiet = taken === 0 && performance.now() - turnAt < shortTurnMs
   }
-  server.off('connection', count)
 }
 
 async function close(

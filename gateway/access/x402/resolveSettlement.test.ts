@@ -113,6 +113,42 @@ s(
     assert.equal([state, reason, await units()], ['failed', 'reverted or expired', 0])
   },
 )
+s(
+  'believes two nodes that count more than its own, and sends nothing that is mined again [teeth/resolve-witnesses]',
+  async () => {
+    const { pay, mine, pass, deps, chain, node, openWitness, pool, warned } = await open()
+    await pay()
+    mine()
+    await pass()
+    await pay()
+    const waiting = pool()
+    node.chain.pool.clear()
+    node.faults.nonceShift = -1
+    const witnesses = [openWitness(), openWitness(), chain.client]
+    await reconcileSettlements(deps, { chain: { ...chain, witnesses } })
+    // A node takes no nonce that is used.
+    assert.equal([pool(), warned], [waiting, []])
+  },
+)
+s(
+  'uses up the nonces of what has failed with its own key alone [teeth/resolve-foreign-nonces]',
+  async () => {
+    const { pay, pass, pool, node, deps, chain, paid } = await open()
+    const expiresSecs = settleStartMs / 1_000 + 100
+    await pay({ validBefore: String(expiresSecs) })
+    await pay()
+    node.chain.mine({ atMs: expiresSecs * 1_000, choose: () => false })
+    await pass()
+    const [failed, waiting] = paid.map(({ txHash }) => txHash)
+    node.chain.pool.clear()
+    const contracts = deps.config.contracts.map((one) => ({ ...one, settlement: undefined }))
+    await reconcileSettlements({ ...deps, config: { ...deps.config, contracts } }, { chain })
+    assert.equal(pool(), [waiting])
+    node.chain.pool.clear()
+    await pass()
+    assert.equal(pool(), [failed, waiting])
+  },
+)
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {
   const { pay, pass, find, node, warned } = await open()
   await pay()

@@ -48,6 +48,20 @@ s('sends what it has signed, and credits it once it is mined [teeth/settle-payme
   assert.equal([await pay(), await pay()], [settled, settled])
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
 })
+s('waits for its block for as long as it is told to [teeth/settle-payment]', async () => {
+  const mined = Promise.withResolvers<void>()
+  let looks = 0
+  const asked = (method: string) => {
+    // It is mined behind the first look at it.
+    if (method === 'eth_getTransactionReceipt' && ++looks === 1) mined.resolve()
+  }
+  const { deps, mine } = openSettlements(now, { asked })
+  const keyId = await addKey(deps)
+  const paid = settlePayment(deps, { payment: signPayment(), keyId, waitMs: 60_000 })
+  await mined.promise
+  mine()
+  assert.is((await paid).status, 'settled')
+})
 s(
   'what one key has sent no other settles, and no other is credited [teeth/settle-payment]',
   async () => {
