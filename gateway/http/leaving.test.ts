@@ -14,9 +14,9 @@ const log = { debug() {}, info() {}, warn() {}, error() {} }
 
 type Held = { readonly takeSignal: () => AbortSignal; readonly answer: () => void }
 let held = Promise.withResolvers<Held>()
-async function handle({ takeSignal }: Pick<Held, 'takeSignal'>) {
+async function handle(request: { readonly signal: AbortSignal }) {
   const answered = Promise.withResolvers<void>()
-  held.resolve({ takeSignal, answer: answered.resolve })
+  held.resolve({ takeSignal: () => request.signal, answer: answered.resolve })
   await answered.promise
   return {}
 }
