@@ -19,7 +19,7 @@ import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
-import { readLogs, type ToldLogs } from './readLogs.ts'
+import { mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
 import { type Skipped, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -67,9 +67,7 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
-/** Pools that a bloom tells of, read anew in one step; the others have their turn, and the audit. */
-const mostDoubted = 32
-/** Whether hardly a block goes by without events is told by so many blocks. */
+/** Whether hardly a block goes by without events is told by so many blocks; until then it is taken for so. */
 const fewestTold = 16
 /** Pools that are not open yet: asked again in one step, and listened to. */
 const mostWoken = 4
@@ -301,7 +299,7 @@ const isRefreshDue = ({ refreshBlocks }: Deps, { from, to }: { from: bigint; to:
 
 function isBusy(passed: readonly PassedBlock[]): boolean {
   const quiet = passed.filter(({ changed }) => changed.length === 0).length
-  return passed.length >= fewestTold && quiet * fewestTold <= passed.length
+  return passed.length < fewestTold || quiet * fewestTold <= passed.length
 }
 
 function tellMissing(

@@ -1,14 +1,8 @@
-import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { type Chain, chains, getDexes } from '../../chain/chains.ts'
-import { createChainClient } from '../../chain/client.ts'
-import { nameByHash } from '../../chain/nodes/blockHashes.ts'
+import { type Chain, chains } from '../../chain/chains.ts'
 import { encodeCalls } from '../../chain/nodes/upstream.ts'
-import type { PoolRef } from '../reads/poolRef.ts'
-import { createSyncDeps } from '../testing/syncDeps.ts'
-import { createChainReader } from './chainReader.ts'
-import { loadPools } from './loadPools.ts'
+import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 
 /** What following a block sends up, with a thousand pools by the real shares. */
 const s = suite('a block at rest')
@@ -25,13 +19,6 @@ const most: Readonly<Record<number, { readonly bytes: number; readonly calls: nu
   42161: { bytes: 8_000, calls: 2 },
 }
 
-type MadePool = ReturnType<typeof createMainnet>['pools'][number]
-function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadePool): PoolRef {
-  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing }
-  const hooks = `0x${'0'.repeat(40)}` as const
-  return { dex, address, ...(id && { id, key: { ...key, hooks } }) }
-}
-
 /** A chain of no events but so many swaps a block, and who follows it and counts what is asked. */
 async function follow(
   chain: Chain,
@@ -40,42 +27,22 @@ async function follow(
     refreshBlocks = 1n,
   }: { readonly swaps?: number; readonly refreshBlocks?: bigint } = {},
 ) {
-  const { chainId } = chain
-  const pace = paces[chainId]
+  const pace = paces[chain.chainId]
   if (!pace) throw new Error(`no pace is known of ${chain.name}`)
-  const mainnet = createMainnet({
-    chainId,
+  const sent: { bytes: number; methods: string[] } = { bytes: 0, methods: [] }
+  const { mainnet, reader, ...held } = await holdMainnet(chain, {
     pools,
     pace: { ...pace, ...quiet, swaps: [swaps, swaps] },
-  })
-  const sent: { bytes: number; methods: string[] } = { bytes: 0, methods: [] }
-  const chainClient = createChainClient({
-    chain,
-    rpcUrls: ['http://127.0.0.1:1'],
-    alterSend: () => async (calls) => {
+    refreshBlocks,
+    told(calls) {
       sent.bytes += encodeCalls(calls).length
       sent.methods.push(...calls.map(({ method }) => method))
-      const asked = calls
-        .map(nameByHash)
-        .map(({ method, params }) => ({ method, params: params as [] }))
-      return { answers: await mainnet.ask(asked), trouble: { kind: 'bad_answer' } }
     },
   })
-  const { client } = chainClient
-  const { number, hash, parentHash, timestampSecs } = mainnet.head()
-  const head = { number: BigInt(number), hash, parentHash, timestampSecs: BigInt(timestampSecs) }
-  const refs = mainnet.pools.map(toRef)
-  const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
-  assert.is(records.length, pools)
-  const dexes = getDexes(chainId)
-  const reader = createChainReader(
-    { ...createSyncDeps({ chain, client, dexes }), refreshBlocks },
-    { partnersOf: () => [], stirred: () => undefined },
-  )
-  assert.ok(await reader.restore({ head, records, tokens: [] }, { isInherited: false }))
+  assert.is(reader.current()?.pools.size, pools)
   return {
     mainnet,
-    [Symbol.dispose]: chainClient.close,
+    [Symbol.dispose]: held[Symbol.dispose],
     async confirm() {
       Object.assign(sent, { bytes: 0, methods: [] })
       await reader.confirm()

@@ -20,8 +20,12 @@ export type ToldLogs = {
   readonly silent: readonly PoolRecord[]
 }
 
+/** Pools that a bloom tells of, read anew in one step; the others have their turn, and the audit. */
+export const mostDoubted = 32
 /** Other endpoints that are asked before the one that answered is asked once more. */
 const mostOthers = 2
+/** How often that one is asked where more pools would be wrong than are read anew. */
+const mostTimes = 3
 
 /** The logs of a block. Where its bloom tells of more, other endpoints are asked, then the same again. */
 export async function readLogs(
@@ -46,12 +50,13 @@ export async function readLogs(
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
-  for (const client of isDoubted ? [...others, deps.client] : []) {
+  const asked = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
+  for (const [turn, client] of asked.entries()) {
+    if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
     const more = await readBlockLogs({ client }, question).catch(() => [])
     logs = merge(logs, more)
     silent = look(logs)
-    if (silent.length === 0) break
   }
   return { logs, isDoubted, late: logs.length - first.length, silent }
 }

@@ -3,6 +3,7 @@ import type { Quote } from '../../finishQuote.ts'
 import { toEnginePool } from '../../protocols/families.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import type { QuoteStep } from '../../routeCache.ts'
+import { compareRecords } from '../compareRecords.ts'
 import type { Past, StateOf } from './createPast.ts'
 
 type Known = ReadonlyMap<string, PoolRecord>
@@ -29,10 +30,12 @@ function compare(
   const id = (poolId ?? pool).toLowerCase()
   const [state, record] = [stateOf(id), known.get(id)]
   if (!state || !record) return `${dex} ${id} is not there`
-  const enginePool = toEnginePool(asOf(record, state))
+  const real = asOf(record, state)
+  const enginePool = toEnginePool(real)
   const place = (token: string) => enginePool.tokens.indexOf(token.toLowerCase())
   const given = enginePool.swap(place(tokenIn), place(tokenOut), amountIn)?.amountOut
-  return given === amountOut ? undefined : `${dex} ${id} gives ${given}, not ${amountOut}`
+  if (given === amountOut) return undefined
+  return `${dex} ${id} gives ${given}, not ${amountOut} (now ${compareRecords(record, real)})`
 }
 
 /** What never changes of a pool is the gateway's, what does is the chain's. */

@@ -6,6 +6,7 @@ import { createChainClient } from '../../../chain/client.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { createRouting, type Routing } from '../../service/routing.ts'
 import type { SyncEvent } from '../../sync/syncEvent.ts'
+import type { SyncedState } from '../../sync/syncedState.ts'
 import { compareRecords } from '../compareRecords.ts'
 import { createRandom } from '../random.ts'
 import { findForeignSteps } from './findForeignSteps.ts'
@@ -38,10 +39,15 @@ export type Followed = {
 }
 
 const askEachMs = 500
+/** Shorter than any state is held: the next one takes a question to a node. */
+const learnEachMs = 10
+const lookEachMs = 50
+/** The majors have to be quoted by then; what is followed for so long as is asked is from there on. */
+const longestStartMs = 300_000
 /** After the last fault: for who has to wait for a minute before it is served again. */
 const settleMs = 120_000
 /** A round of the audit, with some steps to spare; its time is squeezed. */
-const [auditSteps, auditStepMs, auditPauseMs] = [60, 31_000, 1_000]
+const [auditSteps, auditStepMs, longestPauseMs] = [60, 31_000, 2_000]
 /** As a gateway in production follows. */
 const live = {
   loadsFirst: 'majors',
@@ -96,14 +102,19 @@ export async function followMainnets({
         follow(routing, { chain, events, exceptions, profile, startedAtMs, runMs }),
       ),
     )
-    for (let step = 0; step < auditSteps; step += 1) {
+    const isWrong = followed.some(({ differences }) => differences.length > 0)
+    for (let step = 0; isWrong && step < auditSteps; step += 1) {
+      const before = started.map((chain) => auditedOf(routing, chain))
+      const endsAtMs = performance.now() + longestPauseMs
+      const isWaiting = () =>
+        started.some((chain, index) => auditedOf(routing, chain) === before[index])
       skippedMs += auditStepMs
-      await wait(auditPauseMs)
+      while (isWaiting() && performance.now() < endsAtMs) await wait(lookEachMs)
     }
     const left = await Promise.all(started.map((chain) => compare(chain, statusOf(routing, chain))))
     return followed.map((row, index) => ({
       ...row,
-      healed: statusOf(routing, row)?.chain.sync.audit()?.healed ?? 0,
+      healed: auditOf(routing, row)?.healed ?? 0,
       leftAfterAudit: left[index]?.differences ?? [],
     }))
   } finally {
@@ -133,13 +144,16 @@ async function follow(
   let readyMs: number | undefined
   let [mostLagMs, turn] = [0, 0]
   const chainStatus = () => statusOf(routing, chain)
-  while (performance.now() - startedAtMs < runMs) {
+  const sinceStartMs = () => performance.now() - startedAtMs
+  while (sinceStartMs() < (readyMs === undefined ? longestStartMs : readyMs + runMs)) {
     const isAnswered = await quotes.ask({ isMajor: readyMs === undefined || turn % 2 === 0 })
-    if (isAnswered) readyMs ??= performance.now() - startedAtMs
+    if (isAnswered) readyMs ??= sinceStartMs()
+    if (isAnswered) chain.shake()
     turn += 1
     if (readyMs !== undefined) mostLagMs = Math.max(mostLagMs, chainStatus()?.lagMs ?? 0)
     await wait(askEachMs)
   }
+  quotes.close()
   const blocks = chain.blocks()
   chain.settle()
   const { faults } = node.counters()
@@ -173,6 +187,11 @@ type Status = ReturnType<Routing['status']>[number] | undefined
 const statusOf = (routing: Routing, { chainId }: { readonly chainId: number }): Status =>
   routing.status().find((each) => each.chain.chainId === chainId)
 
+const auditOf = (routing: Routing, chain: { readonly chainId: number }) =>
+  statusOf(routing, chain)?.chain.sync.audit()
+const auditedOf = (routing: Routing, chain: { readonly chainId: number }) =>
+  auditOf(routing, chain)?.audited
+
 /** What is followed against a fresh read of the same block. */
 async function compare({ mainnet, chainId }: StartedMainnet, status: Status) {
   const chain = chains.find((each) => each.chainId === chainId)
@@ -195,16 +214,21 @@ function createQuotes(routing: Routing, { chainId, mainnet, past }: StartedMainn
   const tokens = new Map(seedTokens(chainId).map(({ symbol, address }) => [symbol, address]))
   const majors = [tokens.get('WETH'), tokens.get('USDC')] as readonly (Address | undefined)[]
   const mixed: string[] = []
-  // What a quote was made of may have gone by the time that it is looked at.
+  // What a quote was made of may have come after it was asked for, and gone before it is looked at.
   const known = new Map<string, PoolRecord>()
+  let seen: SyncedState | undefined
   const learn = () => {
-    for (const [id, record] of statusOf(routing, { chainId })?.state?.pools ?? [])
-      known.set(id, record)
+    const state = statusOf(routing, { chainId })?.state
+    if (state === seen) return
+    seen = state
+    for (const [id, record] of state?.pools ?? []) known.set(id, record)
   }
+  const learning = setInterval(learn, learnEachMs)
   let [asked, answered] = [0, 0]
 
   return {
     counts: () => ({ asked, answered, mixed }),
+    close: () => clearInterval(learning),
     /** Whether it was answered. */
     async ask({ isMajor }: { readonly isMajor: boolean }): Promise<boolean> {
       const pool = random.pick(mainnet.pools)
@@ -213,7 +237,6 @@ function createQuotes(routing: Routing, { chainId, mainnet, past }: StartedMainn
       if (!tokenIn || !tokenOut) throw new Error('the chain has no such token')
       const amountIn = 10n ** BigInt(3 + random.below(13))
       asked += 1
-      learn()
       const outcome = await routing.quote({ chainId, tokenIn, tokenOut, amountIn, slippageBps: 50 })
       if (outcome.status !== 'ok') return false
       answered += 1

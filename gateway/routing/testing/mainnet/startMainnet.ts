@@ -11,6 +11,8 @@ const blocksBefore = 130
 const fullBloomLogs = 500
 /** A node that stands still for thousands of blocks stands for no longer: time is squeezed. */
 const squeeze = 30
+/** A short run has the first of the reorganisations only: no chain has them one upon the other. */
+const leastBetweenMs = 8_000
 
 /** A made-up chain of its pace behind a node of a profile, with every fault. */
 export async function startMainnet({
@@ -49,14 +51,15 @@ export async function startMainnet({
     mainnet.mine(count)
   }
   const miner = setInterval(mine, pace.blockMs)
-  const reorger = setInterval(
-    () => {
-      const depth = depths[nextReorg % depths.length] ?? 1
-      nextReorg += 1
-      past.reorg(depth).catch((error: unknown) => failures.push(error))
-    },
-    runMs / (depths.length + 1),
-  )
+  const due = depths.slice(0, Math.ceil(runMs / leastBetweenMs))
+  let reorger: NodeJS.Timeout | undefined
+
+  function reorg(): void {
+    const depth = due[nextReorg]
+    if (depth === undefined) return
+    nextReorg += 1
+    past.reorg(depth).catch((error: unknown) => failures.push(error))
+  }
 
   return {
     chainId,
@@ -65,6 +68,10 @@ export async function startMainnet({
     node,
     failures,
     blocks: () => mainnet.head().number - firstNumber,
+    /** Blocks are orphaned from now on, for as long as the run goes on. */
+    shake() {
+      reorger ??= setInterval(reorg, runMs / (due.length + 1))
+    },
     /** Its faults end; its last blocks come. */
     settle() {
       clearInterval(reorger)

@@ -1,0 +1,75 @@
+import { createMainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
+import type { Pace } from '../../../../fixtures/nodes/mainnet/shares.ts'
+import { type Chain, getDexes } from '../../../chain/chains.ts'
+import { createChainClient } from '../../../chain/client.ts'
+import { nameByHash } from '../../../chain/nodes/blockHashes.ts'
+import type { Reply, RpcAnswer, RpcCall } from '../../../chain/nodes/readReply.ts'
+import type { PoolRef } from '../../reads/poolRef.ts'
+import { createChainReader } from '../../sync/chainReader.ts'
+import { loadPools } from '../../sync/loadPools.ts'
+import { createSyncDeps } from '../syncDeps.ts'
+
+type Mainnet = ReturnType<typeof createMainnet>
+type MadePool = Mainnet['pools'][number]
+
+function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadePool) {
+  const key = { currency0: token0, currency1: token1, fee: feePips, tickSpacing }
+  const hooks = `0x${'0'.repeat(40)}` as const
+  return { dex, address, ...(id && { id, key: { ...key, hooks } }) } satisfies PoolRef
+}
+
+/** A made-up chain and a reader that holds all of its pools, with no node and no time between them. */
+export async function holdMainnet(
+  chain: Chain,
+  {
+    pools,
+    seed,
+    pace,
+    refreshBlocks = 1n,
+    blocksBefore = 0,
+    bend = (_, answer) => answer,
+    told = () => undefined,
+  }: {
+    readonly pools: number
+    readonly seed?: number | undefined
+    readonly pace?: Pace | undefined
+    readonly refreshBlocks?: bigint | undefined
+    readonly blocksBefore?: number | undefined
+    /** What a node makes of the chain's answer. */
+    readonly bend?: ((call: RpcCall, answer: RpcAnswer) => RpcAnswer) | undefined
+    /** Of each request. */
+    readonly told?: ((calls: readonly RpcCall[]) => void) | undefined
+  },
+) {
+  const { chainId } = chain
+  const mainnet = createMainnet({ chainId, pools, seed, pace })
+  mainnet.mine(blocksBefore)
+  const send = async (calls: readonly RpcCall[]): Promise<Reply> => {
+    told(calls)
+    const named = calls.map(nameByHash)
+    const asked = named.map(({ method, params }) => ({ method, params: params as [] }))
+    const answers = await mainnet.ask(asked)
+    return {
+      answers: answers.map((answer, index) => bend(named[index] as RpcCall, answer)),
+      trouble: { kind: 'bad_answer' },
+    }
+  }
+  const chainClient = createChainClient({
+    chain,
+    rpcUrls: ['http://127.0.0.1:1'],
+    alterSend: () => send,
+  })
+  const { client } = chainClient
+  const { number, hash, parentHash, timestampSecs } = mainnet.head()
+  const head = { number: BigInt(number), hash, parentHash, timestampSecs: BigInt(timestampSecs) }
+  const refs = mainnet.pools.map(toRef)
+  const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
+  const deps = {
+    ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
+    refreshBlocks,
+  }
+  const reader = createChainReader(deps, { partnersOf: () => [], stirred: () => undefined })
+  if (!(await reader.restore({ head, records, tokens: [] }, { isInherited: false })))
+    throw new Error('what was just read is taken')
+  return { mainnet, reader, deps, [Symbol.dispose]: chainClient.close }
+}
