@@ -156,10 +156,13 @@ export async function aggregate(
   {
     request,
     caller,
+    site,
     signal,
   }: {
     readonly request: MetaRequest
     readonly caller?: string | undefined
+    /** Whom the caller is one of many of. Default: the caller. */
+    readonly site?: string | undefined
     readonly signal: AbortSignal
   },
 ): Promise<Aggregate> {
@@ -172,6 +175,7 @@ export async function aggregate(
       sources,
       request: request.source,
       caller,
+      site,
       deadlineMs,
       patienceMs,
       signal,

@@ -32,10 +32,14 @@ export type FanOutParameters = {
   readonly request: SourceRequest
   /** Nobody is waited for longer than this. */
   readonly deadlineMs: number
-  /** After this, the first quote in hand ends the wait; without any, slow sources are waited for. */
+  /**
+   * So long after its turn, the first quote in hand ends the wait; without any, slow sources are waited for.
+   */
   readonly patienceMs: number
   /** Places of a source are shared by caller. */
   readonly caller?: string | undefined
+  /** Whom the caller is one of many of, where turns are. Default: the caller. */
+  readonly site?: string | undefined
   readonly signal: AbortSignal
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for no longer than the others take, and whose calls go on behind the answer. Default: nobody's. */
@@ -72,19 +76,23 @@ type Call = {
   readonly toEntry: (outcome: SourceOutcome) => Entry
 }
 
-/** Asks one source. A throw is a fault of ours, never of the request. */
+/** Asks one source, unless nobody waits for it any more. A throw is a fault of ours, never of the request. */
 function ask(
   deps: FanOutDeps,
   {
     source,
     request,
     caller,
+    site,
     signal,
+    aborted,
   }: {
     readonly source: Source
     readonly request: SourceRequest
     readonly caller: string | undefined
+    readonly site: string | undefined
     readonly signal: AbortSignal
+    readonly aborted: Promise<SourceOutcome>
   },
 ): Call {
   const started = performance.now()
@@ -92,10 +100,12 @@ function ask(
   const onRetry = () => {
     attempts++
   }
-  const asked = source.quote(request, { signal, onRetry, caller }).catch((error: unknown) => {
-    if (!signal.aborted) deps.onFault({ provider: source.name, error })
-    return fail('upstream_error', 'the source failed unexpectedly')
-  })
+  const quote = () =>
+    source.quote(request, { signal, onRetry, caller, site }).catch((error: unknown) => {
+      if (!signal.aborted) deps.onFault({ provider: source.name, error })
+      return fail('upstream_error', 'the source failed unexpectedly')
+    })
+  const asked = signal.aborted ? aborted : quote()
   const toEntry = (outcome: SourceOutcome): Entry => ({
     provider: source.name,
     outcome,
@@ -134,7 +144,17 @@ function createGrace({ leastMs, others }: { leastMs: number; others: readonly st
  */
 export async function fanOut(
   deps: FanOutDeps,
-  { sources, request, caller, deadlineMs, patienceMs, signal, onEntry, hasty }: FanOutParameters,
+  {
+    sources,
+    request,
+    caller,
+    site,
+    deadlineMs,
+    patienceMs,
+    signal,
+    onEntry,
+    hasty,
+  }: FanOutParameters,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = []
   const stop = new AbortController()
@@ -143,13 +163,13 @@ export async function fanOut(
   const hasQuote = () => entries.some(({ outcome }) => outcome.status === 'quote')
   const cutSlow = () => stopWith(`slower than the ${patienceMs} ms that other quotes waited`)
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
+  const either = AbortSignal.any([stop.signal, signal])
+  const { aborted, release } = whenAborted(either)
+  await deps.takeTurn?.({ caller, site, signal: either })
   const patience = setTimeout(() => {
     patient = false
     if (hasQuote()) cutSlow()
   }, patienceMs)
-  const either = AbortSignal.any([stop.signal, signal])
-  const { aborted, release } = whenAborted(either)
-  await deps.takeTurn?.({ caller, signal: either })
   const names = sources.map(({ name }) => name)
   const hurried = new Set(hasty && names.filter(hasty.has))
   const others = names.filter((name) => !hurried.has(name))
@@ -157,7 +177,7 @@ export async function fanOut(
 
   async function hear(source: Source): Promise<Entry> {
     if (!hurried.has(source.name)) {
-      const call = ask(deps, { source, request, caller, signal: either })
+      const call = ask(deps, { source, request, caller, site, signal: either, aborted })
       return call.toEntry(await Promise.race([aborted, call.asked]))
     }
     const end = new AbortController()
@@ -165,7 +185,9 @@ export async function fanOut(
       source,
       request,
       caller,
+      site,
       signal: AbortSignal.any([either, end.signal]),
+      aborted,
     })
     const late = await Promise.race([aborted, call.asked, grace.over.then(toLate)])
     if (!('late' in late)) return call.toEntry(late)

@@ -10,8 +10,8 @@ function create() {
   let rested = Promise.withResolvers<void>()
   const takeTurn = createTurns({ now: () => 0, whenRested: () => rested.promise })
   const begun: string[] = []
-  const ask = (caller: string, signal = new AbortController().signal) =>
-    takeTurn({ caller, signal }).then(() => void begun.push(caller))
+  const ask = (caller: string, signal = new AbortController().signal, site?: string) =>
+    takeTurn({ caller, site, signal }).then(() => void begun.push(caller))
   return {
     begun,
     ask,
@@ -54,6 +54,28 @@ s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
   assert.equal(begun.slice(-2), ['honest', 'crowd 0'])
 })
 
+s(
+  'has the addresses and keys of one site wait behind each other [strangers/meta-sites]',
+  async () => {
+    const { ask, begun, rest } = create()
+    const { signal } = new AbortController()
+    // Whoever had a turn a moment ago, and somebody new at each request.
+    await ask('honest')
+    const crowd = Array.from({ length: 20 }, (_, n) => ask(`address ${n}`, signal, 'site'))
+    const honest = ask('honest')
+    for (let n = 0; n < 3; n += 1) await rest()
+    await honest
+    assert.equal(begun, ['honest', 'address 0', 'address 1', 'honest'])
+    // Of one site, whoever had least of it; and who comes from a new one is the same caller.
+    const inside = ask('address 0', signal, 'site')
+    const moved = ask('honest', signal, 'another site')
+    const fresh = ask('fresh', signal, 'site')
+    for (let n = 0; n < 40; n += 1) await rest()
+    await Promise.all([...crowd, inside, moved, fresh])
+    assert.equal(begun.slice(-3), ['address 19', 'fresh', 'address 0'])
+  },
+)
+
 s('has nobody wait who has left', async () => {
   const { ask, begun, rest } = create()
   await ask('a')
@@ -86,7 +108,37 @@ s('answers for whoever waits too long for a turn [strangers/meta-late]', async (
     entries.map(({ outcome }) => outcome.status === 'failure' && outcome.reason),
     ['timeout'],
   )
+  assert.equal(source.requests, [])
 })
+
+s(
+  'waits for slow sources as long after a turn as without one [strangers/meta-patience]',
+  async () => {
+    const turn = Promise.withResolvers<void>()
+    const fast = scriptSource({ name: 'fast', answer: answerQuote() })
+    const slow = scriptSource({ name: 'slow', answer: answerQuote(), delayMs: 30 })
+    const asking = fanOut(
+      {
+        now: Date.now,
+        onFault: ({ error }) => assert.unreachable(String(error)),
+        takeTurn: () => turn.promise,
+      },
+      {
+        sources: [fast, slow],
+        request: makeRequest(),
+        deadlineMs: 10_000,
+        patienceMs: 300,
+        signal: new AbortController().signal,
+      },
+    )
+    // Longer than patience is.
+    setTimeout(turn.resolve, 400)
+    assert.equal(
+      (await asking).map(({ outcome }) => outcome.status),
+      ['quote', 'quote'],
+    )
+  },
+)
 
 s('looks at the loop itself', async () => {
   const takeTurn = createTurns()

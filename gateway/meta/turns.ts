@@ -4,16 +4,19 @@ import { createRecentTurns } from '../routing/recentTurns.ts'
 /** Resolves when its turn has come, or the signal has fired. */
 export type TakeTurn = (p: {
   readonly caller: string | undefined
+  /** Whom the caller is one of many of: a site's addresses and keys have turns together. Default: the caller. */
+  readonly site?: string | undefined
   readonly signal: AbortSignal
 }) => Promise<void>
 
-type Waiter = { readonly caller: string; readonly begin: () => void }
+type Waiter = { readonly caller: string; readonly site: string; readonly begin: () => void }
 
 /**
  * Asking all sources once is some milliseconds of the loop, again when they answer, and everybody else's
  * requests wait meanwhile. So the next begins when the loop had time since the last one did, and of callers
- * that whose turns of late were fewest: a crowd stands behind itself. Who waits would be under way otherwise,
- * and take more: no bound is needed.
+ * that whose turns of late were fewest, its own or those of its site: a crowd stands behind itself, and so does
+ * whoever asks by many addresses or keys. Who waits would be under way otherwise, and take more: no bound is
+ * needed.
  */
 export function createTurns({
   now = () => performance.now(),
@@ -23,21 +26,27 @@ export function createTurns({
   /** Called after each beginning. */
   readonly whenRested?: (() => Promise<void>) | undefined
 } = {}): TakeTurn {
-  const recent = createRecentTurns({ now })
+  const [ofCallers, ofSites] = [createRecentTurns({ now }), createRecentTurns({ now })]
   const waiting = new Set<Waiter>()
   let isRunning = false
 
+  function rankOf({ caller, site }: Waiter): Rank {
+    const own = ofCallers.had(caller)
+    return [Math.max(own, ofSites.had(site)), own]
+  }
+
   async function run(): Promise<void> {
     isRunning = true
-    for (let next = pick(waiting, recent.had); next; next = pick(waiting, recent.had)) {
-      recent.note(next.caller)
+    for (let next = pick(waiting, rankOf); next; next = pick(waiting, rankOf)) {
+      ofCallers.note(next.caller)
+      ofSites.note(next.site)
       next.begin()
       await whenRested()
     }
     isRunning = false
   }
 
-  return ({ caller = '', signal }) =>
+  return ({ caller = '', site = caller, signal }) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve()
       function begin() {
@@ -45,22 +54,26 @@ export function createTurns({
         signal.removeEventListener('abort', begin)
         resolve()
       }
-      const waiter: Waiter = { caller, begin }
+      const waiter: Waiter = { caller, site, begin }
       waiting.add(waiter)
       signal.addEventListener('abort', begin, { once: true })
       if (!isRunning) void run()
     })
 }
 
+/** Whose turns count, and, at one site, the caller's own. */
+type Rank = readonly [most: number, own: number]
+
 /** Of equal ones who has waited longest. */
-function pick(waiting: ReadonlySet<Waiter>, had: (caller: string) => number): Waiter | undefined {
+function pick(waiting: ReadonlySet<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
   let best: Waiter | undefined
-  let fewest = Number.POSITIVE_INFINITY
+  let [fewest, fewestOwn] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const waiter of waiting) {
-    const turns = had(waiter.caller)
-    if (turns >= fewest) continue
-    fewest = turns
+    const [most, own] = rankOf(waiter)
+    if (most > fewest || (most === fewest && own >= fewestOwn)) continue
     best = waiter
+    fewest = most
+    fewestOwn = own
   }
   return best
 }

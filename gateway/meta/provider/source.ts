@@ -84,6 +84,8 @@ export type SourceContext = {
   readonly onRetry: () => void
   /** For whom: places of a source are shared by caller. */
   readonly caller?: string | undefined
+  /** Whom the caller is one of many of: its addresses and keys take turns together. Default: the caller. */
+  readonly site?: string | undefined
 }
 
 export type Source = {

@@ -49,11 +49,11 @@ export type RoutingDeps = {
 export function createRoutingSource({ quote }: RoutingDeps): Source {
   return {
     name: 'routing',
-    quote: async (request, { signal, caller }) => {
+    quote: async (request, { signal, caller, site }) => {
       const { chainId, tokenIn, tokenOut, trade, recipient, slippageBps } = request
       if (trade.type === 'exactOutput') return fail('unsupported_exact_output')
       const { amountIn } = trade
-      const asker = { caller: `meta ${caller}`, isGone: () => signal.aborted }
+      const asker = { caller: `meta ${caller}`, site, isGone: () => signal.aborted }
       const asked = { chainId, tokenIn, tokenOut, amountIn, taker: recipient, signal, asker }
       const guard = request.relaxMinReturn ? 10_000 : slippageBps
       return toOutcome(await quote({ ...asked, slippageBps: guard }), request)

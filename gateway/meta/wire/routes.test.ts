@@ -17,6 +17,8 @@ import { createService } from '../../http/service.ts'
 import { fail, type Source } from '../provider/source.ts'
 import type { GasPrice } from '../rank.ts'
 import type { DryRun } from '../simulateQuotes.ts'
+import { createRoutingSource } from '../sources/routing.ts'
+import type { TakeTurn } from '../turns.ts'
 import { metaRoutes } from './routes.ts'
 
 const s = suite('meta/routes')
@@ -116,6 +118,41 @@ s(
     await keyed.close()
     await post()
     assert.equal(callers, ['key k1', 'key k2', 'ip 127.0.0.1'])
+  },
+)
+
+s(
+  'addresses and keys of one site take turns together, in searches too [strangers/meta-site-names]',
+  async () => {
+    const askers: unknown[] = []
+    const routing = createRoutingSource({
+      quote: async ({ asker }) => {
+        askers.push([asker?.caller, asker?.site])
+        return { status: 'no_route' }
+      },
+    })
+    const turns: unknown[] = []
+    const takeTurn: TakeTurn = async ({ caller, site }) => void turns.push([caller, site])
+    sources = [routing]
+    const open = await createService({
+      ...options,
+      trustedProxies: ['127.0.0.1'],
+      endpoints: metaRoutes({ ...deps, takeTurn }),
+    }).listen()
+    for (const path of ['quote', 'quote/stream'])
+      for (const ip of ['2001:db8:7:1::1', '2001:db8:7:2::1']) {
+        const headers = { 'content-type': 'application/json', 'x-forwarded-for': ip }
+        const request = { method: 'POST', headers, body: JSON.stringify(body) }
+        await (await fetch(`${open.url}/${path}`, request)).text()
+      }
+    await open.close()
+    const site = 'ip 2001:db8:7::/48'
+    const asked = [1, 2, 1, 2].map((n) => [`ip 2001:db8:7:${n}::/64`, site])
+    assert.equal(turns, asked)
+    assert.equal(
+      askers,
+      asked.map(([caller]) => [`meta ${caller}`, site]),
+    )
   },
 )
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../../http/access.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { HttpError, httpError } from '../../http/httpError.ts'
-import { limitedNetwork } from '../../http/limitedNetwork.ts'
+import { limitedNetwork, limitedSite } from '../../http/limitedNetwork.ts'
 import { stream } from '../../http/reply.ts'
 import { named } from '../../http/schemas.ts'
 import { tooManyRequests } from '../../http/tooManyRequests.ts'
@@ -42,9 +42,12 @@ function invalidField(field: string, reason: string): HttpError {
   return httpError('invalidRequest', `${field} ${reason}`, { details: [{ field, reason }] })
 }
 
-/** Whose request it is where places are shared: a key's, else an address's. */
-function nameCaller({ caller, ip }: { caller: Caller | undefined; ip: string }): string {
-  return caller ? `key ${caller.keyId}` : `ip ${limitedNetwork(ip)}`
+/** Whose request it is where places are shared: a key's, else an address's; and of whose many. */
+function nameCaller({ caller, ip }: { caller: Caller | undefined; ip: string }) {
+  return {
+    caller: caller ? `key ${caller.keyId}` : `ip ${limitedNetwork(ip)}`,
+    site: `ip ${limitedSite(ip)}`,
+  }
 }
 
 type Facts = { readonly requestId: string; readonly clientId: string | undefined }
@@ -83,7 +86,7 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
     errors: { 502: 'No source gave a quote; failures[] says why' },
     handle: async ({ body, requestId, clientId, signal, ...from }) => {
       const request = readRequest(body)
-      const result = await aggregate(deps, { request, caller: nameCaller(from), signal })
+      const result = await aggregate(deps, { request, ...nameCaller(from), signal })
       if (result.quotes.length === 0)
         throw new HttpError(502, 'no_quotes', 'no source gave a quote', {
           extra: { failures: failuresOf(result.entries) },
@@ -120,10 +123,10 @@ function streamRoute(deps: RoutesDeps): Endpoint {
       const spend = async () => (await from.spendMore(1))?.code
       const { keepAliveMs, refreshIntervalMs, firstN = 1, mustInclude = [] } = body
       const options = { keepAliveMs, refreshIntervalMs, firstN, mustInclude }
-      const caller = nameCaller(from)
+      const asker = nameCaller(from)
       return stream(async (sink, signal) => {
         try {
-          await streamQuotes(deps, { request, options, tracking, sink, caller, spend, signal })
+          await streamQuotes(deps, { request, options, tracking, sink, ...asker, spend, signal })
         } finally {
           release()
         }

@@ -40,6 +40,8 @@ export type StreamParameters = {
   readonly sink: EventSink
   /** Places of a source are shared by caller. */
   readonly caller?: string | undefined
+  /** Whom the caller is one of many of. Default: the caller. */
+  readonly site?: string | undefined
   /** Called before each further cycle; a code where the caller has nothing left for it. */
   readonly spend?: (() => Promise<string | undefined>) | undefined
   readonly signal: AbortSignal
@@ -185,7 +187,7 @@ function sendLate(deps: AggregateDeps, session: Session, ranked: RankedQuote): v
 
 /** One dispatch to all sources. Each answer goes out when it comes; the first of all is `initial`. */
 async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean): Promise<void> {
-  const { request, caller, signal } = session
+  const { request, caller, site, signal } = session
   const sources = checkedSources(deps, request)
   const held: Held = { admitted: [], isSent: !isFirst }
   const taken: Promise<void>[] = []
@@ -209,6 +211,7 @@ async function runCycle(deps: AggregateDeps, session: Session, isFirst: boolean)
     sources,
     request: request.source,
     caller,
+    site,
     deadlineMs,
     patienceMs: deadlineMs,
     signal,
