@@ -8,10 +8,11 @@ function create() {
   let ms = 0
   const lane = createSlowLane({ now: () => ms })
   const order: string[] = []
-  const run = (name: string, tookMs: number, caller = name) =>
+  const run = (name: string, tookMs: number, caller = name, meanwhile = () => {}) =>
     lane(async () => {
       order.push(name)
       ms += tookMs
+      meanwhile()
       return name
     }, caller)
   return { lane, run, order }
@@ -44,4 +45,21 @@ s('has whoever sends bombs wait for himself [strangers/slow-turns]', async () =>
   await Promise.all(more)
   assert.equal(order.slice(-5), ['last', 'late 0', 'bomb 5', 'late 1', 'late 2'])
 })
+s(
+  'has nobody wait for ever behind who is somebody new each time [strangers/slow-strangers]',
+  async () => {
+    const { run, order } = create()
+    const strangers: Promise<unknown>[] = []
+    const bring = (n: number) => {
+      if (n === 20) return
+      strangers.push(run(`bomb ${n}`, 1_800, `stranger ${n}`, () => bring(n + 1)))
+    }
+    bring(0)
+    await run('honest 0', 50, 'honest')
+    await run('honest 1', 50, 'honest')
+    assert.ok(order.indexOf('honest 1') < 5, order.join())
+    while (strangers.length < 20) await strangers.at(-1)
+    await Promise.all(strangers)
+  },
+)
 s.run()

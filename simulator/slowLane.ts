@@ -9,7 +9,8 @@ const mostRemembered = 1_000
 
 /**
  * Whose work took least of the lane comes first, as long as nobody gathers time by staying away: whoever sends
- * one bomb after the other waits for himself, and others for one of them at most.
+ * one bomb after the other waits for himself, and others for one of them at most. The lane's time goes on for all
+ * who wait, by their part of it: else whoever comes as somebody new each time would always come first.
  */
 export function createSlowLane({ now = () => performance.now() } = {}): SlowLane {
   const waiting = new Set<Waiter>()
@@ -30,10 +31,13 @@ export function createSlowLane({ now = () => performance.now() } = {}): SlowLane
     isRunning = true
     for (let next = pick(); next; next = pick()) {
       waiting.delete(next)
-      reached = startOf(next.caller)
+      const from = startOf(next.caller)
       const startedAtMs = now()
       await next.run()
-      hadUntil.set(next.caller, reached + now() - startedAtMs)
+      const tookMs = now() - startedAtMs
+      hadUntil.set(next.caller, from + tookMs)
+      const others = new Set([...waiting].map(({ caller }) => caller))
+      reached = from + tookMs / others.add(next.caller).size
     }
     isRunning = false
   }
