@@ -135,7 +135,9 @@ async function findCaller(
   const key =
     (await store.keys.findBySecretHash(secretHash, now())) ??
     (await findByFormerPepper(deps, header, secretHash))
-  return key && { keyId: key.id, wallet: key.wallet, scopes: key.scopes, plan: key.plan }
+  if (!key) return undefined
+  const { id: keyId, wallet, walletChainId, scopes, plan } = key
+  return { keyId, wallet, walletChainId, scopes, plan }
 }
 
 /** A key that is found under the former pepper is found under the new one from then on, also when that is gone. */

@@ -19,6 +19,7 @@ export async function createKey(
   {
     label,
     wallet,
+    walletChainId,
     quotes = 0,
     freeQuotes = 0,
     seed,
@@ -26,6 +27,7 @@ export async function createKey(
   }: {
     label: string
     wallet?: Address | undefined
+    walletChainId?: number | undefined
     quotes?: number
     /** Once for a wallet, however many keys it has had. */
     freeQuotes?: number
@@ -43,6 +45,7 @@ export async function createKey(
     start,
     label,
     wallet,
+    walletChainId,
     scopes: keyScopes,
     createdAtMs: now(),
     quotes,

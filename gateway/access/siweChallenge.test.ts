@@ -55,9 +55,9 @@ s(
     await signIn(deps, deps, undefined, person)
     const [first] = await store.keys.list()
     const { id = '' } = first ?? {}
-    const findByWallet: typeof store.keys.findByWallet = async (wallet) => {
+    const findByWallet: typeof store.keys.findByWallet = async (wallet, chainId) => {
       await store.keys.revoke({ id, atMs: 1, abuse: 'burned gas' })
-      return store.keys.findByWallet(wallet)
+      return store.keys.findByWallet(wallet, chainId)
     }
     const late = { ...deps, store: { ...store, keys: { ...store.keys, findByWallet } } }
     assert.is((await signIn(late, late, undefined, person)).answer.status, 'barred')

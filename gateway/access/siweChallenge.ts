@@ -46,8 +46,8 @@ export type Registration =
 
 /**
  * Issues the wallet's key. A wallet that has one gets a new secret for the same key and quota, which is
- * also how a lost key is replaced. The signed text is the one we stored, so domain, chain, nonce, expiry
- * and address are ours; only the signature is the caller's.
+ * also how a lost key is replaced; that of a contract is one of the challenge's chain. The signed text is the
+ * one we stored, so domain, chain, nonce, expiry and address are ours; only the signature is the caller's.
  */
 export async function registerWallet(
   deps: AccessDeps,
@@ -57,11 +57,13 @@ export async function registerWallet(
   const challenge = await store.challenges.find({ nonce, nowMs: now() })
   if (!challenge || !isSame(challenge.address, address)) return { status: 'unknown_challenge' }
   const verdict = await verifySignature(deps, challenge, signature)
-  if (verdict !== 'valid') return { status: verdict }
+  if (verdict !== 'own_key' && verdict !== 'contract') return { status: verdict }
+  // On another chain its contract may be another's, or yet to be made by an owner of long ago.
+  const chainId = verdict === 'contract' ? challenge.chainId : undefined
   if (!(await store.challenges.use(nonce))) return { status: 'unknown_challenge' }
-  const isBarred = async () => (await store.keys.findAbuse(address)) !== undefined
+  const isBarred = async () => (await store.keys.findAbuse(address, chainId)) !== undefined
   if (await isBarred()) return { status: 'barred' }
-  const { id, apiKey } = await issueToWallet(deps, address)
+  const { id, apiKey } = await issueToWallet(deps, address, chainId)
   // Its key before may have been revoked since: of this one nobody has seen the secret yet.
   if (await isBarred()) {
     await revokeKey(deps, { id })
@@ -77,15 +79,20 @@ export async function registerWallet(
 
 const isSame = (a: Address, b: Address) => a.toLowerCase() === b.toLowerCase()
 
-async function issueToWallet(deps: AccessDeps, wallet: Address) {
-  const known = await deps.store.keys.findByWallet(wallet)
+async function issueToWallet(deps: AccessDeps, wallet: Address, chainId: number | undefined) {
+  const known = await deps.store.keys.findByWallet(wallet, chainId)
   const rotated = known && (await rotateKey(deps, { id: known.id }))
   if (rotated) return rotated
   try {
-    return await createKey(deps, { label: 'wallet', wallet, freeQuotes: deps.config.freeQuota })
+    return await createKey(deps, {
+      label: 'wallet',
+      wallet,
+      walletChainId: chainId,
+      freeQuotes: deps.config.freeQuota,
+    })
   } catch (error) {
     // Two registrations of one wallet at once: the unique index lets one insert, the other rotates.
-    const winner = await deps.store.keys.findByWallet(wallet)
+    const winner = await deps.store.keys.findByWallet(wallet, chainId)
     const second = winner && (await rotateKey(deps, { id: winner.id }))
     if (!second) throw error
     return second
@@ -97,16 +104,16 @@ async function verifySignature(
   { chains, log }: AccessDeps,
   { address, message, chainId }: Challenge,
   signature: Hex,
-): Promise<'valid' | 'bad_signature' | 'chain_unreachable'> {
+): Promise<'own_key' | 'contract' | 'bad_signature' | 'chain_unreachable'> {
   if (signature.length === 132) {
     const signer = await recoverMessageAddress({ message, signature }).catch(() => undefined)
-    if (signer && isSame(signer, address)) return 'valid'
+    if (signer && isSame(signer, address)) return 'own_key'
   }
   const chain = chains.find((each) => each.chainId === chainId)
   if (!chain) return 'bad_signature'
   try {
     const isValid = await verifyMessage(chain.client, { address, message, signature })
-    if (isValid) return 'valid'
+    if (isValid) return 'contract'
     // viem answers false for an unreachable chain too; a chain that answers this makes it a verdict.
     await getChainId(chain.client)
     return 'bad_signature'

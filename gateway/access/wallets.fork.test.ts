@@ -23,11 +23,14 @@ import { assert, suite } from '../../fixtures/test.ts'
 
 const s = suite('access/wallets')
 const attack = createAttack(s)
-const stand = await startAccessStand({ chainIds: [8453] })
+const stand = await startAccessStand({ chainIds: [8453, 42161] })
 s.after(() => stand.close())
 const base = stand.chain(8453)
 const { usdc } = base
-const predictSafe = await deploySafes(base, await createPerson(base))
+const arbitrum = stand.chain(42161)
+const maker = await createPerson(base)
+const predictSafe = await deploySafes(base, maker)
+const predictThere = await deploySafes(arbitrum, await createPerson(arbitrum, maker.account))
 /** One after the other: they are funded from one account. */
 async function people(): Promise<readonly [Person, Person, Person]> {
   return [await createPerson(base), await createPerson(base), await createPerson(base)]
@@ -39,8 +42,8 @@ async function challenge(address: Address) {
 }
 const register = (address: Address, nonce: string, signature: Hex) =>
   stand.call('/auth/register', { body: { address, nonce, signature } })
-const claim = (key: string, tx_hash: Hex) =>
-  stand.call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
+const claim = (key: string, tx_hash: Hex, chain_id = 8453) =>
+  stand.call('/auth/quota/claim', { key, body: { chain_id, tx_hash } })
 
 attack(
   'multisig',
@@ -144,6 +147,57 @@ s('registers a Safe that is not deployed yet (ERC-6492) [access/erc6492]', async
   assert.is(answer.status, 200, answer.text)
   assert.is(await base.rpc('eth_getCode', safe.address, 'latest'), '0x')
 })
+s(
+  "a Safe's former owner, who can still make it on another chain, gets neither its key nor what it pays [attack/former-owner]",
+  async () => {
+    const [former, heir, patron] = await people()
+    const safe = await predictSafe([former.account])
+    const there = await predictThere([former.account])
+    const { address } = safe
+    assert.is(there.address, address)
+    await former.send(safe.deploy.to, safe.deploy.data)
+    const first = '0x0000000000000000000000000000000000000001'
+    const swapOwner = encodeFunctionData({
+      abi: parseAbi(['function swapOwner(address prevOwner, address oldOwner, address newOwner)']),
+      functionName: 'swapOwner',
+      args: [first, former.account.address, heir.account.address],
+    })
+    const sale = await safe.execute({ to: address, data: swapOwner })
+    await former.send(sale.to, sale.data)
+    const sold = safe.ownedBy([heir.account])
+    const key = await stand.register({
+      address,
+      signMessage: ({ message }) => sold.signMessage(message),
+    })
+    const { to, data: initCode } = there.deploy
+    const sign = async (message: string) => {
+      const signature = await there.signMessage(message)
+      return serializeErc6492Signature({ address: to, data: initCode, signature })
+    }
+    const formers = await stand.register(
+      { address, signMessage: ({ message }) => sign(message) },
+      42161,
+    )
+    assert.is((await stand.call('/auth/key-info', { key })).status, 200)
+
+    const fund = transferUsdc(base, address, 5_000n)
+    await patron.send(fund.to, fund.data)
+    const payment = transferUsdc(base, base.quotaManager, 5_000n)
+    const carried = await sold.execute(payment)
+    const { transactionHash } = await patron.send(carried.to, carried.data)
+    assert.is((await claim(formers, transactionHash)).status, 403)
+    assert.is((await claim(key, transactionHash)).body['purchased_quotes'], 50)
+    // What it pays there is its own.
+    const [rich, once] = [await createPerson(arbitrum), there.deploy]
+    await rich.send(once.to, once.data)
+    const given = transferUsdc(arbitrum, address, 5_000n)
+    await rich.send(given.to, given.data)
+    const paid = await there.execute(transferUsdc(arbitrum, arbitrum.quotaManager, 5_000n))
+    const hash = (await rich.send(paid.to, paid.data)).transactionHash
+    assert.is((await claim(key, hash, 42161)).status, 403)
+    assert.is((await claim(formers, hash, 42161)).body['purchased_quotes'], 50)
+  },
+)
 attack(
   'ERC-4337',
   'a smart account buys in a bundle that also deploys it; neither bundler nor owner can claim it [claims/bundle]',

@@ -6,6 +6,8 @@ import type { Reply } from './reply.ts'
 export type Caller = {
   readonly keyId: string
   readonly wallet?: `0x${string}` | undefined
+  /** The one chain on which the wallet is the caller's; none: all. */
+  readonly walletChainId?: number | undefined
   readonly scopes: readonly string[]
 }
 

@@ -8,6 +8,11 @@ export type StoredKey = {
   readonly start: string
   readonly label: string
   readonly wallet: Address | undefined
+  /**
+   * Where a contract proved that it is its wallet: the same address may be another's elsewhere. None: the wallet's
+   * own key did, for all chains.
+   */
+  readonly walletChainId?: number | undefined
   readonly scopes: readonly string[]
   readonly createdAtMs: number
   readonly revokedAtMs: number | undefined
@@ -21,6 +26,7 @@ export type KeyRow = {
   start: string
   label: string
   wallet: Address | null
+  wallet_chain_id: number | null
   scopes: string
   created_at_ms: number
   revoked_at_ms: number | null
@@ -28,7 +34,7 @@ export type KeyRow = {
 }
 
 export const keyColumns =
-  'id, id_hash, start, label, wallet, scopes, created_at_ms, revoked_at_ms, plan'
+  'id, id_hash, start, label, wallet, wallet_chain_id, scopes, created_at_ms, revoked_at_ms, plan'
 
 export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
   if (!row) return undefined
@@ -38,6 +44,7 @@ export function toStoredKey(row: KeyRow | undefined): StoredKey | undefined {
     start: row.start,
     label: row.label,
     wallet: row.wallet ?? undefined,
+    walletChainId: row.wallet_chain_id ?? undefined,
     scopes: row.scopes.split(' '),
     createdAtMs: row.created_at_ms,
     revokedAtMs: row.revoked_at_ms ?? undefined,

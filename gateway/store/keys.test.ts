@@ -20,6 +20,7 @@ function addTests({ name, store, close }: StoreEngine) {
       createdAtMs: 2,
       revokedAtMs: undefined,
       plan: undefined,
+      walletChainId: undefined,
     }
     assert.equal(await keys.find('early'), early)
     assert.equal(await keys.findByWallet(wallet), early)
@@ -58,6 +59,41 @@ function addTests({ name, store, close }: StoreEngine) {
     assert.equal(await ledger.balance('poor'), { total: 0, used: 0, remaining: 0 })
     // Nor has a key that there is not.
     assert.equal(await ledger.balance('nobody'), { total: 0, used: 0, remaining: 0 })
+  })
+
+  s("holds a contract's wallet for another's on other chains [attack/wallet-chain]", async () => {
+    const contract = '0x000000000000000000000000000000000000cccc'
+    const own = '0x000000000000000000000000000000000000dddd'
+    const add = (id: string, wallet: `0x${string}`, walletChainId?: number) =>
+      keys.insert({ ...testKey(id), wallet, walletChainId })
+    await add('base', contract, 8453)
+    await add('arbitrum', contract, 42161)
+    await add('own', own)
+    const find = async (wallet: `0x${string}`, chainId?: number) =>
+      (await keys.findByWallet(wallet, chainId))?.id
+    assert.equal(
+      [await find(contract, 8453), await find(contract, 42161), await find(contract)],
+      ['base', 'arbitrum', undefined],
+    )
+    assert.equal([await find(own), await find(own, 8453)], ['own', undefined])
+    assert.is((await keys.findBySecretHash(Buffer.from('base'), 2))?.walletChainId, 8453)
+    const isWallet = (address: `0x${string}`) =>
+      Promise.all([8453, 42161, 1].map((chainId) => keys.isWallet(address, chainId)))
+    assert.equal(await isWallet(contract), [true, true, false])
+    assert.equal(await isWallet(own), [true, true, true])
+
+    let refused = 0
+    for (const again of [() => add('again', contract, 8453), () => add('too', own)])
+      await again().catch(() => (refused += 1))
+    assert.is(refused, 2)
+
+    await keys.revoke({ id: 'base', atMs: 5, abuse: 'burned gas' })
+    const abuse = (address: `0x${string}`) =>
+      Promise.all([8453, 42161, undefined].map((chainId) => keys.findAbuse(address, chainId)))
+    assert.equal(await abuse(contract), ['burned gas', undefined, 'burned gas'])
+    assert.equal(await isWallet(contract), [false, true, false])
+    await keys.revoke({ id: 'own', atMs: 5, abuse: 'burned gas' })
+    assert.equal(await abuse(own), ['burned gas', 'burned gas', 'burned gas'])
   })
 
   s('names the keys whose balance is not the sum of their entries [teeth/keys]', async () => {

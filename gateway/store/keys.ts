@@ -22,7 +22,10 @@ export type Keys = {
   /** Has the key of this secret found by its hash under another pepper too. */
   addTwin(parameters: { secretHash: Buffer; twin: Buffer }): Promise<void>
   find(id: string): Promise<StoredKey | undefined>
-  findByWallet(wallet: Address): Promise<StoredKey | undefined>
+  /** The key for which the wallet proved itself on this chain, or, without one, by a key of its own. */
+  findByWallet(wallet: Address, chainId?: number): Promise<StoredKey | undefined>
+  /** Whether what this address pays on this chain is a key's. */
+  isWallet(address: Address, chainId: number): Promise<boolean>
   list(): Promise<readonly StoredKey[]>
   /** Those with this text in their id, start, label or wallet, the newest first; `found` counts them all. */
   search(wanted: {
@@ -31,8 +34,11 @@ export type Keys = {
   }): Promise<{ readonly found: number; readonly keys: readonly StoredKey[] }>
   /** False when there is no such valid key. */
   revoke(parameters: { id: string; atMs: number; abuse?: string | undefined }): Promise<boolean>
-  /** Why one of its keys was revoked for abuse; undefined when none was. */
-  findAbuse(wallet: Address): Promise<string | undefined>
+  /**
+   * Why one of its keys was revoked for abuse; undefined when none was. A contract's wallet has nothing to do with
+   * one of its address on another chain; who signs by a key of its own has to do with all.
+   */
+  findAbuse(wallet: Address, chainId?: number): Promise<string | undefined>
   /** What was valid before goes on for `overlapMs`, or stops at once. */
   replaceSecret(parameters: {
     id: string
@@ -44,8 +50,8 @@ export type Keys = {
 }
 
 const insert = sql(
-  `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, scopes, created_at_ms, plan)
-   VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @scopes, @createdAtMs, @plan)`,
+  `INSERT INTO keys (id, id_hash, secret_hash, start, label, wallet, wallet_chain_id, scopes, created_at_ms, plan)
+   VALUES (@id, @idHash, @secretHash, @start, @label, @wallet, @walletChainId, @scopes, @createdAtMs, @plan)`,
 )
 const insertBalance = sql('INSERT INTO balances (key_id) VALUES (?)')
 const bySecret = sql<KeyRow>(
@@ -53,7 +59,12 @@ const bySecret = sql<KeyRow>(
 )
 const byId = sql<KeyRow>(`SELECT ${keyColumns} FROM keys WHERE id = ?`)
 const byWallet = sql<KeyRow>(
-  `SELECT ${keyColumns} FROM keys WHERE wallet = ? AND revoked_at_ms IS NULL`,
+  `SELECT ${keyColumns} FROM keys WHERE wallet = ? AND COALESCE(wallet_chain_id, 0) = ?
+   AND revoked_at_ms IS NULL`,
+)
+const walletOn = sql<{ id: string }>(
+  `SELECT id FROM keys WHERE wallet = ? AND COALESCE(wallet_chain_id, 0) IN (0, ?)
+   AND revoked_at_ms IS NULL LIMIT 1`,
 )
 const all = sql<KeyRow>(`SELECT ${keyColumns} FROM keys ORDER BY created_at_ms, id`)
 const hasText = `lower(id || ' ' || start || ' ' || label || ' ' || COALESCE(wallet, ''))
@@ -66,7 +77,8 @@ const revoke = sql(
   'UPDATE keys SET revoked_at_ms = ?, abuse = ? WHERE id = ? AND revoked_at_ms IS NULL',
 )
 const abuse = sql<{ abuse: string }>(
-  'SELECT abuse FROM keys WHERE wallet = ? AND abuse IS NOT NULL LIMIT 1',
+  `SELECT abuse FROM keys WHERE wallet = @wallet AND abuse IS NOT NULL
+   AND (@chainId = 0 OR COALESCE(wallet_chain_id, 0) IN (0, @chainId)) LIMIT 1`,
 )
 const everOfWallet = sql<{ id: string }>('SELECT id FROM keys WHERE wallet = ? LIMIT 1')
 const lockValid = sql<{ id: string }>(
@@ -84,6 +96,7 @@ export function createKeys(engine: Engine): Keys {
       start,
       label,
       wallet,
+      walletChainId = null,
       scopes,
       createdAtMs,
       plan = null,
@@ -101,6 +114,7 @@ export function createKeys(engine: Engine): Keys {
           start,
           label,
           wallet: wallet?.toLowerCase() ?? null,
+          walletChainId,
           scopes: scopes.join(' '),
           createdAtMs: atMs,
           plan,
@@ -119,8 +133,10 @@ export function createKeys(engine: Engine): Keys {
       }),
     addTwin: (twin) => engine.write(() => addSecretTwin(twin)),
     find: async (id) => toStoredKey(await engine.read(() => byId.get(id))),
-    findByWallet: async (wallet) =>
-      toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase()))),
+    findByWallet: async (wallet, chainId = 0) =>
+      toStoredKey(await engine.read(() => byWallet.get(wallet.toLowerCase(), chainId))),
+    isWallet: async (address, chainId) =>
+      (await engine.read(() => walletOn.get(address.toLowerCase(), chainId))) !== undefined,
     list: async () => (await engine.read(() => all.all())).flatMap((row) => toStoredKey(row) ?? []),
     async search({ text, limit }) {
       const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
@@ -129,7 +145,8 @@ export function createKeys(engine: Engine): Keys {
       const keys = rows.flatMap((row) => toStoredKey(row) ?? [])
       return { found, keys }
     },
-    findAbuse: async (wallet) => (await engine.read(() => abuse.get(wallet.toLowerCase())))?.abuse,
+    findAbuse: async (wallet, chainId = 0) =>
+      (await engine.read(() => abuse.get({ wallet: wallet.toLowerCase(), chainId })))?.abuse,
     revoke: ({ id, atMs, abuse: reason = null }) =>
       engine.write(function* () {
         return (yield* revoke.run(yield* engine.clock(atMs), reason, id)) === 1

@@ -61,6 +61,14 @@ ALTER TABLE keys ADD COLUMN abuse TEXT;
 CREATE INDEX keys_of_wallet ON keys (wallet) WHERE wallet IS NOT NULL;
 `
 
+/** A contract's wallet is one of a chain. Keys from before have none and count everywhere, as they did. */
+const walletsOfChains = ({ integer }: Dialect) => `
+ALTER TABLE keys ADD COLUMN wallet_chain_id ${integer};
+DROP INDEX keys_by_wallet;
+CREATE UNIQUE INDEX keys_by_wallet ON keys (wallet, (COALESCE(wallet_chain_id, 0)))
+  WHERE wallet IS NOT NULL AND revoked_at_ms IS NULL;
+`
+
 /** In order, each applied once, on both engines. A landed one is never edited; a change is a new row. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'keys, quota ledger, payments', schema: accessSchema },
@@ -87,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { id: 22, name: 'settings of the gateways', schema: gatewaySettingsSchema, needs: 19 },
   { id: 23, name: 'checkpoints of the ledger', schema: checkpointsSchema, needs: 19 },
   { id: 24, name: 'plans of keys', schema: plansSchema, needs: 19 },
+  { id: 25, name: 'wallets of one chain', schema: walletsOfChains, needs: 19 },
 ]

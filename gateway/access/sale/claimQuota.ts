@@ -164,12 +164,16 @@ async function proveOwner(
     })
     if (keyId !== undefined) return keyId === caller.keyId ? proofs.settled : undefined
   }
-  if (caller.wallet && isAddressEqual(caller.wallet, payment.payer)) return proofs.payer
+  const { chainId } = contract
+  // Where a contract is the wallet, its address may be another's on other chains.
+  const isHere = caller.walletChainId === undefined || caller.walletChainId === chainId
+  const wallet = isHere ? caller.wallet : undefined
+  if (wallet && isAddressEqual(wallet, payment.payer)) return proofs.payer
   if (held === proofs.first || held === proofs.sender) return held
-  const hasKey = (await store.keys.findByWallet(payment.payer)) !== undefined
+  const hasKey = await store.keys.isWallet(payment.payer, chainId)
   const buyer = payment.authorization || (isSafes && hasKey) ? undefined : sender
   if (caller.wallet)
-    return buyer && isAddressEqual(caller.wallet, buyer) ? proofs.sender : undefined
-  if (hasKey || (buyer && (await store.keys.findByWallet(buyer)))) return undefined
+    return wallet && buyer && isAddressEqual(wallet, buyer) ? proofs.sender : undefined
+  if (hasKey || (buyer && (await store.keys.isWallet(buyer, chainId)))) return undefined
   return proofs.first
 }

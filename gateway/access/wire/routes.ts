@@ -77,7 +77,7 @@ function walletEndpoints(deps: AccessDeps): readonly Endpoint[] {
       path: '/auth/register',
       summary: 'An API key for the wallet that signed a challenge',
       description:
-        'A wallet that has a key gets a new secret for the same key and quota; the old one stops. Ordinary accounts, ERC-1271 and ERC-6492 wallets.',
+        'A wallet that has a key gets a new secret for the same key and quota; the old one stops. Ordinary accounts, ERC-1271 and ERC-6492 wallets; the key of a contract wallet is one of the chain of its challenge, where alone its payments are its own.',
       input: auth.registerBody,
       output: auth.registerResponse,
       auth: 'none',
