@@ -173,11 +173,11 @@ const multicalls: ReadonlySet<string> = new Set(
 /** A multicall within a multicall, and so on: nobody honest goes deeper. */
 const maxDepth = 3
 
+/** Undefined where they cannot be read: contracts take places before the list, which nobody honest writes. */
 function innerCalls(data: Hex): readonly Hex[] | undefined {
   try {
     return decodeFunctionData({ abi: multicallAbi, data }).args.flat().filter(isHexCall)
   } catch {
-    // What does not decode does not run either.
     return undefined
   }
 }
@@ -189,8 +189,9 @@ export function findForbiddenCall(calldata: Hex, depth = 0): ForbiddenKind | und
   const selector = calldata.slice(0, 10).toLowerCase()
   const kind = kinds.get(selector)
   if (kind || !multicalls.has(selector)) return kind
-  if (depth === maxDepth) return 'ERC-20'
-  for (const inner of innerCalls(calldata) ?? []) {
+  const calls = innerCalls(calldata)
+  if (depth === maxDepth || !calls) return 'ERC-20'
+  for (const inner of calls) {
     const found = findForbiddenCall(inner, depth + 1)
     if (found) return found
   }
