@@ -1,6 +1,7 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
+import { createHotQuestions } from './hotQuestions.ts'
 import { createSearchAhead } from './searchAhead.ts'
 
 const s = suite('routing/searchAhead')
@@ -83,4 +84,37 @@ s('searches nothing while somebody waits for a search, nor for a block that is p
   }
 })
 
+s('counts the networks of one IPv6 site as one that asks [attack/hot-sites]', async () => {
+  const sites: string[] = []
+  const hot = { ...createHotQuestions({ now: () => 0 }), note: noteSite }
+  function noteSite(_: unknown, site: string) {
+    sites.push(site)
+  }
+  const stand = createGeneratedStand({
+    pools: 60,
+    tokens: 8,
+    seed: 7,
+    change: (chain) => ({ ...chain, hot }),
+    trustedProxies: ['127.0.0.1'],
+  })
+  const { trades } = generateTrades(stand.market, 1)
+  const [trade] = trades
+  const body = JSON.stringify({
+    chain_id: stand.chain.chainId,
+    token_in: trade?.in,
+    token_out: trade?.out,
+    amount_in: trade?.amount,
+  })
+  const server = await stand.listen()
+  try {
+    for (const ip of ['2001:db8:7:1::1', '2001:db8:7:2::1', '203.0.113.9']) {
+      const headers = { 'content-type': 'application/json', 'x-api-key': ip, 'x-forwarded-for': ip }
+      const answer = await fetch(`${server.url}/quote`, { method: 'POST', headers, body })
+      assert.is(answer.status, 200, await answer.text())
+    }
+  } finally {
+    await server.close()
+  }
+  assert.equal(sites, ['2001:db8:7::/48', '2001:db8:7::/48', '203.0.113.9'])
+})
 s.run()

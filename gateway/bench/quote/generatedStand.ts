@@ -11,6 +11,7 @@ import { createGeneratedChain } from './generatedChain.ts'
 export function createGeneratedStand({
   change = (chain) => chain,
   access,
+  trustedProxies = [],
   ...size
 }: {
   readonly pools: number
@@ -20,6 +21,7 @@ export function createGeneratedStand({
   readonly change?: (chain: RoutingChain) => RoutingChain
   /** Default: every key is valid, and what it is charged goes to `ledger`. */
   readonly access?: Access | undefined
+  readonly trustedProxies?: readonly string[] | undefined
 }) {
   const generated = createGeneratedChain(size)
   const chain = change(generated.chain)
@@ -55,6 +57,7 @@ export function createGeneratedStand({
       }),
     },
     checkOutput: true,
+    trustedProxies,
     log: { debug() {}, info() {}, warn() {}, error() {} },
   })
   const inject = createInject(service.app)

@@ -146,7 +146,7 @@ s(
         await (await fetch(`${open.url}/${path}`, request)).text()
       }
     await open.close()
-    const site = 'ip 2001:db8:7::/48'
+    const site = '2001:db8:7::/48'
     const asked = [1, 2, 1, 2].map((n) => [`ip 2001:db8:7:${n}::/64`, site])
     assert.equal(turns, asked)
     assert.equal(

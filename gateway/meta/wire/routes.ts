@@ -46,7 +46,7 @@ function invalidField(field: string, reason: string): HttpError {
 function nameCaller({ caller, ip }: { caller: Caller | undefined; ip: string }) {
   return {
     caller: caller ? `key ${caller.keyId}` : `ip ${limitedNetwork(ip)}`,
-    site: `ip ${limitedSite(ip)}`,
+    site: limitedSite(ip),
   }
 }
 
