@@ -35,14 +35,25 @@ async function readOps(index: number, path: string): Promise<string> {
   return stack.compose('exec', '-T', '--index', String(index), 'gateway', 'node', '-e', program)
 }
 
+/** Waits until some gateways' readiness says so; one that is late tells what it said last, or why nothing. */
+async function untilReady(indices: readonly number[], says = '"ready":true') {
+  const seen = new Map<number, string>()
+  const look = async (index: number) => {
+    const text = await readOps(index, '/readyz').catch(({ message }: Error) => message)
+    seen.set(index, text)
+    return text.includes(says)
+  }
+  const why = () => [...seen].map(([index, text]) => `gateway ${index}: ${text}`).join('; ')
+  const what = `${indices.length} gateways say ${says}`
+  await waitFor(what, async () => (await Promise.all(indices.map(look))).every(Boolean), {
+    ...patient,
+    why,
+  })
+}
+
 s('three gateways start together on an empty database, and each serves', async () => {
   await waitFor('it serves', stack.isServing, patient)
-  for (const index of [1, 2, 3])
-    await waitFor(
-      `gateway ${index} is ready`,
-      async () => (await readOps(index, '/readyz').catch(() => '')).includes('"ready":true'),
-      patient,
-    )
+  await untilReady([1, 2, 3])
   probeKey = await stack.createKey(1_000_000)
   await stack.createKey(1_000_000)
   for (let count = 0; count < 60; count += 1) assert.is((await quote()).status, 200)
@@ -170,11 +181,7 @@ s('keeps copies and the log of its database, tries them, and gives a moment back
 })
 
 s('limits on one Redis, on by itself without it, and says so', async () => {
-  const everyone = (what: string) => async () => {
-    const seen = [1, 2, 3].map((index) => readOps(index, '/readyz').catch(() => ''))
-    return (await Promise.all(seen)).every((text) => text.includes(what))
-  }
-  await waitFor('all are ready', everyone(whole), patient)
+  await untilReady([1, 2, 3], whole)
   for (const index of [1, 2, 3])
     assert.match(await readOps(index, '/metrics'), /^forkyard_shared_limits_connected 1$/m)
   const commands = ['redis-cli', 'info', 'commandstats']
@@ -184,13 +191,13 @@ s('limits on one Redis, on by itself without it, and says so', async () => {
   )
   await keepBooksUnder(stack, async () => {
     await stack.compose('stop', 'redis')
-    await waitFor('all say so', everyone('the shared rate limits do not answer'), patient)
-    assert.ok(await everyone('"ready":true')())
+    await untilReady([1, 2, 3], 'the shared rate limits do not answer')
+    await untilReady([1, 2, 3])
     assert.is((await quote({ key: probeKey })).status, 200)
     assert.is((await stack.ask('routing', '/health')).body['status'], 'degraded')
     await stack.compose('start', 'redis')
   })
-  await waitFor('all are whole', everyone('"warnings":[]'), patient)
+  await untilReady([1, 2, 3], '"warnings":[]')
 })
 
 s('refuses while PostgreSQL hangs, within bounds, and serves when it goes on', async () => {
@@ -218,12 +225,7 @@ s('serves while a gateway is cut off, and takes it back', async () => {
 s('simulates again by itself after a supervisor was killed', async () => {
   const [supervisor = ''] = await stack.find('simulatord')
   await stack.kill(supervisor)
-  for (const index of [1, 2, 3])
-    await waitFor(
-      `gateway ${index} is ready`,
-      async () => (await readOps(index, '/readyz').catch(() => '')).includes(whole),
-      patient,
-    )
+  await untilReady([1, 2, 3], whole)
 })
 // Gateways that take the place of others have other numbers, by which the tests above find them.
 s('is replaced one by one, books what it answers, and answers 19 of 20 or more', async () => {

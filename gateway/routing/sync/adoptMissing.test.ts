@@ -18,7 +18,12 @@ const mainnet = createMainnet({ chainId: 8453, pools: 120, seed: 4 })
 const mostFirstCalls = 14
 const majors = new Set(base.hubTokens.map((token) => token.toLowerCase()))
 const store = openStore({ path: ':memory:' })
-s.after(() => store.close())
+/** A test that fails leaves its own behind, which would keep the file from its end. */
+const open = new Set<() => Promise<void>>()
+s.after(async () => {
+  for (const close of open) await close()
+  store.close()
+})
 
 /** A node that answers so many calls and refuses those after them. */
 function answerSome(most: number): NodeSource {
@@ -53,16 +58,19 @@ async function openSync({
     maxAgeMs: 500,
     ...parameters,
   })
+  async function close() {
+    open.delete(close)
+    await sync.close()
+    chainClient.close()
+    await node.close()
+  }
+  open.add(close)
   return {
     sync,
     node,
     ids: () => [...(sync.current()?.pools.keys() ?? [])].sort(),
     calls: () => node.counters().calls['eth_call'] ?? 0,
-    async close() {
-      await sync.close()
-      chainClient.close()
-      await node.close()
-    },
+    close,
   }
 }
 
