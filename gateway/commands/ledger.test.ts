@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findCanaries } from '../../fixtures/runner/findCanaries.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { exportLedger, verifyArchive } from '../store/archiveLedger.ts'
 import { createCheckpointSigner } from '../store/checkpointKey.ts'
+import { type LinkedDay, toSigned } from '../store/checkpoints.ts'
 import { openStore } from '../store/openStore.ts'
 import { ledgerCommand } from './ledger.ts'
 
@@ -39,6 +49,19 @@ async function type(words: string, keyPepper: string | undefined = pepper): Prom
   await ledgerCommand(print, env).parseAsync(words.split(' '), { from: 'user' })
   return printed
 }
+/** What a descriptor of this process stands for; one may be closed by now. */
+function readOpened(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return undefined
+  }
+}
+const messageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'went well',
+    (error: Error) => error.message,
+  )
 const refused = (words: string, sentence: RegExp, keyPepper = pepper) =>
   type(words, keyPepper).then(
     () => assert.unreachable(),
@@ -49,6 +72,9 @@ s(
   'writes signed days to a file that is verified without the database [24/ledger-export]',
   async () => {
     assert.match(await type(`export ${archive}`), '3 days, 4 rows')
+    assert.is(statSync(archive).mode & 0o777, 0o600)
+    const open = readdirSync('/proc/self/fd').flatMap((fd) => readOpened(fd) ?? [])
+    assert.not.ok(open.some((name) => name.startsWith(archive)))
     assert.match(await type(`verify ${archive}`), '3 days')
     assert.match(
       await type(`export ${archive} --from 2026-11-02 --until 2026-11-02`),
@@ -79,15 +105,39 @@ s('verifies with the public key alone, and whole archives alone [24/ledger-verif
     ['{}', /is no archive/],
     ['[1]', /is no archive/],
     ['null', /is no archive/],
+    ['{"checkpoint":null}', /is no archive/],
+    ['{"checkpoint":1}', /is no archive/],
     [whole.slice(0, -3), /is no archive/],
     [`${days[0]}${days[2]}`, /2026-11-03 does not follow/],
     [`${days[0]}${days[0]}`, /2026-11-01 does not follow/],
     [whole.replace('"publicKey":"', '"publicKey":1,"was":"'), /signed by another key/],
+    [whole.replace(/"signature":"[^"]+"/, '"signature":null'), /2026-11-01 is not signed/],
   ]
   for (const [text, sentence] of tries) {
     writeFileSync(archive, text)
     await refused(`verify ${archive}`, sentence)
   }
+})
+
+s('verifies what a day comes to as well as its rows, under a key that is one', async () => {
+  await type(`export ${archive}`)
+  const [first = '', ...rows] = readFileSync(archive, 'utf8').split('\n')
+  const { checkpoint, before }: LinkedDay = JSON.parse(first)
+  const signAs = (given: Partial<LinkedDay['checkpoint']>) => {
+    const day = { before, checkpoint: { ...checkpoint, ...given } }
+    const signed = { ...day.checkpoint, ...sign(toSigned(day)), ...given }
+    writeFileSync(archive, [JSON.stringify({ ...day, checkpoint: signed }), ...rows].join('\n'))
+    return messageOf(verifyArchive(archive, [signed.publicKey ?? '']))
+  }
+  assert.match(await signAs({ sumsDigest: '0'.repeat(64) }), /what was signed of 2026-11-01 is not/)
+  assert.match(await signAs({ publicKey: 'no key' }), /2026-11-01 is not signed/)
+})
+s('leaves nothing of an archive whose rows go while it is written', async () => {
+  const to = join(dir, 'going.jsonl')
+  const checkpoints = { ...store.checkpoints, rows: async () => [] }
+  const exported = exportLedger({ checkpoints }, { from: '', until: '9', to })
+  assert.match(await messageOf(exported), /rows of 2026-11-01 go meanwhile/)
+  assert.not.ok(readdirSync(dir).some((name) => name.startsWith('going')))
 })
 
 s('leaves nothing where the disk takes a part of an archive [24/ledger-disk-full]', async () => {

@@ -1,21 +1,23 @@
 import pg from 'pg'
-import { keccak256, stringToBytes } from 'viem'
+import {
+  addKey,
+  charge,
+  dayMs,
+  fail,
+  keepBooks,
+  marginMs,
+  openAudited,
+  prune,
+  rollUp,
+  sign,
+  startMs,
+} from '../../fixtures/store/checkpointBooks.ts'
 import { query } from '../../fixtures/store/postgres.ts'
-import { openAt, type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
+import { openAt, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { audit } from '../commands/audit.ts'
-import { checkpointPublicKey, createCheckpointSigner } from './checkpointKey.ts'
-import { digestSums, linkDays, toSigned } from './checkpoints.ts'
-import { openPostgresStore } from './openPostgresStore.ts'
-import { openStore, type Store } from './openStore.ts'
-
-const pepper = 'a pepper of thirty-two characters'
-const sign = createCheckpointSigner(pepper)
-const trusted = [checkpointPublicKey(pepper)]
-const dayMs = 86_400_000
-const startMs = Date.parse('2026-11-01T12:00:00Z')
-const marginMs = 3_600_000
+import { createCheckpointSigner } from './checkpointKey.ts'
+import { digestSums, firstDigest, linkAfter, linkDays, toSigned } from './checkpoints.ts'
 
 const s = suite('checkpoints of the ledger')
 const engines = await startStoreEngines()
@@ -23,65 +25,11 @@ s.after(async () => {
   for (const engine of engines) await engine.close()
 })
 
-async function addKey(store: Store, id: string): Promise<string> {
-  const idHash = keccak256(stringToBytes(id))
-  const secretHash = Buffer.from(id)
-  const rest = { start: 'x', label: '', wallet: undefined, scopes: ['quote'], createdAtMs: startMs }
-  await store.keys.insert({ id, idHash, secretHash, ...rest })
-  await store.ledger.grant({ keyId: id, units: 100, ref: 'free', atMs: startMs })
-  return id
-}
-
-type Request = { readonly keyId: string; readonly ref: string; readonly atMs: number }
-const charge = ({ ledger }: Store, request: Request) => ledger.charge({ ...request, units: 2 })
-const fail = ({ ledger }: Store, request: Request) =>
-  ledger.conclude({ ...request, units: 2, answer: undefined })
-
-/** Steps until nothing is left; how many it took. */
-async function rollUp({ checkpoints }: Store, nowMs: number, most = 500): Promise<number> {
-  let steps = 0
-  while (await checkpoints.advance({ nowMs, marginMs, most, sign })) steps += 1
-  return steps
-}
-async function prune({ checkpoints }: Store, beforeDay: string): Promise<void> {
-  const nowMs = Date.parse(beforeDay) + dayMs
-  while (await checkpoints.prune({ nowMs, detailDays: 1, most: 2 }));
-}
-
-/** Two keys that ask on three days, with a refund on the second. */
-async function keepBooks(store: Store) {
-  const keys = [await addKey(store, 'one'), await addKey(store, 'two')]
-  for (const day of [0, 1, 2])
-    for (const keyId of keys) {
-      const request = { keyId, ref: `${keyId} ${day}`, atMs: startMs + day * dayMs }
-      await charge(store, request)
-      if (day === 1) await fail(store, request)
-    }
-  return { keys, nowMs: startMs + 2 * dayMs }
-}
-
-/** A database that the audit finds, too; its times are the caller's on both engines. */
-async function open({ name, createDatabase }: StoreEngine) {
-  const address = await createDatabase()
-  const isFile = name === 'SQLite'
-  const store = isFile
-    ? openStore({ path: address })
-    : await openPostgresStore({ url: address, time: 'caller' })
-  const execute = async (statement: string) =>
-    'db' in store ? void store.db.exec(statement) : void (await query(address, statement))
-  const place = { databasePath: address, databaseUrl: isFile ? undefined : address }
-  const look = async (keys = trusted) => {
-    const faults = await audit(place, { chains: [], trusted: keys })
-    return faults.map(({ check, row, found }) => `${check} ${row}: ${found}`)
-  }
-  return { store, execute, look, address }
-}
-
 for (const engine of engines) {
   const { name } = engine
 
   s(`${name}: signs days that are over, and no other [24/checkpoints]`, async () => {
-    const { store, look } = await open(engine)
+    const { store, look } = await openAudited(engine)
     const { nowMs } = await keepBooks(store)
     assert.is(await rollUp(store, startMs + 0.5 * dayMs + marginMs - 1), 0)
     await rollUp(store, nowMs)
@@ -104,33 +52,60 @@ for (const engine of engines) {
   s(
     `${name}: is the same in steps of any size, by gateways at once [24/checkpoint-steps]`,
     async () => {
-      const [one, other] = [await open(engine), await open(engine)]
+      const [one, other] = [await openAudited(engine), await openAudited(engine)]
       for (const { store } of [one, other]) await keepBooks(store)
       const nowMs = startMs + 5 * dayMs
       await rollUp(one.store, nowMs)
       await Promise.all([rollUp(other.store, nowMs, 1), rollUp(other.store, nowMs, 2)])
-      assert.equal(await one.store.checkpoints.list(), await other.store.checkpoints.list())
+      const days = linkDays(await one.store.checkpoints.list())
+      assert.equal(
+        days.map(({ before }) => before),
+        [firstDigest, linkAfter(days[0]), linkAfter(days[1])],
+      )
+      assert.equal(days, linkDays(await other.store.checkpoints.list()))
       assert.equal(await other.look(), [])
       for (const { store } of [one, other]) await store.close()
     },
   )
 
+  s(`${name}: audits a day that is taken in by half, and one of a single row`, async () => {
+    const { store, execute, look } = await openAudited(engine)
+    const keyId = await addKey(store, 'one')
+    const overMs = startMs + 0.5 * dayMs + marginMs
+    assert.equal([await rollUp(store, overMs - 1), await rollUp(store, overMs)], [0, 2])
+    assert.equal(await look(), [])
+    for (const ref of ['first', 'second']) await charge(store, { keyId, ref, atMs: overMs })
+    await store.checkpoints.advance({ nowMs: overMs + dayMs, marginMs, most: 1, sign })
+    assert.equal(await look(), [])
+    await execute("UPDATE ledger_sums SET charged = 9 WHERE day = '2026-11-02'")
+    assert.match((await look())[1] ?? '', "2026-11-02: its keys' sums are not those of its rows")
+    await store.close()
+  })
+
   s(
     `${name}: lets go of old charges and refunds alone; every balance holds [24/detail-days]`,
     async () => {
-      const { store, look } = await open(engine)
+      const { store, look } = await openAudited(engine)
       const { keys, nowMs } = await keepBooks(store)
       const [keyId = ''] = keys
       const before = await Promise.all(keys.map((key) => store.ledger.balance(key)))
       await rollUp(store, nowMs)
       await prune(store, '2026-11-02')
-      const kinds = async () => (await store.ledger.entries(keyId, 9)).map(({ kind }) => kind)
+      const kinds = async (key = keyId) =>
+        (await store.ledger.entries(key, 9)).map(({ kind }) => kind)
       assert.equal(await kinds(), ['charge', 'refund', 'charge', 'grant'])
       assert.equal(await Promise.all(keys.map((key) => store.ledger.balance(key))), before)
       assert.equal(await look(), [])
       // Signed days go to their end, those that are not signed stay.
       await prune(store, '2027-01-01')
-      assert.equal(await kinds(), ['charge', 'grant'])
+      // The last row that a checkpoint holds is the other one's.
+      assert.equal(
+        [await kinds(), await kinds(keys[1])],
+        [
+          ['charge', 'grant'],
+          ['charge', 'refund', 'grant'],
+        ],
+      )
       assert.equal(await look(), [])
       assert.equal(await store.ledger.audit(), [])
       await store.close()
@@ -140,7 +115,7 @@ for (const engine of engines) {
   s(
     `${name}: gives back what a checkpoint holds with a row of its own [24/late-refund]`,
     async () => {
-      const { store, look } = await open(engine)
+      const { store, look } = await openAudited(engine)
       const keyId = await addKey(store, 'one')
       const [first, late] = ['first', 'late'].map((ref) => ({ keyId, ref, atMs: startMs }))
       if (!first || !late) throw new Error('nothing to ask')
@@ -158,7 +133,7 @@ for (const engine of engines) {
   s(
     `${name}: gives no later row the number of one that a checkpoint holds [24/checkpoint-numbers]`,
     async () => {
-      const { store, look } = await open(engine)
+      const { store, look } = await openAudited(engine)
       const { keys, nowMs } = await keepBooks(store)
       const laterMs = nowMs + dayMs
       await rollUp(store, laterMs)
@@ -180,7 +155,7 @@ for (const engine of engines) {
   )
 
   s(`${name}: lets go of no day that has other rows than were signed`, async () => {
-    const { store, execute, look } = await open(engine)
+    const { store, execute, look } = await openAudited(engine)
     const { nowMs } = await keepBooks(store)
     await rollUp(store, nowMs)
     await execute("DELETE FROM ledger WHERE ref = 'two 0'")
@@ -204,7 +179,7 @@ for (const engine of engines) {
       const times = [0, 1, 2].map((day) => startMs + day * dayMs)
       const books: unknown[] = []
       for (const most of [1, 500]) {
-        const { store, look } = await open(engine)
+        const { store, look } = await openAudited(engine)
         const keyId = await addKey(store, 'one')
         const note = async (ref: string, atMs: number) => {
           await charge(store, { keyId, ref, atMs })
@@ -238,7 +213,7 @@ for (const engine of engines) {
   s(
     `${name}: finds a day whose rows are gone that was signed anew by somebody else, or not at all [24/checkpoint-chain]`,
     async () => {
-      const { store, execute, look } = await open(engine)
+      const { store, execute, look } = await openAudited(engine)
       const { nowMs } = await keepBooks(store)
       await rollUp(store, nowMs)
       await prune(store, '2026-11-02')
@@ -279,7 +254,7 @@ for (const engine of engines) {
   s(
     `${name}: takes nothing into a signed day when a clock is set back [24/checkpoint-clock]`,
     async () => {
-      const { store, look } = await open(engine)
+      const { store, look } = await openAudited(engine)
       const { nowMs, keys } = await keepBooks(store)
       await rollUp(store, nowMs)
       for (const keyId of keys) await charge(store, { keyId, ref: 'back', atMs: startMs })
@@ -305,6 +280,11 @@ for (const engine of engines) {
           ["2026-11-01: its keys' sums are not"],
         ],
         ["DELETE FROM ledger WHERE ref = 'two 0'", ['2026-11-01: 3 rows of 4']],
+        // The day after it is signed over it, and says so no second time.
+        [
+          "UPDATE ledger_checkpoints SET entries = 5 WHERE day = '2026-11-01'",
+          ['2026-11-01: 4 rows of 5', '2026-11-01: its signature is not'],
+        ],
         [
           "UPDATE ledger_checkpoints SET entries = 5 WHERE day = '2026-11-02'",
           ['2026-11-02: 4 rows of 5', '2026-11-02: its signature is not'],
@@ -320,7 +300,7 @@ for (const engine of engines) {
         ],
       ] as const
       for (const [statement, expected] of changes) {
-        const { store, execute, look } = await open(engine)
+        const { store, execute, look } = await openAudited(engine)
         const { nowMs } = await keepBooks(store)
         await rollUp(store, nowMs)
         await execute(statement)
@@ -338,7 +318,7 @@ if (postgres) {
   s(
     'PostgreSQL: a late refund takes no row from a step that is taking it in [24/refund-beside-step]',
     async () => {
-      const { store, look, address } = await open(postgres)
+      const { store, look, address } = await openAudited(postgres)
       const keyId = await addKey(store, 'one')
       const lateMs = startMs + dayMs
       const requests = ['first', 'late'].map((ref) => ({ keyId, ref, atMs: startMs }))
@@ -366,7 +346,7 @@ if (postgres) {
   )
 
   s("PostgreSQL: a gateway's clock that is ahead lets go of nothing", async () => {
-    const { store, address } = await open(postgres)
+    const { store, address } = await openAudited(postgres)
     const keyId = await addKey(store, 'one')
     const nowMs = Date.now()
     for (const days of [4, 3])

@@ -36,13 +36,13 @@ function createHistory(store: TestStore, name: string) {
         createdAtMs: 1,
       })
     },
-    claim: (index: number, { tx, proof, quotes = [10] }: ClaimOf) =>
+    claim: (index: number, { tx, proof, quotes = [10], firstLog = 0 }: ClaimOf) =>
       store.payments.credit({
         ...block(tx),
         keyId: keyOf(index),
         atMs: 1,
-        payments: quotes.map((each, logIndex) => ({
-          logIndex,
+        payments: quotes.map((each, at) => ({
+          logIndex: firstLog + at,
           payer,
           amount: 100n * BigInt(each),
           quotes: each,
@@ -58,6 +58,9 @@ function createHistory(store: TestStore, name: string) {
       await store.payments.orphan({ ...block(tx), headBlock: 6n, atMs: 1 })
       if (!comesBack) blocks.set(tx, (blocks.get(tx) ?? 0) + 1)
     },
+    /** Into another block, before anybody has looked. */
+    moveUnseen: (tx: number) => void blocks.set(tx, (blocks.get(tx) ?? 0) + 1),
+    txHash: (tx: number) => block(tx).txHash,
     balance: (index: number) => store.ledger.balance(keyOf(index)),
   }
 }
@@ -65,6 +68,7 @@ type ClaimOf = {
   readonly tx: number
   readonly proof: Proof
   readonly quotes?: readonly number[]
+  readonly firstLog?: number
 }
 
 const keyCount = 4
@@ -89,12 +93,97 @@ function addTests(engine: StoreEngine) {
     return history
   }
 
-  s('a credit that the sender has spent is not credited to the payer again', async () => {
-    const { claim, spend, balance } = await start()
-    assert.is(await claim(0, { tx: 0, proof: proofs.sender }), 10)
+  s('a credit that has been spent is not credited to the payer again', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    const first = { tx: 0, proof: proofs.first }
+    const owner = { tx: 0, proof: proofs.payer }
+    assert.is(await claim(0, first), 10)
     assert.ok(await spend(0, 10))
-    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), undefined)
+    assert.is(await claim(1, owner), undefined)
     assert.is((await balance(1)).total, 0)
+    // It is still the first one's, and is taken back from there once.
+    assert.is(await claim(0, first), 10)
+    await reorganise(0)
+    assert.equal([(await balance(0)).total, (await balance(1)).total], [0, 0])
+  })
+
+  s('nothing is taken over from a holder who is in debt [teeth/credit-in-debt]', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    for (const [tx, quotes] of [[10], [7]].entries())
+      await claim(0, { tx, proof: proofs.first, quotes })
+    await spend(0, 17)
+    await reorganise(1)
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), undefined)
+    assert.equal([(await balance(0)).total, (await balance(1)).total], [10, 0])
+  })
+
+  s('what its transaction binds to a key outranks all else', async () => {
+    const { claim, balance } = await start()
+    for (const [index, proof, got] of [
+      [0, proofs.settled, 10],
+      [1, proofs.payer, undefined],
+      [1, proofs.bound, 10],
+      [0, proofs.settled, undefined],
+    ] as const)
+      assert.is(await claim(index, { tx: 0, proof }), got)
+    assert.equal([(await balance(0)).total, (await balance(1)).total], [0, 10])
+  })
+
+  s('one quote that is left moves, and the rest is taken back where it was spent', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    await claim(0, { tx: 0, proof: proofs.first })
+    await spend(0, 9)
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), 1)
+    await reorganise(0)
+    assert.equal([(await balance(0)).total, (await balance(1)).total], [0, 0])
+  })
+
+  s('nothing is repaid to whom something else has brought above zero again', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    await claim(0, { tx: 0, proof: proofs.first })
+    await spend(0, 6)
+    await reorganise(0)
+    await claim(0, { tx: 1, proof: proofs.payer, quotes: [7] })
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), 10)
+    assert.equal([(await balance(0)).remaining, (await balance(1)).remaining], [1, 10])
+  })
+
+  s('a claim that sees another block first takes back what the old one paid', async () => {
+    const { claim, moveUnseen, balance } = await start()
+    await claim(0, { tx: 0, proof: proofs.first })
+    moveUnseen(0)
+    assert.is(await claim(0, { tx: 0, proof: proofs.first }), 10)
+    moveUnseen(0)
+    assert.is(await claim(1, { tx: 0, proof: proofs.first }), 10)
+    assert.equal([(await balance(0)).total, (await balance(1)).total], [0, 10])
+  })
+
+  s('what is lost is no longer where it was found, or given up [teeth/lost-payments]', async () => {
+    const { claim, reorganise, keyOf, txHash } = await start()
+    const { listLost, forget } = store.payments
+    const lost = async () =>
+      (await listLost({ chainId: 1, limit: 999 })).filter((one) => one.txHash === txHash(0))
+    const owner = { tx: 0, proof: proofs.payer }
+    await claim(0, owner)
+    await reorganise(0)
+    const row = {
+      chainId: 1,
+      txHash: txHash(0),
+      keyId: keyOf(0),
+      blockNumber: 5n,
+      lostAtBlock: 6n,
+      proof: proofs.payer,
+      validBeforeSecs: undefined,
+    }
+    assert.equal(await lost(), [row])
+    // In its new block its log has another number.
+    await claim(0, { ...owner, firstLog: 1 })
+    assert.equal(await lost(), [])
+    await reorganise(0)
+    await forget({ ...row, lostAtBlock: 5n })
+    assert.is((await lost()).length, 1)
+    await forget(row)
+    assert.equal(await lost(), [])
   })
 
   s(

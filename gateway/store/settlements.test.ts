@@ -7,6 +7,7 @@ import {
 } from '../../fixtures/store/settle.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { proofs } from './payments.ts'
 import type { SettlementBook } from './settlements.ts'
 
 function addTests(engine: StoreEngine) {
@@ -80,6 +81,40 @@ function addTests(engine: StoreEngine) {
     assert.equal(await list(early.txHash), [oldest])
     assert.equal(await list(late.payer.toUpperCase()), [newest])
   })
+
+  book(
+    'is open again where its payment is taken back, and no other is [teeth/reopened]',
+    async () => {
+      const chainId = 41
+      const pay = await startBook(chainId)
+      const [settlement, other] = [await pay(1n, 1_000), await pay(1n, 2_000)]
+      const blockHash = hashOf('its block')
+      for (const { id, txHash, payer } of [settlement, other]) {
+        const paid = { logIndex: 0, payer, amount: 1n, quotes: 1, proof: proofs.settled }
+        const block = { chainId, txHash, blockNumber: 5n, blockHash }
+        await store.payments.credit({
+          ...block,
+          keyId: `key ${chainId}`,
+          payments: [paid],
+          atMs: 1,
+        })
+        await store.settlements.finish({ id, state: 'settled', txHash })
+      }
+      const orphan = (hash: typeof blockHash) =>
+        store.payments.orphan({
+          chainId,
+          txHash: settlement.txHash,
+          blockHash: hash,
+          headBlock: 6n,
+          atMs: 3_000,
+        })
+      const stateOf = async (one: typeof settlement) => (await store.settlements.find(one))?.state
+      await orphan(hashOf('another block'))
+      assert.equal([await stateOf(settlement), await stateOf(other)], ['settled', 'settled'])
+      await orphan(blockHash)
+      assert.equal([await stateOf(settlement), await stateOf(other)], ['sent', 'settled'])
+    },
+  )
 
   book('of two processes that raise the same settlement the first one counts', async () => {
     const pay = await startBook(2)
