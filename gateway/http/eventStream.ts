@@ -44,7 +44,8 @@ export async function writeEventStream(
   timer.unref()
   let count = 0
   const write = (event: string, data: unknown, id: string) => {
-    if (!res.writable) return true
+    // Nobody is to be waited for.
+    if (res.destroyed) return true
     const isFlowing = res.write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
     if (!isFlowing) stall.begin()
     return isFlowing
@@ -83,9 +84,9 @@ function watchStall(res: ServerResponse, stallMs: number): { readonly begin: () 
   }
 }
 
-function drained(res: ServerResponse): Promise<void> {
-  if (!res.writableNeedDrain || !res.writable) return Promise.resolve()
-  return new Promise((resolve) => {
+async function drained(res: ServerResponse): Promise<void> {
+  if (!res.writableNeedDrain) return
+  await new Promise<void>((resolve) => {
     const finish = () => {
       res.off('drain', finish)
       res.off('close', finish)

@@ -65,6 +65,11 @@ async function open() {
       pending = []
       await drained
     },
+    async leave() {
+      const closed = once(res, 'close')
+      connection.destroy()
+      await closed
+    },
     stopReading() {
       isReading = false
     },
@@ -101,6 +106,17 @@ s('gives up a client that never reads the end, however short it is', async () =>
   mock.timers.tick(stallMs - 1)
   assert.not.ok(res.destroyed)
   mock.timers.tick(1)
+  assert.ok(res.destroyed)
+})
+s('has nobody wait for a client that has left', async () => {
+  const { res, send, drained, leave } = await open()
+  assert.not.ok(send('one', large))
+  const waited = drained()
+  await leave()
+  await waited
+  assert.ok(send('two', large))
+  await drained()
+  mock.timers.tick(commentMs)
   assert.ok(res.destroyed)
 })
 s('shows signs of life until it is over, and none to whoever does not read', async () => {
