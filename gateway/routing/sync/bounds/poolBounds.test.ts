@@ -3,6 +3,7 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import { base } from '../../../chain/base.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { gridSize, samplesAt } from '../../protocols/quoted/quoted.ts'
+import type { QuotedRecord } from '../../protocols/quoted/quotedChain.ts'
 import { createPoolBounds } from './poolBounds.ts'
 import type { PoolLimits } from './standing.ts'
 
@@ -136,6 +137,19 @@ s('money that nobody can trade away prices no reference asset [bounds/untradable
     begin([honest, fair, shut])
     assert.is(come(pair([fake(1), dai], [10n ** 30n, e18])), 0)
     assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
+  }
+})
+
+s('nor does what a quoter prices after a fee of its own [bounds/untradable-quoted]', () => {
+  const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
+  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
+  const even = basket([usdc, dai], 1_000) as QuotedRecord
+  for (const left of [1_000n, 990n, 1n, 0n]) {
+    const { begin, come } = setUp()
+    const outputs = even.outputs.map((output) => (output * left) / 1_000n)
+    begin([honest, fair, { ...even, held: [usd(1_000_000), 10n * e18], outputs }])
+    const backed = pair([fake(1), dai], [10n ** 30n, 200n * e18])
+    assert.is(come(backed), 1, `${left} of 1000 are left`)
   }
 })
 

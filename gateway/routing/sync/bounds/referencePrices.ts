@@ -22,6 +22,9 @@ const rounds = 2
 /** By more than this a pool's price may be off, and nobody gains by trading it back. */
 const mostFeePips = 30_000
 
+/** Quoters name prices after a fee that nobody else tells: what is left of who goes there and back shows it. */
+const leastBack = (1 - mostFeePips / 1e6) ** 2
+
 /** Whether who names a false price loses by it: by a fee, or by code of its maker's, it could keep all others out. */
 const isTradedBack = ({ feePips, parts = [] }: PoolRecord) =>
   feePips <= mostFeePips && parts.length === 0
@@ -57,7 +60,9 @@ function listOffers(
     for (const [token, known] of listDirections(record.tokens)) {
       const usdPerKnown = prices.get(known)
       if (usdPerKnown === undefined || prices.has(token) || !assets.has(token)) continue
-      const price = priceIn(record, token, known) * usdPerKnown
+      const paid = priceIn(record, token, known)
+      if (!(paid * priceIn(record, known, token) >= leastBack)) continue
+      const price = paid * usdPerKnown
       const weight = standingAt(record, known) * usdPerKnown
       if (!(price > 0 && Number.isFinite(price) && weight > 0)) continue
       offers.set(token, [...(offers.get(token) ?? []), { price, weight }])
