@@ -16,14 +16,13 @@ const packQuotes = 1_000
 /** Quota contracts of the chains where quota is sold; x402 payments are settled where a relayer key is. */
 function toQuotaContracts({ chains, claims }: Config, keys: ReadonlyMap<number, DigestKey>) {
   return chains.flatMap((config) => {
-    const { chain, executor, quotaManager: address, settlementLimits: limits } = config
+    const { chain, quotaManager: address, settlementLimits: limits } = config
     if (!address) return []
     const { chainId, usdc: token } = chain
     const key = keys.get(chainId)
     const contract = {
       chainId,
       address,
-      executor,
       token,
       confirmations: claims.confirmations,
       finalizedFrom: claims.finalizedAbove,

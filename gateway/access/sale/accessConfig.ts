@@ -42,8 +42,6 @@ export type SettlementLimits = {
 export type QuotaContract = {
   readonly chainId: number
   readonly address: Address
-  /** Who swaps for it, where the settings say. */
-  readonly executor?: Address | undefined
   readonly token: { readonly address: Address; readonly name: string; readonly version: string }
   /** Blocks including the payment's own. */
   readonly confirmations: number

@@ -4,6 +4,7 @@ import type { Balance } from '../../store/ledger.ts'
 import { type Payment, type Proof, proofs } from '../../store/payments.ts'
 import type { AccessDeps, QuotaContract } from './accessConfig.ts'
 import { readConfirmedReceipt } from './readConfirmedReceipt.ts'
+import { readExecutor } from './readExecutor.ts'
 import { type ChainPayment, isBundle, isSafeCall, readPayments } from './readPayments.ts'
 
 export type Claim =
@@ -58,7 +59,12 @@ export async function claimQuota(
   const { receipt, isFinal } = reading
   if (receipt.status !== 'success') return { status: 'reverted' }
 
-  const found = readPayments(receipt, contract)
+  const executor = await readExecutor(chain, contract).catch((error: Error) => {
+    log.warn({ chainId, reason: error.name }, 'a claim could not be checked')
+    return undefined
+  })
+  if (!executor) return { status: 'chain_unreachable' }
+  const found = readPayments(receipt, { ...contract, executor })
   const worth = sizePayments(found, { contract, amountPerQuote: config.amountPerQuote, isFinal })
   if (worth !== 'ok') return { status: worth }
   const sender = isBundle(receipt) ? undefined : receipt.from

@@ -58,19 +58,24 @@ s('what goes elsewhere, or others say, pays nothing [claims/logs]', () => {
 })
 s('a purchase stands for the transfer of its amount before it, and no other [claims/logs]', () => {
   const bought = { payer: other, boundTo: key, authorization: undefined }
-  assert.equal(read(transfer(7n), transfer(7n), transfer(4n), purchase(7n), transfer(7n)), [
-    { logIndex: 10, payer, amount: 7n, ...plain },
+  const own = (value: bigint) => transfer(value, { from: other })
+  assert.equal(read(own(7n), own(7n), transfer(4n), purchase(7n), own(7n)), [
+    { logIndex: 10, payer: other, amount: 7n, ...plain },
     { logIndex: 12, payer, amount: 4n, ...plain },
     { logIndex: 13, ...bought, amount: 7n },
-    { logIndex: 14, payer, amount: 7n, ...plain },
+    { logIndex: 14, payer: other, amount: 7n, ...plain },
   ])
-  for (const came of [9n, 3n])
-    assert.equal(read(transfer(came), purchase(7n)), [
-      { logIndex: 10, payer, amount: came, ...plain },
+  for (const [from, came] of [
+    [other, 9n],
+    [other, 3n],
+    [payer, 7n],
+  ] as const)
+    assert.equal(read(transfer(came, { from }), purchase(7n)), [
+      { logIndex: 10, payer: from, amount: came, ...plain },
       { logIndex: 11, ...bought, amount: 0n },
     ])
   assert.equal(
-    read(transfer(2n), purchase(2n), purchase(2n)).map(({ amount }) => amount),
+    read(own(2n), purchase(2n), purchase(2n)).map(({ amount }) => amount),
     [2n, 0n],
   )
 })

@@ -42,14 +42,20 @@ type Transfer = {
  */
 export function readPayments(
   receipt: Pick<TransactionReceipt, 'logs'>,
-  { address, executor, token }: Pick<QuotaContract, 'address' | 'executor' | 'token'>,
+  {
+    address,
+    token,
+    executor,
+  }: Pick<QuotaContract, 'address' | 'token'> & {
+    /** Who swaps for the contract; without one, purchases by swap stand for nothing. */
+    readonly executor?: Address | undefined
+  },
 ): readonly ChainPayment[] {
   const trusted = receipt.logs.filter(
     (log) => isAddressEqual(log.address, token.address) || isAddressEqual(log.address, address),
   )
   const pending: Transfer[] = []
   const payments: ChainPayment[] = []
-  const received = new Map<Address, bigint>()
   let used: { from: Address; nonce: Hex } | undefined
   for (const log of parseEventLogs({ abi: events, logs: trusted })) {
     const isToken = isAddressEqual(log.address, token.address)
@@ -59,7 +65,6 @@ export function readPayments(
       const { from, to, value } = log.args
       const nonce = used && isAddressEqual(used.from, from) ? used.nonce : undefined
       used = undefined
-      received.set(to, (received.get(to) ?? 0n) + value)
       if (isAddressEqual(to, address)) pending.push({ logIndex: log.logIndex, from, value, nonce })
     } else if (log.eventName === 'QuotaPurchased' && !isToken) {
       const { keyId, payer, amount, ref } = log.args
@@ -67,7 +72,7 @@ export function readPayments(
       payments.push({
         logIndex: log.logIndex,
         payer,
-        amount: takeTransfer(pending, { payer, amount, nonce, executor, received }),
+        amount: takeTransfer(pending, { payer, amount, nonce, executor }),
         boundTo: keyId === zeroHash ? undefined : keyId,
         authorization: undefined,
       })
@@ -105,8 +110,7 @@ export const isSafeCall = hasEvent(
 )
 
 /**
- * Takes the transfer that a purchase stands for: its payer's own, or of a purchase by swap the executor's, who was
- * paid what it passes on. Who buys by swap runs what it likes meanwhile, and may carry in what others have signed:
+ * Takes the transfer that a purchase stands for: its payer's own, or of a purchase by swap the executor's. Who buys by swap runs what it likes meanwhile, and may carry in what others have signed:
  * that stays a payment of theirs. Never credits what did not come.
  */
 function takeTransfer(
@@ -116,23 +120,17 @@ function takeTransfer(
     amount,
     nonce,
     executor,
-    received,
   }: {
     readonly payer: Address
     readonly amount: bigint
     readonly nonce: Hex | undefined
     readonly executor: Address | undefined
-    /** Of the token, in this transaction. */
-    readonly received: ReadonlyMap<Address, bigint>
   },
 ): bigint {
   const fitting = pending.filter((one) => one.value === amount && one.nonce === nonce)
   const taken =
     fitting.findLast(({ from }) => isAddressEqual(from, payer)) ??
-    fitting.findLast(({ from }) => executor && isAddressEqual(from, executor)) ??
-    // The settings may name another than it was deployed with.
-    fitting.findLast(({ from }) => (received.get(from) ?? 0n) >= amount) ??
-    fitting.at(-1)
+    fitting.findLast(({ from }) => executor && isAddressEqual(from, executor))
   if (!taken) return 0n
   pending.splice(pending.indexOf(taken), 1)
   return amount
