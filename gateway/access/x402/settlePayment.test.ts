@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   settleChainId as chainId,
   openSettlements,
@@ -62,6 +63,26 @@ s('waits for its block for as long as it is told to [teeth/settle-payment]', asy
   mine()
   assert.is((await paid).status, 'settled')
 })
+s('signs no nonce that a node alone says is next [teeth/settle-payment]', async () => {
+  // Newcomers have half of an hour.
+  const { deps, node, mine } = openSettlements(now, { maxPerHour: 8 })
+  const keyId = await addKey(deps)
+  const pay = async (nth: number) =>
+    (await settlePayment(deps, { payment: signPayment({ nth }), keyId, waitMs: 0 })).status
+  for (const nth of [1, 2, 3]) {
+    assert.is(await pay(nth), 'pending')
+    mine()
+    assert.is(await pay(nth), 'settled')
+  }
+  node.faults.nonceShift = 1
+  assert.is(await pay(4), 'unavailable')
+  node.faults.nonceShift = 0
+  assert.is(await pay(4), 'pending')
+  assert.equal(
+    (await deps.store.settlements.listOpen(chainId)).map(({ signerNonce }) => signerNonce),
+    [3],
+  )
+})
 s(
   'what one key has sent no other settles, and no other is credited [teeth/settle-payment]',
   async () => {
@@ -104,6 +125,24 @@ s('says that the chain is away, and signs nothing [teeth/settle-payment]', async
   assert.equal(await schemesOf(deps), ['prepaid-claim'])
   node.faults.isDown = false
   assert.equal(await deps.store.settlements.listOpen(chainId), [])
+})
+s('asks what settling costs once in two seconds, whoever asks [teeth/offers-shared]', async () => {
+  let atMs = 0
+  let asks = 0
+  const clock = mock.method(performance, 'now', () => atMs)
+  const { deps } = openSettlements(now, {
+    asked: (method) => {
+      if (method === 'eth_getBalance') asks += 1
+    },
+  })
+  const counts: number[] = []
+  for (const ms of [0, 1_999, 2_000, 3_999]) {
+    atMs = ms
+    await Promise.all([schemesOf(deps), schemesOf(deps)])
+    counts.push(asks)
+  }
+  clock.mock.restore()
+  assert.equal(counts, [1, 1, 2, 2])
 })
 s('offers what it would settle now, and to whom it would [teeth/offers]', async () => {
   const { deps } = openSettlements(now, { maxPerHour: 2 })
