@@ -94,6 +94,36 @@ s('serves a page that loads nothing from elsewhere [http/docs]', async () => {
   assert.match(page, 'slippage_bps')
   assert.not.match(page, /(src|href)="https?:/)
 })
+s('lists a schema of two endpoints once, and refuses two of one name', () => {
+  const describe = (outputs: readonly Record<string, ReturnType<typeof Type.String>>[]) =>
+    createOpenApi({
+      title: 't',
+      description: 'd',
+      version: '1',
+      requestIdField: 'request_id',
+      endpoints: outputs.map((fields, at) =>
+        endpoint({
+          method: 'get',
+          path: `/${at}`,
+          summary: 'Reads',
+          auth: 'none',
+          output: Type.Object(fields, { title: 'Same' }),
+          handle: async () => ({}),
+        }),
+      ),
+    }) as { readonly components: { readonly schemas: Record<string, unknown> } }
+  const { schemas } = describe([{ a: Type.String() }, { a: Type.String() }]).components
+  assert.equal(schemas['Same'], {
+    type: 'object',
+    required: ['a'],
+    properties: { a: { type: 'string' } },
+  })
+  assert.throws(
+    () => describe([{ a: Type.String() }, { b: Type.String() }]),
+    /two schemas are called Same/,
+  )
+})
+
 s('serves the guides as pages and as Markdown, and finds words in them [docs/served]', async () => {
   const ask = async (path: string) => {
     const response = await fetch(`${server.url}${path}`)

@@ -26,6 +26,12 @@ for (const [name, schema, taken, refused] of [
     ['0', String(2n ** 256n - 1n)],
     ['', '01', '1.0', String(2n ** 256n)],
   ],
+  [
+    'a pool',
+    Type.String({ format: 'pool' }),
+    [usdc, hex(32)],
+    ['0x', hex(21), hex(31), usdc.replace('fCD', 'FCD'), `${hex(32)}00`],
+  ],
   ['slippage', schemas.slippageBpsOrAuto(), [0, 10_000, 'auto'], [-1, 10_001, 'autos', 0.5]],
   ['a chain', schemas.chainId([1]), [1], [2, '1']],
   ['no chain', schemas.chainId([]), [], [1]],
@@ -54,5 +60,10 @@ s('spells an address with its checksum, and throws for what is none [teeth/schem
     assert.equal([schemas.toChecksummed(value), schemas.readAddress(value)], [usdc, usdc])
   assert.is(schemas.readAddress(usdc.replace('fCD', 'FCD')), undefined)
   assert.throws(() => schemas.toChecksummed('0x12'), 'not an address: 0x12')
+  // A log is not for whatever somebody sent.
+  assert.throws(
+    () => schemas.toChecksummed('z'.repeat(60)),
+    (error: Error) => error.message === `not an address: ${'z'.repeat(50)}`,
+  )
 })
 s.run()
