@@ -79,7 +79,8 @@ export function concentratedFamily({
     depth({ sqrtPriceX96, liquidity }, i) {
       const root = Number(sqrtPriceX96) / 2 ** 96
       const depth = Number(liquidity) * (i === 0 ? 1 / root : root)
-      return depth > 0 ? depth : undefined
+      // Whatever lies elsewhere, a trade moves a price at which nothing does.
+      return depth >= 0 ? depth : undefined
     },
     held: heldByTicks,
     stepGas: ({ isFresh }, i) => rangeStepGas + extraGas + (isFresh[i] ? freshRangeGas : 0),

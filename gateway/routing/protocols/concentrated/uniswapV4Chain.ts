@@ -341,7 +341,7 @@ export const uniswapV4Family: PoolFamily<ManagedRecord> = {
   depth({ sqrtPriceX96, liquidity }, i) {
     const root = Number(sqrtPriceX96) / 2 ** 96
     const depth = Number(liquidity) * (i === 0 ? 1 / root : root)
-    return depth > 0 ? depth : undefined
+    return depth >= 0 ? depth : undefined
   },
   held: heldByTicks,
   isQuoted: ({ quoter }) => quoter !== undefined,

@@ -1,15 +1,18 @@
 import { getAddress, numberToHex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { base } from '../../../chain/base.ts'
+import type { ConcentratedRecord } from '../../protocols/concentrated/concentratedRecord.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { gridSize, samplesAt } from '../../protocols/quoted/quoted.ts'
 import type { QuotedRecord } from '../../protocols/quoted/quotedChain.ts'
 import { createPoolBounds } from './poolBounds.ts'
+import { standingAt } from './referencePrices.ts'
 import type { PoolLimits } from './standing.ts'
 
 const s = suite('bounds of a market')
 const usdc = base.usdc.address.toLowerCase()
 const weth = base.wrappedNative.toLowerCase()
+const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
 const dex = base.dexes.find(({ protocol }) => protocol === 'uniswap_v2')
 if (!dex) throw new Error('Base has a Uniswap v2')
 const fake = (n: number) => numberToHex(0xfa0000 + n, { size: 20 })
@@ -126,7 +129,6 @@ s('dust between reference assets stays outside as well', () => {
 })
 
 s('money that nobody can trade away prices no reference asset [bounds/untradable]', () => {
-  const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
   const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
   const absurd = pair([dai, usdc], [e18, usd(1_000_000)])
   for (const shut of [
@@ -140,8 +142,51 @@ s('money that nobody can trade away prices no reference asset [bounds/untradable
   }
 })
 
+/** DAI and dollars in one range of ticks, at a price of so many raw dollars for a raw DAI. */
+function ranged(
+  price: number,
+  {
+    from,
+    to,
+    liquidity,
+  }: { readonly from: number; readonly to: number; readonly liquidity: bigint },
+): ConcentratedRecord {
+  const tick = Math.floor(Math.log(price) / Math.log(1.0001))
+  return {
+    ...pair([dai, usdc], [0n, 0n]),
+    protocol: 'uniswap_v3',
+    feePips1: 500,
+    tickSpacing: 1,
+    sqrtPriceX96: BigInt(Math.round(Math.sqrt(price) * 2 ** 48)) << 48n,
+    tick,
+    liquidity: from <= tick && tick < to ? liquidity : 0n,
+    ticks: [
+      { index: from, gross: liquidity, net: liquidity },
+      { index: to, gross: liquidity, net: -liquidity },
+    ],
+  }
+}
+
+s('nor does what stands on one side of a price, or away from it [bounds/one-sided]', () => {
+  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
+  const even = 1e-12
+  const evenTick = Math.floor(Math.log(even) / Math.log(1.0001))
+  const liquidity = 10n ** 21n
+  for (const shut of [
+    // Millions that wait below, for whoever sells at a ten-thousandth.
+    ranged(even * 1e6, { from: evenTick - 92_200, to: evenTick - 92_100, liquidity: 10n ** 23n }),
+    // Those that nobody sells to, at the upper end of their range.
+    ranged(even / 1_000, { from: evenTick - 70_000, to: evenTick - 69_080, liquidity }),
+  ]) {
+    const { begin, come } = setUp()
+    begin([honest, fair, shut])
+    assert.is(come(pair([fake(1), dai], [10n ** 30n, e18])), 0)
+    assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
+  }
+  assert.is(standingAt(ranged(even, { from: 0, to: 100, liquidity }), dai), 0)
+})
+
 s('nor does what a quoter prices after a fee of its own [bounds/untradable-quoted]', () => {
-  const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
   const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
   const even = basket([usdc, dai], 1_000) as QuotedRecord
   for (const left of [1_000n, 990n, 1n, 0n]) {

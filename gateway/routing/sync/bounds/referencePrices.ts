@@ -31,7 +31,8 @@ const isTradedBack = ({ feePips, parts = [] }: PoolRecord) =>
 
 /**
  * Prices of the reference assets among themselves. Each is the median over all pools, weighted by what
- * stands at the price: who wants to move it loses more money there than all others have together.
+ * stands at the price on either side, since what stands on one alone is for nobody to trade back: who wants to move
+ * it loses more money there than all others have together.
  */
 export function referencePrices(
   records: Iterable<PoolRecord>,
@@ -63,7 +64,10 @@ function listOffers(
       const paid = priceIn(record, token, known)
       if (!(paid * priceIn(record, known, token) >= leastBack)) continue
       const price = paid * usdPerKnown
-      const weight = standingAt(record, known) * usdPerKnown
+      const weight = Math.min(
+        standingAt(record, known) * usdPerKnown,
+        standingAt(record, token) * price,
+      )
       if (!(price > 0 && Number.isFinite(price) && weight > 0)) continue
       offers.set(token, [...(offers.get(token) ?? []), { price, weight }])
     }
