@@ -1,10 +1,9 @@
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import {
   heldOf,
-  priceIn,
   type ReferenceAssets,
+  readOffer,
   referencePrices,
-  standingAt,
   type UsdPerRaw,
 } from './referencePrices.ts'
 
@@ -97,11 +96,10 @@ function listBackings(
     if (!usd) continue
     const known = record.tokens.find((token) => prices.has(token)) ?? ''
     const usdPerKnown = prices.get(known) ?? 0
-    const weight = standingAt(record, known) * usdPerKnown
     const backed = record.tokens.filter((token) => !prices.has(token))
     for (const token of backed) {
       const before = backings.get(token) ?? { usdPerRaw: 0, usd: 0, weight: -1 }
-      const usdPerRaw = priceIn(record, token, known) * usdPerKnown
+      const { price: usdPerRaw, weight } = readOffer(record, { token, known, usdPerKnown })
       const isBetter = weight > before.weight && usdPerRaw > 0 && Number.isFinite(usdPerRaw)
       const news = isBetter ? { usdPerRaw, weight } : {}
       // A pool of many tokens backs no more than it holds.

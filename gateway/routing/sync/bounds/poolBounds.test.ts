@@ -150,10 +150,11 @@ function ranged(
     to,
     liquidity,
   }: { readonly from: number; readonly to: number; readonly liquidity: bigint },
+  token = dai,
 ): ConcentratedRecord {
   const tick = Math.floor(Math.log(price) / Math.log(1.0001))
   return {
-    ...pair([dai, usdc], [0n, 0n]),
+    ...pair([token, usdc], [0n, 0n]),
     protocol: 'uniswap_v3',
     feePips1: 500,
     tickSpacing: 1,
@@ -184,6 +185,13 @@ s('nor does what stands on one side of a price, or away from it [bounds/one-side
     assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
   }
   assert.is(standingAt(ranged(even, { from: 0, to: 100, liquidity }), dai), 0)
+})
+
+s('nor does it price what pools without a reference asset lean on [bounds/one-sided-token]', () => {
+  const { begin, come } = setUp()
+  const range = { from: -346_324, to: -345_404, liquidity: 10n ** 21n }
+  begin([honest, against(fake(3), 100_000, 100_000), ranged(1e-15, range, fake(3))])
+  assert.is(come(pair([fake(3), fake(4)], [200n * e18, e18])), 1)
 })
 
 s('nor does what a quoter prices after a fee of its own [bounds/untradable-quoted]', () => {

@@ -14,6 +14,7 @@ export type ReferenceAssets = {
 /** USD of a raw unit, by lower-case token. */
 export type UsdPerRaw = ReadonlyMap<string, number>
 
+/** USD that a raw unit costs, and what whoever names a false price has to lose there. */
 type Offer = { readonly price: number; readonly weight: number }
 
 /** From the dollar to what is paired with it, and on to what is paired with that. */
@@ -29,6 +30,23 @@ const leastBack = (1 - mostFeePips / 1e6) ** 2
 const isTradedBack = ({ feePips, parts = [] }: PoolRecord) =>
   feePips <= mostFeePips && parts.length === 0
 
+/** A pool's price of a token by what is paired with it, weighted by what stands at it on the lesser side. */
+export function readOffer(
+  record: PoolRecord,
+  {
+    token,
+    known,
+    usdPerKnown,
+  }: { readonly token: string; readonly known: string; readonly usdPerKnown: number },
+): Offer {
+  const paid = priceIn(record, token, known)
+  const price = paid * usdPerKnown
+  const isReturned = paid * priceIn(record, known, token) >= leastBack
+  if (!isReturned || !isTradedBack(record)) return { price, weight: 0 }
+  const sides = [standingAt(record, known) * usdPerKnown, standingAt(record, token) * price]
+  return { price, weight: Math.min(...sides) }
+}
+
 /**
  * Prices of the reference assets among themselves. Each is the median over all pools, weighted by what
  * stands at the price on either side, since what stands on one alone is for nobody to trade back: who wants to move
@@ -40,8 +58,7 @@ export function referencePrices(
 ): UsdPerRaw {
   const assets = new Set([usdc.address, wrappedNative, ...hubTokens].map((a) => a.toLowerCase()))
   const between = [...records].filter(
-    (record) =>
-      isTradedBack(record) && record.tokens.filter((token) => assets.has(token)).length > 1,
+    ({ tokens }) => tokens.filter((token) => assets.has(token)).length > 1,
   )
   const prices = new Map([[usdc.address.toLowerCase(), 1 / 10 ** usdc.decimals]])
   for (let round = 0; round < rounds; round += 1) {
@@ -61,13 +78,7 @@ function listOffers(
     for (const [token, known] of listDirections(record.tokens)) {
       const usdPerKnown = prices.get(known)
       if (usdPerKnown === undefined || prices.has(token) || !assets.has(token)) continue
-      const paid = priceIn(record, token, known)
-      if (!(paid * priceIn(record, known, token) >= leastBack)) continue
-      const price = paid * usdPerKnown
-      const weight = Math.min(
-        standingAt(record, known) * usdPerKnown,
-        standingAt(record, token) * price,
-      )
+      const { price, weight } = readOffer(record, { token, known, usdPerKnown })
       if (!(price > 0 && Number.isFinite(price) && weight > 0)) continue
       offers.set(token, [...(offers.get(token) ?? []), { price, weight }])
     }
