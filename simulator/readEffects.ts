@@ -36,6 +36,10 @@ const ownerEvents = [
   // Balancer's vault.
   ['InternalBalanceChanged(address,address,int256)', 0, 'changes what lies at'],
   ['RelayerApprovalChanged(address,address,bool)', 1, 'authorizes somebody at'],
+  // BentoBox and its forks.
+  ['LogWithdraw(address,address,address,uint256,uint256)', 1, 'withdraws what lies at'],
+  ['LogTransfer(address,address,address,uint256)', 1, 'withdraws what lies at'],
+  ['LogSetMasterContractApproval(address,address,bool)', 1, 'authorizes somebody at'],
   // Permit2.
   ['Approval(address,address,address,uint160,uint48)', 0, 'approves somebody by Permit2'],
   ['Permit(address,address,address,uint160,uint48,uint48)', 0, 'approves somebody by Permit2'],

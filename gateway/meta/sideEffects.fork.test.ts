@@ -278,6 +278,21 @@ const effects: readonly (readonly [name: string, extra: Extra, reason: RegExp])[
     says('RelayerApprovalChanged(address,address,bool)', [him, me], [word(1n)]),
     /authorizes somebody/,
   ],
+  [
+    "withdraws the taker's deposit from BentoBox",
+    says('LogWithdraw(address,address,address,uint256,uint256)', [him, me, him], [most, most]),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    "moves the taker's deposit within BentoBox",
+    says('LogTransfer(address,address,address,uint256)', [him, me, him], [most]),
+    /withdraws what lies at 0x/,
+  ],
+  [
+    'gives somebody what the taker has at BentoBox',
+    says('LogSetMasterContractApproval(address,address,bool)', [him, me], [word(1n)]),
+    /authorizes somebody/,
+  ],
   ['unwraps what the taker holds', says('Withdrawal(address,uint256)', [me], [most]), /withdraws/],
   [
     'approves without a word',

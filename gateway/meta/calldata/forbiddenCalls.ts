@@ -148,6 +148,12 @@ export const forbiddenCalls = {
     'exitPool(bytes32,address,address,(address[],uint256[],bytes,bool))',
     'manageUserBalance((uint8,address,uint256,address,address)[])',
     'setRelayerApproval(address,address,bool)',
+    // BentoBox and its forks.
+    'deposit(address,address,address,uint256,uint256)',
+    'withdraw(address,address,address,uint256,uint256)',
+    'transfer(address,address,address,uint256)',
+    'transferMultiple(address,address,address[],uint256[])',
+    'setMasterContractApproval(address,address,bool,uint8,bytes32,bytes32)',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
@@ -166,6 +172,7 @@ const multicallAbi = parseAbi([
   'function multicall(bytes[] calls)',
   'function multicall(uint256 deadline, bytes[] calls)',
   'function multicall(bytes32 previousBlockhash, bytes[] calls)',
+  'function batch(bytes[] calls, bool revertsOnFail)',
 ])
 const multicalls: ReadonlySet<string> = new Set(
   multicallAbi.map((item) => toFunctionSelector(item)),
