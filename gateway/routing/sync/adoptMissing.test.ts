@@ -80,6 +80,18 @@ const all = whole.ids()
 const callsOfAll = whole.calls()
 await whole.close()
 
+s('is begun by the start alone, whoever asks before it [nodes/start-alone]', async () => {
+  const { sync, close } = await openSync({ loadsFirst: 'majors' })
+  const [asked] = await Promise.all([sync.fresh(), sync.start()])
+  assert.is(asked, undefined)
+  const tokens = [...(sync.current()?.pools.values() ?? [])].flatMap((pool) => pool.tokens)
+  assert.equal(
+    tokens.filter((token) => !majors.has(token)),
+    [],
+  )
+  await close()
+})
+
 s('begins with the pools of the majors, by a few calls [nodes/majors-first]', async () => {
   assert.ok(all.length > 80, `${all.length} pools`)
   const left: number[] = []

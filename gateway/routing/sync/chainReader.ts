@@ -35,7 +35,9 @@ export function createChainReader(
   }
 
   async function confirm(): Promise<void> {
-    const before = held.read()
+    const before = held.following()
+    // What is read first is for the start to say: whoever asks for a quote meanwhile would have all of it read.
+    if (!before) return
     const after = await followHead(deps, before)
     if (after !== before) held.put(after)
   }

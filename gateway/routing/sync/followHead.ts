@@ -1,13 +1,12 @@
 import { type CaughtUp, catchUp } from './catchUp.ts'
-import type { ChainView, Following, SyncDeps } from './chainView.ts'
+import type { Following, SyncDeps } from './chainView.ts'
 import { loadChain, type ReadPools } from './loadChain.ts'
 
 /** How many passed blocks are remembered to undo a reorg. */
 const rememberedBlocks = 128
 
-/** The view at the node's head; everything is read where nothing is known, or too little to go on from. */
-export async function followHead(deps: SyncDeps, view: ChainView): Promise<Following> {
-  if (view.status === 'unread') return loadFirst(deps)
+/** The view at the node's head; everything is read where too little is known to go on from. */
+export async function followHead(deps: SyncDeps, view: Following): Promise<Following> {
   const askedAtMs = deps.now()
   const result = await catchUp(deps, view)
   if (result.status === 'lost') return loadChain(deps)

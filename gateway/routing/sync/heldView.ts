@@ -16,7 +16,6 @@ export function createHeldView(stirred: () => void) {
 
   return {
     inTurn: createTurns(),
-    read: () => view,
     following,
     /** Only ever in turn; nobody is told. */
     keep,
