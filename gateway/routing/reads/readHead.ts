@@ -33,6 +33,18 @@ export async function readBlock({ client }: Deps, number?: bigint): Promise<Bloc
   return block ? toBlock(block as RawBlock) : undefined
 }
 
+/** A node of several that lags behind is not the next one that is asked. */
+const mostTimes = 4
+
+/** A block that there is, as far as is known: whoever says that there is none is asked again. */
+export async function readToldBlock(deps: Deps, number: bigint): Promise<Block | undefined> {
+  for (let time = 1; time < mostTimes; time += 1) {
+    const block = await readBlock(deps, number)
+    if (block) return block
+  }
+  return readBlock(deps, number)
+}
+
 export async function readHead(deps: Deps, number?: bigint): Promise<BlockHead | undefined> {
   return (await readBlock(deps, number))?.head
 }

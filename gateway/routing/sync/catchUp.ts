@@ -11,7 +11,7 @@ import {
   type BlockHead,
   type LogFilter,
   readBlock,
-  readHead,
+  readToldBlock,
 } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
@@ -150,11 +150,14 @@ async function findAncestor(
     readonly head: BlockHead
   },
 ): Promise<Ancestor | 'lagging' | undefined> {
-  const own = await readHead(deps, state.head.number)
-  if (own?.hash === state.head.hash) return head.number < state.head.number ? 'lagging' : state.head
-  const candidates = passed.filter(({ number }) => number < state.head.number).toReversed()
-  const heads = await Promise.all(candidates.map(({ number }) => readHead(deps, number)))
-  return candidates.find(({ hash }, index) => heads[index]?.hash === hash)
+  const readHash = async (number: bigint) =>
+    number === head.number ? head.hash : (await readToldBlock(deps, number))?.head.hash
+  const own = await readHash(state.head.number)
+  if (own === state.head.hash) return head.number < state.head.number ? 'lagging' : state.head
+  const newest = head.number < state.head.number ? head.number : state.head.number - 1n
+  const candidates = passed.filter(({ number }) => number <= newest).toReversed()
+  const hashes = await Promise.all(candidates.map(({ number }) => readHash(number)))
+  return candidates.find(({ hash }, index) => hashes[index] === hash)
 }
 
 /** Blocks after the ancestor up to the latest, checked to be a chain; undefined when they are not. */
@@ -166,7 +169,7 @@ async function readBlocks(
   const count = Number(head.number - after.number) - 1
   const between = await Promise.all(
     Array.from({ length: Math.max(0, count) }, (_, index) =>
-      readBlock(deps, after.number + 1n + BigInt(index)),
+      readToldBlock(deps, after.number + 1n + BigInt(index)),
     ),
   )
   const blocks = [...between, ...(count >= 0 ? [latest] : [])]

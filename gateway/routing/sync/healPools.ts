@@ -1,6 +1,6 @@
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
-import { readHead } from '../reads/readHead.ts'
+import { readToldBlock } from '../reads/readHead.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { loadPools } from './loadPools.ts'
@@ -52,7 +52,7 @@ export async function healPools(
   const { wrong, gone } = await comparePools(deps, { state, records })
   const healed = wrong.length + gone.length
   // Events of a block that took the state's place would count twice in what was read of it.
-  const head = healed > 0 ? await readHead(deps, state.head.number) : undefined
+  const head = healed > 0 ? (await readToldBlock(deps, state.head.number))?.head : undefined
   if (head?.hash !== state.head.hash) return { view, healed: 0 }
   const next = advanceState(deps, { state, head, changed: wrong, gone: new Set(gone) })
   deps.observe({ event: 'healed', chainId: deps.chainId, pools: healed })

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { familyOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
-import { readHead } from '../reads/readHead.ts'
+import { readHead, readToldBlock } from '../reads/readHead.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { discoverAll, findPaired } from './discover.ts'
@@ -61,8 +61,9 @@ export async function loadChain(
     ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
   tokens.add(await readTokens(deps, { tokens: [...unread], ...at }))
-  const check = await readHead(deps, head.number)
-  if (check?.hash !== head.hash) throw new Error('the chain was reorganised while it was loaded')
+  const check = await readToldBlock(deps, head.number)
+  if (check?.head.hash !== head.hash)
+    throw new Error('the chain was reorganised while it was loaded')
   const state = createSyncedState(deps, { head, records })
   const endedAtMs = now()
   deps.found.end()

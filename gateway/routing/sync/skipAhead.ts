@@ -1,7 +1,7 @@
 import type { Chain, Client, Transport } from 'viem'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { readRangeLogs } from '../reads/rangeLogs.ts'
-import { type BlockHead, type LogFilter, readHead } from '../reads/readHead.ts'
+import { type BlockHead, type LogFilter, readToldBlock } from '../reads/readHead.ts'
 
 /** Left to be read one by one: deeper than the chains' reorganisations, and than their nodes lag. */
 const nearBlocks = 32n
@@ -29,6 +29,6 @@ export async function skipAhead(
   const range = { fromBlock: after + 1n, toBlock: last }
   const logs = await readRangeLogs(deps, { filter, ...range, mostQuestions, mostLogs })
   // Read last: the blocks behind it are held against their parents' hashes.
-  const anchor = logs && (await readHead(deps, last))
+  const anchor = logs && (await readToldBlock(deps, last))?.head
   return anchor && logs && { anchor, logs }
 }

@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { createMainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
 import type { Pace } from '../../../../fixtures/nodes/mainnet/shares.ts'
 import { type Chain, getDexes } from '../../../chain/chains.ts'
@@ -7,6 +8,7 @@ import type { Reply, RpcAnswer, RpcCall } from '../../../chain/nodes/readReply.t
 import type { PoolRef } from '../../reads/poolRef.ts'
 import { createChainReader } from '../../sync/chainReader.ts'
 import { loadPools } from '../../sync/loadPools.ts'
+import type { SyncEvent } from '../../sync/syncEvent.ts'
 import { createSyncDeps } from '../syncDeps.ts'
 
 type Mainnet = ReturnType<typeof createMainnet>
@@ -28,6 +30,7 @@ export async function holdMainnet(
     refreshBlocks = 1n,
     blocksBefore = 0,
     bend = (_, answer) => answer,
+    lag = () => 0,
     told = () => undefined,
   }: {
     readonly pools: number
@@ -37,6 +40,8 @@ export async function holdMainnet(
     readonly blocksBefore?: number | undefined
     /** What a node makes of the chain's answer. */
     readonly bend?: ((call: RpcCall, answer: RpcAnswer) => RpcAnswer) | undefined
+    /** By how many blocks the head that is named is behind. */
+    readonly lag?: (() => number) | undefined
     /** Of each request. */
     readonly told?: ((calls: readonly RpcCall[]) => void) | undefined
   },
@@ -44,10 +49,14 @@ export async function holdMainnet(
   const { chainId } = chain
   const mainnet = createMainnet({ chainId, pools, seed, pace })
   mainnet.mine(blocksBefore)
+  const toPast = (params: unknown) =>
+    (params as readonly unknown[]).map((value) =>
+      value === 'latest' ? numberToHex(mainnet.head().number - lag()) : value,
+    )
   const send = async (calls: readonly RpcCall[]): Promise<Reply> => {
     told(calls)
     const named = calls.map(nameByHash)
-    const asked = named.map(({ method, params }) => ({ method, params: params as [] }))
+    const asked = named.map(({ method, params }) => ({ method, params: toPast(params) }))
     const answers = await mainnet.ask(asked)
     return {
       answers: answers.map((answer, index) => bend(named[index] as RpcCall, answer)),
@@ -64,12 +73,14 @@ export async function holdMainnet(
   const head = { number: BigInt(number), hash, parentHash, timestampSecs: BigInt(timestampSecs) }
   const refs = mainnet.pools.map(toRef)
   const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
+  const events: SyncEvent[] = []
   const deps = {
     ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
     refreshBlocks,
+    observe: (event: SyncEvent) => events.push(event),
   }
   const reader = createChainReader(deps, { partnersOf: () => [], stirred: () => undefined })
   if (!(await reader.restore({ head, records, tokens: [] }, { isInherited: false })))
     throw new Error('what was just read is taken')
-  return { mainnet, reader, deps, [Symbol.dispose]: chainClient.close }
+  return { mainnet, chainClient, reader, deps, refs, events, [Symbol.dispose]: chainClient.close }
 }

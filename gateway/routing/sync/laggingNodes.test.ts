@@ -1,0 +1,53 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import type { RpcCall } from '../../chain/nodes/readReply.ts'
+import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
+
+/** Nodes behind one URL, some of which are blocks behind: what one has told of, the next does not have. */
+const s = suite('a node of several that lags')
+
+/** The number that a block is asked for by; undefined for all else, and for the latest. */
+function numberOf({ method, params }: RpcCall): number | undefined {
+  if (method !== 'eth_getBlockByNumber') return undefined
+  const number = Number((params as readonly unknown[])[0])
+  return Number.isNaN(number) ? undefined : number
+}
+
+/** Every block is there for the third one only who asks for it. */
+async function holdBehind() {
+  const asked = new Map<number, number>()
+  const behind = { blocks: 0 }
+  const held = await holdMainnet(base, {
+    pools: 40,
+    blocksBefore: 8,
+    bend(call, answer) {
+      const number = numberOf(call)
+      if (number === undefined) return answer
+      asked.set(number, (asked.get(number) ?? 0) + 1)
+      return (asked.get(number) ?? 0) % 3 === 0 ? answer : { result: null }
+    },
+    lag: () => behind.blocks,
+  })
+  return { held, behind }
+}
+
+s('keeps nobody from the blocks between, nor from an ancestor [nodes/told-block]', async () => {
+  const { held, behind } = await holdBehind()
+  using _ = held
+  const { mainnet, reader, events } = held
+  mainnet.mine(5)
+  await reader.confirm()
+  assert.is(reader.current()?.head.hash, mainnet.head().hash)
+  await mainnet.reorg(2)
+  await reader.confirm()
+  assert.is(reader.current()?.head.hash, mainnet.head().hash)
+  // Who names an older head has no reorganisation to tell of.
+  behind.blocks = 4
+  await reader.confirm()
+  assert.is(reader.current()?.head.hash, mainnet.head().hash)
+  assert.equal(
+    events.map(({ event }) => event),
+    ['restored', 'reorged', 'failed'],
+  )
+})
+s.run()
