@@ -1,7 +1,7 @@
 import type { RouteStep } from './engine/route.ts'
 import { toRef } from './protocols/poolRecord.ts'
 import type { PoolRef } from './reads/poolRef.ts'
-import { readHead } from './reads/readHead.ts'
+import { readHead, readToldBlock } from './reads/readHead.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { type Asker, findShared } from './searchQueue.ts'
 import { oldMs } from './sync/chainSync.ts'
@@ -48,9 +48,11 @@ async function readHint(
 ): Promise<SyncedState | undefined> {
   const read = async () => {
     const head = await readHead({ client })
-    return (
-      head && { head, records: await loadPools({ client }, { pools, blockNumber: head.number }) }
-    )
+    if (!head) return undefined
+    const records = await loadPools({ client }, { pools, blockNumber: head.number })
+    // They were read by its number: another block may have taken its place meanwhile.
+    const told = await readToldBlock({ client }, head.number)
+    return told?.head.hash === head.hash ? { head, records } : undefined
   }
   // The old state and its lag are the answer then; sync reports the node's trouble itself.
   const found = await read().catch(() => undefined)

@@ -1,6 +1,8 @@
 import type { Address, Hex } from 'viem'
+import { BlockOrphaned } from '../../chain/client.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
+import { type BlockHead, readToldBlock } from '../reads/readHead.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { discoverFor } from './discover.ts'
@@ -16,7 +18,7 @@ export async function adoptPools(
   const { tokens } = deps
   const at = { blockNumber: head.number }
   const missing = found.filter(({ id, address }) => !pools.has((id ?? address).toLowerCase()))
-  const news = await loadPools(deps, { pools: missing, ...at })
+  const news = await readAt(deps, head, loadPools(deps, { pools: missing, ...at }))
   const { taken, gone } = deps.bounds.admit({ pools, news })
   const held = new Set(taken.flatMap((record) => record.tokens as readonly Address[]))
   const fresh = [...held].filter((token) => !tokens.all().has(token))
@@ -45,7 +47,8 @@ export async function findTokens(
   },
 ): Promise<FoundTokens> {
   const { number: blockNumber, hash } = state.head
-  const found = await discoverFor(deps, { tokens: wanted, partners, blockNumber })
+  const looking = discoverFor(deps, { tokens: wanted, partners, blockNumber })
+  const found = await readAt(deps, state.head, looking)
   return { ...found, wanted, hash }
 }
 
@@ -65,6 +68,17 @@ export async function adoptTokens(
   return { ...view, state: advanceState(deps, { state, head, changed: taken, gone }) }
 }
 
+/** Reads are of the block that was told of last by its number: another one may have taken the place of ours. */
+async function readAt<read>(
+  deps: SyncDeps,
+  { number, hash }: BlockHead,
+  reading: Promise<read>,
+): Promise<read> {
+  const [read, told] = await Promise.all([reading, readToldBlock(deps, number)])
+  if (told?.head.hash !== hash) throw new BlockOrphaned(deps.chainId)
+  return read
+}
+
 function readAgain(
   deps: SyncDeps,
   { view, found }: { readonly view: Following; readonly found: FoundTokens },
@@ -73,5 +87,6 @@ function readAgain(
     const dex = deps.dexes.find(({ name }) => name === record.dex)
     return dex ? [toRef(record, dex)] : []
   })
-  return loadPools(deps, { pools, blockNumber: view.state.head.number })
+  const { head } = view.state
+  return readAt(deps, head, loadPools(deps, { pools, blockNumber: head.number }))
 }

@@ -1,0 +1,37 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import { base } from '../../chain/base.ts'
+import { BlockOrphaned } from '../../chain/client.ts'
+import { readBlock } from '../reads/readHead.ts'
+import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
+import { adoptPools } from './adoptPools.ts'
+import { createSyncedState } from './syncedState.ts'
+
+const s = suite('pools that come in behind a block')
+
+/** A view of the head without any pool, and all of them to be taken in. */
+async function holdEmpty() {
+  const held = await holdMainnet(base, { pools: 40, blocksBefore: 4 })
+  const head = held.reader.current()?.head
+  if (!head) throw new Error('it holds its pools')
+  const state = createSyncedState(held.deps, { head, records: [] })
+  const view = { status: 'following', state, passed: [], confirmedAtMs: undefined } as const
+  return { ...held, adopt: () => adoptPools(held.deps, { view, found: held.refs }) }
+}
+
+s('are those of the very block', async () => {
+  using held = await holdEmpty()
+  assert.is((await held.adopt()).state.pools.size, held.refs.length)
+})
+
+s(
+  'are none where another block was told of in its place meanwhile [nodes/adopt-orphaned]',
+  async () => {
+    using held = await holdEmpty()
+    await held.mainnet.reorg(1)
+    // As a look at the new head does that came to nothing.
+    await readBlock(held.deps)
+    const adopted = await held.adopt().catch((error: unknown) => error)
+    assert.instance(adopted, BlockOrphaned)
+  },
+)
+s.run()
