@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { createRpc } from '../fixtures/anvil/rpc.ts'
 import { send } from '../fixtures/chains/send.ts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
 import { isShortProof } from '../fixtures/runner/isShortProof.ts'
@@ -37,6 +38,8 @@ const idleMs = byLength({ short: 4_000, long: 30_000 })
 const longestMs = 60_000
 /** Calls per second of an idle gateway after the attack, by those before it. */
 const mostIdle = byLength({ short: 3, long: 1.1 })
+/** Base's. On a chain that stands still one fork stays warm for ever, and no chain does. */
+const blockMs = 2_000
 /** Below this, a slower answer is the machine's noise. */
 const noiseMs = 50
 
@@ -173,9 +176,21 @@ type Round = {
   readonly calls: Readonly<Record<'fresh' | 'quiet' | 'attacked' | 'idle', Rates>>
 }
 
+async function mineBlocks(signal: AbortSignal) {
+  const rpc = createRpc(rpcOf(stage))
+  while (!signal.aborted) {
+    await rpc('evm_mine')
+    await wait(blockMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
 async function play(provider: HackedProvider): Promise<Round> {
   const measure = async (forMs: number) => {
+    const over = new AbortController()
+    const mining = mineBlocks(over.signal)
     const { result, perSecond } = await rateCalls(() => sendHonestTraffic(honest, forMs))
+    over.abort()
+    await mining
     return { samples: result, calls: perSecond }
   }
   const stayIdle = async () => (await rateCalls(() => wait(idleMs))).perSecond
