@@ -101,7 +101,10 @@ export async function simulateCandidates(
     entrant,
     remainingMs: countdown(requestBudgetMs),
   }
-  const jobs = await Promise.all(candidates.map((candidate) => createJob(deps, run, candidate)))
+  const [jobs] = await Promise.all([
+    Promise.all(candidates.map((candidate) => createJob(deps, run, candidate))),
+    prefetchHoldings(run, candidates),
+  ])
   const onFork = jobs.filter((job) => !job.isOnChain)
   const isSuspect = (job: Job) => isUndisguised(job) && deps.suspects.has(job.candidate)
   const suspect = onFork.filter(isSuspect)
@@ -179,7 +182,6 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
   const [funding, costume] = await Promise.all([
     isOnChain || kinds.includes('silent') ? unreached : fund(deps, run, { candidate, taker }),
     disguise && makeCostume(run.generation, { ...dress, disguise }),
-    prefetchHoldings(run, candidate),
   ])
   return {
     candidate,
@@ -197,13 +199,20 @@ async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Pr
 
 const unreached: Funding = { status: 'refused', result: chainUnreachable }
 
-/** A fork fetches what calls of one batch want at once, and what one call wants one after the other. */
-async function prefetchHoldings({ generation }: Run, { holdings = [] }: Candidate) {
-  if (holdings.length === 0) return
-  // Whatever comes of it: the dry run asks again.
-  await settle(
-    generation.fork.rpc.batch(holdings.map(readHoldingAlone), { timeoutMs: readTimeoutMs }),
+/**
+ * A fork fetches what calls of one batch want at once, and what one call wants one after the other. Candidates
+ * of one request watch mostly the same: each is read once.
+ */
+async function prefetchHoldings({ generation }: Run, candidates: readonly Candidate[]) {
+  const distinct = new Map(
+    candidates
+      .flatMap(({ holdings = [] }) => holdings)
+      .map((holding) => [`${holding.contract} ${holding.data}`, holding]),
   )
+  const calls = [...distinct.values()].map(readHoldingAlone)
+  if (calls.length === 0) return
+  // Whatever comes of it: the dry run asks again.
+  await settle(generation.fork.rpc.batch(calls, { timeoutMs: readTimeoutMs }))
 }
 
 function fund(
