@@ -180,7 +180,8 @@ export async function aggregate(
       patienceMs,
       signal,
       hasty: waits,
-    }),
+      onEntry: waits?.arrived,
+    }).finally(waits?.close),
     deployedProxy(deps, request, signal),
   ])
   const found = quotesOf(asked)

@@ -92,6 +92,8 @@ s('aborts everything when the caller leaves', async () => {
   const caller = new AbortController()
   const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })
   const asked = run([slow], { signal: caller.signal })
+  // Who leaves before that has nobody asked.
+  await new Promise(setImmediate)
   caller.abort()
   await asked
   assert.ok(slow.signals[0]?.aborted)
@@ -113,6 +115,7 @@ s(
     const heard = Promise.withResolvers<Entry>()
     const hasty: Hasty = {
       has: (name) => name !== 'fast',
+      isSilent: () => false,
       leave: (name) => (name === 'slow' ? heard.resolve : undefined),
     }
     const entries = await run([slow, gone, fast], { patienceMs: 20_000, deadlineMs: 40_000, hasty })
@@ -135,10 +138,40 @@ s(
   },
 )
 
+s(
+  'grants the least wait to whoever did not keep anybody waiting for nothing [strangers/meta-least-wait]',
+  async () => {
+    const [silent, slow] = ['silent', 'slow'].map((name) =>
+      scriptSource({ name, delayMs: 60_000, answer: answerQuote() }),
+    )
+    const fast = scriptSource({ name: 'fast', answer: answerQuote({ provider: 'fast' }) })
+    const hasty: Hasty = {
+      has: (name) => name !== 'fast',
+      isSilent: (name) => name === 'silent',
+      leave: () => undefined,
+    }
+    assert.ok(silent && slow)
+    const entries = await run([slow, silent, fast], {
+      patienceMs: 6_000,
+      deadlineMs: 40_000,
+      hasty,
+    })
+    assert.equal(
+      entries.map(({ provider }) => provider),
+      ['fast', 'silent', 'slow'],
+    )
+    assert.match(failuresOf(entries)[1]?.reason ?? '', /slower than the 200 ms/)
+  },
+)
+
 s('waits for whoever there is while nobody has a quote [strangers/meta-only-slow]', async () => {
   const bad = scriptSource({ name: 'bad', answer: fail('no_route') })
   const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
-  const hasty: Hasty = { has: (name) => name === 'slow', leave: () => undefined }
+  const hasty: Hasty = {
+    has: (name) => name === 'slow',
+    isSilent: () => false,
+    leave: () => undefined,
+  }
   const entries = await run([bad, slow], { patienceMs: 20, hasty })
   assert.is(entries.at(-1)?.outcome.status, 'quote')
 })

@@ -48,11 +48,13 @@ export type FanOutParameters = {
 
 export type Hasty = {
   readonly has: (source: string) => boolean
+  /** Whether it kept somebody waiting for nothing: of those the least that is granted is too much. */
+  readonly isSilent: (source: string) => boolean
   /** Whom to tell what came of it; undefined where its call is to be aborted. */
   readonly leave: (source: string) => ((entry: Entry) => void) | undefined
 }
 
-/** Whoever is waited for no longer than the others has half of their time more, and this part of the patience. */
+/** Whoever is waited for no longer than the others has half of their time more, and at least this part of the patience. */
 const graceOfTook = 0.5
 const graceOfPatience = 1 / 30
 
@@ -120,20 +122,23 @@ function ask(
 function createGrace({ leastMs, others }: { leastMs: number; others: readonly string[] }) {
   const started = performance.now()
   const awaited = new Set(others)
-  const { promise: over, resolve } = Promise.withResolvers<SourceOutcome>()
-  let timer: NodeJS.Timeout | undefined
+  const ofSilent = Promise.withResolvers<SourceOutcome>()
+  const ofOthers = Promise.withResolvers<SourceOutcome>()
+  let timers: readonly NodeJS.Timeout[] = []
   return {
-    over,
+    over: (isSilent: boolean) => (isSilent ? ofSilent : ofOthers).promise,
     noteArrival(name: string, hasQuote: boolean) {
       awaited.delete(name)
-      if (timer || awaited.size > 0 || !hasQuote) return
+      if (timers.length > 0 || awaited.size > 0 || !hasQuote) return
       const tookMs = performance.now() - started
-      const ms = Math.max(leastMs, tookMs * (1 + graceOfTook))
-      const end = () =>
-        resolve(fail('timeout', `slower than the ${Math.round(ms)} ms that it is waited for`))
-      timer = setTimeout(end, ms - tookMs)
+      const longer = tookMs * (1 + graceOfTook)
+      const endAfter = (ms: number, { resolve }: PromiseWithResolvers<SourceOutcome>) =>
+        setTimeout(() => {
+          resolve(fail('timeout', `slower than the ${Math.round(ms)} ms that it is waited for`))
+        }, ms - tookMs)
+      timers = [endAfter(longer, ofSilent), endAfter(Math.max(leastMs, longer), ofOthers)]
     },
-    close: () => clearTimeout(timer),
+    close: () => timers.forEach(clearTimeout),
   }
 }
 
@@ -180,6 +185,7 @@ export async function fanOut(
       const call = ask(deps, { source, request, caller, site, signal: either, aborted })
       return call.toEntry(await Promise.race([aborted, call.asked]))
     }
+    const over = grace.over(hasty?.isSilent(source.name) === true)
     const end = new AbortController()
     const call = ask(deps, {
       source,
@@ -189,7 +195,7 @@ export async function fanOut(
       signal: AbortSignal.any([either, end.signal]),
       aborted,
     })
-    const late = await Promise.race([aborted, call.asked, grace.over.then(toLate)])
+    const late = await Promise.race([aborted, call.asked, over.then(toLate)])
     if (!('late' in late)) return call.toEntry(late)
     const tell = hasty?.leave(source.name)
     if (tell) void call.asked.then((outcome) => tell(call.toEntry(outcome)))

@@ -104,6 +104,39 @@ s('waits for one that answers again, after a pause that grows [strangers/meta-ba
   assert.equal(lengths, [10_000, 20_000, 40_000])
 })
 
+s(
+  'begins no second wait for one that is far later than ever, while somebody waits [strangers/meta-overdue]',
+  () => {
+    const worth = open()
+    const ask = (caller = 'me') => {
+      const waits = worth.of({ request, caller })
+      for (const name of ['fast', 'slow']) waits.has(name)
+      return waits
+    }
+    const earlier = ask()
+    earlier.arrived({ ...entry('slow', fail('no_route')), elapsedMs: 50 })
+    earlier.close()
+    const waits = ask()
+    nowMs = 1_000
+    assert.not.ok(isHasty(worth, 'slow'), 'without a quote it is right to wait')
+    waits.arrived(entry('fast', offer('fast', 1_000n)))
+    assert.ok(isHasty(worth, 'slow'))
+    assert.ok(worth.of({ request, caller: 'me' }).isSilent('slow'))
+    assert.not.ok(isHasty(worth, 'fast'))
+    assert.not.ok(isHasty(worth, 'slow', request, 'another'))
+    nowMs = 200
+    assert.not.ok(isHasty(worth, 'slow'), 'four times as long as before is not far later')
+    nowMs = 1_000
+    waits.arrived(entry('slow', offer('slow', 1_000n)))
+    assert.not.ok(isHasty(worth, 'slow'), 'it answers')
+    const more = ask()
+    more.arrived(entry('fast', offer('fast', 1_000n)))
+    more.close()
+    nowMs = 60_000
+    assert.not.ok(isHasty(worth, 'slow'), 'nobody waits')
+  },
+)
+
 s('is heard again by an answer in time, whatever it is, and by no refusal [teeth/heard]', () => {
   for (const [outcome, isHeard] of [
     [offer('slow', 1n), true],

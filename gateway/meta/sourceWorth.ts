@@ -19,8 +19,12 @@ type Asked = { readonly request: SourceRequest; readonly caller?: string | undef
 
 /** Of one request. */
 export type Waits = Hasty & {
+  /** Somebody has answered, while others are waited for. */
+  arrived(entry: Entry): void
   /** What all answered, and whose quote was best. */
   note(p: { readonly entries: readonly Entry[]; readonly ranked: Ranked }): void
+  /** Nobody is waited for any more. */
+  close(): void
 }
 
 type Ranked = { readonly quotes: readonly RankedQuote[]; readonly best: SourceQuote | undefined }
@@ -30,6 +34,14 @@ const mostLost = 32
 const winWeight = 16
 /** A source's word that it would have been better is taken no more often than this. */
 const chanceEveryMs = 30_000
+/**
+ * A source that takes so many times as long as any of its answers of late has most likely stopped to answer:
+ * the caller whom it keeps waiting does not begin to wait for it once more meanwhile.
+ */
+const overdueTimes = 4
+const leastOverdueMs = 100
+/** Of the slowest answer so far what is left after each that is faster. */
+const slowestKept = 0.9
 /** Who answers again after a wait for nothing is waited for again after a while, each time a longer one. */
 const firstPauseMs = 10_000
 const longestPauseMs = 600_000
@@ -41,6 +53,8 @@ type Silence = {
   readonly lengthMs: number
   readonly untilMs: number
 }
+
+type Wait = { startedAtMs: number; readonly sources: Set<string>; hasQuote: boolean }
 
 /** These tell nothing of whether it answers. */
 const isNoAnswer = (outcome: SourceOutcome) =>
@@ -59,7 +73,10 @@ export function createSourceWorth({
 }): SourceWorth {
   const losses = new LRUCache<string, Loss>({ max: mostKept })
   const silences = new LRUCache<string, Silence>({ max: mostKept })
+  const slowestMs = new LRUCache<string, number>({ max: mostKept })
   const left = new Set<string>()
+  /** Of each caller those that go on. */
+  const waits = new Map<string, Set<Wait>>()
 
   function addLoss(key: string, by: number) {
     const { count, chanceAtMs } = losses.get(key) ?? { count: 0, chanceAtMs: -chanceEveryMs }
@@ -92,6 +109,20 @@ export function createSourceWorth({
     return silence !== undefined && (silence.isSilent || now() < silence.untilMs)
   }
 
+  function noteAnswer(key: string, tookMs: number) {
+    slowestMs.set(key, Math.max(tookMs, slowestKept * (slowestMs.get(key) ?? 0)))
+  }
+  /** Without anybody's quote it is right to wait. */
+  function isOverdue(key: string, source: string, open: ReadonlySet<Wait> = new Set()) {
+    const slowest = slowestMs.get(key)
+    if (slowest === undefined) return false
+    const usualMs = Math.max(leastOverdueMs, overdueTimes * slowest)
+    return [...open].some(
+      ({ startedAtMs, sources, hasQuote }) =>
+        hasQuote && sources.has(source) && now() - startedAtMs > usualMs,
+    )
+  }
+
   return {
     of({ request, caller = '' }) {
       const sale = nameSale(request)
@@ -99,6 +130,12 @@ export function createSourceWorth({
       const ofCaller = (source: string) => `${source} ${request.chainId} ${caller}`
       const inSaleOfCaller = (source: string) => `${source} ${sale} ${caller}`
       const judged = Promise.withResolvers<SourceQuote | undefined>()
+      const site = `${request.chainId} ${caller}`
+      const wait: Wait = { startedAtMs: now(), sources: new Set(), hasQuote: false }
+      const keepsSilent = (source: string) =>
+        isSilent(ofCaller(source)) || isOverdue(ofCaller(source), source, waits.get(site))
+
+      waits.set(site, (waits.get(site) ?? new Set()).add(wait))
 
       async function noteLate({ provider, outcome }: Entry) {
         if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
@@ -116,9 +153,21 @@ export function createSourceWorth({
         else if (simulation.status === 'reverted') addLoss(keys[1], 1)
       }
       return {
-        has: (source) =>
-          !always.includes(source) &&
-          (isSilent(ofCaller(source)) || isLost(inSale(source)) || isLost(inSaleOfCaller(source))),
+        has(source) {
+          const isHasty =
+            !always.includes(source) &&
+            (keepsSilent(source) || isLost(inSale(source)) || isLost(inSaleOfCaller(source)))
+          if (!isHasty) wait.sources.add(source)
+          // Asked when the sources are, which may have waited for its turn.
+          wait.startedAtMs = now()
+          return isHasty
+        },
+        isSilent: keepsSilent,
+        arrived({ provider, outcome, elapsedMs }) {
+          wait.sources.delete(provider)
+          if (outcome.status === 'quote') wait.hasQuote = true
+          if (!isNoAnswer(outcome)) noteAnswer(ofCaller(provider), elapsedMs)
+        },
         leave(source) {
           // One of each, so that nobody leaves work behind without end; another's keeps nobody from hearing.
           const place = ofCaller(source)
@@ -138,6 +187,11 @@ export function createSourceWorth({
             else if (best && isTimeout(outcome)) noteSilent(ofCaller(provider))
           }
           if (best) for (const quote of quotes) noteQuote(quote, best)
+        },
+        close() {
+          const open = waits.get(site)
+          open?.delete(wait)
+          if (open?.size === 0) waits.delete(site)
         },
       }
     },
