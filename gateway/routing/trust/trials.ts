@@ -34,6 +34,8 @@ export type TrialParameters<result> = {
 
 /** How long a pool that passed may be tried by many at once; the others: once alone and once with others. */
 const believedMs = 600_000
+/** So long after it first passed a pool is one to wait for: anybody's new one behaves until it is believed. */
+const provedAfterMs = 60_000
 const mostAtOnce = 16
 /** Of these, of a site's networks together, so that one with many slow pools leaves places to others. */
 const mostOfSite = 4
@@ -45,8 +47,8 @@ const firstPauseMs = 2_000
 const longestPauseMs = 600_000
 const mostPools = 10_000
 /**
- * Beside another route, a pool that has not passed yet is worth this part of the wait: anybody makes new ones,
- * and what comes of the trial is known to the next who asks.
+ * Beside another route, a pool that has not passed for a while is worth this part of the wait: anybody makes new
+ * ones, and what comes of the trial is known to the next who asks.
  */
 const unprovedPart = 5
 /** A payload is good for longer; a chain that stands still may have a pool turn with the time. */
@@ -54,10 +56,11 @@ const verdictMs = 15_000
 const mostVerdicts = 1_000
 
 type Kept = { readonly verdict: Promise<object>; untilMs: number }
+type Passed = { readonly firstAtMs: number; readonly atMs: number }
 type Pause = { readonly lengthMs: number; readonly untilMs: number }
 
 export function createTrials({ now }: { readonly now: () => number }): Trials {
-  const passedAtMs = new LRUCache<string, number>({ max: mostPools })
+  const passes = new LRUCache<string, Passed>({ max: mostPools })
   const pauses = new LRUCache<string, Pause>({ max: mostPools })
   const verdicts = new LRUCache<string, Kept>({ max: mostVerdicts })
   const underWay = new Map<string, number>()
@@ -65,9 +68,14 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
   let running = 0
   let someEnd = Promise.withResolvers<void>()
 
-  const isBelieved = (id: string) => {
-    const atMs = passedAtMs.get(id)
-    return atMs !== undefined && now() - atMs < believedMs
+  const passedOf = (id: string) => {
+    const passed = passes.get(id)
+    return passed && now() - passed.atMs < believedMs ? passed : undefined
+  }
+  const isBelieved = (id: string) => passedOf(id) !== undefined
+  const isProved = (id: string) => {
+    const passed = passedOf(id)
+    return passed !== undefined && now() - passed.firstAtMs >= provedAfterMs
   }
   const isPaused = (name: string) => (pauses.get(name)?.untilMs ?? 0) > now()
   const hasPlace = (ids: readonly string[], site: string) =>
@@ -83,8 +91,10 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
 
   /** Of several it is those that have not passed lately; where all have, any of them may have turned. */
   function note(ids: readonly string[], hasPassed: boolean) {
-    if (hasPassed) for (const id of ids) passedAtMs.set(id, now())
-    else if (ids.every(isBelieved)) for (const id of ids) passedAtMs.delete(id)
+    if (hasPassed)
+      for (const id of ids)
+        passes.set(id, { firstAtMs: passedOf(id)?.firstAtMs ?? now(), atMs: now() })
+    else if (ids.every(isBelieved)) for (const id of ids) passes.delete(id)
   }
 
   async function start<result>(
@@ -120,7 +130,7 @@ export function createTrials({ now }: { readonly now: () => number }): Trials {
         if (!isAlone) return 'late'
         if (!(await within(someEnd.promise.then(toDone), endsAtMs - now()))) return 'late'
       }
-      const isKnown = isAlone || ids.every(isBelieved)
+      const isKnown = isAlone || ids.every(isProved)
       const trial = start(ids, asked)
       const leftMs = endsAtMs - now()
       const outcome = await within(trial, isKnown ? leftMs : leftMs / unprovedPart)
