@@ -1,116 +1,25 @@
-import { getAddress, numberToHex } from 'viem'
+import { numberToHex } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import { base } from '../../../chain/base.ts'
-import type { ConcentratedRecord } from '../../protocols/concentrated/concentratedRecord.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
-import { gridSize, samplesAt } from '../../protocols/quoted/quoted.ts'
-import type { QuotedRecord } from '../../protocols/quoted/quotedChain.ts'
+import {
+  against,
+  basket,
+  boundMarket,
+  e18,
+  fake,
+  honest,
+  pair,
+  usd,
+  usdc,
+  weth,
+} from '../../testing/boundMarket.ts'
 import { createPoolBounds } from './poolBounds.ts'
-import { standingAt } from './referencePrices.ts'
-import type { PoolLimits } from './standing.ts'
 
 const s = suite('bounds of a market')
-const usdc = base.usdc.address.toLowerCase()
-const weth = base.wrappedNative.toLowerCase()
-const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
-const dex = base.dexes.find(({ protocol }) => protocol === 'uniswap_v2')
-if (!dex) throw new Error('Base has a Uniswap v2')
-const fake = (n: number) => numberToHex(0xfa0000 + n, { size: 20 })
-let serial = 0
-/** A pair with so many raw units of each token. */
-function pair(tokens: readonly [string, string], reserves: readonly [bigint, bigint]): PoolRecord {
-  serial += 1
-  const id = numberToHex(serial, { size: 20 })
-  const [reserve0, reserve1] = reserves
-  return {
-    id,
-    address: getAddress(id),
-    dex: dex?.name ?? '',
-    protocol: 'uniswap_v2',
-    tokens,
-    feePips: 3_000,
-    changedBlock: 1n,
-    isFresh: [false, false],
-    swapsSeen: 0,
-    reserve0,
-    reserve1,
-  }
-}
-const e18 = 10n ** 18n
-const usd = (amount: number) => BigInt(Math.round(amount * 1e6))
-/** Whole tokens of 18 decimals against dollars. */
-const against = (token: string, dollars: number, whole = 1_000) =>
-  pair([token, usdc], [BigInt(whole) * e18, usd(dollars)])
-/** So many dollars and a thousand of each other token, of which each costs a dollar. */
-function basket(tokens: readonly string[], dollars: number): PoolRecord {
-  const held = tokens.map((_, i) => (i === 0 ? usd(dollars) : 1_000n * e18))
-  const amounts = new Array<bigint>(tokens.length ** 2 * gridSize).fill(0n)
-  const outputs = [...amounts]
-  for (const i of tokens.keys())
-    for (const j of tokens.keys()) {
-      const start = samplesAt({ tokens }, i, j)
-      amounts.fill(held[i] ?? 0n, start, start + gridSize)
-      outputs.fill(held[j] ?? 0n, start, start + gridSize)
-    }
-  return {
-    ...pair([usdc, usdc], [0n, 0n]),
-    protocol: 'curve_crypto',
-    tokens,
-    held,
-    amounts,
-    outputs,
-  } as unknown as PoolRecord
-}
-const honest = pair([weth, usdc], [1_000n * e18, usd(3_000_000)])
-
-function setUp(limits: Partial<PoolLimits> = {}) {
-  const clock = { ms: 0 }
-  const bounds = createPoolBounds({
-    assets: base,
-    limits: { floorUsd: 100, mostPools: 1_000, mostTokens: 1_000, ...limits },
-    dexes: () => [dex as NonNullable<typeof dex>],
-    now: () => clock.ms,
-  })
-  let pools = new Map<string, PoolRecord>()
-  const put = (records: Iterable<PoolRecord>) => {
-    for (const record of records) pools.set(record.id, record)
-  }
-  function come(...news: PoolRecord[]): number {
-    const { taken, gone } = bounds.admit({ pools, news })
-    for (const id of gone) pools.delete(id)
-    put(taken)
-    return taken.length
-  }
-  return {
-    bounds,
-    clock,
-    begin(records: readonly PoolRecord[]) {
-      pools = new Map()
-      put(bounds.begin(records))
-    },
-    come,
-    change: (record: PoolRecord) => put([record]),
-    has: ({ id }: PoolRecord) => pools.has(id),
-    size: () => pools.size,
-    review() {
-      clock.ms += 60_000
-      for (const id of bounds.review(pools) ?? []) pools.delete(id)
-    },
-    /** What the loop does with pools on the shelf: they are read as they are now. */
-    look(...asTheyAre: PoolRecord[]) {
-      clock.ms += 5_000
-      const due = bounds.due()
-      const read = asTheyAre.filter(({ id }) =>
-        due.some(({ address }) => address === getAddress(id)),
-      )
-      const ids = bounds.sift({ pools, asked: due, read })
-      return come(...read.filter(({ id }) => ids.includes(id)))
-    },
-  }
-}
 
 s('a pool below the floor stays outside, one above comes in [bounds/floor]', () => {
-  const { begin, come, bounds } = setUp()
+  const { begin, come, bounds } = boundMarket()
   begin([honest])
   assert.is(come(against(fake(1), 99)), 0)
   assert.is(come(against(fake(2), 101)), 1)
@@ -122,92 +31,14 @@ s('a pool below the floor stays outside, one above comes in [bounds/floor]', () 
 })
 
 s('dust between reference assets stays outside as well', () => {
-  const { begin, come } = setUp()
+  const { begin, come } = boundMarket()
   begin([honest])
   const dust = Array.from({ length: 50 }, () => pair([weth, usdc], [e18 / 1_000n, usd(3)]))
   assert.is(come(...dust), 0)
 })
 
-s('money that nobody can trade away prices no reference asset [bounds/untradable]', () => {
-  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
-  const absurd = pair([dai, usdc], [e18, usd(1_000_000)])
-  for (const shut of [
-    { ...absurd, feePips: 1_000_000 },
-    { ...absurd, parts: [{ address: fake(9), codeHash: undefined }] },
-  ]) {
-    const { begin, come } = setUp()
-    begin([honest, fair, shut])
-    assert.is(come(pair([fake(1), dai], [10n ** 30n, e18])), 0)
-    assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
-  }
-})
-
-/** DAI and dollars in one range of ticks, at a price of so many raw dollars for a raw DAI. */
-function ranged(
-  price: number,
-  {
-    from,
-    to,
-    liquidity,
-  }: { readonly from: number; readonly to: number; readonly liquidity: bigint },
-  token = dai,
-): ConcentratedRecord {
-  const tick = Math.floor(Math.log(price) / Math.log(1.0001))
-  return {
-    ...pair([token, usdc], [0n, 0n]),
-    protocol: 'uniswap_v3',
-    feePips1: 500,
-    tickSpacing: 1,
-    sqrtPriceX96: BigInt(Math.round(Math.sqrt(price) * 2 ** 48)) << 48n,
-    tick,
-    liquidity: from <= tick && tick < to ? liquidity : 0n,
-    ticks: [
-      { index: from, gross: liquidity, net: liquidity },
-      { index: to, gross: liquidity, net: -liquidity },
-    ],
-  }
-}
-
-s('nor does what stands on one side of a price, or away from it [bounds/one-sided]', () => {
-  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
-  const even = 1e-12
-  const evenTick = Math.floor(Math.log(even) / Math.log(1.0001))
-  const liquidity = 10n ** 21n
-  for (const shut of [
-    // Millions that wait below, for whoever sells at a ten-thousandth.
-    ranged(even * 1e6, { from: evenTick - 92_200, to: evenTick - 92_100, liquidity: 10n ** 23n }),
-    // Those that nobody sells to, at the upper end of their range.
-    ranged(even / 1_000, { from: evenTick - 70_000, to: evenTick - 69_080, liquidity }),
-  ]) {
-    const { begin, come } = setUp()
-    begin([honest, fair, shut])
-    assert.is(come(pair([fake(1), dai], [10n ** 30n, e18])), 0)
-    assert.is(come(pair([fake(1), dai], [10n ** 30n, 200n * e18])), 1)
-  }
-  assert.is(standingAt(ranged(even, { from: 0, to: 100, liquidity }), dai), 0)
-})
-
-s('nor does it price what pools without a reference asset lean on [bounds/one-sided-token]', () => {
-  const { begin, come } = setUp()
-  const range = { from: -346_324, to: -345_404, liquidity: 10n ** 21n }
-  begin([honest, against(fake(3), 100_000, 100_000), ranged(1e-15, range, fake(3))])
-  assert.is(come(pair([fake(3), fake(4)], [200n * e18, e18])), 1)
-})
-
-s('nor does what a quoter prices after a fee of its own [bounds/untradable-quoted]', () => {
-  const fair = pair([dai, usdc], [100_000n * e18, usd(100_000)])
-  const even = basket([usdc, dai], 1_000) as QuotedRecord
-  for (const left of [1_000n, 990n, 1n, 0n]) {
-    const { begin, come } = setUp()
-    const outputs = even.outputs.map((output) => (output * left) / 1_000n)
-    begin([honest, fair, { ...even, held: [usd(1_000_000), 10n * e18], outputs }])
-    const backed = pair([fake(1), dai], [10n ** 30n, 200n * e18])
-    assert.is(come(backed), 1, `${left} of 1000 are left`)
-  }
-})
-
 s('a token with the symbol or the looks of a hub is no reference asset', () => {
-  const { begin, come } = setUp()
+  const { begin, come } = boundMarket()
   begin([honest])
   const usdcOfMine = fake(0x05dc)
   assert.is(come(pair([usdcOfMine, fake(5)], [usd(10 ** 9), 10n ** 30n])), 0)
@@ -216,7 +47,7 @@ s('a token with the symbol or the looks of a hub is no reference asset', () => {
 s(
   'a pool that grows above the floor comes in, one that loses half of it goes [bounds/growth]',
   () => {
-    const { begin, come, look, review, change, has, bounds } = setUp()
+    const { begin, come, look, review, change, has, bounds } = boundMarket()
     const shallow = against(fake(1), 60)
     begin([honest, shallow])
     assert.not.ok(has(shallow))
@@ -237,7 +68,7 @@ s(
 )
 
 s('dust that is stirred again and again is read ever more seldom', () => {
-  const { begin, clock, bounds } = setUp()
+  const { begin, clock, bounds } = boundMarket()
   const dust = against(fake(1), 1)
   begin([honest, dust])
   const pools = new Map([[honest.id, honest]])
@@ -255,7 +86,7 @@ s('dust that is stirred again and again is read ever more seldom', () => {
 s(
   'pools of a token that is asked for are followed below the floor, eight of a pair [bounds/asked]',
   () => {
-    const { begin, come, bounds, review, has, size, clock } = setUp()
+    const { begin, come, bounds, review, has, size, clock } = boundMarket()
     const [token, other] = [fake(1), fake(2)]
     begin([honest])
     bounds.ask([token])
@@ -276,7 +107,7 @@ s(
 )
 
 s('a question brings back what waits outside', () => {
-  const { begin, look, bounds, has } = setUp()
+  const { begin, look, bounds, has } = boundMarket()
   const [token, other] = [fake(1), fake(2)]
   const bare = pair([token, other], [e18, e18])
   begin([honest, bare])
@@ -288,7 +119,7 @@ s('a question brings back what waits outside', () => {
 })
 
 s('a full market takes what is deeper, from the least deep [bounds/eviction]', () => {
-  const { begin, come, has, size, bounds } = setUp({ mostPools: 5 })
+  const { begin, come, has, size, bounds } = boundMarket({ mostPools: 5 })
   const pools = [200, 300, 400, 500].map((dollars, n) => against(fake(n), dollars))
   begin([honest, ...pools])
   assert.is(size(), 5)
@@ -300,7 +131,7 @@ s('a full market takes what is deeper, from the least deep [bounds/eviction]', (
 })
 
 s('tokens have a bound of their own, and the deepest keep theirs', () => {
-  const { begin, come, has, size } = setUp({ mostTokens: 4 })
+  const { begin, come, has, size } = boundMarket({ mostTokens: 4 })
   const pools = [200, 300].map((dollars, n) => against(fake(n), dollars))
   begin([honest, ...pools])
   assert.is(size(), 3)
@@ -310,7 +141,7 @@ s('tokens have a bound of their own, and the deepest keep theirs', () => {
 })
 
 s('tokens of dust that is asked for make room for those of deep pools [bounds/tokens-dust]', () => {
-  const { begin, come, has, size, bounds } = setUp({ mostTokens: 22 })
+  const { begin, come, has, size, bounds } = boundMarket({ mostTokens: 22 })
   begin([honest])
   const tokens = Array.from({ length: 30 }, (_, n) => fake(n))
   bounds.ask(tokens)
@@ -325,7 +156,7 @@ s('tokens of dust that is asked for make room for those of deep pools [bounds/to
 })
 
 s('each token of a pool costs what a place costs [bounds/tokens-price]', () => {
-  const { begin, come, has } = setUp({ mostTokens: 22 })
+  const { begin, come, has } = boundMarket({ mostTokens: 22 })
   const pools = Array.from({ length: 20 }, (_, n) => against(fake(n), 150))
   begin([honest, ...pools])
   const fakes = (n: number) => Array.from({ length: 7 }, (_, k) => fake(1_000 + 7 * n + k))
@@ -341,7 +172,7 @@ s('each token of a pool costs what a place costs [bounds/tokens-price]', () => {
 s(
   'what nobody pays for pushes nobody out: 3,000 deep-looking pools of fake tokens [bounds/spam]',
   () => {
-    const { begin, come, review, has, size } = setUp({ mostPools: 100, mostTokens: 100 })
+    const { begin, come, review, has, size } = boundMarket({ mostPools: 100, mostTokens: 100 })
     const honestOnes = [honest, ...[150, 2_000, 90_000].map((d, n) => against(fake(n), d))]
     // Held by no reference pool, and honest all the same: what backs both is deep.
     const cross = pair([fake(1), fake(2)], [500n * e18, 500n * e18])
@@ -357,7 +188,7 @@ s(
 )
 
 s('a backed fake token backs no more pools than its capital is worth', () => {
-  const { begin, come, review, size, has } = setUp()
+  const { begin, come, review, size, has } = boundMarket()
   const backing = against(fake(1), 1_000)
   begin([honest, backing])
   const leaning = Array.from({ length: 500 }, (_, n) =>
@@ -372,7 +203,7 @@ s('a backed fake token backs no more pools than its capital is worth', () => {
 
 s('a burst of pools leans on one backing between two looks, too [bounds/burst]', () => {
   for (const size of [1, 300]) {
-    const { begin, come, has } = setUp({ mostPools: 102 })
+    const { begin, come, has } = boundMarket({ mostPools: 102 })
     const honestOnes = Array.from({ length: 100 }, (_, n) => against(fake(10 + n), 500))
     begin([honest, against(fake(1), 1_000), ...honestOnes])
     const burst = Array.from({ length: 300 }, (_, n) =>
@@ -387,7 +218,7 @@ s('a burst of pools leans on one backing between two looks, too [bounds/burst]',
 })
 
 s('a pool of many fake tokens backs no more than it holds [bounds/basket]', () => {
-  const { begin, come, review, size } = setUp()
+  const { begin, come, review, size } = boundMarket()
   const fakes = Array.from({ length: 7 }, (_, n) => fake(n))
   begin([honest, basket([usdc, ...fakes], 1_000)])
   assert.is(size(), 2)
@@ -399,7 +230,7 @@ s('a pool of many fake tokens backs no more than it holds [bounds/basket]', () =
 })
 
 s('the price of a hub is not for a deep and odd pool to say', () => {
-  const { begin, come, review, has } = setUp()
+  const { begin, come, review, has } = boundMarket()
   const others = Array.from({ length: 5 }, () => pair([weth, usdc], [500n * e18, usd(1_500_000)]))
   const small = pair([weth, fake(1)], [e18 / 10n, 10n ** 20n])
   begin([honest, ...others, small])
@@ -413,7 +244,7 @@ s('the price of a hub is not for a deep and odd pool to say', () => {
 })
 
 s('capital that wanders from pool to pool holds one place at a time', () => {
-  const { begin, come, change, review, size } = setUp({ mostPools: 50 })
+  const { begin, come, change, review, size } = boundMarket({ mostPools: 50 })
   begin([honest])
   for (let n = 0; n < 200; n += 1) {
     const pool = against(fake(n), 5_000)
@@ -427,7 +258,7 @@ s('capital that wanders from pool to pool holds one place at a time', () => {
 })
 
 s('two that are equally deep do not push each other out in turn', () => {
-  const { begin, come, has, bounds } = setUp({ mostPools: 2 })
+  const { begin, come, has, bounds } = boundMarket({ mostPools: 2 })
   const [one, other] = [against(fake(1), 1_000), against(fake(2), 1_010)]
   begin([honest, one])
   for (let round = 0; round < 20; round += 1) come({ ...other, changedBlock: BigInt(round) })
@@ -436,14 +267,14 @@ s('two that are equally deep do not push each other out in turn', () => {
 })
 
 s('a market without a price for its own currency has no floor, and its bound', () => {
-  const { begin, come, size } = setUp({ mostPools: 100 })
+  const { begin, come, size } = boundMarket({ mostPools: 100 })
   begin([])
   for (let n = 0; n < 150; n += 1) come(pair([fake(n), fake(n + 1)], [1n, 1n]))
   assert.is(size(), 100)
 })
 
 s('pools of impossible numbers are as deep as nothing', () => {
-  const { begin, come, has } = setUp()
+  const { begin, come, has } = boundMarket()
   begin([honest])
   const odd = { ...against(fake(1), 500), protocol: 'uniswap_v3', ticks: [], sqrtPriceX96: 0n }
   assert.is(come(odd as unknown as PoolRecord), 0)
