@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { ProfileName } from '../../../../fixtures/nodes/profiles/profiles.ts'
 import { chains, seedTokens } from '../../../chain/chains.ts'
-import { createChainClient } from '../../../chain/client.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
-import { createRouting, type Routing } from '../../service/routing.ts'
+import type { Routing } from '../../service/routing.ts'
 import type { SyncEvent } from '../../sync/syncEvent.ts'
 import type { SyncedState } from '../../sync/syncedState.ts'
 import { compareRecords } from '../compareRecords.ts'
 import { createRandom } from '../random.ts'
 import { findForeignSteps } from './findForeignSteps.ts'
+import { openRouting } from './openRouting.ts'
 import { readMainnet } from './readMainnet.ts'
 import { type StartedMainnet, startMainnet } from './startMainnet.ts'
 
@@ -44,17 +44,10 @@ const learnEachMs = 10
 const lookEachMs = 50
 /** The majors have to be quoted by then; what is followed for so long as is asked is from there on. */
 const longestStartMs = 300_000
-/** After the last fault: for who has to wait for a minute before it is served again. */
-const settleMs = 120_000
+/** After the last fault: a free tier takes minutes for all pools, which a deep reorganisation has read anew. */
+const settleMs = 300_000
 /** A round of the audit, with some steps to spare; its time is squeezed. */
 const [auditSteps, auditStepMs, longestPauseMs] = [60, 31_000, 2_000]
-/** As a gateway in production follows. */
-const live = {
-  loadsFirst: 'majors',
-  refreshMs: 2_000,
-  limits: { floorUsd: 100, mostPools: 10_000, mostTokens: 10_000 },
-} as const
-
 /** One gateway on both chains behind nodes of one profile, with every fault, and what comes of it. */
 export async function followMainnets({
   profile,
@@ -75,25 +68,10 @@ export async function followMainnets({
     chains.map(({ chainId }) => startMainnet({ chainId, profile, pools, runMs })),
   )
   const events: SyncEvent[] = []
-  const clients = chains.map((chain, index) =>
-    createChainClient({
-      chain,
-      rpcUrls: [started[index]?.node.url ?? ''],
-      wsUrl: started[index]?.node.wsUrl,
-      trust: 'shown',
-    }),
-  )
   const startedAtMs = performance.now()
   let skippedMs = 0
-  const routing = await createRouting({
+  const { routing, close } = await openRouting(started, {
     now: () => performance.now() + skippedMs,
-    chains: clients.map((chainClient) => ({ chainClient, executor: undefined, ...live })),
-    startWithinMs: 0,
-    simulator: undefined,
-    serviceName: 'test',
-    version: '0',
-    publicUrl: 'http://127.0.0.1',
-    x402Support: false,
     observe: (event) => events.push(event),
   })
   try {
@@ -111,16 +89,16 @@ export async function followMainnets({
       skippedMs += auditStepMs
       while (isWaiting() && performance.now() < endsAtMs) await wait(lookEachMs)
     }
-    const left = await Promise.all(started.map((chain) => compare(chain, statusOf(routing, chain))))
+    const left = await Promise.all(
+      started.map((chain) => compareToChain(chain, statusOf(routing, chain))),
+    )
     return followed.map((row, index) => ({
       ...row,
       healed: auditOf(routing, row)?.healed ?? 0,
       leftAfterAudit: left[index]?.differences ?? [],
     }))
   } finally {
-    await routing.close()
-    for (const client of clients) client.close()
-    await Promise.all(started.map(({ close }) => close()))
+    await close()
     process.off('uncaughtException', note)
     process.off('unhandledRejection', note)
   }
@@ -161,7 +139,7 @@ async function follow(
   const isThere = () => chainStatus()?.state?.head.hash === mainnet.head().hash
   while (!isThere() && performance.now() < endsAtMs) await wait(askEachMs)
   const status = chainStatus()
-  const compared = await compare(chain, status)
+  const compared = await compareToChain(chain, status)
   const names = events.flatMap((event) => (event.chainId === chainId ? [event.event] : []))
   return {
     profile,
@@ -184,7 +162,7 @@ async function follow(
 
 type Status = ReturnType<Routing['status']>[number] | undefined
 
-const statusOf = (routing: Routing, { chainId }: { readonly chainId: number }): Status =>
+export const statusOf = (routing: Routing, { chainId }: { readonly chainId: number }): Status =>
   routing.status().find((each) => each.chain.chainId === chainId)
 
 const auditOf = (routing: Routing, chain: { readonly chainId: number }) =>
@@ -193,7 +171,7 @@ const auditedOf = (routing: Routing, chain: { readonly chainId: number }) =>
   auditOf(routing, chain)?.audited
 
 /** What is followed against a fresh read of the same block. */
-async function compare({ mainnet, chainId }: StartedMainnet, status: Status) {
+export async function compareToChain({ mainnet, chainId }: StartedMainnet, status: Status) {
   const chain = chains.find((each) => each.chainId === chainId)
   const state = status?.state
   if (!chain || !state) return { compared: 0, differences: [] }

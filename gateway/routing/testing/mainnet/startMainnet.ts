@@ -1,5 +1,6 @@
 import { createMainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { paces } from '../../../../fixtures/nodes/mainnet/shares.ts'
+import type { Fault } from '../../../../fixtures/nodes/profile.ts'
 import { type ProfileName, profiles } from '../../../../fixtures/nodes/profiles/profiles.ts'
 import { startNode } from '../../../../fixtures/nodes/start/startNode.ts'
 import { createPast } from './createPast.ts'
@@ -12,19 +13,23 @@ const fullBloomLogs = 500
 /** A node that stands still for thousands of blocks stands for no longer: time is squeezed. */
 const squeeze = 30
 /** A short run has the first of the reorganisations only: no chain has them one upon the other. */
-const leastBetweenMs = 8_000
+const leastBetweenMs = 20_000
 
 /** A made-up chain of its pace behind a node of a profile, with every fault. */
 export async function startMainnet({
   chainId,
   profile,
   pools,
-  runMs,
+  runMs = 0,
+  faults = everyFault,
 }: {
   readonly chainId: number
   readonly profile: ProfileName
   readonly pools: number
-  readonly runMs: number
+  /** Reorganisations fall into it, once they are asked for. */
+  readonly runMs?: number | undefined
+  /** Beside those of the profile. */
+  readonly faults?: readonly Fault[] | undefined
 }) {
   const pace = paces[chainId]
   if (!pace) throw new Error(`no pace is known for chain ${chainId}`)
@@ -34,8 +39,8 @@ export async function startMainnet({
   const past = createPast(mainnet)
   const source = { ask: mainnet.ask, reorg: past.reorg }
   const isBloomFull = pace.logs[0] > fullBloomLogs
-  const faults = [...everyFault, ...(isBloomFull ? [] : toldByBloom)]
-  const node = await startNode({ profile, upstream: source, faults })
+  const lost = faults.length === 0 || isBloomFull ? [] : toldByBloom
+  const node = await startNode({ profile, upstream: source, faults: [...faults, ...lost] })
   const firstNumber = mainnet.head().number
   const frozenBlocks = profiles[profile].faults.reduce(
     (sum, fault) => (fault.kind === 'frozenHead' ? sum + fault.blocks : sum),
