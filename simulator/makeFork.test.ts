@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Fork } from './fork.ts'
 import { makeFork } from './makeFork.ts'
@@ -14,13 +15,20 @@ const fault: RpcOutcome = { ok: false, code: -32000, message: 'no such state', d
 async function make({
   answers,
   blockHash = target.blockHash,
+  warmMs,
+  warm = async () => [],
 }: {
   answers: readonly RpcOutcome[]
   blockHash?: BlockId['blockHash']
+  warmMs?: number | undefined
+  /** Its warm-up. */
+  warm?: (() => Promise<readonly RpcOutcome[]>) | undefined
 }) {
   let kills = 0
+  const batch: Fork['rpc']['batch'] = async ([call]) =>
+    call?.method === 'eth_call' ? warm() : answers
   const fork: Fork = {
-    rpc: { batch: async () => answers, close: async () => {} },
+    rpc: { batch, close: async () => {} },
     url: 'http://127.0.0.1:1',
     exited: new Promise(() => {}),
     isAlive: () => true,
@@ -40,16 +48,36 @@ async function make({
   const relay: UpstreamRelay = {
     open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
     prefetch: async () => {},
-    hotAccounts: () => [],
+    hotAccounts: () => [{ address: '0x000000000000000000000000000000000000beef', slots: [] }],
     used: () => undefined,
     close: async () => {},
   }
   const made = await makeFork(
     { startFork: async () => fork, upstream, relay },
-    { chainId: 8453, target },
+    { chainId: 8453, target, warmMs },
   ).catch((error: Error) => error.message)
   return { made, kills }
 }
+
+/** Whether the fork was warm when it was handed out, its warm-up being a slow one. */
+async function makeSlowly(warmMs: number | undefined) {
+  let isWarm = false
+  const warm = async () => {
+    await wait(600)
+    isWarm = true
+    return []
+  }
+  await make({ answers: [answer('0x10'), answer([])], warmMs, warm })
+  return { isWarm }
+}
+
+s(
+  'hands out a fork when it is warm, as long as that may take [strangers/warm-takeover]',
+  async () => {
+    assert.ok((await makeSlowly(60_000)).isWarm)
+    assert.not.ok((await makeSlowly(undefined)).isWarm, 'without another fork, sooner')
+  },
+)
 
 s('hands out a fork that knows its block and runs a call', async () => {
   const { made, kills } = await make({ answers: [answer('0x10'), answer([])] })

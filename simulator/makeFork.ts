@@ -25,7 +25,14 @@ export async function makeFork(
     chainId,
     target,
     settings = {},
-  }: { chainId: number; target: BlockId; settings?: ForkSettings | undefined },
+    warmMs,
+  }: {
+    chainId: number
+    target: BlockId
+    settings?: ForkSettings | undefined
+    /** What its warm-up may take before it is handed out; default: little. */
+    warmMs?: number | undefined
+  },
 ): Promise<MadeFork> {
   const { blockNumber, blockHash } = target
   const unavailable = (reason: string) => new SimulatorUnavailable({ chainId, reason })
@@ -43,7 +50,10 @@ export async function makeFork(
     relay.prefetch(target).catch(() => undefined),
   ])
   try {
-    await Promise.all([smokeTest(fork, blockNumber), warmFork(fork.rpc, relay.hotAccounts())])
+    await Promise.all([
+      smokeTest(fork, blockNumber),
+      warmFork(fork.rpc, relay.hotAccounts(), warmMs),
+    ])
     const again = await upstream.readBlock({ blockNumber })
     // Forks read by number: what they read meanwhile may be of either block.
     if (again?.blockHash !== blockHash) throw unavailable('its upstream reorganised')

@@ -22,6 +22,11 @@ type Rolling =
   /** One takes over after the other: who asks meanwhile waits for the one under way. */
   | { readonly status: 'rolling'; readonly done: Promise<void> }
 
+/**
+ * While another fork answers, a new one takes over when it is warm: dry runs on one that is not wait behind all
+ * that it fetches.
+ */
+const warmMs = 1_500
 /** As far behind everybody else as the system allows. */
 const slowNiceness = 19
 
@@ -47,7 +52,11 @@ export function createRollingForks(
 
   async function roll(target: Target): Promise<void> {
     const startedAtMs = now()
-    const made = await makeFork(deps, { chainId, target, settings }).catch((error: unknown) => {
+    const standing = forks.current()
+    const isReplacement =
+      freshness.mode === 'interval' && standing?.fork.isAlive() && !standing.condemned
+    const wanted = { chainId, target, settings, warmMs: isReplacement ? warmMs : undefined }
+    const made = await makeFork(deps, wanted).catch((error: unknown) => {
       // What stands would fetch its cold reads from there.
       if (error instanceof WrongUpstream) forks.dropCurrent()
       throw error

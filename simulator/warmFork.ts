@@ -2,15 +2,19 @@ import { concat, type Hex, pad, toHex } from 'viem'
 import type { HotAccount } from './hotSet.ts'
 import type { RpcCall, RpcEndpoint } from './rpc/rpcBatch.ts'
 
-/** A warm start is worth this much of a wait; what is not there by then comes in behind it. */
-const waitMs = 250
+/** A warm start is worth this much of a wait to who has no other fork; what is not there by then comes in behind it. */
+const usualWaitMs = 250
 const timeoutMs = 3_000
 
 /**
  * Makes a fresh fork fetch the hot set at once: one batch of calls, each with code in the account's
  * place that loads its slots. (A batch of plain storage reads would run one after the other.)
  */
-export async function warmFork(rpc: RpcEndpoint, accounts: readonly HotAccount[]): Promise<void> {
+export async function warmFork(
+  rpc: RpcEndpoint,
+  accounts: readonly HotAccount[],
+  waitMs = usualWaitMs,
+): Promise<void> {
   if (accounts.length === 0) return
   const warming = rpc.batch(accounts.map(loadCall), { timeoutMs }).then(
     () => undefined,
