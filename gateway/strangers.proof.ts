@@ -34,6 +34,7 @@ const toleranceBps = 0.1
 const slowdown = 2
 /** Without anybody's question, calls of the nodes are counted for so long. */
 const idleMs = byLength({ short: 4_000, long: 30_000 })
+const settleMs = 5_000
 /** Shared machines stand still for seconds; an answer that hangs does for as long as anybody waits. */
 const longestMs = 60_000
 /** Calls per second of an idle gateway after the attack, by those before it. */
@@ -193,7 +194,11 @@ async function play(provider: HackedProvider): Promise<Round> {
     await mining
     return { samples: result, calls: perSecond }
   }
-  const stayIdle = async () => (await rateCalls(() => wait(idleMs))).perSecond
+  const stayIdle = async () => {
+    // The last block is followed first, for those who asked until then.
+    await wait(settleMs)
+    return (await rateCalls(() => wait(idleMs))).perSecond
+  }
   const fresh = await stayIdle()
   // Once through before anything is timed: a fresh gateway compiles what it runs.
   await sendHonestTraffic(honest, 3_000)
