@@ -33,6 +33,8 @@ function slowSink() {
   }
 }
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
 s('hands events over at once while the client reads', () => {
   const { sink, sent } = slowSink()
   const outbox = createOutbox(sink)
@@ -72,6 +74,47 @@ s('flushes what arrived while it was draining', async () => {
   await flushed
   outbox.send('quote', 4, 'd')
   assert.equal(sent, ['quote 1', 'quote 2', 'quote 3', 'quote 4'])
+})
+
+s('keeps the order in which the newest were said, and says each once', async () => {
+  const { sink, sent, stop, read } = slowSink()
+  const outbox = createOutbox(sink)
+  for (const round of [1, 2]) {
+    stop()
+    outbox.send('full', round, 'full')
+    outbox.send('older', 'of a', `a${round}`)
+    outbox.send('only', 'of b', `b${round}`)
+    outbox.send('newer', 'of a', `a${round}`)
+    let isFlushed = false
+    const flushed = outbox.flushed().then(() => {
+      isFlushed = true
+    })
+    await turn()
+    assert.not.ok(isFlushed)
+    read()
+    await flushed
+    assert.equal(sent.splice(0), [`full ${round}`, 'only of b', 'newer of a'])
+  }
+  outbox.sendIfFlowing('keep_alive', 1)
+  assert.equal(sent, ['keep_alive 1'])
+})
+s('waits again for a client that reads one event and no more', async () => {
+  const { sink, sent, stop, read } = slowSink()
+  const outbox = createOutbox({
+    ...sink,
+    send(event, data) {
+      stop()
+      return sink.send(event, data)
+    },
+  })
+  for (const key of ['a', 'b', 'c']) outbox.send('quote', key, key)
+  for (const expected of [1, 2, 3]) {
+    await turn()
+    assert.is(sent.length, expected)
+    read()
+  }
+  await outbox.flushed()
+  assert.equal(sent, ['quote a', 'quote b', 'quote c'])
 })
 
 s.run()

@@ -30,11 +30,24 @@ s('reads a list of names, JSON with settings, and nothing [meta/settings]', () =
   )
 })
 
+s('takes the least and the most of each setting', () => {
+  const settings = { timeoutMs: 100, perSecond: 1 }
+  const most = { timeoutMs: 30_000 }
+  assert.equal(readProviderSettings(JSON.stringify({ velora: settings, kyberswap: most })), [
+    { ...settings, name: 'velora' },
+    { ...most, name: 'kyberswap' },
+  ])
+})
+
 const bad: [text: string, sentence: RegExp][] = [
   ['nobody', /there is no provider nobody; known are 0x, /],
   ['{"0x":{}}', /0x needs a key/],
   ['0x', /0x needs a key/],
-  ['{"velora":{"timeoutMs":1}}', /velora\/timeoutMs must be >= 100/],
+  ['{"0x":{"key":""}}', /^0x\/key must NOT have fewer/],
+  ['{"velora":{"timeoutMs":99}}', /^velora\/timeoutMs must be >= 100/],
+  ['{"velora":{"timeoutMs":30001}}', /velora\/timeoutMs must be <= 30000/],
+  ['{"velora":{"perSecond":0}}', /velora\/perSecond must be >= 1/],
+  ['{"velora":{"contracts":{"base":[]}}}', /velora\/contracts must NOT have additional/],
   ['{"velora":{"baseUrl":"ftp://x"}}', /velora\/baseUrl must match/],
   ['{"velora":{"enabled":"no"}}', /velora\/enabled must be boolean/],
   ['{"velora":{"contracts":{"8453":["0x12"]}}}', /velora\/contracts\/8453\/0 must match/],

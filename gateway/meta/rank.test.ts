@@ -213,9 +213,69 @@ s('doubts what is more than twice the middle of the others, and no less [teeth/a
   // For an exact output less is better, and no order book is asked.
   assert.equal(doubted([100, 50], { exactOutput: true }), [])
   assert.equal(doubted([100, 49], { exactOutput: true }), ['1'])
+  assert.equal(doubted([49, 98, 200], { exactOutput: true }), [])
   assert.equal(doubted([100, 100, 49], { exactOutput: true, own: 0 }), ['2'])
   assert.equal(doubted([98, 100, 49, 100], { exactOutput: true, own: 0 }), [])
   assert.equal(doubted([49, 97, 98, 200], { exactOutput: true }), [])
   assert.equal(doubted([48, 98, 99, 200], { exactOutput: true, references: [49] }), ['0'])
+})
+s('doubts the same ones in whatever order they arrive [teeth/absurd]', () => {
+  const permute = (left: readonly number[]): readonly (readonly number[])[] =>
+    left.length < 2
+      ? [left]
+      : left.flatMap((one) =>
+          permute(left.filter((each) => each !== one)).map((rest) => [one, ...rest]),
+        )
+  for (const arrived of permute([9, 40, 50, 90])) {
+    const quotes = arrived.map((out) => ranked(`p${out}`, { amountOut: BigInt(out) }))
+    assert.equal([...absurdProviders({ quotes, request, references: [] })], ['p90'])
+  }
+})
+s(
+  'puts the doubted behind the rest, then what must be proved, then what reverted [teeth/tiers]',
+  () => {
+    const plain = [100n, 101n, 102n, 103n].map((amountOut) =>
+      ranked(`p${amountOut}`, { amountOut }),
+    )
+    const quotes = [
+      ranked('reverted', { amountOut: 103n }, { status: 'reverted' }),
+      ranked('to be proved', { amountOut: 102n, mustBeProved: true }),
+      ranked('doubted', { amountOut: 900n }),
+      ...plain,
+    ]
+    const last = ['doubted', 'to be proved', 'reverted']
+    assert.equal(order(quotes), ['p103', 'p102', 'p101', 'p100', ...last])
+    // Whatever each of them says.
+    const [reverted, unproved] = [
+      ranked('reverted', { amountOut: 104n }, { status: 'reverted' }),
+      ranked('to be proved', { amountOut: 103n, mustBeProved: true }),
+    ]
+    assert.equal(order([reverted, unproved]), ['to be proved', 'reverted'])
+    const wild = ranked('to be proved', { amountOut: 901n, mustBeProved: true })
+    assert.equal(
+      order([wild, ranked('doubted', { amountOut: 900n }), ...plain, ...plain]).slice(-2),
+      ['doubted', 'to be proved'],
+    )
+  },
+)
+s('adds the cost of gas to what an exact output takes, to the unit', () => {
+  const gasPrice = { tokenAmount: 1n, perWei: 1n, gasPriceWei: 2n, l1FeeWei: undefined }
+  const exact = makeRequest({ trade: { type: 'exactOutput', targetOut: 1n, maxIn: 999n } })
+  const found = rank({
+    quotes: [
+      ranked('cheap', { amountIn: 100n, gasEstimate: 10n }),
+      ranked('dear', { amountIn: 90n, gasEstimate: 16n }),
+    ],
+    request: exact,
+    gasPrice,
+    references: [],
+  })
+  assert.equal(
+    found.map(({ quote, comparedBy }) => [quote.provider, comparedBy?.gasCost]),
+    [
+      ['cheap', 20n],
+      ['dear', 32n],
+    ],
+  )
 })
 s.run()

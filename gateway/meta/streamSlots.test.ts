@@ -19,4 +19,15 @@ s("of one site are four addresses' at most [attack/stream-sites]", () => {
   assert.ok(slots.take('2001:db8:7:ff::1'))
   assert.is(slots.take('2001:db8:7:fe::1'), undefined)
 })
+s('are so many in all, whoever has them, and free once when they are given back', () => {
+  const slots = createStreamSlots({ total: 2, perAddress: undefined })
+  const take = (n: number) => slots.take(`203.0.113.${n}`)
+  const [first, second] = [take(1), take(2)]
+  assert.ok(first && second)
+  assert.is(take(3), undefined)
+  first?.()
+  assert.ok(take(3))
+  first?.()
+  assert.is(take(4), undefined)
+})
 s.run()
