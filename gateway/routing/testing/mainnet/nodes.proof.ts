@@ -11,8 +11,7 @@ import type { Followed } from './followMainnets.ts'
  * `npm run -s proof:nodes -- [profile …] [--minutes 10] [--pools 2000] [--at-once 4]`: gateways on both
  * chains, each with made-up chains of its own behind one profile of a node, with every fault. What is
  * followed at the end is what a fresh read gives, where no bloom tells of a lost log after a round of the
- * audit, and each quote was of one block. PROOF=short: some seconds of two profiles. It does not hold for each
- * profile yet, which is why CI does not ask it (BENCHMARKS, behind the nodes that people have).
+ * audit, and each quote was of one block. PROOF=short: some seconds of two profiles.
  */
 const { values, positionals } = parseArgs({
   options: {
