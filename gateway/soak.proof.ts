@@ -1,33 +1,48 @@
 import { join } from 'node:path'
+import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { send } from '../fixtures/chains/send.ts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
+import { holdStreams } from '../fixtures/soak/holdStreams.ts'
 import { openInspector } from '../fixtures/soak/openInspector.ts'
 import { sendFurtherTraffic } from '../fixtures/soak/sendFurtherTraffic.ts'
+import { openQuotes, type Sent } from '../fixtures/soak/sendQuotes.ts'
 import { sendHonestTraffic } from '../fixtures/strangers/honestTraffic.ts'
 import { chainId, register, rpcOf, tokenOf } from '../fixtures/strangers/stage.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startTestLab } from './lab/testing/testLab.ts'
 
 /**
- * `node gateway/soak.proof.ts`: mixed traffic for an hour, and what is alive in the gateway's memory after full
- * collections, while nobody asks: it may not grow once its caches are full. PROOF=short: under a minute, which
- * caches take to fill, so that only what grows without a bound shows.
+ * `npm run -s proof:soak`: an hour of mixed traffic that has the gateway's event loop work 70 % of its time,
+ * with 1,000 streams open. What is alive in the gateway's memory after full collections may not grow once its caches are full, and
+ * the last answers take no longer than the first. PROOF=short: under a minute, which caches take to fill, so that
+ * only what grows without a bound shows.
  */
-const fillMs = byLength({ short: 10_000, long: 600_000 })
-const soakMs = byLength({ short: 20_000, long: 3_000_000 })
+const windowMs = byLength({ short: 10_000, long: 600_000 })
+const windows = byLength({ short: 3, long: 6 })
+const streams = byLength({ short: 50, long: 1_000 })
+/** Streams come one after the other through the interval of their refreshes. */
+const comeMs = byLength({ short: 5_000, long: 60_000 })
+const probeMs = byLength({ short: 3_000, long: 20_000 })
+const probes = byLength({ short: 1, long: 6 })
+/** How much of its time the gateway's loop works. */
+const share = 0.7
 /** What was asked has been answered and forgotten by then. */
 const restMs = byLength({ short: 3_000, long: 15_000 })
 const mostPerHour = 1_000_000
 /** What caches may still take in of so short a time. */
 const mostWhileFilling = 10_000_000
+const slowdown = byLength({ short: Number.POSITIVE_INFINITY, long: 1.2 })
 
 const s = suite('soak')
 const lab = await startTestLab({
   TRUSTED_PROXIES: '127.0.0.1',
-  FREE_QUOTA: '1000000',
+  FRESHNESS: 'interval',
+  FREE_QUOTA: '100000000',
+  RATE_LIMIT_PER_SECOND: '100000',
+  RATE_LIMIT_BURST: '100000',
   // Its inspector opens by a signal, at a free port.
   NODE_OPTIONS: '--inspect-port=0',
 })
@@ -54,7 +69,8 @@ async function prepareOwner(): Promise<Address> {
   return owner
 }
 const owners: Address[] = []
-while (owners.length < (fillMs + soakMs) / 15_000 + 4) owners.push(await prepareOwner())
+while (owners.length < (windowMs * windows) / 15_000 + 2 * windows + 2 * (probes + 2))
+  owners.push(await prepareOwner())
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
 const otherKey = await register(manifest, generatePrivateKey(), '192.0.2.10')
 const honest = {
@@ -71,33 +87,121 @@ const inspector = await openInspector({
 })
 s.after(() => inspector.close())
 
-async function askFor(forMs: number) {
-  const [samples, further] = await Promise.all([
-    sendHonestTraffic(honest, forMs),
-    sendFurtherTraffic({ manifest, apiKey, trader: trader as typeof giver & {} }, forMs),
-  ])
-  await wait(restMs)
-  return { answers: [...samples, ...further], live: await inspector.collect() }
-}
-const filled = await askFor(fillMs)
-const soaked = await askFor(soakMs)
+const quotes = openQuotes({ manifest, apiKey })
+const held = holdStreams({ manifest, taker: giver.address }, { count: streams, comeMs })
+s.after(async () => {
+  await held.stop()
+  await quotes.close()
+})
 
-s('answers everybody, and breaks down nowhere', () => {
-  const all = [...filled.answers, ...soaked.answers]
-  assert.ok(all.length > soakMs / 500, `${all.length} answers`)
-  const broken = all.filter(({ status }) => status === 500)
+type Answer = { readonly kind: string; readonly status: number; readonly ms?: number }
+type Window = { readonly sent: Sent; readonly answers: readonly Answer[]; readonly open: number }
+
+/** Everybody at once, quotes as `send` has them. */
+async function askFor(forMs: number, send: () => Promise<Sent>): Promise<Window> {
+  const people = { manifest, apiKey, trader: trader as typeof giver & {} }
+  const [sent, samples, further] = await Promise.all([
+    send(),
+    sendHonestTraffic(honest, forMs),
+    sendFurtherTraffic(people, forMs),
+  ])
+  return { sent, answers: [...samples, ...further], open: held.open() }
+}
+const p99 = ({ sent, answers }: Window): number => {
+  const all = createHistogram()
+  all.add(sent.micros)
+  for (const { ms } of answers) if (ms !== undefined) all.record(Math.ceil(ms * 1_000))
+  return all.percentile(99) / 1_000
+}
+const megabytes = (bytes: number) => Math.round(bytes / 100_000) / 10
+
+await wait(comeMs)
+/** What part of its time the loop works while so many quotes a second are asked beside the rest. */
+async function probe(perSecond: number): Promise<number> {
+  const before = await inspector.readLoop()
+  await askFor(probeMs, () => quotes.sendSteadily(perSecond, probeMs))
+  const after = await inspector.readLoop()
+  const [active, idle] = [after.active - before.active, after.idle - before.idle]
+  return active / (active + idle)
+}
+// A fresh gateway compiles what it runs.
+await probe(20)
+const alone = await probe(0)
+let perSecond = 20
+let worked = alone
+for (let at = 0; at < probes; at += 1) {
+  worked = await probe(perSecond)
+  const wanted = (share - alone) / Math.max(worked - alone, 0.01)
+  perSecond *= Math.min(Math.max(wanted, 0.25), 4)
+}
+const percent = (part: number) => Math.round(part * 100)
+reportFigures('soak: the load', {
+  '% of the loop without quotes': percent(alone),
+  '% of the loop with quotes, at the last probe': percent(worked),
+  'quotes a second': Math.round(perSecond),
+})
+const steadily = () => askFor(windowMs, () => quotes.sendSteadily(perSecond, windowMs))
+async function collect() {
+  await wait(restMs)
+  const { heap, external, rss } = await inspector.collect()
+  return { alive: heap + external, rss }
+}
+const loopBefore = await inspector.readLoop()
+const first = await steadily()
+const filled = await collect()
+const further: Window[] = []
+for (let at = 1; at < windows; at += 1) {
+  further.push(await steadily())
+  reportFigures(`soak: after window ${at + 1} of ${windows}`, {
+    'p99 in ms': p99(further.at(-1) ?? first),
+    streams: held.open(),
+  })
+}
+const loopAfter = await inspector.readLoop()
+const soaked = await collect()
+const hour = {
+  active: loopAfter.active - loopBefore.active,
+  idle: loopAfter.idle - loopBefore.idle,
+}
+const all = [first, ...further]
+const last = further.at(-1) ?? first
+
+s('answers everybody', () => {
+  reportFigures('soak: answers', {
+    all: all.reduce((sum, { sent, answers }) => sum + sent.answered + answers.length, 0),
+    '% of the loop': percent(hour.active / (hour.active + hour.idle)),
+  })
+  assert.equal(
+    all.flatMap(({ sent }) => sent.refused),
+    [],
+  )
+  const broken = all
+    .flatMap(({ answers }) => answers)
+    .filter(({ kind, status }) => (kind === 'strange token' ? status === 500 : status !== 200))
   assert.equal(broken, [])
 })
 
+s(`holds ${streams} streams open`, () => {
+  assert.equal([...new Set(held.faults())], [])
+  reportFigures('soak: streams', { open: last.open, 'MB sent': megabytes(held.bytes()) })
+  // Those whose cycles are over come again.
+  assert.ok(last.open > streams * 0.98, `${last.open} streams`)
+})
+
+s('answers as fast in the end as in the beginning', () => {
+  const [before, after] = [p99(first), p99(last)]
+  reportFigures('soak: p99 of all answers, in ms', { first: before, last: after })
+  assert.ok(after <= before * slowdown, `${before} to ${after} ms`)
+})
+
 s('keeps no more alive than its caches hold', () => {
-  const grown = soaked.live.heap + soaked.live.external - filled.live.heap - filled.live.external
-  const perHour = (grown * 3_600_000) / soakMs
-  const megabytes = (bytes: number) => Math.round(bytes / 100_000) / 10
+  const grown = soaked.alive - filled.alive
+  const perHour = (grown * 3_600_000) / (windowMs * (windows - 1))
   reportFigures('soak: what is alive in the gateway, in MB', {
-    answers: soaked.answers.length,
-    before: megabytes(filled.live.heap + filled.live.external),
-    after: megabytes(soaked.live.heap + soaked.live.external),
-    resident: megabytes(soaked.live.rss),
+    before: megabytes(filled.alive),
+    after: megabytes(soaked.alive),
+    'resident before': megabytes(filled.rss),
+    'resident after': megabytes(soaked.rss),
   })
   assert.ok(grown <= byLength({ short: mostWhileFilling, long: Number.POSITIVE_INFINITY }))
   assert.ok(perHour <= byLength({ short: Number.POSITIVE_INFINITY, long: mostPerHour }))
