@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { forkLabel } from '../../../simulator/containers/forkEngine.ts'
@@ -147,6 +149,26 @@ s('believes no caller about its address, and has room for each', async () => {
       assert.equal([...new Set(statuses)], [429])
     }),
   )
+  await waitFor('it quotes', isQuoting, patient)
+})
+
+s('shows a renewed certificate without closing its door', async () => {
+  const port = Number(stack.ports['HTTPS_PORT'])
+  const readShown = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      const socket = connect({ port, servername: 'routing.localhost', rejectUnauthorized: false })
+      socket.on('error', reject).on('secureConnect', () => {
+        resolve(socket.getPeerCertificate().raw)
+        socket.destroy()
+      })
+    })
+  const isShown = (pem: string) => async () =>
+    new X509Certificate(pem).raw.equals(await readShown())
+  // Whoever comes meanwhile is let in: `readShown` throws where the door is shut.
+  const renewed = await stack.renewCertificate()
+  await waitFor('the new one is shown', isShown(renewed), { ...patient, everyMs: 0 })
+  await stack.renewCertificate(stack.secrets.tls_certificate)
+  await waitFor('the old one is shown', isShown(stack.secrets.tls_certificate), patient)
   await waitFor('it quotes', isQuoting, patient)
 })
 

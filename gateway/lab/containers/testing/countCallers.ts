@@ -49,6 +49,8 @@ export async function readBooked(door: Door): Promise<number> {
   return Number(JSON.parse(text).quota_used)
 }
 
+export type Calling = ReturnType<typeof startCallers>
+
 /** Callers that POST quotes one after the other until they are told to stop: over connections kept, and over new ones. */
 export function startCallers(
   door: Door,
@@ -73,6 +75,9 @@ export function startCallers(
   )
   return {
     answered: () => countAnswered(kinds),
+    /** How often this came so far. */
+    met: (status: number | string) =>
+      kinds.reduce((sum, { counts }) => sum + (counts.get(status) ?? 0), 0),
     async stop(): Promise<readonly CallersOfKind[]> {
       isOver = true
       await Promise.all(calling)

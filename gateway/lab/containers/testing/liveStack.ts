@@ -238,6 +238,14 @@ export async function startLiveStack({
     ...stack,
     forksName,
     secrets,
+    /** Another certificate in the files that are there, and the proxy told of it, as docker/README.md has it. */
+    async renewCertificate(renewed?: string): Promise<string> {
+      const value = renewed ?? (await makeCertificate())
+      for (const name of ['tls_certificate', 'tls_key'])
+        writeSecret({ dir: secretsDir, name, value })
+      await stack.compose('kill', '--signal', 'HUP', 'proxy')
+      return value
+    },
     /** Of its gateways: those that are started from now on have them. */
     changeSettings,
     ask,

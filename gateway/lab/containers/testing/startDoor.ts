@@ -21,6 +21,8 @@ export type Door = {
   readonly tls: number
   /** Of nginx's first process. */
   readonly pid: number
+  /** A certificate for this name in place of its own, as an operator renews it. */
+  renew(name: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -68,9 +70,12 @@ export async function startDoor({
   }
   const dir = mkdtempSync(join(tmpdir(), 'forkyard-door-'))
   chmodSync(dir, 0o755)
-  const pair = ['-keyout', join(dir, 'tls_key'), '-out', join(dir, 'tls_certificate')]
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  await promisify(execFile)(openssl, ['req', '-x509', ...curve, ...pair, '-subj', '/CN=lab'])
+  const certify = async (name: string) => {
+    const pair = ['-keyout', join(dir, 'tls_key'), '-out', join(dir, 'tls_certificate')]
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    await promisify(execFile)(openssl, ['req', '-x509', ...curve, ...pair, '-subj', `/CN=${name}`])
+  }
+  await certify('lab')
   const [plain, tls] = [await freePort(), await freePort()]
   const place = (text: string) =>
     text
@@ -95,6 +100,10 @@ export async function startDoor({
     plain,
     tls,
     pid: child.pid ?? 0,
+    async renew(name) {
+      await certify(name)
+      child.kill('SIGHUP')
+    },
     async close() {
       child.kill('SIGTERM')
       await exited
