@@ -247,7 +247,9 @@ s('two gateways of one PostgreSQL, and a third that takes over from one', async 
       {
         name: 'pepper rotated, and the former one forgotten',
         async run() {
-          const KEY_PEPPER_FORMER_UNTIL = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+          const KEY_PEPPER_FORMER_UNTIL = new Date(Date.now() + 86_400_000)
+            .toISOString()
+            .slice(0, 10)
           const next = { ...clock.env, KEY_PEPPER: nextPepper }
           const former = { KEY_PEPPER_FORMER: pepper, KEY_PEPPER_FORMER_UNTIL }
           await restartEach(others, { ...next, ...former })
