@@ -140,10 +140,30 @@ s(
   },
 )
 
+s(
+  'has many who ask once in a while wait for no rest of a busy loop [meta/turns-of-many]',
+  async () => {
+    const patience: number[] = []
+    const takeTurn = createTurns({
+      now: () => 0,
+      whenRested: async (ofNext) => void patience.push(ofNext()),
+    })
+    const { signal } = new AbortController()
+    const ask = (caller: string) => takeTurn({ caller, signal })
+    await Promise.all(Array.from({ length: 100 }, (_, n) => ask(`stream ${n}`)))
+    // Behind the first and the last of them nobody was in line.
+    assert.equal(patience.slice(1, 99), new Array(98).fill(0))
+    patience.length = 0
+    await Promise.all(Array.from({ length: 13 }, () => ask('crowd')))
+    assert.equal(patience.slice(1), [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1, 1])
+  },
+)
+
 s('looks at the loop itself', async () => {
   const takeTurn = createTurns()
   const { signal } = new AbortController()
-  await takeTurn({ caller: 'a', signal })
+  // Who asked a lot of late is held for all that there is to wait.
+  for (let n = 0; n < 12; n += 1) await takeTurn({ caller: 'b', signal })
   const endMs = performance.now() + 40
   while (performance.now() < endMs);
   const before = performance.now()

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { createRecentTurns } from '../routing/recentTurns.ts'
+import { createRecentTurns, memoryMs } from '../routing/recentTurns.ts'
 
 /** Resolves when its turn has come, or the signal has fired. */
 export type TakeTurn = (p: {
@@ -15,16 +15,17 @@ type Waiter = { readonly caller: string; readonly site: string; readonly begin: 
  * Asking all sources once is some milliseconds of the loop, again when they answer, and everybody else's
  * requests wait meanwhile. So the next begins when the loop had time since the last one did, and of callers
  * that whose turns of late were fewest, its own or those of its site: a crowd stands behind itself, and so does
- * whoever asks by many addresses or keys. Who waits would be under way otherwise, and take more: no bound is
- * needed.
+ * whoever asks by many addresses or keys. The fewer turns they were, the less a loop that does not rest is waited
+ * for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise, and take
+ * more: no bound is needed.
  */
 export function createTurns({
   now = () => performance.now(),
   whenRested = restLoop,
 }: {
   readonly now?: (() => number) | undefined
-  /** Called after each beginning. */
-  readonly whenRested?: (() => Promise<void>) | undefined
+  /** Called after each beginning; `patience`, 0 to 1, tells at each look how much of a rest is waited for. */
+  readonly whenRested?: ((patience: () => number) => Promise<void>) | undefined
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns({ now }), createRecentTurns({ now })]
   const waiting = new Set<Waiter>()
@@ -35,13 +36,19 @@ export function createTurns({
     return [Math.max(own, ofSites.had(site)), own]
   }
 
+  /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
+  function patience(): number {
+    const next = pick(waiting, rankOf)
+    return next ? Math.min(1, rankOf(next)[0] / turnsOfBusy) : 1
+  }
+
   async function run(): Promise<void> {
     isRunning = true
     for (let next = pick(waiting, rankOf); next; next = pick(waiting, rankOf)) {
       ofCallers.note(next.caller)
       ofSites.note(next.site)
       next.begin()
-      await whenRested()
+      await whenRested(patience)
     }
     isRunning = false
   }
@@ -83,14 +90,16 @@ const lookEveryMs = 5
 const mostBusy = 0.75
 /** What others do may keep it busy for longer. */
 const longestMs = 60
+/** Turns of late of whoever waits for all of that: one a second. */
+const turnsOfBusy = memoryMs / 1_000
 
-/** Resolves when the loop had some rest since now. */
-async function restLoop(): Promise<void> {
+/** Resolves when the loop had some rest since now, or was waited for as long as patience has it. */
+async function restLoop(patience: () => number): Promise<void> {
   const startedAtMs = performance.now()
   const before = performance.eventLoopUtilization()
   do await wait(lookEveryMs)
   while (
     performance.eventLoopUtilization(before).utilization > mostBusy &&
-    performance.now() - startedAtMs < longestMs
+    performance.now() - startedAtMs < longestMs * patience()
   )
 }

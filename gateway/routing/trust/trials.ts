@@ -34,8 +34,8 @@ export type TrialParameters<result> = {
 
 /** How long a pool that passed may be tried by many at once; the others: once alone and once with others. */
 const believedMs = 600_000
-/** So long after it first passed a pool is one to wait for: anybody's new one behaves until it is believed. */
-const provedAfterMs = 60_000
+/** A pool that has passed all this time is one to wait for: anybody's new one behaves until it is believed. */
+const provedAfterMs = 3_600_000
 const mostAtOnce = 16
 /** Of these, of a site's networks together, so that one with many slow pools leaves places to others. */
 const mostOfSite = 4
