@@ -243,7 +243,8 @@ export async function startLiveStack({
       const value = renewed ?? (await makeCertificate())
       for (const name of ['tls_certificate', 'tls_key'])
         writeSecret({ dir: secretsDir, name, value })
-      await stack.compose('kill', '--signal', 'HUP', 'proxy')
+      // A signal by the engine would count as a stop by hand: what crashes after it is not started again.
+      await stack.compose('exec', '-T', 'proxy', 'nginx', '-s', 'reload')
       return value
     },
     /** Of its gateways: those that are started from now on have them. */
