@@ -1,35 +1,17 @@
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
-import type { StartFork } from './fork.ts'
-import { createSimulator } from './simulator.ts'
-import { startSwapWorld } from './testing/swapWorld.ts'
-import { startTestForks } from './testing/testForks.ts'
 import { waitFor } from './testing/waitFor.ts'
+import { startWatchedSimulator } from './testing/watchedSimulator.ts'
 
 const s = suite('suspects on forks')
-const world = await startSwapWorld()
-const forks = await startTestForks()
 const target = '0x00000000000000000000000000000000000b0b00'
 /** The forks that were to run the target's code: everybody's, or the one for suspects. */
 const ranOn: ('everybody' | 'suspects')[] = []
-const startFork: StartFork = async (parameters) => {
-  const fork = await forks.startFork(parameters)
-  const whose = (parameters.niceness ?? 0) > 0 ? 'suspects' : 'everybody'
-  const batch: typeof fork.rpc.batch = (calls, limits) => {
-    const runs = calls.filter(({ method }) => method === 'eth_simulateV1')
-    if (JSON.stringify(runs).includes(target)) ranOn.push(whose)
-    return fork.rpc.batch(calls, limits)
-  }
-  return { ...fork, rpc: { ...fork.rpc, batch } }
-}
-const simulator = await createSimulator({
-  chains: [{ chainId: 8453, upstreamUrl: world.chain.rpcUrl }],
-  forks: { ...forks, startFork },
+const { world, simulator, close } = await startWatchedSimulator((calls, { niceness = 0 }) => {
+  const runs = calls.filter(({ method }) => method === 'eth_simulateV1')
+  if (JSON.stringify(runs).includes(target)) ranOn.push(niceness > 0 ? 'suspects' : 'everybody')
 })
-s.after(async () => {
-  await simulator.close()
-  await world.chain.close()
-})
+s.after(close)
 
 const honest = world.swapAForB()
 const suspectOf = (amountIn: bigint): Candidate => ({

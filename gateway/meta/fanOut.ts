@@ -32,9 +32,7 @@ export type FanOutParameters = {
   readonly request: SourceRequest
   /** Nobody is waited for longer than this. */
   readonly deadlineMs: number
-  /**
-   * So long after its turn, the first quote in hand ends the wait; without any, slow sources are waited for.
-   */
+  /** So long after its turn, the first quote in hand ends the wait; without any, slow sources are waited for. */
   readonly patienceMs: number
   /** Places of a source are shared by caller. */
   readonly caller?: string | undefined

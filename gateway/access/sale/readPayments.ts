@@ -110,8 +110,9 @@ export const isSafeCall = hasEvent(
 )
 
 /**
- * Takes the transfer that a purchase stands for: its payer's own, or of a purchase by swap the executor's. Who buys by swap runs what it likes meanwhile, and may carry in what others have signed:
- * that stays a payment of theirs. Never credits what did not come.
+ * Takes the transfer that a purchase stands for: its payer's own, or of a purchase by swap the executor's. Who
+ * buys by swap runs what it likes meanwhile, and may carry in what others have signed: that stays a payment of
+ * theirs. Never credits what did not come.
  */
 function takeTransfer(
   pending: Transfer[],
