@@ -26,9 +26,13 @@ const windows = byLength({ short: 3, long: 6 })
 const streams = byLength({ short: 50, long: 1_000 })
 /** Streams come one after the other through the interval of their refreshes. */
 const comeMs = byLength({ short: 5_000, long: 60_000 })
-const probeMs = byLength({ short: 3_000, long: 20_000 })
-const probes = byLength({ short: 1, long: 6 })
-/** How much of its time the gateway's loop works. */
+/** What is searched ahead for those who asked of late grows for a minute: the later a probe, the truer. */
+const probesMs: readonly number[] = byLength({
+  short: [3_000],
+  long: [20_000, 20_000, 20_000, 60_000, 60_000, 120_000],
+})
+const [shortestMs = 0] = probesMs
+/** How much of its time the gateway's loop works for those who ask. */
 const share = 0.7
 /** What was asked has been answered and forgotten by then. */
 const restMs = byLength({ short: 3_000, long: 15_000 })
@@ -72,9 +76,16 @@ async function prepareOwner(): Promise<Address> {
   await send(wallet, { to: tokenOf(stage, 'USDC'), data })
   return owner
 }
+/** Everything that traffic is sent for: two probes are of a gateway that warms up. */
+const timesMs = [
+  shortestMs,
+  shortestMs,
+  ...probesMs,
+  ...Array.from({ length: windows }, () => windowMs),
+]
+const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / 15_000 + 2, 0)
 const owners: Address[] = []
-while (owners.length < (windowMs * windows) / 15_000 + 2 * windows + 2 * (probes + 2))
-  owners.push(await prepareOwner())
+while (owners.length < wantedOwners) owners.push(await prepareOwner())
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
 const otherKey = await register(manifest, generatePrivateKey(), '192.0.2.10')
 const honest = {
@@ -120,60 +131,77 @@ const p99 = ({ sent, answers }: Window): number => {
 const megabytes = (bytes: number) => Math.round(bytes / 100_000) / 10
 
 await wait(comeMs)
-/** What part of its time the loop works while so many quotes a second are asked beside the rest. */
-async function probe(perSecond: number): Promise<number> {
-  const before = await inspector.readLoop()
-  await askFor(probeMs, () => quotes.sendSteadily(perSecond, probeMs))
-  const after = await inspector.readLoop()
-  const [active, idle] = [after.active - before.active, after.idle - before.idle]
-  return active / (active + idle)
+/** The loop's time, in ms: for who asked, for nobody yet, and at rest. */
+type Spent = { readonly asked: number; readonly ahead: number; readonly idle: number }
+
+async function readSpent(): Promise<Spent> {
+  const { active, idle } = await inspector.readLoop()
+  const metrics = await (await fetch(`${manifest.services.ops}/metrics`)).text()
+  const found = metrics.matchAll(/^forkyard_searched_ahead_seconds\{.*\} (.+)$/gm)
+  const ahead = [...found].reduce((sum, [, secs]) => sum + Number(secs) * 1_000, 0)
+  return { asked: active - ahead, ahead, idle }
+}
+/** What part of its time the loop works for those who ask, and ahead of them, which gives way to them. */
+function shareOf(before: Spent, after: Spent) {
+  const [asked, ahead] = [after.asked - before.asked, after.ahead - before.ahead]
+  const all = asked + ahead + after.idle - before.idle
+  return { asked: asked / all, ahead: ahead / all }
+}
+/** The part of its time that the loop works while so many quotes a second are asked beside the rest. */
+async function probe(perSecond: number, forMs = shortestMs): Promise<number> {
+  const before = await readSpent()
+  await askFor(forMs, () => quotes.sendSteadily(perSecond, forMs))
+  return shareOf(before, await readSpent()).asked
 }
 // A fresh gateway compiles what it runs.
 await probe(20)
 const alone = await probe(0)
 let perSecond = 20
-let worked = alone
-for (let at = 0; at < probes; at += 1) {
-  worked = await probe(perSecond)
-  const wanted = (share - alone) / Math.max(worked - alone, 0.01)
+let probed = alone
+for (const forMs of probesMs) {
+  probed = await probe(perSecond, forMs)
+  const wanted = (share - alone) / Math.max(probed - alone, 0.01)
   perSecond *= Math.min(Math.max(wanted, 0.25), 4)
 }
 const percent = (part: number) => Math.round(part * 100)
 reportFigures('soak: the load', {
   '% of the loop without quotes': percent(alone),
-  '% of the loop with quotes, at the last probe': percent(worked),
+  '% of the loop with quotes, at the last probe': percent(probed),
   'quotes a second': Math.round(perSecond),
 })
-const steadily = () => askFor(windowMs, () => quotes.sendSteadily(perSecond, windowMs))
+async function runWindow(at: number): Promise<Window> {
+  const before = await readSpent()
+  const window = await askFor(windowMs, () => quotes.sendSteadily(perSecond, windowMs))
+  const { asked, ahead } = shareOf(before, await readSpent())
+  reportFigures(`soak: window ${at + 1} of ${windows}`, {
+    'p99 in ms': p99(window),
+    'p99 of quotes in ms': window.sent.micros.percentile(99) / 1_000,
+    streams: held.open(),
+    '% of the loop': percent(asked),
+    '% of it for searches ahead': percent(ahead),
+  })
+  return window
+}
 async function collect() {
   await wait(restMs)
   const { heap, external, rss } = await inspector.collect()
   return { alive: heap + external, rss }
 }
-const loopBefore = await inspector.readLoop()
-const first = await steadily()
+const spentBefore = await readSpent()
+const first = await runWindow(0)
 const filled = await collect()
 const further: Window[] = []
-for (let at = 1; at < windows; at += 1) {
-  further.push(await steadily())
-  reportFigures(`soak: after window ${at + 1} of ${windows}`, {
-    'p99 in ms': p99(further.at(-1) ?? first),
-    streams: held.open(),
-  })
-}
-const loopAfter = await inspector.readLoop()
+for (let at = 1; at < windows; at += 1) further.push(await runWindow(at))
+const worked = shareOf(spentBefore, await readSpent())
 const soaked = await collect()
-const hour = {
-  active: loopAfter.active - loopBefore.active,
-  idle: loopAfter.idle - loopBefore.idle,
-}
 const all = [first, ...further]
 const last = further.at(-1) ?? first
 
 s('answers everybody', () => {
   reportFigures('soak: answers', {
     all: all.reduce((sum, { sent, answers }) => sum + sent.answered + answers.length, 0),
-    '% of the loop': percent(hour.active / (hour.active + hour.idle)),
+    '% of the loop': percent(worked.asked),
+    '% of it for searches ahead': percent(worked.ahead),
   })
   assert.equal(
     all.flatMap(({ sent }) => sent.refused),

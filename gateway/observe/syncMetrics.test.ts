@@ -16,7 +16,7 @@ s(
     const audit = () => (role === 'leader' ? { audited: 40, healed: 1 } : undefined)
     const tokens = () => new Map([['0x', {}]])
     const searches = { waiting: () => 3 }
-    const routes = { aheadTally: () => ({ searched: 9, asked: 7 }) }
+    const routes = { aheadTally: () => ({ searched: 9, secs: 0.5, asked: 7 }) }
     const threads = { lost: () => 1 }
     const sync = { role: () => role, leftOutPools, bounds, audit, tokens }
     const chain = { chainId: 8453, searches, routes, threads, sync }
@@ -40,6 +40,7 @@ s(
     assert.match(before, 'forkyard_tokens{chain="8453"} 1')
     assert.match(before, /^forkyard_searches_waiting 3$/m)
     assert.match(before, 'forkyard_searched_ahead{chain="8453"} 9')
+    assert.match(before, 'forkyard_searched_ahead_seconds{chain="8453"} 0.5')
     assert.match(before, 'forkyard_searched_ahead_asked{chain="8453"} 7')
     assert.match(before, 'forkyard_search_threads_lost{chain="8453"} 1')
     assert.not.match(before, 'forkyard_pools_shelved{')

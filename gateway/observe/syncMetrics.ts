@@ -71,6 +71,11 @@ export function showSync(
     ({ chain }) => chain.routes.aheadTally().searched,
   )
   show(
+    'forkyard_searched_ahead_seconds',
+    'How long those searches took, which give way to everybody who asks, since the start',
+    ({ chain }) => chain.routes.aheadTally().secs,
+  )
+  show(
     'forkyard_searched_ahead_asked',
     'Of those, questions that somebody asked before the next change of a pool',
     ({ chain }) => chain.routes.aheadTally().asked,

@@ -50,8 +50,8 @@ export type RouteCache = {
     key: string,
     search: () => Promise<Route | undefined>,
   ): Promise<Route | undefined> | undefined
-  /** Routes that were searched before anybody asked, and those of them that somebody asked for. */
-  aheadTally(): { readonly searched: number; readonly asked: number }
+  /** Routes that were searched before anybody asked, how long that took, and those that somebody asked for. */
+  aheadTally(): { readonly searched: number; readonly secs: number; readonly asked: number }
   /** What may still be the best of earlier states. */
   readonly standing: StandingRoutes
   /** What is known of a route beside its amounts, computed once for each `variant`. */
@@ -74,7 +74,7 @@ export function createRouteCache(): RouteCache {
   // Blocks that change no pool share the pools of the block before: the routes stay good.
   const routesOf = new WeakMap<SyncedState['pools'], Routes>()
   const factsOf = new WeakMap<Route, Map<string, RouteFacts>>()
-  const ahead = { searched: 0, asked: 0 }
+  const ahead = { searched: 0, secs: 0, asked: 0 }
 
   /** A batch goes on with the state it began with: routes of a later one stay beside its own. */
   function routesIn({ pools }: SyncedState): Routes {
@@ -115,7 +115,10 @@ export function createRouteCache(): RouteCache {
       const routes = routesIn(state)
       if (routes.found.has(key)) return undefined
       ahead.searched += 1
-      const running = run(routes, key, search)
+      const startedMs = performance.now()
+      const running = run(routes, key, search).finally(() => {
+        ahead.secs += (performance.now() - startedMs) / 1_000
+      })
       routes.unasked.add(key)
       return running
     },
