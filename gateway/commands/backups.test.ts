@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -27,6 +27,19 @@ s('makes one in the folder, and gateways know when [24/backup-made]', async () =
   const ageMs = Date.now() - ((await store.operatorLog.lastDoneMs(backupCommand)) ?? 0)
   assert.ok(ageMs >= 0 && ageMs < 60_000)
 })
+
+s(
+  'makes no folder of its own, and names the one that it misses [24/backup-no-folder]',
+  async () => {
+    const [missing, file] = [join(folder, 'missing'), join(folder, 'file')]
+    writeFileSync(file, '')
+    for (const path of [missing, file, join(file, 'below')])
+      for (const command of ['make', 'keep', 'test', 'list'])
+        assert.match(await failureOf(run(command, path)), `there is no folder ${path}`)
+    rmSync(file)
+    assert.not.ok(existsSync(missing))
+  },
+)
 
 s('restores one elsewhere and audits it there [24/restore-tested]', async () => {
   assert.match(await run('test', folder), 'its books balance')

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
@@ -123,11 +124,19 @@ async function keep(scene: Scene, schedule: Schedule): Promise<void> {
   }
 }
 
+/** Nobody makes one for a disk that is not mounted. @throws Error where there is none */
+function toFolder(given: string): string {
+  const folder = resolve(given)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`there is no folder ${folder} for backups: make it, or mount its disk`)
+  return folder
+}
+
 /** `forkyard backups …`: a folder of backups that is kept, tried and told of. */
 export function backupsCommand(print: Scene['print'], env = process.env) {
   const toScene = (folder: string) => ({
     config: readKeyConfig(env),
-    folder: resolve(folder),
+    folder: toFolder(folder),
     print,
   })
   const command = new Command('backups').description('a folder of backups of the database')
@@ -165,7 +174,7 @@ export function backupsCommand(print: Scene['print'], env = process.env) {
     .action((folder: string) =>
       printTable(print, {
         head: ['from', 'backup'],
-        rows: listBackups(resolve(folder)).map(({ path, fromMs }) => [
+        rows: listBackups(toFolder(folder)).map(({ path, fromMs }) => [
           new Date(fromMs).toISOString(),
           path,
         ]),

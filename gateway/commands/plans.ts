@@ -170,7 +170,7 @@ export function plansCommand(print: (text: string) => void, env: Environment = p
     plans
       .command('change')
       .description(
-        `change what is given, for all its keys; "${none}" takes a bound away, or lets all methods`,
+        `change what is given, for all its keys; "${none}" takes a bound away but of rate and burst, or lets all methods`,
       )
       .argument('<name>', 'of the plan', toName)
       .option('--rate <n>', 'units per second and key', toRate)
