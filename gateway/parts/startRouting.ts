@@ -3,9 +3,9 @@ import type { QuotaContract } from '../access/sale/accessConfig.ts'
 import { describeSale } from '../access/sale/describeSale.ts'
 import { type ChainClient, createChainClient } from '../chain/client.ts'
 import type { ChainConfig, Config } from '../config/config.ts'
+import { createSyncLog } from '../observe/syncLog.ts'
 import { showSync } from '../observe/syncMetrics.ts'
 import { createRouting, type Routing } from '../routing/service/routing.ts'
-import type { SyncEvent } from '../routing/sync/syncEvent.ts'
 import { version } from '../runtime/version.ts'
 import type { Store } from '../store/ports.ts'
 import { baseUrl } from './baseUrl.ts'
@@ -15,14 +15,6 @@ import type { Observed } from './observed.ts'
 const labPollMs = 100
 /** Fees that are set elsewhere, rates, amplification: on a chain of fast blocks they move no faster. */
 const refreshMs = 2_000
-const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = {
-  failed: 'warn',
-  reorged: 'warn',
-  ['logs_missed']: 'warn',
-  healed: 'warn',
-  // Blooms name pools by chance, too.
-  ['logs_doubted']: 'debug',
-}
 /** A chain whose first load takes longer joins those that are served by then. */
 const startWithinMs = 20_000
 
@@ -45,6 +37,7 @@ export async function startRouting(
     readonly warnings: () => readonly string[]
   },
 ): Promise<Routing> {
+  const tell = createSyncLog(log, { now: () => performance.now() })
   const routing = await createRouting({
     chains: clients.map((chainClient) => ({
       chainClient,
@@ -71,7 +64,7 @@ export async function startRouting(
     warnings,
     observe(event) {
       metrics.synced(event)
-      log[levels[event.event] ?? 'info'](event, `sync: ${event.event}`)
+      tell(event)
     },
   })
   showSync(metrics, routing)

@@ -1,0 +1,34 @@
+import type { SyncEvent } from '../routing/sync/syncEvent.ts'
+import type { Log } from './log.ts'
+
+const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = {
+  failed: 'warn',
+  reorged: 'warn',
+  ['logs_missed']: 'warn',
+  healed: 'warn',
+  // Blooms name pools by chance, too.
+  ['logs_doubted']: 'debug',
+}
+
+/** Between two lines of what fails on a chain: while its node is away that is every poll. */
+const failedEachMs = 10_000
+
+/** Logs what happens to the chains' state; of failures the last of some seconds, and how many they were. */
+export function createSyncLog(
+  log: Pick<Log, 'info' | 'warn' | 'debug'>,
+  { now }: { readonly now: () => number },
+) {
+  const failures = new Map<number, { toldMs: number; times: number }>()
+  return (event: SyncEvent): void => {
+    const level = levels[event.event] ?? 'info'
+    if (event.event !== 'failed') {
+      log[level](event, `sync: ${event.event}`)
+      return
+    }
+    const known = failures.get(event.chainId)
+    const times = (known?.times ?? 0) + 1
+    const isTold = !known || now() - known.toldMs >= failedEachMs
+    failures.set(event.chainId, isTold ? { toldMs: now(), times: 0 } : { ...known, times })
+    if (isTold) log[level]({ ...event, times }, 'sync: failed')
+  }
+}
