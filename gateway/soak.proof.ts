@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { send } from '../fixtures/chains/send.ts'
+import type { Address } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
 import { isShortProof } from '../fixtures/runner/isShortProof.ts'
 import { holdStreams } from '../fixtures/soak/holdStreams.ts'
@@ -11,15 +10,16 @@ import { openInspector } from '../fixtures/soak/openInspector.ts'
 import { sendFurtherTraffic } from '../fixtures/soak/sendFurtherTraffic.ts'
 import { openQuotes, type Sent } from '../fixtures/soak/sendQuotes.ts'
 import { sendHonestTraffic } from '../fixtures/strangers/honestTraffic.ts'
-import { chainId, register, rpcOf, tokenOf } from '../fixtures/strangers/stage.ts'
+import { approveExecutor, prepareOwner } from '../fixtures/strangers/prepareAccounts.ts'
+import { chainId, register } from '../fixtures/strangers/stage.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startTestLab } from './lab/testing/testLab.ts'
 
 /**
- * `npm run -s proof:soak`: an hour of mixed traffic that has the gateway's event loop work 70 % of its time,
- * with 1,000 streams open. What is alive in the gateway's memory after full collections may not grow once its caches are full, and
- * the last answers take no longer than the first. PROOF=short: under a minute, which caches take to fill, so that
- * only what grows without a bound shows.
+ * `npm run -s proof:soak`: an hour of mixed traffic that has the gateway's event loop work 70 % of its time for
+ * those who ask, with 1,000 streams open. What is alive in the gateway's memory after full collections may not
+ * grow once its caches are full, and the last answers take no longer than the first. PROOF=short: under a
+ * minute, which caches take to fill, so that only what grows without a bound shows.
  */
 const windowMs = byLength({ short: 10_000, long: 600_000 })
 const windows = byLength({ short: 3, long: 6 })
@@ -60,22 +60,7 @@ const stage = { manifest }
 const [, giver, , trader] = manifest.chains[chainId]?.accounts ?? []
 if (!giver || !trader) throw new Error('the lab has no accounts')
 
-const executor = manifest.chains[chainId]?.executor as Address
-for (const name of ['WETH', 'USDC']) {
-  const args = [executor, maxUint256] as const
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
-  const wallet = { rpcUrl: rpcOf(stage), privateKey: trader.privateKey }
-  await send(wallet, { to: tokenOf(stage, name), data })
-}
-/** Whoever asks for a proxy has had money for a while. */
-async function prepareOwner(): Promise<Address> {
-  const owner = privateKeyToAddress(generatePrivateKey())
-  const wallet = { rpcUrl: rpcOf(stage), privateKey: giver?.privateKey ?? '0x' } as const
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [owner, 10n] })
-  await send(wallet, { to: owner, value: 10n ** 16n })
-  await send(wallet, { to: tokenOf(stage, 'USDC'), data })
-  return owner
-}
+await approveExecutor(stage, { ...trader, tokens: ['WETH', 'USDC'] })
 /** Everything that traffic is sent for: two probes are of a gateway that warms up. */
 const timesMs = [
   shortestMs,
@@ -85,7 +70,7 @@ const timesMs = [
 ]
 const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / 15_000 + 2, 0)
 const owners: Address[] = []
-while (owners.length < wantedOwners) owners.push(await prepareOwner())
+while (owners.length < wantedOwners) owners.push(await prepareOwner(stage, giver.privateKey))
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
 const otherKey = await register(manifest, generatePrivateKey(), '192.0.2.10')
 const honest = {

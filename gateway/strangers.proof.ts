@@ -1,9 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Address, encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { generatePrivateKey } from 'viem/accounts'
 import { createRpc } from '../fixtures/anvil/rpc.ts'
-import { send } from '../fixtures/chains/send.ts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
 import { isShortProof } from '../fixtures/runner/isShortProof.ts'
 import { ask } from '../fixtures/strangers/ask.ts'
@@ -15,10 +13,10 @@ import {
 } from '../fixtures/strangers/hackedProvider.ts'
 import { type Honest, type Sample, sendHonestTraffic } from '../fixtures/strangers/honestTraffic.ts'
 import { dishonestPools } from '../fixtures/strangers/poolAttackers.ts'
+import { approveExecutor, prepareOwner } from '../fixtures/strangers/prepareAccounts.ts'
 import { chainId, register, rpcOf, type Stage, tokenOf } from '../fixtures/strangers/stage.ts'
 import { type Attacked, startAttack } from '../fixtures/strangers/startAttack.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import type { LabAccount } from './lab/manifest.ts'
 import { startTestLab } from './lab/testing/testLab.ts'
 import { openStore } from './store/openStore.ts'
 
@@ -84,22 +82,7 @@ const unarmed: Stage = {
   liars: [],
 }
 const stage: Stage = { ...unarmed, liars: await deployLiars(unarmed) }
-/** Whoever asks for a proxy has had money for a while. */
-async function prepareOwner({ privateKey }: LabAccount) {
-  const owner = privateKeyToAddress(generatePrivateKey())
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [owner, 10n] })
-  const wallet = { rpcUrl: rpcOf(stage), privateKey }
-  await send(wallet, { to: owner, value: 10n ** 16n })
-  await send(wallet, { to: tokenOf(stage, 'USDC'), data })
-  return owner
-}
-async function approveExecutor({ privateKey }: LabAccount) {
-  const executor = manifest.chains[chainId]?.executor as Address
-  const args = [executor, maxUint256] as const
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
-  await send({ rpcUrl: rpcOf(stage), privateKey }, { to: tokenOf(stage, 'WETH'), data })
-}
-await approveExecutor(trader)
+await approveExecutor(stage, { ...trader, tokens: ['WETH'] })
 const honest: Honest = {
   manifest,
   trader: trader.address,
@@ -109,7 +92,7 @@ const honest: Honest = {
   owners: [],
 }
 while (honest.owners.length < byLength({ short: 8, long: 20 }))
-  honest.owners.push(await prepareOwner(giver))
+  honest.owners.push(await prepareOwner(stage, giver.privateKey))
 
 const usedOf = async (key: string) => {
   const { body } = await ask(`${manifest.services.routing}/auth/key-info`, {
