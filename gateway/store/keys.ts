@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts'
 import { type KeyRow, keyColumns, type StoredKey, toStoredKey } from './keyRows.ts'
 import { addSecretTwin, findByFurtherSecret, leaveSecrets } from './keySecrets.ts'
 import { credit } from './ledger.ts'
-import { sql } from './program.ts'
+import { lock, sql } from './program.ts'
 
 export type { StoredKey } from './keyRows.ts'
 
@@ -105,6 +105,8 @@ export function createKeys(engine: Engine): Keys {
     }) =>
       engine.write(function* () {
         const atMs = yield* engine.clock(createdAtMs)
+        // On two chains at once its keys are two, and either would be the first.
+        if (wallet) yield* lock(`keys of ${wallet.toLowerCase()}`)
         const isFirst = wallet && !(yield* everOfWallet.get(wallet.toLowerCase()))
         const quotes = granted + (isFirst ? freeQuotes : 0)
         yield* insert.run({

@@ -78,9 +78,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
       await first.query(`BEGIN; DELETE FROM idempotency; UPDATE balances SET used = used - 2;
       INSERT INTO ledger (key_id, kind, units, ref, at_ms) VALUES ('${keyId}', 'refund', 2, 'first', 2)`)
       const second = two.ledger.charge(asked('second'))
-      const waiting = `SELECT 1 FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND datname = current_database()`
-      await until('the second waits', async () => (await query(url, waiting)).length > 0)
+      await until('the second waits', async () => (await query(url, waitingSessions)).length > 0)
       await first.query('COMMIT')
       await first.end()
       assert.is((await second).status, 'charged')
@@ -89,6 +87,27 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
       )
       assert.is((await one.ledger.balance(keyId)).used, 2)
       assert.equal(await one.ledger.audit(), [])
+    },
+  )
+
+  s(
+    'gives free quotes once to a wallet that registers on two chains at once [attack/free-once]',
+    async () => {
+      const { url, one, two } = await openTwo()
+      const wallet = '0x000000000000000000000000000000000000aaaa'
+      const add = ({ keys }: PostgresStore, id: string, walletChainId: number) =>
+        keys.insert({ ...testKey(id), wallet, walletChainId, freeQuotes: 5 })
+      // Neither can end before both have begun.
+      const gate = new Client({ connectionString: url })
+      await gate.connect()
+      await gate.query('BEGIN; LOCK TABLE balances')
+      const adding = Promise.all([add(one, 'base', 8453), add(two, 'arbitrum', 42161)])
+      await until('both wait', async () => (await query(url, waitingSessions)).length === 2)
+      await gate.query('COMMIT')
+      await gate.end()
+      await adding
+      const had = await Promise.all(['base', 'arbitrum'].map((id) => one.ledger.balance(id)))
+      assert.equal(had.map(({ total }) => total).toSorted(), [0, 5])
     },
   )
 
@@ -349,6 +368,8 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
 
 const until = (what: string, isTrue: () => boolean | Promise<boolean>) =>
   waitFor(what, isTrue, { deadlineMs: 60_000 })
+const waitingSessions = `SELECT 1 FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND datname = current_database()`
 const chainId = 8453
 const signer: Address = '0x000000000000000000000000000000000051913e'
 const cap = 7
