@@ -31,6 +31,7 @@ export async function claimQuota(
     chainId,
     txHash,
     confirmations,
+    only,
     held,
   }: {
     caller: Caller
@@ -38,6 +39,8 @@ export async function claimQuota(
     txHash: Hex
     /** Default: the contract's. */
     confirmations?: number | undefined
+    /** By this proof alone: what else the transaction paid is not asked for. Default: by any. */
+    only?: Proof | undefined
     /** The proof by which the caller had it before a reorganisation: who came since changes nothing. */
     held?: Proof | undefined
   },
@@ -69,7 +72,8 @@ export async function claimQuota(
   if (worth !== 'ok') return { status: worth }
   const sender = isBundle(receipt) ? undefined : receipt.from
   const isSafes = isSafeCall(receipt)
-  const payments = await selectOwn(deps, { caller, contract, found, sender, isSafes, held })
+  const proven = await selectOwn(deps, { caller, contract, found, sender, isSafes, held })
+  const payments = proven.filter(({ proof }) => only === undefined || proof === only)
   if (payments.length === 0) return { status: 'belongs_to_another_key' }
   const quotes = await store.payments.credit({
     chainId,

@@ -1,12 +1,16 @@
+import { numberToHex, type RpcTransactionReceipt } from 'viem'
 import {
   settleChainId as chainId,
   openSettlements,
+  settlePayer,
   settleStartMs,
   signPayment,
 } from '../../../fixtures/access/simSettlements.ts'
+import { addressAt, transferLog, wordOf } from '../../../fixtures/books/simTokens.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { StoredSettlement } from '../../store/settlements.ts'
 import { createKey } from '../issueKeys.ts'
+import type { AccessChain } from '../sale/accessConfig.ts'
 import { reconcileSettlements } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
@@ -147,6 +151,35 @@ s(
     node.chain.pool.clear()
     await pass()
     assert.equal(pool(), [failed, waiting])
+  },
+)
+s(
+  'credits nothing that somebody else paid in the transaction that used it [attack/settled-beside]',
+  async () => {
+    const { deps, node, mine, chain } = await open()
+    const { id: keyId } = await createKey(deps, { label: 'thief', wallet: settlePayer })
+    await settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
+    const [ours] = node.chain.pool.values()
+    const [contract] = deps.config.contracts
+    if (!ours || !contract) throw new Error('it was sent')
+    // Brought in by the thief itself, with what a wallet without a key had signed.
+    node.chain.pool.clear()
+    const carried = { ...ours, hash: wordOf(8), from: addressAt(2, 1), nonce: undefined }
+    node.chain.pool.set(carried.hash, carried)
+    mine()
+    const { address: to, token } = contract
+    const others = transferLog(token.address, { from: addressAt(0, 9), to, value: 1_000n })
+    const request = async (call: { method: string; params?: readonly unknown[] }) => {
+      const answer = (await chain.client.request(call as never)) as RpcTransactionReceipt | null
+      if (call.method !== 'eth_getTransactionReceipt' || !answer) return answer
+      const [log] = answer.logs
+      const logIndex = numberToHex(answer.logs.length)
+      return { ...answer, logs: [...answer.logs, { ...log, ...others, logIndex }] }
+    }
+    const carrying = { ...chain, client: { ...chain.client, request } as AccessChain['client'] }
+    await reconcileSettlements({ ...deps, chains: [carrying] }, { chain: carrying })
+    assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+    assert.equal(await deps.store.settlements.listOpen(chainId), [])
   },
 )
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {

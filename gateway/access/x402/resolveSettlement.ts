@@ -16,6 +16,7 @@ import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
 import { proveUsed } from '../../signing/proveNonce.ts'
 import { signAndReserve } from '../../signing/signAndReserve.ts'
+import { proofs } from '../../store/payments.ts'
 import type { SettlementTx, StoredSettlement } from '../../store/settlements.ts'
 import type { AccessChain, AccessDeps, Settlement, SettlementOrder } from '../sale/accessConfig.ts'
 import { claimQuota } from '../sale/claimQuota.ts'
@@ -85,6 +86,8 @@ async function credit(
     chainId,
     txHash,
     confirmations: 1,
+    // A stranger may have brought it in with what others paid.
+    only: proofs.settled,
   })
   if (claim.status === 'claimed') return 'credited'
   if (claim.status === 'reverted') return 'reverted'
