@@ -1,7 +1,11 @@
+import { createClient, custom } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseSiweMessage } from 'viem/siwe'
+import { serializeErc6492Signature, serializeErc8010Signature } from 'viem/utils'
 import { query, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { base } from '../chain/base.ts'
+import { toViemChain } from '../chain/client.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
 import { openStore } from '../store/openStore.ts'
 import { grantQuota } from './issueKeys.ts'
@@ -66,6 +70,37 @@ s(
     const made = (await store.keys.list()).length
     assert.is((await signIn(deps, deps, undefined, person)).answer.status, 'barred')
     assert.is((await store.keys.list()).length, made)
+    await store.close()
+  },
+)
+
+s(
+  'a node ends what a signature has it run long before its own bound [attack/signature-gas]',
+  async () => {
+    const { chainId } = base
+    const gas: number[] = []
+    const request = async ({ method, params }: { method: string; params: [{ gas?: string }] }) => {
+      if (method === 'eth_call') gas.push(Number(params[0].gas))
+      return '0x01'
+    }
+    const chain = toViemChain(base)
+    const client = createClient({ chain, transport: custom({ request }, { retryCount: 0 }) })
+    const store = openStore({ path: ':memory:' })
+    const deps: AccessDeps = { store, chains: [{ chainId, client }], config, log, now: Date.now }
+    const { address, signAuthorization } = createPerson()
+    // Of a contract, of one that is yet to be made, and of an account that is to become one: whoever signs says how.
+    const made = { address, data: '0x02', signature: '0x03' } as const
+    const authorization = await signAuthorization({ address, chainId, nonce: 0 })
+    const signatures = [
+      '0x01',
+      serializeErc6492Signature(made),
+      serializeErc8010Signature({ ...made, authorization }),
+    ] as const
+    for (const signature of signatures) {
+      const { nonce } = await createChallenge(deps, { address, chainId })
+      await registerWallet(deps, { address, nonce, signature })
+    }
+    assert.equal(gas, [8_000_000, 8_000_000, 8_000_000])
     await store.close()
   },
 )

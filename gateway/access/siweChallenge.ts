@@ -1,6 +1,7 @@
 import { type Address, type Hex, recoverMessageAddress } from 'viem'
 import { getChainId, verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
+import { boundGas } from '../chain/boundGas.ts'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
 import { createKey, keyScopes, revokeKey, rotateKey } from './issueKeys.ts'
@@ -112,7 +113,7 @@ async function verifySignature(
   const chain = chains.find((each) => each.chainId === chainId)
   if (!chain) return 'bad_signature'
   try {
-    const isValid = await verifyMessage(chain.client, { address, message, signature })
+    const isValid = await verifyMessage(boundGas(chain.client), { address, message, signature })
     if (isValid) return 'contract'
     // viem answers false for an unreachable chain too; a chain that answers this makes it a verdict.
     await getChainId(chain.client)

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, Hex } from 'viem'
 import { verifyTypedData } from 'viem/actions'
+import { boundGas } from '../chain/boundGas.ts'
 import type { RelayAdmissions } from '../store/relayAdmissions.ts'
 import type { Refusal, StoppedAt } from './gates.ts'
 import { capWindowMs } from './limits.ts'
@@ -106,7 +107,7 @@ async function isSignedBy(
   if (signature === undefined || deadline === undefined) return false
   const leftSecs = deadline - nowMs / 1_000
   if (leftSecs < 0 || leftSecs > longestValidSecs) return false
-  return verifyTypedData(client.client, {
+  return verifyTypedData(boundGas(client.client), {
     address: owner,
     signature,
     domain: sponsorDomain(chainId, signer.factory),

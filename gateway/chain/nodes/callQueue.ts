@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
-import { isWide } from './logSpan.ts'
 import type { RpcAnswer, RpcCall } from './readReply.ts'
+import { takesLong } from './takesLong.ts'
 import { encodeCalls } from './upstream.ts'
 
 export type Outcome =
@@ -63,9 +63,9 @@ export function createCallQueue() {
       const due = ableFor(endpoint).filter(({ notBeforeMs }) => notBeforeMs <= nowMs)
       const ordered = [...due.filter(({ isFirst }) => isFirst), ...due.filter((a) => !a.isFirst)]
       const [first] = ordered
-      if (first && travelsAlone(first.call)) return take([first])
+      if (first && takesLong(first.call)) return take([first])
       const alike = ordered.filter(
-        ({ call, isAlone = false }) => isAlone === (first?.isAlone ?? false) && !travelsAlone(call),
+        ({ call, isAlone = false }) => isAlone === (first?.isAlone ?? false) && !takesLong(call),
       )
       const few = alike.slice(0, endpoint.limits.batchCalls())
       const { bodyBytes } = endpoint.limits.read()
@@ -75,9 +75,6 @@ export function createCallQueue() {
     takeAll: () => take(queue),
   }
 }
-
-/** A batch is answered when its slowest call is, and how slow a dry run is a stranger may have chosen. */
-const travelsAlone = (call: RpcCall) => isWide(call) || call.method === 'eth_simulateV1'
 
 /** As many from the front as fit into a body; one at least. */
 function cutToBytes(all: readonly Asked[], most: number): readonly Asked[] {

@@ -44,7 +44,7 @@ s(
 s('does not rest for a dry run that takes too long [17/slow-no-rest]', async () => {
   using endpoint = open(async (calls) => ({ ...lost, answers: calls.map(() => undefined) }))
   const dryRun = { method: 'eth_simulateV1', params: [] }
-  for (const heavy of [dryRun, logsOf(30_000)]) {
+  for (const heavy of [dryRun, { ...dryRun, method: 'eth_estimateGas' }, logsOf(30_000)]) {
     await endpoint.send([heavy])
     assert.is(endpoint.waitMs(), 0)
   }

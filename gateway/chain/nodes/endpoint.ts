@@ -1,8 +1,9 @@
 import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
 import { nameByNumber } from './blockHashes.ts'
 import { createLimits, type LearnedLimits, type Load } from './limits.ts'
-import { isWide, mayMeanRange, spanOf, tooWide } from './logSpan.ts'
+import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
+import { takesLong } from './takesLong.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
 /** One URL of a chain: what it takes, and whether it is to be left alone just now. */
@@ -182,12 +183,9 @@ export function createEndpoint({
   }
 }
 
-/** How long a dry run or a wide range of logs takes a stranger may have chosen: others ask meanwhile. */
+/** Others ask meanwhile. */
 const isLateAlone = ({ kind }: Trouble, [call, ...others]: readonly RpcCall[]) =>
-  kind === 'timeout' &&
-  others.length === 0 &&
-  call !== undefined &&
-  (isWide(call) || call.method === 'eth_simulateV1')
+  kind === 'timeout' && others.length === 0 && call !== undefined && takesLong(call)
 
 const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'
 

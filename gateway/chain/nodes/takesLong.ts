@@ -1,0 +1,11 @@
+import { isWide } from './logSpan.ts'
+import type { RpcCall } from './readReply.ts'
+
+/** They run code that a stranger may have written, an estimate many times over. */
+const runs: ReadonlySet<string> = new Set(['eth_simulateV1', 'eth_estimateGas'])
+
+/**
+ * How long it takes a stranger may have chosen. A batch is answered when its slowest call is, so it travels alone,
+ * and a node that is late with it may be well.
+ */
+export const takesLong = (call: RpcCall) => isWide(call) || runs.has(call.method)
