@@ -106,7 +106,7 @@ export function absurdProviders({
   if (own) known.push(exactOutput ? own.quote.amountIn : own.quote.amountOut)
   const isFar = (amount: bigint, other: bigint) =>
     exactOutput ? amount * 2n < other : amount > other * 2n
-  const sorted = amounts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const sorted = amounts.toSorted((a, b) => Number(a - b))
   return new Set(
     quotes.flatMap(({ quote }, index) => {
       const amount = amounts[index] ?? 0n
@@ -137,7 +137,7 @@ export function rank(parameters: RankParameters): readonly RankedQuote[] {
     const tier = tierOf(ranked, absurd.has(ranked.quote.provider))
     return { ranked, tier, worth: worthOf(ranked, parameters.request) }
   })
-  keyed.sort((a, b) => a.tier - b.tier || (a.worth < b.worth ? 1 : a.worth > b.worth ? -1 : 0))
+  keyed.sort((a, b) => a.tier - b.tier || Number(b.worth - a.worth))
   return keyed.map(({ ranked }) => ranked)
 }
 

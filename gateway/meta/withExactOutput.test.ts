@@ -109,6 +109,15 @@ s('goes by proportion first, then by the line through the last two points', asyn
   // More that brings less is no line.
   const falling = await follow([5_000n, 4_000n, 10_000n])
   assert.equal(falling.asked.slice(1), [2_012_604n, 5_033_020n])
+  const flat = await follow([5_000n, 5_000n, 10_000n])
+  assert.equal(flat.asked.slice(1), [2_012_604n, 4_026_416n])
+})
+s('goes by single units, and asks for one at least', async () => {
+  const { asked } = await follow([100n, 101n, 140n], { targetOut: 140n, reverse: 1n })
+  assert.equal(asked, [2n, 3n, 43n])
+  // By the line nothing would do.
+  const steep = await follow([20_000n, 19_900n, 10_000n])
+  assert.equal(steep.asked.slice(1), [503_151n, 2n])
 })
 s('stops where a tenth of a per cent too much is guaranteed, and not above it', async () => {
   assert.is((await follow([10_010n])).asked.length, 1)

@@ -1,4 +1,4 @@
-import { moreBps, wholeBps } from '../amounts/amounts.ts'
+import { greater, lesser, moreBps, wholeBps } from '../amounts/amounts.ts'
 import {
   fail,
   type Source,
@@ -12,18 +12,15 @@ const maxForwards = 5
 /** Overshoot that is good enough: another call would save less than it costs. */
 const enoughBps = 10n
 
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
-
 type Point = { readonly amountIn: bigint; readonly minOut: bigint }
 
 /** The input on the line through the last two points (at first: through zero), a little above. */
 function correct(target: bigint, last: Point, before: Point): bigint {
   const rise = last.minOut - before.minOut
   const run = last.amountIn - before.amountIn
-  const isLine = rise !== 0n && run !== 0n && rise > 0n === run > 0n
-  const [slopeIn, slopeOut] = isLine ? [run, rise] : [last.amountIn, last.minOut]
+  const [slopeIn, slopeOut] = rise * run > 0n ? [run, rise] : [last.amountIn, last.minOut]
   const next = last.amountIn + ((target - last.minOut) * slopeIn) / slopeOut
-  return moreBps(next > 0n ? next : 1n, 3n)
+  return moreBps(greater(next, 1n), 3n)
 }
 
 /** What selling the target output would bring: a first guess at the input. */
@@ -64,7 +61,7 @@ export function withExactOutput(source: Source): Source {
     const { targetOut, maxIn } = trade
     const guess = await guessInput(source, request, targetOut, context)
     if (typeof guess !== 'bigint') return guess
-    let amountIn = least(guess, maxIn)
+    let amountIn = lesser(guess, maxIn)
     let before: Point = { amountIn: 0n, minOut: 0n }
     let best: SourceQuote | undefined
     for (let forwards = 0; forwards < maxForwards; forwards++) {
@@ -80,7 +77,7 @@ export function withExactOutput(source: Source): Source {
       if (reaches && minAmountOut * wholeBps <= targetOut * (wholeBps + enoughBps)) break
       if (!reaches && amountIn === maxIn) break
       const last = { amountIn, minOut: minAmountOut }
-      amountIn = least(correct(targetOut, last, before), maxIn)
+      amountIn = lesser(correct(targetOut, last, before), maxIn)
       before = last
     }
     if (best) return { status: 'quote', quote: best }
