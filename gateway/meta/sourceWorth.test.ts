@@ -87,53 +87,124 @@ s('has a caller wait in vain once, and nobody else [strangers/meta-silent]', asy
   assert.not.ok(isHasty(worth, 'fast'))
 })
 
+const silence = { fast: offer('fast', 1_000n), slow: silent }
+const heardOf = { fast: offer('fast', 1_000n), slow: fail('no_route') }
+/** Asserts that the pause from now on is so long, and lets it pass. */
+function passPause(worth: Worth, lengthMs: number) {
+  nowMs += lengthMs - 1
+  assert.ok(isHasty(worth, 'slow'), `${lengthMs} ms`)
+  nowMs += 1
+  assert.not.ok(isHasty(worth, 'slow'), `${lengthMs} ms`)
+}
+
 s('waits for one that answers again, after a pause that grows [strangers/meta-back]', async () => {
   const worth = open()
-  const silence = { fast: offer('fast', 1_000n), slow: silent }
-  const lengths: number[] = []
-  for (let round = 0; round < 3; round++) {
+  const lengthsMs = [10, 20, 40, 80, 160, 320, 600, 600].map((secs) => secs * 1_000)
+  for (const lengthMs of lengthsMs) {
     answer(worth, silence)
     nowMs += 3_600_000
     assert.ok(isHasty(worth, 'slow'), 'time alone says nothing')
     nowMs -= 3_600_000
-    await hearLate(worth, { fast: offer('fast', 1_000n), slow: fail('no_route') })
-    const sinceMs = nowMs
-    while (isHasty(worth, 'slow')) nowMs += 1_000
-    lengths.push(nowMs - sinceMs)
+    await hearLate(worth, heardOf)
+    passPause(worth, lengthMs)
   }
-  assert.equal(lengths, [10_000, 20_000, 40_000])
+})
+s('halves the pause with each answer that comes after it [teeth/forgiven]', () => {
+  const worth = open()
+  const pauseBy = (lengthMs: number) => {
+    answer(worth, silence)
+    answer(worth, heardOf)
+    passPause(worth, lengthMs)
+  }
+  pauseBy(10_000)
+  answer(worth, silence)
+  // What it answers meanwhile makes it no shorter.
+  for (let n = 0; n < 3; n += 1) answer(worth, heardOf)
+  passPause(worth, 20_000)
+  answer(worth, heardOf)
+  pauseBy(20_000)
+  for (let n = 0; n < 2; n += 1) answer(worth, heardOf)
+  pauseBy(10_000)
+  // Who answers long after its silence is heard again, no more.
+  answer(worth, silence)
+  nowMs += 3_600_000
+  answer(worth, heardOf)
+  assert.not.ok(isHasty(worth, 'slow'))
+  pauseBy(40_000)
+})
+s('calls nobody silent who says why it has no quote [teeth/refusals]', () => {
+  for (const reason of ['rate_limited', 'circuit_open', 'upstream_error'] as const) {
+    const worth = open()
+    answer(worth, { ...silence, slow: fail(reason) })
+    assert.not.ok(isHasty(worth, 'slow'), reason)
+  }
 })
 
 s(
   'begins no second wait for one that is far later than ever, while somebody waits [strangers/meta-overdue]',
   () => {
     const worth = open()
-    const ask = (caller = 'me') => {
-      const waits = worth.of({ request, caller })
+    nowMs = 5_000
+    const ask = () => {
+      const waits = worth.of({ request, caller: 'me' })
+      // It had to wait for its turn.
+      nowMs += 1_000
       for (const name of ['fast', 'slow']) waits.has(name)
       return waits
+    }
+    const isHastyAfter = (ms: number, ...of: [source?: string, caller?: string]) => {
+      const [source = 'slow', caller = 'me'] = of
+      nowMs += ms
+      const answered = isHasty(worth, source, request, caller)
+      nowMs -= ms
+      return answered
     }
     const earlier = ask()
     earlier.arrived({ ...entry('slow', fail('no_route')), elapsedMs: 50 })
     earlier.close()
-    const waits = ask()
-    nowMs = 1_000
-    assert.not.ok(isHasty(worth, 'slow'), 'without a quote it is right to wait')
+    const [sooner, waits] = [ask(), ask()]
+    sooner.close()
+    assert.not.ok(isHastyAfter(1_000), 'without a quote it is right to wait')
     waits.arrived(entry('fast', offer('fast', 1_000n)))
-    assert.ok(isHasty(worth, 'slow'))
+    assert.ok(isHastyAfter(1_000))
+    nowMs += 1_000
     assert.ok(worth.of({ request, caller: 'me' }).isSilent('slow'))
-    assert.not.ok(isHasty(worth, 'fast'))
-    assert.not.ok(isHasty(worth, 'slow', request, 'another'))
-    nowMs = 200
-    assert.not.ok(isHasty(worth, 'slow'), 'four times as long as before is not far later')
-    nowMs = 1_000
+    nowMs -= 1_000
+    assert.not.ok(isHastyAfter(1_000, 'fast'))
+    assert.not.ok(isHastyAfter(1_000, 'slow', 'another'))
+    assert.not.ok(isHastyAfter(200), 'four times as long as before is not far later')
+    assert.ok(isHastyAfter(201))
     waits.arrived(entry('slow', offer('slow', 1_000n)))
-    assert.not.ok(isHasty(worth, 'slow'), 'it answers')
-    const more = ask()
-    more.arrived(entry('fast', offer('fast', 1_000n)))
-    more.close()
-    nowMs = 60_000
-    assert.not.ok(isHasty(worth, 'slow'), 'nobody waits')
+    assert.not.ok(isHastyAfter(1_000), 'it answers')
+    const last = ask()
+    last.arrived(entry('fast', offer('fast', 1_000n)))
+    last.close()
+    assert.not.ok(isHastyAfter(60_000), 'nobody waits')
+  },
+)
+s(
+  'goes by the slowest answer of late, which fades, and a tenth of a second [teeth/overdue]',
+  () => {
+    for (const [tookMs, usualMs] of [
+      [[3], 100],
+      [[50, 3], 180],
+      [[1_000, ...new Array<number>(50).fill(3)], 100],
+    ] as const) {
+      nowMs = 0
+      const worth = open()
+      const ask = () => {
+        const waits = worth.of({ request, caller: 'me' })
+        waits.has('quick')
+        return waits
+      }
+      for (const elapsedMs of tookMs)
+        ask().arrived({ ...entry('quick', offer('quick', 1n)), elapsedMs })
+      ask().arrived(entry('fast', offer('fast', 1_000n)))
+      nowMs = usualMs
+      assert.not.ok(isHasty(worth, 'quick'), `${usualMs} ms`)
+      nowMs += 1
+      assert.ok(isHasty(worth, 'quick'), `${usualMs} ms`)
+    }
   },
 )
 
@@ -175,6 +246,47 @@ s(
   },
 )
 
+s('takes amounts of the same power of two for the same sale [teeth/sales]', () => {
+  const worth = open()
+  const selling = (amountIn: bigint) => makeRequest({ trade: { type: 'exactInput', amountIn } })
+  for (let n = 0; n < 32; n++) answer(worth, lost, { asked: selling(600_000n) })
+  assert.equal(
+    [524_287n, 524_288n, 1_048_575n, 1_048_576n].map((amount) =>
+      isHasty(worth, 'slow', selling(amount)),
+    ),
+    [false, true, true, false],
+  )
+})
+s('counts whose quote is no better than the best, in either direction [teeth/no-better]', () => {
+  const exactOutput = makeRequest({ trade: { type: 'exactOutput', targetOut: 1n, maxIn: 9n } })
+  const taking = (provider: string, amountIn: bigint): SourceOutcome => ({
+    status: 'quote',
+    quote: makeQuote({ provider, amountIn, amountOut: 1n }),
+  })
+  for (const [asked, outcomes, isCounted] of [
+    [request, { fast: offer('fast', 1_000n), slow: offer('slow', 1_000n) }, true],
+    [request, { fast: offer('fast', 1_000n), slow: offer('slow', 1_001n) }, false],
+    [exactOutput, { fast: taking('fast', 8n), slow: taking('slow', 8n) }, true],
+    [exactOutput, { fast: taking('fast', 8n), slow: taking('slow', 9n) }, true],
+    [exactOutput, { fast: taking('fast', 8n), slow: taking('slow', 7n) }, false],
+  ] as const) {
+    const worth = open()
+    for (let n = 0; n < 32; n++) answer(worth, outcomes, { asked })
+    assert.is(isHasty(worth, 'slow', asked), isCounted)
+  }
+})
+s('takes a win for half of the losses that it takes, and saves none up [teeth/wins]', () => {
+  const worth = open()
+  answer(worth, lost, { best: 'slow' })
+  for (const losses of [32, 16]) {
+    for (let n = 1; n < losses; n++) answer(worth, lost)
+    assert.not.ok(isHasty(worth, 'slow'))
+    answer(worth, lost)
+    assert.ok(isHasty(worth, 'slow'))
+    answer(worth, lost, { best: 'slow' })
+    assert.not.ok(isHasty(worth, 'slow'))
+  }
+})
 s('waits for who is best now and then [strangers/meta-sometimes]', () => {
   const worth = open()
   for (let n = 0; n < 200; n++) answer(worth, lost, { best: n % 15 === 0 ? 'slow' : 'fast' })
@@ -185,7 +297,6 @@ s(
   'gives who would have been better another chance, now and then [strangers/meta-chance]',
   async () => {
     const worth = open()
-    nowMs = 1_000_000
     for (let n = 0; n < 32; n++) answer(worth, lost)
     await hearLate(worth, lost)
     assert.ok(isHasty(worth, 'slow'), 'it was not better')
@@ -195,19 +306,34 @@ s(
     answer(worth, lost)
     assert.ok(isHasty(worth, 'slow'), 'one chance')
     await hearLate(worth, better)
+    nowMs += 29_999
+    await hearLate(worth, better)
     assert.ok(isHasty(worth, 'slow'), 'too soon')
-    nowMs += 30_000
+    nowMs += 1
     await hearLate(worth, better)
     assert.not.ok(isHasty(worth, 'slow'))
+    // One loss less than those that it takes.
+    answer(worth, lost, { best: 'slow' })
+    for (let n = 0; n < 16; n++) answer(worth, lost)
+    assert.not.ok(isHasty(worth, 'slow'))
+    answer(worth, lost)
+    assert.ok(isHasty(worth, 'slow'))
   },
 )
 
-s('counts promises that fell for whoever asked alone [strangers/meta-fell]', () => {
+s('counts promises that fell for whoever asked alone [strangers/meta-fell]', async () => {
   const worth = open()
   const lure = { fast: offer('fast', 1_000n), slow: offer('slow', 9_000n) }
-  for (let n = 0; n < 32; n++) answer(worth, lure, { reverted: 'slow' })
+  const fall = () => answer(worth, lure, { reverted: 'slow' })
+  for (let n = 0; n < 31; n++) fall()
+  assert.not.ok(isHasty(worth, 'slow'))
+  fall()
   assert.ok(isHasty(worth, 'slow'))
   assert.not.ok(isHasty(worth, 'slow', request, 'another'))
+  await hearLate(worth, lure)
+  assert.not.ok(isHasty(worth, 'slow'), 'it may be true this time')
+  fall()
+  assert.ok(isHasty(worth, 'slow'))
 })
 
 s('always waits for who all are measured by [strangers/meta-reference]', () => {

@@ -76,7 +76,7 @@ export function createSourceWorth({
   const slowestMs = new LRUCache<string, number>({ max: mostKept })
   const left = new Set<string>()
   /** Of each caller those that go on. */
-  const waits = new Map<string, Set<Wait>>()
+  const waits = new LRUCache<string, Set<Wait>>({ max: mostKept })
 
   function addLoss(key: string, by: number) {
     const { count, chanceAtMs } = losses.get(key) ?? { count: 0, chanceAtMs: -chanceEveryMs }
@@ -99,10 +99,13 @@ export function createSourceWorth({
     if (!silence) return
     const { isSilent, lengthMs, untilMs } = silence
     // In time, it earns back what it lost.
-    if (isSilent || now() < untilMs) silences.set(key, { ...silence, isSilent: false })
-    else if (lengthMs > firstPauseMs)
-      silences.set(key, { isSilent, lengthMs: lengthMs / 2, untilMs })
-    else silences.delete(key)
+    if (isSilent || now() < untilMs) {
+      silences.set(key, { ...silence, isSilent: false })
+      return
+    }
+    const shorterMs = lengthMs / 2
+    if (shorterMs < firstPauseMs) silences.delete(key)
+    else silences.set(key, { ...silence, lengthMs: shorterMs })
   }
   function isSilent(key: string) {
     const silence = silences.get(key)
@@ -110,7 +113,7 @@ export function createSourceWorth({
   }
 
   function noteAnswer(key: string, tookMs: number) {
-    slowestMs.set(key, Math.max(tookMs, slowestKept * (slowestMs.get(key) ?? 0)))
+    slowestMs.set(key, Math.max(tookMs, slowestKept * (slowestMs.get(key) ?? tookMs)))
   }
   /** Without anybody's quote it is right to wait. */
   function isOverdue(key: string, source: string, open: ReadonlySet<Wait> = new Set()) {
@@ -189,9 +192,7 @@ export function createSourceWorth({
           if (best) for (const quote of quotes) noteQuote(quote, best)
         },
         close() {
-          const open = waits.get(site)
-          open?.delete(wait)
-          if (open?.size === 0) waits.delete(site)
+          waits.get(site)?.delete(wait)
         },
       }
     },
