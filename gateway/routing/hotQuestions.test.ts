@@ -62,4 +62,81 @@ s('are displaced by nobody who makes up many [20/ahead-flood]', () => {
   assert.equal(taken.filter((n) => n < 100).sort(), [1, 2, 3])
 })
 
+const networks = (count: number) => Array.from({ length: count }, (_, n) => `network ${n}`)
+const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
+
+s('count a network once a block, however often it asks [teeth/hot]', () => {
+  const { hot, ask, take } = createBook()
+  const often = new Array<number>(9).fill(1)
+  for (let block = 0; block < 3; block += 1) ask(often)
+  ask([2])
+  for (const network of networks(3)) hot.note(toQuestion(2), network)
+  hot.nextBlock()
+  for (let block = 0; block < 5; block += 1) ask([3])
+  assert.equal(take(), [3, 2, 1])
+})
+
+s('count sixteen networks at most [teeth/hot]', () => {
+  const { hot, ask, take } = createBook()
+  ask([15, 16, 17])
+  for (const n of [15, 16, 17]) for (const network of networks(n)) hot.note(toQuestion(n), network)
+  assert.equal(take(), [16, 17, 15])
+})
+
+s('are half as hot after half a minute [teeth/hot]', () => {
+  for (const [laterMs, order] of [
+    [30_000, [1, 2]],
+    [30_001, [2, 1]],
+  ] as const) {
+    const { hot, ask, take, pass } = createBook()
+    ask([1, 2])
+    for (const network of networks(2)) hot.note(toQuestion(1), network)
+    pass(laterMs)
+    hot.note(toQuestion(2), 'one')
+    assert.equal(take(), order)
+  }
+  // What is asked anew is counted from then on.
+  const { ask, take, pass } = createBook()
+  for (let block = 0; block < 2; block += 1) ask([1])
+  pass(30_000)
+  for (let block = 0; block < 2; block += 1) ask([2, 3])
+  ask([1, 3])
+  assert.equal(take(), [3, 1, 2])
+})
+
+s('cost two searches where they were asked twice [teeth/hot]', () => {
+  const { ask, take } = createBook()
+  for (let block = 0; block < 2; block += 1) ask([1])
+  assert.equal([take(), take(), take()], [[1], [1], []])
+})
+
+s('lose the coldest of them where places run out, of equal ones the oldest [teeth/hot]', () => {
+  const { ask, take } = createBook()
+  for (let block = 0; block < 2; block += 1) ask(upTo(256))
+  ask(upTo(256).filter((n) => n !== 7))
+  for (let block = 0; block < 2; block += 1) ask([257], 'another')
+  const kept = () => take().sort((one, other) => one - other)
+  assert.equal(
+    kept(),
+    upTo(257).filter((n) => n !== 7),
+  )
+  for (let block = 0; block < 2; block += 1) ask([258], 'another')
+  assert.equal(
+    kept(),
+    upTo(258).filter((n) => n !== 1 && n !== 7),
+  )
+})
+
+s('are known from the block before among a thousand that come after them [teeth/hot]', () => {
+  for (const [others, taken] of [
+    [1_023, [1]],
+    [1_024, []],
+  ] as const) {
+    const { ask, take } = createBook()
+    ask([1, ...upTo(others).map((n) => n + 1)])
+    ask([1])
+    assert.equal(take(), taken)
+  }
+})
+
 s.run()

@@ -50,17 +50,16 @@ export function createHotQuestions({ now }: { readonly now: () => number }): Hot
   let block = 0
 
   const heatOf = ({ heat, heatedMs }: Hot) => heat * 2 ** ((heatedMs - now()) / halfLifeMs)
-  const coldest = (some: Iterable<[string, Hot]>) =>
-    [...some].reduce<[string, Hot] | undefined>(
+  const coldest = (some: readonly [string, Hot][]) =>
+    some.reduce<[string, Hot] | undefined>(
       (least, one) => (least && heatOf(least[1]) <= heatOf(one[1]) ? least : one),
       undefined,
     )
 
   function makeRoom(): void {
-    const counts = new Map<string, number>()
-    for (const { site } of hot.values()) counts.set(site, (counts.get(site) ?? 0) + 1)
-    const most = Math.max(...counts.values())
-    const goes = coldest([...hot].filter(([, { site }]) => counts.get(site) === most))
+    const bySite = [...Map.groupBy(hot, ([, { site }]) => site).values()]
+    const most = Math.max(...bySite.map(({ length }) => length))
+    const goes = coldest(bySite.filter(({ length }) => length === most).flat())
     if (goes) hot.delete(goes[0])
   }
 
