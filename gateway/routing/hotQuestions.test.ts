@@ -10,7 +10,7 @@ const toQuestion = (n: number) => ({
 })
 
 function createBook() {
-  let nowMs = 0
+  let nowMs = 1_900_000_000_000
   const hot = createHotQuestions({ now: () => nowMs })
   return {
     hot,
