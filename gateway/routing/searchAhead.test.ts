@@ -1,7 +1,10 @@
+import { mock } from 'node:test'
 import { assert, suite } from '../../fixtures/test.ts'
+import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
-import { createHotQuestions } from './hotQuestions.ts'
+import { createHotQuestions, type HotQuestions } from './hotQuestions.ts'
+import type { RoutingChain } from './routingChain.ts'
 import { createSearchAhead } from './searchAhead.ts'
 
 const s = suite('routing/searchAhead')
@@ -29,6 +32,133 @@ async function untilSearched(
     await new Promise((resolve) => setImmediate(resolve))
   await chain.searches.whenIdle?.()
 }
+
+/** Hot questions without end, each of which takes `costMs` by a clock that is set here. */
+function createPaced({ costMs, onSearch }: { costMs: number; onSearch?: () => Promise<void> }) {
+  const generated = createGeneratedChain({ pools: 60, tokens: 8, seed: 7 })
+  const [trade] = generateTrades(generated.market, 1).trades
+  if (!trade) throw new Error('there is no trade')
+  const question = { tokenIn: trade.in, tokenOut: trade.out, amountIn: BigInt(trade.amount) }
+  let [nowMs, searched, looks] = [0, 0, 0]
+  let ended = Promise.withResolvers<void>()
+  const hot: HotQuestions = {
+    note: () => undefined,
+    nextBlock: () => undefined,
+    *take() {
+      try {
+        for (let n = 0; n < 1_000; n += 1) yield question
+      } finally {
+        ended.resolve()
+      }
+    },
+  }
+  async function search() {
+    searched += 1
+    nowMs += costMs
+    await onSearch?.()
+  }
+  function current() {
+    looks += 1
+    return generated.chain.sync.current()
+  }
+  const chain: RoutingChain = {
+    ...generated.chain,
+    hot,
+    sync: { ...generated.chain.sync, current },
+    routes: { ...generated.chain.routes, ahead: search },
+  }
+  const ahead = createSearchAhead({ now: () => nowMs }, { chains: [chain] })
+  return {
+    ahead,
+    advance: generated.advance,
+    looks: () => looks,
+    /** Of what is searched for one block. */
+    untilEnded: () => ended.promise,
+    /** How many are searched in another block, which comes so much later. */
+    async searchBlock(laterMs = 0) {
+      nowMs += laterMs
+      generated.advance()
+      const before = searched
+      ended = Promise.withResolvers()
+      ahead.look()
+      await ended.promise
+      return searched - before
+    },
+  }
+}
+
+s('searches for half of the time, and for 250 ms more at once [teeth/ahead]', async () => {
+  const { ahead, searchBlock } = createPaced({ costMs: 2 })
+  // Each gives a millisecond back while it runs.
+  assert.is(await searchBlock(), 250)
+  assert.is(await searchBlock(), 0)
+  assert.is(await searchBlock(2), 1)
+  assert.is(await searchBlock(100), 50)
+  assert.is(await searchBlock(3_600_000), 250, 'no rest saves up more')
+  ahead.close()
+})
+
+s('lets whoever has something to ask go first, before each search [teeth/ahead]', async () => {
+  const order: string[] = []
+  const { ahead, searchBlock } = createPaced({
+    costMs: 100,
+    onSearch: async () => {
+      order.push('search')
+      setImmediate(() => order.push('request'))
+    },
+  })
+  await searchBlock()
+  ahead.close()
+  assert.equal(order.slice(0, 4), ['search', 'request', 'search', 'request'])
+})
+
+s('searches no more once it is closed [teeth/ahead]', async () => {
+  const { ahead, searchBlock } = createPaced({
+    costMs: 0,
+    onSearch: async () => ahead.close(),
+  })
+  assert.is(await searchBlock(), 1)
+})
+
+s('searches one after the other, though blocks come meanwhile [teeth/ahead]', async () => {
+  let [running, most] = [0, 0]
+  const { ahead, advance, searchBlock } = createPaced({
+    costMs: 100,
+    async onSearch() {
+      running += 1
+      most = Math.max(most, running)
+      if (most === 1) {
+        advance()
+        ahead.look()
+      }
+      // Another one would have begun by then.
+      for (let turns = 0; turns < 5; turns += 1) await new Promise(setImmediate)
+      running -= 1
+    },
+  })
+  await searchBlock()
+  ahead.close()
+  assert.is(most, 1)
+})
+
+s('looks for a block by itself, forty times a second until it is closed [teeth/ahead]', async () => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    const { ahead, looks, untilEnded } = createPaced({ costMs: 300 })
+    mock.timers.tick(24)
+    assert.is(looks(), 0)
+    mock.timers.tick(1)
+    assert.ok(looks() > 0)
+    await untilEnded()
+    await new Promise(setImmediate)
+    ahead.close()
+    const before = looks()
+    mock.timers.tick(25)
+    assert.is(looks(), before)
+  } finally {
+    mock.timers.reset()
+  }
+})
 
 s('searches what is asked block after block before it is asked again [20/ahead]', async () => {
   const stand = createStand()

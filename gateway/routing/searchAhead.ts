@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { HotQuestions } from './hotQuestions.ts'
 import { planAhead } from './planRoute.ts'
 import type { QuoteDeps } from './quoteRequest.ts'
 import type { RoutingChain } from './routingChain.ts'
@@ -19,7 +20,9 @@ export function createSearchAhead(
   { chains }: { readonly chains: Iterable<RoutingChain> },
 ) {
   const budget = createBudget(deps)
-  const ahead = [...chains].map((chain) => createChainAhead(deps, { chain, budget }))
+  const ahead = [...chains].flatMap((chain) =>
+    chain.hot ? createChainAhead(deps, { chain, hot: chain.hot, budget }) : [],
+  )
   const look = () => {
     for (const each of ahead) each.look()
   }
@@ -52,9 +55,13 @@ function createBudget({ now }: Pick<QuoteDeps, 'now'>) {
 
 function createChainAhead(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, budget }: { readonly chain: RoutingChain; readonly budget: Budget },
+  {
+    chain,
+    hot,
+    budget,
+  }: { readonly chain: RoutingChain; readonly hot: HotQuestions; readonly budget: Budget },
 ) {
-  const { hot, sync, searches } = chain
+  const { sync, searches } = chain
   let last: SyncedState['pools'] | undefined
   let isRunning = false
   let isClosed = false
@@ -62,7 +69,7 @@ function createChainAhead(
   const isOver = (state: SyncedState) => isClosed || sync.current()?.pools !== state.pools
 
   async function searchAll(state: SyncedState): Promise<void> {
-    for (const question of hot?.take() ?? []) {
+    for (const question of hot.take()) {
       await searches.whenIdle?.()
       // Whoever has something to send or to ask comes first.
       await turn()
@@ -78,7 +85,7 @@ function createChainAhead(
     isRunning = true
     for (let state = sync.current(); state && !isClosed && state.pools !== last; ) {
       last = state.pools
-      hot?.nextBlock()
+      hot.nextBlock()
       await searchAll(state)
       state = sync.current()
     }
@@ -87,7 +94,7 @@ function createChainAhead(
 
   return {
     look(): void {
-      if (!isRunning && hot && sync.current()?.pools !== last) void run()
+      if (!isRunning && sync.current()?.pools !== last) void run()
     },
     close(): void {
       isClosed = true
