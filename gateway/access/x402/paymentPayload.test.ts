@@ -22,6 +22,11 @@ s('reads what a client writes, with its own name for the payment [teeth/payment-
   assert.equal(decode(payment), payment)
   for (const id of ['a'.repeat(16), 'a'.repeat(128)]) assert.equal(decode(named(id)), named(id))
 })
+s('takes the signature of a wallet up to 8,192 bytes [teeth/payment-header]', () => {
+  const signature = `0x${'00'.repeat(8_192)}`
+  const long = { ...payment, payload: { ...payment.payload, signature } }
+  assert.equal(decode(long), long)
+})
 s('says what is wrong with any other header [teeth/payment-header]', () => {
   assert.equal(decodePaymentHeader('{}'), { problem: 'it is not base64' })
   assert.equal(decodePaymentHeader('e30==='), { problem: 'it is not base64' })

@@ -11,7 +11,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import type { StoredSettlement } from '../../store/settlements.ts'
 import { createKey } from '../issueKeys.ts'
 import type { AccessChain } from '../sale/accessConfig.ts'
-import { reconcileSettlements } from './resolveSettlement.ts'
+import { reconcileSettlements, resolveSettlement } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
 /** What a pass does with what was sent, beside a simulated chain; `lifecycle.fork.test.ts` has a real one. */
@@ -180,6 +180,37 @@ s(
     await reconcileSettlements({ ...deps, chains: [carrying] }, { chain: carrying })
     assert.is((await deps.store.ledger.balance(keyId)).total, 10)
     assert.equal(await deps.store.settlements.listOpen(chainId), [])
+  },
+)
+s(
+  'finds who brought it to the chain instead, from 64 blocks before its reservation on [teeth/resolve]',
+  async () => {
+    for (const [fromBlock, searched] of [
+      [10n, 0n],
+      [64n, 0n],
+      [990n, 926n],
+    ] as const) {
+      const { pay, mine, find, units, node, deps, chain } = await open()
+      await pay()
+      const settlement = await find()
+      const [ours] = node.chain.pool.values()
+      if (!ours) throw new Error('nothing was sent')
+      const txHash = node.chain.newTxHash()
+      node.chain.pool.clear()
+      node.chain.pool.set(txHash, { ...ours, hash: txHash, from: addressAt(9, 9), nonce: undefined })
+      mine()
+      const asked: unknown[] = []
+      const request = (call: { readonly method: string; readonly params?: unknown }) => {
+        if (call.method === 'eth_getLogs') asked.push(call.params)
+        return chain.client.request(call as never)
+      }
+      const client = { ...chain.client, request } as AccessChain['client']
+      const watched = { ...deps, chains: [{ ...chain, client }] }
+      await resolveSettlement(watched, { ...settlement, fromBlock })
+      const { state, txHash: paidBy } = await find()
+      assert.equal([state, paidBy, await units()], ['settled', txHash, 10])
+      assert.match(JSON.stringify(asked), `"fromBlock":"${numberToHex(searched)}"`)
+    }
   },
 )
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {

@@ -8,6 +8,7 @@ import {
   toEventSelector,
 } from 'viem'
 import { getBlock, getBlockNumber, getTransactionCount, readContract } from 'viem/actions'
+import { greater } from '../../amounts/amounts.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
@@ -108,7 +109,7 @@ async function findUse(
 ): Promise<Hex | undefined> {
   const { client } = chain
   const { asset, payer, nonce } = settlement
-  const fromBlock = settlement.fromBlock > reorgDepth ? settlement.fromBlock - reorgDepth : 0n
+  const fromBlock = greater(settlement.fromBlock - reorgDepth, 0n)
   const isUsed = await readContract(client, {
     address: asset,
     abi: eip3009Abi,

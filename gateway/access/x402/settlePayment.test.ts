@@ -114,6 +114,18 @@ s('keeps until when it may be mined, or that it may for ever [teeth/settle-payme
     [settleStartMs / 1_000 + 7_200, 2 ** 52],
   )
 })
+s('says why the chain would not take it, and signs nothing [teeth/settle-payment]', async () => {
+  const { deps, node } = openSettlements(now)
+  const keyId = await addKey(deps)
+  node.chain.head().state.usdc.set(settlePayer, 999n)
+  assert.equal(await settlePayment(deps, { payment: signPayment(), keyId }), {
+    status: 'refused',
+    reason: 'invalid_exact_evm_insufficient_balance',
+    payer: settlePayer,
+    network,
+  })
+  assert.equal(await deps.store.settlements.listOpen(chainId), [])
+})
 s('says that the chain is away, and signs nothing [teeth/settle-payment]', async () => {
   const { deps, node } = openSettlements(now)
   const keyId = await addKey(deps)

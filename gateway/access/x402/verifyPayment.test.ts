@@ -109,8 +109,8 @@ type Node = {
   readonly balance?: bigint
   readonly code?: string
   readonly gas?: number
-  /** Of Arbitrum One, with so much of `gas` for data. */
-  readonly dataGas?: number | undefined
+  /** Of Arbitrum One, with so much of `gas` for data; a local chain has nothing that would tell. */
+  readonly dataGas?: number | 'local' | undefined
   /** What the estimate says where it refuses. */
   readonly refusal?: object
   readonly isDown?: boolean
@@ -131,7 +131,9 @@ async function verify(
   const asked: unknown[] = []
   const answerCall = (data: string) => {
     if (data.startsWith(toFunctionSelector(nodeInterfaceAbi[0])))
-      return encodeAbiParameters(nodeInterfaceAbi[0].outputs, [BigInt(dataGas ?? 0), 1n, 1n])
+      return dataGas === 'local'
+        ? '0x'
+        : encodeAbiParameters(nodeInterfaceAbi[0].outputs, [BigInt(dataGas ?? 0), 1n, 1n])
     return data.startsWith(
       encodeFunctionData({
         abi: eip3009Abi,
@@ -186,7 +188,7 @@ s('a wallet whose check takes more than 300,000 gas pays nobody [teeth/x402-veri
 s('an estimate of Arbitrum has data in it, which is no check [attack/data-gas]', async () => {
   const dear = { code: '0xc0de', gas: 700_000 }
   assert.is((await verify({ ...dear, dataGas: 400_000 })).verified.status, 'valid')
-  for (const dataGas of [399_999, undefined])
+  for (const dataGas of [399_999, 'local', undefined] as const)
     assert.is((await verify({ ...dear, dataGas })).verified.status, 'invalid')
 })
 s('is not where it was used, or a unit is lacking [teeth/x402-verify]', async () => {
