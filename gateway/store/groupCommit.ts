@@ -25,21 +25,16 @@ export function createGroupCommit(db: Database): { commit: Commit; flush(): void
     const jobs = queue
     queue = []
     if (jobs.length === 0) return
-    let values: readonly unknown[]
     try {
-      values = db.transaction(() => jobs.map(({ write }) => write())).immediate()
+      const values = db.transaction(() => jobs.map(({ write }) => write())).immediate()
+      for (const [index, { resolve }] of jobs.entries()) resolve(values[index])
     } catch (error) {
       if (isBusy(error)) {
         queue = [...jobs, ...queue]
         throw error
       }
-      if (jobs.length === 1) jobs[0]?.reject(error)
-      else for (const job of jobs) runAlone(job)
-      return
+      for (const job of jobs) runAlone(job)
     }
-    jobs.forEach(({ resolve }, index) => {
-      resolve(values[index])
-    })
   }
 
   function runAlone({ write, resolve, reject }: Job) {
