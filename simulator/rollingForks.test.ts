@@ -46,7 +46,10 @@ function open(freshness: Freshness) {
     const batch: Fork['rpc']['batch'] = ([call]) =>
       call?.method === 'eth_call'
         ? new Promise(() => undefined)
-        : Promise.resolve([{ ok: true, result: `0x${blockNumber.toString(16)}` }, { ok: true, result: [] }])
+        : Promise.resolve([
+            { ok: true, result: `0x${blockNumber.toString(16)}` },
+            { ok: true, result: [] },
+          ])
     return {
       rpc: { batch, close: async () => {} },
       url: 'http://127.0.0.1:1',

@@ -141,24 +141,27 @@ s('searches one after the other, though blocks come meanwhile [teeth/ahead]', as
   assert.is(most, 1)
 })
 
-s('looks for a block by itself, forty times a second until it is closed [teeth/ahead]', async () => {
-  mock.timers.enable({ apis: ['setInterval'] })
-  try {
-    const { ahead, looks, untilEnded } = createPaced({ costMs: 300 })
-    mock.timers.tick(24)
-    assert.is(looks(), 0)
-    mock.timers.tick(1)
-    assert.ok(looks() > 0)
-    await untilEnded()
-    await new Promise(setImmediate)
-    ahead.close()
-    const before = looks()
-    mock.timers.tick(25)
-    assert.is(looks(), before)
-  } finally {
-    mock.timers.reset()
-  }
-})
+s(
+  'looks for a block by itself, forty times a second until it is closed [teeth/ahead]',
+  async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    try {
+      const { ahead, looks, untilEnded } = createPaced({ costMs: 300 })
+      mock.timers.tick(24)
+      assert.is(looks(), 0)
+      mock.timers.tick(1)
+      assert.ok(looks() > 0)
+      await untilEnded()
+      await new Promise(setImmediate)
+      ahead.close()
+      const before = looks()
+      mock.timers.tick(25)
+      assert.is(looks(), before)
+    } finally {
+      mock.timers.reset()
+    }
+  },
+)
 
 s('searches what is asked block after block before it is asked again [20/ahead]', async () => {
   const stand = createStand()

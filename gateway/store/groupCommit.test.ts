@@ -73,28 +73,34 @@ s('refuses the one of them that is at fault, alone [teeth/group-commit]', async 
   assert.is(await refusalOf(write('a')), 'SQLITE_CONSTRAINT_UNIQUE')
   assert.equal(kept(), ['a', 'b', 'c'])
 })
-s('writes at once what is flushed, and takes no lock for nothing [teeth/group-commit]', async () => {
-  const { write, flush, begun, kept } = open()
-  flush()
-  assert.is(begun(), 0)
-  const written = write('a')
-  flush()
-  assert.equal(kept(), ['a'])
-  await turns()
-  assert.equal([await written, begun()], [1, 1])
-})
-s('waits for a file that is locked, with all that comes meanwhile [teeth/group-commit]', async () => {
-  const { write, lock, begun, kept } = open()
-  lock(1)
-  const written = [write('a'), write('b')]
-  await turns()
-  assert.equal([begun(), kept()], [1, []])
-  written.push(write('c'))
-  assert.equal(await Promise.all(written), [1, 2, 3])
-  assert.equal([begun(), kept()], [2, ['a', 'b', 'c']])
-  // And goes on as before.
-  assert.is(await write('d'), 4)
-})
+s(
+  'writes at once what is flushed, and takes no lock for nothing [teeth/group-commit]',
+  async () => {
+    const { write, flush, begun, kept } = open()
+    flush()
+    assert.is(begun(), 0)
+    const written = write('a')
+    flush()
+    assert.equal(kept(), ['a'])
+    await turns()
+    assert.equal([await written, begun()], [1, 1])
+  },
+)
+s(
+  'waits for a file that is locked, with all that comes meanwhile [teeth/group-commit]',
+  async () => {
+    const { write, lock, begun, kept } = open()
+    lock(1)
+    const written = [write('a'), write('b')]
+    await turns()
+    assert.equal([begun(), kept()], [1, []])
+    written.push(write('c'))
+    assert.equal(await Promise.all(written), [1, 2, 3])
+    assert.equal([begun(), kept()], [2, ['a', 'b', 'c']])
+    // And goes on as before.
+    assert.is(await write('d'), 4)
+  },
+)
 s('refuses all of them where that takes too long, or the database is closed', async () => {
   const { write, lock, flush, kept } = open()
   lock(2)

@@ -197,7 +197,12 @@ s(
       if (!ours) throw new Error('nothing was sent')
       const txHash = node.chain.newTxHash()
       node.chain.pool.clear()
-      node.chain.pool.set(txHash, { ...ours, hash: txHash, from: addressAt(9, 9), nonce: undefined })
+      node.chain.pool.set(txHash, {
+        ...ours,
+        hash: txHash,
+        from: addressAt(9, 9),
+        nonce: undefined,
+      })
       mine()
       const asked: unknown[] = []
       const request = (call: { readonly method: string; readonly params?: unknown }) => {
