@@ -1,4 +1,5 @@
 import { mock } from 'node:test'
+import { getAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
@@ -38,7 +39,8 @@ function createPaced({ costMs, onSearch }: { costMs: number; onSearch?: () => Pr
   const generated = createGeneratedChain({ pools: 60, tokens: 8, seed: 7 })
   const [trade] = generateTrades(generated.market, 1).trades
   if (!trade) throw new Error('there is no trade')
-  const question = { tokenIn: trade.in, tokenOut: trade.out, amountIn: BigInt(trade.amount) }
+  const [tokenIn, tokenOut] = [getAddress(trade.in), getAddress(trade.out)]
+  const question = { tokenIn, tokenOut, amountIn: BigInt(trade.amount) }
   let [nowMs, searched, looks] = [0, 0, 0]
   let ended = Promise.withResolvers<void>()
   const hot: HotQuestions = {
@@ -56,6 +58,7 @@ function createPaced({ costMs, onSearch }: { costMs: number; onSearch?: () => Pr
     searched += 1
     nowMs += costMs
     await onSearch?.()
+    return undefined
   }
   function current() {
     looks += 1
