@@ -41,6 +41,24 @@ s(
   },
 )
 
+s(
+  'rests longer and longer for a node that never answers, though calls overlap [attack/overlapping-failures]',
+  async () => {
+    const under: ((reply: Reply) => void)[] = []
+    using endpoint = open(() => new Promise((resolve) => under.push(resolve)))
+    const sent = [endpoint.send([call])]
+    for (let failures = 0; failures < 16; failures += 1) {
+      // Each is under way when the one before it fails.
+      sent.push(endpoint.send([call]))
+      under.shift()?.(lost)
+      await sent.shift()
+    }
+    assert.ok(endpoint.waitMs() > 5_000, `${endpoint.waitMs()} ms`)
+    under.shift()?.(lost)
+    await sent.shift()
+  },
+)
+
 s('does not rest for a dry run that takes too long [17/slow-no-rest]', async () => {
   using endpoint = open(async (calls) => ({ ...lost, answers: calls.map(() => undefined) }))
   const dryRun = { method: 'eth_simulateV1', params: [] }

@@ -77,12 +77,17 @@ export function createEndpoint({
   let identifying: Promise<Trouble | undefined> | undefined
   let restingUntilMs = 0
   let restedAtMs = 0
+  /** When the last of the failures in a row was told. */
+  let countedAtMs = 0
   let failuresInARow = 0
   let isBusy = false
 
   function rest({ kind, retryAfterMs }: Trouble, sentAtMs: number): void {
-    // What was under way together fails together, and is one failure.
-    if (sentAtMs > restedAtMs || failuresInARow === 0) failuresInARow += 1
+    // What was under way when one failed fails with it, and is one failure; what was sent after it is another.
+    if (sentAtMs > countedAtMs || failuresInARow === 0) {
+      failuresInARow += 1
+      countedAtMs = now()
+    }
     const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), longestRestMs)
     // Spread, so that those who were refused together do not come back together.
     const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
