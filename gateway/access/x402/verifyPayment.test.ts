@@ -174,7 +174,8 @@ s(
   async () => {
     const { verified, asked, calldata } = await verify()
     assert.equal(verified, { status: 'valid', gas: 70_000n, payerCode: undefined })
-    assert.equal(asked, [{ from: settlement.signer.address, to: asset, data: calldata }])
+    const estimated = { from: settlement.signer.address, to: asset, data: calldata }
+    assert.equal(asked, [{ ...estimated, gas: numberToHex(1_200_000) }])
     const wallet = await verify({ code: '0xc0de' })
     assert.equal(wallet.verified, { status: 'valid', gas: 70_000n, payerCode: keccak256('0xc0de') })
   },
@@ -190,6 +191,13 @@ s('an estimate of Arbitrum has data in it, which is no check [attack/data-gas]',
   assert.is((await verify({ ...dear, dataGas: 400_000 })).verified.status, 'valid')
   for (const dataGas of [399_999, 'local', undefined] as const)
     assert.is((await verify({ ...dear, dataGas })).verified.status, 'invalid')
+})
+s('a node tries a wallet with little more than it may take [attack/estimate-gas]', async () => {
+  const refusal = { code: -32000, message: 'gas required exceeds allowance (1200000)' }
+  const { verified } = await verify({ code: '0xc0de', refusal }, '0x')
+  assert.equal(verified, invalid('invalid_exact_evm_signature'))
+  const { asked } = await verify({ gas: 7_000_000, dataGas: 6_900_000 })
+  assert.is((asked[0] as { gas: string }).gas, numberToHex(1_200_000 + 2 * 6_900_000))
 })
 s('is not where it was used, or a unit is lacking [teeth/x402-verify]', async () => {
   assert.equal(

@@ -1,5 +1,14 @@
-import { type Address, type Hex, isAddressEqual, keccak256, recoverTypedDataAddress } from 'viem'
+import {
+  type Address,
+  BaseError,
+  ExecutionRevertedError,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+  recoverTypedDataAddress,
+} from 'viem'
 import { estimateGas, getCode, readContract } from 'viem/actions'
+import { boundGas } from '../../chain/boundGas.ts'
 import { getChain } from '../../chain/chains.ts'
 import { findRevert } from '../../chain/findRevert.ts'
 import { readL1Component } from '../../chain/readL1Component.ts'
@@ -41,6 +50,8 @@ export type Verified =
 
 /** A transfer takes about 70,000; a contract wallet's check may add to it, not without end. */
 const maxRunGas = 300_000n
+/** To be told from what takes any more: a node runs an estimate many times, and whoever pays wrote what it runs. */
+const mostTriedGas = 4n * maxRunGas
 
 /** A block and the answer's way back must fit into what is left of the authorization. */
 const minSecsLeft = 6n
@@ -128,14 +139,22 @@ export async function verifyPayment(matched: SignedPayment): Promise<Verified> {
 async function simulate(payment: SignedPayment) {
   const { chain, contract, calldata: data, settlement } = payment
   const to = contract.token.address
+  const dataGas = await readDataGas(payment)
+  // What is read now may be somewhat more in the estimate.
+  const most = mostTriedGas + 2n * dataGas
+  const bound = boundGas(chain.client, most)
   try {
-    const gas = await estimateGas(chain.client, { account: settlement.signer.address, to, data })
-    return gas <= maxRunGas || gas - (await readDataGas(payment)) <= maxRunGas ? gas : undefined
+    const gas = await estimateGas(bound, { account: settlement.signer.address, to, data })
+    return gas - dataGas <= maxRunGas ? gas : undefined
   } catch (error) {
-    if (findRevert(error) === undefined) throw error
+    if (findRevert(error) === undefined && !takesMore(error)) throw error
     return undefined
   }
 }
+
+/** By its words: nodes have no code for it. */
+const takesMore = (error: unknown) =>
+  error instanceof BaseError && error.walk((one) => one instanceof ExecutionRevertedError) !== null
 
 /** What an estimate has in it for data on L1: a day on which that is dear is no check that burns gas. */
 async function readDataGas({ chain: { client }, contract, calldata: data }: SignedPayment) {
