@@ -159,6 +159,38 @@ s(
   },
 )
 
+s(
+  'knows who is next without asking how many turns all others had [attack/turns-look]',
+  async () => {
+    let asked = 0
+    const now = () => {
+      asked += 1
+      return 0
+    }
+    const { signal } = new AbortController()
+    const resting = Promise.withResolvers<() => number>()
+    let hasAll = false
+    const takeTurn = createTurns({
+      now,
+      whenRested(patience) {
+        if (!hasAll) return Promise.resolve()
+        resting.resolve(patience)
+        return new Promise(() => undefined)
+      },
+    })
+    const everybody = () =>
+      Array.from({ length: 200 }, (_, n) => takeTurn({ caller: `${n}`, signal }))
+    await Promise.all(everybody())
+    hasAll = true
+    void everybody()
+    const look = await resting.promise
+    look()
+    asked = 0
+    for (let looks = 0; looks < 10; looks += 1) assert.is(look(), 0.1)
+    assert.ok(asked <= 100, `${asked} times`)
+  },
+)
+
 s('looks at the loop itself', async () => {
   const takeTurn = createTurns()
   const { signal } = new AbortController()

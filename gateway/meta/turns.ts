@@ -29,6 +29,8 @@ export function createTurns({
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns({ now }), createRecentTurns({ now })]
   const waiting = new Set<Waiter>()
+  /** Undefined: it is to be found. Turns are forgotten by all alike, so that time leaves the order as it is. */
+  let first: Waiter | undefined
   let isRunning = false
 
   function rankOf({ caller, site }: Waiter): Rank {
@@ -36,15 +38,20 @@ export function createTurns({
     return [Math.max(own, ofSites.had(site)), own]
   }
 
+  function findNext(): Waiter | undefined {
+    first ??= pick(waiting, rankOf)
+    return first
+  }
+
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
-    const next = pick(waiting, rankOf)
+    const next = findNext()
     return next ? Math.min(1, rankOf(next)[0] / turnsOfBusy) : 1
   }
 
   async function run(): Promise<void> {
     isRunning = true
-    for (let next = pick(waiting, rankOf); next; next = pick(waiting, rankOf)) {
+    for (let next = findNext(); next; next = findNext()) {
       ofCallers.note(next.caller)
       ofSites.note(next.site)
       next.begin()
@@ -58,11 +65,13 @@ export function createTurns({
       if (signal.aborted) return resolve()
       function begin() {
         waiting.delete(waiter)
+        if (waiter === first) first = undefined
         signal.removeEventListener('abort', begin)
         resolve()
       }
       const waiter: Waiter = { caller, site, begin }
       waiting.add(waiter)
+      if (first && isBefore(rankOf(waiter), rankOf(first))) first = waiter
       signal.addEventListener('abort', begin, { once: true })
       if (!isRunning) void run()
     })
@@ -71,16 +80,18 @@ export function createTurns({
 /** Whose turns count, and, at one site, the caller's own. */
 type Rank = readonly [most: number, own: number]
 
+const isBefore = ([most, own]: Rank, [otherMost, otherOwn]: Rank) =>
+  most < otherMost || (most === otherMost && own < otherOwn)
+
 /** Of equal ones who has waited longest. */
 function pick(waiting: ReadonlySet<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
   let best: Waiter | undefined
-  let [fewest, fewestOwn] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let fewest: Rank = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const waiter of waiting) {
-    const [most, own] = rankOf(waiter)
-    if (most > fewest || (most === fewest && own >= fewestOwn)) continue
+    const rank = rankOf(waiter)
+    if (!isBefore(rank, fewest)) continue
     best = waiter
-    fewest = most
-    fewestOwn = own
+    fewest = rank
   }
   return best
 }
