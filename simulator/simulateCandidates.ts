@@ -101,12 +101,14 @@ export async function simulateCandidates(
     entrant,
     remainingMs: countdown(requestBudgetMs),
   }
+  const isSuspect = (job: Pick<Job, 'candidate'>) =>
+    isUndisguised(job) && deps.suspects.has(job.candidate)
+  const unsuspected = candidates.filter((candidate) => !isSuspect({ candidate }))
   const [jobs] = await Promise.all([
     Promise.all(candidates.map((candidate) => createJob(deps, run, candidate))),
-    prefetchHoldings(run, candidates),
+    prefetchHoldings(run, unsuspected),
   ])
   const onFork = jobs.filter((job) => !job.isOnChain)
-  const isSuspect = (job: Job) => isUndisguised(job) && deps.suspects.has(job.candidate)
   const suspect = onFork.filter(isSuspect)
   const usual = onFork.filter((job) => !isSuspect(job))
   const others = settle(
@@ -170,7 +172,7 @@ const reads =
   ({ reading }: Job) =>
     reading.kind === kind
 /** A disguise has the gas that a wallet would give, and one chance; what needs more fails there, too. */
-const isUndisguised = ({ candidate }: Job) => candidate.disguise === undefined
+const isUndisguised = ({ candidate }: Pick<Job, 'candidate'>) => candidate.disguise === undefined
 const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
 
 async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Promise<Job> {
@@ -201,7 +203,7 @@ const unreached: Funding = { status: 'refused', result: chainUnreachable }
 
 /**
  * A fork fetches what calls of one batch want at once, and what one call wants one after the other. Candidates
- * of one request watch mostly the same: each is read once.
+ * of one request watch mostly the same: each is read once. What suspects watch is for the fork that they run on.
  */
 async function prefetchHoldings({ generation }: Run, candidates: readonly Candidate[]) {
   const distinct = new Map(
