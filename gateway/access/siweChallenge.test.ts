@@ -75,7 +75,7 @@ s(
 )
 
 s(
-  'a node ends what a signature has it run long before its own bound [attack/signature-gas]',
+  'a node ends what a signature has it run long before its own bound, in calls of which none is paid for [attack/signature-gas]',
   async () => {
     const { chainId } = base
     const gas: number[] = []
@@ -84,9 +84,19 @@ s(
       return '0x01'
     }
     const chain = toViemChain(base)
-    const client = createClient({ chain, transport: custom({ request }, { retryCount: 0 }) })
+    const connect = (asked: typeof request) =>
+      createClient({ chain, transport: custom({ request: asked }, { retryCount: 0 }) })
+    // Who registers has no key yet.
+    const client = connect(() => Promise.reject(new Error('for who has a key')))
+    const keyless = connect(request)
     const store = openStore({ path: ':memory:' })
-    const deps: AccessDeps = { store, chains: [{ chainId, client }], config, log, now: Date.now }
+    const deps: AccessDeps = {
+      store,
+      chains: [{ chainId, client, keyless }],
+      config,
+      log,
+      now: Date.now,
+    }
     const { address, signAuthorization } = createPerson()
     // Of a contract, of one that is yet to be made, and of an account that is to become one: whoever signs says how.
     const made = { address, data: '0x02', signature: '0x03' } as const

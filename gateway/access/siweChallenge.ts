@@ -112,11 +112,12 @@ async function verifySignature(
   }
   const chain = chains.find((each) => each.chainId === chainId)
   if (!chain) return 'bad_signature'
+  const { keyless = chain.client } = chain
   try {
-    const isValid = await verifyMessage(boundGas(chain.client), { address, message, signature })
+    const isValid = await verifyMessage(boundGas(keyless), { address, message, signature })
     if (isValid) return 'contract'
     // viem answers false for an unreachable chain too; a chain that answers this makes it a verdict.
-    await getChainId(chain.client)
+    await getChainId(keyless)
     return 'bad_signature'
   } catch (error) {
     log.warn({ chainId, reason: (error as Error).name }, 'a signature could not be checked')

@@ -75,7 +75,7 @@ export function toAccessDeps(
   })
   return {
     store,
-    chains: clients,
+    chains: clients.map((client) => ({ ...client, keyless: client.as('meta').client })),
     config: {
       keyPrefix: config.keyPrefix,
       pepper: config.keyPepper,

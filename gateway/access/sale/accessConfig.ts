@@ -80,6 +80,8 @@ export type AccessConfig = {
 export type AccessChain = {
   readonly chainId: number
   readonly client: Client<Transport, Chain>
+  /** For what anybody may have asked without a key: its calls wait behind others. Default: as the others. */
+  readonly keyless?: Client<Transport, Chain> | undefined
   /** Each upstream for itself, where there are several. */
   readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
 }

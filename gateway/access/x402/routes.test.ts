@@ -9,6 +9,7 @@ import { createInject } from '../../../fixtures/inject.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createService } from '../../http/service.ts'
 import { createKey } from '../issueKeys.ts'
+import type { AccessChain } from '../sale/accessConfig.ts'
 import { x402Endpoints } from './routes.ts'
 
 /** Beside a simulated chain, which mines what it is sent; `x402.fork.test.ts` has official clients. */
@@ -17,13 +18,14 @@ const network = `eip155:${settleChainId}`
 const payment = signPayment()
 const other = { ...payment, accepted: { ...payment.accepted, amount: '1' } }
 
-async function open() {
+async function open(change = (chain: AccessChain): AccessChain => chain) {
   const opened = openSettlements(() => settleStartMs, {
     asked: (method) => {
       if (method === 'eth_sendRawTransaction') opened.mine()
     },
   })
-  const { deps, node } = opened
+  const { node } = opened
+  const deps = { ...opened.deps, chains: opened.deps.chains.map(change) }
   const { id: keyId } = await createKey(deps, { label: 'buyer' })
   const service = createService({
     name: 'access',
@@ -73,6 +75,16 @@ s('verifies what it would settle, and says why it would not [teeth/x402-routes]'
     invalidReason: 'invalid_exact_evm_nonce_already_used',
     payer: settlePayer,
   })
+})
+s('verifies for anybody with calls of which none is paid for [attack/keyless-calls]', async () => {
+  const request = () => Promise.reject(new TypeError('for who has a key'))
+  const { ask } = await open(({ chainId, client }) => ({
+    chainId,
+    client: { ...client, request } as AccessChain['client'],
+    keyless: client,
+  }))
+  assert.equal((await ask('verify')).answer, { isValid: true, payer: settlePayer })
+  assert.is((await ask('settle')).status, 503)
 })
 s(
   'settles a payment for the calling key, and the same again moves nothing [teeth/x402-routes]',

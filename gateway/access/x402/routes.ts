@@ -40,7 +40,8 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
         const payer = body.paymentPayload.payload.authorization.from
         const matched = matchPayment(deps, body.paymentPayload)
         if ('reason' in matched) return { isValid: false, invalidReason: matched.reason, payer }
-        const verified = await verifyPayment(matched)
+        const { client, keyless = client } = matched.chain
+        const verified = await verifyPayment({ ...matched, chain: { client: keyless } })
         if (verified.status === 'valid') return { isValid: true, payer }
         if (verified.status === 'invalid')
           return { isValid: false, invalidReason: verified.reason, payer }
