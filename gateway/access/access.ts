@@ -5,7 +5,8 @@ import type { StoredKey } from '../store/keys.ts'
 import { hashApiKey, isApiKey } from './apiKey.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
-import { createAddressLimit, type TakeOfAddress } from './limits/addressLimit.ts'
+import { createAddressLimit } from './limits/addressLimit.ts'
+import { createAddressTurns, isLimited } from './limits/addressTurns.ts'
 import { createPlanBook } from './limits/planBook.ts'
 import { createPlanPlaces } from './limits/planPlaces.ts'
 import { chooseRateLimit } from './limits/sharedRateLimit.ts'
@@ -18,7 +19,8 @@ import { decodePaymentHeader } from './x402/paymentPayload.ts'
  * long that took, does not show as long as it took less.
  */
 export const refusalAfterMs = 5
-const loopback = /^(127\.|::1$)/
+/** What a payment has the chain's node do, beside the request that bears it. */
+const paymentWeight = 5
 
 type Pause = (ms: number) => Promise<unknown>
 type LimitRequest = { caller: KeyHolder | undefined; ip: string; weight: number }
@@ -39,7 +41,9 @@ export function createAccess(
   const { config, log, buckets } = deps
   const perKey = chooseRateLimit({ buckets }, { ...config.keyLimit, name: 'key' })
   const perIp = config.ipLimit && createAddressLimit(deps, config.ipLimit)
-  const isFree = (ip: string) => !config.isLoopbackLimited && loopback.test(ip)
+  // Guessing keys is limited by address.
+  const takeGuess = createAddressTurns(deps, '401')
+  const takePayment = createAddressTurns(deps, 'payment')
 
   const plans = createPlanBook(deps.store.plans)
   const places = createPlanPlaces()
@@ -58,14 +62,17 @@ export function createAccess(
       requireReadablePayment(headers['payment-signature'])
       const cameAt = performance.now()
       const caller = await findCaller(deps, headers['x-api-key'])
-      if (caller) return caller
-      if (perIp && !isFree(ip)) await takeTurnOfNetwork(perIp, ip)
+      if (caller) {
+        if (headers['payment-signature'] !== undefined) await takePayment(ip, paymentWeight)
+        return caller
+      }
+      await takeGuess(ip, 1)
       await waitUntil(cameAt + refusalAfterMs, pause)
       return undefined
     },
     limit: async ({ caller, ip, weight }: LimitRequest) => {
       if (caller) return perKey(caller.keyId, weight, await plans.find(caller.plan))
-      return perIp && !isFree(ip) ? perIp(ip, weight) : undefined
+      return perIp && isLimited(config, ip) ? perIp(ip, weight) : undefined
     },
     enter: async ({ caller, asked, isStream }: EnterRequest) => {
       const plan = await plans.find(caller.plan)
@@ -155,11 +162,4 @@ async function findByFormerPepper(
     log.warn({ err: cause, keyId: key.id }, 'a key was not taken over to the new pepper')
   })
   return key
-}
-
-/** Guessing keys is limited per network, under a name of its own: honest calls are not slowed by it. */
-async function takeTurnOfNetwork(take: TakeOfAddress, ip: string): Promise<void> {
-  const { allowed, retryAfterSecs } = await take(ip, 1, '401 ')
-  if (allowed) return
-  throw tooManyRequests(retryAfterSecs)
 }

@@ -5,7 +5,7 @@ import type { SharedBuckets } from './sharedBuckets.ts'
 import { chooseRateLimit } from './sharedRateLimit.ts'
 
 /** `purpose` has units of its own. */
-export type TakeOfAddress = (
+type TakeOfAddress = (
   ip: string,
   weight: number,
   purpose?: string,

@@ -3,6 +3,7 @@ import { getAddress } from 'viem'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { type HttpError, httpError } from '../../http/httpError.ts'
 import { named } from '../../http/schemas.ts'
+import { createAddressTurns } from '../limits/addressTurns.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { type Claim, claimQuota } from '../sale/claimQuota.ts'
 import type { Resource } from '../sale/listResources.ts'
@@ -145,6 +146,7 @@ function saleEndpoints(deps: AccessDeps, sold: readonly Resource[]): readonly En
   const { config } = deps
   const chainIds = config.contracts.map(({ chainId }) => chainId)
   if (chainIds.length === 0) return []
+  const takeTurn = createAddressTurns(deps, 'claim')
   return [
     endpoint({
       method: 'post',
@@ -162,7 +164,8 @@ function saleEndpoints(deps: AccessDeps, sold: readonly Resource[]): readonly En
         503: 'The chain is out of reach',
       },
       examples: examples.claim,
-      handle: async ({ body, caller }) => {
+      handle: async ({ body, caller, ip }) => {
+        await takeTurn(ip, claimWeight)
         const claim = await claimQuota(deps, {
           caller,
           chainId: body.chain_id,

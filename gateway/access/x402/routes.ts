@@ -3,6 +3,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { httpError } from '../../http/httpError.ts'
 import { reply } from '../../http/reply.ts'
 import { named } from '../../http/schemas.ts'
+import { createAddressTurns } from '../limits/addressTurns.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import * as examples from './examples.ts'
 import { FacilitatorBody } from './paymentPayload.ts'
@@ -25,6 +26,7 @@ const VerifyResponse = named(
 /** The facilitator's two endpoints, for our own offers only; absent where nothing is settled. */
 export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
   if (deps.config.contracts.every(({ settlement }) => !settlement)) return []
+  const takeTurn = createAddressTurns(deps, 'payment')
   return [
     endpoint({
       method: 'post',
@@ -63,7 +65,8 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
         402: 'The payment was refused; errorReason says why',
         503: 'Nothing can be settled right now',
       },
-      handle: async ({ body, caller }) => {
+      handle: async ({ body, caller, ip }) => {
+        await takeTurn(ip, facilitatorWeight)
         const settling = await settlePayment(deps, {
           payment: body.paymentPayload,
           keyId: caller.keyId,

@@ -1,0 +1,76 @@
+import { Type } from 'typebox'
+import {
+  openSettlements,
+  settleChainId,
+  settleStartMs,
+  signPayment,
+} from '../../fixtures/access/simSettlements.ts'
+import { createInject } from '../../fixtures/inject.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { createService } from '../http/service.ts'
+import { createAccess } from './access.ts'
+import { createKey } from './issueKeys.ts'
+import { encodeHeader } from './sale/paymentRequired.ts'
+import { accessEndpoints } from './wire/routes.ts'
+
+/** One address with a new key for each request: they are free, and none has asked before. */
+const s = suite('access/manyKeys')
+const work = endpoint({
+  method: 'post',
+  path: '/work',
+  summary: 'Something that costs',
+  output: Type.Object({}),
+  auth: 'key',
+  cost: 1,
+  handle: async () => ({}),
+})
+// A payment that no chain would take.
+const paymentPayload = signPayment({ validBefore: '1' })
+const claim = { chain_id: settleChainId, tx_hash: `0x${'ab'.repeat(32)}` }
+
+function open() {
+  const { deps: given, node } = openSettlements(() => settleStartMs)
+  const limits = {
+    keyLimit: { unitsPerSec: 1, burst: 10 },
+    ipLimit: { unitsPerSec: 1 / 3_600, burst: 10 },
+    isLoopbackLimited: true,
+  }
+  const deps = { ...given, config: { ...given.config, ...limits } }
+  const service = createService({
+    name: 'routing',
+    endpoints: [...accessEndpoints(deps), work],
+    access: createAccess(deps),
+    log: deps.log,
+    checkOutput: true,
+  })
+  const inject = createInject(service.app)
+  return {
+    node,
+    async ask(path: string, body: object, more: Readonly<Record<string, string>> = {}) {
+      const { apiKey } = await createKey(deps, { label: 'new' })
+      const headers = { 'x-api-key': apiKey, ...more }
+      return (await inject({ method: 'POST', path, headers, body: JSON.stringify(body) })).status
+    },
+  }
+}
+
+const thrice = async (ask: () => Promise<number>) => [await ask(), await ask(), await ask()]
+
+s(
+  'works the nodes no more than one key would with its claims [attack/keys-of-address]',
+  async () => {
+    const { ask } = open()
+    assert.equal(await thrice(() => ask('/auth/quota/claim', claim)), [404, 404, 429])
+  },
+)
+s('nor with its payments, wherever they stand [attack/keys-of-address-pay]', async () => {
+  const { ask } = open()
+  const body = { x402Version: 2, paymentPayload }
+  assert.equal(await thrice(() => ask('/x402/settle', body)), [402, 402, 429])
+  const headers = { 'payment-signature': encodeHeader(paymentPayload) }
+  assert.equal(await thrice(() => ask('/work', {}, headers)), [402, 402, 429])
+  // Who brings none is told where to pay, as ever.
+  assert.equal(await thrice(() => ask('/work', {})), [402, 402, 402])
+})
+s.run()
