@@ -5,11 +5,7 @@ import type { SharedBuckets } from './sharedBuckets.ts'
 import { chooseRateLimit } from './sharedRateLimit.ts'
 
 /** `purpose` has units of its own. */
-type TakeOfAddress = (
-  ip: string,
-  weight: number,
-  purpose?: string,
-) => Promise<RateLimitState>
+type TakeOfAddress = (ip: string, weight: number, purpose?: string) => Promise<RateLimitState>
 
 /** A limit of each address: of its network and, where that leaves some, of its site. */
 export function createAddressLimit(
