@@ -1,13 +1,19 @@
 import { tooManyRequests } from '../../http/tooManyRequests.ts'
-import type { AccessConfig } from '../sale/accessConfig.ts'
 import { createAddressLimit } from './addressLimit.ts'
+import type { RateLimit } from './rateLimit.ts'
 import type { SharedBuckets } from './sharedBuckets.ts'
+
+type Limits = {
+  /** Undefined: there is none. */
+  readonly ipLimit: RateLimit | undefined
+  readonly isLoopbackLimited: boolean
+}
 
 const loopback = /^(127\.|::1$)/
 
 /** Whether the limits of addresses hold for this one. */
 export const isLimited = (
-  { isLoopbackLimited }: Pick<AccessConfig, 'isLoopbackLimited'>,
+  { isLoopbackLimited }: Pick<Limits, 'isLoopbackLimited'>,
   ip: string,
 ): boolean => isLoopbackLimited || !loopback.test(ip)
 
@@ -23,7 +29,7 @@ export function createAddressTurns(
     config,
     buckets,
   }: {
-    readonly config: Pick<AccessConfig, 'ipLimit' | 'isLoopbackLimited'>
+    readonly config: Limits
     readonly buckets?: SharedBuckets | undefined
   },
   purpose: string,
