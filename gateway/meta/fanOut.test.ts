@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { type Entry, failuresOf, fanOut, type Hasty } from './fanOut.ts'
@@ -86,6 +87,58 @@ s('turns a throw into a failure without its text', async () => {
   const entries = await run([broken])
   assert.is(failuresOf(entries)[0]?.reason, 'upstream_error: the source failed unexpectedly')
   assert.equal(faults, ['broken'])
+})
+
+s('asks nobody for a caller who has left already', async () => {
+  const source = scriptSource({ name: 'a', answer: answerQuote() })
+  const entries = await run([source], { signal: AbortSignal.abort() })
+  assert.is(failuresOf(entries)[0]?.reason, 'timeout: the request was given up')
+  assert.equal(source.requests, [])
+})
+
+s('counts how often a source was asked', async () => {
+  const quote: Source['quote'] = async (_, { onRetry }) => {
+    onRetry()
+    onRetry()
+    return fail('no_route')
+  }
+  const once = scriptSource({ name: 'once', answer: fail('no_route') })
+  const entries = await run([{ name: 'thrice', quote }, once])
+  assert.equal(
+    entries.map(({ attempts }) => attempts),
+    [3, 1],
+  )
+})
+
+s('leaves no timer and no listener behind [meta/fan-out-left]', async () => {
+  const countTimers = () =>
+    process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const listening = new Set<unknown>()
+  const { addEventListener, removeEventListener } = EventTarget.prototype
+  type Given = Parameters<EventTarget['addEventListener']>
+  function add(this: EventTarget, ...given: Given) {
+    listening.add(given[1])
+    addEventListener.apply(this, given)
+  }
+  function remove(this: EventTarget, ...given: Given) {
+    listening.delete(given[1])
+    removeEventListener.apply(this, given)
+  }
+  const adding = mock.method(EventTarget.prototype, 'addEventListener', add)
+  const removing = mock.method(EventTarget.prototype, 'removeEventListener', remove)
+  const before = countTimers()
+  const hasty: Hasty = {
+    has: (name) => name !== 'fast',
+    isSilent: () => false,
+    leave: () => undefined,
+  }
+  const sources = ['fast', 'slow', 'slower'].map((name) =>
+    scriptSource({ name, answer: answerQuote() }),
+  )
+  await run(sources, { deadlineMs: 400_000, patienceMs: 300_000, hasty })
+  adding.mock.restore()
+  removing.mock.restore()
+  assert.equal([adding.mock.callCount(), listening.size, countTimers() - before], [1, 0, 0])
 })
 
 s('aborts everything when the caller leaves', async () => {

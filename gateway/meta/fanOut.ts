@@ -67,7 +67,7 @@ function whenAborted(signal: AbortSignal): {
     resolve(fail('timeout', typeof reason === 'string' ? reason : 'the request was given up'))
   }
   if (signal.aborted) settle()
-  else signal.addEventListener('abort', settle, { once: true })
+  else signal.addEventListener('abort', settle)
   return { aborted: promise, release: () => signal.removeEventListener('abort', settle) }
 }
 
@@ -122,12 +122,12 @@ function createGrace({ leastMs, others }: { leastMs: number; others: readonly st
   const awaited = new Set(others)
   const ofSilent = Promise.withResolvers<SourceOutcome>()
   const ofOthers = Promise.withResolvers<SourceOutcome>()
-  let timers: readonly NodeJS.Timeout[] = []
+  let timers: readonly NodeJS.Timeout[] | undefined
   return {
     over: (isSilent: boolean) => (isSilent ? ofSilent : ofOthers).promise,
     noteArrival(name: string, hasQuote: boolean) {
       awaited.delete(name)
-      if (timers.length > 0 || awaited.size > 0 || !hasQuote) return
+      if (timers || awaited.size > 0 || !hasQuote) return
       const tookMs = performance.now() - started
       const longer = tookMs * (1 + graceOfTook)
       const endAfter = (ms: number, { resolve }: PromiseWithResolvers<SourceOutcome>) =>
@@ -136,7 +136,7 @@ function createGrace({ leastMs, others }: { leastMs: number; others: readonly st
         }, ms - tookMs)
       timers = [endAfter(longer, ofSilent), endAfter(Math.max(leastMs, longer), ofOthers)]
     },
-    close: () => timers.forEach(clearTimeout),
+    close: () => timers?.forEach(clearTimeout),
   }
 }
 

@@ -1,0 +1,162 @@
+import { mock } from 'node:test'
+import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { assert, suite } from '../../fixtures/test.ts'
+import { type Entry, fanOut, type Hasty } from './fanOut.ts'
+import { fail, type SourceOutcome } from './provider/source.ts'
+
+/** Who is waited for how long, by a clock that is set here. */
+const s = suite('meta/fanOut, to the millisecond')
+let nowMs = 0
+s.before.each(() => {
+  nowMs = 0
+  mock.timers.enable({ apis: ['setTimeout'] })
+  mock.method(performance, 'now', () => 1_000 + nowMs)
+})
+s.after.each(() => {
+  mock.timers.reset()
+  mock.restoreAll()
+})
+
+/** Sources that answer when they are told to; of those that are hasty `silent` kept somebody waiting before. */
+function open(
+  names: readonly string[],
+  {
+    hasty = [],
+    deadlineMs = 9_000,
+    patienceMs = 3_000,
+    left = () => undefined,
+  }: {
+    hasty?: readonly string[]
+    deadlineMs?: number
+    patienceMs?: number
+    /** Whom to tell of an answer that comes too late. */
+    left?: Hasty['leave']
+  } = {},
+) {
+  const answers = new Map(
+    names.map((name) => [name, Promise.withResolvers<SourceOutcome>()] as const),
+  )
+  const told: (readonly [ms: number, name: string, said: string])[] = []
+  const { signal } = new AbortController()
+  const ended = fanOut(
+    { now: () => nowMs, onFault: ({ error }) => assert.unreachable(String(error)) },
+    {
+      sources: names.map((name) =>
+        scriptSource({ name, answer: () => answers.get(name)?.promise ?? Promise.reject(name) }),
+      ),
+      request: makeRequest(),
+      deadlineMs,
+      patienceMs,
+      signal,
+      hasty: {
+        has: (name) => hasty.includes(name),
+        isSilent: (name) => name === 'silent',
+        leave: left,
+      },
+      onEntry({ provider, outcome, elapsedMs }) {
+        assert.is(elapsedMs, nowMs)
+        const why = outcome.status === 'failure' ? (outcome.detail ?? outcome.reason) : 'quote'
+        told.push([nowMs, provider, why])
+      },
+    },
+  )
+  return {
+    told,
+    ended,
+    /** Lets time pass until then, when one may answer. */
+    async at(ms: number, name = '', outcome = answerQuote({ provider: name })) {
+      await new Promise(setImmediate)
+      while (nowMs < ms) {
+        nowMs += 1
+        mock.timers.tick(1)
+        await new Promise(setImmediate)
+      }
+      answers.get(name)?.resolve(outcome)
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+s('grants half of the time more that the others took, or a thirtieth of the patience', async () => {
+  const hasty = ['slow', 'silent']
+  const quick = open(['fast', ...hasty], { hasty })
+  await quick.at(40, 'fast')
+  await quick.at(200)
+  assert.equal(quick.told, [
+    [40, 'fast', 'quote'],
+    [60, 'silent', 'slower than the 60 ms that it is waited for'],
+    [100, 'slow', 'slower than the 100 ms that it is waited for'],
+  ])
+  await quick.ended
+  nowMs = 0
+  const later = open(['fast', ...hasty], { hasty })
+  await later.at(400, 'fast')
+  await later.at(700)
+  assert.equal(
+    later.told.map(([ms, name]) => [ms, name]),
+    [
+      [400, 'fast'],
+      [600, 'silent'],
+      [600, 'slow'],
+    ],
+  )
+})
+s('counts that from the last of the others, once one of all has a quote', async () => {
+  const { at, told } = open(['first', 'second', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
+  await at(10, 'first')
+  await at(500, 'second', fail('no_route'))
+  await at(600, 'slow')
+  await at(1_000)
+  assert.equal(told, [
+    [10, 'first', 'quote'],
+    [500, 'second', 'no_route'],
+    [600, 'slow', 'quote'],
+    [750, 'slower', 'slower than the 750 ms that it is waited for'],
+  ])
+  nowMs = 0
+  const without = open(['first', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
+  await without.at(100, 'first', fail('no_route'))
+  await without.at(800, 'slow')
+  await without.at(1_300)
+  assert.equal(
+    without.told.map(([ms, name]) => [ms, name]),
+    [
+      [100, 'first'],
+      [800, 'slow'],
+      [1_200, 'slower'],
+    ],
+  )
+})
+s('hears of who was left behind for as long as its call took', async () => {
+  const heard: Entry[] = []
+  const { at, ended } = open(['fast', 'slow'], {
+    hasty: ['slow'],
+    left: () => (entry) => void heard.push(entry),
+  })
+  await at(40, 'fast')
+  await at(5_000, 'slow')
+  await ended
+  assert.equal(
+    heard.map(({ provider, elapsedMs, outcome }) => [provider, elapsedMs, outcome.status]),
+    [['slow', 5_000, 'quote']],
+  )
+})
+s('ends at the end of its patience with a quote, and of its time without one', async () => {
+  const patient = open(['fast', 'slow'])
+  await patient.at(10, 'fast')
+  await patient.at(3_001)
+  assert.equal(patient.told.at(-1), [
+    3_000,
+    'slow',
+    'slower than the 3000 ms that other quotes waited',
+  ])
+  nowMs = 0
+  const late = open(['fast', 'slow'])
+  await late.at(3_500, 'fast', fail('no_route'))
+  await late.at(9_001)
+  assert.equal(late.told, [
+    [3_500, 'fast', 'no_route'],
+    [9_000, 'slow', 'no answer within 9000 ms'],
+  ])
+})
+s.run()
