@@ -72,7 +72,7 @@ export function createTurns({
       const waiter: Waiter = { caller, site, begin }
       waiting.add(waiter)
       if (first && isBefore(rankOf(waiter), rankOf(first))) first = waiter
-      signal.addEventListener('abort', begin, { once: true })
+      signal.addEventListener('abort', begin)
       if (!isRunning) void run()
     })
 }
