@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { assert, suite } from '../fixtures/test.ts'
 import { createTurnstile } from './turnstile.ts'
 
@@ -44,6 +45,34 @@ s('keeps a place for others than who has some already [17/fair-apart]', async ()
   assert.is(await enter(0, { caller: 'one' }), undefined)
 })
 
+s('lets in no more than there are places, whoever they are for [17/fair-apart]', async () => {
+  const enter = createTurnstile({ places: 3, placesOfOne: 2 })
+  const enterAs = (caller: string) => enter(0, { caller })
+  const leaving = await Promise.all(['one', 'one', 'other'].map(enterAs))
+  assert.is(await enterAs('third'), undefined)
+  leaving[2]?.()
+  // One of two that it has, so that it may have one more.
+  leaving[0]?.()
+  assert.ok(await enterAs('one'))
+  assert.is(await enterAs('one'), undefined)
+  assert.ok(await enterAs('third'))
+  assert.is(await enterAs('fourth'), undefined)
+})
+
+s('keeps neither timer nor listener of who has come in', async () => {
+  const countTimers = () =>
+    process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const { signal } = new AbortController()
+  const enter = createTurnstile({ places: 1, placesOfOne: 1 })
+  const leave = await enter(longMs)
+  const before = countTimers()
+  const next = enter(longMs, { signal })
+  assert.equal([countTimers() - before, getEventListeners(signal, 'abort').length], [1, 1])
+  leave?.()
+  assert.ok(await next)
+  assert.equal([countTimers() - before, getEventListeners(signal, 'abort').length], [0, 0])
+})
+
 s(
   'lets nobody wait who has gone, nor more than so many of one caller [17/fair-apart]',
   async () => {
@@ -54,6 +83,8 @@ s(
     const waiting = Array.from({ length: 64 }, () => enter(longMs, { signal }))
     const last = enter(longMs, { caller: 'other' })
     assert.is(await enter(longMs), undefined)
+    const isWaiting = Symbol('waiting')
+    for (const each of waiting) assert.is(await Promise.race([each, isWaiting]), isWaiting)
     gone.abort()
     for (const each of waiting) assert.is(await each, undefined)
     assert.is(await enter(longMs, { signal }), undefined)

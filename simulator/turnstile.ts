@@ -25,27 +25,28 @@ export function createTurnstile({
   const inside = new Map<string, number>()
   let free = places
 
-  const mayEnter = (caller: string) => free > 0 && (inside.get(caller) ?? 0) < placesOfOne
+  const insideOf = (caller: string) => inside.get(caller) ?? 0
+  const mayEnter = (caller: string) => free > 0 && insideOf(caller) < placesOfOne
 
   function take(caller: string): () => void {
     free -= 1
-    inside.set(caller, (inside.get(caller) ?? 0) + 1)
+    inside.set(caller, insideOf(caller) + 1)
     return () => leave(caller)
   }
 
   function leave(caller: string): void {
     free += 1
-    const left = (inside.get(caller) ?? 1) - 1
+    const left = insideOf(caller) - 1
     if (left > 0) inside.set(caller, left)
     else inside.delete(caller)
     for (const waiter of waiting) if (mayEnter(waiter.caller)) waiter.enter()
   }
 
-  return (patienceMs, { caller = '', signal } = {}) => {
-    if (signal?.aborted) return Promise.resolve(undefined)
-    if (mayEnter(caller)) return Promise.resolve(take(caller))
+  return async (patienceMs, { caller = '', signal } = {}) => {
+    if (signal?.aborted) return undefined
+    if (mayEnter(caller)) return take(caller)
     const own = [...waiting].filter((waiter) => waiter.caller === caller)
-    if (own.length >= mostWaiting) return Promise.resolve(undefined)
+    if (own.length >= mostWaiting) return undefined
     return new Promise((resolve) => {
       const waiter: Waiter = { caller, enter: () => end(take(caller)) }
       const giveUp = () => end(undefined)
@@ -56,7 +57,7 @@ export function createTurnstile({
         waiting.delete(waiter)
         resolve(leaving)
       }
-      signal?.addEventListener('abort', giveUp, { once: true })
+      signal?.addEventListener('abort', giveUp)
       waiting.add(waiter)
     })
   }
