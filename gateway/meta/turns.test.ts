@@ -232,22 +232,25 @@ s('looks at the loop itself', async () => {
   assert.ok(measured.tookMs >= 10, `${measured.tookMs} ms`)
   assert.is(measured.others, 1, 'it rests by doing what else there is')
 })
-s('holds nobody who asks once in a while, however busy the loop is [meta/turns-of-many]', async () => {
-  const takeTurn = createTurns()
-  const { signal } = new AbortController()
-  let isBusy = true
-  const untilMs = performance.now() + 5_000
-  function work() {
-    const endMs = performance.now() + 2
-    while (performance.now() < endMs);
-    if (performance.now() > untilMs) isBusy = false
-    if (isBusy) setImmediate(work)
-  }
-  work()
-  for (let n = 0; n < 5; n += 1) await takeTurn({ caller: `stream ${n}`, signal })
-  assert.ok(isBusy)
-  isBusy = false
-})
+s(
+  'holds nobody who asks once in a while, however busy the loop is [meta/turns-of-many]',
+  async () => {
+    const takeTurn = createTurns()
+    const { signal } = new AbortController()
+    let isBusy = true
+    const untilMs = performance.now() + 5_000
+    function work() {
+      const endMs = performance.now() + 2
+      while (performance.now() < endMs);
+      if (performance.now() > untilMs) isBusy = false
+      if (isBusy) setImmediate(work)
+    }
+    work()
+    for (let n = 0; n < 5; n += 1) await takeTurn({ caller: `stream ${n}`, signal })
+    assert.ok(isBusy)
+    isBusy = false
+  },
+)
 s('holds nobody once the loop has rested', async () => {
   const takeTurn = createTurns()
   const { signal } = new AbortController()
