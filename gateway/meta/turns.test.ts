@@ -9,7 +9,13 @@ const s = suite('meta/turns')
 /** A loop that rests when it is told to. */
 function create() {
   let rested = Promise.withResolvers<void>()
-  const takeTurn = createTurns({ now: () => 0, whenRested: () => rested.promise })
+  const takeTurn = createTurns({
+    now: () => 0,
+    whenRested(patience) {
+      patience()
+      return rested.promise
+    },
+  })
   const begun: string[] = []
   const ask = (caller: string, signal = new AbortController().signal, site?: string) =>
     takeTurn({ caller, site, signal }).then(() => void begun.push(caller))
