@@ -95,6 +95,8 @@ export async function catchUp(
   const skipped = isLong
     ? await skipAhead(deps, { after: ancestor.number, head, filter })
     : undefined
+  if (skipped === 'groundless')
+    return { status: 'inconsistent', reason: 'the node has nothing below its head' }
   if (isLong && !skipped) return { status: 'lost', reason: 'too many blocks behind' }
   const after = skipped?.anchor ?? ancestor
   const blocks = straight ?? (await readBlocks(deps, { after, latest }))

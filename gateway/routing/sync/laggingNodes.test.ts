@@ -1,4 +1,7 @@
+import { type Hex, numberToHex } from 'viem'
+import { getBlock } from 'viem/actions'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { base } from '../../chain/base.ts'
 import type { RpcCall } from '../../chain/nodes/readReply.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
@@ -48,6 +51,37 @@ s('keeps nobody from the blocks between, nor from an ancestor [nodes/told-block]
   assert.equal(
     events.map(({ event }) => event),
     ['restored', 'reorged', 'failed'],
+  )
+})
+
+s('loads nothing again for a head that stands on nothing [attack/far-head]', async () => {
+  let lies = 0
+  using held = await holdMainnet(base, {
+    pools: 40,
+    blocksBefore: 8,
+    bend({ method, params }, answer) {
+      const isHead = method === 'eth_getBlockByNumber' && numberOf({ method, params }) === undefined
+      if (!isHead || !('result' in answer) || lies === 0) return answer
+      lies -= 1
+      const block = answer.result as { readonly number: Hex }
+      const number = numberToHex(BigInt(block.number) + 1_000n)
+      return { result: { ...block, number, hash: numberToHex(1, { size: 32 }) } }
+    },
+  })
+  const { chainClient, mainnet, reader, events } = held
+  mainnet.mine(2)
+  lies = 1
+  const confirming = reader.confirm()
+  await waitFor('the reader was lied to', () => lies === 0)
+  // Whoever else asks is told the truth.
+  await getBlock(chainClient.client)
+  await confirming
+  mainnet.mine(1)
+  await reader.confirm()
+  assert.is(reader.current()?.head.hash, mainnet.head().hash)
+  assert.equal(
+    events.map(({ event }) => event),
+    ['restored', 'failed'],
   )
 })
 s.run()

@@ -16,7 +16,10 @@ export type Skipped = {
   readonly logs: readonly PoolLog[]
 }
 
-/** The logs of a long gap but for its newest blocks; undefined where there is too much to read. */
+/**
+ * The logs of a long gap but for its newest blocks; undefined where there is too much to read. `groundless`: the
+ * node told of a head below which it has nothing.
+ */
 export async function skipAhead(
   deps: { readonly client: Client<Transport, Chain> },
   {
@@ -24,11 +27,11 @@ export async function skipAhead(
     head,
     filter,
   }: { readonly after: bigint; readonly head: BlockHead; readonly filter: LogFilter },
-): Promise<Skipped | undefined> {
+): Promise<Skipped | 'groundless' | undefined> {
   const last = head.number - nearBlocks
   const range = { fromBlock: after + 1n, toBlock: last }
   const logs = await readRangeLogs(deps, { filter, ...range, mostQuestions, mostLogs })
   // Read last: the blocks behind it are held against their parents' hashes.
   const anchor = logs && (await readToldBlock(deps, last))?.head
-  return anchor && logs && { anchor, logs }
+  return logs && (anchor ? { anchor, logs } : 'groundless')
 }
