@@ -3,18 +3,20 @@ import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import { gasOf, type Market } from './market.ts'
 import { at } from './pieces.ts'
 import type { SearchFrame } from './searchFrame.ts'
+import { mostTokens, settledPrices } from './settledPrices.ts'
 import { solveFlow } from './solveFlow.ts'
 import { waysBetween } from './waysBetween.ts'
 
 /** Work for one set of prices, and sets of prices to try at most. */
 const maxWork = 100_000
 const maxRounds = 3
-/** A step in prices takes the cube of the tokens: with more of them than this, the first bound stands. */
-const mostTokens = 128
+/** Another round has to come nearer by this part of what is left: most arbitrage goes at no prices. */
+const leastGainPart = 0.1
 
 /**
  * A bound at prices that leave the least profit to all pools on a way between the two, not those of one
  * flow alone; then without the pools whose profit there is less than their gas, since they count nothing.
+ * It is looked for from the market's own prices, and from the flow's: steps may stall on the way from either.
  */
 export function* tightenBound(
   market: Market,
@@ -33,18 +35,40 @@ export function* tightenBound(
   },
 ): Generator<undefined, Bound> {
   const all = listEdges(market, frame, first.prices)
-  let least = first
+  const settled = boundAtSettled(market, frame, { first, amountIn })
+  const starts = settled && settled.bound < first.bound ? [settled, first] : [first]
+  let [least = first] = starts
   let edges = all
   for (let round = 0; round < maxRounds && least.bound > enough && !isOver(); round++) {
-    const prices = solvePrices(market, frame, { edges, amountIn, prices: least.prices })
+    const { prices: from } = starts[round] ?? least
+    const prices = solvePrices(market, frame, { edges, amountIn, prices: from })
     if (!prices) break
     yield
     const next = boundOutput(market, frame, { prices, amountIn })
+    const hasGained = least.bound - next.bound > leastGainPart * (least.bound - enough)
     if (next.bound < least.bound) least = next
-    edges = all.filter((edge) => !isForGas(market, frame, { edge, prices }))
+    if (round + 1 < starts.length) continue
+    if (!hasGained) break
+    const { prices: found } = least
+    edges = all.filter((edge) => !isForGas(market, frame, { edge, prices: found }))
     yield
   }
   return least
+}
+
+/** At the prices of the market itself, where it has some. */
+function boundAtSettled(
+  market: Market,
+  frame: SearchFrame,
+  { first, amountIn }: { readonly first: Bound; readonly amountIn: number },
+): Bound | undefined {
+  const logs = settledPrices(market, frame.tokenOut)
+  if (!logs) return undefined
+  const prices = first.prices.map((price, token) => {
+    const log = logs[token] as number
+    return Number.isNaN(log) ? price : Math.exp(log)
+  })
+  return boundOutput(market, frame, { prices, amountIn })
 }
 
 /** Every edge on a way whose tokens have a price. */

@@ -1,0 +1,115 @@
+import type { Market } from './market.ts'
+import { at } from './pieces.ts'
+import { solveFlow } from './solveFlow.ts'
+import { waysBetween } from './waysBetween.ts'
+
+/** A step in prices takes the cube of the tokens: with more of them than this, nothing is settled. */
+export const mostTokens = 128
+/** Work at a time: some milliseconds. Where it does not do, whoever asks next goes on from there. */
+const maxWork = 200_000
+/** What the pools' trades with each other leave over, as a part of them: nearer no bound gets better. */
+const settledPart = 1e-6
+/** Nor where all that work took a smaller part of their profit than this. */
+const leastGainPart = 1e-3
+
+/** The pairs that lie on circles through the market's two hubs. */
+type Core = { readonly hub: number; readonly second: number; readonly pairs: readonly number[] }
+/** Natural logs of prices in units of the hub; NaN where none is known. */
+type Settling = {
+  readonly logs: Float64Array
+  /** What the pools' trades with each other bring at these prices. */
+  readonly profit: number
+  readonly isSettled: boolean
+}
+
+/** By the order of a market's pairs, which snapshots share until pools come or go. */
+const cores = new WeakMap<Int32Array, Core | 'too big'>()
+/** The last that was found: a block moves prices a little. */
+const lasts = new WeakMap<Int32Array, Float64Array>()
+const known = new WeakMap<Market, Settling>()
+
+/**
+ * Prices that leave the least profit to trades of the pools with each other, whoever asks for what: where
+ * a market's pools disagree, bounds at a flow's own prices count that profit many times over. Logs of them
+ * in units of `tokenOut`, NaN where none is known; undefined where the market is too big, or `tokenOut`
+ * is not of its core.
+ */
+export function settledPrices(market: Market, tokenOut: number): Float64Array | undefined {
+  const core = cores.get(market.pairTo) ?? findCore(market)
+  cores.set(market.pairTo, core)
+  if (core === 'too big') return undefined
+  const settling = settle(market, core)
+  known.set(market, settling)
+  lasts.set(market.pairTo, settling.logs)
+  const shift = settling.logs[tokenOut] as number
+  return Number.isNaN(shift) ? undefined : settling.logs.map((log) => log - shift)
+}
+
+function findCore(market: Market): Core | 'too big' {
+  const hub = withMostPairs(market, Array(market.tokens.length).keys())
+  const second = withMostPairs(market, neighboursOf(market, hub))
+  const ways = waysBetween(market, second, hub)
+  const pairs = [...ways.keys()].filter((pair) => ways[pair] === 1)
+  const tokens = new Set(pairs.map((pair) => market.pairFrom[pair]))
+  return tokens.size > mostTokens ? 'too big' : { hub, second, pairs }
+}
+
+function* neighboursOf({ outPairs, pairTo }: Market, token: number): Generator<number> {
+  const last = outPairs[token + 1] as number
+  for (let pair = outPairs[token] as number; pair < last; pair++) yield pairTo[pair] as number
+}
+
+function withMostPairs({ outPairs }: Market, tokens: Iterable<number>): number {
+  let [found, most] = [0, -1]
+  for (const token of tokens) {
+    const count = (outPairs[token + 1] as number) - (outPairs[token] as number)
+    if (count > most) [found, most] = [token, count]
+  }
+  return found
+}
+
+function settle(market: Market, { hub, second, pairs }: Core): Settling {
+  const before = known.get(market)
+  if (before?.isSettled) return before
+  const start = before?.logs ?? lasts.get(market.pairTo) ?? spreadRates(market, hub)
+  const isPriced = (token: number | undefined) => !Number.isNaN(start[token as number] as number)
+  const edges = pairs
+    .filter((pair) => isPriced(market.pairFrom[pair]) && isPriced(market.pairTo[pair]))
+    .flatMap((pair) => edgesOf(market, pair))
+  const ends = { tokenIn: second, tokenOut: hub, amountIn: 0 }
+  const problem = { ...ends, edges, effort: { spent: 0 }, maxWork }
+  const { logPrices, imbalance, value: profit } = solveFlow(market, problem, start)
+  // Where no pool would trade with another, there is nothing to go by.
+  const logs = start.map((log, token) => {
+    const solved = logPrices[token] as number
+    return Number.isNaN(solved) ? log : solved
+  })
+  const hasGained = !before || profit < before.profit * (1 - leastGainPart)
+  return { logs, profit, isSettled: !(imbalance > settledPart && hasGained) }
+}
+
+function edgesOf({ pairEdges, curves }: Market, pair: number): readonly number[] {
+  const edges: number[] = []
+  const last = pairEdges[pair + 1] as number
+  for (let edge = pairEdges[pair] as number; edge < last; edge++)
+    if (at(curves, edge)) edges.push(edge)
+  return edges
+}
+
+/** What a little of each token sells for by the fewest pools, in the hub. */
+function spreadRates({ tokens, inPairs, inPairFrom, inPairRate }: Market, hub: number) {
+  const logs = new Float64Array(tokens.length).fill(Number.NaN)
+  logs[hub] = 0
+  const reached = [hub]
+  for (const token of reached) {
+    const last = inPairs[token + 1] as number
+    for (let pair = inPairs[token] as number; pair < last; pair++) {
+      const from = inPairFrom[pair] as number
+      const rate = inPairRate[pair] as number
+      if (rate === 0 || !Number.isNaN(logs[from] as number)) continue
+      logs[from] = (logs[token] as number) + Math.log(rate)
+      reached.push(from)
+    }
+  }
+  return logs
+}
