@@ -2,6 +2,7 @@ import { type Address, type Hex, recoverMessageAddress } from 'viem'
 import { getChainId, verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
 import { boundGas } from '../chain/boundGas.ts'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
 import { createKey, keyScopes, revokeKey, rotateKey } from './issueKeys.ts'
@@ -56,7 +57,8 @@ export async function registerWallet(
 ): Promise<Registration> {
   const { store, now } = deps
   const challenge = await store.challenges.find({ nonce, nowMs: now() })
-  if (!challenge || !isSame(challenge.address, address)) return { status: 'unknown_challenge' }
+  if (!challenge || !isSameAddress(challenge.address, address))
+    return { status: 'unknown_challenge' }
   const verdict = await verifySignature(deps, challenge, signature)
   if (verdict !== 'own_key' && verdict !== 'contract') return { status: verdict }
   // On another chain its contract may be another's, or yet to be made by an owner of long ago.
@@ -77,8 +79,6 @@ export async function registerWallet(
     balance: await store.ledger.balance(id),
   }
 }
-
-const isSame = (a: Address, b: Address) => a.toLowerCase() === b.toLowerCase()
 
 async function issueToWallet(deps: AccessDeps, wallet: Address, chainId: number | undefined) {
   const known = await deps.store.keys.findByWallet(wallet, chainId)
@@ -108,7 +108,7 @@ async function verifySignature(
 ): Promise<'own_key' | 'contract' | 'bad_signature' | 'chain_unreachable'> {
   if (signature.length === 132) {
     const signer = await recoverMessageAddress({ message, signature }).catch(() => undefined)
-    if (signer && isSame(signer, address)) return 'own_key'
+    if (signer && isSameAddress(signer, address)) return 'own_key'
   }
   const chain = chains.find((each) => each.chainId === chainId)
   if (!chain) return 'bad_signature'

@@ -6,7 +6,6 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
-  isAddressEqual,
   type Transport,
 } from 'viem'
 import {
@@ -19,6 +18,7 @@ import { quotaManager } from '../../contracts/artifacts.ts'
 import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { toClaimBody } from '../access/wire/quota.ts'
 import { getChain } from '../chain/chains.ts'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import { readRetryAfterSecs } from '../client/retryAfter.ts'
 import { waitForReceipt } from '../client/waitForReceipt.ts'
 
@@ -85,7 +85,7 @@ async function readOffer(deps: BuyDeps) {
   if (!entry) throw new BuyError(`no quota is sold on chain ${deps.client.chain.id}`)
   const token = getChain(deps.client.chain.id)?.usdc.address
   // The service says where, and neither what in nor for how much: it would be given that much of anything.
-  if (!token || !isAddressEqual(entry['payment_token'] as Address, token))
+  if (!token || !isSameAddress(entry['payment_token'] as Address, token))
     throw new BuyError(`the service asks for ${entry['payment_token']}, and quota is paid in USDC`)
   const asked = BigInt(entry['amount_per_quote'] as string)
   if (asked !== amountPerQuote)

@@ -1,6 +1,7 @@
-import { type Address, isAddressEqual, keccak256 } from 'viem'
+import { type Address, keccak256 } from 'viem'
 import { getCode } from 'viem/actions'
 import type { ChainClient } from '../chain/client.ts'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import { settingName } from '../chain/settingName.ts'
 import { type Deployment, readDeployment } from './deploymentFile.ts'
 import { inspectContract } from './inspectDeployment.ts'
@@ -43,7 +44,7 @@ async function judge(
   const code = await getCode(client, { address })
   if (code === undefined || code === '0x') return told('no code on the chain')
   if (keccak256(code) !== kept.codeHash) return told('other code than was deployed')
-  if (!isAddressEqual(address, contract.address)) return told('of another version of forkyard')
+  if (!isSameAddress(address, contract.address)) return told('of another version of forkyard')
   const { status } = await inspectContract(client, contract)
   return told(status === 'standing' ? 'ok' : 'other code than this version compiles to')
 }

@@ -1,7 +1,8 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Chain } from '../chain/chains.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { isNative } from '../chain/native.ts'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import type { GasPrice } from './rank.ts'
 import { readL1Fees } from './readL1Fees.ts'
@@ -40,7 +41,7 @@ export function createPriceGas(deps: PriceGasDeps) {
     token: Address,
     signal: AbortSignal,
   ): Promise<Priced | undefined> {
-    const isWrapped = isNative(token) || isAddressEqual(token, chain.wrappedNative)
+    const isWrapped = isNative(token) || isSameAddress(token, chain.wrappedNative)
     const [gasPrice, tokenAmount] = await Promise.all([
       client.request({ method: 'eth_gasPrice' }) as Promise<Hex>,
       isWrapped ? referenceWei : priceOf(chain, token, signal),

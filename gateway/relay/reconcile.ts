@@ -1,5 +1,6 @@
-import { type Address, type Hex, hexToBigInt, isAddressEqual, numberToHex } from 'viem'
+import { type Address, type Hex, hexToBigInt, numberToHex } from 'viem'
 import type { ChainClient } from '../chain/client.ts'
+import { isSameAddress } from '../chain/sameAddress.ts'
 import { readCounts } from '../signing/proveNonce.ts'
 import type { RelayOutcome, RelayStore } from '../store/relay.ts'
 import type { RelayTransaction } from '../store/relayTransaction.ts'
@@ -77,7 +78,7 @@ async function findForgotten({ store, chain }: ReconcileDeps, { nonce: claimed }
 }
 
 const isOurs = ({ signer: { address } }: RelayChain, { signer }: RelayTransaction) =>
-  isAddressEqual(signer, address)
+  isSameAddress(signer, address)
 
 type Checked = { readonly head: Head; readonly transactions: readonly RelayTransaction[] }
 

@@ -1,5 +1,6 @@
-import { type Address, type Chain, type Client, isAddressEqual, type Transport } from 'viem'
+import type { Address, Chain, Client, Transport } from 'viem'
 import { getBlock, getBlockNumber, getTransactionCount, getTransactionReceipt } from 'viem/actions'
+import { isSameAddress } from '../chain/sameAddress.ts'
 
 type ChainClient = Client<Transport, Chain>
 
@@ -83,11 +84,11 @@ async function hasReceipt(
     }
     const block = await getBlock(client, { blockNumber: high, includeTransactions: true })
     const found = block.transactions.find(
-      (each) => each.nonce === nonce && isAddressEqual(each.from, signer),
+      (each) => each.nonce === nonce && isSameAddress(each.from, signer),
     )
     if (!found) return false
     const receipt = await getTransactionReceipt(client, { hash: found.hash })
-    return receipt.blockHash === block.hash && isAddressEqual(receipt.from, signer)
+    return receipt.blockHash === block.hash && isSameAddress(receipt.from, signer)
   } catch {
     return false
   }

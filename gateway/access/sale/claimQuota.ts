@@ -1,4 +1,5 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { Caller } from '../../http/access.ts'
 import type { Balance } from '../../store/ledger.ts'
 import { type Payment, type Proof, proofs } from '../../store/payments.ts'
@@ -178,12 +179,12 @@ async function proveOwner(
   // Where a contract is the wallet, its address may be another's on other chains.
   const isHere = caller.walletChainId === undefined || caller.walletChainId === chainId
   const wallet = isHere ? caller.wallet : undefined
-  if (wallet && isAddressEqual(wallet, payment.payer)) return proofs.payer
+  if (wallet && isSameAddress(wallet, payment.payer)) return proofs.payer
   if (held === proofs.first || held === proofs.sender) return held
   const hasKey = await store.keys.isWallet(payment.payer, chainId)
   const buyer = payment.authorization || (isSafes && hasKey) ? undefined : sender
   if (caller.wallet)
-    return wallet && buyer && isAddressEqual(wallet, buyer) ? proofs.sender : undefined
+    return wallet && buyer && isSameAddress(wallet, buyer) ? proofs.sender : undefined
   if (hasKey || (buyer && (await store.keys.isWallet(buyer, chainId)))) return undefined
   return proofs.first
 }

@@ -1,7 +1,6 @@
 import {
   type Address,
   type Hex,
-  isAddressEqual,
   parseAbi,
   parseEventLogs,
   type RpcLog,
@@ -9,6 +8,7 @@ import {
   toEventSelector,
   zeroHash,
 } from 'viem'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { QuotaContract } from './accessConfig.ts'
 
 const events = parseAbi([
@@ -52,20 +52,20 @@ export function readPayments(
   },
 ): readonly ChainPayment[] {
   const trusted = receipt.logs.filter(
-    (log) => isAddressEqual(log.address, token.address) || isAddressEqual(log.address, address),
+    (log) => isSameAddress(log.address, token.address) || isSameAddress(log.address, address),
   )
   const pending: Transfer[] = []
   const payments: ChainPayment[] = []
   let used: { from: Address; nonce: Hex } | undefined
   for (const log of parseEventLogs({ abi: events, logs: trusted })) {
-    const isToken = isAddressEqual(log.address, token.address)
+    const isToken = isSameAddress(log.address, token.address)
     if (log.eventName === 'AuthorizationUsed' && isToken)
       used = { from: log.args.authorizer, nonce: log.args.nonce }
     else if (log.eventName === 'Transfer' && isToken) {
       const { from, to, value } = log.args
-      const nonce = used && isAddressEqual(used.from, from) ? used.nonce : undefined
+      const nonce = used && isSameAddress(used.from, from) ? used.nonce : undefined
       used = undefined
-      if (isAddressEqual(to, address)) pending.push({ logIndex: log.logIndex, from, value, nonce })
+      if (isSameAddress(to, address)) pending.push({ logIndex: log.logIndex, from, value, nonce })
     } else if (log.eventName === 'QuotaPurchased' && !isToken) {
       const { keyId, payer, amount, ref } = log.args
       const nonce = ref === zeroHash ? undefined : ref
@@ -130,8 +130,8 @@ function takeTransfer(
 ): bigint {
   const fitting = pending.filter((one) => one.value === amount && one.nonce === nonce)
   const taken =
-    fitting.findLast(({ from }) => isAddressEqual(from, payer)) ??
-    fitting.findLast(({ from }) => executor && isAddressEqual(from, executor))
+    fitting.findLast(({ from }) => isSameAddress(from, payer)) ??
+    fitting.findLast(({ from }) => executor && isSameAddress(from, executor))
   if (!taken) return 0n
   pending.splice(pending.indexOf(taken), 1)
   return amount

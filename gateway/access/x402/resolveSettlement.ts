@@ -1,17 +1,10 @@
-import {
-  type Address,
-  type Hex,
-  isAddressEqual,
-  numberToHex,
-  pad,
-  parseEventLogs,
-  toEventSelector,
-} from 'viem'
+import { type Address, type Hex, numberToHex, pad, parseEventLogs, toEventSelector } from 'viem'
 import { getBlock, getBlockNumber, getTransactionCount, readContract } from 'viem/actions'
 import { greater } from '../../amounts/amounts.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { BookTime } from '../../signing/bookClock.ts'
 import { type FillDeps, fillNonces } from '../../signing/fillNonces.ts'
 import type { FillSigner } from '../../signing/fillSigner.ts'
@@ -149,7 +142,7 @@ async function isPayment(
     ({ amount, authorization }) =>
       amount === decodeTransfer(calldata)?.value &&
       authorization?.nonce === nonce &&
-      isAddressEqual(authorization.from, payer),
+      isSameAddress(authorization.from, payer),
   )
 }
 
@@ -281,7 +274,7 @@ async function sendUnmined(
   { chain, signer, terms }: { chain: AccessChain; signer: Address; terms: Settlement | undefined },
 ): Promise<void> {
   const { chainId, client } = chain
-  const own = terms && isAddressEqual(terms.signer.address, signer) ? terms : undefined
+  const own = terms && isSameAddress(terms.signer.address, signer) ? terms : undefined
   const claimed = await getTransactionCount(client, { address: signer, blockTag: 'latest' })
   const found = await deps.store.settlements.listUnmined({ chainId, signer, chainNonce: claimed })
   const chainNonce = found.length === 0 ? claimed : await proveUsed(chain, { signer, claimed })

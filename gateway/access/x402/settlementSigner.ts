@@ -1,4 +1,5 @@
-import { type Address, isAddressEqual } from 'viem'
+import type { Address } from 'viem'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { DigestKey } from '../../signing/digestKey.ts'
 import { signCall } from '../../signing/signCall.ts'
 import { createTurns } from '../../signing/turns.ts'
@@ -33,7 +34,7 @@ export function createSettlementSigner({
     async sign({ calldata, ...order }) {
       const authorization = decodeTransfer(calldata)
       if (!authorization) throw new SettlementRefused('this is no transfer by authorization')
-      if (!isAddressEqual(authorization.to, payTo))
+      if (!isSameAddress(authorization.to, payTo))
         throw new SettlementRefused('this transfer does not go to the quota contract')
       if (order.gasLimit * order.maxFeePerGasWei > maxFeeWei)
         throw new SettlementRefused('this settlement is dearer than its ceiling')

@@ -3,7 +3,6 @@ import {
   BaseError,
   ExecutionRevertedError,
   type Hex,
-  isAddressEqual,
   keccak256,
   recoverTypedDataAddress,
 } from 'viem'
@@ -12,6 +11,7 @@ import { boundGas } from '../../chain/boundGas.ts'
 import { getChain } from '../../chain/chains.ts'
 import { findRevert } from '../../chain/findRevert.ts'
 import { readL1Component } from '../../chain/readL1Component.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../sale/accessConfig.ts'
 import { listOffers } from '../sale/paymentRequired.ts'
 import { eip3009Abi, encodeTransfer, type TransferAuthorization, transferTypes } from './eip3009.ts'
@@ -67,14 +67,14 @@ export function matchPayment(
       accepted.scheme === scheme &&
       accepted.network === network &&
       accepted.amount === amount &&
-      isAddressEqual(accepted.asset, asset) &&
-      isAddressEqual(accepted.payTo, payTo),
+      isSameAddress(accepted.asset, asset) &&
+      isSameAddress(accepted.payTo, payTo),
   )
   const contract = config.contracts.find(({ chainId }) => offer?.network === `eip155:${chainId}`)
   const chain = chains.find(({ chainId }) => chainId === contract?.chainId)
   if (!offer || !contract?.settlement || !chain) return { reason: 'invalid_payment_requirements' }
   const authorization = toAuthorization(payload)
-  if (!isAddressEqual(authorization.to, contract.address))
+  if (!isSameAddress(authorization.to, contract.address))
     return { reason: 'invalid_exact_evm_recipient_mismatch' }
   if (authorization.value !== BigInt(offer.amount))
     return { reason: 'invalid_exact_evm_payload_authorization_value_mismatch' }
@@ -173,5 +173,5 @@ async function isSignedByAccount({ contract, authorization }: SignedPayment): Pr
     message,
     signature,
   }).catch(() => undefined)
-  return signer !== undefined && isAddressEqual(signer, authorization.from)
+  return signer !== undefined && isSameAddress(signer, authorization.from)
 }

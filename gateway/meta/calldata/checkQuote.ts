@@ -1,5 +1,6 @@
 import { type Address, maxUint256 } from 'viem'
 import { isNative } from '../../chain/native.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import {
   fail,
   type Source,
@@ -28,9 +29,8 @@ export type TargetRow = {
   readonly spenders: readonly Address[] | undefined
 }
 
-// viem's isAddressEqual checks checksums again, for every quote of every request.
 const has = (list: readonly Address[], address: Address) =>
-  list.some((entry) => entry.toLowerCase() === address.toLowerCase())
+  list.some((entry) => isSameAddress(entry, address))
 
 const isOver = (amount: bigint) => amount > maxUint256
 

@@ -1,8 +1,9 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
 import { lessBps, moreBps } from '../../amounts/amounts.ts'
 import type { ProviderName } from '../../chain/chain.ts'
 import { getChain } from '../../chain/chains.ts'
 import { isNative } from '../../chain/native.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { CallLimit } from './callLimit.ts'
 import type { ProviderHttp } from './http.ts'
 import { fail, guardBps, type Source, type SourceOutcome, type SourceRequest } from './source.ts'
@@ -89,7 +90,7 @@ export function isToken(given: string, asked: Address): boolean {
   const spellings: readonly string[] = Object.values(nativeSpellings).map((a) => a.toLowerCase())
   const lower = given.toLowerCase()
   if (spellings.includes(asked.toLowerCase())) return spellings.includes(lower)
-  return isAddressEqual(lower as Address, asked)
+  return isSameAddress(lower as Address, asked)
 }
 
 /** A provider's answer as a quote. Without a minimum of its own, the guard that was asked for holds. */

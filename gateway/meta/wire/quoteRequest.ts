@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { type Address, getAddress, isAddressEqual } from 'viem'
+import { type Address, getAddress } from 'viem'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import {
   address,
   chainId,
@@ -102,16 +103,16 @@ const invalid = (field: string, reason: string): ReadRequest => ({
 })
 
 function toToken(token: Address): Address {
-  return isAddressEqual(token, eAddress) ? nativeToken : getAddress(token)
+  return isSameAddress(token, eAddress) ? nativeToken : getAddress(token)
 }
 
 /** What the schema alone cannot say: which fields go together. */
 function findContradiction(body: QuoteBody): ReadRequest | undefined {
-  if (isAddressEqual(toToken(body.tokenIn), toToken(body.tokenOut)))
+  if (isSameAddress(toToken(body.tokenIn), toToken(body.tokenOut)))
     return invalid('tokenOut', 'must differ from tokenIn')
-  if (isAddressEqual(body.taker, nativeToken))
+  if (isSameAddress(body.taker, nativeToken))
     return invalid('taker', 'must not be the zero address')
-  if (body.proxyAddress && isAddressEqual(body.proxyAddress, nativeToken))
+  if (body.proxyAddress && isSameAddress(body.proxyAddress, nativeToken))
     return invalid('proxyAddress', 'must not be the zero address')
   return body.quoteType === 'exactOutput' ? checkExactOutput(body) : checkExactInput(body)
 }

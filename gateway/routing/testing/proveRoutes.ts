@@ -1,6 +1,7 @@
-import { type Address, isAddressEqual, zeroAddress } from 'viem'
+import { type Address, zeroAddress } from 'viem'
 import { createSimulator } from '../../../simulator/simulator.ts'
 import { isNative, nativeAddresses } from '../../chain/native.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { Quote } from '../finishQuote.ts'
 import { createRouting, type Routing } from '../service/routing.ts'
 import type { Random } from './random.ts'
@@ -82,7 +83,7 @@ async function tryRoute(stand: SwapStand, run: RouteRun): Promise<void> {
       : (manifest.tokens[symbol]?.address ?? zeroAddress)
   const tokenIn = nameOf(symbolIn)
   const tokenOut = nameOf(symbolOut)
-  if (isAddressEqual(tokenIn, tokenOut)) return
+  if (isSameAddress(tokenIn, tokenOut)) return
   // The lab's accounts hold about a million dollars of each token.
   const funds = BigInt(
     manifest.accounts[0]?.funded[isNative(tokenIn) ? 'WETH' : symbolIn] ?? noAmount,

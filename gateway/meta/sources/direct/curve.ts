@@ -3,11 +3,11 @@ import {
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
-  isAddressEqual,
   parseAbi,
   zeroAddress,
 } from 'viem'
 import { isNative } from '../../../chain/native.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import { type BatchCall, decodeResult, readBatch } from '../../provider/readBatch.ts'
 import type { DirectDex, DirectFamily, NamedContracts, Swap } from './directSource.ts'
 import type { ExactInput } from './encodeExactInput.ts'
@@ -81,7 +81,7 @@ async function readPools(
       ),
     )
     const placeOf = (token: Address) =>
-      list.findIndex((coin) => coin !== undefined && isAddressEqual(coin, token))
+      list.findIndex((coin) => coin !== undefined && isSameAddress(coin, token))
     const [i, j] = [placeOf(tokenIn), placeOf(tokenOut)]
     return i < 0 || j < 0 ? [] : [{ pool, tokens: [tokenIn, tokenOut], i: BigInt(i), j: BigInt(j) }]
   })

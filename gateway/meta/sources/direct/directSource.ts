@@ -1,6 +1,7 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
 import { lessBps } from '../../../amounts/amounts.ts'
 import { isNative } from '../../../chain/native.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import {
   type BatchCall,
   type BatchReader,
@@ -213,7 +214,7 @@ function toPools(
   return {
     tokenIn: held(request.tokenIn),
     tokenOut: held(request.tokenOut),
-    isWrap: isAddressEqual(wrapped(request.tokenIn), wrapped(request.tokenOut)),
+    isWrap: isSameAddress(wrapped(request.tokenIn), wrapped(request.tokenOut)),
     trade:
       trade.type === 'exactInput'
         ? { type: trade.type, amountIn: lessBps(trade.amountIn, ends.taxInBps) }

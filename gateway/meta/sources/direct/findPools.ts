@@ -1,4 +1,5 @@
-import { type Address, type Hex, isAddressEqual } from 'viem'
+import type { Address, Hex } from 'viem'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import { type BatchCall, decodeResult, readBatch } from '../../provider/readBatch.ts'
 import type { DirectDex } from './directSource.ts'
 
@@ -29,7 +30,7 @@ export function findPaths(
   hubTokens: readonly Address[],
 ): readonly (readonly Address[])[] {
   const hubs = hubTokens.filter(
-    (hub) => !isAddressEqual(hub, tokenIn) && !isAddressEqual(hub, tokenOut),
+    (hub) => !isSameAddress(hub, tokenIn) && !isSameAddress(hub, tokenOut),
   )
   return [[tokenIn, tokenOut], ...hubs.map((hub) => [tokenIn, hub, tokenOut])]
 }

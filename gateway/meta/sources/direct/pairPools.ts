@@ -1,5 +1,6 @@
-import { type Address, type Hex, isAddressEqual, size, slice } from 'viem'
+import { type Address, type Hex, size, slice } from 'viem'
 import { isNative } from '../../../chain/native.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import { nativeSpellings } from '../../provider/provider.ts'
 import { type BatchCall, readBatch } from '../../provider/readBatch.ts'
 import type { DirectDex, DirectFamily } from './directSource.ts'
@@ -57,8 +58,8 @@ export function createPairLister(askTokens: Ask): DirectFamily<PairHop>['listPat
     return pools.flatMap((pool): readonly PairHop[] => {
       const [first, second] = known.get(idOf(dex, pool)) ?? []
       if (!first || !second) return []
-      const givesFirst = isAddressEqual(first, coinIn) && isAddressEqual(second, coinOut)
-      const givesSecond = isAddressEqual(second, coinIn) && isAddressEqual(first, coinOut)
+      const givesFirst = isSameAddress(first, coinIn) && isSameAddress(second, coinOut)
+      const givesSecond = isSameAddress(second, coinIn) && isSameAddress(first, coinOut)
       return givesFirst || givesSecond ? [{ pool, tokens: [tokenIn, tokenOut], givesFirst }] : []
     })
   }

@@ -1,4 +1,5 @@
-import { decodeFunctionResult, encodeFunctionData, isAddressEqual, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import { decodeResult, readBatch } from '../../provider/readBatch.ts'
 import type { DirectDex } from './directSource.ts'
 
@@ -42,6 +43,6 @@ export function wrapsNative(functionName: ProbeFunction) {
     signal: AbortSignal,
   ): Promise<boolean> => {
     const [wrapped] = await probeRouter(dex, { functions: [functionName], signal })
-    return wrapped !== undefined && isAddressEqual(wrapped, dex.wrappedNative)
+    return wrapped !== undefined && isSameAddress(wrapped, dex.wrappedNative)
   }
 }

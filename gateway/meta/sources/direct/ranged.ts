@@ -3,12 +3,12 @@ import {
   concatHex,
   decodeFunctionResult,
   type Hex,
-  isAddressEqual,
   numberToHex,
   parseAbi,
   zeroAddress,
 } from 'viem'
 import { encodeCall } from '../../../chain/encodeCall.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import type { DirectDex, DirectFamily, Price } from './directSource.ts'
 import {
   createPathLister,
@@ -108,7 +108,7 @@ const uniswapV3: Variant = {
   probe: async (dex, signal) => {
     const functions = ['WETH9', 'factoryV2'] as const
     const [weth, factoryV2] = await probeRouter(dex, { functions, signal })
-    if (weth === undefined || !isAddressEqual(weth, dex.wrappedNative)) return undefined
+    if (weth === undefined || !isSameAddress(weth, dex.wrappedNative)) return undefined
     return factoryV2 === undefined ? 'swapRouter' : 'swapRouter02'
   },
 }

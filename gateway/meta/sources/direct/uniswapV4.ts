@@ -6,7 +6,6 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
-  isAddressEqual,
   keccak256,
   numberToHex,
   parseAbi,
@@ -14,6 +13,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { isNative } from '../../../chain/native.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import type { DirectDex, DirectFamily, Payload, Swap } from './directSource.ts'
 import { createPathLister, describePath, findPaths, type Path } from './findPools.ts'
 import { probeRouter } from './probeRouter.ts'
@@ -185,11 +185,11 @@ export function createUniswapV4({ now }: { readonly now: () => number }): Direct
     gas: 60_000n,
     isRouter: async (dex, signal) => {
       const [manager] = await probeRouter(dex, { functions: ['poolManager'], signal })
-      return manager !== undefined && isAddressEqual(manager, dex.factory)
+      return manager !== undefined && isSameAddress(manager, dex.factory)
     },
     listPaths: (dex, { tokenIn, tokenOut, signal }) => {
       const { wrappedNative } = dex
-      const isCoin = (token: Address) => isNative(token) || isAddressEqual(token, wrappedNative)
+      const isCoin = (token: Address) => isNative(token) || isSameAddress(token, wrappedNative)
       const formsOf = (token: Address) => (isCoin(token) ? [zeroAddress, wrappedNative] : [token])
       const hubs = [zeroAddress, ...dex.hubTokens]
       const tokenPaths = formsOf(tokenIn).flatMap((from) =>

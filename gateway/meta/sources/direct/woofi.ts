@@ -1,11 +1,5 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  isAddressEqual,
-  parseAbi,
-  zeroAddress,
-} from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress } from 'viem'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import type { DirectFamily } from './directSource.ts'
 import { describePath } from './findPools.ts'
 import { toCoin } from './pairPools.ts'
@@ -32,7 +26,7 @@ export const woofi: DirectFamily<Hop> = {
     const functions = ['WETH', 'wooPool'] as const
     const [wrapped, pool] = await probeRouter(dex, { functions, signal })
     if (!wrapped || !pool) return false
-    return isAddressEqual(wrapped, dex.wrappedNative) && isAddressEqual(pool, dex.factory)
+    return isSameAddress(wrapped, dex.wrappedNative) && isSameAddress(pool, dex.factory)
   },
   listPaths: async ({ factory }, { tokenIn, tokenOut }) => [
     { pool: factory, tokens: [tokenIn, tokenOut] },

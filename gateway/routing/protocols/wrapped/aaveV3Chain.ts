@@ -1,14 +1,7 @@
-import {
-  type Address,
-  encodeAbiParameters,
-  type Hex,
-  isAddressEqual,
-  pad,
-  parseAbi,
-  toEventSelector,
-} from 'viem'
+import { type Address, encodeAbiParameters, type Hex, pad, parseAbi, toEventSelector } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
 import { lesser } from '../../../amounts/amounts.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { PoolLog } from '../../reads/poolLog.ts'
 import type { ListParameters, LoadParameters, PoolRef, ReadDeps } from '../../reads/poolRef.ts'
@@ -73,7 +66,7 @@ async function list(
 }
 
 const isOf = (data: readonly bigint[] | undefined, aToken: Address) =>
-  data?.length === reserveWords && isAddressEqual(wordToAddress(data[aTokenAt] ?? 0n), aToken)
+  data?.length === reserveWords && isSameAddress(wordToAddress(data[aTokenAt] ?? 0n), aToken)
 
 type Found = { readonly pool: PoolRef; readonly asset: Address; readonly aToken: Address }
 

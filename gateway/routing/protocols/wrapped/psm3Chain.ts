@@ -1,5 +1,6 @@
-import { type Address, isAddressEqual, parseAbi, toEventSelector } from 'viem'
+import { type Address, parseAbi, toEventSelector } from 'viem'
 import { stepKinds } from '../../../../contracts/stepKinds.ts'
+import { isSameAddress } from '../../../chain/sameAddress.ts'
 import type { PoolHead } from '../../reads/poolHead.ts'
 import type { LoadParameters, ReadDeps } from '../../reads/poolRef.ts'
 import { readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
@@ -60,7 +61,7 @@ async function readHeld(
     if (usdc === undefined || allowed === undefined) return undefined
     if (usds === undefined || susds === undefined || !rate) return undefined
     // What lies with another it takes by that one's allowance.
-    const payable = isAddressEqual(pocket, address) || usdc < allowed ? usdc : allowed
+    const payable = isSameAddress(pocket, address) || usdc < allowed ? usdc : allowed
     return { reserves: [payable, usds, susds], rate }
   })
 }
