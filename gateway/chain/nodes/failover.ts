@@ -2,6 +2,7 @@ import { type Asked, createCallQueue, type Outcome, type Waiting } from './callQ
 import type { Endpoint } from './endpoint.ts'
 import { createHeadHeights } from './headHeights.ts'
 import { judge, readHead } from './judge.ts'
+import { createLastHead } from './lastHead.ts'
 import type { RpcCall } from './readReply.ts'
 import { settle } from './settle.ts'
 
@@ -33,25 +34,29 @@ export function createFailover({
   readonly blockTimeMs: number
 }): Failover {
   const queue = createCallQueue()
+  const now = () => performance.now()
+  const head = createLastHead({ blockTimeMs, now })
   const heights = createHeadHeights(endpoints, {
     blockTimeMs,
-    now: () => performance.now(),
+    now,
     dateMs: Date.now,
   })
   let closed = false
   let timer: NodeJS.Timeout | undefined
   let isDue = false
   let progressAtMs = performance.now()
-  let head: number | undefined
 
   async function dispatch(endpoint: Endpoint, batch: readonly Asked[]): Promise<void> {
     const { answers, trouble } = await endpoint.send(batch.map(({ call }) => call))
     const again = batch.filter((asked, index) => {
       const answer = answers[index]
       const told = answer && readHead(asked.call, answer)
-      if (told) heights.note(endpoint, told)
-      head = told?.number ?? head
-      const verdict = judge(asked.call, { answer, trouble, batch: batch.length, head })
+      if (told) {
+        heights.note(endpoint, told)
+        head.note(told.number)
+      }
+      const asks = { answer, trouble, batch: batch.length, head: head.number() }
+      const verdict = judge(asked.call, asks)
       if (verdict.next === 'done') progressAtMs = performance.now()
       const outcome = settle(asked, verdict, { from: endpoint, endpoints })
       if (outcome) asked.resolve(outcome)
