@@ -82,7 +82,6 @@ export function createStandingForks(
   }
 
   function retire(live: LiveGeneration) {
-    if (live.retired) return
     live.retired = true
     if (live.inFlight === 0) return void live.discard()
     setTimeout(() => void live.discard(), drainMs).unref()
