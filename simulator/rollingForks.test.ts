@@ -80,7 +80,13 @@ function open(freshness: Freshness) {
     events,
     told: () => events.map(({ event, reason }) => (reason ? `${event}: ${reason}` : event)),
     standing: () => forks.current()?.blockNumber,
-    set(given: { head?: bigint; fault?: Error; branch?: string; chainId?: number; nowMs?: number }) {
+    set(given: {
+      head?: bigint
+      fault?: Error
+      branch?: string
+      chainId?: number
+      nowMs?: number
+    }) {
       head = given.head ?? head
       fault = given.fault
       branch = given.branch ?? branch
@@ -119,55 +125,64 @@ s(
     await forks.close()
   },
 )
-s('waits no longer where what stands is to be replaced, or may not answer', async () => {
-  const condemned = open(interval)
-  await condemned.assertWaits(250)
-  const standing = condemned.forks.current()
-  if (standing) standing.condemned = true
-  await condemned.assertWaits(250)
-  await condemned.forks.close()
-  // Each request is answered from the head as it is then.
-  const lab = open({ mode: 'head' })
-  for (const ms of [250, 250]) await lab.assertWaits(ms)
-  await lab.forks.close()
-})
-s('makes one fork of a head, for all who ask meanwhile, and none where it stands', async () => {
-  const { forks, made, warm, set, standing, events } = open(interval)
-  warm()
-  const first = forks.refresh()
-  await forks.refresh()
-  assert.equal([made.length, standing(), forks.confirmedAtMs()], [1, 1n, 0])
-  await first
-  set({ nowMs: 700 })
-  await forks.refresh()
-  assert.equal([made.length, forks.confirmedAtMs()], [1, 700])
-  set({ head: 2n, nowMs: 900 })
-  await forks.refresh()
-  assert.equal([made.length, standing(), forks.confirmedAtMs()], [2, 2n, 900])
-  assert.equal(events.at(-1), { event: 'fork_ready', chainId, blockNumber: 2n, elapsedMs: 0 })
-  // What something in it holds up is replaced, though its block is still the head.
-  forks.current()?.condemn()
-  await turns()
-  assert.equal([made.length, standing()], [3, 2n])
-  assert.equal(
-    made.map(({ isKilled }) => isKilled()),
-    [true, true, false],
-  )
-  await forks.close()
-  assert.ok(made.at(-1)?.isKilled())
-})
-s('has suspects run behind everybody else, by an upstream of their own', async () => {
-  const { forks, asked, warm } = open(interval)
-  warm()
-  await forks.refresh()
-  await forks.current()?.slowFork()
-  assert.equal(asked, [
-    ['http://127.0.0.1:2', undefined],
-    ['http://127.0.0.1:3', 19],
-  ])
-  await forks.close()
-})
-s('drops a fork whose block is gone before another one stands', async () => {
+s(
+  'waits no longer where what stands is to be replaced, or may not answer [teeth/forks-roll]',
+  async () => {
+    const condemned = open(interval)
+    await condemned.assertWaits(250)
+    const standing = condemned.forks.current()
+    if (standing) standing.condemned = true
+    await condemned.assertWaits(250)
+    await condemned.forks.close()
+    // Each request is answered from the head as it is then.
+    const lab = open({ mode: 'head' })
+    for (const ms of [250, 250]) await lab.assertWaits(ms)
+    await lab.forks.close()
+  },
+)
+s(
+  'makes one fork of a head, for all who ask meanwhile, and none where it stands [teeth/forks-roll]',
+  async () => {
+    const { forks, made, warm, set, standing, events } = open(interval)
+    warm()
+    const first = forks.refresh()
+    await forks.refresh()
+    assert.equal([made.length, standing(), forks.confirmedAtMs()], [1, 1n, 0])
+    await first
+    set({ nowMs: 700 })
+    await forks.refresh()
+    assert.equal([made.length, forks.confirmedAtMs()], [1, 700])
+    set({ head: 2n, nowMs: 900 })
+    await forks.refresh()
+    assert.equal([made.length, standing(), forks.confirmedAtMs()], [2, 2n, 900])
+    assert.equal(events.at(-1), { event: 'fork_ready', chainId, blockNumber: 2n, elapsedMs: 0 })
+    // What something in it holds up is replaced, though its block is still the head.
+    forks.current()?.condemn()
+    await turns()
+    assert.equal([made.length, standing()], [3, 2n])
+    assert.equal(
+      made.map(({ isKilled }) => isKilled()),
+      [true, true, false],
+    )
+    await forks.close()
+    assert.ok(made.at(-1)?.isKilled())
+  },
+)
+s(
+  'has suspects run behind everybody else, by an upstream of their own [teeth/forks-roll]',
+  async () => {
+    const { forks, asked, warm } = open(interval)
+    warm()
+    await forks.refresh()
+    await forks.current()?.slowFork()
+    assert.equal(asked, [
+      ['http://127.0.0.1:2', undefined],
+      ['http://127.0.0.1:3', 19],
+    ])
+    await forks.close()
+  },
+)
+s('drops a fork whose block is gone before another one stands [teeth/forks-roll]', async () => {
   const { forks, warm, set, standing, told } = open(interval)
   warm()
   await forks.refresh()
@@ -191,22 +206,25 @@ s('drops a fork whose block is gone before another one stands', async () => {
   ])
   await forks.close()
 })
-s('keeps a fork while the chain does not answer, and says why without its address', async () => {
-  const { forks, warm, set, standing, told } = open(interval)
-  warm()
-  await forks.refresh()
-  for (const fault of [new Error('http://key@node'), new RpcTransportError('connection')]) {
-    set({ head: 2n, fault })
+s(
+  'keeps a fork while the chain does not answer, and says why without its address [teeth/forks-roll]',
+  async () => {
+    const { forks, warm, set, standing, told } = open(interval)
+    warm()
     await forks.refresh()
-    assert.is(standing(), 1n)
-  }
-  assert.equal(told().slice(1), [
-    'fork_refused: the chain or its fork does not answer',
-    'fork_refused: rpc connection',
-  ])
-  await forks.close()
-})
-s('leaves no fork behind that was being made when it was closed', async () => {
+    for (const fault of [new Error('http://key@node'), new RpcTransportError('connection')]) {
+      set({ head: 2n, fault })
+      await forks.refresh()
+      assert.is(standing(), 1n)
+    }
+    assert.equal(told().slice(1), [
+      'fork_refused: the chain or its fork does not answer',
+      'fork_refused: rpc connection',
+    ])
+    await forks.close()
+  },
+)
+s('leaves no fork behind that was being made when it was closed [teeth/forks-roll]', async () => {
   const { forks, made, set, told } = open(interval)
   const making = forks.rollTo({ ...block(1n), askedAtMs: 0 }).catch((error: Error) => error.message)
   await turns()

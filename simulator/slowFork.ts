@@ -62,7 +62,6 @@ export function createSlowFork({
     },
     async close() {
       closed = true
-      clearTimeout(idleTimer)
       await end()
     },
   }

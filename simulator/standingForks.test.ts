@@ -65,34 +65,40 @@ function open() {
   }
 }
 
-s('lets what runs on a fork that was replaced come to its end, and ends it then', async () => {
-  for (const replace of ['install', 'drop'] as const) {
-    const { forks, install, run } = open()
-    const { live, isKilled } = install(1n)
-    const [first, second] = [run(live), run(live)]
-    if (replace === 'install') install(2n)
-    else forks.dropCurrent()
-    assert.is(forks.current()?.blockNumber, replace === 'install' ? 2n : undefined)
-    assert.is(await first.finish(), 1n)
+s(
+  'lets what runs on a fork that was replaced come to its end, and ends it then [teeth/forks-standing]',
+  async () => {
+    for (const replace of ['install', 'drop'] as const) {
+      const { forks, install, run } = open()
+      const { live, isKilled } = install(1n)
+      const [first, second] = [run(live), run(live)]
+      if (replace === 'install') install(2n)
+      else forks.dropCurrent()
+      assert.is(forks.current()?.blockNumber, replace === 'install' ? 2n : undefined)
+      assert.is(await first.finish(), 1n)
+      await turns()
+      assert.not.ok(isKilled())
+      assert.is(await second.finish(), 1n)
+      await turns()
+      assert.ok(isKilled())
+      await forks.close()
+    }
+  },
+)
+s(
+  'ends one that nobody uses at once, and the current one never for that [teeth/forks-standing]',
+  async () => {
+    const { install, run, forks } = open()
+    const [idle, current] = [install(1n), install(2n)]
+    await run(current.live).finish()
     await turns()
-    assert.not.ok(isKilled())
-    assert.is(await second.finish(), 1n)
-    await turns()
-    assert.ok(isKilled())
+    assert.equal([idle.isKilled(), current.isKilled()], [true, false])
+    const kills = idle.kills()
     await forks.close()
-  }
-})
-s('ends one that nobody uses at once, and the current one never for that', async () => {
-  const { install, run, forks } = open()
-  const [idle, current] = [install(1n), install(2n)]
-  await run(current.live).finish()
-  await turns()
-  assert.equal([idle.isKilled(), current.isKilled()], [true, false])
-  const kills = idle.kills()
-  await forks.close()
-  assert.is(idle.kills(), kills, 'it is forgotten')
-})
-s('waits seven seconds for what runs on it, and no longer', async () => {
+    assert.is(idle.kills(), kills, 'it is forgotten')
+  },
+)
+s('waits seven seconds for what runs on it, and no longer [teeth/forks-standing]', async () => {
   const { install, run, forks } = open()
   const { live, isKilled } = install(1n)
   run(live)
@@ -104,40 +110,46 @@ s('waits seven seconds for what runs on it, and no longer', async () => {
   await turns()
   assert.ok(isKilled())
 })
-s('asks for another, once, where something in it does not come to an end', async () => {
-  const { install, forks, events, needs } = open()
-  const { live, isKilled } = install(1n)
-  const fail = (error: Error) => forks.run(live, () => Promise.reject(error)).catch((of) => of)
-  for (const error of [new RpcTransportError('connection'), new Error('timeout')]) {
-    assert.is(await fail(error), error)
-    assert.equal([needs(), live.condemned], [0, false])
-  }
-  for (let n = 0; n < 2; n += 1) await fail(new RpcTransportError('timeout'))
-  assert.equal([events, needs(), live.condemned], [['fork_stuck 1'], 1, true])
-  assert.not.ok(isKilled(), 'it goes on until another one stands')
-  install(2n)
-  await turns()
-  assert.ok(isKilled())
-  await forks.close()
-})
-s('asks for another where the current one has died, and for none where it was replaced', async () => {
-  const { install, run, forks, events, needs } = open()
-  const { die, live } = install(1n)
-  die()
-  await turns()
-  assert.equal([forks.current(), events, needs()], [undefined, ['fork_lost 1'], 1])
-  const replaced = install(2n)
-  const work = run(replaced.live)
-  install(3n)
-  replaced.die()
-  await turns()
-  assert.equal([forks.current()?.blockNumber, needs(), live.retired], [3n, 1, false])
-  await work.finish()
-  await forks.close()
-  await turns()
-  assert.equal([events, needs()], [['fork_lost 1'], 1])
-})
-s('ends one that answers no ping, and pings none that is over', async () => {
+s(
+  'asks for another, once, where something in it does not come to an end [teeth/forks-standing]',
+  async () => {
+    const { install, forks, events, needs } = open()
+    const { live, isKilled } = install(1n)
+    const fail = (error: Error) => forks.run(live, () => Promise.reject(error)).catch((of) => of)
+    for (const error of [new RpcTransportError('connection'), new Error('timeout')]) {
+      assert.is(await fail(error), error)
+      assert.equal([needs(), live.condemned], [0, false])
+    }
+    for (let n = 0; n < 2; n += 1) await fail(new RpcTransportError('timeout'))
+    assert.equal([events, needs(), live.condemned], [['fork_stuck 1'], 1, true])
+    assert.not.ok(isKilled(), 'it goes on until another one stands')
+    install(2n)
+    await turns()
+    assert.ok(isKilled())
+    await forks.close()
+  },
+)
+s(
+  'asks for another where the current one has died, and for none where it was replaced [teeth/forks-standing]',
+  async () => {
+    const { install, run, forks, events, needs } = open()
+    const { die, live } = install(1n)
+    die()
+    await turns()
+    assert.equal([forks.current(), events, needs()], [undefined, ['fork_lost 1'], 1])
+    const replaced = install(2n)
+    const work = run(replaced.live)
+    install(3n)
+    replaced.die()
+    await turns()
+    assert.equal([forks.current()?.blockNumber, needs(), live.retired], [3n, 1, false])
+    await work.finish()
+    await forks.close()
+    await turns()
+    assert.equal([events, needs()], [['fork_lost 1'], 1])
+  },
+)
+s('ends one that answers no ping, and pings none that is over [teeth/forks-standing]', async () => {
   const { install, forks, events } = open()
   let pings = 0
   const { isKilled } = install(1n, {
@@ -167,23 +179,26 @@ s('ends one that answers no ping, and pings none that is over', async () => {
   await turns()
   assert.equal([pings, later, events.length], [2, 1, length])
 })
-s('ends all that stand when it is closed, and those for suspects with them', async () => {
-  const { install, run, forks, slow, events } = open()
-  const draining = install(1n)
-  run(draining.live)
-  await draining.live.slowFork()
-  const current = install(2n)
-  await current.live.slowFork()
-  assert.equal(
-    slow.map(({ blockNumber }) => blockNumber),
-    [1n, 2n],
-  )
-  await forks.close()
-  await turns()
-  assert.equal(
-    [draining, current, ...slow].map(({ isKilled }) => isKilled()),
-    [true, true, true, true],
-  )
-  assert.equal([events, forks.current()], [[], undefined])
-})
+s(
+  'ends all that stand when it is closed, and those for suspects with them [teeth/forks-standing]',
+  async () => {
+    const { install, run, forks, slow, events } = open()
+    const draining = install(1n)
+    run(draining.live)
+    await draining.live.slowFork()
+    const current = install(2n)
+    await current.live.slowFork()
+    assert.equal(
+      slow.map(({ blockNumber }) => blockNumber),
+      [1n, 2n],
+    )
+    await forks.close()
+    await turns()
+    assert.equal(
+      [draining, current, ...slow].map(({ isKilled }) => isKilled()),
+      [true, true, true, true],
+    )
+    assert.equal([events, forks.current()], [[], undefined])
+  },
+)
 s.run()

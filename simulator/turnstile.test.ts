@@ -59,7 +59,7 @@ s('lets in no more than there are places, whoever they are for [17/fair-apart]',
   assert.is(await enterAs('fourth'), undefined)
 })
 
-s('keeps neither timer nor listener of who has come in', async () => {
+s('keeps neither timer nor listener of who has come in [teeth/turnstile]', async () => {
   const countTimers = () =>
     process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
   const { signal } = new AbortController()

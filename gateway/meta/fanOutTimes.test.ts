@@ -77,7 +77,7 @@ function open(
   }
 }
 
-s('grants half of the time more that the others took, or a thirtieth of the patience', async () => {
+s('grants half of the time more that the others took, or a thirtieth of the patience [meta/fan-out-times]', async () => {
   const hasty = ['slow', 'silent']
   const quick = open(['fast', ...hasty], { hasty })
   await quick.at(40, 'fast')
@@ -101,7 +101,7 @@ s('grants half of the time more that the others took, or a thirtieth of the pati
     ],
   )
 })
-s('counts that from the last of the others, once one of all has a quote', async () => {
+s('counts that from the last of the others, once one of all has a quote [meta/fan-out-times]', async () => {
   const { at, told } = open(['first', 'second', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
   await at(10, 'first')
   await at(500, 'second', fail('no_route'))
@@ -127,7 +127,7 @@ s('counts that from the last of the others, once one of all has a quote', async 
     ],
   )
 })
-s('hears of who was left behind for as long as its call took', async () => {
+s('hears of who was left behind for as long as its call took [meta/fan-out-times]', async () => {
   const heard: Entry[] = []
   const { at, ended } = open(['fast', 'slow'], {
     hasty: ['slow'],
@@ -141,7 +141,7 @@ s('hears of who was left behind for as long as its call took', async () => {
     [['slow', 5_000, 'quote']],
   )
 })
-s('ends at the end of its patience with a quote, and of its time without one', async () => {
+s('ends at the end of its patience with a quote, and of its time without one [meta/fan-out-times]', async () => {
   const patient = open(['fast', 'slow'])
   await patient.at(10, 'fast')
   await patient.at(3_001)
