@@ -101,7 +101,7 @@ s(
 s('waits seven seconds for what runs on it, and no longer [teeth/forks-standing]', async () => {
   const { install, run, forks } = open()
   const { live, isKilled } = install(1n)
-  run(live)
+  void run(live)
   forks.dropCurrent()
   mock.timers.tick(6_999)
   await turns()
@@ -184,7 +184,7 @@ s(
   async () => {
     const { install, run, forks, slow, events } = open()
     const draining = install(1n)
-    run(draining.live)
+    void run(draining.live)
     await draining.live.slowFork()
     const current = install(2n)
     await current.live.slowFork()
