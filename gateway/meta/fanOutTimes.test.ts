@@ -77,56 +77,62 @@ function open(
   }
 }
 
-s('grants half of the time more that the others took, or a thirtieth of the patience [meta/fan-out-times]', async () => {
-  const hasty = ['slow', 'silent']
-  const quick = open(['fast', ...hasty], { hasty })
-  await quick.at(40, 'fast')
-  await quick.at(200)
-  assert.equal(quick.told, [
-    [40, 'fast', 'quote'],
-    [60, 'silent', 'slower than the 60 ms that it is waited for'],
-    [100, 'slow', 'slower than the 100 ms that it is waited for'],
-  ])
-  await quick.ended
-  nowMs = 0
-  const later = open(['fast', ...hasty], { hasty })
-  await later.at(400, 'fast')
-  await later.at(700)
-  assert.equal(
-    later.told.map(([ms, name]) => [ms, name]),
-    [
-      [400, 'fast'],
-      [600, 'silent'],
-      [600, 'slow'],
-    ],
-  )
-})
-s('counts that from the last of the others, once one of all has a quote [meta/fan-out-times]', async () => {
-  const { at, told } = open(['first', 'second', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
-  await at(10, 'first')
-  await at(500, 'second', fail('no_route'))
-  await at(600, 'slow')
-  await at(1_000)
-  assert.equal(told, [
-    [10, 'first', 'quote'],
-    [500, 'second', 'no_route'],
-    [600, 'slow', 'quote'],
-    [750, 'slower', 'slower than the 750 ms that it is waited for'],
-  ])
-  nowMs = 0
-  const without = open(['first', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
-  await without.at(100, 'first', fail('no_route'))
-  await without.at(800, 'slow')
-  await without.at(1_300)
-  assert.equal(
-    without.told.map(([ms, name]) => [ms, name]),
-    [
-      [100, 'first'],
-      [800, 'slow'],
-      [1_200, 'slower'],
-    ],
-  )
-})
+s(
+  'grants half of the time more that the others took, or a thirtieth of the patience [meta/fan-out-times]',
+  async () => {
+    const hasty = ['slow', 'silent']
+    const quick = open(['fast', ...hasty], { hasty })
+    await quick.at(40, 'fast')
+    await quick.at(200)
+    assert.equal(quick.told, [
+      [40, 'fast', 'quote'],
+      [60, 'silent', 'slower than the 60 ms that it is waited for'],
+      [100, 'slow', 'slower than the 100 ms that it is waited for'],
+    ])
+    await quick.ended
+    nowMs = 0
+    const later = open(['fast', ...hasty], { hasty })
+    await later.at(400, 'fast')
+    await later.at(700)
+    assert.equal(
+      later.told.map(([ms, name]) => [ms, name]),
+      [
+        [400, 'fast'],
+        [600, 'silent'],
+        [600, 'slow'],
+      ],
+    )
+  },
+)
+s(
+  'counts that from the last of the others, once one of all has a quote [meta/fan-out-times]',
+  async () => {
+    const { at, told } = open(['first', 'second', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
+    await at(10, 'first')
+    await at(500, 'second', fail('no_route'))
+    await at(600, 'slow')
+    await at(1_000)
+    assert.equal(told, [
+      [10, 'first', 'quote'],
+      [500, 'second', 'no_route'],
+      [600, 'slow', 'quote'],
+      [750, 'slower', 'slower than the 750 ms that it is waited for'],
+    ])
+    nowMs = 0
+    const without = open(['first', 'slow', 'slower'], { hasty: ['slow', 'slower'] })
+    await without.at(100, 'first', fail('no_route'))
+    await without.at(800, 'slow')
+    await without.at(1_300)
+    assert.equal(
+      without.told.map(([ms, name]) => [ms, name]),
+      [
+        [100, 'first'],
+        [800, 'slow'],
+        [1_200, 'slower'],
+      ],
+    )
+  },
+)
 s('hears of who was left behind for as long as its call took [meta/fan-out-times]', async () => {
   const heard: Entry[] = []
   const { at, ended } = open(['fast', 'slow'], {
@@ -141,22 +147,25 @@ s('hears of who was left behind for as long as its call took [meta/fan-out-times
     [['slow', 5_000, 'quote']],
   )
 })
-s('ends at the end of its patience with a quote, and of its time without one [meta/fan-out-times]', async () => {
-  const patient = open(['fast', 'slow'])
-  await patient.at(10, 'fast')
-  await patient.at(3_001)
-  assert.equal(patient.told.at(-1), [
-    3_000,
-    'slow',
-    'slower than the 3000 ms that other quotes waited',
-  ])
-  nowMs = 0
-  const late = open(['fast', 'slow'])
-  await late.at(3_500, 'fast', fail('no_route'))
-  await late.at(9_001)
-  assert.equal(late.told, [
-    [3_500, 'fast', 'no_route'],
-    [9_000, 'slow', 'no answer within 9000 ms'],
-  ])
-})
+s(
+  'ends at the end of its patience with a quote, and of its time without one [meta/fan-out-times]',
+  async () => {
+    const patient = open(['fast', 'slow'])
+    await patient.at(10, 'fast')
+    await patient.at(3_001)
+    assert.equal(patient.told.at(-1), [
+      3_000,
+      'slow',
+      'slower than the 3000 ms that other quotes waited',
+    ])
+    nowMs = 0
+    const late = open(['fast', 'slow'])
+    await late.at(3_500, 'fast', fail('no_route'))
+    await late.at(9_001)
+    assert.equal(late.told, [
+      [3_500, 'fast', 'no_route'],
+      [9_000, 'slow', 'no answer within 9000 ms'],
+    ])
+  },
+)
 s.run()
