@@ -128,7 +128,7 @@ async function claimPaid(
     try {
       return await client.access.claim(toClaimRequest(chainId, txHash), options)
     } catch (error) {
-      const isEarly = error instanceof ForkyardError && [404, 409, 503].includes(error.status)
+      const isEarly = error instanceof ForkyardError && [404, 409, 429, 503].includes(error.status)
       if (!isEarly || left <= 1) throw error
       const { retryAfterSecs = usualClaimSecs } = error
       await pause(Math.min(Math.max(retryAfterSecs, 1), longestClaimSecs) * 1_000, options.signal)

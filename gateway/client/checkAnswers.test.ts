@@ -257,10 +257,17 @@ s(
 )
 s('asks for a claim again when it is told to, and not at once [client/claim-wait]', async () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
-  for (const retryAfter of [inAnHour, '99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT']) {
+  const cases = [
+    [409, inAnHour],
+    [409, '99999999999'],
+    [409, 'Fri, 31 Dec 9999 23:59:59 GMT'],
+    // Others of its address claim, too.
+    [429, '3600'],
+  ] as const
+  for (const [status, retryAfter] of cases) {
     const headers = { 'retry-after': retryAfter }
     const body = { error: 'it has 0 of 1 confirmations', code: 'conflict' }
-    const early = Response.json(body, { status: 409, headers })
+    const early = Response.json(body, { status, headers })
     const { asked, client, wallet } = stand({ ...sale, '/auth/quota/claim': [early] })
     const leaving = new AbortController()
     const enough = new Error('enough')

@@ -117,7 +117,7 @@ async function claim(deps: BuyDeps, txHash: Hex): Promise<Record<string, unknown
   for (let attempt = 0; attempt < claimAttempts; attempt++) {
     const { status, answer, retryAfterSecs } = await request(deps, '/auth/quota/claim', body)
     if (status === 200) return answer
-    if (status !== 409 && status !== 503) throw new BuyError(String(answer['error']))
+    if (![409, 429, 503].includes(status)) throw new BuyError(String(answer['error']))
     const waitSecs = Math.min(Math.max(retryAfterSecs, 1), longestClaimSecs)
     await new Promise((resolve) => setTimeout(resolve, waitSecs * 1_000))
   }
