@@ -293,7 +293,12 @@ function* leastBound(
   }
   if (!least || isOver()) return least
   const loose = { enough: net * (1 + loosePart) + 4 * gasCost, isOver }
-  return yield* tightenBound(market, frame, { first: least, amountIn: Number(amountIn), ...loose })
+  return yield* tightenBound(market, frame, {
+    first: least,
+    amountIn: Number(amountIn),
+    net,
+    ...loose,
+  })
 }
 
 function netOutput(frame: SearchFrame, route: Route): number {

@@ -37,7 +37,7 @@ function profitAt(market: Market, logs: Float64Array): number {
 }
 const indexOf = (market: Market, token: string) => market.tokenIndex.get(token) ?? -1
 const settled = (market: Market, tokenOut: string) =>
-  settledPrices(market, indexOf(market, tokenOut)) ?? new Float64Array()
+  settledPrices(market, indexOf(market, tokenOut))?.logs ?? new Float64Array()
 
 s('are what the pools say where they agree, in units of any token [20/settled-prices]', () => {
   const market = createMarket(drifted(1, 0))
@@ -59,6 +59,8 @@ s('leave the pools less profit than prices nearby, where they disagree [20/settl
     // In units of the hub, in which the profit is taken.
     const profit = profitAt(market, logs)
     assert.ok(profit > 0)
+    const told = settledPrices(market, indexOf(market, 'a'))?.profit ?? 0
+    assert.ok(Math.abs(told / profit - 1) < 1e-9, `${told}, and ${profit}`)
     for (const token of tokens.filter((one) => one !== 'a'))
       for (const step of [-1e-3, 1e-3]) {
         const moved = logs.slice()

@@ -22,6 +22,13 @@ type Settling = {
   readonly isSettled: boolean
 }
 
+export type SettledPrices = {
+  /** In units of a token; NaN where none is known. */
+  readonly logs: Float64Array
+  /** What the pools' trades with each other bring at these prices, in that token. */
+  readonly profit: number
+}
+
 /** By the order of a market's pairs, which snapshots share until pools come or go. */
 const cores = new WeakMap<Int32Array, Core | 'too big'>()
 /** The last that was found: a block moves prices a little. */
@@ -30,11 +37,10 @@ const known = new WeakMap<Market, Settling>()
 
 /**
  * Prices that leave the least profit to trades of the pools with each other, whoever asks for what: where
- * a market's pools disagree, bounds at a flow's own prices count that profit many times over. Logs of them
- * in units of `tokenOut`, NaN where none is known; undefined where the market is too big, or `tokenOut`
- * is not of its core.
+ * a market's pools disagree, bounds at a flow's own prices count that profit many times over. Undefined where
+ * the market is too big, or `tokenOut` is not of its core.
  */
-export function settledPrices(market: Market, tokenOut: number): Float64Array | undefined {
+export function settledPrices(market: Market, tokenOut: number): SettledPrices | undefined {
   const core = cores.get(market.pairTo) ?? findCore(market)
   cores.set(market.pairTo, core)
   if (core === 'too big') return undefined
@@ -42,7 +48,9 @@ export function settledPrices(market: Market, tokenOut: number): Float64Array | 
   known.set(market, settling)
   lasts.set(market.pairTo, settling.logs)
   const shift = settling.logs[tokenOut] as number
-  return Number.isNaN(shift) ? undefined : settling.logs.map((log) => log - shift)
+  if (Number.isNaN(shift)) return undefined
+  const logs = settling.logs.map((log) => log - shift)
+  return { logs, profit: settling.profit * Math.exp(-shift) }
 }
 
 function findCore(market: Market): Core | 'too big' {

@@ -3,13 +3,15 @@ import { type EdgePoint, pointAtPrice } from './edgeCurve.ts'
 import { gasOf, type Market } from './market.ts'
 import { at } from './pieces.ts'
 import type { SearchFrame } from './searchFrame.ts'
-import { mostTokens, settledPrices } from './settledPrices.ts'
+import { mostTokens, type SettledPrices, settledPrices } from './settledPrices.ts'
 import { solveFlow } from './solveFlow.ts'
 import { waysBetween } from './waysBetween.ts'
 
 /** Work for one set of prices, and sets of prices to try at most. */
 const maxWork = 100_000
 const maxRounds = 3
+/** For one set where no bound can come as near as is wanted. */
+const maxWorkInVain = 25_000
 /** Another round has to come nearer by this part of what is left: most arbitrage goes at no prices. */
 const leastGainPart = 0.1
 
@@ -24,9 +26,12 @@ export function* tightenBound(
   {
     first,
     amountIn,
+    net,
     enough,
     isOver,
   }: {
+    /** What the route brings. */
+    readonly net: number
     readonly first: Bound
     readonly amountIn: number
     /** A bound this near is not looked for closer. */
@@ -36,12 +41,15 @@ export function* tightenBound(
 ): Generator<undefined, Bound> {
   const all = listEdges(market, frame, first.prices)
   const settled = boundAtSettled(market, frame, { first, amountIn })
+  // What the pools would earn from each other stays in every bound.
+  const isInVain = settled !== undefined && net + settled.profit > enough
   const starts = settled && settled.bound < first.bound ? [settled, first] : [first]
   let [least = first] = starts
+  const [rounds, work] = isInVain ? [starts.length, maxWorkInVain] : [maxRounds, maxWork]
   let edges = all
-  for (let round = 0; round < maxRounds && least.bound > enough && !isOver(); round++) {
+  for (let round = 0; round < rounds && least.bound > enough && !isOver(); round++) {
     const { prices: from } = starts[round] ?? least
-    const prices = solvePrices(market, frame, { edges, amountIn, prices: from })
+    const prices = solvePrices(market, frame, { edges, amountIn, prices: from, maxWork: work })
     if (!prices) break
     yield
     const next = boundOutput(market, frame, { prices, amountIn })
@@ -61,14 +69,15 @@ function boundAtSettled(
   market: Market,
   frame: SearchFrame,
   { first, amountIn }: { readonly first: Bound; readonly amountIn: number },
-): Bound | undefined {
-  const logs = settledPrices(market, frame.tokenOut)
-  if (!logs) return undefined
+): (Bound & Pick<SettledPrices, 'profit'>) | undefined {
+  const settled = settledPrices(market, frame.tokenOut)
+  if (!settled) return undefined
+  const { logs, profit } = settled
   const prices = first.prices.map((price, token) => {
     const log = logs[token] as number
     return Number.isNaN(log) ? price : Math.exp(log)
   })
-  return boundOutput(market, frame, { prices, amountIn })
+  return { ...boundOutput(market, frame, { prices, amountIn }), profit }
 }
 
 /** Every edge on a way whose tokens have a price. */
@@ -94,7 +103,9 @@ function solvePrices(
     edges,
     amountIn,
     prices,
+    maxWork,
   }: {
+    readonly maxWork: number
     readonly edges: readonly number[]
     readonly amountIn: number
     readonly prices: Float64Array
