@@ -7,7 +7,7 @@ import {
   parseAbi,
 } from 'viem'
 
-const nodeInterface: Address = '0x00000000000000000000000000000000000000C8'
+export const nodeInterface: Address = '0x00000000000000000000000000000000000000C8'
 export const nodeInterfaceAbi = parseAbi([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
 ])
