@@ -21,10 +21,11 @@ s('costs no more once thousands of addresses were seen', () => {
     for (let count = 0; count < 20_000; count += 1) isSameAddress(mixed, lower)
     return performance.now() - startedMs
   }
-  time()
-  const before = time()
+  /** Of several: a machine that does something else meanwhile takes longer, never less. */
+  const quickest = () => Math.min(...Array.from({ length: 6 }, time))
+  const before = quickest()
   for (let count = 0; count < 9_000; count += 1)
     isSameAddress(`0x${count.toString(16).padStart(40, '0')}`, other)
-  assert.ok(time() < 20 * before + 5)
+  assert.ok(quickest() < 20 * before + 5)
 })
 s.run()
