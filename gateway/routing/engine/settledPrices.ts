@@ -57,9 +57,15 @@ function findCore(market: Market): Core | 'too big' {
   const hub = withMostPairs(market, Array(market.tokens.length).keys())
   const second = withMostPairs(market, neighboursOf(market, hub))
   const ways = waysBetween(market, second, hub)
-  const pairs = [...ways.keys()].filter((pair) => ways[pair] === 1)
-  const tokens = new Set(pairs.map((pair) => market.pairFrom[pair]))
-  return tokens.size > mostTokens ? 'too big' : { hub, second, pairs }
+  const pairs: number[] = []
+  const tokens = new Set<number>()
+  for (let pair = 0; pair < ways.length; pair++) {
+    if (ways[pair] === 0) continue
+    pairs.push(pair)
+    tokens.add(market.pairFrom[pair] as number)
+    if (tokens.size > mostTokens) return 'too big'
+  }
+  return { hub, second, pairs }
 }
 
 function* neighboursOf({ outPairs, pairTo }: Market, token: number): Generator<number> {
