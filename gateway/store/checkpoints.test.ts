@@ -313,8 +313,48 @@ for (const engine of engines) {
   )
 }
 
+/** Whether somebody waits for this table. */
+const isWaited = (address: string, table: string) => async () => {
+  const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`
+  return (await query(address, waiting)).length > 0
+}
+
 const [, postgres] = engines
 if (postgres) {
+  s(
+    'PostgreSQL: a day is what it will be when all who write to it have ended, however long they slept [24/checkpoint-asleep]',
+    async () => {
+      const { store, look, address } = await openAudited(postgres)
+      const keyId = await addKey(store, 'one')
+      await charge(store, { keyId, ref: 'goes', atMs: startMs })
+      // Their machine sleeps for a day amid a refund that leaves no row, and a charge.
+      const other = new pg.Client({ connectionString: address })
+      await other.connect()
+      await other.query(`BEGIN;
+        DELETE FROM ledger WHERE ref = 'goes';
+        INSERT INTO ledger (key_id, kind, units, ref, at_ms)
+        VALUES ('${keyId}', 'charge', -2, 'comes', ${startMs})`)
+      await charge(store, { keyId, ref: 'stays', atMs: startMs })
+      const asked = store.checkpoints.advance({ nowMs: startMs + dayMs, marginMs, most: 500, sign })
+      await waitFor('the step waits for them', isWaited(address, 'ledger'))
+      await other.query('COMMIT')
+      await other.end()
+      await asked
+      const refs = async () => {
+        const [day] = await store.checkpoints.list()
+        const rows = await store.checkpoints.rows({
+          ...(day ?? { afterId: 0, throughId: 0 }),
+          most: 9,
+        })
+        assert.is(day?.entries, rows.length)
+        return rows.map(({ ref }) => ref)
+      }
+      assert.equal(await refs(), ['free', 'comes', 'stays'])
+      assert.equal(await look(), [])
+      await store.close()
+    },
+  )
+
   s(
     'PostgreSQL: a late refund takes no row from a step that is taking it in [24/refund-beside-step]',
     async () => {
@@ -331,13 +371,12 @@ if (postgres) {
       // The step has read its rows, and has yet to add them up.
       await other.query('BEGIN; LOCK TABLE ledger_sums IN EXCLUSIVE MODE')
       const step = store.checkpoints.advance({ nowMs: lateMs, marginMs, most: 500, sign })
-      const waiting =
-        "SELECT 1 FROM pg_locks WHERE relation = 'ledger_sums'::regclass AND NOT granted"
-      await waitFor('the step waits', async () => (await query(address, waiting)).length > 0)
-      await fail(store, late)
+      await waitFor('the step waits', isWaited(address, 'ledger_sums'))
+      const refund = fail(store, late)
+      await waitFor('the refund waits for the step', isWaited(address, 'ledger'))
       await other.query('COMMIT')
       await other.end()
-      await step
+      await Promise.all([step, refund])
       await rollUp(store, lateMs)
       assert.is((await store.ledger.balance(keyId)).used, 0)
       assert.equal(await look(), [])

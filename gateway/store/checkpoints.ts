@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Engine } from './engine.ts'
-import { lock, type Program, sql } from './program.ts'
+import { lock, lockTable, type Program, sql } from './program.ts'
 
 /** Of one day; `digest` and what follows are final when it is signed. */
 export type Checkpoint = {
@@ -229,6 +229,8 @@ function* advance({ nowMs, marginMs, most, sign }: Advance): Program<boolean> {
   const latestMs = nowMs + marginMs
   const day = yield* findDay(last, latestMs)
   if (day === undefined || nowMs < endOf(day) + marginMs) return false
+  // A row's number may be less than that of one that others see before it, and a refund takes rows away.
+  yield* lockTable('ledger')
   const afterId = last?.through_id ?? 0
   const digest = last?.day === day ? last.digest : firstDigest
   if (last?.day !== day) yield* open.run(day, afterId, afterId, digest, afterId)

@@ -87,19 +87,17 @@ const lastRefund = sql<{ at_ms: number }>(
 )
 /**
  * What is being answered is among the newest rows; a charge that another request began keeps its row, and so
- * does one that a checkpoint holds, or may be taking in at this moment.
+ * does one that a checkpoint holds.
  */
 const forgetCharge = sql(
   `DELETE FROM ledger WHERE id = (SELECT id FROM
-     (SELECT id, kind, ref, units, at_ms FROM ledger WHERE key_id = ?
+     (SELECT id, kind, ref, units FROM ledger WHERE key_id = ?
       ORDER BY id DESC LIMIT 1000) AS newest
-   WHERE kind = 'charge' AND ref = ? AND units = ? AND at_ms > ? AND id > ${checkpointed}
+   WHERE kind = 'charge' AND ref = ? AND units = ? AND id > ${checkpointed}
    ORDER BY id DESC LIMIT 1)`,
 )
 /** Refunds of one key within this leave one row. */
 const mergedMs = 60_000
-/** Half of what the rows are old that a checkpoint takes in. */
-const youngMs = 1_800_000
 const read = sql<{ total: number; used: number }>(
   'SELECT total, used FROM balances WHERE key_id = ?',
 )
@@ -197,7 +195,7 @@ function* refund({
   yield* giveBack.run(units, keyId)
   const earlier = yield* lastRefund.get(keyId)
   const isMerged = earlier !== undefined && atMs - earlier.at_ms < mergedMs
-  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units, atMs - youngMs)) === 1) return
+  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units)) === 1) return
   yield* append.run(keyId, 'refund', units, ref, atMs)
 }
 

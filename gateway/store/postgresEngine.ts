@@ -42,6 +42,7 @@ export function createPostgresEngine(
   function toRequest(query: Query): QueryConfig {
     if (query.kind === 'lock')
       return { text: `SELECT pg_advisory_xact_lock(${toLockKey(query.name)})` }
+    if (query.kind === 'lockTable') return { text: `LOCK TABLE ${query.table} IN SHARE MODE` }
     const { text, values } = query
     return { name: nameOf(text.postgres), text: text.postgres, values: [...values] }
   }

@@ -3,6 +3,7 @@ export type SqlValue = string | number | bigint | Buffer | null
 export type Query =
   | { readonly kind: 'query'; readonly text: SqlText; readonly values: readonly SqlValue[] }
   | { readonly kind: 'lock'; readonly name: string }
+  | { readonly kind: 'lockTable'; readonly table: string }
 
 export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
 
@@ -76,4 +77,12 @@ function toValues(names: readonly (string | undefined)[], given: Given): readonl
  */
 export function* lock(name: string): Program<void> {
   yield { kind: 'lock', name }
+}
+
+/**
+ * Whoever has written to this table ends first, and until this transaction ends nobody else writes to it, in
+ * whatever process; all may read. For transactions that are over soon. SQLite has one writer at a time anyway.
+ */
+export function* lockTable(table: string): Program<void> {
+  yield { kind: 'lockTable', table }
 }

@@ -20,7 +20,7 @@ export function createSqliteEngine(db: Database): Engine & { flush(): void } {
   }
 
   function ask(query: Query): Outcome {
-    if (query.kind === 'lock') return nothing
+    if (query.kind !== 'query') return nothing
     const statement = prepare(query.text.sqlite)
     if (statement.reader) {
       const rows = statement.all(...query.values)
