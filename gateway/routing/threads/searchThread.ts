@@ -35,6 +35,9 @@ export type ThreadWord =
 /** What this thread is told of a plan; `failed` where running it threw, as it will for the loop. */
 export type Replayed = ReplayResult | { readonly status: 'failed' }
 
+/** Ends this thread, should it miss that it is terminated, as it may amid a message. */
+export type LastWord = 'end'
+
 export type ThreadData = { readonly port: MessagePort; readonly bell: SharedArrayBuffer }
 
 // As createSearchThreads has handed it over.
@@ -49,7 +52,11 @@ function hear<heard>(): heard {
   for (;;) {
     const rung = Atomics.load(bell, 0)
     const received = receiveMessageOnPort(port)
-    if (received) return received.message as heard
+    if (received) {
+      const message = received.message as heard | LastWord
+      if (message === 'end') process.exit()
+      return message
+    }
     Atomics.wait(bell, 0, rung)
   }
 }

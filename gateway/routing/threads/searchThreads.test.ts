@@ -168,11 +168,21 @@ s('cost the search that one makes as it ends, and begin anew [20/threads-lost]',
   assert.is(alone.lost(name), 1)
   assert.equal((await ask())?.route, findHere(current(), parameters).route)
   assert.is(alone.lost(name), 1)
+  // Its answer is there, and not heard yet, when it is ended.
+  const unknown = {
+    ...parameters,
+    tokenOut: parameters.tokenIn.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+  }
+  const answered = alone.find({ name, market: current(), parameters: unknown, isCertified: false })
+  for (const untilMs = performance.now() + 100; performance.now() < untilMs; );
+  await alone.end(0)
+  assert.is(await answered, undefined)
+  assert.is(alone.lost(name), 2)
   const last = ask()
   await alone.close()
   assert.is(await last, undefined, 'who asked is told')
   assert.is(await ask(), undefined, 'and nobody is asked any more')
-  assert.is(alone.lost(name), 1, 'a shutdown is no loss')
+  assert.is(alone.lost(name), 2, 'a shutdown is no loss')
 })
 
 s.run()

@@ -4,7 +4,14 @@ import type { Market } from '../engine/market.ts'
 import { type Replay, replayRoute } from '../engine/replayRoute.ts'
 import { createCurveArena } from './curveArena.ts'
 import { tellMarket } from './marketFeed.ts'
-import type { Replayed, SearchTask, ThreadData, ThreadWord, Told } from './searchThread.ts'
+import type {
+  LastWord,
+  Replayed,
+  SearchTask,
+  ThreadData,
+  ThreadWord,
+  Told,
+} from './searchThread.ts'
 
 export type SearchThreads = ReturnType<typeof createSearchThreads>
 export type FoundByThread = Extract<ThreadWord, { readonly kind: 'found' }>
@@ -47,7 +54,12 @@ export function createSearchThreads({ count }: { readonly count: number }) {
   }
 }
 
-type Running = { readonly worker: Worker; readonly post: (message: unknown) => void }
+type Running = {
+  readonly worker: Worker
+  post(message: unknown): void
+  /** Resolves when it is gone: until then it keeps the process, and nothing that it says counts. */
+  end(): Promise<void>
+}
 type Waiting = {
   readonly name: string
   readonly market: Market
@@ -93,7 +105,9 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       Atomics.add(bell, 0, 1)
       Atomics.notify(bell, 0)
     }
+    let isEnding = false
     port1.on('message', (word: ThreadWord) => {
+      if (isEnding) return
       if (word.kind === 'replay') {
         if (waiting) post(replayIn(waiting.market, word.replay))
         return
@@ -117,7 +131,12 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       if (waiting && !isClosed) lost.set(waiting.name, (lost.get(waiting.name) ?? 0) + 1)
       answer(undefined)
     })
-    return { worker, post }
+    const end = async () => {
+      isEnding = true
+      post('end' satisfies LastWord)
+      await worker.terminate()
+    }
+    return { worker, post, end }
   }
 
   return {
@@ -139,10 +158,10 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       return promise
     },
     lost: (name: string) => lost.get(name) ?? 0,
-    end: async () => void (await running?.worker.terminate()),
+    end: async () => running?.end(),
     async close(): Promise<void> {
       isClosed = true
-      await running?.worker.terminate()
+      await running?.end()
     },
   }
 }
