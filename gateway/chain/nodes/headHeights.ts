@@ -62,7 +62,6 @@ export function createHeadHeights<endpoint>(
   return {
     note(endpoint, told) {
       const { number } = told
-      if (!Number.isSafeInteger(number)) return
       const most = reached()
       askedAtMs.set(endpoint, now())
       highest.set(endpoint, number)

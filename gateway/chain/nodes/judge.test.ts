@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { judge, readHead } from './judge.ts'
 import type { RpcAnswer } from './readReply.ts'
@@ -38,5 +39,11 @@ s('the newest block tells its number, and when it was made where it is told whol
   assert.equal(readHead({ method: 'eth_blockNumber' }, { result: '0x64' }), { number: 100 })
   assert.is(readHead(block('0x64'), told), undefined)
   assert.is(readHead(block('latest'), no(-32000, 'oops')), undefined)
+})
+s('what is no number tells of no block [nodes/no-number]', () => {
+  for (const result of [null, '', 'soon', 100, {}, numberToHex(2n ** 60n)]) {
+    assert.is(readHead({ method: 'eth_blockNumber' }, { result }), undefined, `${result}`)
+    assert.is(readHead(block('latest'), { result: { number: result } }), undefined, `${result}`)
+  }
 })
 s.run()

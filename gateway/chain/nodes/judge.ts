@@ -1,3 +1,4 @@
+import { isHex } from 'viem'
 import { gasOf } from './endpoint.ts'
 import {
   isRecord,
@@ -116,10 +117,16 @@ export type ToldBlock = {
 export function readHead({ method, params }: RpcCall, answer: RpcAnswer): ToldBlock | undefined {
   if (!('result' in answer)) return undefined
   const { result } = answer
-  if (method === 'eth_blockNumber') return { number: Number(result) }
+  if (method === 'eth_blockNumber') return toTold(result)
   const isLatest = Array.isArray(params) && params[0] === 'latest'
   if (method !== 'eth_getBlockByNumber' || !isLatest || !isRecord(result)) return undefined
-  return { number: Number(result['number']), madeAtMs: Number(result['timestamp']) * 1_000 }
+  return toTold(result['number'], { madeAtMs: Number(result['timestamp']) * 1_000 })
+}
+
+/** What is no number tells of nothing, though null could be read as the first block. */
+function toTold(said: unknown, made: Omit<ToldBlock, 'number'> = {}): ToldBlock | undefined {
+  const number = isHex(said) ? Number(said) : Number.NaN
+  return Number.isSafeInteger(number) ? { number, ...made } : undefined
 }
 
 function judgeMissing(

@@ -8,9 +8,11 @@ export type LastHead = {
   number(): number | undefined
 }
 
+type Told = { readonly number: number; readonly atMs: number }
+
 /**
  * The number of the head that was last told of, but for one that no chain makes in the time since: what is below it
- * would be waited for.
+ * would be waited for. Told twice it is believed: the one before may have been of a node far behind.
  */
 export function createLastHead({
   blockTimeMs,
@@ -19,17 +21,29 @@ export function createLastHead({
   readonly blockTimeMs: number
   readonly now: () => number
 }): LastHead {
-  let last: { readonly number: number; readonly atMs: number } | undefined
+  let last: Told | undefined
+  /** Told before the last: refused, or left for one well below it. */
+  let other: Told | undefined
 
-  /** As far as the chain may have come. */
-  function furthest(): number {
-    if (!last) return Number.POSITIVE_INFINITY
-    return last.number + fewestBlocks + (fastestPace * (now() - last.atMs)) / blockTimeMs
+  /** Whether a node that tells of the one may stand where the other was told of. */
+  function isNear(told: Told, from: Told): boolean {
+    const most = fewestBlocks + (fastestPace * (told.atMs - from.atMs)) / blockTimeMs
+    return told.number >= from.number - fewestBlocks && told.number <= from.number + most
   }
 
   return {
     note(number) {
-      if (number <= furthest()) last = { number, atMs: now() }
+      const told = { number, atMs: now() }
+      const isExpected = !last || isNear(told, last)
+      const isBorneOut = other !== undefined && isNear(told, other)
+      if (isExpected || isBorneOut) {
+        last = told
+        other = undefined
+      } else if (last && number < last.number) {
+        // A chain may be rolled back, and whoever lied first is not believed for ever.
+        other = last
+        last = told
+      } else other = told
     },
     number: () => last?.number,
   }
