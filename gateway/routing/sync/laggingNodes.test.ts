@@ -52,37 +52,50 @@ s('keeps nobody from the blocks between, nor from an ancestor [nodes/told-block]
   )
 })
 
-s('loads nothing again for a head that stands on nothing [attack/far-head]', async () => {
-  let lies = 0
-  let searches = 0
-  let last = Number.POSITIVE_INFINITY
-  using held = await holdMainnet(base, {
-    pools: 40,
-    blocksBefore: 8,
-    bend({ method, params }, answer) {
-      if ((numberOf({ method, params }) ?? 0) > last) searches += 1
-      const isHead = method === 'eth_getBlockByNumber' && numberOf({ method, params }) === undefined
-      if (!isHead || !('result' in answer) || lies === 0) return answer
-      lies -= 1
-      const block = answer.result as { readonly number: Hex }
-      last = Number(block.number)
-      const number = numberToHex(last + 1_000)
-      return { result: { ...block, number, hash: numberToHex(1, { size: 32 }) } }
+for (const farther of [1_000, 10 ** 9])
+  s(
+    `loads nothing again for a head ${farther} blocks above the chain [attack/far-head]`,
+    async () => {
+      let lies = 0
+      let searches = 0
+      let last = Number.POSITIVE_INFINITY
+      using held = await holdMainnet(base, {
+        pools: 40,
+        blocksBefore: 8,
+        bend({ method, params }, answer) {
+          if ((numberOf({ method, params }) ?? 0) > last) searches += 1
+          if (method === 'eth_getLogs') {
+            const [{ fromBlock, toBlock }] = params as readonly [{ fromBlock: Hex; toBlock: Hex }]
+            if (Number(fromBlock) > last) searches += 1
+            if (Number(toBlock) - Number(fromBlock) >= 100)
+              return {
+                error: { code: -32602, message: 'eth_getLogs is limited to 100 block range' },
+              }
+          }
+          const isHead =
+            method === 'eth_getBlockByNumber' && numberOf({ method, params }) === undefined
+          if (!isHead || !('result' in answer) || lies === 0) return answer
+          lies -= 1
+          const block = answer.result as { readonly number: Hex }
+          last = Number(block.number)
+          const number = numberToHex(last + farther)
+          return { result: { ...block, number, hash: numberToHex(1, { size: 32 }) } }
+        },
+      })
+      const { mainnet, reader, events } = held
+      mainnet.mine(2)
+      lies = 1
+      await reader.confirm()
+      last = Number.POSITIVE_INFINITY
+      // As often as a node of several is asked for what another has told of, and not for as long.
+      assert.ok(searches <= 4, `${searches} times`)
+      mainnet.mine(1)
+      await reader.confirm()
+      assert.is(reader.current()?.head.hash, mainnet.head().hash)
+      assert.equal(
+        events.map(({ event }) => event),
+        ['restored', 'failed'],
+      )
     },
-  })
-  const { mainnet, reader, events } = held
-  mainnet.mine(2)
-  lies = 1
-  await reader.confirm()
-  last = Number.POSITIVE_INFINITY
-  // As often as a node of several is asked for what another has told of, and not for as long.
-  assert.ok(searches <= 4, `${searches} times`)
-  mainnet.mine(1)
-  await reader.confirm()
-  assert.is(reader.current()?.head.hash, mainnet.head().hash)
-  assert.equal(
-    events.map(({ event }) => event),
-    ['restored', 'failed'],
   )
-})
 s.run()

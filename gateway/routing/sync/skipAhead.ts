@@ -29,9 +29,11 @@ export async function skipAhead(
   }: { readonly after: bigint; readonly head: BlockHead; readonly filter: LogFilter },
 ): Promise<Skipped | 'groundless' | undefined> {
   const last = head.number - nearBlocks
+  // Before the logs: those of a far false head look like too much to read.
+  if (!(await readToldBlock(deps, last))) return 'groundless'
   const range = { fromBlock: after + 1n, toBlock: last }
   const logs = await readRangeLogs(deps, { filter, ...range, mostQuestions, mostLogs })
-  // Read last: the blocks behind it are held against their parents' hashes.
+  // Read anew, and last: the blocks behind it are held against their parents' hashes.
   const anchor = logs && (await readToldBlock(deps, last))?.head
   return logs && (anchor ? { anchor, logs } : 'groundless')
 }
