@@ -6,6 +6,7 @@ import {
   keccak256,
   numberToHex,
   pad,
+  RpcRequestError,
   toFunctionSelector,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -112,7 +113,7 @@ type Node = {
   /** Of Arbitrum One, with so much of `gas` for data; a local chain has nothing that would tell. */
   readonly dataGas?: number | 'local' | undefined
   /** What the estimate says where it refuses. */
-  readonly refusal?: object
+  readonly refusal?: { readonly code: number; readonly message: string; readonly data?: string }
   readonly isDown?: boolean
 }
 async function verify(
@@ -149,7 +150,7 @@ async function verify(
     if (method === 'eth_getCode') return code
     if (method === 'eth_call') return answerCall((params[0] as { readonly data: string }).data)
     asked.push(params[0])
-    if (refusal) throw refusal
+    if (refusal) throw new RpcRequestError({ body: {}, error: refusal, url: 'http://node' })
     return numberToHex(gas)
   }
   const client = createClient({
@@ -166,7 +167,7 @@ async function verify(
   })
   return { verified, asked, calldata }
 }
-const revert = Object.assign(new Error('execution reverted'), { code: 3, data: '0x' })
+const revert = { code: 3, message: 'execution reverted', data: '0x' }
 const invalid = (reason: string) => ({ status: 'invalid', reason })
 
 s(
@@ -193,9 +194,14 @@ s('an estimate of Arbitrum has data in it, which is no check [attack/data-gas]',
     assert.is((await verify({ ...dear, dataGas })).verified.status, 'invalid')
 })
 s('a node tries a wallet with little more than it may take [attack/estimate-gas]', async () => {
-  const refusal = { code: -32000, message: 'gas required exceeds allowance (1200000)' }
-  const { verified } = await verify({ code: '0xc0de', refusal }, '0x')
-  assert.equal(verified, invalid('invalid_exact_evm_signature'))
+  // As geth and Nitro say it, and as reth does.
+  for (const refusal of [
+    { code: -32000, message: 'gas required exceeds allowance (1200000)' },
+    { code: -32003, message: 'out of gas: gas required exceeds: 1200000' },
+  ]) {
+    const { verified } = await verify({ code: '0xc0de', refusal }, '0x')
+    assert.equal(verified, invalid('invalid_exact_evm_signature'))
+  }
   const { asked } = await verify({ gas: 7_000_000, dataGas: 6_900_000 })
   assert.is((asked[0] as { gas: string }).gas, numberToHex(1_200_000 + 2 * 6_900_000))
 })
@@ -221,7 +227,12 @@ s(
   },
 )
 s('a node that does not answer is no verdict [teeth/x402-verify]', async () => {
-  for (const node of [{ isDown: true }, { refusal: new Error('busy') }])
-    assert.is((await verify(node)).verified.status, 'unreachable')
+  assert.is((await verify({ isDown: true })).verified.status, 'unreachable')
+  for (const refusal of [
+    { code: -32000, message: 'busy' },
+    // Alchemy's code for it is that of a revert.
+    { code: 3, message: 'Unknown block' },
+  ])
+    assert.is((await verify({ refusal })).verified.status, 'unreachable')
 })
 s.run()

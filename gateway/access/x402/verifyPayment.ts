@@ -1,15 +1,8 @@
-import {
-  type Address,
-  BaseError,
-  ExecutionRevertedError,
-  type Hex,
-  keccak256,
-  recoverTypedDataAddress,
-} from 'viem'
+import { type Address, type Hex, keccak256, recoverTypedDataAddress } from 'viem'
 import { estimateGas, getCode, readContract } from 'viem/actions'
 import { boundGas } from '../../chain/boundGas.ts'
 import { getChain } from '../../chain/chains.ts'
-import { findRevert } from '../../chain/findRevert.ts'
+import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { readL1Component } from '../../chain/readL1Component.ts'
 import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { AccessChain, AccessDeps, QuotaContract, Settlement } from '../sale/accessConfig.ts'
@@ -147,14 +140,11 @@ async function simulate(payment: SignedPayment) {
     const gas = await estimateGas(bound, { account: settlement.signer.address, to, data })
     return gas - dataGas <= maxRunGas ? gas : undefined
   } catch (error) {
-    if (findRevert(error) === undefined && !takesMore(error)) throw error
+    // What takes more than it is given has no code of its own at nodes: the table knows their words.
+    if (findRefusal(error)?.kind !== 'reverted') throw error
     return undefined
   }
 }
-
-/** By its words: nodes have no code for it. */
-const takesMore = (error: unknown) =>
-  error instanceof BaseError && error.walk((one) => one instanceof ExecutionRevertedError) !== null
 
 /** What an estimate has in it for data on L1: a day on which that is dear is no check that burns gas. */
 async function readDataGas({ chain: { client }, contract, calldata: data }: SignedPayment) {

@@ -297,6 +297,16 @@ const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
   ],
   ['a contract', { code: 3, message: '' }, { kind: 'reverted' }],
   [
+    'geth, an estimate',
+    { code: -32000, message: 'gas required exceeds allowance (1200000)' },
+    { kind: 'reverted' },
+  ],
+  [
+    'reth, an estimate',
+    { code: -32003, message: 'out of gas: gas required exceeds: 1200000' },
+    { kind: 'reverted' },
+  ],
+  [
     'a node that caps gas',
     { code: -32000, message: 'gas 26000000 exceeds the cap of 10000000' },
     { kind: 'gas_cap', limit: 10_000_000 },
