@@ -12,9 +12,9 @@ type Deps = {
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** No transaction is open for longer, on either engine. */
+/** Rows of a day may have been written so long after it. */
 const marginMs = 3_600_000
-/** Few enough that nobody who is served beside it waits for a step. */
+/** Few enough that nobody who is served beside it waits for long: refunds do for a step, with PostgreSQL. */
 const rowsAtOnce = 500
 
 /**

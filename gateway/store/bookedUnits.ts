@@ -1,3 +1,5 @@
+/** What a step of a checkpoint locks, and who takes rows away that it may be reading. */
+export const checkpointing = 'ledger checkpoints'
 /** The last row of the ledger that a checkpoint holds. */
 export const checkpointed = '(SELECT COALESCE(MAX(through_id), 0) FROM ledger_checkpoints)'
 

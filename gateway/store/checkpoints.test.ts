@@ -18,6 +18,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { createCheckpointSigner } from './checkpointKey.ts'
 import { digestSums, firstDigest, linkAfter, linkDays, toSigned } from './checkpoints.ts'
+import type { StoreUnavailable } from './storeUnavailable.ts'
 
 const s = suite('checkpoints of the ledger')
 const engines = await startStoreEngines()
@@ -313,9 +314,9 @@ for (const engine of engines) {
   )
 }
 
-/** Whether somebody waits for this table. */
-const isWaited = (address: string, table: string) => async () => {
-  const waiting = `SELECT 1 FROM pg_locks WHERE relation = '${table}'::regclass AND NOT granted`
+/** Whether somebody waits for such a lock. */
+const isWaited = (address: string, lock: string) => async () => {
+  const waiting = `SELECT 1 FROM pg_locks WHERE ${lock} AND NOT granted`
   return (await query(address, waiting)).length > 0
 }
 
@@ -325,21 +326,41 @@ if (postgres) {
     'PostgreSQL: a day is what it will be when all who write to it have ended, however long they slept [24/checkpoint-asleep]',
     async () => {
       const { store, look, address } = await openAudited(postgres)
-      const keyId = await addKey(store, 'one')
-      await charge(store, { keyId, ref: 'goes', atMs: startMs })
+      for (const id of ['one', 'two', 'three']) await addKey(store, id)
+      const keyId = 'one'
+      const [merged, goes] = ['merged', 'goes'].map((ref) => ({
+        keyId,
+        ref,
+        units: 2,
+        atMs: startMs,
+      }))
+      if (!merged || !goes) throw new Error('nothing to ask')
+      const counted = { ...goes, unitsPerMonth: 99, answer: undefined }
+      for (const request of [merged, counted]) await store.ledger.charge(request)
+      await fail(store, merged)
       // Their machine sleeps for a day amid a refund that leaves no row, and a charge.
-      const other = new pg.Client({ connectionString: address })
-      await other.connect()
+      const [other, refunding] = [new pg.Client(address), new pg.Client(address)]
+      for (const client of [other, refunding]) await client.connect()
+      await refunding.query('BEGIN; LOCK TABLE monthly_use IN EXCLUSIVE MODE')
+      const refund = store.ledger.conclude({ ...counted, month: '2026-11' })
+      await waitFor(
+        'the refund has taken its row',
+        isWaited(address, "relation = 'monthly_use'::regclass"),
+      )
       await other.query(`BEGIN;
-        DELETE FROM ledger WHERE ref = 'goes';
+        UPDATE balances SET used = used + 2 WHERE key_id = 'three';
         INSERT INTO ledger (key_id, kind, units, ref, at_ms)
-        VALUES ('${keyId}', 'charge', -2, 'comes', ${startMs})`)
-      await charge(store, { keyId, ref: 'stays', atMs: startMs })
-      const asked = store.checkpoints.advance({ nowMs: startMs + dayMs, marginMs, most: 500, sign })
-      await waitFor('the step waits for them', isWaited(address, 'ledger'))
+        VALUES ('three', 'charge', -2, 'comes', ${startMs})`)
+      await charge(store, { keyId: 'two', ref: 'stays', atMs: startMs })
+      const request = { nowMs: startMs + dayMs, marginMs, most: 500, sign }
+      const early = store.checkpoints.advance(request)
+      await waitFor('the step waits for the refund', isWaited(address, "locktype = 'advisory'"))
+      await refunding.query('COMMIT')
+      await refund
+      assert.is(await early.catch((error: StoreUnavailable) => error.code), 'STORE_UNAVAILABLE')
       await other.query('COMMIT')
-      await other.end()
-      await asked
+      for (const client of [other, refunding]) await client.end()
+      await store.checkpoints.advance(request)
       const refs = async () => {
         const [day] = await store.checkpoints.list()
         const rows = await store.checkpoints.rows({
@@ -349,7 +370,7 @@ if (postgres) {
         assert.is(day?.entries, rows.length)
         return rows.map(({ ref }) => ref)
       }
-      assert.equal(await refs(), ['free', 'comes', 'stays'])
+      assert.equal(await refs(), ['free', 'free', 'free', 'merged', 'merged', 'comes', 'stays'])
       assert.equal(await look(), [])
       await store.close()
     },
@@ -371,9 +392,9 @@ if (postgres) {
       // The step has read its rows, and has yet to add them up.
       await other.query('BEGIN; LOCK TABLE ledger_sums IN EXCLUSIVE MODE')
       const step = store.checkpoints.advance({ nowMs: lateMs, marginMs, most: 500, sign })
-      await waitFor('the step waits', isWaited(address, 'ledger_sums'))
+      await waitFor('the step waits', isWaited(address, "relation = 'ledger_sums'::regclass"))
       const refund = fail(store, late)
-      await waitFor('the refund waits for the step', isWaited(address, 'ledger'))
+      await waitFor('the refund waits for the step', isWaited(address, "locktype = 'advisory'"))
       await other.query('COMMIT')
       await other.end()
       await Promise.all([step, refund])

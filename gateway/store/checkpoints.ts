@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { checkpointing } from './bookedUnits.ts'
 import type { Engine } from './engine.ts'
 import { lock, lockTable, type Program, sql } from './program.ts'
 
@@ -94,6 +95,7 @@ const readRows = sql<ArchiveRow>(
   `SELECT id, key_id, kind, units, ref, at_ms FROM ledger
    WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`,
 )
+const newestRow = sql('SELECT COALESCE(MAX(id), 0) AS count FROM ledger')
 const readEarliest = sql<{ at_ms: number }>('SELECT MIN(at_ms) AS at_ms FROM ledger WHERE id > ?')
 const rowsOf = sql('SELECT COUNT(*) AS count FROM ledger WHERE id > ? AND id <= ?')
 const open = sql(
@@ -221,24 +223,35 @@ function* findDay(last: CheckpointRow | undefined, latestMs: number): Program<st
   return toDay(Math.max(atMs, last ? endOf(last.day) : 0))
 }
 
-type Advance = Parameters<Checkpoints['advance']>[0]
+/** Rows have numbers before others see them: up to this one nobody writes any more, however long he slept. */
+function* settle(): Program<number> {
+  yield* lockTable('ledger')
+  return yield* newestRow.count()
+}
 
-function* advance({ nowMs, marginMs, most, sign }: Advance): Program<boolean> {
-  yield* lock('ledger checkpoints')
+type Advance = Parameters<Checkpoints['advance']>[0] & { readonly settledId: number }
+
+function* advance({
+  nowMs,
+  marginMs,
+  most,
+  sign,
+  settledId,
+}: Advance): Program<boolean | 'unsettled'> {
+  yield* lock(checkpointing)
   const last = yield* newest.get()
   const latestMs = nowMs + marginMs
   const day = yield* findDay(last, latestMs)
   if (day === undefined || nowMs < endOf(day) + marginMs) return false
-  // A row's number may be less than that of one that others see before it, and a refund takes rows away.
-  yield* lockTable('ledger')
   const afterId = last?.through_id ?? 0
   const digest = last?.day === day ? last.digest : firstDigest
-  if (last?.day !== day) yield* open.run(day, afterId, afterId, digest, afterId)
   const rows = yield* readRows.all(afterId, noLastRow, most)
   const isOfLater = ({ at_ms }: ArchiveRow) => at_ms >= endOf(day) && at_ms <= latestMs
   const later = rows.findIndex(isOfLater)
   const taken = later < 0 ? rows : rows.slice(0, later)
   const throughId = taken.at(-1)?.id
+  if (throughId !== undefined && throughId > settledId) return 'unsettled'
+  if (last?.day !== day) yield* open.run(day, afterId, afterId, digest, afterId)
   if (throughId === undefined) return yield* closeDay(day, sign)
   yield* extend.run(throughId, taken.length, digestRows(digest, taken), day)
   yield* addSums.run({ day, afterId, throughId })
@@ -260,7 +273,7 @@ function* prune({
   detailDays,
   most,
 }: Parameters<Checkpoints['prune']>[0]): Program<boolean> {
-  yield* lock('ledger checkpoints')
+  yield* lock(checkpointing)
   const last = yield* newest.get()
   const row = yield* oldestWhole.get(toDay(nowMs - detailDays * dayMs))
   if (!last || !row) return false
@@ -282,11 +295,18 @@ function* requireWhole({ day, after_id, through_id, entries }: CheckpointRow): P
 }
 
 export function createCheckpoints(engine: Engine): Checkpoints {
+  let settledId = 0
   return {
-    advance: (request) =>
-      engine.write(function* () {
-        return yield* advance({ ...request, nowMs: yield* engine.clock(request.nowMs) })
-      }),
+    async advance(request) {
+      for (;;) {
+        const taken = await engine.write(function* () {
+          const nowMs = yield* engine.clock(request.nowMs)
+          return yield* advance({ ...request, nowMs, settledId })
+        })
+        if (taken !== 'unsettled') return taken
+        settledId = await engine.write(settle)
+      }
+    },
     prune: (request) =>
       engine.write(function* () {
         return yield* prune({ ...request, nowMs: yield* engine.clock(request.nowMs) })

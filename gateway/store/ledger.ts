@@ -1,4 +1,4 @@
-import { bookedUnits, checkpointed } from './bookedUnits.ts'
+import { bookedUnits, checkpointed, checkpointing } from './bookedUnits.ts'
 import { passFence, raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
@@ -194,8 +194,10 @@ function* refund({
 }: Omit<ChargeParameters, 'idempotency'>): Program<void> {
   yield* giveBack.run(units, keyId)
   const earlier = yield* lastRefund.get(keyId)
-  const isMerged = earlier !== undefined && atMs - earlier.at_ms < mergedMs
-  if (isMerged && (yield* forgetCharge.run(keyId, ref, -units)) === 1) return
+  if (earlier !== undefined && atMs - earlier.at_ms < mergedMs) {
+    yield* lock(checkpointing, { isShared: true })
+    if ((yield* forgetCharge.run(keyId, ref, -units)) === 1) return
+  }
   yield* append.run(keyId, 'refund', units, ref, atMs)
 }
 

@@ -8,6 +8,8 @@ import { StoreUnavailable, toStoreError } from './storeUnavailable.ts'
 /** Serialization failures and deadlocks: the database asks to be asked again. */
 const retried: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 export const attempts = 5
+/** Writers queue behind who waits for their table. */
+const tableLockMs = 200
 
 export const isRetried = (error: unknown) =>
   error instanceof StoreUnavailable && retried.has((error.cause as { code?: unknown }).code)
@@ -41,8 +43,13 @@ export function createPostgresEngine(
 
   function toRequest(query: Query): QueryConfig {
     if (query.kind === 'lock')
-      return { text: `SELECT pg_advisory_xact_lock(${toLockKey(query.name)})` }
-    if (query.kind === 'lockTable') return { text: `LOCK TABLE ${query.table} IN SHARE MODE` }
+      return {
+        text: `SELECT pg_advisory_xact_lock${query.isShared ? '_shared' : ''}(${toLockKey(query.name)})`,
+      }
+    if (query.kind === 'lockTable')
+      return {
+        text: `SET LOCAL lock_timeout = ${tableLockMs}; LOCK TABLE ${query.table} IN SHARE MODE`,
+      }
     const { text, values } = query
     return { name: nameOf(text.postgres), text: text.postgres, values: [...values] }
   }

@@ -2,7 +2,7 @@ export type SqlValue = string | number | bigint | Buffer | null
 
 export type Query =
   | { readonly kind: 'query'; readonly text: SqlText; readonly values: readonly SqlValue[] }
-  | { readonly kind: 'lock'; readonly name: string }
+  | { readonly kind: 'lock'; readonly name: string; readonly isShared: boolean }
   | { readonly kind: 'lockTable'; readonly table: string }
 
 export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
@@ -72,16 +72,17 @@ function toValues(names: readonly (string | undefined)[], given: Given): readonl
 }
 
 /**
- * Until the transaction ends, nobody else who locks this name goes on, in whatever process. SQLite has one
- * writer at a time anyway.
+ * Until the transaction ends, nobody else who locks this name goes on, in whatever process; those who share it
+ * do beside each other. SQLite has one writer at a time anyway.
  */
-export function* lock(name: string): Program<void> {
-  yield { kind: 'lock', name }
+export function* lock(name: string, { isShared = false } = {}): Program<void> {
+  yield { kind: 'lock', name, isShared }
 }
 
 /**
  * Whoever has written to this table ends first, and until this transaction ends nobody else writes to it, in
- * whatever process; all may read. For transactions that are over soon. SQLite has one writer at a time anyway.
+ * whatever process; all may read. Refused where that takes long, since writers wait for it meanwhile. SQLite
+ * has one writer at a time anyway.
  */
 export function* lockTable(table: string): Program<void> {
   yield { kind: 'lockTable', table }
