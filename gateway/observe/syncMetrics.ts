@@ -72,7 +72,7 @@ export function showSync(
   )
   show(
     'forkyard_searched_ahead_seconds',
-    'How long those searches took, which give way to everybody who asks, since the start',
+    'How long the event loop worked for those searches, which give way to everybody who asks, since the start',
     ({ chain }) => chain.routes.aheadTally().secs,
   )
   show(

@@ -36,8 +36,9 @@ function pose(
   const key = [...asked, chain.trust.nameChoice(choice)].join(':')
   // What a caller narrows down is seldom asked again.
   const isCommon = choice.kind === 'all' && !options
-  const search = async () => {
-    const found = await searchRoute(deps, { ...question, key: isCommon ? key : undefined })
+  const search = async (worked?: (ms: number) => void) => {
+    const kept = isCommon ? key : undefined
+    const found = await searchRoute(deps, { ...question, key: kept, worked })
     // The best through pools left out is not known.
     return found && choice.kind !== 'all' ? withoutGap(found) : found
   }
@@ -62,7 +63,7 @@ export async function planRoute(
   const { asker } = parameters
   const { question, key, isCommon, search } = pose(deps, posed)
   if (isCommon) chain.hot?.note(parameters, asker?.site ?? asker?.caller ?? '')
-  const find = () => chain.routes.find(state, key, search)
+  const find = () => chain.routes.find(state, key, () => search())
   const found = await findShared(find, asker)
   const settle = async () => {
     const settled = found && (await settleFound(deps, { ...question, state, route: found }))

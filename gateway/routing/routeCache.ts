@@ -44,13 +44,16 @@ export type RouteCache = {
     key: string,
     search: () => Promise<Route | undefined>,
   ): Promise<Route | undefined> | Route | undefined
-  /** The same before anybody asks; nothing where the question was asked already. */
+  /**
+   * The same before anybody asks; nothing where the question was asked already. The search says how long the
+   * event loop has worked for it.
+   */
   ahead(
     state: SyncedState,
     key: string,
-    search: () => Promise<Route | undefined>,
+    search: (worked: (ms: number) => void) => Promise<Route | undefined>,
   ): Promise<Route | undefined> | undefined
-  /** Routes that were searched before anybody asked, how long that took, and those that somebody asked for. */
+  /** Routes that were searched before anybody asked, what that took of the event loop, and those that somebody asked for. */
   aheadTally(): { readonly searched: number; readonly secs: number; readonly asked: number }
   /** What may still be the best of earlier states. */
   readonly standing: StandingRoutes
@@ -115,10 +118,10 @@ export function createRouteCache(): RouteCache {
       const routes = routesIn(state)
       if (routes.found.has(key)) return undefined
       ahead.searched += 1
-      const startedMs = performance.now()
-      const running = run(routes, key, search).finally(() => {
-        ahead.secs += (performance.now() - startedMs) / 1_000
-      })
+      const worked = (ms: number) => {
+        ahead.secs += ms / 1_000
+      }
+      const running = run(routes, key, () => search(worked))
       routes.unasked.add(key)
       return running
     },

@@ -35,6 +35,8 @@ export type SearchParameters = {
   readonly asker?: Asker | undefined
   /** Names the question where its route is kept for later states. */
   readonly key?: string | undefined
+  /** Told how long the event loop has searched, at each turn that it gives. */
+  readonly worked?: ((ms: number) => void) | undefined
 }
 
 /**
@@ -76,7 +78,18 @@ export function gasPriceIn(
  */
 export async function searchUntried(
   deps: Pick<QuoteDeps, 'now'>,
-  { chain, market, tokenIn, tokenOut, amountIn, mode, options, asker, key }: SearchParameters,
+  {
+    chain,
+    market,
+    tokenIn,
+    tokenOut,
+    amountIn,
+    mode,
+    options,
+    asker,
+    key,
+    worked,
+  }: SearchParameters,
 ): Promise<Route | undefined> {
   if (tokenIn === tokenOut) return { amountIn, amountOut: amountIn, gas: 0, steps: [] }
   const usable = chain.probes?.usable(market) ?? market
@@ -113,7 +126,7 @@ export async function searchUntried(
     const limited = { ...parameters, maxSteps: steps }
     const find = () => {
       const narrowed = options ? narrowMarket(usable, options) : usable
-      return findSomewhere(chain, { market: narrowed, parameters: limited })
+      return findSomewhere(chain, { market: narrowed, parameters: limited, worked })
     }
     const route = await searching.tracePromise(() => chain.searches(find, turn), { attributes })
     if (!route || route.amountOut <= 0n) return undefined
@@ -129,7 +142,15 @@ export async function searchUntried(
 /** By a thread where one is free, else in the loop, with the same answer; never on two markets. */
 async function findSomewhere(
   { chainId, threads }: RoutingChain,
-  { market, parameters }: { readonly market: Market; readonly parameters: FindRouteParameters },
+  {
+    market,
+    parameters,
+    worked,
+  }: {
+    readonly market: Market
+    readonly parameters: FindRouteParameters
+    readonly worked: SearchParameters['worked']
+  },
 ): Promise<Route | undefined> {
   const { now: _, certified, gasMarket = market, ...told } = parameters
   // What a caller narrows down is seldom asked again: no thread is told of such a market.
@@ -138,7 +159,7 @@ async function findSomewhere(
   const found = isShared
     ? await threads?.find({ ...question, isCertified: certified !== undefined })
     : undefined
-  if (!found) return findRouteInSlices(market, parameters, { sliceMs })
+  if (!found) return findRouteInSlices(market, parameters, { sliceMs, worked })
   if (found.certificate) certified?.(found.certificate)
   return found.route
 }

@@ -206,4 +206,33 @@ s('gives the event loop its turns [routing/loop-turns]', async () => {
   assert.equal(whole, route)
 })
 
+s('tells what it took of the event loop, and nothing of what others took between', async () => {
+  const market = createMarket(randomMarket(3, 200, 'abcdefghijkl'))
+  let [nowMs, workedMs, looks] = [0, 0, 0]
+  const take = () => {
+    nowMs += 1e6
+    next = setImmediate(take)
+  }
+  let next = setImmediate(take)
+  const now = () => {
+    looks += 1
+    nowMs += 1
+    return nowMs
+  }
+  const gas = {
+    gasPriceWei: 0n,
+    nativeToken: 'a',
+    maxWork: 1e8,
+    deadlineMs: Number.POSITIVE_INFINITY,
+  }
+  const question = { tokenIn: 'a', tokenOut: 'd', amountIn: 10n ** 22n, maxHops: 4, maxSteps: 30 }
+  const worked = (ms: number) => {
+    workedMs += ms
+  }
+  await findRouteInSlices(market, { ...question, ...gas, now }, { sliceMs: 100, worked })
+  clearImmediate(next)
+  assert.ok(nowMs > 1e6, 'others had a turn')
+  assert.ok(workedMs > 0 && workedMs <= looks, `${workedMs} of ${looks}`)
+})
+
 s.run()

@@ -64,18 +64,23 @@ export function findRoute(market: Market, parameters: FindRouteParameters): Rout
   }
 }
 
-/** The same, giving the event loop a turn whenever `sliceMs` have passed. */
+/** The same, giving the event loop a turn whenever `sliceMs` have passed; `worked` is told how long each took. */
 export async function findRouteInSlices(
   market: Market,
   parameters: FindRouteParameters,
-  { sliceMs }: { readonly sliceMs: number },
+  {
+    sliceMs,
+    worked,
+  }: { readonly sliceMs: number; readonly worked?: ((ms: number) => void) | undefined },
 ): Promise<Route | undefined> {
   const search = searchRoute(market, parameters)
   let started = parameters.now()
   for (;;) {
     const step = search.next()
+    const tookMs = parameters.now() - started
+    if (!step.done && tookMs < sliceMs) continue
+    worked?.(tookMs)
     if (step.done) return step.value
-    if (parameters.now() - started < sliceMs) continue
     await new Promise<void>((resolve) => setImmediate(resolve))
     started = parameters.now()
   }
