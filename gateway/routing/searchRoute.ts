@@ -139,7 +139,7 @@ export async function searchUntried(
   return undefined
 }
 
-/** By a thread where one is free, else in the loop, with the same answer; never on two markets. */
+/** By a thread where one is free, else in the loop, with the same route; never on two markets. */
 async function findSomewhere(
   { chainId, threads }: RoutingChain,
   {

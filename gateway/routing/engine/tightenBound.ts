@@ -41,7 +41,7 @@ export function* tightenBound(
 ): Generator<undefined, Bound> {
   const all = listEdges(market, frame, first.prices)
   const settled = boundAtSettled(market, frame, { first, amountIn })
-  // What the pools would earn from each other stays in every bound.
+  // What the pools would earn from each other stays in every bound, but for their gas and what is on no way: a guess.
   const isInVain = settled !== undefined && net + settled.profit > enough
   const starts = settled && settled.bound < first.bound ? [settled, first] : [first]
   let [least = first] = starts
