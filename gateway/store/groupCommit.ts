@@ -14,7 +14,7 @@ type Job = {
  * One fsync per event-loop turn instead of one per write: measured 30 times faster at the same durability.
  * A promise resolves only after the commit. While another process has the file locked, the group waits for
  * it and grows; it is refused as a whole when that takes too long. When its transaction fails otherwise, its
- * writes are tried again one by one, so that only the one at fault is refused.
+ * writes are tried again one by one, so that only the one at fault is refused; a lone one is at fault itself.
  */
 export function createGroupCommit(db: Database): { commit: Commit; flush(): void } {
   let queue: Job[] = []
@@ -33,7 +33,8 @@ export function createGroupCommit(db: Database): { commit: Commit; flush(): void
         queue = [...jobs, ...queue]
         throw error
       }
-      for (const job of jobs) runAlone(job)
+      if (jobs.length === 1) jobs[0]?.reject(error)
+      else for (const job of jobs) runAlone(job)
     }
   }
 
