@@ -7,6 +7,7 @@ import { chargeRequest } from './chargeRequest.ts'
 import { isStoreError } from './isStoreError.ts'
 import { createAddressLimit } from './limits/addressLimit.ts'
 import { createAddressTurns, isLimited } from './limits/addressTurns.ts'
+import { chainWorkWeight } from './limits/chainWorkWeight.ts'
 import { createPlanBook } from './limits/planBook.ts'
 import { createPlanPlaces } from './limits/planPlaces.ts'
 import { chooseRateLimit } from './limits/sharedRateLimit.ts'
@@ -19,8 +20,6 @@ import { decodePaymentHeader } from './x402/paymentPayload.ts'
  * long that took, does not show as long as it took less.
  */
 export const refusalAfterMs = 5
-/** What a payment has the chain's node do, beside the request that bears it. */
-const paymentWeight = 5
 
 type Pause = (ms: number) => Promise<unknown>
 type LimitRequest = { caller: KeyHolder | undefined; ip: string; weight: number }
@@ -63,7 +62,7 @@ export function createAccess(
       const cameAt = performance.now()
       const caller = await findCaller(deps, headers['x-api-key'])
       if (caller) {
-        if (headers['payment-signature'] !== undefined) await takePayment(ip, paymentWeight)
+        if (headers['payment-signature'] !== undefined) await takePayment(ip, chainWorkWeight)
         return caller
       }
       await takeGuess(ip, 1)

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { chainWorkWeight } from '../access/limits/chainWorkWeight.ts'
 import { callUnitsPattern } from '../chain/callUnits.ts'
 import { chains } from '../chain/chains.ts'
 import { settingName } from '../chain/settingName.ts'
@@ -95,10 +96,14 @@ export const processSettings = Type.Object({
   RATE_LIMIT_PER_SECOND: integer('units per second and key', 20, 1),
   RATE_LIMIT_BURST: integer('burst per key; GET /quote_exact_output weighs 16', 100, 16),
   IP_RATE_LIMIT_PER_SECOND: integer(
-    'requests without a key per second and IPv4 address or IPv6 /64, four times as many of a /48; 0 = off',
+    'units per second and IPv4 address or IPv6 /64, four times as many of a /48, each for itself: requests without a key, keys that nobody has, claims, and payments; 0 = off',
     10,
   ),
-  IP_RATE_LIMIT_BURST: integer('burst of the same; POST /x402/verify weighs 5', 50, 5),
+  IP_RATE_LIMIT_BURST: integer(
+    `burst of the same; a claim or a payment weighs ${chainWorkWeight}, with a key or without`,
+    50,
+    chainWorkWeight,
+  ),
   MAX_CONNECTIONS_PER_ADDRESS: integer(
     'open at once to a service from an IPv4 address or IPv6 /64, four times as many from a /48, but for trusted proxies and this machine; 0 = no bound',
     512,

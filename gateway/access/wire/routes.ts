@@ -4,6 +4,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { type HttpError, httpError } from '../../http/httpError.ts'
 import { named } from '../../http/schemas.ts'
 import { createAddressTurns } from '../limits/addressTurns.ts'
+import { chainWorkWeight } from '../limits/chainWorkWeight.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import { type Claim, claimQuota } from '../sale/claimQuota.ts'
 import type { Resource } from '../sale/listResources.ts'
@@ -35,9 +36,6 @@ const discoveryResponse = named(
     ),
   }),
 )
-
-/** Claims cost several calls to the chain, so they weigh more than a quote. */
-const claimWeight = 5
 
 /**
  * Registration, key information, pricing, claims and x402 discovery; the routing service mounts them. `sold` is
@@ -156,7 +154,7 @@ function saleEndpoints(deps: AccessDeps, sold: readonly Resource[]): readonly En
       input: quota.claimBody(chainIds),
       output: quota.claimResponse,
       auth: 'key',
-      weight: claimWeight,
+      weight: chainWorkWeight,
       errors: {
         403: 'The payment belongs to another key',
         404: 'The chain does not know the transaction',
@@ -165,7 +163,7 @@ function saleEndpoints(deps: AccessDeps, sold: readonly Resource[]): readonly En
       },
       examples: examples.claim,
       handle: async ({ body, caller, ip }) => {
-        await takeTurn(ip, claimWeight)
+        await takeTurn(ip, chainWorkWeight)
         const claim = await claimQuota(deps, {
           caller,
           chainId: body.chain_id,

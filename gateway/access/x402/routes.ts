@@ -4,15 +4,13 @@ import { httpError } from '../../http/httpError.ts'
 import { reply } from '../../http/reply.ts'
 import { named } from '../../http/schemas.ts'
 import { createAddressTurns } from '../limits/addressTurns.ts'
+import { chainWorkWeight } from '../limits/chainWorkWeight.ts'
 import type { AccessDeps } from '../sale/accessConfig.ts'
 import * as examples from './examples.ts'
 import { FacilitatorBody } from './paymentPayload.ts'
 import { fromSettling, SettlementResponse } from './settlementResponse.ts'
 import { settlePayment } from './settlePayment.ts'
 import { matchPayment, verifyPayment } from './verifyPayment.ts'
-
-/** Each asks the chain several times. */
-const facilitatorWeight = 5
 
 const VerifyResponse = named(
   'VerifyResponse',
@@ -36,7 +34,7 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
       output: VerifyResponse,
       examples: examples.verify,
       auth: 'none',
-      weight: facilitatorWeight,
+      weight: chainWorkWeight,
       errors: { 503: 'The chain is out of reach' },
       handle: async ({ body }) => {
         const payer = body.paymentPayload.payload.authorization.from
@@ -60,13 +58,13 @@ export function x402Endpoints(deps: AccessDeps): readonly Endpoint[] {
       examples: examples.settle,
       pending: 'The payment is on its way',
       auth: 'key',
-      weight: facilitatorWeight,
+      weight: chainWorkWeight,
       errors: {
         402: 'The payment was refused; errorReason says why',
         503: 'Nothing can be settled right now',
       },
       handle: async ({ body, caller, ip }) => {
-        await takeTurn(ip, facilitatorWeight)
+        await takeTurn(ip, chainWorkWeight)
         const settling = await settlePayment(deps, {
           payment: body.paymentPayload,
           keyId: caller.keyId,
