@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { BaseError, numberToHex } from 'viem'
-import { getBalance, getBlockNumber, getChainId } from 'viem/actions'
+import { BaseError, encodeErrorResult, numberToHex, parseAbi } from 'viem'
+import { call, getBalance, getBlockNumber, getChainId } from 'viem/actions'
 import { assert, suite } from '../../fixtures/test.ts'
 import { getChain } from './chains.ts'
 import { ChainUnavailable, createChainClient, isCausedBy, WrongChain } from './client.ts'
@@ -255,4 +255,34 @@ s('refuses link-local addresses in every spelling', () => {
 s.after(() => {
   for (const close of closers) close()
 })
+s('fetches nothing from where a contract says that its answer is [attack/ccip-read]', async () => {
+  const to = '0x00000000000000000000000000000000000000aa'
+  let fetched = 0
+  const gateway = createServer((_, res) => {
+    fetched += 1
+    res.end('{"data":"0x01"}')
+  })
+  await new Promise<void>((resolve) => {
+    gateway.listen(0, '127.0.0.1', resolve)
+  })
+  closers.push(() => void gateway.close())
+  const { port } = gateway.address() as AddressInfo
+  const data = encodeErrorResult({
+    abi: parseAbi(['error OffchainLookup(address, string[], bytes, bytes4, bytes)']),
+    args: [to, [`http://127.0.0.1:${port}/`], '0x', '0x00000000', '0x'],
+  })
+  const { url } = await startNode((calls, res) => {
+    const error = { code: 3, message: 'execution reverted', data }
+    const bodies = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
+    res.end(JSON.stringify(bodies.length === 1 ? bodies[0] : bodies))
+  })
+  const { client } = connect([url])
+  const said = await call(client, { to }).then(
+    () => 'answered',
+    (error: unknown) => error,
+  )
+  assert.instance(said, BaseError)
+  assert.is(fetched, 0)
+})
+
 s.run()

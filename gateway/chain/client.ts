@@ -159,6 +159,8 @@ export function createChainClient({
       ),
       pollingInterval: Math.max(50, Math.min(chain.blockTimeMs / 4, 500)),
       cacheTime: 0,
+      // A stranger's contract would name URLs (EIP-3668), which viem fetches from here.
+      ccipRead: false,
     })
   const client = connect(failover, 'sync')
   const own: ChainClient = {

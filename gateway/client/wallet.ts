@@ -76,6 +76,7 @@ export const createReader = (wallet: Wallet) =>
   createClient({
     transport: custom({ request: (call) => wallet.request(call) }),
     pollingInterval: pollMs,
+    ccipRead: false,
   })
 
 /** A wallet for as long as it is on one chain. */

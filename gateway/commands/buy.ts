@@ -46,7 +46,8 @@ export function buyCommand(print: Print) {
       if (!isHex(privateKey)) throw new Error('BUYER_PRIVATE_KEY must be 0x-prefixed hex')
       const account = privateKeyToAccount(privateKey)
       const { chain } = reader
-      const client = createClient({ account, chain, transport: custom(reader, { retryCount: 0 }) })
+      const transport = custom(reader, { retryCount: 0 })
+      const client = createClient({ account, chain, transport, ccipRead: false })
       const apiKey = readEnvironment('FORKYARD_API_KEY')
       const report = (step: string) => print(`${step}\n`)
       const asked = { quotes, service: new URL(url).host, chain: chain.name }

@@ -33,7 +33,7 @@ export function connectTo(
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   })
-  return createClient({ account, chain, transport: http(rpcUrl) })
+  return createClient({ account, chain, transport: http(rpcUrl), ccipRead: false })
 }
 
 /** Signs and sends; with `delegateTo` the account takes on that contract's code first (EIP-7702). */
