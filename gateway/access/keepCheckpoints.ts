@@ -14,7 +14,7 @@ type Deps = {
 
 /** Rows of a day may have been written so long after it. */
 const marginMs = 3_600_000
-/** Few enough that nobody who is served beside it waits for long: refunds do for a step, with PostgreSQL. */
+/** Few enough that nobody who is served beside it waits for a step. */
 const rowsAtOnce = 500
 
 /**

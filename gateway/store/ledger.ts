@@ -3,7 +3,7 @@ import { passFence, raiseFence } from './chargeFences.ts'
 import type { Engine } from './engine.ts'
 import { idempotency, type StoredAnswer } from './idempotency.ts'
 import { giveBackOfMonth, takeOfMonth } from './plans.ts'
-import { lock, type Program, sql } from './program.ts'
+import { lock, type Program, shareLock, sql } from './program.ts'
 
 /** In quota units. `remaining` is below zero only after a payment was taken back. */
 export type Balance = { readonly total: number; readonly used: number; readonly remaining: number }
@@ -194,10 +194,10 @@ function* refund({
 }: Omit<ChargeParameters, 'idempotency'>): Program<void> {
   yield* giveBack.run(units, keyId)
   const earlier = yield* lastRefund.get(keyId)
-  if (earlier !== undefined && atMs - earlier.at_ms < mergedMs) {
-    yield* lock(checkpointing, { isShared: true })
-    if ((yield* forgetCharge.run(keyId, ref, -units)) === 1) return
-  }
+  const isMerged = earlier !== undefined && atMs - earlier.at_ms < mergedMs
+  // Its balance is locked: whoever waited here for a step would have all its key's charges wait.
+  const mayForget = isMerged && (yield* shareLock(checkpointing))
+  if (mayForget && (yield* forgetCharge.run(keyId, ref, -units)) === 1) return
   yield* append.run(keyId, 'refund', units, ref, atMs)
 }
 

@@ -43,8 +43,10 @@ export function createPostgresEngine(
 
   function toRequest(query: Query): QueryConfig {
     if (query.kind === 'lock')
+      return { text: `SELECT pg_advisory_xact_lock(${toLockKey(query.name)})` }
+    if (query.kind === 'shareLock')
       return {
-        text: `SELECT pg_advisory_xact_lock${query.isShared ? '_shared' : ''}(${toLockKey(query.name)})`,
+        text: `SELECT pg_try_advisory_xact_lock_shared(${toLockKey(query.name)}) AS shared`,
       }
     if (query.kind === 'lockTable')
       return {

@@ -2,7 +2,8 @@ export type SqlValue = string | number | bigint | Buffer | null
 
 export type Query =
   | { readonly kind: 'query'; readonly text: SqlText; readonly values: readonly SqlValue[] }
-  | { readonly kind: 'lock'; readonly name: string; readonly isShared: boolean }
+  | { readonly kind: 'lock'; readonly name: string }
+  | { readonly kind: 'shareLock'; readonly name: string }
   | { readonly kind: 'lockTable'; readonly table: string }
 
 export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
@@ -72,11 +73,23 @@ function toValues(names: readonly (string | undefined)[], given: Given): readonl
 }
 
 /**
- * Until the transaction ends, nobody else who locks this name goes on, in whatever process; those who share it
- * do beside each other. SQLite has one writer at a time anyway.
+ * Until the transaction ends, nobody else who locks this name goes on, in whatever process. SQLite has one
+ * writer at a time anyway.
  */
-export function* lock(name: string, { isShared = false } = {}): Program<void> {
-  yield { kind: 'lock', name, isShared }
+export function* lock(name: string): Program<void> {
+  yield { kind: 'lock', name }
+}
+
+/**
+ * Until the transaction ends nobody locks this name; false where somebody has it locked, or waits to: nobody
+ * is waited for.
+ */
+export function* shareLock(name: string): Program<boolean> {
+  const [answer] = (yield { kind: 'shareLock', name }).rows as readonly {
+    readonly shared: boolean
+  }[]
+  // SQLite, which has no answer, has one writer at a time.
+  return answer?.shared ?? true
 }
 
 /**
