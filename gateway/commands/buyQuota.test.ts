@@ -17,7 +17,8 @@ const honest = {
   amount_per_quote: '100',
 }
 let offer: object = honest
-const server = createServer((_, response) => response.end(JSON.stringify({ contracts: [offer] })))
+let pricing = () => ({ contracts: [offer] }) as object
+const server = createServer((_, response) => response.end(JSON.stringify(pricing())))
 await once(server.listen(0, '127.0.0.1'), 'listening')
 const { port } = server.address() as AddressInfo
 s.after(() => {
@@ -52,4 +53,21 @@ s(
     assert.match(await failureOf({}), 'the chain was asked')
   },
 )
+s('is told in a sentence where the answer is no offer at all [client/buy-shape]', async () => {
+  for (const [changed, told] of [
+    [{ payment_token: undefined }, 'the service gave no address as payment_token'],
+    [{ payment_token: 7 }, 'the service gave no address as payment_token'],
+    [{ quota_contract: undefined }, 'the service gave no address as quota_contract'],
+    [{ quota_contract: '0x12' }, 'the service gave no address as quota_contract'],
+    [{ amount_per_quote: undefined }, 'asks for undefined raw USDC a quote'],
+    [{ amount_per_quote: 'free' }, 'asks for free raw USDC a quote'],
+  ] as const)
+    assert.match(await failureOf(changed), told)
+  const usual = pricing
+  for (const answer of [{}, { contracts: null }, { contracts: [null] }]) {
+    pricing = () => answer
+    assert.match(await failureOf({}), `no quota is sold on chain ${base.chainId}`)
+  }
+  pricing = usual
+})
 s.run()

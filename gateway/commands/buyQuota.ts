@@ -6,6 +6,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  isAddress,
   type Transport,
 } from 'viem'
 import {
@@ -78,21 +79,31 @@ export async function buyQuota(deps: BuyDeps, { quotes }: { quotes: number }): P
   }
 }
 
+type Offer = Readonly<Record<string, unknown>>
+
 async function readOffer(deps: BuyDeps) {
   const pricing = await ask(deps, '/auth/pricing')
-  const contracts = pricing['contracts'] as readonly Record<string, unknown>[]
-  const entry = contracts.find((each) => each['chain_id'] === deps.client.chain.id)
+  const contracts = pricing['contracts']
+  const offers: readonly (Offer | null)[] = Array.isArray(contracts) ? contracts : []
+  const entry = offers.find((each) => each?.['chain_id'] === deps.client.chain.id)
   if (!entry) throw new BuyError(`no quota is sold on chain ${deps.client.chain.id}`)
   const token = getChain(deps.client.chain.id)?.usdc.address
   // The service says where, and neither what in nor for how much: it would be given that much of anything.
-  if (!token || !isSameAddress(entry['payment_token'] as Address, token))
-    throw new BuyError(`the service asks for ${entry['payment_token']}, and quota is paid in USDC`)
-  const asked = BigInt(entry['amount_per_quote'] as string)
-  if (asked !== amountPerQuote)
+  const askedToken = readAddress(entry, 'payment_token')
+  if (!token || !isSameAddress(askedToken, token))
+    throw new BuyError(`the service asks for ${askedToken}, and quota is paid in USDC`)
+  const asked = entry['amount_per_quote']
+  if (asked !== String(amountPerQuote))
     throw new BuyError(
       `the service asks for ${asked} raw USDC a quote, which costs ${amountPerQuote}`,
     )
-  return { contract: entry['quota_contract'] as Address, token }
+  return { contract: readAddress(entry, 'quota_contract'), token }
+}
+
+function readAddress(offer: Offer, name: string): Address {
+  const given = offer[name]
+  if (typeof given === 'string' && isAddress(given, { strict: false })) return given
+  throw new BuyError(`the service gave no address as ${name}`)
 }
 
 async function transact(

@@ -30,9 +30,20 @@ s(
     failed(8453, 'refused again')
     clock.ms += 10_000
     failed(8453, 'the next')
+    // These are told when it fails again: two hours of them are no burst.
+    failed(8453, 'the next')
+    clock.ms += 7_200_000
+    failed(8453, 'much later')
     assert.equal(lines.slice(2), [
-      ['warn', { event: 'failed', chainId: 8453, reason: 'refused again', times: 3 }],
-      ['warn', { event: 'failed', chainId: 8453, reason: 'the next', times: 1 }],
+      [
+        'warn',
+        { event: 'failed', chainId: 8453, reason: 'refused again', times: 3, overMs: 10_000 },
+      ],
+      ['warn', { event: 'failed', chainId: 8453, reason: 'the next', times: 1, overMs: 10_000 }],
+      [
+        'warn',
+        { event: 'failed', chainId: 8453, reason: 'much later', times: 2, overMs: 7_200_000 },
+      ],
     ])
   },
 )

@@ -13,7 +13,7 @@ const levels: Partial<Readonly<Record<SyncEvent['event'], 'warn' | 'debug'>>> = 
 /** Between two lines of what fails on a chain: while its node is away that is every poll. */
 const failedEachMs = 10_000
 
-/** Logs what happens to the chains' state; of failures the last of some seconds, and how many they were. */
+/** Logs what happens to the chains' state; of failures the last of some seconds, how many they were and over how long. */
 export function createSyncLog(
   log: Pick<Log, 'info' | 'warn' | 'debug'>,
   { now }: { readonly now: () => number },
@@ -27,8 +27,12 @@ export function createSyncLog(
     }
     const known = failures.get(event.chainId)
     const times = (known?.times ?? 0) + 1
-    const isTold = !known || now() - known.toldMs >= failedEachMs
-    failures.set(event.chainId, isTold ? { toldMs: now(), times: 0 } : { ...known, times })
-    if (isTold) log[level]({ ...event, times }, 'sync: failed')
+    const overMs = now() - (known?.toldMs ?? now())
+    if (known && overMs < failedEachMs) {
+      failures.set(event.chainId, { ...known, times })
+      return
+    }
+    failures.set(event.chainId, { toldMs: now(), times: 0 })
+    log[level]({ ...event, times, ...(known && { overMs }) }, 'sync: failed')
   }
 }
