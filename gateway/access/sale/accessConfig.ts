@@ -70,7 +70,7 @@ export type AccessConfig = {
   /** Quotes in one x402 top-up; at most 1 USD, beyond which official clients refuse to pay. */
   readonly packQuotes: number
   readonly keyLimit: RateLimit
-  /** Endpoints without a key, and failed keys; undefined: no limit. */
+  /** Endpoints without a key, failed keys, claims and payments; undefined: no limit. */
   readonly ipLimit: RateLimit | undefined
   readonly isLoopbackLimited: boolean
   readonly contracts: readonly QuotaContract[]
