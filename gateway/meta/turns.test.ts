@@ -1,4 +1,6 @@
 import { getEventListeners } from 'node:events'
+import { mock } from 'node:test'
+import { LRUCache } from 'lru-cache'
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { fanOut } from './fanOut.ts'
@@ -80,6 +82,27 @@ s(
     for (let n = 0; n < 40; n += 1) await rest()
     await Promise.all([...crowd, inside, moved, fresh])
     assert.equal(begun.slice(-3), ['address 19', 'fresh', 'address 0'])
+  },
+)
+
+s(
+  'has of one site who had fewest and waited longest, while the clock runs [attack/turns-clock]',
+  async () => {
+    let nowMs = 0
+    const takeTurn = createTurns({
+      now() {
+        nowMs += 1
+        return nowMs
+      },
+      whenRested: async () => undefined,
+    })
+    const begun: string[] = []
+    const { signal } = new AbortController()
+    const ask = (caller: string) =>
+      takeTurn({ caller, site: 'site', signal }).then(() => void begun.push(caller))
+    const asked = ['known', 'first', 'second', 'third', 'known', 'fourth', 'known']
+    await Promise.all(asked.map(ask))
+    assert.equal(begun, ['known', 'first', 'second', 'third', 'fourth', 'known', 'known'])
   },
 )
 
@@ -175,16 +198,12 @@ s(
 s(
   'knows who is next without asking how many turns all others had [attack/turns-look]',
   async () => {
-    let asked = 0
-    const now = () => {
-      asked += 1
-      return 0
-    }
+    const reads = mock.method(LRUCache.prototype, 'get').mock
     const { signal } = new AbortController()
     const resting = Promise.withResolvers<() => number>()
     let hasAll = false
     const takeTurn = createTurns({
-      now,
+      now: () => 0,
       whenRested(patience) {
         if (!hasAll) return Promise.resolve()
         resting.resolve(patience)
@@ -198,9 +217,10 @@ s(
     void everybody()
     const look = await resting.promise
     look()
-    asked = 0
+    reads.resetCalls()
     for (let looks = 0; looks < 10; looks += 1) assert.is(look(), 0.1)
-    assert.ok(asked <= 100, `${asked} times`)
+    assert.is(reads.callCount(), 20)
+    reads.restore()
   },
 )
 

@@ -27,33 +27,37 @@ export function createTurns({
   /** Called after each beginning; `patience`, 0 to 1, tells at each look how much of a rest is waited for. */
   readonly whenRested?: ((patience: () => number) => Promise<void>) | undefined
 } = {}): TakeTurn {
-  const [ofCallers, ofSites] = [createRecentTurns({ now }), createRecentTurns({ now })]
+  const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
   const waiting = new Set<Waiter>()
   /** Undefined: it is to be found. Turns are forgotten by all alike, so that time leaves the order as it is. */
   let first: Waiter | undefined
   let isRunning = false
 
-  function rankOf({ caller, site }: Waiter): Rank {
-    const own = ofCallers.had(caller)
-    return [Math.max(own, ofSites.had(site)), own]
-  }
+  /** At one moment, for all that are compared. */
+  const rankAt =
+    (nowMs: number) =>
+    ({ caller, site }: Waiter): Rank => {
+      const own = ofCallers.had(caller, nowMs)
+      return [Math.max(own, ofSites.had(site, nowMs)), own]
+    }
 
   function findNext(): Waiter | undefined {
-    first ??= pick(waiting, rankOf)
+    first ??= pick(waiting, rankAt(now()))
     return first
   }
 
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
     const next = findNext()
-    return next ? Math.min(1, rankOf(next)[0] / turnsOfBusy) : 1
+    return next ? Math.min(1, rankAt(now())(next)[0] / turnsOfBusy) : 1
   }
 
   async function run(): Promise<void> {
     isRunning = true
     for (let next = findNext(); next; next = findNext()) {
-      ofCallers.note(next.caller)
-      ofSites.note(next.site)
+      const nowMs = now()
+      ofCallers.note(next.caller, nowMs)
+      ofSites.note(next.site, nowMs)
       next.begin()
       await whenRested(patience)
     }
@@ -71,6 +75,7 @@ export function createTurns({
       }
       const waiter: Waiter = { caller, site, begin }
       waiting.add(waiter)
+      const rankOf = rankAt(now())
       if (first && isBefore(rankOf(waiter), rankOf(first))) first = waiter
       signal.addEventListener('abort', begin)
       if (!isRunning) void run()

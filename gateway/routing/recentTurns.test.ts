@@ -5,15 +5,15 @@ const s = suite('routing/recentTurns')
 
 s('counts turns, each a third after ten seconds, and by name', () => {
   let nowMs = 1_900_000_000_000
-  const turns = createRecentTurns({ now: () => nowMs })
-  assert.is(turns.had('a'), 0)
-  turns.note('a')
-  assert.equal([turns.had('a'), turns.had('b')], [1, 0])
+  const turns = createRecentTurns()
+  assert.is(turns.had('a', nowMs), 0)
+  turns.note('a', nowMs)
+  assert.equal([turns.had('a', nowMs), turns.had('b', nowMs)], [1, 0])
   nowMs += 10_000
-  assert.is(turns.had('a'), Math.exp(-1))
-  turns.note('a')
-  assert.is(turns.had('a'), Math.exp(-1) + 1)
+  assert.is(turns.had('a', nowMs), Math.exp(-1))
+  turns.note('a', nowMs)
+  assert.is(turns.had('a', nowMs), Math.exp(-1) + 1)
   nowMs += 10_000
-  assert.is(turns.had('a'), (Math.exp(-1) + 1) * Math.exp(-1))
+  assert.is(turns.had('a', nowMs), (Math.exp(-1) + 1) * Math.exp(-1))
 })
 s.run()

@@ -209,6 +209,25 @@ s(
   },
 )
 
+s('compares sites by one look at the clock [attack/search-clock]', async () => {
+  const clock = { ms: 0, stepMs: 1 }
+  const searches = createSearchQueue({
+    now() {
+      clock.ms += clock.stepMs
+      return clock.ms
+    },
+  })
+  const begun: string[] = []
+  const ask = (caller: string) =>
+    searches(async () => void begun.push(caller), { chainId: 1, caller })
+  const sites = Array.from({ length: 5 }, (_, n) => `site ${n}`)
+  await Promise.all(sites.map(ask))
+  begun.length = 0
+  // Whose turn was longest ago, though more time passes while they are looked at.
+  clock.stepMs = 10
+  await Promise.all(['blocking', ...sites].map(ask))
+  assert.equal(begun, ['blocking', ...sites])
+})
 s('goes on after a search that failed', async () => {
   const searches = createSearchQueue()
   const bad = searches(() => Promise.reject(new Error('no')), { chainId: 1 })

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createRecentTurns, memoryMs } from './recentTurns.ts'
+import { createRecentTurns, memoryMs, type RecentTurns } from './recentTurns.ts'
 
 /** Thrown in place of a search that is not run; its message is fit for callers. */
 export class SearchRefused extends Error {
@@ -54,7 +54,7 @@ type Turns = {
   readonly line: Waiter[]
   readonly byName: Map<string, Turns>
   /** Turns that they had lately; of names that go by their order alone, none. */
-  readonly had: (name: string) => number
+  readonly had: RecentTurns['had']
 }
 
 const mostRemembered = 10_000
@@ -83,7 +83,7 @@ export function createSearchQueue({
 } = {}): SearchQueue {
   const all = createTurns(none)
   /** A network's paying keys and its free ones have turns of their own: those never have these wait. */
-  const turnsHad = { paying: createRecentTurns({ now }), free: createRecentTurns({ now }) }
+  const turnsHad = { paying: createRecentTurns(), free: createRecentTurns() }
   const homes = new LRUCache<string, Home & { readonly atMs: number }>({ max: mostRemembered })
   let running = 0
   let idle = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ export function createSearchQueue({
 
   async function runAll(): Promise<void> {
     running += 1
-    for (let next = takeNext(all); next; next = takeNext(all)) await next.start()
+    for (let next = takeNext(all, now()); next; next = takeNext(all, now())) await next.start()
     running -= 1
     if (running > 0) return
     idle.resolve()
@@ -123,7 +123,8 @@ export function createSearchQueue({
       ])
       line.push({
         start: async () => {
-          for (const name of new Set([site, network])) note(name)
+          const nowMs = now()
+          for (const name of new Set([site, network])) note(name, nowMs)
           if (hasToWait && isGone?.())
             return reject(new SearchRefused({ isAbandoned: true, caller }))
           await search().then(resolve, reject)
@@ -133,7 +134,7 @@ export function createSearchQueue({
       const waiting = all.byName.get(String(chainId))
       if (waiting && waiting.size > mostWaiting) {
         all.size -= 1
-        takeLast(waiting)?.drop()
+        takeLast(waiting, now())?.drop()
       }
       if (running < atOnce) void runAll()
     })
@@ -161,12 +162,12 @@ function lineOf(
 }
 
 /** Of equal ones that who has waited longest. */
-function takeNext(turns: Turns): Waiter | undefined {
+function takeNext(turns: Turns, nowMs: number): Waiter | undefined {
   if (turns.size === 0) return undefined
   turns.size -= 1
-  const [name, next] = pick(turns, (one) => -turns.had(one)) ?? []
+  const [name, next] = pick(turns, (one) => -turns.had(one, nowMs)) ?? []
   if (name === undefined || !next) return turns.line.shift()
-  const waiter = takeNext(next)
+  const waiter = takeNext(next, nowMs)
   // Behind the others from now on.
   turns.byName.delete(name)
   if (next.size > 0) turns.byName.set(name, next)
@@ -174,11 +175,11 @@ function takeNext(turns: Turns): Waiter | undefined {
 }
 
 /** Of equal ones that whose turn comes last; with one who waits each, who came last. */
-function takeLast(turns: Turns): Waiter | undefined {
+function takeLast(turns: Turns, nowMs: number): Waiter | undefined {
   turns.size -= 1
-  const [name, next] = pick(turns, (one, { size }) => size + turns.had(one), 'last') ?? []
+  const [name, next] = pick(turns, (one, { size }) => size + turns.had(one, nowMs), 'last') ?? []
   if (name === undefined || !next) return turns.line.pop()
-  const waiter = takeLast(next)
+  const waiter = takeLast(next, nowMs)
   if (next.size === 0) turns.byName.delete(name)
   return waiter
 }
