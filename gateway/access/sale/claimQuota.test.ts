@@ -127,6 +127,28 @@ s(
     assert.is(await claim(key, large), 1_000)
   },
 )
+s(
+  'has no settlement wait for what came in the same transaction [claims/settled-alone]',
+  async () => {
+    const { world, deps, mine, addKey } = open()
+    const caller = await addKey()
+    const findKey = async () => caller.keyId
+    const settlements = { ...deps.store.settlements, findKey }
+    const settling = { ...deps, store: { ...deps.store, settlements } }
+    const ask = async (amount: bigint, besides: bigint) => {
+      const txHash = mine(usedLog(token, { from: payer, nonce }), pay(amount), pay(besides))
+      const only = proofs.settled
+      const answer = await claimQuota(settling, { caller, chainId, txHash, only })
+      return answer.status === 'claimed' ? answer.quotes : answer.status
+    }
+    world.isFinal = false
+    assert.is(await ask(1_000n, 100_000n), 10)
+    assert.is(await ask(1_000n, 2n ** 51n * 100n), 10)
+    assert.is(await ask(100_000n, 1_000n), 'not_final')
+    world.isFinal = true
+    assert.is(await ask(100_000n, 1_000n), 1_000)
+  },
+)
 s('says what is the matter with a transaction [claims/refused]', async () => {
   const { world, deps, mine, addKey, claim } = open()
   const key = await addKey()

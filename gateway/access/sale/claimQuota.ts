@@ -69,12 +69,14 @@ export async function claimQuota(
   })
   if (!executor) return { status: 'chain_unreachable' }
   const found = readPayments(receipt, { ...contract, executor })
-  const worth = sizePayments(found, { contract, amountPerQuote: config.amountPerQuote, isFinal })
-  if (worth !== 'ok') return { status: worth }
   const sender = isBundle(receipt) ? undefined : receipt.from
   const isSafes = isSafeCall(receipt)
   const proven = await selectOwn(deps, { caller, contract, found, sender, isSafes, held })
   const payments = proven.filter(({ proof }) => only === undefined || proof === only)
+  // What a stranger brought in besides may hold nothing up that is not his.
+  const sized = only === undefined ? found : payments
+  const worth = sizePayments(sized, { contract, amountPerQuote: config.amountPerQuote, isFinal })
+  if (worth !== 'ok') return { status: worth }
   if (payments.length === 0) return { status: 'belongs_to_another_key' }
   const quotes = await store.payments.credit({
     chainId,
@@ -90,7 +92,7 @@ export async function claimQuota(
 }
 
 function sizePayments(
-  found: readonly ChainPayment[],
+  found: readonly Pick<ChainPayment, 'amount'>[],
   {
     contract,
     amountPerQuote,
@@ -125,8 +127,9 @@ async function selectOwn(
   const own: Payment[] = []
   for (const payment of found) {
     const quotes = Number(payment.amount / deps.config.amountPerQuote)
+    if (quotes === 0) continue
     const proof = await proveOwner(deps, { caller, contract, payment, sender, isSafes, held })
-    if (proof !== undefined && quotes > 0)
+    if (proof !== undefined)
       own.push({
         logIndex: payment.logIndex,
         payer: payment.payer,
