@@ -1,8 +1,8 @@
 import { type Address, type Hex, recoverMessageAddress } from 'viem'
-import { getChainId, verifyMessage } from 'viem/actions'
+import { verifyMessage } from 'viem/actions'
 import { createSiweMessage, generateSiweNonce } from 'viem/siwe'
-import { boundGas } from '../chain/boundGas.ts'
 import { isSameAddress } from '../chain/sameAddress.ts'
+import { verifyOnChain } from '../chain/verifyOnChain.ts'
 import type { Challenge } from '../store/challenges.ts'
 import type { Balance } from '../store/ledger.ts'
 import { createKey, keyScopes, revokeKey, rotateKey } from './issueKeys.ts'
@@ -114,11 +114,10 @@ async function verifySignature(
   if (!chain) return 'bad_signature'
   const { keyless = chain.client } = chain
   try {
-    const isValid = await verifyMessage(boundGas(keyless), { address, message, signature })
-    if (isValid) return 'contract'
-    // viem answers false for an unreachable chain too; a chain that answers this makes it a verdict.
-    await getChainId(keyless)
-    return 'bad_signature'
+    const isValid = await verifyOnChain(keyless, (bounded) =>
+      verifyMessage(bounded, { address, message, signature }),
+    )
+    return isValid ? 'contract' : 'bad_signature'
   } catch (error) {
     log.warn({ chainId, reason: (error as Error).name }, 'a signature could not be checked')
     return 'chain_unreachable'

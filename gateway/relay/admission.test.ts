@@ -104,7 +104,7 @@ s('a signature is looked at up to its last second, an hour at most [teeth/admiss
     let looked = false
     const request = async () => {
       looked = true
-      return '0x'
+      return '0x01'
     }
     const client = createClient({ transport: custom({ request }) })
     const on = { ...chain, client: { client } } as unknown as RelayChain
@@ -116,6 +116,21 @@ s('a signature is looked at up to its last second, an hour at most [teeth/admiss
     assert.is(looked, looks)
   }
 })
+s(
+  'an owner is told nothing of a signature while the node is away [attack/owner-node-away]',
+  async () => {
+    const away = new Error('away')
+    const client = createClient({
+      transport: custom({ request: () => Promise.reject(away) }, { retryCount: 0 }),
+    })
+    const on = { ...chain, client: { client } } as unknown as RelayChain
+    const asker = { ip: '192.0.2.77', signature: '0x01', deadline: nowMs / 1_000 } as const
+    const failed = await ask({ ownerSignature: 'preferred' }, { asker, on }).catch(
+      (error: Error) => error.cause,
+    )
+    assert.is(failed, away)
+  },
+)
 s(
   'what the book refuses is told with the seconds until there is room [teeth/admission]',
   async () => {

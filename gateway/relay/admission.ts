@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, Hex } from 'viem'
 import { verifyTypedData } from 'viem/actions'
-import { boundGas } from '../chain/boundGas.ts'
+import { verifyOnChain } from '../chain/verifyOnChain.ts'
 import type { RelayAdmissions } from '../store/relayAdmissions.ts'
 import type { Refusal, StoppedAt } from './gates.ts'
 import { capWindowMs } from './limits.ts'
@@ -107,14 +107,16 @@ async function isSignedBy(
   if (signature === undefined || deadline === undefined) return false
   const leftSecs = deadline - nowMs / 1_000
   if (leftSecs < 0 || leftSecs > longestValidSecs) return false
-  return verifyTypedData(boundGas(client.client), {
-    address: owner,
-    signature,
-    domain: sponsorDomain(chainId, signer.factory),
-    types: sponsorTypes,
-    primaryType: 'SponsoredDeploy',
-    message: { owner, deadline: BigInt(deadline) },
-  })
+  return verifyOnChain(client.client, (bounded) =>
+    verifyTypedData(bounded, {
+      address: owner,
+      signature,
+      domain: sponsorDomain(chainId, signer.factory),
+      types: sponsorTypes,
+      primaryType: 'SponsoredDeploy',
+      message: { owner, deadline: BigInt(deadline) },
+    }),
+  )
 }
 
 /** Takes what a new deployment for this owner needs beside the gates. */

@@ -21,7 +21,9 @@ const network = `eip155:${settleChainId}`
 
 async function open(given: Partial<AccessConfig> = {}) {
   const opened = openSettlements(() => settleStartMs)
-  const deps = { ...opened.deps, config: { ...opened.deps.config, ...given } }
+  const warnings: unknown[][] = []
+  const log = { ...opened.deps.log, warn: (...told: unknown[]) => void warnings.push(told) }
+  const deps = { ...opened.deps, log, config: { ...opened.deps.config, ...given } }
   const { id: keyId } = await createKey(deps, { label: 'buyer' })
   const sold = [{ method: 'POST', url: 'http://test/quote', units: 1 }] as const
   const endpoints = accessEndpoints(deps, sold)
@@ -42,7 +44,7 @@ async function open(given: Partial<AccessConfig> = {}) {
     const { status, text } = await inject({ method, path, headers, body: JSON.stringify(body) })
     return { status, answer: JSON.parse(text) }
   }
-  return { ...opened, deps, keyId, ask, paths: endpoints.map(({ path }) => path) }
+  return { ...opened, deps, keyId, ask, warnings, paths: endpoints.map(({ path }) => path) }
 }
 
 s(
@@ -94,6 +96,22 @@ s(
     await deps.store.keys.revoke({ id: key?.id ?? '', atMs: settleStartMs, abuse: 'why' })
     const barred = await register()
     assert.equal([barred.status, barred.answer.code], [403, 'forbidden'])
+  },
+)
+s(
+  'tells who sends no signature so, and no operator that a chain is away [attack/erc8010]',
+  async () => {
+    const { ask, warnings } = await open({ publicUrl: 'https://api.example' })
+    // Each ends as that of an account which is to become a contract does (ERC-8010).
+    for (const garbage of ['ab'.repeat(64), '00'.repeat(64)]) {
+      const { nonce } = (await ask('/auth/challenge', { address: account.address })).answer
+      const signature = `0x${garbage}${'8010'.repeat(16)}`
+      const sent = { address: account.address, nonce, signature }
+      const { status, answer } = await ask('/auth/register', sent)
+      assert.is(answer.error, 'signature does not sign the challenge for this address')
+      assert.is(status, 400)
+    }
+    assert.equal(warnings, [])
   },
 )
 s('tells of a key without a wallet, and of none that is gone [teeth/wire-keys]', async () => {
