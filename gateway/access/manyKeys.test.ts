@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import {
+  settlePayer as address,
   openSettlements,
   settleChainId,
   settleStartMs,
@@ -14,6 +15,7 @@ import { createAccess } from './access.ts'
 import { createKey } from './issueKeys.ts'
 import { openSharedBuckets, type SharedBuckets } from './limits/sharedBuckets.ts'
 import { encodeHeader } from './sale/paymentRequired.ts'
+import { createChallenge } from './siweChallenge.ts'
 import { accessEndpoints } from './wire/routes.ts'
 
 /** One address with a new key for each request: they are free, and none has asked before. */
@@ -32,13 +34,14 @@ const paymentPayload = signPayment({ validBefore: '1' })
 const claim = { chain_id: settleChainId, tx_hash: `0x${'ab'.repeat(32)}` }
 
 function open(buckets?: SharedBuckets) {
-  const { deps: given, node } = openSettlements(() => settleStartMs)
+  const { deps: given } = openSettlements(() => settleStartMs)
   const limits = {
     keyLimit: { unitsPerSec: 1, burst: 10 },
     ipLimit: { unitsPerSec: 1 / 3_600, burst: 10 },
     isLoopbackLimited: true,
   }
-  const deps = { ...given, buckets, config: { ...given.config, ...limits } }
+  const publicUrl = 'https://api.example'
+  const deps = { ...given, buckets, config: { ...given.config, ...limits, publicUrl } }
   const service = createService({
     name: 'routing',
     endpoints: [...accessEndpoints(deps), work],
@@ -48,7 +51,7 @@ function open(buckets?: SharedBuckets) {
   })
   const inject = createInject(service.app)
   return {
-    node,
+    deps,
     async ask(path: string, body: object, more: Readonly<Record<string, string>> = {}) {
       const { apiKey } = await createKey(deps, { label: 'new' })
       const headers = { 'x-api-key': apiKey, ...more }
@@ -66,6 +69,13 @@ s(
     assert.equal(await thrice(() => ask('/auth/quota/claim', claim)), [404, 404, 429])
   },
 )
+s('nor with signatures for a key that it does not have [attack/register-weight]', async () => {
+  const { ask, deps } = open()
+  const { nonce } = await createChallenge(deps, { address, chainId: settleChainId })
+  const signature = `0x${'8010'.repeat(32)}`
+  const register = () => ask('/auth/register', { address, nonce, signature })
+  assert.equal(await thrice(register), [400, 400, 429])
+})
 /** Wherever they stand, and whoever counts them. */
 async function askPayments(buckets?: SharedBuckets) {
   const { ask } = open(buckets)

@@ -100,7 +100,7 @@ export const processSettings = Type.Object({
     10,
   ),
   IP_RATE_LIMIT_BURST: integer(
-    `burst of the same; a claim or a payment weighs ${chainWorkWeight}, with a key or without`,
+    `burst of the same; a claim, a payment or a registration by wallet weighs ${chainWorkWeight}, with a key or without`,
     50,
     chainWorkWeight,
   ),

@@ -1,2 +1,2 @@
-/** What a claim or a payment weighs: each has a chain's node asked several times. */
+/** What a claim, a payment or a registration weighs: each may have a chain's node asked several times. */
 export const chainWorkWeight = 5

@@ -80,6 +80,7 @@ function walletEndpoints(deps: AccessDeps): readonly Endpoint[] {
       input: auth.registerBody,
       output: auth.registerResponse,
       auth: 'none',
+      weight: chainWorkWeight,
       errors: {
         403: 'A key of this wallet was revoked for abuse',
         503: 'The chain that would check a contract wallet is out of reach, or the database does not answer',
