@@ -35,7 +35,7 @@ export function createFailover({
 }): Failover {
   const queue = createCallQueue()
   const now = () => performance.now()
-  const head = createLastHead({ blockTimeMs, now })
+  const head = createLastHead(endpoints, { blockTimeMs, now })
   const heights = createHeadHeights(endpoints, {
     blockTimeMs,
     now,
@@ -53,7 +53,7 @@ export function createFailover({
       const told = answer && readHead(asked.call, answer)
       if (told) {
         heights.note(endpoint, told)
-        head.note(told.number)
+        head.note(endpoint, told.number)
       }
       const asks = { answer, trouble, batch: batch.length, head: head.number() }
       const verdict = judge(asked.call, asks)

@@ -3,12 +3,12 @@ import { createLastHead } from './lastHead.ts'
 
 const s = suite('the last head that was told of')
 
-function hear() {
+function hear(endpoints: readonly string[] = ['one']) {
   let nowMs = 0
-  const head = createLastHead({ blockTimeMs: 2_000, now: () => nowMs })
+  const head = createLastHead(endpoints, { blockTimeMs: 2_000, now: () => nowMs })
   assert.is(head.number(), undefined)
-  const told = (number: number) => {
-    head.note(number)
+  const told = (number: number, from = 'one') => {
+    head.note(from, number)
     return head.number()
   }
   return { told, pass: (ms: number) => (nowMs += ms) }
@@ -41,5 +41,15 @@ s('is no lie that is told now and then [attack/head-lie]', () => {
   const { told } = hear()
   for (let number = 1_000; number < 1_020; number += 1)
     assert.equal([told(number), told(1_000_000 + number)], [number, number])
+})
+s('is no lie of one of several that it bears out itself [attack/head-lie-twice]', () => {
+  const { told } = hear(['one', 'other', 'liar'])
+  assert.is(told(1_000), 1_000)
+  const lies = [0, 1, 2].map((nth) => told(10 ** 9 + nth, 'liar'))
+  assert.equal(lies, [1_000, 1_000, 1_000])
+  assert.is(told(1_001), 1_001)
+  // Of two it is none; and whoever stood there before another fell behind needs nobody's word.
+  assert.equal([told(5_000), told(5_001, 'other')], [1_001, 5_001])
+  assert.equal([told(3_000, 'liar'), told(5_002, 'other')], [3_000, 5_002])
 })
 s.run()

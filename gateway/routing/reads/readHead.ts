@@ -35,14 +35,16 @@ export async function readBlock({ client }: Deps, number?: bigint): Promise<Bloc
 
 /** A node of several that lags behind is not the next one that is asked. */
 const mostTimes = 4
+/** Whoever was waited for so long was asked more than once meanwhile. */
+const longMs = 1_000
 
 /** A block that there is, as far as is known: whoever says that there is none is asked again. */
 export async function readToldBlock(deps: Deps, number: bigint): Promise<Block | undefined> {
-  for (let time = 1; time < mostTimes; time += 1) {
+  for (let time = 1; ; time += 1) {
+    const sinceMs = performance.now()
     const block = await readBlock(deps, number)
-    if (block) return block
+    if (block || time === mostTimes || performance.now() - sinceMs > longMs) return block
   }
-  return readBlock(deps, number)
 }
 
 export async function readHead(deps: Deps, number?: bigint): Promise<BlockHead | undefined> {

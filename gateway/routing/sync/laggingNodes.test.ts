@@ -52,50 +52,58 @@ s('keeps nobody from the blocks between, nor from an ancestor [nodes/told-block]
   )
 })
 
-for (const farther of [1_000, 10 ** 9])
-  s(
-    `loads nothing again for a head ${farther} blocks above the chain [attack/far-head]`,
-    async () => {
-      let lies = 0
-      let searches = 0
-      let last = Number.POSITIVE_INFINITY
-      using held = await holdMainnet(base, {
-        pools: 40,
-        blocksBefore: 8,
-        bend({ method, params }, answer) {
-          if ((numberOf({ method, params }) ?? 0) > last) searches += 1
-          if (method === 'eth_getLogs') {
-            const [{ fromBlock, toBlock }] = params as readonly [{ fromBlock: Hex; toBlock: Hex }]
-            if (Number(fromBlock) > last) searches += 1
-            if (Number(toBlock) - Number(fromBlock) >= 100)
-              return {
-                error: { code: -32602, message: 'eth_getLogs is limited to 100 block range' },
-              }
-          }
-          const isHead =
-            method === 'eth_getBlockByNumber' && numberOf({ method, params }) === undefined
-          if (!isHead || !('result' in answer) || lies === 0) return answer
-          lies -= 1
-          const block = answer.result as { readonly number: Hex }
-          last = Number(block.number)
-          const number = numberToHex(last + farther)
-          return { result: { ...block, number, hash: numberToHex(1, { size: 32 }) } }
-        },
-      })
-      const { mainnet, reader, events } = held
-      mainnet.mine(2)
-      lies = 1
-      await reader.confirm()
-      last = Number.POSITIVE_INFINITY
-      // As often as a node of several is asked for what another has told of, and not for as long.
-      assert.ok(searches <= 4, `${searches} times`)
-      mainnet.mine(1)
-      await reader.confirm()
-      assert.is(reader.current()?.head.hash, mainnet.head().hash)
-      assert.equal(
-        events.map(({ event }) => event),
-        ['restored', 'failed'],
-      )
+/** The last of some nodes lies about its head for a while, in which the others have had too many calls. */
+async function holdLiar({ farther, nodes }: { readonly farther: number; readonly nodes: number }) {
+  const seen = { lies: 0, searches: 0, last: Number.POSITIVE_INFINITY }
+  const held = await holdMainnet(base, {
+    pools: 40,
+    blocksBefore: 8,
+    nodes,
+    bend({ method, params }, answer, node) {
+      if ((numberOf({ method, params }) ?? 0) > seen.last) seen.searches += 1
+      if (method === 'eth_getLogs') {
+        const [{ fromBlock, toBlock }] = params as readonly [{ fromBlock: Hex; toBlock: Hex }]
+        if (Number(fromBlock) > seen.last) seen.searches += 1
+        if (Number(toBlock) - Number(fromBlock) >= 100)
+          return { error: { code: -32602, message: 'eth_getLogs is limited to 100 block range' } }
+      }
+      const isHead = method === 'eth_getBlockByNumber' && numberOf({ method, params }) === undefined
+      if (!isHead || !('result' in answer) || seen.lies === 0) return answer
+      if (node < nodes - 1) return { error: { code: -32005, message: 'too many requests' } }
+      seen.lies -= 1
+      const block = answer.result as { readonly number: Hex }
+      seen.last = Number(block.number)
+      const number = numberToHex(seen.last + farther - seen.lies)
+      return { result: { ...block, number, hash: numberToHex(1, { size: 32 }) } }
     },
-  )
+  })
+  return { held, seen }
+}
+
+for (const [title, farther, nodes, lies] of [
+  ['loads nothing again for a head far above the chain [attack/far-head]', 1_000, 1, 1],
+  ['nor for one farther still [attack/far-head]', 10 ** 9, 1, 1],
+  ['nor for one that the same of two tells twice [attack/far-head-twice]', 10 ** 9, 2, 2],
+] as const)
+  s(title, async () => {
+    const { held, seen } = await holdLiar({ farther, nodes })
+    using _ = held
+    const { mainnet, reader, events } = held
+    mainnet.mine(2)
+    seen.lies = lies
+    while (seen.lies > 0) {
+      seen.searches = 0
+      await reader.confirm()
+      // As often as a node of several is asked for what another has told of, and not for as long.
+      assert.ok(seen.searches <= 4, `${seen.searches} times`)
+    }
+    seen.last = Number.POSITIVE_INFINITY
+    mainnet.mine(1)
+    await reader.confirm()
+    assert.is(reader.current()?.head.hash, mainnet.head().hash)
+    assert.equal(
+      events.map(({ event }) => event),
+      ['restored', ...Array.from({ length: lies }, () => 'failed')],
+    )
+  })
 s.run()

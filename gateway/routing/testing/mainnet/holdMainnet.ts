@@ -29,6 +29,7 @@ export async function holdMainnet(
     pace,
     refreshBlocks = 1n,
     blocksBefore = 0,
+    nodes = 1,
     bend = (_, answer) => answer,
     lag = () => 0,
     told = () => undefined,
@@ -38,8 +39,9 @@ export async function holdMainnet(
     readonly pace?: Pace | undefined
     readonly refreshBlocks?: bigint | undefined
     readonly blocksBefore?: number | undefined
-    /** What a node makes of the chain's answer. */
-    readonly bend?: ((call: RpcCall, answer: RpcAnswer) => RpcAnswer) | undefined
+    readonly nodes?: number | undefined
+    /** What a node, the first of them being 0, makes of the chain's answer. */
+    readonly bend?: ((call: RpcCall, answer: RpcAnswer, node: number) => RpcAnswer) | undefined
     /** By how many blocks the head that is named is behind. */
     readonly lag?: (() => number) | undefined
     /** Of each request. */
@@ -53,20 +55,25 @@ export async function holdMainnet(
     (params as readonly unknown[]).map((value) =>
       value === 'latest' ? numberToHex(mainnet.head().number - lag()) : value,
     )
-  const send = async (calls: readonly RpcCall[]): Promise<Reply> => {
+  const send = async (calls: readonly RpcCall[], node: number): Promise<Reply> => {
     told(calls)
     const named = calls.map(nameByHash)
     const asked = named.map(({ method, params }) => ({ method, params: toPast(params) }))
     const answers = await mainnet.ask(asked)
     return {
-      answers: answers.map((answer, index) => bend(named[index] as RpcCall, answer)),
+      answers: answers.map((answer, index) => bend(named[index] as RpcCall, answer, node)),
       trouble: { kind: 'bad_answer' },
     }
   }
+  let opened = 0
   const chainClient = createChainClient({
     chain,
-    rpcUrls: ['http://127.0.0.1:1'],
-    alterSend: () => send,
+    rpcUrls: Array.from({ length: nodes }, (_, node) => `http://127.0.0.1:${node + 1}`),
+    alterSend() {
+      const node = opened
+      opened += 1
+      return (calls) => send(calls, node)
+    },
   })
   const { client } = chainClient
   const { number, hash, parentHash, timestampSecs } = mainnet.head()
