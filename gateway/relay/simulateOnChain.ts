@@ -13,6 +13,7 @@ import { getBalance, readContract } from 'viem/actions'
 import { createErrorTable, describeRevert } from '../../simulator/revertReason.ts'
 import type { ChainClient } from '../chain/client.ts'
 import { findRevert } from '../chain/findRevert.ts'
+import { findRefusal } from '../chain/nodes/findRefusal.ts'
 import type { DeploySimulation, DeploySimulator } from './deploySimulator.ts'
 import { encodeDeploy } from './signer.ts'
 
@@ -113,9 +114,9 @@ async function runDeploy(
     })
     return { status: 'ok', gasUsed: hexToBigInt(gas) } as const
   } catch (error) {
-    const data = findRevert(error)
-    if (data === undefined) throw error
-    const reason = describeRevert(data, createErrorTable([]))
+    // Some nodes have no code of its own for it, others one for more than that: the table knows their words.
+    if (findRefusal(error)?.kind !== 'reverted') throw error
+    const reason = describeRevert(findRevert(error) ?? '0x', createErrorTable([]))
     return { status: 'reverted', reason } as const
   }
 }
