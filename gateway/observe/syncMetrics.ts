@@ -82,7 +82,7 @@ export function showSync(
   )
   show(
     'forkyard_search_threads_lost',
-    'Searches whose thread ended, and which were made in the loop, since the start',
+    'Searches whose thread ended or did not begin, and which were made in the loop, since the start',
     ({ chain }) => chain.threads?.lost(String(chain.chainId)),
   )
   show(

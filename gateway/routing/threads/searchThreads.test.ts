@@ -1,3 +1,6 @@
+import { syncBuiltinESMExports } from 'node:module'
+import { mock } from 'node:test'
+import workers from 'node:worker_threads'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../../bench/quote/generatedStand.ts'
@@ -183,6 +186,28 @@ s('cost the search that one makes as it ends, and begin anew [20/threads-lost]',
   assert.is(await last, undefined, 'who asked is told')
   assert.is(await ask(), undefined, 'and nobody is asked any more')
   assert.is(alone.lost(name), 2, 'a shutdown is no loss')
+})
+
+s('leave to the loop what no thread can be begun for [attack/no-thread]', async () => {
+  const alone = createSearchThreads({ count: 1 })
+  const [parameters] = questions
+  if (!parameters) throw new Error('there are questions')
+  const ask = () => alone.find({ name, market: current(), parameters, isCertified: false })
+  class NoThread {
+    constructor() {
+      throw new Error('ERR_WORKER_INIT_FAILED')
+    }
+  }
+  const refuse = mock.method(workers, 'Worker', NoThread)
+  syncBuiltinESMExports()
+  try {
+    assert.equal([await ask(), alone.lost(name)], [undefined, 1])
+  } finally {
+    refuse.mock.restore()
+    syncBuiltinESMExports()
+  }
+  assert.equal((await ask())?.route, findHere(current(), parameters).route)
+  await alone.close()
 })
 
 s.run()

@@ -42,7 +42,7 @@ export function createSearchThreads({ count }: { readonly count: number }) {
       const free = threads.find((thread) => thread.isFree())
       return free?.find(question)
     },
-    /** Searches for a market of this name whose thread ended, since the start. */
+    /** Searches for a market of this name whose thread ended, or did not begin, since the start. */
     lost: (name: string) => threads.reduce((sum, thread) => sum + thread.lost(name), 0),
     /** Ends one in the middle of what it does. */
     async end(index: number): Promise<void> {
@@ -91,6 +91,11 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
     asked?.resolve(found)
   }
 
+  function countFailure(name: string | undefined): void {
+    failures += 1
+    if (name !== undefined && !isClosed) lost.set(name, (lost.get(name) ?? 0) + 1)
+  }
+
   function begin(): Running {
     const { port1, port2 } = new MessageChannel()
     const bell = new Int32Array(new SharedArrayBuffer(4))
@@ -127,8 +132,7 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       running = undefined
       told = new Map()
       blocks = 0
-      failures += 1
-      if (waiting && !isClosed) lost.set(waiting.name, (lost.get(waiting.name) ?? 0) + 1)
+      countFailure(waiting?.name)
       answer(undefined)
     })
     const end = async () => {
@@ -145,7 +149,13 @@ function createThread(arena: ReturnType<typeof createCurveArena>) {
       const last = told.get(name)
       const news = last === market ? undefined : tellMarket(arena, { last, next: market })
       if (last !== market && !news) return undefined
-      running ??= begin()
+      try {
+        running ??= begin()
+      } catch {
+        // No memory for one, or no thread: the loop searches, and after some of these alone.
+        countFailure(name)
+        return undefined
+      }
       const added = arena.blocks.slice(blocks)
       const task: SearchTask = { name, news, blocks: added, parameters, isCertified }
       told.set(name, market)
