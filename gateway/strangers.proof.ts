@@ -37,7 +37,10 @@ const settleMs = 5_000
 const longestMs = 60_000
 /** Calls per second of an idle gateway after the attack, by those before it. */
 const mostIdle = byLength({ short: 3, long: 1.1 })
-/** Base's. On a chain that stands still one fork stays warm for ever, and no chain does. */
+/**
+ * Base's, whatever strangers send: a lab's chain makes a block of each transaction, and so at their pace. On a chain
+ * that stands still one fork stays warm for ever, and no chain does.
+ */
 const blockMs = 2_000
 /** Below this, a slower answer is the machine's noise. */
 const noiseMs = 50
@@ -162,6 +165,7 @@ type Round = {
 
 async function mineBlocks(signal: AbortSignal) {
   const rpc = createRpc(rpcOf(stage))
+  await rpc('evm_setAutomine', false)
   while (!signal.aborted) {
     await rpc('evm_mine')
     await wait(blockMs, undefined, { signal }).catch(() => undefined)
@@ -170,11 +174,7 @@ async function mineBlocks(signal: AbortSignal) {
 
 async function play(provider: HackedProvider): Promise<Round> {
   const measure = async (forMs: number) => {
-    const over = new AbortController()
-    const mining = mineBlocks(over.signal)
     const { result, perSecond } = await rateCalls(() => sendHonestTraffic(honest, forMs))
-    over.abort()
-    await mining
     return { samples: result, calls: perSecond }
   }
   const stayIdle = async () => {
@@ -185,6 +185,8 @@ async function play(provider: HackedProvider): Promise<Round> {
   const fresh = await stayIdle()
   // Once through before anything is timed: a fresh gateway compiles what it runs.
   await sendHonestTraffic(honest, 3_000)
+  const over = new AbortController()
+  const mining = mineBlocks(over.signal)
   const before = await measure(quietMs)
   const attack = startAttack(stage)
   provider.letLoose({ bomb: tokenOf(stage, 'WETH') })
@@ -192,6 +194,8 @@ async function play(provider: HackedProvider): Promise<Round> {
   const loot = await attack.stop()
   provider.tame()
   const after = await measure(quietMs)
+  over.abort()
+  await mining
   const idle = await stayIdle()
   return {
     before: before.samples,
