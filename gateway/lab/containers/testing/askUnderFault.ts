@@ -45,7 +45,7 @@ function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
  * nothing that was refused is, and each balance is the sum of its ledger.
  */
 export async function keepBooksUnder(
-  stack: LiveStack,
+  stack: Pick<LiveStack, 'quote' | 'readUsed' | 'audit'>,
   fault: () => Promise<void>,
   load: { readonly restMs?: number } = {},
 ): Promise<Tally> {

@@ -8,9 +8,8 @@ import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { startWorldChain } from '../../../../fixtures/world.ts'
 import { forkLabel } from '../../../../simulator/containers/forkEngine.ts'
-import { waitFor } from '../../../../simulator/testing/waitFor.ts'
 import { readBridgeAddress } from './readBridgeAddress.ts'
-import { removeContainers, startStack } from './stack.ts'
+import { killContainer, removeContainers, sendKill, startStack } from './stack.ts'
 
 const run = promisify(execFile)
 
@@ -227,11 +226,6 @@ export async function startLiveStack({
     const path = `/quote_exact_output?${query}&target_output=1000000&max_input=1000000000000000000`
     return ask('routing', path, { withKey: true })
   }
-  async function sendKill(id: string): Promise<number> {
-    const { Pid } = (await docker.getContainer(id).inspect()).State
-    process.kill(Pid, 'SIGKILL')
-    return Pid
-  }
   const forkyard = (...command: string[]) =>
     stack.compose('exec', '-T', 'gateway', 'node', 'gateway/cli.ts', ...command)
   return {
@@ -282,14 +276,8 @@ export async function startLiveStack({
       const program = ['node', '--input-type=module', '-e', auditProgram]
       return JSON.parse(await stack.compose('exec', '-T', 'gateway', ...program)) as string[]
     },
-    /** From outside: what the engine is asked to kill counts as stopped by hand, and stays so. */
-    sendKill,
-    /** Until the engine knows of it: before, it still lists the container among those that run. */
-    async kill(id: string) {
-      const pid = await sendKill(id)
-      const isKnown = async () => (await docker.getContainer(id).inspect()).State.Pid !== pid
-      await waitFor('the engine knows of it', isKnown, { deadlineMs: 60_000 })
-    },
+    sendKill: (id: string) => sendKill(docker, id),
+    kill: (id: string) => killContainer(docker, id),
     async down() {
       // A supervisor that is ended before it has swept leaves forks, which keep their network.
       const label = [`${forkLabel}=${forksName}`]

@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Readiness } from '../../../ops/readiness.ts'
 import { keepBooksUnder, type Tally } from './askUnderFault.ts'
-import type { LiveStack } from './liveStack.ts'
-import type { StackFault } from './stackFaults.ts'
+import type { StackFault, StruckStack } from './stackFaults.ts'
 
 const run = promisify(execFile)
 const lookEveryMs = 100
@@ -28,7 +27,7 @@ export type FaultFigure = {
 }
 
 /** `/readyz` of each gateway, asked in its own network namespace, as its operators do; needs root. */
-async function readGateways({ docker, find }: LiveStack): Promise<readonly string[]> {
+async function readGateways({ docker, find }: StruckStack): Promise<readonly string[]> {
   const containers = await Promise.all(
     (await find('gateway')).map((id) => docker.getContainer(id).inspect()),
   )
@@ -48,7 +47,7 @@ async function readGateways({ docker, find }: LiveStack): Promise<readonly strin
 }
 
 /** What a caller sees: the stack's health, and a quote by a key that nobody else asks with. */
-async function readPublic(stack: LiveStack, key: string): Promise<readonly string[]> {
+async function readPublic(stack: StruckStack, key: string): Promise<readonly string[]> {
   const timeoutMs = answerWithinSecs * 1000
   const silent = { status: 0, body: {} as Record<string, unknown> }
   const [health, quoted] = await Promise.all([
@@ -69,7 +68,7 @@ async function readPublic(stack: LiveStack, key: string): Promise<readonly strin
  * `probeKey` is not the key of the load; after `giveUpSecs` a stack that is not whole is given up.
  */
 export async function measureFault(
-  stack: LiveStack,
+  stack: StruckStack,
   {
     name,
     strike,

@@ -132,6 +132,20 @@ async function bindToLoopback(docker: Docker): Promise<void> {
   })
 }
 
+/** By the machine: what the engine is asked to kill counts as stopped by hand, and stays so. */
+export async function sendKill(docker: Docker, id: string): Promise<number> {
+  const { Pid } = (await docker.getContainer(id).inspect()).State
+  process.kill(Pid, 'SIGKILL')
+  return Pid
+}
+
+/** Until the engine knows of it: before, it still lists the container among those that run. */
+export async function killContainer(docker: Docker, id: string): Promise<void> {
+  const pid = await sendKill(docker, id)
+  const isKnown = async () => (await docker.getContainer(id).inspect()).State.Pid !== pid
+  await waitFor('the engine knows of it', isKnown, { deadlineMs: 60_000 })
+}
+
 /** Those that bear the labels, until none is left: who owns them may be removing them as well. */
 export async function removeContainers(
   { docker }: { readonly docker: Docker },

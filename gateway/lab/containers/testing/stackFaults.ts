@@ -9,6 +9,24 @@ export type StackFault = {
   readonly strike: () => Promise<void>
 }
 
+/** What strikes and measures need of a stack. */
+export type StruckStack = Pick<
+  LiveStack,
+  | 'docker'
+  | 'find'
+  | 'kill'
+  | 'compose'
+  | 'forksName'
+  | 'isServing'
+  | 'ask'
+  | 'quote'
+  | 'readUsed'
+  | 'audit'
+  | 'down'
+> & {
+  createKey(quotes: number): Promise<string>
+}
+
 /** Of one service: all its containers are struck, or one of several that do the same. */
 type Target = { readonly service: string; readonly isOne?: boolean }
 
