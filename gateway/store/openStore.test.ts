@@ -302,7 +302,7 @@ function addTests(engine: StoreEngine) {
         keyId,
         blockNumber: 5n,
         lostAtBlock: 9n,
-        proof: 5,
+        held: new Map(),
       }
       assert.equal(await lost(), [{ ...payment, validBeforeSecs: undefined }])
       assert.equal(await store.ledger.balance(keyId), { total: 0, used: 3, remaining: -3 })
@@ -326,7 +326,7 @@ function addTests(engine: StoreEngine) {
         keyId: other,
         blockNumber: 5n,
         lostAtBlock: 5n,
-        proof: 5,
+        held: new Map(),
         validBeforeSecs: undefined,
       })
       if (left) await store.payments.forget({ ...left, lostAtBlock: 4n })

@@ -163,7 +163,7 @@ function addTests(engine: StoreEngine) {
     const { listLost, forget } = store.payments
     const lost = async () =>
       (await listLost({ chainId: 1, limit: 999 })).filter((one) => one.txHash === txHash(0))
-    const owner = { tx: 0, proof: proofs.payer }
+    const owner = { tx: 0, proof: proofs.sender }
     await claim(0, owner)
     await reorganise(0)
     const row = {
@@ -172,7 +172,7 @@ function addTests(engine: StoreEngine) {
       keyId: keyOf(0),
       blockNumber: 5n,
       lostAtBlock: 6n,
-      proof: proofs.payer,
+      held: new Map([[payer, proofs.sender]]),
       validBeforeSecs: undefined,
     }
     assert.equal(await lost(), [row])

@@ -37,8 +37,8 @@ export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
   readonly blockNumber: bigint
   readonly keyId: string
   readonly lostAtBlock: bigint
-  /** By which it was the key's: the strongest, where the transaction paid more than once. */
-  readonly proof: Proof
+  /** Who paid what was the key's by its sender or as the first to ask, and by which of these. */
+  readonly held: ReadonlyMap<Address, Proof>
   /** The chain's time from which its authorizations have expired; undefined where any of it needs none. */
   readonly validBeforeSecs: number | undefined
 }
@@ -83,6 +83,7 @@ type Row = {
   log_index: number
   block_number: number
   block_hash: Hex
+  payer: Address
   quotes: number
   key_id: string
   proof: Proof
@@ -114,14 +115,14 @@ const open = sql<Row>(
 )
 
 const lost = sql<
-  Pick<Row, 'tx_hash' | 'key_id' | 'proof'> & {
+  Pick<Row, 'tx_hash' | 'key_id'> & {
     readonly lost_at_block: number
     readonly block_number: number
     readonly valid_before_secs: number | null
   }
 >(
   `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block,
-     MIN(block_number) AS block_number, MAX(proof) AS proof,
+     MIN(block_number) AS block_number,
      CASE WHEN MIN(proof) = ${proofs.settled} THEN
        (SELECT MAX(valid_before_secs) FROM settlements
         WHERE settlements.chain_id = payments.chain_id AND settlements.tx_hash = payments.tx_hash)
@@ -129,6 +130,11 @@ const lost = sql<
    FROM payments
    WHERE chain_id = ? AND lost_at_block IS NOT NULL GROUP BY chain_id, tx_hash, key_id
    ORDER BY MAX(lost_at_block), tx_hash LIMIT ?`,
+)
+const heldOf = sql<Pick<Row, 'payer' | 'proof'>>(
+  `SELECT payer, MIN(proof) AS proof FROM payments
+   WHERE chain_id = ? AND tx_hash = ? AND key_id = ? AND lost_at_block IS NOT NULL
+     AND proof IN (${proofs.first}, ${proofs.sender}) GROUP BY payer`,
 )
 const setFound = sql(
   'UPDATE payments SET lost_at_block = NULL WHERE chain_id = ? AND tx_hash = ? AND key_id = ?',
@@ -260,16 +266,23 @@ export function createPayments(engine: Engine): Payments {
         yield* takeBack(rows, { shares, headBlock, atMs: yield* engine.clock(atMs) })
         if (rows.length > 0) yield* reopenSettlement({ chainId, txHash })
       }),
-    listLost: async ({ chainId, limit }) =>
-      (await engine.read(() => lost.all(chainId, limit))).map((row) => ({
-        chainId,
-        txHash: row.tx_hash,
-        keyId: row.key_id,
-        blockNumber: BigInt(row.block_number),
-        lostAtBlock: BigInt(row.lost_at_block),
-        proof: row.proof,
-        validBeforeSecs: row.valid_before_secs ?? undefined,
-      })),
+    listLost: ({ chainId, limit }) =>
+      engine.read(function* () {
+        const found: LostPayment[] = []
+        for (const row of yield* lost.all(chainId, limit)) {
+          const held = yield* heldOf.all(chainId, row.tx_hash, row.key_id)
+          found.push({
+            chainId,
+            txHash: row.tx_hash,
+            keyId: row.key_id,
+            blockNumber: BigInt(row.block_number),
+            lostAtBlock: BigInt(row.lost_at_block),
+            held: new Map(held.map(({ payer, proof }) => [payer, proof])),
+            validBeforeSecs: row.valid_before_secs ?? undefined,
+          })
+        }
+        return found
+      }),
     forget: ({ chainId, txHash, keyId, lostAtBlock }) =>
       engine.write(function* () {
         yield* forget.run(chainId, txHash, keyId, lostAtBlock)

@@ -17,10 +17,11 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
 import { openStore } from '../../store/openStore.ts'
-import { proofs } from '../../store/payments.ts'
+import { type LostPayment, proofs } from '../../store/payments.ts'
 import { createKey } from '../issueKeys.ts'
 import type { AccessDeps } from './accessConfig.ts'
 import { claimQuota } from './claimQuota.ts'
+import { recheckPayments } from './recheckPayments.ts'
 
 /** Whose a payment is and how much of it counts, by receipts that are tables; on forks they are real. */
 const s = suite('claims of a receipt')
@@ -28,11 +29,11 @@ const { chainId } = base
 const toAddress = (id: number) => padHex(numberToHex(id), { size: 20 })
 const [token, contract, payer, sender] = [1, 2, 3, 4].map(toAddress) as [Hex, Hex, Hex, Hex]
 const toWord = (id: number) => padHex(numberToHex(id), { size: 32 })
-const [blockHash, nonce] = [toWord(100), toWord(8)]
+const nonce = toWord(8)
 const bundled = 'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)'
 const ofSafe = 'ExecutionSuccess(bytes32,uint256)'
 
-const pay = (value: bigint) => transferLog(token, { from: payer, to: contract, value })
+const pay = (value: bigint, from = payer) => transferLog(token, { from, to: contract, value })
 const buy = (keyId: Hex, amount: bigint) =>
   purchasedLog(contract, { keyId, payer, quotes: 1n, amount })
 const say = (event: string): SimLog => ({
@@ -42,7 +43,7 @@ const say = (event: string): SimLog => ({
 })
 
 function open() {
-  const world = { isFinal: true, isDown: false, status: '0x1' }
+  const world = { isFinal: true, isDown: false, status: '0x1', blockHash: toWord(100) }
   const receipts = new Map<Hex, readonly SimLog[]>()
   const request = async ({ method, params }: { method: string; params: readonly string[] }) => {
     if (world.isDown) throw new TypeError('away')
@@ -50,11 +51,12 @@ function open() {
     if (method === 'eth_call') return toWord(5)
     if (method === 'eth_getBlockByNumber') {
       const number = params[0] === 'finalized' && !world.isFinal ? 99 : 100
-      return { number: numberToHex(number), hash: blockHash, transactions: [] }
+      return { number: numberToHex(number), hash: world.blockHash, transactions: [] }
     }
     const hash = params[0] as Hex
     const logs = receipts.get(hash)
     if (method !== 'eth_getTransactionReceipt' || !logs) return null
+    const { blockHash } = world
     const place = { transactionHash: hash, blockHash, blockNumber: numberToHex(100) }
     return {
       ...place,
@@ -90,7 +92,7 @@ function open() {
     return { keyId, wallet, scopes: ['quote'] }
   }
   type Caller = Awaited<ReturnType<typeof addKey>>
-  async function claim(caller: Caller, txHash: Hex, more: { readonly held?: 1 | 2 } = {}) {
+  async function claim(caller: Caller, txHash: Hex, more: Partial<Pick<LostPayment, 'held'>> = {}) {
     const answer = await claimQuota(deps, { caller, chainId, txHash, ...more })
     return answer.status === 'claimed' ? answer.quotes : answer.status
   }
@@ -227,8 +229,27 @@ s(
     await addKey(payer)
     const hash = mine(pay(1_000n))
     assert.is(await claim(first, hash), 'belongs_to_another_key')
-    for (const held of [proofs.first, proofs.sender])
+    for (const proof of [proofs.first, proofs.sender]) {
+      const held = new Map([[payer, proof]])
       assert.is(await claim(first, mine(pay(1_000n)), { held }), 10)
+    }
+  },
+)
+s(
+  'nobody has after a reorganisation what another paid in the same transaction [attack/held-payer]',
+  async () => {
+    const { world, deps, mine, addKey, claim } = open()
+    const [chain] = deps.chains
+    if (!chain) throw new Error('there is no chain')
+    const other = toAddress(5)
+    const [ofSender, ofOther] = [await addKey(sender), await addKey(other)]
+    const carried = [usedLog(token, { from: other, nonce }), pay(1_000n, other)]
+    const hash = mine(pay(200n), ...carried)
+    assert.is(await claim(ofSender, hash), 2)
+    world.blockHash = toWord(101)
+    await recheckPayments(deps, { chain })
+    assert.is((await deps.store.ledger.balance(ofSender.keyId)).total, 2)
+    assert.is(await claim(ofOther, hash), 10)
   },
 )
 s.run()

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { Caller } from '../../http/access.ts'
 import type { Balance } from '../../store/ledger.ts'
-import { type Payment, type Proof, proofs } from '../../store/payments.ts'
+import { type LostPayment, type Payment, type Proof, proofs } from '../../store/payments.ts'
 import type { AccessDeps, QuotaContract } from './accessConfig.ts'
 import { readConfirmedReceipt } from './readConfirmedReceipt.ts'
 import { readExecutor } from './readExecutor.ts'
@@ -42,8 +42,8 @@ export async function claimQuota(
     confirmations?: number | undefined
     /** By this proof alone: what else the transaction paid is not asked for. Default: by any. */
     only?: Proof | undefined
-    /** The proof by which the caller had it before a reorganisation: who came since changes nothing. */
-    held?: Proof | undefined
+    /** By whose payments and which proof the caller had it before a reorganisation: who came since changes nothing. */
+    held?: LostPayment['held'] | undefined
   },
 ): Promise<Claim> {
   const { chains, config, log, store, now } = deps
@@ -121,7 +121,7 @@ async function selectOwn(
     found: readonly ChainPayment[]
     sender: Address | undefined
     isSafes: boolean
-    held: Proof | undefined
+    held: LostPayment['held'] | undefined
   },
 ): Promise<readonly Payment[]> {
   const own: Payment[] = []
@@ -162,7 +162,7 @@ async function proveOwner(
     payment: ChainPayment
     sender: Address | undefined
     isSafes: boolean
-    held: Proof | undefined
+    held: LostPayment['held'] | undefined
   },
 ): Promise<Proof | undefined> {
   if (payment.boundTo !== undefined) {
@@ -183,7 +183,8 @@ async function proveOwner(
   const isHere = caller.walletChainId === undefined || caller.walletChainId === chainId
   const wallet = isHere ? caller.wallet : undefined
   if (wallet && isSameAddress(wallet, payment.payer)) return proofs.payer
-  if (held === proofs.first || held === proofs.sender) return held
+  const before = held?.get(payment.payer)
+  if (before !== undefined) return before
   const hasKey = await store.keys.isWallet(payment.payer, chainId)
   const buyer = payment.authorization || (isSafes && hasKey) ? undefined : sender
   if (caller.wallet)

@@ -64,7 +64,7 @@ async function creditAgain(
   const { store, log } = deps
   const { chainId } = chain
   for (const lost of await store.payments.listLost({ chainId, limit: batchSize })) {
-    const { txHash, keyId, proof: held } = lost
+    const { txHash, keyId, held } = lost
     const key = await store.keys.find(keyId)
     if (!key) throw new Error(`there is no key ${keyId}`)
     const claim = await claimQuota(deps, { caller: { ...key, keyId }, chainId, txHash, held })
