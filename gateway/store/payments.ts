@@ -29,8 +29,6 @@ export type PaymentBlock = {
   readonly blockHash: Hex
 }
 
-export type OpenPayment = PaymentBlock & { readonly keyId: string; readonly logIndex: number }
-
 /** Taken back from `keyId` when the chain's head was `lostAtBlock`, and not seen on the chain since. */
 export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
   /** Where it was when it was taken back. */
@@ -53,12 +51,12 @@ export type Payments = {
   credit(
     parameters: PaymentBlock & { keyId: string; payments: readonly Payment[]; atMs: number },
   ): Promise<number | undefined>
-  /** Credited but not yet final, up to a block. */
+  /** Transactions with payments that are credited and not yet final, up to a block. */
   listOpen(parameters: {
     chainId: number
     maxBlock: bigint
     limit: number
-  }): Promise<readonly OpenPayment[]>
+  }): Promise<readonly PaymentBlock[]>
   finish(parameters: PaymentBlock): Promise<void>
   /**
    * Takes back what a reorganised transaction had paid; the balance may fall below zero. It counts as lost,
@@ -109,8 +107,9 @@ const setOrphaned = sql(
 const setFinal = sql(
   `UPDATE payments SET state = 'final' WHERE chain_id = ? AND tx_hash = ? AND block_hash = ? AND state = 'credited'`,
 )
-const open = sql<Row>(
-  `SELECT * FROM payments WHERE state = 'credited' AND chain_id = ? AND block_number <= ?
+const open = sql<Pick<Row, 'chain_id' | 'tx_hash' | 'block_number' | 'block_hash'>>(
+  `SELECT DISTINCT chain_id, tx_hash, block_number, block_hash FROM payments
+   WHERE state = 'credited' AND chain_id = ? AND block_number <= ?
    ORDER BY block_number LIMIT ?`,
 )
 
@@ -246,10 +245,8 @@ export function createPayments(engine: Engine): Payments {
       (await engine.read(() => open.all(chainId, maxBlock, limit))).map((row) => ({
         chainId: row.chain_id,
         txHash: row.tx_hash,
-        logIndex: row.log_index,
         blockNumber: BigInt(row.block_number),
         blockHash: row.block_hash,
-        keyId: row.key_id,
       })),
     finish: ({ chainId, txHash, blockHash }) =>
       engine.write(function* () {

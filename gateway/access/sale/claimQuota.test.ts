@@ -44,8 +44,11 @@ const say = (event: string): SimLog => ({
 
 function open() {
   const world = { isFinal: true, isDown: false, status: '0x1', blockHash: toWord(100) }
+  const asked: string[] = []
   const receipts = new Map<Hex, readonly SimLog[]>()
-  const request = async ({ method, params }: { method: string; params: readonly string[] }) => {
+  type Call = { readonly method: string; readonly params?: readonly string[] }
+  const request = async ({ method, params = [] }: Call) => {
+    asked.push(`${method} ${params[0]}`)
     if (world.isDown) throw new TypeError('away')
     if (method === 'eth_blockNumber') return numberToHex(100)
     if (method === 'eth_call') return toWord(5)
@@ -96,7 +99,7 @@ function open() {
     const answer = await claimQuota(deps, { caller, chainId, txHash, ...more })
     return answer.status === 'claimed' ? answer.quotes : answer.status
   }
-  return { world, deps, store, mine, addKey, claim }
+  return { world, asked, deps, store, mine, addKey, claim }
 }
 
 s(
@@ -250,6 +253,23 @@ s(
     await recheckPayments(deps, { chain })
     assert.is((await deps.store.ledger.balance(ofSender.keyId)).total, 2)
     assert.is(await claim(ofOther, hash), 10)
+  },
+)
+s(
+  'of a transaction’s many payments one block is asked for, and none keeps another from its turn [attack/recheck-blocks]',
+  async () => {
+    const { world, asked, deps, store, mine, addKey, claim } = open()
+    const [chain] = deps.chains
+    if (!chain) throw new Error('there is no chain')
+    const key = await addKey()
+    world.isFinal = false
+    const hashes = [mine(...Array.from({ length: 50 }, () => pay(100n))), mine(pay(100n))]
+    for (const hash of hashes) await claim(key, hash)
+    asked.length = 0
+    await recheckPayments(deps, { chain })
+    assert.is(asked.filter((call) => call === 'eth_getBlockByNumber 0x64').length, 1)
+    const listed = await store.payments.listOpen({ chainId, maxBlock: 100n, limit: 2 })
+    assert.equal(new Set(listed.map(({ txHash }) => txHash)), new Set(hashes))
   },
 )
 s.run()

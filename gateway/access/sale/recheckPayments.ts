@@ -1,6 +1,6 @@
 import { BlockNotFoundError, TransactionReceiptNotFoundError } from 'viem'
 import { getBlock, getBlockNumber, getTransactionReceipt } from 'viem/actions'
-import type { LostPayment, OpenPayment } from '../../store/payments.ts'
+import type { LostPayment, PaymentBlock } from '../../store/payments.ts'
 import type { AccessChain, AccessDeps } from './accessConfig.ts'
 import { type Claim, claimQuota } from './claimQuota.ts'
 import { readFinalNumber } from './readFinalNumber.ts'
@@ -26,29 +26,30 @@ export async function recheckPayments(
     maxBlock: head.number,
     limit: batchSize,
   })
-  for (const payment of open) {
-    const block = await getBlock(client, { blockNumber: payment.blockNumber }).catch(
-      (error: unknown) => {
-        // A node may have let go of it; the others are looked at all the same.
-        const { txHash } = payment
-        deps.log.warn({ chainId, txHash, reason: (error as Error).name }, 'a payment has no block')
-        return undefined
-      },
-    )
+  for (const [blockNumber, payments] of Map.groupBy(open, (payment) => payment.blockNumber)) {
+    const block = await getBlock(client, { blockNumber }).catch((error: unknown) => {
+      // A node may have let go of it; the others are looked at all the same.
+      const block = Number(blockNumber)
+      deps.log.warn({ chainId, block, reason: (error as Error).name }, 'a payment has no block')
+      return undefined
+    })
     if (!block) continue
-    if (block.hash !== payment.blockHash) await takeBack(deps, { payment, headBlock: head.number })
-    else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
+    for (const payment of payments) {
+      if (block.hash !== payment.blockHash)
+        await takeBack(deps, { payment, headBlock: head.number })
+      else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
+    }
   }
   await creditAgain(deps, { chain, final })
 }
 
 async function takeBack(
   { store, log, now }: AccessDeps,
-  { payment, headBlock }: { payment: OpenPayment; headBlock: bigint },
+  { payment, headBlock }: { payment: PaymentBlock; headBlock: bigint },
 ): Promise<void> {
-  const { chainId, txHash, blockHash, keyId } = payment
+  const { chainId, txHash, blockHash } = payment
   await store.payments.orphan({ chainId, txHash, blockHash, headBlock, atMs: now() })
-  log.warn({ chainId, txHash, keyId }, 'a credited payment was reorganised')
+  log.warn({ chainId, txHash }, 'a credited payment was reorganised')
 }
 
 /**
