@@ -215,10 +215,12 @@ function* creditAll(
   const shares = yield* openShares(block, [keyId, ...rows.map((row) => row.key_id)])
   const old = rows.filter((row) => row.state !== 'orphaned' && !isHeld(row, block))
   yield* takeBack(old, { shares, headBlock: block.blockNumber, atMs })
+  const held = rows.filter((row) => isHeld(row, block))
+  const holders = new Map(held.map((row) => [row.log_index, row]))
   let quotes: number | undefined
   for (const payment of payments) {
     const { logIndex } = payment
-    const holder = rows.find((row) => row.log_index === logIndex && isHeld(row, block))
+    const holder = holders.get(logIndex)
     if (holder?.key_id === keyId) {
       quotes = (quotes ?? 0) + holder.quotes
       continue

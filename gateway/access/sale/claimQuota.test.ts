@@ -272,4 +272,18 @@ s(
     assert.equal(new Set(listed.map(({ txHash }) => txHash)), new Set(hashes))
   },
 )
+s('asks once whose wallet paid, however many payments it made [attack/claim-lookups]', async () => {
+  const { deps, store, mine, addKey } = open()
+  const caller = await addKey()
+  let lookups = 0
+  const isWallet: typeof store.keys.isWallet = (...wanted) => {
+    lookups += 1
+    return store.keys.isWallet(...wanted)
+  }
+  const counting = { ...deps, store: { ...store, keys: { ...store.keys, isWallet } } }
+  const txHash = mine(...Array.from({ length: 500 }, () => pay(100n)))
+  const answer = await claimQuota(counting, { caller, chainId, txHash })
+  assert.is(answer.status === 'claimed' && answer.quotes, 500)
+  assert.ok(lookups <= 2, String(lookups))
+})
 s.run()

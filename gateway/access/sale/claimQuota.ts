@@ -125,10 +125,12 @@ async function selectOwn(
   },
 ): Promise<readonly Payment[]> {
   const own: Payment[] = []
+  const isWallet = askOnce((address) => deps.store.keys.isWallet(address, contract.chainId))
   for (const payment of found) {
     const quotes = Number(payment.amount / deps.config.amountPerQuote)
     if (quotes === 0) continue
-    const proof = await proveOwner(deps, { caller, contract, payment, sender, isSafes, held })
+    const proven = { caller, contract, payment, sender, isSafes, held, isWallet }
+    const proof = await proveOwner(deps, proven)
     if (proof !== undefined)
       own.push({
         logIndex: payment.logIndex,
@@ -139,6 +141,18 @@ async function selectOwn(
       })
   }
   return own
+}
+
+type IsWallet = (address: Address) => Promise<boolean>
+
+/** A stranger's transaction may have a thousand payments of one payer. */
+function askOnce(ask: IsWallet): IsWallet {
+  const told = new Map<Address, Promise<boolean>>()
+  return (address) => {
+    const answer = told.get(address) ?? ask(address)
+    told.set(address, answer)
+    return answer
+  }
 }
 
 /**
@@ -156,6 +170,7 @@ async function proveOwner(
     sender,
     isSafes,
     held,
+    isWallet,
   }: {
     caller: Caller
     contract: QuotaContract
@@ -163,6 +178,7 @@ async function proveOwner(
     sender: Address | undefined
     isSafes: boolean
     held: LostPayment['held'] | undefined
+    isWallet: IsWallet
   },
 ): Promise<Proof | undefined> {
   if (payment.boundTo !== undefined) {
@@ -185,10 +201,10 @@ async function proveOwner(
   if (wallet && isSameAddress(wallet, payment.payer)) return proofs.payer
   const before = held?.get(payment.payer)
   if (before !== undefined) return before
-  const hasKey = await store.keys.isWallet(payment.payer, chainId)
+  const hasKey = await isWallet(payment.payer)
   const buyer = payment.authorization || (isSafes && hasKey) ? undefined : sender
   if (caller.wallet)
     return wallet && buyer && isSameAddress(wallet, buyer) ? proofs.sender : undefined
-  if (hasKey || (buyer && (await store.keys.isWallet(buyer, chainId)))) return undefined
+  if (hasKey || (buyer && (await isWallet(buyer)))) return undefined
   return proofs.first
 }

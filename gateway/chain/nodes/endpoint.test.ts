@@ -59,10 +59,14 @@ s(
   },
 )
 
-s('does not rest for a dry run that takes too long [17/slow-no-rest]', async () => {
+s('does not rest for what a stranger may have made too long [17/slow-no-rest]', async () => {
   using endpoint = open(async (calls) => ({ ...lost, answers: calls.map(() => undefined) }))
   const dryRun = { method: 'eth_simulateV1', params: [] }
-  for (const heavy of [dryRun, { ...dryRun, method: 'eth_estimateGas' }, logsOf(30_000)]) {
+  const others = ['eth_estimateGas', 'eth_getTransactionReceipt'].map((method) => ({
+    method,
+    params: [],
+  }))
+  for (const heavy of [dryRun, ...others, logsOf(30_000)]) {
     await endpoint.send([heavy])
     assert.is(endpoint.waitMs(), 0)
   }

@@ -1,11 +1,15 @@
 import { isWide } from './logSpan.ts'
 import type { RpcCall } from './readReply.ts'
 
-/** They run code that a stranger may have written, an estimate many times over. */
-const runs: ReadonlySet<string> = new Set(['eth_simulateV1', 'eth_estimateGas'])
+/** They run code that a stranger may have written, an estimate many times over, or tell all that it has logged. */
+const strangers: ReadonlySet<string> = new Set([
+  'eth_simulateV1',
+  'eth_estimateGas',
+  'eth_getTransactionReceipt',
+])
 
 /**
  * How long it takes a stranger may have chosen. A batch is answered when its slowest call is, so it travels alone,
  * and a node that is late with it may be well.
  */
-export const takesLong = (call: RpcCall) => isWide(call) || runs.has(call.method)
+export const takesLong = (call: RpcCall) => isWide(call) || strangers.has(call.method)
