@@ -18,7 +18,6 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
 import { createCheckpointSigner } from './checkpointKey.ts'
 import { digestSums, firstDigest, linkAfter, linkDays, toSigned } from './checkpoints.ts'
-import type { StoreUnavailable } from './storeUnavailable.ts'
 
 const s = suite('checkpoints of the ledger')
 const engines = await startStoreEngines()
@@ -357,7 +356,7 @@ if (postgres) {
       await waitFor('the step waits for the refund', isWaited(address, "locktype = 'advisory'"))
       await refunding.query('COMMIT')
       await refund
-      assert.is(await early.catch((error: StoreUnavailable) => error.code), 'STORE_UNAVAILABLE')
+      assert.is(await early, false)
       await other.query('COMMIT')
       for (const client of [other, refunding]) await client.end()
       await store.checkpoints.advance(request)
@@ -371,6 +370,30 @@ if (postgres) {
         return rows.map(({ ref }) => ref)
       }
       assert.equal(await refs(), ['free', 'free', 'free', 'merged', 'merged', 'comes', 'stays'])
+      assert.equal(await look(), [])
+      await store.close()
+    },
+  )
+
+  s(
+    'PostgreSQL: a step waits for nobody who writes to the ledger, and nobody for it [24/checkpoint-no-queue]',
+    async () => {
+      const { store, look, address } = await openAudited(postgres)
+      const keyId = await addKey(store, 'one')
+      const other = new pg.Client(address)
+      await other.connect()
+      await other.query("BEGIN; UPDATE balances SET used = used + 2 WHERE key_id = 'one'")
+      const waiting = charge(store, { keyId, ref: 'waits', atMs: startMs })
+      await waitFor('the charge waits', isWaited(address, "locktype = 'transactionid'"))
+      const request = { nowMs: startMs + dayMs, marginMs, most: 9, sign }
+      assert.is(await store.checkpoints.advance(request), false)
+      await other.query(`INSERT INTO ledger (key_id, kind, units, ref, at_ms)
+        VALUES ('one', 'charge', -2, 'other', ${startMs}); COMMIT`)
+      await other.end()
+      await waiting
+      await rollUp(store, startMs + dayMs)
+      const [day] = await store.checkpoints.list()
+      assert.equal([day?.entries, day?.signature !== null], [3, true])
       assert.equal(await look(), [])
       await store.close()
     },

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { checkpointing } from './bookedUnits.ts'
 import type { Engine } from './engine.ts'
-import { lock, lockTable, type Program, sql } from './program.ts'
+import { listWriters, lock, type Program, sql } from './program.ts'
 
 /** Of one day; `digest` and what follows are final when it is signed. */
 export type Checkpoint = {
@@ -45,7 +45,10 @@ export type SignCheckpoint = (text: string) => {
 }
 
 export type Checkpoints = {
-  /** Takes some more rows of days that are over into their checkpoints; false when there are none left. */
+  /**
+   * Takes some more rows of days that are over into their checkpoints; false when there are none left, or others
+   * may still be writing some.
+   */
   advance(request: {
     readonly nowMs: number
     /** A row may show up so long after its time, and no later. */
@@ -223,10 +226,18 @@ function* findDay(last: CheckpointRow | undefined, latestMs: number): Program<st
   return toDay(Math.max(atMs, last ? endOf(last.day) : 0))
 }
 
-/** Rows have numbers before others see them: up to this one nobody writes any more, however long he slept. */
-function* settle(): Program<number> {
-  yield* lockTable('ledger')
-  return yield* newestRow.count()
+/** The newest row at some moment, and who was writing then and is still. */
+type Look = { readonly id: number; readonly writers: readonly string[] }
+
+/**
+ * Rows have numbers before others see them, which are drawn in order by who is a writer already: once all have
+ * ended who were when the newest row was seen, nobody writes any more up to it, however long he slept. The row is
+ * read first.
+ */
+function* lookAtWriters(before: Look | undefined): Program<Look> {
+  const id = before?.id ?? (yield* newestRow.count())
+  const writers = yield* listWriters('ledger')
+  return { id, writers: before ? writers.filter((one) => before.writers.includes(one)) : writers }
 }
 
 type Advance = Parameters<Checkpoints['advance']>[0] & { readonly settledId: number }
@@ -296,6 +307,7 @@ function* requireWhole({ day, after_id, through_id, entries }: CheckpointRow): P
 
 export function createCheckpoints(engine: Engine): Checkpoints {
   let settledId = 0
+  let look: Look | undefined
   return {
     async advance(request) {
       for (;;) {
@@ -304,7 +316,10 @@ export function createCheckpoints(engine: Engine): Checkpoints {
           return yield* advance({ ...request, nowMs, settledId })
         })
         if (taken !== 'unsettled') return taken
-        settledId = await engine.write(settle)
+        look = await engine.write(() => lookAtWriters(look))
+        if (look.writers.length > 0) return false
+        settledId = look.id
+        look = undefined
       }
     },
     prune: (request) =>

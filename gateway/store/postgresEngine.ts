@@ -8,13 +8,16 @@ import { StoreUnavailable, toStoreError } from './storeUnavailable.ts'
 /** Serialization failures and deadlocks: the database asks to be asked again. */
 const retried: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 export const attempts = 5
-/** Writers queue behind who waits for their table. */
-const tableLockMs = 200
 
 export const isRetried = (error: unknown) =>
   error instanceof StoreUnavailable && retried.has((error.cause as { code?: unknown }).code)
 
 const readNow = sql<{ ms: number }>(`SELECT ${databaseNow} AS ms`)
+
+/** Who writes to a table holds this lock on it, before anything else of the statement, until the transaction ends. */
+const readWriters = `SELECT virtualtransaction AS writer FROM pg_locks
+  WHERE relation = $1::regclass AND mode = 'RowExclusiveLock' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 /** PostgreSQL's advisory locks are named by 64-bit numbers. */
 export function toLockKey(name: string): bigint {
@@ -48,10 +51,7 @@ export function createPostgresEngine(
       return {
         text: `SELECT pg_try_advisory_xact_lock_shared(${toLockKey(query.name)}) AS shared`,
       }
-    if (query.kind === 'lockTable')
-      return {
-        text: `SET LOCAL lock_timeout = ${tableLockMs}; LOCK TABLE ${query.table} IN SHARE MODE`,
-      }
+    if (query.kind === 'writers') return { text: readWriters, values: [query.table] }
     const { text, values } = query
     return { name: nameOf(text.postgres), text: text.postgres, values: [...values] }
   }

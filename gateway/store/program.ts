@@ -4,7 +4,7 @@ export type Query =
   | { readonly kind: 'query'; readonly text: SqlText; readonly values: readonly SqlValue[] }
   | { readonly kind: 'lock'; readonly name: string }
   | { readonly kind: 'shareLock'; readonly name: string }
-  | { readonly kind: 'lockTable'; readonly table: string }
+  | { readonly kind: 'writers'; readonly table: string }
 
 export type Outcome = { readonly rows: readonly unknown[]; readonly changes: number }
 
@@ -93,10 +93,10 @@ export function* shareLock(name: string): Program<boolean> {
 }
 
 /**
- * Whoever has written to this table ends first, and until this transaction ends nobody else writes to it, in
- * whatever process; all may read. Refused where that takes long, since writers wait for it meanwhile. SQLite
+ * The transactions that write to this table or have written to it, in whatever process, and have not ended. SQLite
  * has one writer at a time anyway.
  */
-export function* lockTable(table: string): Program<void> {
-  yield { kind: 'lockTable', table }
+export function* listWriters(table: string): Program<readonly string[]> {
+  const { rows } = yield { kind: 'writers', table }
+  return (rows as readonly { readonly writer: string }[]).map(({ writer }) => writer)
 }
