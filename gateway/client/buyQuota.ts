@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { readContract } from 'viem/actions'
 import type { CallOptions } from './call.ts'
-import { checkChallenge, checkOffer } from './checkAnswers.ts'
+import { checkChallenge, checkKey, checkOffer } from './checkAnswers.ts'
 import type { Client } from './client.ts'
 import { ForkyardError } from './forkyardError.ts'
 import { pause } from './pause.ts'
@@ -88,7 +88,7 @@ export async function buyQuota(
   }
   const token = paymentToken ?? (quotaManager && (await readToken(onChain.reader, quotaManager)))
   const amount = checkOffer(offer, { quotes, maxAmount, quotaManager, paymentToken: token })
-  const { key_id_hash: keyId } = await client.access.keyInfo(options)
+  const keyId = checkKey(await client.access.keyInfo(options))
   const { quota_contract: spender } = offer
   const approval = { token: offer.payment_token, spender, amount }
   const permit = await signPermit(onChain, approval)

@@ -3,7 +3,9 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
+  keccak256,
   pad,
+  stringToBytes,
   toFunctionSelector,
   zeroAddress,
 } from 'viem'
@@ -220,9 +222,10 @@ const offerOf = (changed: object = {}) => ({
     },
   ],
 })
+const named = { key_id: 'key_1', key_id_hash: keccak256(stringToBytes('key_1')) }
 const sale = {
   '/auth/pricing': [offerOf()],
-  '/auth/key-info': [{ key_id_hash: `0x${'0'.repeat(64)}` }],
+  '/auth/key-info': [named],
   '/auth/quota/claim': [{ purchased_quotes: 7 }],
 }
 s(
@@ -255,6 +258,14 @@ s(
     )
   },
 )
+s('pays for no key but the one that the chain will name [client/refused-key]', async () => {
+  const { key_id_hash } = named
+  for (const told of [{}, { key_id_hash }, { ...named, key_id_hash: pad('0x1') }]) {
+    const { sent, ...own } = stand({ ...sale, '/auth/key-info': [told] })
+    assert.match(await refusalOf(buyQuota(own, bound)), 'the hash of the key')
+    assert.equal(sent, [])
+  }
+})
 s('asks for a claim again when it is told to, and not at once [client/claim-wait]', async () => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
   const cases = [

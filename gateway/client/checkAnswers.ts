@@ -1,9 +1,17 @@
-import { type Address, decodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
+import {
+  type Address,
+  decodeFunctionData,
+  type Hex,
+  keccak256,
+  parseAbi,
+  stringToBytes,
+  zeroAddress,
+} from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { ForkyardError } from './forkyardError.ts'
 import type { Call } from './wallet.ts'
 import type { ProxyTransaction } from './wire/meta.ts'
-import type { Challenge, Execution, PricingContract, Quote } from './wire/routing.ts'
+import type { Challenge, Execution, KeyInfo, PricingContract, Quote } from './wire/routing.ts'
 
 /** What was ordered: by this, and not by the answer, is judged what the wallet may sign. */
 type Order = {
@@ -165,6 +173,14 @@ export function checkOffer(
   // Not `>`: without a bound, which only types ask for, nothing may be paid.
   requireThat(amount <= maxAmount, `${quotes} quotes cost ${amount}, and maxAmount is ${maxAmount}`)
   return amount
+}
+
+/** The key as the chain names it: by the hash of its name, or what is paid would be nobody's. */
+export function checkKey({ key_id: name, key_id_hash: keyId }: KeyInfo): Hex {
+  // As JavaScript without types would have it.
+  const isNamed = typeof name === 'string' && keccak256(stringToBytes(name)) === keyId
+  requireThat(isNamed, `the hash of the key ${name} is not ${keyId}`)
+  return keyId
 }
 
 /** That the challenge signs the wallet in at this service, and is nothing else. */

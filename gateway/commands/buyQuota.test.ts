@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createClient, custom } from 'viem'
+import { createClient, custom, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
@@ -17,17 +17,34 @@ const honest = {
   amount_per_quote: '100',
 }
 let offer: object = honest
+const named = { key_id: 'key_1', key_id_hash: keccak256(stringToBytes('key_1')) }
+let keyInfo: object = named
 let pricing = () => ({ contracts: [offer] }) as object
-const server = createServer((_, response) => response.end(JSON.stringify(pricing())))
-await once(server.listen(0, '127.0.0.1'), 'listening')
-const { port } = server.address() as AddressInfo
-s.after(() => {
-  server.closeAllConnections()
-  server.close()
+
+async function listen(answer: RequestListener): Promise<number> {
+  const server = createServer(answer)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  s.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+const port = await listen(({ url }, response) =>
+  response.end(JSON.stringify(url === '/auth/key-info' ? keyInfo : pricing())),
+)
+
+let heard = 0
+const elsewhere = await listen((_, response) => {
+  heard += 1
+  response.end(JSON.stringify(pricing()))
+})
+const redirecting = await listen(({ url }, response) => {
+  response.writeHead(302, { location: `http://127.0.0.1:${elsewhere}${url}` }).end()
 })
 
 /** What it fails by, over a chain where nothing is to be asked. */
-async function failureOf(changed: object): Promise<string> {
+async function failureOf(changed: object, at = port): Promise<string> {
   offer = { ...honest, ...changed }
   const request = async () => {
     throw new Error('the chain was asked')
@@ -37,7 +54,7 @@ async function failureOf(changed: object): Promise<string> {
     chain: toViemChain(base),
     transport: custom({ request }, { retryCount: 0 }),
   })
-  const deps = { serviceUrl: `http://127.0.0.1:${port}`, apiKey: 'k', client, report: () => {} }
+  const deps = { serviceUrl: `http://127.0.0.1:${at}`, apiKey: 'k', client, report: () => {} }
   return buyQuota(deps, { quotes: 25 }).then(
     () => 'nothing',
     (error: Error) => error.message,
@@ -69,5 +86,25 @@ s('is told in a sentence where the answer is no offer at all [client/buy-shape]'
     assert.match(await failureOf({}), `no quota is sold on chain ${base.chainId}`)
   }
   pricing = usual
+})
+s('is for the key that the chain will name, or nothing is sent [attack/buy-key]', async () => {
+  const { key_id_hash } = named
+  for (const told of [
+    {},
+    { key_id_hash },
+    { key_id: named.key_id },
+    { ...named, key_id_hash: 7 },
+    { ...named, key_id_hash: keccak256('0x') },
+    { ...named, key_id: 'key_2' },
+  ]) {
+    keyInfo = told
+    assert.match(await failureOf({}), 'as its hash')
+  }
+  keyInfo = named
+})
+s('no other host is sent the key [attack/buy-redirect]', async () => {
+  const failure = await failureOf({}, redirecting)
+  assert.is(heard, 0)
+  assert.match(failure, '/auth/pricing is not answered: unexpected redirect')
 })
 s.run()

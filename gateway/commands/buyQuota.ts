@@ -7,6 +7,8 @@ import {
   erc20Abi,
   type Hex,
   isAddress,
+  keccak256,
+  stringToBytes,
   type Transport,
 } from 'viem'
 import {
@@ -45,7 +47,7 @@ class BuyError extends Error {
 export async function buyQuota(deps: BuyDeps, { quotes }: { quotes: number }): Promise<Bought> {
   const { client, report } = deps
   const { contract, token } = await readOffer(deps)
-  const keyId = (await ask(deps, '/auth/key-info'))['key_id_hash'] as Hex
+  const keyId = await readKeyId(deps)
   const amount = BigInt(quotes) * amountPerQuote
   const owner = client.account.address
   const balance = await readContract(client, {
@@ -100,6 +102,15 @@ async function readOffer(deps: BuyDeps) {
   return { contract: readAddress(entry, 'quota_contract'), token }
 }
 
+/** As the chain names the key: by the hash of its name, or what is paid would be nobody's. */
+async function readKeyId(deps: BuyDeps): Promise<Hex> {
+  const { key_id: name, key_id_hash: told } = await ask(deps, '/auth/key-info')
+  const keyId = typeof name === 'string' ? keccak256(stringToBytes(name)) : undefined
+  if (keyId === undefined || told !== keyId)
+    throw new BuyError(`the service names the key ${name}, and gives ${told} as its hash`)
+  return keyId
+}
+
 function readAddress(offer: Offer, name: string): Address {
   const given = offer[name]
   if (typeof given === 'string' && isAddress(given, { strict: false })) return given
@@ -141,10 +152,19 @@ async function ask(deps: BuyDeps, path: string): Promise<Record<string, unknown>
   return answer
 }
 
+/** A claim is answered once the chain has been asked. */
+const answerMs = 60_000
+
 async function request({ serviceUrl, apiKey }: BuyDeps, path: string, body?: object) {
   const response = await fetch(serviceUrl + path, {
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    // Another host is not to have the key.
+    redirect: 'error',
+    signal: AbortSignal.timeout(answerMs),
+  }).catch((error: Error) => {
+    const { message } = (error.cause ?? error) as Error
+    throw new BuyError(`${path} is not answered: ${message}`, { cause: error })
   })
   const answer = (await response.json()) as Record<string, unknown>
   const retryAfter = response.headers.get('retry-after')
