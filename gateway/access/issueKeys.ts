@@ -1,7 +1,8 @@
-import { type Address, keccak256, stringToBytes } from 'viem'
+import type { Address } from 'viem'
 import type { StoredKey } from '../store/keys.ts'
 import type { Balance, LedgerEntry } from '../store/ledger.ts'
 import { createApiKey, hashApiKey, randomId } from './apiKey.ts'
+import { hashKeyId } from './hashKeyId.ts'
 import type { AccessDeps } from './sale/accessConfig.ts'
 
 type KeyDeps = Pick<AccessDeps, 'store' | 'now'> & {
@@ -40,7 +41,7 @@ export async function createKey(
   const id = randomId('key')
   await store.keys.insert({
     id,
-    idHash: keccak256(stringToBytes(id)),
+    idHash: hashKeyId(id),
     secretHash: hashApiKey(key, config),
     start,
     label,

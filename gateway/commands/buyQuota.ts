@@ -7,8 +7,6 @@ import {
   erc20Abi,
   type Hex,
   isAddress,
-  keccak256,
-  stringToBytes,
   type Transport,
 } from 'viem'
 import {
@@ -18,6 +16,7 @@ import {
   signTransaction,
 } from 'viem/actions'
 import { quotaManager } from '../../contracts/artifacts.ts'
+import { hashKeyId } from '../access/hashKeyId.ts'
 import { amountPerQuote } from '../access/sale/amountPerQuote.ts'
 import { toClaimBody } from '../access/wire/quota.ts'
 import { getChain } from '../chain/chains.ts'
@@ -105,7 +104,7 @@ async function readOffer(deps: BuyDeps) {
 /** As the chain names the key: by the hash of its name, or what is paid would be nobody's. */
 async function readKeyId(deps: BuyDeps): Promise<Hex> {
   const { key_id: name, key_id_hash: told } = await ask(deps, '/auth/key-info')
-  const keyId = typeof name === 'string' ? keccak256(stringToBytes(name)) : undefined
+  const keyId = typeof name === 'string' ? hashKeyId(name) : undefined
   if (keyId === undefined || told !== keyId)
     throw new BuyError(`the service names the key ${name}, and gives ${told} as its hash`)
   return keyId
