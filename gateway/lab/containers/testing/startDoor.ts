@@ -77,6 +77,7 @@ export async function startDoor({
   }
   await certify('lab')
   const [plain, tls] = [await freePort(), await freePort()]
+  const at = host.includes(':') ? `[${host}]` : host
   const place = (text: string) =>
     text
       .replaceAll('/tmp/', `${dir}/`)
@@ -84,8 +85,8 @@ export async function startDoor({
       .replaceAll('/etc/nginx/', `${dir}/`)
       .replace('/dev/stderr', `${dir}/error.log`)
       .replace('/dev/stdout', `${dir}/access.log`)
-      .replaceAll('listen 8080', `listen ${host}:${plain}`)
-      .replaceAll('listen 8443', `listen ${host}:${tls}`)
+      .replaceAll('listen 8080', `listen ${at}:${plain}`)
+      .replaceAll('listen 8443', `listen ${at}:${tls}`)
       .replaceAll(/gateway:80\d\d/g, `127.0.0.1:${gatewayPort}`)
   const own = { 'caller.conf': read('caller.conf'), 'door.conf': read('door.conf'), ...files }
   for (const [name, text] of Object.entries({ 'nginx.conf': read('nginx.conf'), ...own }))

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import type { LetIn } from './testing/comeByIpv6.ts'
+
+/** The proxy's door and callers by IPv6, in a network namespace of their own. */
+const s = suite('front door, by IPv6')
+const run = promisify(execFile)
+const programs = [
+  ['nginx', 'nginx-light'],
+  ['ip', 'iproute2'],
+  ['unshare', 'util-linux'],
+] as const
+const missing = programs.filter(([name]) => !findDebianProgram(name))
+for (const [name, debianPackage] of missing) passOver({ name, debianPackage })
+
+async function canUnshare(): Promise<boolean> {
+  try {
+    await run('unshare', ['--net', 'true'])
+    return true
+  } catch (error) {
+    process.stdout.write(`SKIPPED: nobody but root makes a network here: ${error}\n`)
+    return false
+  }
+}
+
+if (missing.length === 0 && (await canUnshare()))
+  s('bounds a /64 as one network, and a /48 of them as a site [24/proxy-ipv6]', async () => {
+    const file = join(import.meta.dirname, 'testing', 'comeByIpv6.ts')
+    const command = ['--net', process.execPath, file]
+    const { stdout } = await run('unshare', command)
+    const letIn: LetIn = JSON.parse(stdout)
+    assert.equal(letIn, { ofNetwork: 64, ofNeighbour: 1, ofSite: 1_024, ofOtherSite: 1 })
+  })
+s.run()
