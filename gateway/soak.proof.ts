@@ -68,7 +68,8 @@ const timesMs = [
   ...probesMs,
   ...Array.from({ length: windows }, () => windowMs),
 ]
-const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / 15_000 + 2, 0)
+const ownerEveryMs = 15_000
+const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / ownerEveryMs + 2, 0)
 const owners: Address[] = []
 while (owners.length < wantedOwners) owners.push(await prepareOwner(stage, giver.privateKey))
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
@@ -77,9 +78,10 @@ const honest = {
   manifest,
   trader: trader.address,
   apiKey,
-  otherKey,
+  otherKeys: [otherKey],
   taker: giver.address,
   owners,
+  ownerEveryMs,
 }
 const inspector = await openInspector({
   pid: manifest.pid,

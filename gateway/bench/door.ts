@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { forkStranger } from '../../fixtures/forkStranger.ts'
 import { startDoor } from '../lab/containers/testing/startDoor.ts'
 import { printTable } from '../observe/printTable.ts'
 import type { Honest } from './door/honest.ts'
@@ -44,15 +45,14 @@ const door = await startDoor({
 if (!door) process.exit(1)
 const { plain, tls } = door
 
-const start = (file: string, args: readonly (string | number)[]) =>
-  fork(join(import.meta.dirname, 'door', file), args.map(String))
+const fileOf = (name: string) => join(import.meta.dirname, 'door', name)
 async function next<value>(child: ChildProcess): Promise<value> {
   const [message] = (await once(child, 'message')) as [value]
   return message
 }
 
 async function measureHonest(): Promise<Honest> {
-  const child = start('honest.ts', [tls, perSecond, seconds])
+  const child = fork(fileOf('honest.ts'), [tls, perSecond, seconds].map(String))
   const honest = await next<Honest>(child)
   child.disconnect()
   return honest
@@ -74,13 +74,16 @@ function startStrangers({ kind, addresses, connections }: Strangers): readonly C
     connections: Math.ceil(connections / processes),
   }
   return Array.from({ length: processes }, (_, index) =>
-    start('strangers.ts', [
-      kind,
-      kind === 'brief' ? tls : plain,
-      1 + index * each.addresses,
-      each.addresses,
-      each.connections,
-    ]),
+    forkStranger(
+      fileOf('strangers.ts'),
+      [
+        kind,
+        kind === 'brief' ? tls : plain,
+        1 + index * each.addresses,
+        each.addresses,
+        each.connections,
+      ].map(String),
+    ),
   )
 }
 
