@@ -164,7 +164,7 @@ export const processSettings = Type.Object({
     64,
   ),
   UNKNOWN_POOL_PATIENCE_MS: integer(
-    'how long a quote waits for the dry run of pools with unknown code where it has another route, and a fifth of it while one has not passed yet; 12 times as long where it has none',
+    'how long a quote waits for the dry run of pools with unknown code where it has another route, and a tenth of it while one has not passed yet; 12 times as long where it has none',
     250,
     1,
   ),

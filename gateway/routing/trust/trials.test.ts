@@ -75,7 +75,7 @@ s(
 )
 
 s(
-  'make people wait a fifth as long for a pool that has not passed for a while, beside another route [strangers/unproved]',
+  'make people wait a tenth as long for a pool that has not passed for a while, beside another route [strangers/unproved]',
   async () => {
     const { run, end, pass } = create()
     const late: string[] = []

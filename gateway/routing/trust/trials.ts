@@ -50,7 +50,7 @@ const mostPools = 10_000
  * Beside another route, a pool that has not passed for a while is worth this part of the wait: anybody makes new
  * ones, and what comes of the trial is known to the next who asks.
  */
-const unprovedPart = 5
+const unprovedPart = 10
 /** A payload is good for longer; a chain that stands still may have a pool turn with the time. */
 const verdictMs = 15_000
 const mostVerdicts = 1_000
