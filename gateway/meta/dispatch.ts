@@ -186,14 +186,15 @@ export function dispatchSource(
     return judge(outcome)
   }
 
-  /** In its turn among the callers. */
+  /** In its turn among the sites and their callers. */
   async function place(request: SourceRequest, context: Context): Promise<SourceOutcome> {
     const attempt = (signal: AbortSignal) =>
       once.execute(async ({ attempt }) => {
         if (attempt > 0) context.onRetry()
         return source.quote(request, { ...context, signal })
       }, signal)
-    const { caller = '', signal } = context
+    const { caller = '', site, signal } = context
+    const entrant = { caller, site }
     let isQueued = false
     // The pause is asked for and noted inside: the next in the queue starts before anything outside.
     const bounded = async () => {
@@ -211,13 +212,13 @@ export function dispatchSource(
         if (context.signal.aborted) leftAtMs = performance.now()
       }
     }
-    isQueued = !places.tryEnter(caller)
-    if (isQueued && (await places.enter(caller, signal)) === 'full')
+    isQueued = !places.tryEnter(entrant)
+    if (isQueued && (await places.enter(entrant, signal)) === 'full')
       throw new BulkheadRejectedError(limits.concurrency, 0)
     try {
       return await bounded()
     } finally {
-      places.leave(caller)
+      places.leave(entrant)
     }
   }
 

@@ -172,7 +172,8 @@ s(
     await alone.warmed
     ;[gate, dryRuns] = [promise, []]
     const outcome = await ask(small, alone)
-    assert.is(outcome.status, 'unavailable')
+    const reason = 'the only route needs a dry run'
+    assert.equal(outcome, { status: 'unavailable', reason, byItsPools: true })
     assert.is(dryRuns.length, 1)
     resolve()
     gate = undefined

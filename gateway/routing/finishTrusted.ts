@@ -6,7 +6,8 @@ import type { Choice } from './trust/trust.ts'
 export type Finished =
   | { readonly status: 'ok'; readonly quote: Quote }
   | { readonly status: 'no_route' }
-  | { readonly status: 'unavailable'; readonly reason: string }
+  /** By its pools, it says nothing of anybody else's question. */
+  | { readonly status: 'unavailable'; readonly reason: string; readonly byItsPools?: true }
 
 /** Plans the same request on fewer pools; undefined where they have no route. */
 export type Replan = (choice: Choice) => Promise<Planned | undefined>
@@ -65,7 +66,7 @@ export async function finishTrusted(
   if (first && (known === undefined || asksForDryRun(parameters)))
     return { status: 'ok', quote: first }
   if (isLate || first?.dryRun?.status === 'unavailable')
-    return { status: 'unavailable', reason: 'the only route needs a dry run' }
+    return { status: 'unavailable', reason: 'the only route needs a dry run', byItsPools: true }
   return { status: 'no_route' }
 }
 

@@ -1,11 +1,11 @@
-import { createFairQueue } from './fairQueue.ts'
+import { createFairQueue, type Entrant } from './fairQueue.ts'
 import type { HttpAnswer } from './http.ts'
 import { fail } from './source.ts'
 
 export type CallLimit = {
   /** Runs one HTTP call when it is the caller's turn, or says why it may not run. */
   run(
-    p: { readonly caller: string; readonly signal: AbortSignal },
+    p: Entrant & { readonly signal: AbortSignal },
     call: () => Promise<HttpAnswer>,
   ): Promise<HttpAnswer>
   /** Until when the provider asked not to be called, in milliseconds from now. */
@@ -29,7 +29,7 @@ export function pauseOf(answer: { readonly status: string }): number {
 
 /**
  * What a provider asks of its clients holds for each call over the wire, however many of them a quote
- * takes: no more than `perSecond` in any second, none within a pause. Callers take turns.
+ * takes: no more than `perSecond` in any second, none within a pause. Sites take turns, and within them callers.
  */
 export function createCallLimit({
   perSecond,
@@ -75,11 +75,12 @@ export function createCallLimit({
 
   return {
     pausedForMs,
-    async run({ caller, signal }, call) {
+    async run({ caller, site, signal }, call) {
       const paused = failPaused()
       if (paused) return paused
-      if (!queue.tryEnter(caller)) {
-        const turn = queue.enter(caller, signal)
+      const entrant = { caller, site }
+      if (!queue.tryEnter(entrant)) {
+        const turn = queue.enter(entrant, signal)
         watch()
         if ((await turn) === 'full')
           return fail('rate_limited', 'our own limit of calls per second')

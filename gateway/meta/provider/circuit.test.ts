@@ -132,6 +132,19 @@ s(
     assert.equal(source.asked, ['what', 'what', 'what', 'token 7', 'token 8', 'token 1'])
   },
 )
+s('a trial waits for nothing that was answered before [strangers/circuit-trial]', async () => {
+  const hangs = createCircuit<string>({
+    breakAfter: 2,
+    halfOpenAfterMs: 0,
+    probe: () => new Promise(() => undefined),
+  })
+  const put = (verdict: Verdict, caller: string) =>
+    hangs.execute({ caller, request: 'x', run: async () => verdict, judge: (said) => said })
+  for (let n = 0; n < 2; n += 1) await put('fault', '')
+  assert.is(hangs.state(), 'open')
+  assert.is(await put('answered', 'honest'), 'answered')
+  assert.is(hangs.state(), 'closed')
+})
 s('who asks as nobody in particular is shut out with all alone [teeth/circuit]', async () => {
   const { circuit, ask } = setUp()
   for (let n = 0; n < 2; n += 1) assert.is(await ask('', 'poison'), 'fault')

@@ -75,6 +75,10 @@ export function createCircuit<request>({
     return trying
   }
 
+  function closeIfWell(isWell: boolean): void {
+    if (isWell) openedAtMs = undefined
+  }
+
   function noteRow(caller: string): void {
     if (caller === '') return
     const count = (rows.get(caller)?.count ?? 0) + 1
@@ -121,11 +125,13 @@ export function createCircuit<request>({
       const isTrial = openedAtMs !== undefined
       // The next one tries it, a while after this one. A poisoned question is not to keep it open.
       if (isTrial) openedAtMs = performance.now()
-      if (isTrial && (await tryOnce(new Set()))) openedAtMs = undefined
+      // Beside the call: what it answered before may hang, and who waits for the call does not wait for that.
+      const tried = isTrial ? tryOnce(new Set()).then(closeIfWell) : undefined
       const outcome = await run()
       const verdict = judge(outcome)
-      if (verdict === 'fault') void noteFault(caller, openedAtMs !== undefined)
-      else noteHealth(caller, request, verdict)
+      const blame = () => noteFault(caller, openedAtMs !== undefined)
+      if (verdict !== 'fault') noteHealth(caller, request, verdict)
+      else void (tried ? tried.then(blame) : blame())
       return outcome
     },
   }

@@ -61,7 +61,7 @@ export function createProvider(
   return {
     name,
     pausedForMs: limit.pausedForMs,
-    quote: async (request, { signal, caller = '' }) => {
+    quote: async (request, { signal, caller = '', site }) => {
       const chain = getChain(request.chainId)?.providers[name]?.slug
       if (chain === undefined) return fail('unsupported_chain')
       if (auth === 'required' && !deps.key) return fail('not_configured', 'no key')
@@ -69,7 +69,7 @@ export function createProvider(
         return fail('unsupported_exact_output')
       const http: ProviderHttp = {
         ...deps.http,
-        call: (p) => limit.run({ caller, signal: p.signal }, () => deps.http.call(p)),
+        call: (p) => limit.run({ caller, site, signal: p.signal }, () => deps.http.call(p)),
       }
       return ask({
         ...deps,

@@ -27,7 +27,8 @@ export type RoutingQuote = {
 export type RoutingOutcome =
   | { readonly status: 'ok'; readonly quote: RoutingQuote }
   | { readonly status: 'no_route' }
-  | { readonly status: 'unavailable'; readonly reason: string }
+  /** By its pools, it says nothing of anybody else's question. */
+  | { readonly status: 'unavailable'; readonly reason: string; readonly byItsPools?: true }
 
 export type RoutingParameters = {
   readonly chainId: number
@@ -63,7 +64,8 @@ export function createRoutingSource({ quote }: RoutingDeps): Source {
 
 function toOutcome(answer: RoutingOutcome, request: SourceRequest): SourceOutcome {
   if (answer.status === 'no_route') return fail('no_route')
-  if (answer.status === 'unavailable') return fail('upstream_error', answer.reason)
+  if (answer.status === 'unavailable')
+    return fail(answer.byItsPools ? 'no_route' : 'upstream_error', answer.reason)
   const { quote } = answer
   const { execution } = quote
   if (!quote.executable || !execution) return fail('no_route', quote.unexecutableReason)
