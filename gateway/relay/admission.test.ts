@@ -136,12 +136,12 @@ s(
   async () => {
     const network = 'sponsored proxy deploy limit of this network is exhausted this hour'
     const share = 'what is left of this hour is kept for requests that the owner signed'
-    for (const [by, code, sentence, oldestMs, retryAfterSecs] of [
-      ['network', 'network_cap_reached', network, nowMs - 3_598_999, 2],
-      ['network', 'network_cap_reached', network, nowMs - 3_700_000, 1],
-      ['share', 'unsigned_share_exhausted', share, nowMs, 3_600],
+    for (const [by, code, sentence, retryAfterMs, retryAfterSecs] of [
+      ['network', 'network_cap_reached', network, 1_001, 2],
+      ['network', 'network_cap_reached', network, -100_000, 1],
+      ['share', 'unsigned_share_exhausted', share, 3_600_000, 3_600],
     ] as const) {
-      const taken = { status: 'refused', by, oldestMs } as const
+      const taken = { status: 'refused', by, retryAfterMs } as const
       const { refusalOf } = await ask({ maxNewPerNetwork: 1 }, { taken })
       assert.equal(refusalOf(), { ...refused(429, code, sentence), retryAfterSecs })
     }

@@ -147,7 +147,7 @@ export async function admit(
         : undefined,
   })
   if (taken.status === 'refused') {
-    const secs = Math.max(1, Math.ceil((taken.oldestMs + capWindowMs - nowMs) / 1_000))
+    const secs = Math.max(1, Math.ceil(taken.retryAfterMs / 1_000))
     return closed(taken.by === 'network' ? networkStop(secs) : shareStop(secs))
   }
   const openWei = (limits.maxSpendPerHourWei * BigInt(openPercent)) / 100n

@@ -25,10 +25,12 @@ const idleForMs = 4_000
 const migratingForMs = 300_000
 
 /**
- * What every session sets for itself: commits are durable before they are answered, a process that hangs
- * with a transaction open lets go, and one whose machine is gone is noticed within seconds.
+ * What every session sets for itself, whatever the database's defaults are: what is read after a lock is what the
+ * last holder left, commits are durable before they are answered, a process that hangs with a transaction open
+ * lets go, and one whose machine is gone is noticed within seconds.
  */
 const session = [
+  'default_transaction_isolation=read\\ committed',
   'synchronous_commit=on',
   'statement_timeout=7s',
   'idle_in_transaction_session_timeout=5s',

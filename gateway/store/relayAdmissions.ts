@@ -27,7 +27,7 @@ export type AdmissionAsked = {
 
 export type AdmissionTaken =
   | { readonly status: 'taken'; readonly id: number }
-  | { readonly status: 'refused'; readonly by: 'network' | 'share'; readonly oldestMs: number }
+  | { readonly status: 'refused'; readonly by: 'network' | 'share'; readonly retryAfterMs: number }
 
 export type RelayAdmissions = {
   /** Counts and takes in one transaction, whatever process asks. */
@@ -51,16 +51,19 @@ const remove = sql('DELETE FROM relay_admissions WHERE id = ?')
 
 export function createRelayAdmissions(engine: Engine): RelayAdmissions {
   return {
-    take: ({ chainId, network, isSigned, nowMs, windowMs, maxOfNetwork, maxUnsigned }) =>
+    take: ({ chainId, network, isSigned, nowMs: callerMs, windowMs, maxOfNetwork, maxUnsigned }) =>
       engine.write(function* () {
         yield* lock(`relay admissions ${chainId}`)
+        const nowMs = yield* engine.clock(callerMs)
+        const full = (by: 'network' | 'share', { oldest }: Counted) =>
+          ({ status: 'refused', by, retryAfterMs: (oldest ?? nowMs) + windowMs - nowMs }) as const
         yield* forget.run(chainId, nowMs - windowMs)
         const own = yield* ofNetwork.get(chainId, network)
         if (maxOfNetwork !== undefined && own && own.count >= maxOfNetwork)
-          return { status: 'refused', by: 'network', oldestMs: own.oldest ?? nowMs } as const
+          return full('network', own)
         const open = yield* unsigned.get(chainId)
         if (!isSigned && maxUnsigned !== undefined && open && open.count >= maxUnsigned)
-          return { status: 'refused', by: 'share', oldestMs: open.oldest ?? nowMs } as const
+          return full('share', open)
         const row = yield* insert.get(chainId, network, isSigned ? 1 : 0, nowMs)
         if (!row) throw new Error('an admission was not written')
         return { status: 'taken', id: row.id } as const
