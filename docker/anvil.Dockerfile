@@ -7,7 +7,9 @@ COPY package.json package-lock.json .npmrc ./
 # The version of the lockfile, checked against its hash; the gateway's image begins with the same layers.
 RUN npm ci --omit=dev --ignore-scripts --loglevel=error
 COPY docker/collect.mjs docker/
-RUN mkdir /image && node docker/collect.mjs /image anvil
+COPY fixtures/package/sbom.ts fixtures/package/readBom.ts fixtures/package/supplyChain.ts fixtures/package/
+RUN mkdir /image && node docker/collect.mjs /image anvil \
+    && node fixtures/package/sbom.ts --of @foundry-rs/anvil > /image/sbom.cdx.json
 
 FROM scratch
 COPY --from=build /image /
