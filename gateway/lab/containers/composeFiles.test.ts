@@ -31,6 +31,7 @@ type Service = {
   }
   readonly environment?: Readonly<Record<string, unknown>>
   readonly env_file?: readonly string[]
+  readonly secrets?: readonly string[]
   readonly command?: readonly string[]
   readonly configs?: readonly { readonly source: string; readonly target: string }[]
   readonly logging?: { readonly options?: Readonly<Record<string, unknown>> }
@@ -330,6 +331,24 @@ s('secrets and configurations of a swarm have a version in their names', () => {
     }))
       if (['postgres_password', 'pg_hba.conf'].includes(key)) assert.is(named, '', name)
       else assert.match(named, `_${key}_\${SECRETS_VERSION:-1}`, name)
+})
+
+s('a former pepper comes to all that has the pepper, as a file [24/former-pepper]', () => {
+  const { services: given, secrets = {} } = read('formerPepper.yaml')
+  const [name = '', ...others] = Object.keys(secrets)
+  assert.equal(others, [])
+  for (const { name: file, compose } of production) {
+    const holders = Object.keys(compose.services).filter((service) =>
+      compose.services[service]?.secrets?.includes('key_pepper'),
+    )
+    assert.equal(Object.keys(given).sort(), holders.sort(), file)
+  }
+  for (const service of Object.values(given)) {
+    assert.equal(service.secrets, [name])
+    const environment = environmentOf(service)
+    assert.is(environment['KEY_PEPPER_FORMER_FILE'], `/run/secrets/${name}`)
+    assert.match(String(environment['KEY_PEPPER_FORMER_UNTIL']), /^\$\{KEY_PEPPER_FORMER_UNTIL:\?/)
+  }
 })
 
 s('secrets come from files, never from the environment', () => {
