@@ -200,7 +200,7 @@ type Peer = {
 type Rule = { readonly to: readonly Peer[]; readonly ports?: readonly { readonly port: number }[] }
 
 s(
-  'let a gateway out to names and nodes, and not to what gives a credentials of the cloud [24/egress]',
+  'let a gateway out to names and nodes, and not to what gives credentials of a cloud [24/egress]',
   () => {
     const { policyTypes, egress } = find('NetworkPolicy').spec as {
       policyTypes: readonly string[]
@@ -232,7 +232,9 @@ s(
       ['169.254.20.10', 53],
     ] as const)
       assert.ok(reaches(address, port), address)
-    for (const address of ['169.254.169.254', '169.254.20.10', 'fd00:ec2::254', 'fe80::1'])
+    const ofAws = ['169.254.169.254', 'fd00:ec2::254', 'fd00:ec2::23']
+    const ofOthers = ['fd20:ce::254', '100.100.100.200', '168.63.129.16']
+    for (const address of [...ofAws, ...ofOthers, '169.254.20.10', 'fe80::1'])
       assert.not.ok(reaches(address, 80), address)
   },
 )

@@ -16,7 +16,7 @@ const find = (kind: string, name: string): Resource => {
 type Peer = {
   readonly podSelector?: { readonly matchLabels: Readonly<Record<string, string>> }
   readonly namespaceSelector?: { readonly matchLabels: Readonly<Record<string, string>> }
-  readonly ipBlock?: object
+  readonly ipBlock?: { readonly except?: readonly string[] }
 }
 type Policy = {
   readonly policyTypes: readonly string[]
@@ -99,6 +99,9 @@ s(
       [['fork'], ['8545']],
       [['outside'], ['443', '6443']],
     ])
+    const [server] = supervisor.egress?.at(-1)?.to ?? []
+    const given = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32']
+    assert.equal(server?.ipBlock?.except, given)
     const ofGateway = policy('gateway')
     assert.equal(allowed(ofGateway.ingress?.slice(-1)), [[['forkyard-forks/fork'], relays]])
     assert.equal(allowed(ofGateway.egress?.slice(-1)), [[['forkyard-forks'], ['8095', '8545']]])
