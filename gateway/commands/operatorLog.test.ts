@@ -126,6 +126,18 @@ function addTests({ name, createDatabase, store, close }: StoreEngine) {
   s('names the account behind sudo', () => {
     assert.match(nameOperator({ SUDO_USER: 'alice' }), / by sudo of alice$/)
   })
+
+  s(
+    'tells who an operator says to be beside the account, and takes names alone [24/operator-said]',
+    () => {
+      assert.is(
+        nameOperator({ FORKYARD_OPERATOR: 'a.b@c' }),
+        `${nameOperator({})}, who says to be a.b@c`,
+      )
+      for (const FORKYARD_OPERATOR of ['root (0)\u001b[2K', 'x'.repeat(65)])
+        assert.throws(() => nameOperator({ FORKYARD_OPERATOR }), /FORKYARD_OPERATOR must be/)
+    },
+  )
   s.run()
 }
 

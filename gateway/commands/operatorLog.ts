@@ -7,7 +7,9 @@ import { withStore } from './withStore.ts'
 /** `forkyard operator-log`: who has changed what by command, and how things stood before and after. */
 export function operatorLogCommand(print: (text: string) => void, env = process.env) {
   return new Command('operator-log')
-    .description("operators' commands that changed something, newest first")
+    .description(
+      "operators' commands that changed something, newest first; FORKYARD_OPERATOR says who, where accounts are shared",
+    )
     .option('--limit <n>', 'rows', toWholeNumber, 100)
     .action(async ({ limit }: { limit: number }) => {
       const entries = await withStore(readKeyConfig(env), ({ operatorLog }) =>

@@ -63,16 +63,27 @@ async function startOn(path: string) {
   }
 }
 
-s('gives a new gateway the pools of another, however old they are [nodes/pools-file]', async () => {
-  const loaded = await startOn(one)
-  assert.is(loaded.event, 'loaded')
-  const exported = await forkyard(one, 'export', file, '--chain', 'base')
-  assert.equal([exported.code, exported.said.includes(`${loaded.ids.length} pools`)], [0, true])
-  await createRpc(world.rpcUrl)('anvil_mine', '0x200')
-  const imported = await forkyard(other, 'import', file)
-  assert.is(imported.code, 0, imported.said)
-  assert.equal(await startOn(other), { ...loaded, event: 'restored' })
-})
+s(
+  'gives a new gateway the pools of another, however old they are [nodes/pools-file] [24/log-pools]',
+  async () => {
+    const loaded = await startOn(one)
+    assert.is(loaded.event, 'loaded')
+    const exported = await forkyard(one, 'export', file, '--chain', 'base')
+    assert.equal([exported.code, exported.said.includes(`${loaded.ids.length} pools`)], [0, true])
+    await createRpc(world.rpcUrl)('anvil_mine', '0x200')
+    const imported = await forkyard(other, 'import', file)
+    assert.is(imported.code, 0, imported.said)
+    const store = openStore({ path: other })
+    const rows = await store.operatorLog.list(9).finally(() => store.close())
+    assert.equal(
+      rows.map(({ command, subject, phase }) => `${command} ${subject} ${phase}`),
+      ['pools import base done', 'pools import base begun'],
+    )
+    const pools = new RegExp(`"after":{"block":"\\d+","pools":${loaded.ids.length}}`)
+    assert.match(rows[0]?.detail ?? '', pools)
+    assert.equal(await startOn(other), { ...loaded, event: 'restored' })
+  },
+)
 
 s('leaves pools of a later block as they are [nodes/pools-file]', async () => {
   const { code, said } = await forkyard(other, 'import', file)

@@ -1,14 +1,18 @@
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type Chain, chains } from '../chain/chains.ts'
 import { checkPools } from '../routing/sync/checkPools.ts'
 import { readPoolsFile, writePoolsFile } from '../routing/sync/poolsFile.ts'
 import { openStore } from '../store/openStore.ts'
-import type { PoolSnapshots } from '../store/pools.ts'
+import type { Store } from '../store/ports.ts'
 import { toChain } from './arguments.ts'
 import { readDatabase } from './readDatabase.ts'
+import { recordCommand } from './recordCommand.ts'
 
-async function withSnapshots<value>(use: (snapshots: PoolSnapshots) => Promise<value>) {
+async function withPools<value>(
+  use: (store: Pick<Store, 'pools' | 'operatorLog'>) => Promise<value>,
+) {
   const { url, path } = readDatabase(process.env)
   if (url)
     throw new Error(
@@ -16,7 +20,7 @@ async function withSnapshots<value>(use: (snapshots: PoolSnapshots) => Promise<v
     )
   const store = openStore({ path })
   try {
-    return await use(store.pools)
+    return await use(store)
   } finally {
     store.close()
   }
@@ -31,7 +35,7 @@ export function poolsCommand(print: (text: string) => void) {
     .argument('<file>', 'written anew')
     .requiredOption('--chain <name>', 'base or arbitrum', toChain)
     .action((file: string, { chain }: { chain: Chain }) =>
-      withSnapshots(async (snapshots) => {
+      withPools(async ({ pools: snapshots }) => {
         const snapshot = await snapshots.load(chain.chainId)
         if (!snapshot) throw new Error(`no pools of ${chain.name} are kept`)
         writeFileSync(file, writePoolsFile(chain.chainId, snapshot))
@@ -44,8 +48,9 @@ export function poolsCommand(print: (text: string) => void) {
     .description('begin with these pools at the next start; the gateway must be stopped')
     .argument('<file>', 'from somebody you trust: its pools are believed until they are audited')
     .action((file: string) =>
-      withSnapshots(async (snapshots) => {
-        const { chainId, snapshot } = readPoolsFile(readFileSync(file))
+      withPools(async ({ pools: snapshots, operatorLog: log }) => {
+        const bytes = readFileSync(file)
+        const { chainId, snapshot } = readPoolsFile(bytes)
         checkPools(snapshot)
         const chain = chains.find((one) => one.chainId === chainId)
         if (!chain) throw new Error(`chain ${chainId} is not built in`)
@@ -53,8 +58,21 @@ export function poolsCommand(print: (text: string) => void) {
         const kept = await snapshots.load(chainId)
         if (kept && kept.head.number >= number)
           throw new Error(`pools of ${chain.name} are kept as of block ${kept.head.number} already`)
-        await snapshots.clear(chainId)
-        await snapshots.save(chainId, snapshot)
+        const look = async () => {
+          const stands = await snapshots.load(chainId)
+          return stands ? { block: stands.head.number, pools: stands.pools.length } : null
+        }
+        const sha256 = createHash('sha256').update(bytes).digest('hex')
+        const entry = {
+          command: 'pools import',
+          subject: chain.name,
+          asked: { file, sha256 },
+          look,
+        }
+        await recordCommand({ log }, entry, async () => {
+          await snapshots.clear(chainId)
+          await snapshots.save(chainId, snapshot)
+        })
         print(`${snapshot.pools.length} pools of ${chain.name} at block ${number}\n`)
       }),
     )

@@ -3,10 +3,18 @@ import { userInfo } from 'node:os'
 import type { OperatorLog } from '../store/operatorLog.ts'
 import { tell } from './tell.ts'
 
-/** Who runs this process, by the system's own account: a name, or the number where it has none (a container). */
+/**
+ * Who runs this process, by the system's own account: a name, or the number where it has none (a container). Where
+ * people share one, as in an image, FORKYARD_OPERATOR is who says so: nobody has compared it with anything.
+ * @throws Error where that is no name
+ */
 export function nameOperator(env: Readonly<Record<string, string | undefined>> = process.env) {
   const by = env['SUDO_USER'] ? ` by sudo of ${env['SUDO_USER']}` : ''
-  return `${findName()}${by}`
+  const claimed = env['FORKYARD_OPERATOR']
+  if (!claimed) return `${findName()}${by}`
+  if (!/^[\w.@+-]{1,64}$/.test(claimed))
+    throw new Error('FORKYARD_OPERATOR must be up to 64 letters, digits and _ . @ + -')
+  return `${findName()}${by}, who says to be ${claimed}`
 }
 
 function findName(): string {
