@@ -107,7 +107,7 @@ async function addTests(engine: NonNullable<typeof postgres>) {
     await query(address, `UPDATE balances SET used = ${3 + 4 * rounds}`)
     await untilReceived()
     assert.match(await run('test', folder), 'its books balance')
-    assert.ok(await store.operatorLog.lastDoneMs(restoreTestCommand))
+    assert.ok(await store.operatorLog.lastDone(restoreTestCommand))
     assert.not.ok(existsSync(join(folder, 'restoring')))
   })
 }

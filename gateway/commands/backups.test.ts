@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -24,8 +32,13 @@ s('makes one in the folder, and gateways know when [24/backup-made]', async () =
   await charge(3)
   assert.match(await run('make', folder), 'is whole')
   assert.match(await run('list', folder), '.sqlite')
-  const ageMs = Date.now() - ((await store.operatorLog.lastDoneMs(backupCommand)) ?? 0)
+  const { atMs = 0, detail = '' } = (await store.operatorLog.lastDone(backupCommand)) ?? {}
+  const ageMs = Date.now() - atMs
   assert.ok(ageMs >= 0 && ageMs < 60_000)
+  const { bsize, blocks } = statfsSync(folder)
+  const { disk, free } = JSON.parse(detail) as Record<'disk' | 'free', number>
+  assert.is(disk, bsize * blocks)
+  assert.ok(free > 0 && free < disk)
 })
 
 s(
@@ -43,7 +56,7 @@ s(
 
 s('restores one elsewhere and audits it there [24/restore-tested]', async () => {
   assert.match(await run('test', folder), 'its books balance')
-  assert.ok(await store.operatorLog.lastDoneMs(restoreTestCommand))
+  assert.ok(await store.operatorLog.lastDone(restoreTestCommand))
   const [name = ''] = readdirSync(folder)
   assert.equal(readdirSync(folder), [name], 'something is left')
   new Database(join(folder, name)).exec('UPDATE balances SET used = 0').close()

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Command } from 'commander'
 import { type KeyConfig, readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
+import { readDisk } from '../runtime/readDisk.ts'
 import { listBackups, pruneBackups } from '../store/backups/backupFolder.ts'
 import { openBackups, tryRestore } from '../store/backups/openBackups.ts'
 import { checkpointPublicKeys } from '../store/checkpointKey.ts'
@@ -29,7 +30,7 @@ const withLog = <value>({ config }: Scene, use: (log: OperatorLog) => Promise<va
   withStore(config, ({ operatorLog }) => use(operatorLog))
 
 /** Gateways know by the log how old a backup is. One that cannot be noted, of a full database, stands as well. */
-const note = (scene: Scene, command: string, subject: string) =>
+const note = (scene: Scene, command: string, subject: string, detail: object = {}) =>
   withLog(scene, (log) =>
     log.append({
       run: randomUUID(),
@@ -37,7 +38,7 @@ const note = (scene: Scene, command: string, subject: string) =>
       command,
       subject,
       phase: 'done',
-      detail: '{}',
+      detail: JSON.stringify(detail),
       atMs: Date.now(),
     }),
   ).catch((cause: unknown) =>
@@ -51,7 +52,8 @@ async function make(
 ): Promise<void> {
   const path = await backups.make()
   scene.print(`${path} is whole\n`)
-  await note(scene, backupCommand, path)
+  // While the oldest are still there: at no other time is there less room.
+  await note(scene, backupCommand, path, await readDisk(scene.folder))
   pruneBackups(scene.folder, { keepMs: keepDays * dayMs, nowMs: Date.now() })
 }
 
@@ -85,7 +87,7 @@ const retryMs = 1_000
 async function readTestedMs(scene: Scene, signal: AbortSignal): Promise<number> {
   for (let said: string | undefined; !signal.aborted; ) {
     try {
-      return (await withLog(scene, (log) => log.lastDoneMs(restoreTestCommand))) ?? 0
+      return (await withLog(scene, (log) => log.lastDone(restoreTestCommand)))?.atMs ?? 0
     } catch (cause) {
       if (!(toStoreError(cause) instanceof StoreUnavailable)) throw cause
       const { message } = cause as Error

@@ -41,7 +41,7 @@ export const processSettings = Type.Object({
     description: 'PostgreSQL that several gateways share, instead of the SQLite file',
   }),
   DATABASE_DISK_GB: integer(
-    "of PostgreSQL: what the database may take of its server's disk, to be warned in time; 0 = unknown",
+    "of PostgreSQL: what the database may take of its server's disk, beside its log and backups, to be warned in time; 0 = unknown",
     0,
   ),
   REDIS_URL: Type.String({

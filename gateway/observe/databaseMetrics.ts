@@ -1,5 +1,11 @@
 import { Gauge, type Registry } from 'prom-client'
 
+type Sizes = Readonly<Partial<Record<'size' | 'disk' | 'free', number>>>
+
+const show = (gauge: Gauge<'kind'>) => (sizes: Sizes) => {
+  for (const [kind, value] of Object.entries(sizes)) gauge.set({ kind }, value)
+}
+
 /** Shows what the database takes and has left, and how long ago its backups were made and tried. */
 export function createDatabaseMetrics(
   { registry }: { readonly registry: Registry },
@@ -9,6 +15,12 @@ export function createDatabaseMetrics(
   const bytes = new Gauge({
     name: 'forkyard_database_bytes',
     help: 'Of the database: its size; of its disk, where that is known: disk and free',
+    labelNames: ['kind'] as const,
+    registers,
+  })
+  const backupBytes = new Gauge({
+    name: 'forkyard_backup_disk_bytes',
+    help: 'Of the disk of the backups, when the last one had been made: disk and free; absent: unknown',
     labelNames: ['kind'] as const,
     registers,
   })
@@ -35,9 +47,8 @@ export function createDatabaseMetrics(
     'Since the last backup was restored elsewhere and its books balanced; infinite: never',
   )
   return {
-    measured(sizes: Readonly<Partial<Record<'size' | 'disk' | 'free', number>>>) {
-      for (const [kind, value] of Object.entries(sizes)) bytes.set({ kind }, value)
-    },
+    measured: show(bytes),
+    backedUpTo: show(backupBytes),
     backedUp,
     tested,
   }

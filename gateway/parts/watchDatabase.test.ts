@@ -8,8 +8,6 @@ import { createWarnings } from '../ops/readiness.ts'
 import { backupCommand } from '../store/operatorLog.ts'
 import { watchDatabase } from './watchDatabase.ts'
 
-const log = createLog({ level: 'silent', secrets: [] })
-
 /** What operators are told of a real database's room. */
 async function addTests({ name, close, createDatabase }: StoreEngine) {
   const s = suite(`parts/watchDatabase on ${name}`)
@@ -22,6 +20,9 @@ async function addTests({ name, close, createDatabase }: StoreEngine) {
   const databaseUrl = name === 'PostgreSQL' ? address : undefined
 
   async function watch(databaseDiskBytes?: number) {
+    const lines: string[] = []
+    const write = (line: string) => void lines.push(line)
+    const log = createLog({ level: 'warn', secrets: [], destination: { write } })
     const metrics = createMetrics()
     const config = { databasePath: address, databaseUrl, databaseDiskBytes }
     const deps = { store: opened, log, metrics }
@@ -34,6 +35,7 @@ async function addTests({ name, close, createDatabase }: StoreEngine) {
     }
     return {
       read,
+      lines,
       warnings: createWarnings({ buckets: undefined, store: { warnings } }).warnings(),
     }
   }
@@ -51,6 +53,16 @@ async function addTests({ name, close, createDatabase }: StoreEngine) {
       return
     }
     assert.equal([read(bytes('disk')), read(bytes('free')), warnings], [undefined, undefined, []])
+  })
+
+  s('says at its start where nobody has told what a disk has [24/disk-unknown]', async () => {
+    const unknown = name === 'PostgreSQL'
+    const { lines } = await watch()
+    assert.equal(
+      lines.map((line) => (JSON.parse(line) as { setting: string }).setting),
+      unknown ? ['DATABASE_DISK_GB'] : [],
+    )
+    assert.equal((await watch(1e12)).lines, [])
   })
 
   if (name === 'PostgreSQL')
@@ -87,6 +99,19 @@ async function addTests({ name, close, createDatabase }: StoreEngine) {
       assert.is(restore, Number.POSITIVE_INFINITY)
     },
   )
+
+  s('shows what room the last backup has left [24/backup-disk]', async () => {
+    const room = async () => {
+      const { read } = await watch()
+      return ['disk', 'free'].map((kind) => read(`backup_disk_bytes{kind="${kind}"}`))
+    }
+    // The one before it was made by a release that noted none.
+    assert.equal(await room(), [undefined, undefined])
+    const detail = JSON.stringify({ disk: 9, free: 4 })
+    const row = { run: 'd', operator: 'o', command: backupCommand, subject: '', detail }
+    await opened.operatorLog.append({ ...row, phase: 'done', atMs: Date.now() })
+    assert.equal(await room(), [9, 4])
+  })
   s.run()
 }
 

@@ -1,29 +1,25 @@
-import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createDatabaseMetrics } from '../observe/databaseMetrics.ts'
 import { createLoop } from '../runtime/loop.ts'
+import { type Disk, readDisk } from '../runtime/readDisk.ts'
 import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
 import type { Store } from '../store/ports.ts'
 import type { Observed } from './observed.ts'
 
 type Where = Pick<Config, 'databasePath' | 'databaseUrl' | 'databaseDiskBytes'>
-type Room = { readonly disk: number; readonly free: number }
 
 const mostKeptBytes = 2 ** 30
 
 /** As the alert of docker/alerts has it: less is free than a twentieth of the disk, or than 1 GiB of a large one. */
-const isNearlyFull = ({ disk, free }: Room) => free < Math.min(disk / 20, mostKeptBytes)
+const isNearlyFull = ({ disk, free }: Disk) => free < Math.min(disk / 20, mostKeptBytes)
 
 /** Of the disk that the database grows on. What a PostgreSQL may take only the operator knows. */
 async function readRoom(
   { databasePath, databaseUrl, databaseDiskBytes: disk }: Where,
   sizeBytes: number,
-): Promise<Room | undefined> {
-  if (databaseUrl === undefined) {
-    const { bsize, blocks, bavail } = await statfs(dirname(databasePath))
-    return { disk: blocks * bsize, free: bavail * bsize }
-  }
+): Promise<Disk | undefined> {
+  if (databaseUrl === undefined) return readDisk(dirname(databasePath))
   return disk === undefined ? undefined : { disk, free: Math.max(0, disk - sizeBytes) }
 }
 
@@ -43,6 +39,11 @@ export async function watchDatabase(
   },
 ) {
   const shown = createDatabaseMetrics(metrics, { now })
+  if (config.databaseUrl !== undefined && config.databaseDiskBytes === undefined)
+    log.warn(
+      { setting: 'DATABASE_DISK_GB' },
+      "nobody is warned before the database's disk is full: its size is not set",
+    )
   let isLow = false
 
   async function look(): Promise<void> {
@@ -50,8 +51,11 @@ export async function watchDatabase(
     const room = await readRoom(config, size)
     shown.measured({ size, ...room })
     isLow = room !== undefined && isNearlyFull(room)
-    shown.backedUp(await operatorLog.lastDoneMs(backupCommand))
-    shown.tested(await operatorLog.lastDoneMs(restoreTestCommand))
+    const backup = await operatorLog.lastDone(backupCommand)
+    shown.backedUp(backup?.atMs)
+    // As `forkyard backups` writes it; of an earlier release it says nothing.
+    shown.backedUpTo(JSON.parse(backup?.detail ?? '{}') as Partial<Disk>)
+    shown.tested((await operatorLog.lastDone(restoreTestCommand))?.atMs)
   }
   const watching = createLoop({
     everyMs,

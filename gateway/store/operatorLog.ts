@@ -37,8 +37,8 @@ export type OperatorEntry = {
 
 export type OperatorLog = {
   append(entry: OperatorEntry): Promise<void>
-  /** When a command was last done. */
-  lastDoneMs(command: string): Promise<number | undefined>
+  /** When a command was last done, and what it said of it. */
+  lastDone(command: string): Promise<Pick<OperatorEntry, 'atMs' | 'detail'> | undefined>
   /** The newest first. */
   list(limit: number): Promise<readonly OperatorEntry[]>
 }
@@ -47,8 +47,9 @@ const append = sql(
   `INSERT INTO operator_log (run, operator, command, subject, phase, detail, at_ms)
    VALUES (@run, @operator, @command, @subject, @phase, @detail, @nowMs)`,
 )
-const lastDone = sql<{ at_ms: number | null }>(
-  "SELECT MAX(at_ms) AS at_ms FROM operator_log WHERE command = ? AND phase = 'done'",
+const lastDone = sql<{ at_ms: number; detail: string }>(
+  `SELECT at_ms, detail FROM operator_log WHERE command = ? AND phase = 'done'
+   ORDER BY at_ms DESC LIMIT 1`,
 )
 const list = sql<Omit<OperatorEntry, 'atMs'> & { at_ms: number }>(
   `SELECT run, operator, command, subject, phase, detail, at_ms
@@ -82,8 +83,10 @@ export function createOperatorLog(engine: Engine): OperatorLog {
       engine.write(function* () {
         yield* append.run({ ...entry, nowMs: yield* engine.clock(atMs) })
       }),
-    lastDoneMs: async (command) =>
-      (await engine.read(() => lastDone.get(command)))?.at_ms ?? undefined,
+    async lastDone(command) {
+      const row = await engine.read(() => lastDone.get(command))
+      return row && { atMs: row.at_ms, detail: row.detail }
+    },
     list: async (limit) =>
       (await engine.read(() => list.all(limit))).map(({ at_ms, ...entry }) => ({
         ...entry,

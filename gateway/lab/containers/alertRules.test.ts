@@ -1,27 +1,25 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
+import { readFileSync } from 'node:fs'
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createRuleTests } from './testing/ruleTests.ts'
+import { createRuleTests, ruleFiles } from './testing/ruleTests.ts'
+import { runPromtool, testRules } from './testing/runPromtool.ts'
 
 const s = suite('alert rules')
 const { text, untested } = createRuleTests()
 
 s('each has a case that makes it fire [strangers/alerts]', () => assert.equal(untested, []))
 
+s('are read by Prometheus itself, every one of each file [24/rules-read]', async () => {
+  const told = await runPromtool('check', 'rules', ...ruleFiles)
+  if (told === undefined) return
+  const counts = [...told.matchAll(/SUCCESS: (\d+) rules found/g)].map(([, count]) => Number(count))
+  const written = ruleFiles.map(
+    (path) => readFileSync(path, 'utf8').match(/- (?:alert|record):/g)?.length,
+  )
+  assert.equal(counts, written)
+})
+
 s('fire when they should, and only then, says Prometheus itself [24/objectives]', async () => {
-  const promtool = findDebianProgram('promtool')
-  if (!promtool) return passOver({ name: 'promtool', debianPackage: 'prometheus' })
-  const dir = mkdtempSync(join(tmpdir(), 'forkyard-rules-'))
-  try {
-    writeFileSync(join(dir, 'tests.yaml'), text)
-    const told = await promisify(execFile)(promtool, ['test', 'rules', join(dir, 'tests.yaml')])
-    assert.match(told.stdout, 'SUCCESS')
-  } finally {
-    rmSync(dir, { recursive: true })
-  }
+  const told = await testRules(text)
+  if (told !== undefined) assert.match(told, 'SUCCESS')
 })
 s.run()

@@ -272,7 +272,7 @@ s('leave the place to the overlay, and their number to the autoscaler', () => {
   assert.ok(minAvailable < minReplicas, 'no pod may ever be evicted')
 })
 
-s('are a configuration that the gateway takes, where every setting can be patched', () => {
+s('are a configuration that the gateway takes and all can patch [24/monitoring-set]', () => {
   const secrets = mkdtempSync(join(tmpdir(), 'forkyard-secrets-'))
   const values = {
     database_url: 'postgres://u:p@db/forkyard',
@@ -312,6 +312,9 @@ s('are a configuration that the gateway takes, where every setting can be patche
         )
       if (among === base) continue
       assert.is(config.redisUrl, values.redis_url)
+      // Without these their alerts have nothing to look at.
+      assert.is(config.certificateAt, 'routing.example.org:443')
+      assert.ok(config.databaseDiskBytes)
       for (const name of ['routing', 'meta', 'relay'] as const)
         assert.is(config[name].publicUrl, `https://${name}.example.org`)
     }

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 
 const dir = join(import.meta.dirname, '../../../../docker/alerts')
 const files = ['gateway.yaml', 'objectives.yaml', 'relay.yaml'] as const
+export const ruleFiles = files.map((name) => join(dir, name))
 
 type Rule = {
   readonly alert: string
@@ -29,14 +30,25 @@ const leads = (one: string, other: string) => ({
   'forkyard_sync_leads{chain="8453",instance="a"}': still(one),
   'forkyard_sync_leads{chain="8453",instance="b"}': still(other),
 })
-const answers = (failures: string) => ({
-  'forkyard_http_requests_total{service="routing",status="200"}': `0+100${hours}`,
-  'forkyard_http_requests_total{service="routing",status="503"}': `0+${failures}${hours}`,
+const answers = (failures: number, { service = 'routing', status = '503' } = {}) => ({
+  [`forkyard_http_requests_total{service="${service}",status="200"}`]: `0+100${hours}`,
+  [`forkyard_http_requests_total{service="${service}",status="${status}"}`]: `0+${failures}${hours}`,
 })
-const gauge = (alert: string, name: string, loud: string, quiet: string): readonly Case[] => [
-  { alert, series: { [`${name}{chain="8453"}`]: still(loud) }, fires: { chain: '8453' } },
-  { alert, series: { [`${name}{chain="8453"}`]: still(quiet) }, fires: undefined },
-]
+/** The chain is out of reach. */
+const ofRelay = { service: 'relay', status: '502' }
+/** No source has a quote, for whatever the caller named. */
+const ofMeta = { service: 'meta', status: '502' }
+const gaugeBy =
+  (label: string, value: string) =>
+  (alert: string, name: string, loud: string, quiet: string): readonly Case[] => {
+    const series = `${name}{${label}="${value}"}`
+    return [
+      { alert, series: { [series]: still(loud) }, fires: { [label]: value } },
+      { alert, series: { [series]: still(quiet) }, fires: undefined },
+    ]
+  }
+const gauge = gaugeBy('chain', '8453')
+const gaugeOfGateway = gaugeBy('instance', 'a')
 const unauthorised = 'forkyard_http_requests_total{service="routing",status="401"}'
 const limits = 'forkyard_shared_limits_connected'
 const certificateLeft = 'forkyard_certificate_left_seconds'
@@ -47,7 +59,9 @@ const spent = (alert: string, purpose: string, labels: Readonly<Record<string, s
   { alert, series: { [refused(purpose)]: `0+5${hours}` }, fires: { chain: '8453', ...labels } },
   { alert, series: { [refused(purpose)]: still('50') }, fires: undefined },
 ]
-const bytes = (kind: string) => `forkyard_database_bytes{kind="${kind}",instance="a"}`
+const bytes = (kind: string, instance = 'a') =>
+  `forkyard_database_bytes{kind="${kind}",instance="${instance}"}`
+const backupDisk = (kind: string) => `forkyard_backup_disk_bytes{kind="${kind}"}`
 const failed = 'forkyard_sync_events_total{chain="8453",event="failed",instance="a"}'
 
 const slow = (share: number) => {
@@ -58,23 +72,30 @@ const slow = (share: number) => {
     [`${durations}_count{${labels}}`]: `0+100${hours}`,
   }
 }
+const speeds = ['Fast', 'Steady', 'Slow'] as const
 /** Each of three speeds at which a budget burns: what is above all three, and what is between two. */
-const burns = (name: string, series: (share: number) => Series, shares: readonly number[]) =>
-  ['Fast', 'Steady', 'Slow'].flatMap((speed, index) => {
+const burns = (
+  name: string,
+  series: (share: number) => Series,
+  { shares, service = 'routing' }: { shares: readonly number[]; service?: string },
+) =>
+  speeds.flatMap((speed, index) => {
     const alert = `${name}Burn${speed}`
     const quiet = shares[index + 1] ?? 0
     return [
-      { alert, series: series(shares[index] ?? 0), fires: { service: 'routing' } },
+      { alert, series: series(shares[index] ?? 0), fires: { service } },
       { alert, series: series(quiet), fires: undefined },
     ]
   })
+/** Failures beside each hundred answers: 1.96 %, 0.99 %, 0.2 % and 0.05 %. */
+const failureShares = [2, 1, 0.2, 0.05]
 
 const gatewayCases: readonly Case[] = [
   { alert: 'GatewayDown', series: { [up]: still('0') }, fires: byInstance },
   { alert: 'GatewayDown', series: { [up]: '1x4 stale' }, fires: { job: 'gateway' } },
   { alert: 'GatewayDown', series: { [up]: still('1') }, fires: undefined },
-  ...gauge('GatewayNotReady', 'forkyard_ready', '0', '1'),
-  ...gauge('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
+  ...gaugeOfGateway('GatewayNotReady', 'forkyard_ready', '0', '1'),
+  ...gaugeOfGateway('DatabaseTakesNoWrites', 'forkyard_database_takes_writes', '0', '1'),
   ...[
     { free: '1100', fires: undefined },
     { free: '900', fires: { instance: 'a' } },
@@ -83,7 +104,7 @@ const gatewayCases: readonly Case[] = [
     series: { [bytes('free')]: still(`${free}000000`), [bytes('disk')]: still('500000000000') },
     fires,
   })),
-  ...gauge('GatewayImpaired', 'forkyard_warnings', '2', '0'),
+  ...gaugeOfGateway('GatewayImpaired', 'forkyard_warnings', '2', '0'),
   ...gauge('NoSimulationFork', 'forkyard_fork_ready', '0', '1'),
   ...gauge('SimulationForkStale', 'forkyard_fork_age_seconds', '61', '5'),
   ...[
@@ -98,8 +119,10 @@ const gatewayCases: readonly Case[] = [
   ...gauge('ChainNeverRead', 'forkyard_sync_lag_seconds', 'Inf', '31'),
   ...spent('UpstreamBudgetSpent', 'simulation', { instance: 'a', purpose: 'simulation' }),
   ...spent('WarmUpBudgetSpent', 'warmUp', { instance: 'a' }),
-  { alert: 'ServerErrors', series: answers('10'), fires: { service: 'routing' } },
-  { alert: 'ServerErrors', series: answers('1'), fires: undefined },
+  { alert: 'ServerErrors', series: answers(10), fires: { service: 'routing' } },
+  { alert: 'ServerErrors', series: answers(1), fires: undefined },
+  { alert: 'ServerErrors', series: answers(10, ofRelay), fires: { service: 'relay' } },
+  { alert: 'ServerErrors', series: answers(1_000, ofMeta), fires: undefined },
   ...[
     { perStep: 300, fires: { service: 'routing' } },
     { perStep: 30, fires: undefined },
@@ -121,9 +144,17 @@ const gatewayCases: readonly Case[] = [
     series: { 'forkyard_settings_differ{setting="FREE_QUOTA",instance="a"}': still(value) },
     fires: value === '1' ? { setting: 'FREE_QUOTA' } : undefined,
   })),
-  // Failures beside each hundred answers: 1.96 %, 0.99 %, 0.2 % and 0.05 %.
-  ...burns('Errors', (failures) => answers(String(failures)), [2, 1, 0.2, 0.05]),
-  ...burns('SlowQuotes', slow, [20, 10, 2, 0.5]),
+  ...burns('Errors', answers, { shares: failureShares }),
+  ...burns('Errors', (share) => answers(share, ofRelay), {
+    shares: failureShares,
+    service: 'relay',
+  }),
+  ...speeds.map((speed) => ({
+    alert: `ErrorsBurn${speed}`,
+    series: answers(1_000, ofMeta),
+    fires: undefined,
+  })),
+  ...burns('SlowQuotes', slow, { shares: [20, 10, 2, 0.5] }),
 ]
 
 /**
@@ -144,9 +175,43 @@ function relayCases(rules: readonly Rule[], fires: boolean): readonly Case[] {
 /** Rules that wait for an hour and the relay's, first all with reason and then all without. */
 const hourLongWorlds = (relay: readonly Rule[]) =>
   [
-    { fires: true, perStep: '-1000', backup: '129601', restore: '777601', left: '1209599' },
-    { fires: false, perStep: '-1', backup: '86400', restore: '604800', left: '1209601' },
-  ].map(({ fires, perStep, backup, restore, left }): readonly Case[] => [
+    {
+      fires: true,
+      perStep: '-1000',
+      backup: '129601',
+      restore: '777601',
+      left: '1209599',
+      seen: 'NaN',
+      kept: '99',
+      told: 'free',
+    },
+    {
+      fires: false,
+      perStep: '-1',
+      backup: '86400',
+      restore: '604800',
+      left: '1209601',
+      seen: '9999999',
+      kept: '101',
+      told: 'disk',
+    },
+  ].map(({ fires, perStep, backup, restore, left, seen, kept, told }): readonly Case[] => [
+    {
+      alert: 'CertificateUnseen',
+      series: { [`${certificateLeft}{instance="b"}`]: still(seen) },
+      fires: fires ? { instance: 'b' } : undefined,
+    },
+    {
+      alert: 'BackupDiskNearlyFull',
+      series: { [backupDisk('free')]: still(kept), [backupDisk('disk')]: still('1000') },
+      fires: fires ? {} : undefined,
+    },
+    {
+      // Without the size of its disk a database's room is not known.
+      alert: 'DatabaseDiskUnknown',
+      series: { [bytes('size', 'b')]: still('1'), [bytes(told, 'b')]: still('9000000000') },
+      fires: fires ? { kind: 'size', instance: 'b' } : undefined,
+    },
     {
       alert: 'CertificateEndsSoon',
       series: { [certificateLeft]: still(left) },
@@ -189,7 +254,8 @@ export function createRuleTests({ rulesDir = dir }: { readonly rulesDir?: string
     ),
     alert_rule_test: together.map(({ alert, fires }) => {
       const rule = rules.find((one) => one.alert === alert)
-      const expected = rule && fires && toExpected(rule, fires)
+      if (!rule) throw new Error(`there is no rule ${alert}`)
+      const expected = fires && toExpected(rule, fires)
       return { eval_time: after, alertname: alert, exp_alerts: expected ? [expected] : [] }
     }),
   })
