@@ -370,20 +370,4 @@ s('Dockerfiles are there, and Prometheus, Grafana and the proxies find what they
   }
 })
 
-s('the dashboard and the rules ask for metrics that the gateway has [24/dashboard]', () => {
-  const observe = join(dir, '../gateway/observe')
-  const sources = globSync('*.ts', { cwd: observe, exclude: ['*.test.ts'] }).map((name) =>
-    readFileSync(join(observe, name), 'utf8'),
-  )
-  const rules = globSync('alerts/*.yaml', { cwd: dir })
-  const asking = ['monitoring/grafana/forkyard.json', ...rules]
-  for (const file of asking) {
-    const names = new Set(
-      readFileSync(join(dir, file), 'utf8').match(/(?<![:\w])forkyard_[a-z_]+/g),
-    )
-    assert.ok(names.size >= 1, file)
-    for (const name of names)
-      assert.match(sources.join('\n'), name.replace(/_(bucket|count)$/, ''), file)
-  }
-})
 s.run()

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
-import { createRuleTests } from './testing/ruleTests.ts'
+import { payOnce } from '../testing/payOnce.ts'
+import { createRuleTests, ruleFiles } from './testing/ruleTests.ts'
 import { labPortNames, startStack } from './testing/stack.ts'
 
 /**
@@ -70,10 +71,9 @@ s('takes our configuration and every rule: promtool and the running server agree
   const check = ['promtool', 'check', 'config', '/etc/prometheus/prometheus.yml']
   const output = await lab.compose('exec', '-T', 'prometheus', ...check)
   assert.match(output, /SUCCESS: .*prometheus\.yml is valid/)
-  for (const name of ['gateway', 'relay']) {
-    const text = readFileSync(join(root, 'docker/alerts', `${name}.yaml`), 'utf8')
-    const count = text.match(/- alert:/g)?.length
-    assert.match(output, `SUCCESS: ${count} rules found`, name)
+  for (const path of ruleFiles) {
+    const count = readFileSync(path, 'utf8').match(/- (?:alert|record):/g)?.length
+    assert.match(output, `SUCCESS: ${count} rules found`, path)
   }
   const areEvaluated = async () => (await readRules()).every(({ health }) => health === 'ok')
   await waitFor('all rules are evaluated', areEvaluated, patient)
@@ -90,6 +90,7 @@ s('fires every rule when it should, and only then', async () => {
 
 s('answers what the dashboard asks, every panel with figures once there is traffic', async () => {
   const manifest = (await (await fetch(`${ops}/lab/manifest`)).json()) as LabManifest
+  await payOnce(manifest)
   const { services, apiKey, chains } = manifest
   const [weth, usdc] = ['WETH', 'USDC'].map((name) => chains['8453']?.tokens[name]?.address)
   const owner = chains['8453']?.accounts[3]?.address
