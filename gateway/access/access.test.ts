@@ -14,7 +14,7 @@ import { createService } from '../http/service.ts'
 import { checkShape } from '../http/validate.ts'
 import { openStore } from '../store/openStore.ts'
 import { createAccess } from './access.ts'
-import { createKey, grantQuota, listKeys, revokeKey, rotateKey } from './issueKeys.ts'
+import { createKey, grantQuota, listKeys, listLedger, revokeKey, rotateKey } from './issueKeys.ts'
 import type { AccessConfig } from './sale/accessConfig.ts'
 import { listResources } from './sale/listResources.ts'
 import { encodeHeader } from './sale/paymentRequired.ts'
@@ -218,6 +218,11 @@ s(
     assert.is((await grantQuota(deps, { id, quotes: 7, reason: 'gift' }))?.remaining, 12)
     assert.is((await call('/auth/key-info', { key })).body.quota_remaining, 12)
     assert.is((await listKeys(deps)).find((each) => each.id === id)?.balance.remaining, 12)
+    const newest = await listLedger(deps, { id, limit: 1 })
+    assert.equal(
+      newest.map(({ ref }) => ref),
+      ['gift'],
+    )
     assert.ok(await revokeKey(deps, { id }))
     assert.not.ok(await revokeKey(deps, { id }))
     assert.is((await call('/auth/key-info', { key })).status, 401)
@@ -457,6 +462,8 @@ s(
     const answer = await call('/auth/quota/claim', { key, body: { chain_id: 8453, tx_hash } })
     assert.is(answer.status, 503, answer.text)
     assert.ok(answer.headers.has('retry-after'))
+    // It has a node asked several times.
+    assert.is(answer.headers.get('x-ratelimit-remaining'), '4995')
     for (const body of [{ chain_id: 1, tx_hash }, { chain_id: 8453, tx_hash: '0x12' }, {}])
       assert.is((await call('/auth/quota/claim', { key, body })).status, 400)
   },

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   openSettlements,
   settleChainId,
@@ -7,6 +8,7 @@ import {
 } from '../../fixtures/access/simSettlements.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { Charge, ChargeRequest } from '../http/access.ts'
+import { StoreUnavailable } from '../store/storeUnavailable.ts'
 import { chargeRequest } from './chargeRequest.ts'
 import { createKey } from './issueKeys.ts'
 import { encodeHeader } from './sale/paymentRequired.ts'
@@ -15,26 +17,28 @@ import { encodeHeader } from './sale/paymentRequired.ts'
 const s = suite('access/chargeRequest')
 const network = `eip155:${settleChainId}`
 
-async function open({ units = 0, atMs = settleStartMs }: { units?: number; atMs?: number } = {}) {
+const requestOf = (keyId: string): ChargeRequest => ({
+  caller: { keyId, scopes: [] },
+  cost: 1,
+  method: 'POST',
+  path: '/quote',
+  search: '',
+  headers: {},
+  rawBody: '{}',
+  requestId: 'r',
+})
+
+async function open({ units = 0, atMs = settleStartMs, isMining = true } = {}) {
   let nowMs = atMs
   const opened = openSettlements(() => nowMs, {
     asked: (method) => {
-      if (method === 'eth_sendRawTransaction') opened.mine()
+      if (isMining && method === 'eth_sendRawTransaction') opened.mine()
     },
   })
   const { deps, node } = opened
   const { id: keyId } = await createKey(deps, { label: 'buyer' })
   if (units > 0) await deps.store.ledger.grant({ keyId, units, ref: 'test', atMs: 1 })
-  const asked: ChargeRequest = {
-    caller: { keyId, scopes: [] },
-    cost: 1,
-    method: 'POST',
-    path: '/quote',
-    search: '',
-    headers: {},
-    rawBody: '{}',
-    requestId: 'r',
-  }
+  const asked = requestOf(keyId)
   return {
     deps,
     node,
@@ -77,7 +81,7 @@ s('keeps a charge of 2xx alone [teeth/charge]', async () => {
   }
 })
 s('tells where to pay, in a header and the body [teeth/charge]', async () => {
-  const { charge } = await open()
+  const { charge, deps } = await open()
   const { status, message, headers, extra } = errorOf(await charge({ cost: 3 }))
   assert.is(status, 402)
   assert.match(message, /^this request costs 3 quotes and the key has 0; buy more as PAYMENT/)
@@ -90,9 +94,44 @@ s('tells where to pay, in a header and the body [teeth/charge]', async () => {
   assert.equal([info.quotaUnitsRequired, info.quotaRemaining], [3, 0])
   const [contract] = info.contracts
   const [offer] = required.accepts
-  assert.equal(contract, { network, quotaContract: offer.payTo, paymentToken: offer.asset })
-  assert.is(required.extensions['payment-identifier'].info.required, false)
+  const [sold] = deps.config.contracts
+  const { address: payTo, token } = sold ?? {}
+  assert.equal(contract, { network, quotaContract: payTo, paymentToken: token?.address })
+  const { name, version } = token ?? {}
+  const terms = { scheme: 'exact', network, amount: '1000', asset: token?.address, payTo }
+  const domain = { name, version, assetTransferMethod: 'eip3009' }
+  assert.equal(offer, { ...terms, maxTimeoutSeconds: 120, extra: domain })
+  const identifier = required.extensions['payment-identifier']
+  assert.equal(identifier.info, { required: false })
+  const { minLength, maxLength } = identifier.schema.properties.id
+  assert.equal([minLength, maxLength], [16, 128])
 })
+s('says of a balance below nothing that it is nothing [teeth/charge]', async () => {
+  const { charge, deps, keyId } = await open()
+  await deps.store.ledger.grant({ keyId, units: -4, ref: 'taken back', atMs: 1 })
+  const { message, extra } = errorOf(await charge({ cost: 3 }))
+  assert.match(message, /^this request costs 3 quotes and the key has 0; buy more/)
+  assert.match(JSON.stringify(extra), '"quotaRemaining":-4')
+})
+for (const [what, conclude, outcome] of [
+  [
+    'stands where the database is away',
+    () => Promise.reject(new StoreUnavailable('away')),
+    undefined,
+  ],
+  ['tells of a mistake as it is', () => Promise.reject(new RangeError('mistake')), 'RangeError'],
+  ['is not answered for where a later one has failed', async () => false, 409],
+] as const)
+  s(`a charge that is concluded ${what} [teeth/charge]`, async () => {
+    const { deps, keyId } = await open({ units: 5 })
+    const ledger = { ...deps.store.ledger, conclude }
+    const asked = { ...deps, store: { ...deps.store, ledger } }
+    const charged = await chargeRequest(asked, requestOf(keyId))
+    if (charged.status !== 'charged') throw new Error(charged.status)
+    const failure = await charged.conclude({ status: 404, body: '' }).catch((error) => error)
+    assert.is(failure?.status ?? failure?.name, outcome)
+    assert.is((await deps.store.ledger.balance(keyId)).used, 1)
+  })
 s('offers nothing where nothing is sold [teeth/charge]', async () => {
   const { charge, deps } = await open()
   Object.assign(deps.config, { contracts: [] })
@@ -111,6 +150,28 @@ s('settles the payment that comes along, and charges what it bought [teeth/charg
   // With quota left no payment is looked at.
   assert.is((await charge({ headers: paying(signPayment({ nth: 2 })) })).status, 'charged')
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
+})
+s('settles a pack that is less than what is asked, and asks for more [teeth/charge]', async () => {
+  const { charge, deps, keyId } = await open()
+  const refused = errorOf(await charge({ cost: 11, headers: paying() }))
+  assert.match(refused.message, /^this request costs 11 quotes and the key has 10; buy more/)
+  const response = Buffer.from(refused.headers['payment-response'] ?? '', 'base64').toString()
+  assert.is(JSON.parse(response).success, true)
+  assert.equal(await deps.store.ledger.balance(keyId), { total: 10, used: 0, remaining: 10 })
+})
+s('asks who has paid to come again while the payment is on its way [teeth/charge]', async () => {
+  const { charge, deps, keyId } = await open({ isMining: false })
+  // Each look at the clock is half a minute later than the last.
+  let nowMs = 0
+  const clock = mock.method(performance, 'now', () => (nowMs += 30_000))
+  const charged = await charge({ headers: paying() }).finally(() => clock.mock.restore())
+  const { status, headers } = errorOf(charged)
+  const { 'payment-response': response = '', ...others } = headers
+  assert.is(status, 409)
+  assert.equal(others, { 'retry-after': '2', 'cache-control': 'no-store, private' })
+  const { errorReason } = JSON.parse(Buffer.from(response, 'base64').toString())
+  assert.is(errorReason, 'settlement_pending')
+  assert.is((await deps.store.ledger.balance(keyId)).total, 0)
 })
 s('says why a payment was not taken, and that nothing was [teeth/charge]', async () => {
   const { charge, node } = await open()
@@ -164,6 +225,15 @@ s('sends who has had its month away until it is over, a day at most [teeth/charg
   const refused = errorOf(await charge({ requestId: 's' }, 1))
   assert.equal([refused.status, refused.headers['retry-after']], [429, '11'])
   assert.match(refused.message, /^this request costs 1 of the 1 quotes/)
+  // In whole seconds, none of them too few.
+  for (const [leftMs, secs] of [
+    [10_001, '11'],
+    [10_000, '10'],
+    [1, '1'],
+  ] as const) {
+    setNow(end - leftMs)
+    assert.is(errorOf(await charge({ requestId: secs }, 1)).headers['retry-after'], secs)
+  }
   setNow(end)
   assert.is((await charge({ requestId: 't' }, 1)).status, 'charged')
   assert.is(errorOf(await charge({ requestId: 'u' }, 1)).headers['retry-after'], '86400')

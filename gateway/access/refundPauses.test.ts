@@ -19,21 +19,25 @@ s(
     }
     assert.equal(seen, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
     assert.is(pauses.leftMs('a'), 0)
+    nowMs += 1
+    assert.is(pauses.leftMs('a'), 0)
     assert.is(pauses.leftMs('b'), 0)
   },
 )
 
-s('counts each question of a batch that is refused', () => {
+s('counts each question of a batch that is refused, and one at least', () => {
   const pauses = make()
   pauses.note('a', { status: 404, questions: 50 })
   assert.is(pauses.leftMs('a'), 0)
-  pauses.note('a', { status: 404, questions: 2 })
+  pauses.note('a', { status: 404, questions: 0 })
+  assert.is(pauses.leftMs('a'), 1_000)
+  pauses.note('a', { status: 404, questions: 1 })
   assert.is(pauses.leftMs('a'), 2_000)
-  pauses.note('a', { status: 404, questions: 50 })
+  pauses.note('a', { status: 404, questions: 5_000 })
   assert.is(pauses.leftMs('a'), 60_000)
 })
 
-s('forgives with an answer that is paid for, and with time', () => {
+s('forgives with an answer that is paid for, and after ten minutes', () => {
   const pauses = make()
   const noteEmpty = (times: number) => {
     for (let at = 0; at < times; at++) pauses.note('a', { status: 404 })
@@ -45,9 +49,25 @@ s('forgives with an answer that is paid for, and with time', () => {
   nowMs += 600_000
   noteEmpty(50)
   assert.is(pauses.leftMs('a'), 0)
+  nowMs += 599_999
   noteEmpty(1)
   assert.is(pauses.leftMs('a'), 1_000)
 })
+
+for (const [status, pausedMs] of [
+  [399, 0],
+  [400, 2_000],
+  [499, 2_000],
+  [500, 1_000],
+  [503, 1_000],
+] as const)
+  s(`a ${status} after 50 refusals leaves ${pausedMs} ms at the next [teeth/refund-status]`, () => {
+    const pauses = make()
+    pauses.note('a', { status: 404, questions: 50 })
+    pauses.note('a', { status })
+    pauses.note('a', { status: 404 })
+    assert.is(pauses.leftMs('a'), pausedMs)
+  })
 
 s('counts no outage of ours', () => {
   const pauses = make()

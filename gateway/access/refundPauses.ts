@@ -29,7 +29,10 @@ export function createRefundPauses({
   type Record = { inARow: number; untilMs: number; atMs: number }
   const records = new LRUCache<string, Record>({ max: 100_000 })
   return {
-    leftMs: (keyId) => Math.max(0, (records.get(keyId)?.untilMs ?? 0) - monotonicMs()),
+    leftMs(keyId) {
+      const nowMs = monotonicMs()
+      return Math.max(0, (records.get(keyId)?.untilMs ?? nowMs) - nowMs)
+    },
     note(keyId, { status, questions = 1 }) {
       if (status >= 500) return
       if (status < 400) {
@@ -40,10 +43,9 @@ export function createRefundPauses({
       const known = records.get(keyId)
       const isRecent = known !== undefined && nowMs - known.atMs < forgottenMs
       const inARow = (isRecent ? known.inARow : 0) + Math.max(1, questions)
-      const doublings = inARow - freeRefunds - 1
-      const pauseMs =
-        doublings < 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(doublings, 16))
-      records.set(keyId, { inARow, untilMs: nowMs + pauseMs, atMs: nowMs })
+      const beyond = inARow - freeRefunds
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (beyond - 1))
+      records.set(keyId, { inARow, untilMs: beyond > 0 ? nowMs + pauseMs : nowMs, atMs: nowMs })
     },
   }
 }

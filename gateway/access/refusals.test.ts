@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { Type } from 'typebox'
 import { startAccessStand } from '../../fixtures/access/accessStand.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -43,6 +44,15 @@ const stand = await startAccessStand({
 s.after(() => stand.close())
 const { deps, store } = stand
 const { config, log } = deps
+const asked = {
+  cost: 1,
+  method: 'POST',
+  path: '/work',
+  search: '',
+  headers: {},
+  rawBody: '',
+  requestId: 'r',
+}
 
 s('answers 401 alike for a missing, unknown, mistyped and revoked key [access/401]', async () => {
   const { id, apiKey } = await stand.createKey('gone')
@@ -66,9 +76,12 @@ s('answers 401 at the same instant, whatever is wrong with the key [access/401-t
   for (const key of [undefined, '', 'nonsense', unknown, typo, revoked]) {
     const access = createAccess(deps)
     const headers = key === undefined ? {} : { 'x-api-key': key }
+    const timers = mock.method(globalThis, 'setTimeout')
     const cameAt = performance.now()
     assert.is(await access.identify({ headers, ip: '10.0.0.1' }), undefined)
     const tookMs = performance.now() - cameAt
+    timers.mock.restore()
+    assert.ok(timers.mock.callCount() > 0, 'it only spun')
     assert.ok(tookMs >= refusalAfterMs, `${key} was refused after ${tookMs} ms`)
   }
 })
@@ -188,6 +201,52 @@ s(
     assert.equal(statuses, [404, 404, 429])
   },
 )
+s(
+  'refuses what the database does not book, and tells of a mistake as it is [teeth/unbooked]',
+  async () => {
+    const { id: keyId } = await stand.createKey('unbooked', 100)
+    const observed: string[] = []
+    const charge = async (failure?: Error) => {
+      const book: typeof store.ledger.charge = (request) =>
+        failure ? Promise.reject(failure) : store.ledger.charge(request)
+      const access = createAccess({
+        ...deps,
+        store: { ...store, ledger: { ...store.ledger, charge: book } },
+        observeCharge: (outcome) => void observed.push(outcome),
+      })
+      const charged = await access.charge({ ...asked, caller: { keyId, scopes: [] } })
+      if (charged.status !== 'refused') return charged.status
+      return `${charged.error.status} ${charged.error.headers['retry-after']}`
+    }
+    assert.is(await charge(), 'charged')
+    assert.is(await charge(new StoreUnavailable('away')), '503 1')
+    const mistake = await charge(new RangeError('ours')).catch((error: Error) => error.name)
+    assert.is(mistake, 'RangeError')
+    assert.equal(observed, ['taken', 'refused'])
+  },
+)
+s('tells a paused key for how long, in whole seconds above [teeth/pause-told]', async () => {
+  const { id: keyId } = await stand.createKey('paused', 100)
+  let nowMs = 0
+  const clock = mock.method(performance, 'now', () => nowMs)
+  const access = createAccess(deps)
+  const charge = (questions: number) =>
+    access.charge({ ...asked, caller: { keyId, scopes: [] }, questions })
+  const told: unknown[] = []
+  try {
+    // So many refusals at once that the pause is the longest.
+    const charged = await charge(57)
+    if (charged.status === 'charged') await charged.conclude({ status: 404, body: '' })
+    for (const ms of [0, 999, 59_999, 60_000]) {
+      nowMs = ms
+      const next = await charge(1)
+      told.push(next.status === 'refused' ? next.error.headers['retry-after'] : next.status)
+    }
+  } finally {
+    clock.mock.restore()
+  }
+  assert.equal(told, ['60', '60', '1', 'charged'])
+})
 s(
   'answers 503 wherever the database does not, 500 for a mistake, and neither tells why',
   async () => {

@@ -8,6 +8,7 @@ import { base } from '../chain/base.ts'
 import { toViemChain } from '../chain/client.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
 import { openStore } from '../store/openStore.ts'
+import { hashApiKey } from './apiKey.ts'
 import { grantQuota } from './issueKeys.ts'
 import type { AccessConfig, AccessDeps } from './sale/accessConfig.ts'
 import { createChallenge, registerWallet } from './siweChallenge.ts'
@@ -49,6 +50,61 @@ async function signIn(
   const answer = await registerWallet(answered, { address, nonce, signature })
   return { message: parseSiweMessage(message), expiresAtMs, answer }
 }
+
+s('is signed by its own wallet alone, within ten minutes [teeth/challenge]', async () => {
+  const nowMs = 1_900_000_000_000
+  const store = openStore({ path: ':memory:' })
+  const deps: AccessDeps = { store, chains: [], config, log, now: () => nowMs }
+  const [person, other] = [createPerson(), createPerson()]
+  const { address } = person
+  const { nonce, message, expiresAtMs } = await createChallenge(deps, { address, chainId: 1 })
+  assert.is(expiresAtMs, nowMs + 600_000)
+  const { issuedAt, expirationTime } = parseSiweMessage(message)
+  assert.equal([Number(issuedAt), Number(expirationTime)], [nowMs, expiresAtMs])
+  const register = async (signer: typeof person) => {
+    const signature = await signer.signMessage({ message })
+    return (await registerWallet(deps, { address, nonce, signature })).status
+  }
+  assert.equal([await register(other), await register(person)], ['bad_signature', 'registered'])
+  await store.close()
+})
+
+s(
+  'two registrations of one wallet at once make one key, and one gift [teeth/register-race]',
+  async () => {
+    const store = openStore({ path: ':memory:' })
+    const deps: AccessDeps = { store, chains: [], config, log, now: Date.now }
+    const person = createPerson()
+    let isFirst = true
+    const findByWallet: typeof store.keys.findByWallet = async (...wanted) => {
+      const found = await store.keys.findByWallet(...wanted)
+      // The other is done between this look and what follows from it.
+      if (isFirst) {
+        isFirst = false
+        await signIn(deps, deps, undefined, person)
+      }
+      return found
+    }
+    const late = { ...deps, store: { ...store, keys: { ...store.keys, findByWallet } } }
+    const { answer } = await signIn(late, late, undefined, person)
+    if (answer.status !== 'registered') throw new Error(answer.status)
+    const keys = await store.keys.list()
+    assert.equal([keys.length, answer.balance.total], [1, 3])
+    const found = await store.keys.findBySecretHash(hashApiKey(answer.apiKey, config), Date.now())
+    assert.is(found?.id, keys[0]?.id)
+    await store.close()
+  },
+)
+
+s('a key that cannot be kept is told as it is [teeth/register-race]', async () => {
+  const store = openStore({ path: ':memory:' })
+  const insert = () => Promise.reject(new RangeError('the disk is full'))
+  const keys = { ...store.keys, insert }
+  const deps: AccessDeps = { store: { ...store, keys }, chains: [], config, log, now: Date.now }
+  const failure = await signIn(deps, deps).catch((error: Error) => error.name)
+  assert.is(failure, 'RangeError')
+  await store.close()
+})
 
 s(
   'a wallet whose key is revoked for abuse while it registers is barred [18/abuse-meanwhile]',

@@ -1,5 +1,7 @@
 import { assert, suite } from '../../../fixtures/test.ts'
+import { HttpError } from '../../http/httpError.ts'
 import { createAddressLimit } from './addressLimit.ts'
+import { createAddressTurns, isLimited } from './addressTurns.ts'
 
 const s = suite('limits of addresses')
 const limit = { unitsPerSec: 0.001, burst: 2 }
@@ -31,5 +33,27 @@ s('each purpose has units of its own', async () => {
   assert.ok((await take('203.0.113.9', 2)).allowed)
   assert.ok((await take('203.0.113.9', 2, '401 ')).allowed)
   assert.is((await take('203.0.113.9', 1, '401 ')).allowed, false)
+})
+s('the machine itself has none, unless it is to have one [teeth/loopback]', () => {
+  const own = ['127.0.0.1', '127.255.0.9', '::1']
+  const others = ['128.0.0.1', '10.127.0.1', '1.127.0.1', '::11', '2001:db8::1']
+  const limited = (isLoopbackLimited: boolean) =>
+    [...own, ...others].filter((ip) => isLimited({ isLoopbackLimited }, ip))
+  assert.equal(limited(false), others)
+  assert.equal(limited(true), [...own, ...others])
+})
+s('turns of one purpose are of one address, whoever takes them [teeth/address-turns]', async () => {
+  const deps = { config: { ipLimit: limit, isLoopbackLimited: false } }
+  const [one, same] = [createAddressTurns(deps, 'claim'), createAddressTurns(deps, 'claim')]
+  const ip = '203.0.113.9'
+  await one(ip, 1)
+  await same(ip, 1)
+  const refusal = await one(ip, 1).catch((error: unknown) => error)
+  assert.instance(refusal, HttpError)
+  const { status, headers } = refusal as HttpError
+  assert.equal([status, headers['retry-after']], [429, '1000'])
+  await createAddressTurns(deps, '401')(ip, 2)
+  await one('127.0.0.1', 3)
+  await createAddressTurns({ config: { ...deps.config, ipLimit: undefined } }, 'claim')(ip, 1_000)
 })
 s.run()

@@ -17,10 +17,11 @@ export function createPlanPlaces(): PlanPlaces {
       const kind = isStream ? 'streams' : 'concurrent'
       const counts = held[kind]
       const count = counts.get(keyId) ?? 0
-      if (count >= (plan?.[kind] ?? Number.POSITIVE_INFINITY)) return undefined
+      const most = plan?.[kind]
+      if (most !== undefined && count >= most) return undefined
       counts.set(keyId, count + 1)
       return () => {
-        const left = (counts.get(keyId) ?? 1) - 1
+        const left = (counts.get(keyId) ?? 0) - 1
         if (left > 0) counts.set(keyId, left)
         else counts.delete(keyId)
       }

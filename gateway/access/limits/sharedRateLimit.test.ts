@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Type } from 'typebox'
@@ -8,11 +10,88 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { createWarnings } from '../../ops/readiness.ts'
-import { openSharedBuckets, type SharedBuckets, type SharedBucketsEvent } from './sharedBuckets.ts'
+import {
+  openSharedBuckets,
+  type SharedBuckets,
+  type SharedBucketsEvent,
+  type Taken,
+} from './sharedBuckets.ts'
 import { chooseRateLimit } from './sharedRateLimit.ts'
 
 /** Limits that several gateways share on a real Redis; each `open` here stands for a gateway. */
 const s = suite('access/sharedRateLimit')
+const patient = { deadlineMs: 60_000, everyMs: 20 }
+
+/** What is asked of shared buckets, whose answers are a list here. */
+function answering(answers: readonly (Taken | undefined)[]) {
+  const asked: Parameters<SharedBuckets['take']>[0][] = []
+  const left = [...answers]
+  const take: SharedBuckets['take'] = async (request) => {
+    asked.push(request)
+    return left.shift()
+  }
+  return { asked, buckets: { take, isConnected: () => true, close: async () => undefined } }
+}
+const five = { unitsPerSec: 1, burst: 5, name: 'test' }
+
+s('asks for whole microseconds, one a unit at least [teeth/shared-limit]', async () => {
+  const { asked, buckets } = answering([])
+  const take = chooseRateLimit({ buckets }, five)
+  await take('k', 2)
+  await take('k', 2, { unitsPerSec: 3, burst: 7 })
+  await take('k', 2, { unitsPerSec: 1e7, burst: 7 })
+  const bucket = 'test:k'
+  assert.equal(asked, [
+    { bucket, costUs: 2_000_000, capacityUs: 5_000_000 },
+    { bucket, costUs: 666_666, capacityUs: 2_333_331 },
+    { bucket, costUs: 2, capacityUs: 7 },
+  ])
+})
+s(
+  'tells what is left and when to come again, to the microsecond [teeth/shared-limit]',
+  async () => {
+    const told = async (taken: Taken) => {
+      const { buckets } = answering([taken])
+      const state = await chooseRateLimit({ buckets }, five)('k', 2)
+      assert.is(state.headers?.['ratelimit-policy'], '"default";q=5;w=5')
+      return [state.allowed, state.limit, state.remaining, state.resetSecs, state.retryAfterSecs]
+    }
+    assert.equal(await told({ allowed: true, usedUs: 2_000_000 }), [true, 5, 3, 2, 0])
+    assert.equal(await told({ allowed: true, usedUs: 2_000_001 }), [true, 5, 2, 3, 0])
+    assert.equal(await told({ allowed: false, usedUs: 4_000_000 }), [false, 5, 1, 4, 1])
+    assert.equal(await told({ allowed: false, usedUs: 4_000_001 }), [false, 5, 0, 5, 2])
+  },
+)
+s(
+  'goes on by itself from where they stood while they are silent [teeth/shared-limit]',
+  async () => {
+    const unitsPerSec = 1 / 3_600
+    const { buckets } = answering([{ allowed: true, usedUs: 2 * 3_600e6 }])
+    const take = chooseRateLimit({ buckets }, { ...five, unitsPerSec })
+    assert.is((await take('k', 2)).remaining, 3)
+    assert.is((await take('k', 1)).remaining, 2)
+    // By its own limit, where it has one.
+    assert.is((await take('k', 1, { unitsPerSec, burst: 9 })).remaining, 5)
+  },
+)
+s('tries one that is away four times a second, no more often [teeth/shared-away]', async () => {
+  const cameAtMs: number[] = []
+  const server = createServer((socket) => {
+    cameAtMs.push(performance.now())
+    socket.destroy()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `redis://127.0.0.1:${port}`
+  const buckets = await openSharedBuckets({ url, observe: () => undefined })
+  await waitFor('it is tried four times', () => cameAtMs.length >= 4, patient)
+  await buckets.close()
+  server.close()
+  // The first when it is opened, the second at once, as what attends to it begins.
+  const [secondMs = 0, fourthMs = 0] = [cameAtMs[1], cameAtMs[3]]
+  assert.ok(fourthMs - secondMs > 490, `${fourthMs - secondMs} ms`)
+})
+
 const redis = await startRedis()
 if (redis) addTests(redis)
 else s('needs Redis, which is not installed', () => undefined)
@@ -20,15 +99,16 @@ else s('needs Redis, which is not installed', () => undefined)
 function addTests({ url, password, kill, start, signal, close }: Redis) {
   const opened: SharedBuckets[] = []
   const events: SharedBucketsEvent[] = []
-  const patient = { deadlineMs: 60_000, everyMs: 20 }
   /** Once an hour: nothing refills while a test runs. */
   const slow = { unitsPerSec: 1 / 3600, burst: 100, name: 'test' }
   s.after(async () => {
     await Promise.all(opened.map((buckets) => buckets.close()))
     await close()
   })
-  async function open(answerWithinMs = 10_000) {
-    const observe = (event: SharedBucketsEvent) => void events.push(event)
+  async function open(
+    answerWithinMs = 10_000,
+    observe = (event: SharedBucketsEvent) => void events.push(event),
+  ) {
     const buckets = await openSharedBuckets({ url, answerWithinMs, observe })
     opened.push(buckets)
     return buckets
@@ -102,22 +182,32 @@ function addTests({ url, password, kill, start, signal, close }: Redis) {
       signal('SIGSTOP')
       assert.ok((await take('k', 1)).allowed)
       await waitFor('it is lost', () => !asked.isConnected() && !idle.isConnected(), patient)
+      assert.equal(events.at(-1), { event: 'lost', reason: 'TooSlow' })
       assert.ok((await take('k', 1)).allowed)
       signal('SIGCONT')
       await waitFor('both are back', () => asked.isConnected() && idle.isConnected(), patient)
     },
   )
 
-  s('starts without Redis, and takes it up when it is there', async () => {
-    await kill()
-    const buckets = await open()
-    const take = chooseRateLimit({ buckets }, { ...slow, name: 'late' })
-    assert.is((await take('k', 1)).remaining, 99)
-    assert.not.ok(buckets.isConnected())
-    await start()
-    await waitFor('it is there', () => buckets.isConnected(), patient)
-    assert.is((await take('k', 1)).remaining, 99)
-  })
+  s(
+    'starts without Redis, takes it up when it is there, and ends with it [teeth/shared-start]',
+    async () => {
+      await kill()
+      const told: SharedBucketsEvent[] = []
+      const buckets = await open(10_000, (event) => void told.push(event))
+      const take = chooseRateLimit({ buckets }, { ...slow, name: 'late' })
+      assert.is((await take('k', 1)).remaining, 99)
+      assert.not.ok(buckets.isConnected())
+      assert.equal(told, [{ event: 'lost', reason: 'Error' }])
+      await start()
+      await waitFor('it is there', () => buckets.isConnected(), patient)
+      assert.is((await take('k', 1)).remaining, 99)
+      await buckets.close()
+      assert.not.ok(buckets.isConnected())
+      assert.is(await buckets.take({ bucket: 'k', costUs: 1, capacityUs: 1 }), undefined)
+      assert.equal(told.slice(1), [{ event: 'connected' }])
+    },
+  )
 
   s('limits a key once over two gateways that share keys, and says so on each answer', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'forkyard-shared-'))
@@ -148,6 +238,21 @@ function addTests({ url, password, kill, start, signal, close }: Redis) {
     assert.equal(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0])
     await Promise.all(stands.map((stand) => stand.close()))
     rmSync(dir, { recursive: true })
+  })
+
+  s('leaves no timer and no connection behind [teeth/shared-left]', async () => {
+    await Promise.all(opened.map((buckets) => buckets.close()))
+    const countOpen = () =>
+      process.getActiveResourcesInfo().filter((name) => /Timeout|Pipe|Socket/.test(name)).length
+    const before = countOpen()
+    const buckets = await open(60_000)
+    const asked = { bucket: 'left', costUs: 1, capacityUs: 100 }
+    await Promise.all(Array.from({ length: 20 }, () => buckets.take(asked)))
+    await buckets.close()
+    // Beside them is what waits here itself.
+    await waitFor('all is closed', () => countOpen() <= before + 1, {
+      deadlineMs: 20_000,
+    })
   })
 
   s('tells nothing of its address or password', () => {

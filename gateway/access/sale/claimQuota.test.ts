@@ -113,6 +113,17 @@ s(
     assert.is(await claim(key, mine()), 'not_a_payment')
   },
 )
+s(
+  'has a key claim nothing by a payment of its own that is less than one [claims/worth]',
+  async () => {
+    const { mine, addKey, claim } = open()
+    const other = toAddress(5)
+    const [ofPayer, ofOther] = [await addKey(payer), await addKey(other)]
+    const hash = mine(pay(99n), pay(1_000n, other))
+    assert.is(await claim(ofPayer, hash), 'belongs_to_another_key')
+    assert.is(await claim(ofOther, hash), 10)
+  },
+)
 s('pays out what a balance can hold, and not a quote more [claims/worth]', async () => {
   const { mine, addKey, claim } = open()
   const most = 2n ** 51n

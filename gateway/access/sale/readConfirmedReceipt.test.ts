@@ -16,6 +16,8 @@ type Node = {
   /** Of the block that stands there now. */
   readonly blockHash?: typeof hash
   readonly has?: 'receipt' | 'transaction' | 'nothing'
+  /** Whose receipt is answered. */
+  readonly of?: typeof hash
   readonly isDown?: boolean
 }
 function open(node: Node) {
@@ -32,7 +34,8 @@ function open(node: Node) {
     if (method === 'eth_getTransactionByHash')
       return has === 'nothing' ? null : { hash, type: '0x2' }
     if (has !== 'receipt') return null
-    return { transactionHash: hash, blockHash: pad('0x64'), blockNumber: numberToHex(mined) }
+    const place = { blockHash: pad('0x64'), blockNumber: numberToHex(mined) }
+    return { transactionHash: node.of ?? hash, ...place }
   }
   const transport = custom({ request }, { retryCount: 0 })
   const chain = {
@@ -71,6 +74,7 @@ s('believes no receipt of a block that stands there no more [teeth/receipts]', a
   assert.equal(await read({ head: 200, blockHash: pad('0x65') }), pending(0))
 })
 s('tells what waits from what is unknown, and from silence [teeth/receipts]', async () => {
+  assert.equal(await read({ of: pad('0x78') }), { status: 'unknown' })
   assert.equal(await read({ has: 'transaction' }), pending(0))
   assert.equal(await read({ has: 'nothing' }), { status: 'unknown' })
   assert.is((await read({ isDown: true })).status, 'unreachable')

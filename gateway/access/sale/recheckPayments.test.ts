@@ -19,13 +19,14 @@ const s = suite('access/recheckPayments')
 const hourSecs = 3_600
 
 /** One payment, credited. `expiresSecs` and all times count from its block. */
-async function pay({ expiresSecs = 7_200 } = {}) {
+async function pay({ expiresSecs = 7_200, confirmations = 1 } = {}) {
   const opened = openSettlements(() => settleStartMs)
   const { node, mine } = opened
   const told: string[] = []
   const tell = (_: object, text: string) => void told.push(text)
   const log = { ...opened.deps.log, info: tell, warn: tell }
-  const deps = { ...opened.deps, log }
+  const contracts = opened.deps.config.contracts.map((one) => ({ ...one, confirmations }))
+  const deps = { ...opened.deps, config: { ...opened.deps.config, contracts }, log }
   const [chain] = deps.chains
   if (!chain) throw new Error('there is no chain')
   const { id: keyId } = await createKey(deps, { label: 'buyer' })
@@ -166,4 +167,47 @@ s('is passed over where a node does not know its block [teeth/recheck]', async (
   await pass()
   assert.is(await countOpen(), 0)
 })
+s('is given up in a pool for ever, once its expiry is final [teeth/recheck]', async () => {
+  const { node, transaction, lose, mineAt, pass, countLost } = await pay({ expiresSecs: 100 })
+  await lose()
+  node.chain.pool.set('again', { ...transaction, maxFeePerGasWei: 1n })
+  mineAt(99)
+  await pass()
+  assert.is(await countLost(), 1)
+  mineAt(100)
+  await pass()
+  assert.is(await countLost(), 0)
+})
+s('is kept where a node fails, which ends the pass [teeth/recheck]', async () => {
+  const { blockNumber, lose, mineAt, pass, countLost } = await pay()
+  await lose()
+  mineAt(hourSecs)
+  // Whether its time is over, and whether the node still knows.
+  for (const asked of [`eth_getBlockByNumber ${numberToHex(blockNumber)}`, 'eth_blockNumber ']) {
+    const passed = pass((method, [tag = '']) => {
+      if (`${method} ${tag}` === asked) throw new RangeError('away')
+      return undefined
+    })
+    assert.is(await passed.catch((error: Error) => error.name), 'RangeError')
+    assert.is(await countLost(), 1)
+  }
+  await pass()
+  assert.is(await countLost(), 0)
+})
+s(
+  'is kept until what it has become is as deep as a payment has to be [teeth/recheck]',
+  async () => {
+    const asked = { expiresSecs: 100, confirmations: 2 }
+    const { node, transaction, lose, mineAt, pass, countLost } = await pay(asked)
+    await lose()
+    mineAt(100)
+    node.chain.pool.set('again', transaction)
+    mineAt(100, 1)
+    await pass()
+    assert.is(await countLost(), 1)
+    mineAt(100, 1)
+    await pass()
+    assert.is(await countLost(), 0)
+  },
+)
 s.run()

@@ -160,12 +160,25 @@ s(
       '/auth/pricing',
     ])
     const { deps } = await open()
+    const unwatched = accessEndpoints({ ...deps, chains: [] }).map(({ path }) => path)
+    assert.equal(unwatched.slice(0, 2), ['/auth/key-info', '/auth/pricing'])
     const contracts = deps.config.contracts.map((one) => ({ ...one, settlement: undefined }))
     const { ask, paths } = await open({ contracts })
     assert.equal(paths.slice(4), ['/auth/quota/claim', '/.well-known/x402'])
     assert.is((await ask('/.well-known/x402')).answer.facilitator, undefined)
   },
 )
+s('bounds the texts of a registration [teeth/wire-bounds]', async () => {
+  const { deps } = await open()
+  const register = accessEndpoints(deps).find(({ path }) => path === '/auth/register')
+  const isTaken = (nonce: number, bytes: number) => {
+    const signature = `0x${'00'.repeat(bytes)}`
+    const body = { address: account.address, nonce: 'n'.repeat(nonce), signature }
+    return register?.validate.body?.(body) === undefined
+  }
+  assert.equal([isTaken(8, 1), isTaken(128, 32_767)], [true, true])
+  assert.equal([isTaken(7, 1), isTaken(129, 1), isTaken(8, 32_768)], [false, false, false])
+})
 s(
   'credits the payment that is claimed, and says who claims nothing what it lacks [teeth/wire-claims]',
   async () => {

@@ -1,4 +1,5 @@
 import { numberToHex, type RpcTransactionReceipt } from 'viem'
+import { carryIn, openPasses, watchNode } from '../../../fixtures/access/simPasses.ts'
 import {
   settleChainId as chainId,
   openSettlements,
@@ -8,55 +9,16 @@ import {
 } from '../../../fixtures/access/simSettlements.ts'
 import { addressAt, transferLog, wordOf } from '../../../fixtures/books/simTokens.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import type { StoredSettlement } from '../../store/settlements.ts'
 import { createKey } from '../issueKeys.ts'
 import type { AccessChain } from '../sale/accessConfig.ts'
 import { reconcileSettlements, resolveSettlement } from './resolveSettlement.ts'
 import { settlePayment } from './settlePayment.ts'
 
-/** What a pass does with what was sent, beside a simulated chain; `lifecycle.fork.test.ts` has a real one. */
+/** What becomes of one that was sent, beside a simulated chain; `lifecycle.fork.test.ts` has a real one. */
 const s = suite('x402/resolveSettlement')
 
-async function open() {
-  let nowMs = settleStartMs
-  const warned: string[] = []
-  const opened = openSettlements(() => nowMs)
-  const log = { ...opened.deps.log, warn: (_: object, text: string) => void warned.push(text) }
-  const deps = { ...opened.deps, log }
-  const [chain] = deps.chains
-  if (!chain) throw new Error('there is no chain')
-  const { id: keyId } = await createKey(deps, { label: 'buyer' })
-  const paid: StoredSettlement[] = []
-  return {
-    ...opened,
-    deps,
-    warned,
-    paid,
-    chain,
-    pass: (laterMs = 0) => {
-      nowMs += laterMs
-      return reconcileSettlements(deps, { chain })
-    },
-    async pay(given?: Parameters<typeof signPayment>[0]) {
-      const payment = signPayment({ nth: paid.length + 1, ...given })
-      await settlePayment(deps, { payment, keyId, waitMs: 0 })
-      const settlement = (await deps.store.settlements.listOpen(chainId)).at(-1)
-      if (settlement) paid.push(settlement)
-    },
-    pool: () => [...opened.node.chain.pool.values()].map(({ hash }) => hash),
-    /** What became of the first one. */
-    async find() {
-      const [first] = paid
-      const found = first && (await deps.store.settlements.find(first))
-      if (!found) throw new Error('it is gone')
-      return found
-    },
-    units: async () => (await deps.store.ledger.balance(keyId)).total,
-  }
-}
-
 s('credits what was mined meanwhile, once [teeth/resolve]', async () => {
-  const { pay, mine, pass, find, units } = await open()
+  const { pay, mine, pass, find, units } = await openPasses()
   await pay()
   await pass()
   assert.equal([(await find()).state, await units()], ['sent', 0])
@@ -66,46 +28,9 @@ s('credits what was mined meanwhile, once [teeth/resolve]', async () => {
   assert.equal([(await find()).state, await units()], ['settled', 10])
 })
 s(
-  'sends again what no node has, and goes on where one does not take it [teeth/resolve]',
-  async () => {
-    const { pay, pass, pool, node, paid, warned } = await open()
-    await pay()
-    const sent = paid.map(({ txHash }) => txHash)
-    node.chain.pool.clear()
-    node.faults.refusesSends = true
-    await pass()
-    assert.equal([pool(), warned], [[], ['a settlement was not taken']])
-    node.faults.refusesSends = false
-    await pass()
-    assert.equal(pool(), sent)
-  },
-)
-s(
-  'raises the price of what is stuck for a minute, and of nothing before [teeth/resolve]',
-  async () => {
-    const { pay, pass, find, paid, deps } = await open()
-    await pay()
-    const [first] = paid
-    await pass(59_999)
-    assert.is((await find()).txHash, first?.txHash)
-    await pass(1)
-    const raised = await find()
-    assert.is.not(raised.txHash, first?.txHash)
-    assert.ok(raised.maxFeePerGasWei > (first?.maxFeePerGasWei ?? 0n))
-    assert.equal(
-      [raised.signerNonce, raised.signedAtMs],
-      [first?.signerNonce, settleStartMs + 60_000],
-    )
-    // It has a minute of its own.
-    await pass(59_999)
-    assert.is((await find()).txHash, raised.txHash)
-    assert.is((await deps.store.settlements.listOpen(chainId)).length, 1)
-  },
-)
-s(
   'fails what has expired unused by the time of the chain, not of the machine [teeth/resolve]',
   async () => {
-    const { pay, pass, find, node, units } = await open()
+    const { pay, pass, find, node, units } = await openPasses()
     const expiresSecs = settleStartMs / 1_000 + 100
     await pay({ validBefore: String(expiresSecs) })
     node.chain.mine({ atMs: (expiresSecs - 1) * 1_000, choose: () => false })
@@ -118,45 +43,9 @@ s(
   },
 )
 s(
-  'believes two nodes that count more than its own, and sends nothing that is mined again [teeth/resolve-witnesses]',
-  async () => {
-    const { pay, mine, pass, deps, chain, node, openWitness, pool, warned } = await open()
-    await pay()
-    mine()
-    await pass()
-    await pay()
-    const waiting = pool()
-    node.chain.pool.clear()
-    node.faults.nonceShift = -1
-    const witnesses = [openWitness(), openWitness(), chain.client]
-    await reconcileSettlements(deps, { chain: { ...chain, witnesses } })
-    // A node takes no nonce that is used.
-    assert.equal([pool(), warned], [waiting, []])
-  },
-)
-s(
-  'uses up the nonces of what has failed with its own key alone [teeth/resolve-foreign-nonces]',
-  async () => {
-    const { pay, pass, pool, node, deps, chain, paid } = await open()
-    const expiresSecs = settleStartMs / 1_000 + 100
-    await pay({ validBefore: String(expiresSecs) })
-    await pay()
-    node.chain.mine({ atMs: expiresSecs * 1_000, choose: () => false })
-    await pass()
-    const [failed, waiting] = paid.map(({ txHash }) => txHash)
-    node.chain.pool.clear()
-    const contracts = deps.config.contracts.map((one) => ({ ...one, settlement: undefined }))
-    await reconcileSettlements({ ...deps, config: { ...deps.config, contracts } }, { chain })
-    assert.equal(pool(), [waiting])
-    node.chain.pool.clear()
-    await pass()
-    assert.equal(pool(), [failed, waiting])
-  },
-)
-s(
   'credits nothing that somebody else paid in the transaction that used it [attack/settled-beside]',
   async () => {
-    const { deps, node, mine, chain } = await open()
+    const { deps, node, mine, chain } = await openPasses()
     const { id: keyId } = await createKey(deps, { label: 'thief', wallet: settlePayer })
     await settlePayment(deps, { payment: signPayment(), keyId, waitMs: 0 })
     const [ours] = node.chain.pool.values()
@@ -183,43 +72,98 @@ s(
   },
 )
 s(
-  'finds who brought it to the chain instead, from 64 blocks before its reservation on [teeth/resolve]',
+  'finds who brought it to the chain instead, from 64 blocks before its reservation on, a thousand at once [teeth/resolve]',
   async () => {
+    // Its block, the 1,002nd, is the first of a range, the last of one, or within one.
     for (const [fromBlock, searched] of [
-      [10n, 0n],
-      [64n, 0n],
-      [990n, 926n],
+      [10, ['0 to 999', '1000 to 1002']],
+      [64, ['0 to 999', '1000 to 1002']],
+      [66, ['2 to 1001', '1002 to 1002']],
+      [67, ['3 to 1002']],
+      [990, ['926 to 1002']],
     ] as const) {
-      const { pay, mine, find, units, node, deps, chain } = await open()
+      const { pay, mine, find, units, node, deps, chain } = await openPasses()
       await pay()
-      const settlement = await find()
-      const [ours] = node.chain.pool.values()
-      if (!ours) throw new Error('nothing was sent')
-      const txHash = node.chain.newTxHash()
-      node.chain.pool.clear()
-      node.chain.pool.set(txHash, {
-        ...ours,
-        hash: txHash,
-        from: addressAt(9, 9),
-        nonce: undefined,
-      })
+      const settlement = { ...(await find()), fromBlock: BigInt(fromBlock) }
+      const txHash = carryIn(node)
       mine()
-      const asked: unknown[] = []
-      const request = (call: { readonly method: string; readonly params?: unknown }) => {
-        if (call.method === 'eth_getLogs') asked.push(call.params)
-        return chain.client.request(call as never)
-      }
-      const client = { ...chain.client, request } as AccessChain['client']
-      const watched = { ...deps, chains: [{ ...chain, client }] }
-      await resolveSettlement(watched, { ...settlement, fromBlock })
+      const asked: string[] = []
+      const watched = watchNode(chain, ({ method, params }) => {
+        const [range] = (params ?? []) as readonly { fromBlock: string; toBlock: string }[]
+        if (method === 'eth_getLogs')
+          asked.push(`${Number(range?.fromBlock)} to ${Number(range?.toBlock)}`)
+        return undefined
+      })
+      await resolveSettlement({ ...deps, chains: [watched] }, settlement)
       const { state, txHash: paidBy } = await find()
       assert.equal([state, paidBy, await units()], ['settled', txHash, 10])
-      assert.match(JSON.stringify(asked), `"fromBlock":"${numberToHex(searched)}"`)
+      assert.equal(asked, searched)
     }
   },
 )
+s('takes another transfer under its nonce for no payment of it [teeth/resolve-other]', async () => {
+  const { pay, mine, pass, find, units, node } = await openPasses()
+  const expiresSecs = settleStartMs / 1_000 + 100
+  await pay({ validBefore: String(expiresSecs) })
+  carryIn(node, 500n)
+  mine()
+  await pass()
+  assert.is((await find()).state, 'sent')
+  node.chain.mine({ atMs: expiresSecs * 1_000, choose: () => false })
+  await pass()
+  assert.equal([(await find()).state, await units()], ['failed', 0])
+})
+s('counts nothing in a block that its node has yet to reach [teeth/resolve]', async () => {
+  const { pay, mine, find, node, deps, chain } = await openPasses()
+  await pay()
+  mine()
+  const behind = watchNode(chain, ({ method }) =>
+    method === 'eth_blockNumber' ? numberToHex(node.chain.head().number - 1) : undefined,
+  )
+  await resolveSettlement({ ...deps, chains: [behind] }, await find())
+  assert.is((await find()).state, 'sent')
+})
+s(
+  'takes the time of a failure from the chain where its machine is ahead [teeth/resolve]',
+  async () => {
+    const { pay, deps, node, chain } = await openPasses()
+    const expiresMs = settleStartMs + 100_000
+    await pay({ validBefore: String(expiresMs / 1_000) })
+    node.chain.mine({ atMs: expiresMs, choose: () => false })
+    const { deps: ahead } = openSettlements(() => settleStartMs + 25 * 3_600_000)
+    const { store } = deps
+    await reconcileSettlements({ ...ahead, store, chains: [chain] }, { chain })
+    // A machine may be two minutes ahead.
+    const failedMs = expiresMs + 120_000
+    const countFailed = async (nowMs: number) =>
+      (await store.settlements.listFailed({ chainId, nowMs, windowMs: 1_000 })).length
+    assert.equal([await countFailed(failedMs + 999), await countFailed(failedMs + 1_000)], [1, 0])
+  },
+)
+s('leaves what was sent on a chain that is served no more as it is [teeth/resolve]', async () => {
+  const { pay, find, deps } = await openPasses()
+  await pay()
+  const settlement = await find()
+  assert.is(await resolveSettlement({ ...deps, chains: [] }, settlement), settlement)
+})
+s('says of what it could not check why, and goes on [teeth/resolve]', async () => {
+  const { pay, mine, find, node, deps, chain, warned, reasons } = await openPasses()
+  await pay()
+  carryIn(node)
+  mine()
+  for (const silent of ['eth_getBlockByNumber', 'eth_getLogs']) {
+    const watched = watchNode(chain, ({ method }) => {
+      if (method === silent) throw new RangeError('pruned')
+      return undefined
+    })
+    const settlement = await find()
+    assert.is(await resolveSettlement({ ...deps, chains: [watched] }, settlement), settlement)
+  }
+  assert.equal(warned, Array(2).fill('a settlement was not checked'))
+  assert.equal(reasons, Array(2).fill('RangeError'))
+})
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {
-  const { pay, pass, find, node, warned } = await open()
+  const { pay, pass, find, node, warned } = await openPasses()
   await pay()
   node.faults.isDown = true
   const failed = await pass().catch((error: Error) => error)

@@ -47,11 +47,11 @@ export async function resolveSettlement(
   settlement: StoredSettlement,
 ): Promise<StoredSettlement> {
   const { chainId, txHash } = settlement
+  const chain = findChain(deps.chains, chainId)
+  if (!chain) return settlement
   const claim = await credit(deps, settlement, txHash)
   if (claim === 'credited') return finish(deps, settlement, { state: 'settled', txHash })
   if (claim === 'waiting') return settlement
-  const chain = findChain(deps.chains, chainId)
-  if (!chain) return settlement
   try {
     // First, so that what was mined at the last moment is found by what is read after it.
     const isOver = claim === 'reverted' || (await isExpired(chain, settlement))
@@ -85,7 +85,8 @@ async function credit(
   })
   if (claim.status === 'claimed') return 'credited'
   if (claim.status === 'reverted') return 'reverted'
-  if (claim.status === 'unconfirmed' && claim.confirmations === 0) return 'unmined'
+  // Of the one block that is asked for it has none.
+  if (claim.status === 'unconfirmed') return 'unmined'
   return claim.status === 'unknown_transaction' ? 'absent' : 'waiting'
 }
 

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   openSettlements,
   settleChainId,
@@ -18,10 +19,10 @@ const network = `eip155:${settleChainId}`
 const payment = signPayment()
 const other = { ...payment, accepted: { ...payment.accepted, amount: '1' } }
 
-async function open(change = (chain: AccessChain): AccessChain => chain) {
+async function open(change = (chain: AccessChain): AccessChain => chain, { isMining = true } = {}) {
   const opened = openSettlements(() => settleStartMs, {
     asked: (method) => {
-      if (method === 'eth_sendRawTransaction') opened.mine()
+      if (isMining && method === 'eth_sendRawTransaction') opened.mine()
     },
   })
   const { node } = opened
@@ -121,6 +122,19 @@ s(
     assert.equal([away.status, away.retryAfter], [503, '5'])
   },
 )
+s('says of a payment that is on its way when to ask again [teeth/x402-routes]', async () => {
+  const { ask, deps, keyId } = await open(undefined, { isMining: false })
+  // Each look at the clock is half a minute later than the last.
+  let nowMs = 0
+  const clock = mock.method(performance, 'now', () => (nowMs += 30_000))
+  const { status, retryAfter, answer } = await ask('settle').finally(() => clock.mock.restore())
+  const { transaction, ...rest } = answer
+  assert.equal([status, retryAfter], [202, '2'])
+  assert.equal(rest, { success: false, errorReason: 'settlement_pending', network })
+  const [sent] = await deps.store.settlements.listOpen(settleChainId)
+  assert.is(transaction, sent?.txHash)
+  assert.is((await deps.store.ledger.balance(keyId)).total, 0)
+})
 s('is absent where nothing is settled [teeth/x402-routes]', async () => {
   const { deps } = await open()
   assert.is(x402Endpoints(deps).length, 2)

@@ -1,4 +1,6 @@
 import { mock } from 'node:test'
+import type { Hex } from 'viem'
+import { watchNode } from '../../../fixtures/access/simPasses.ts'
 import {
   settleChainId as chainId,
   openSettlements,
@@ -49,12 +51,14 @@ s('sends what it has signed, and credits it once it is mined [teeth/settle-payme
   assert.equal([await pay(), await pay()], [settled, settled])
   assert.is((await deps.store.ledger.balance(keyId)).total, 10)
 })
-s('waits for its block for as long as it is told to [teeth/settle-payment]', async () => {
+s('waits for its block, each time twice as long as before [teeth/settle-payment]', async () => {
   const mined = Promise.withResolvers<void>()
-  let looks = 0
+  const lookedAtMs: number[] = []
   const asked = (method: string) => {
-    // It is mined behind the first look at it.
-    if (method === 'eth_getTransactionReceipt' && ++looks === 1) mined.resolve()
+    if (method !== 'eth_getTransactionReceipt') return
+    lookedAtMs.push(performance.now())
+    // It is mined behind the fourth look at it.
+    if (lookedAtMs.length === 4) mined.resolve()
   }
   const { deps, mine } = openSettlements(now, { asked })
   const keyId = await addKey(deps)
@@ -62,6 +66,9 @@ s('waits for its block for as long as it is told to [teeth/settle-payment]', asy
   await mined.promise
   mine()
   assert.is((await paid).status, 'settled')
+  const [firstMs = 0, fourthMs = 0] = [lookedAtMs[0], lookedAtMs[3]]
+  // 25, 50 and 100 ms, of which timers may leave some out.
+  assert.ok(fourthMs - firstMs > 170, `${fourthMs - firstMs} ms`)
 })
 s('signs no nonce that a node alone says is next [teeth/settle-payment]', async () => {
   // Newcomers have half of an hour.
@@ -229,4 +236,96 @@ s('answers as x402 has it [teeth/response]', () => {
     network,
   })
 })
+s('counts what it has signed for an hour, to the millisecond [teeth/settle-window]', async () => {
+  let nowMs = settleStartMs
+  const { deps } = openSettlements(() => nowMs, { maxPerHour: 1 })
+  const keyId = await addKey(deps)
+  const pay = async (nth: number, laterMs: number) => {
+    nowMs = settleStartMs + laterMs
+    return (await settlePayment(deps, { payment: signPayment({ nth }), keyId, waitMs: 0 })).status
+  }
+  const statuses = [await pay(1, 0), await pay(2, 3_599_999), await pay(2, 3_600_000)]
+  assert.equal(statuses, ['pending', 'unavailable', 'pending'])
+})
+s('settles for no payer whose payment has just failed [teeth/settle-payment]', async () => {
+  const { deps, node } = openSettlements(now)
+  const keyId = await addKey(deps)
+  const expiresSecs = settleStartMs / 1_000 + 100
+  const pay = (given: Parameters<typeof signPayment>[0]) =>
+    settlePayment(deps, { payment: signPayment(given), keyId, waitMs: 0 })
+  const validBefore = String(expiresSecs)
+  assert.is((await pay({ validBefore })).status, 'pending')
+  node.chain.mine({ atMs: expiresSecs * 1_000, choose: () => false })
+  const refused = { status: 'refused', payer: settlePayer, network } as const
+  const failed = { ...refused, reason: 'invalid_exact_evm_transaction_failed' } as const
+  const barred = { ...refused, reason: 'invalid_exact_evm_payer_barred' } as const
+  assert.equal([await pay({ validBefore }), await pay({ nth: 2 })], [failed, barred])
+})
+s('one authorization at once is of whose it was first [teeth/settle-race]', async () => {
+  const { deps, mine } = openSettlements(now)
+  const [keyId, other] = [await addKey(deps), await addKey(deps, 'other')]
+  /** With its first look before anybody has brought it. */
+  const pay = (by: string) => {
+    let looks = 0
+    const find: typeof deps.store.settlements.find = async (asked) => {
+      looks += 1
+      return looks === 1 ? undefined : deps.store.settlements.find(asked)
+    }
+    const store = { ...deps.store, settlements: { ...deps.store.settlements, find } }
+    const payment = signPayment()
+    return settlePayment({ ...deps, store }, { payment, keyId: by, waitMs: 0 })
+  }
+  const taken = {
+    status: 'refused',
+    reason: 'invalid_exact_evm_nonce_already_used',
+    payer: settlePayer,
+    network,
+  } as const
+  assert.is((await pay(keyId)).status, 'pending')
+  // The chain would still take it, and then no more.
+  assert.equal(await pay(other), taken)
+  mine()
+  assert.equal([await pay(other), (await pay(keyId)).status], [taken, 'settled'])
+  const { ledger } = deps.store
+  assert.equal([(await ledger.balance(keyId)).total, (await ledger.balance(other)).total], [10, 0])
+})
+s('signs nothing whose price cannot be read [teeth/settle-payment]', async () => {
+  const { deps } = openSettlements(now, {
+    asked: (method) => {
+      if (method === 'eth_getBalance') throw new RangeError('away')
+    },
+  })
+  const keyId = await addKey(deps)
+  const unavailable = { status: 'unavailable', reason: 'chain_unreachable' } as const
+  assert.equal(await settlePayment(deps, { payment: signPayment(), keyId }), unavailable)
+  assert.equal(await deps.store.settlements.listOpen(chainId), [])
+})
+s('prices what it offers by as many bytes as a payment has [teeth/offers-sample]', async () => {
+  const { deps } = openSettlements(now)
+  const sizes: number[] = []
+  const chains = deps.chains.map((chain) =>
+    watchNode(chain, ({ method, params }) => {
+      const [call] = (params ?? []) as readonly { to?: string; data: string }[]
+      if (method === 'eth_call' && call?.to?.startsWith('0x42')) sizes.push(call.data.length)
+      return undefined
+    }),
+  )
+  const watched = { ...deps, chains }
+  await readOffers(watched)
+  const { payload, ...payment } = signPayment()
+  const signed = { ...payment, payload: { ...payload, signature: `0x${'11'.repeat(65)}` as Hex } }
+  await settlePayment(watched, { payment: signed, keyId: await addKey(deps), waitMs: 0 })
+  const [sample, real] = sizes
+  assert.ok(sample)
+  assert.is(sample, real)
+})
+s(
+  'offers nothing of an hour that is not over where its machine is ahead [teeth/offers]',
+  async () => {
+    const { deps: right } = openSettlements(now, { maxPerHour: 1 })
+    await settlePayment(right, { payment: signPayment(), keyId: await addKey(right), waitMs: 0 })
+    const { deps: ahead } = openSettlements(() => settleStartMs + 25 * 3_600_000, { maxPerHour: 1 })
+    assert.equal(await schemesOf({ ...ahead, store: right.store }), ['prepaid-claim'])
+  },
+)
 s.run()

@@ -71,12 +71,12 @@ export async function settlePayment(
 }
 
 /** A payment we have signed for before, also when today's offers have changed since. */
-function findKnown(
+async function findKnown(
   { config, store }: Pick<AccessDeps, 'config' | 'store'>,
   { accepted, payload }: PaymentPayload,
 ): Promise<StoredSettlement | undefined> {
   const contract = config.contracts.find(({ chainId }) => accepted.network === `eip155:${chainId}`)
-  if (!contract) return Promise.resolve(undefined)
+  if (!contract) return undefined
   const { from, nonce } = payload.authorization
   const { chainId, token } = contract
   return store.settlements.find({ chainId, asset: token.address, payer: from, nonce })

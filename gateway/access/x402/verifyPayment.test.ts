@@ -192,6 +192,12 @@ s('an estimate of Arbitrum has data in it, which is no check [attack/data-gas]',
   assert.is((await verify({ ...dear, dataGas: 400_000 })).verified.status, 'valid')
   for (const dataGas of [399_999, 'local', undefined] as const)
     assert.is((await verify({ ...dear, dataGas })).verified.status, 'invalid')
+  // Where nothing tells, it is none.
+  for (const [gas, status] of [
+    [300_000, 'valid'],
+    [300_001, 'invalid'],
+  ] as const)
+    assert.is((await verify({ code: '0xc0de', gas, dataGas: 'local' })).verified.status, status)
 })
 s('a node tries a wallet with little more than it may take [attack/estimate-gas]', async () => {
   // As geth and Nitro say it, and as reth does.
