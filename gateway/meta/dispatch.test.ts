@@ -18,6 +18,11 @@ const ask = (source: Source, signal = never, amountIn = 1_000_000n) =>
     { ...request, trade: { type: 'exactInput', amountIn } },
     { signal, onRetry: () => void retries++ },
   )
+const askAs = (source: Source, caller: string, amountIn: bigint, signal = never) =>
+  source.quote(
+    { ...request, trade: { type: 'exactInput', amountIn } },
+    { signal, onRetry: () => undefined, caller },
+  )
 const reasonOf = (outcome: SourceOutcome) =>
   outcome.status === 'failure' ? outcome.reason : outcome.status
 let retries = 0
@@ -168,14 +173,9 @@ s("keeps one caller's poisoned questions from shutting a source for others", asy
     },
   }
   const dispatched = put(source)
-  const askAs = (caller: string, amountIn: bigint) =>
-    dispatched.quote(
-      { ...request, trade: { type: 'exactInput', amountIn } },
-      { signal: never, onRetry: () => undefined, caller },
-    )
-  for (let n = 1n; n < 20n; n += 1n) await askAs('ip 192.0.2.1', n)
-  assert.is(reasonOf(await askAs('ip 192.0.2.1', 1_000n)), 'circuit_open')
-  assert.is(reasonOf(await askAs('ip 198.51.100.1', 1_001n)), 'quote')
+  for (let n = 1n; n < 20n; n += 1n) await askAs(dispatched, 'ip 192.0.2.1', n)
+  assert.is(reasonOf(await askAs(dispatched, 'ip 192.0.2.1', 1_000n)), 'circuit_open')
+  assert.is(reasonOf(await askAs(dispatched, 'ip 198.51.100.1', 1_001n)), 'quote')
   assert.is(calls, defaultLimits.breakAfter + 1)
 })
 
@@ -224,20 +224,10 @@ s(
     const shared = put(either, { concurrency: 32, timeoutMs: 60_000 })
     const leaving = new AbortController()
     const flood = Array.from({ length: 500 }, (_, at) =>
-      shared
-        .quote(
-          { ...request, trade: { type: 'exactInput', amountIn: BigInt(at + 1) } },
-          { signal: leaving.signal, onRetry: () => undefined, caller: `flood ${at % 4}` },
-        )
-        .then(reasonOf, () => 'left'),
+      askAs(shared, `flood ${at % 4}`, BigInt(at + 1), leaving.signal).then(reasonOf, () => 'left'),
     )
-    for (let at = 0; at < 20; at++) {
-      const outcome = await shared.quote(
-        { ...request, trade: { type: 'exactInput', amountIn: BigInt(1_000 + at) } },
-        { signal: never, onRetry: () => undefined, caller: 'honest' },
-      )
-      assert.is(reasonOf(outcome), 'quote')
-    }
+    for (let at = 0; at < 20; at++)
+      assert.is(reasonOf(await askAs(shared, 'honest', BigInt(1_000 + at))), 'quote')
     leaving.abort(new Error('left'))
     const ends = await Promise.all(flood)
     // Places and room to wait were used, and what did not fit was told so.
@@ -245,6 +235,41 @@ s(
     assert.ok(ends.filter((end) => end === 'rate_limited').length >= 400)
   },
 )
+
+/** One place, and the amounts in the order in which they were asked for. */
+function makeCrowd() {
+  const slow = scriptSource({ name: 'a', delayMs: 1, answer: answerQuote() })
+  const crowd = put(slow, { concurrency: 1, waiting: 20 })
+  const amounts = () =>
+    slow.requests.map(({ trade }) => (trade.type === 'exactInput' ? trade.amountIn : 0n))
+  const flood = (count: number) =>
+    Array.from({ length: count }, (_, at) => askAs(crowd, 'flood', BigInt(at + 1)))
+  return { crowd, amounts, flood }
+}
+
+s(
+  'has whoever joins a call wait no longer than for one of his own [strangers/joined-turn]',
+  async () => {
+    const { crowd, amounts, flood } = makeCrowd()
+    const asked = flood(9)
+    assert.is(reasonOf(await askAs(crowd, 'honest', 9n)), 'quote')
+    assert.equal(amounts().slice(0, 3), [1n, 2n, 9n])
+    assert.ok((await Promise.all(asked)).every((outcome) => reasonOf(outcome) === 'quote'))
+    // One call for both.
+    assert.is(amounts().length, 9)
+  },
+)
+
+s('spends no turn of who left a call that others wait for', async () => {
+  const { crowd, amounts, flood } = makeCrowd()
+  const leaving = new AbortController()
+  const asked = flood(3)
+  const left = askAs(crowd, 'honest', 3n, leaving.signal).catch(() => 'left')
+  const other = askAs(crowd, 'honest', 4n)
+  leaving.abort(new Error('left'))
+  await Promise.all([...asked, other])
+  assert.equal([await left, amounts()], ['left', [1n, 2n, 4n, 3n]])
+})
 
 s('reports its figures', async () => {
   const dispatched = put(inTurn(answerQuote(), fail('no_route')))

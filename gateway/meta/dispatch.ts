@@ -5,11 +5,12 @@ import { pauseOf } from './provider/callLimit.ts'
 import { type CircuitState, createCircuit, type Verdict } from './provider/circuit.ts'
 import { createPlaces } from './provider/places.ts'
 import { fail, type Source, type SourceOutcome, type SourceRequest } from './provider/source.ts'
+import { createTicket, type Ticket } from './provider/ticket.ts'
 import { createSingleFlight } from './singleFlight.ts'
 import { createSourceStats, type SourceFigures } from './sourceStats.ts'
 
 export type DispatchLimits = {
-  /** Bound of one answer, retries included, in milliseconds. */
+  /** Bound of one answer, retries included, in milliseconds; what it waits for its turns is not counted. */
   readonly timeoutMs: number
   /** Calls under way at once. */
   readonly concurrency: number
@@ -61,8 +62,10 @@ const asking = tracingChannel('forkyard.source')
 const retryPauseMs = 50
 /** Where one caller left, others often do: this long, nobody from the queue is called for them. */
 const departureMs = 10
+/** A time limit that ends while its call waits is looked at again after this at the earliest. */
+const leastMoreMs = 20
 
-type Context = Parameters<Source['quote']>[1]
+type Context = Parameters<Source['quote']>[1] & { readonly ticket: Ticket }
 
 // cockatiel does not know the type of results; they are what our own calls return.
 const isTransient = (result: unknown) => {
@@ -105,19 +108,31 @@ function createPolicies({ concurrency, waiting = concurrency }: DispatchLimits) 
   }
 }
 
-/** The outcome of `run`, or a timeout; `run` is then aborted. Rejects when `signal` fires. */
+/**
+ * The outcome of `run`, or a timeout; `run` is then aborted. What it waits for its turns is not the source's
+ * time: whoever asks bounds that. Rejects when `signal` fires.
+ */
 async function withTimeout(
   timeoutMs: number,
-  signal: AbortSignal,
+  { signal, ticket }: Pick<Context, 'signal' | 'ticket'>,
   run: (signal: AbortSignal) => Promise<SourceOutcome>,
 ): Promise<SourceOutcome> {
   // One controller for both ends: AbortSignal.any costs several times as much.
   const stop = new AbortController()
   const { promise: late, resolve, reject } = Promise.withResolvers<SourceOutcome>()
-  const timer = setTimeout(() => {
+  let grantedMs = ticket.waitedMs()
+  let timer = setTimeout(end, timeoutMs)
+  function end() {
+    const owedMs = ticket.waitedMs() - grantedMs
+    if (owedMs > 0 || ticket.isWaiting()) {
+      const moreMs = Math.max(leastMoreMs, owedMs)
+      grantedMs += moreMs
+      timer = setTimeout(end, moreMs)
+      return
+    }
     stop.abort()
     resolve(fail('timeout', `no answer within ${timeoutMs} ms`))
-  }, timeoutMs)
+  }
   const leave = () => {
     stop.abort(signal.reason)
     reject(signal.reason)
@@ -178,7 +193,8 @@ export function dispatchSource(
   async function probe(request: SourceRequest): Promise<Verdict | undefined> {
     // It waits for its turn like others, and then for the answer.
     const signal = AbortSignal.timeout(2 * limits.timeoutMs)
-    const context = { signal, onRetry: () => undefined, caller: 'probe' }
+    const caller = 'probe'
+    const context = { signal, onRetry: () => undefined, caller, ticket: createTicket({ caller }) }
     const outcome = await place(request, context).catch(() => undefined)
     // Who asks not to be called is not ill, and says nothing of the question.
     if (!outcome || (outcome.status === 'failure' && outcome.reason === 'rate_limited'))
@@ -193,9 +209,9 @@ export function dispatchSource(
         if (attempt > 0) context.onRetry()
         return source.quote(request, { ...context, signal })
       }, signal)
-    const { caller = '', site, signal } = context
-    const entrant = { caller, site }
-    let isQueued = false
+    const { caller = '', site, ticket, signal } = context
+    const first = { caller, site }
+    const isQueued = !places.tryEnter(first)
     // The pause is asked for and noted inside: the next in the queue starts before anything outside.
     const bounded = async () => {
       const departsMs = isQueued ? leftAtMs + departureMs - performance.now() : 0
@@ -205,16 +221,15 @@ export function dispatchSource(
       // Whoever left while it stood in the queue wants no call any more, and its signal fires no more.
       context.signal.throwIfAborted()
       try {
-        const outcome = await withTimeout(limits.timeoutMs, context.signal, attempt)
+        const outcome = await withTimeout(limits.timeoutMs, context, attempt)
         notePause(outcome)
         return outcome
       } finally {
         if (context.signal.aborted) leftAtMs = performance.now()
       }
     }
-    isQueued = !places.tryEnter(entrant)
-    if (isQueued && (await places.enter(entrant, signal)) === 'full')
-      throw new BulkheadRejectedError(limits.concurrency, 0)
+    const entrant = isQueued ? await places.enter(ticket, signal) : first
+    if (!entrant) throw new BulkheadRejectedError(limits.concurrency, 0)
     try {
       return await bounded()
     } finally {
@@ -222,14 +237,17 @@ export function dispatchSource(
     }
   }
 
-  async function quote(request: SourceRequest, context: Context): Promise<SourceOutcome> {
+  const quote: Source['quote'] = async (request, context) => {
+    const { caller = '', site, signal, onTicket } = context
     return share(keyOf(request), {
-      signal: context.signal,
-      run: async (signal) => {
+      entrant: { caller, site },
+      signal,
+      onTicket,
+      run: async (signal, ticket) => {
         const started = performance.now()
         const step = { attributes: { name: `source ${source.name}`, outcome: '' } }
         const outcome = await asking.tracePromise(async () => {
-          const answer = await call(request, { ...context, signal })
+          const answer = await call(request, { ...context, signal, ticket })
           step.attributes.outcome = wordOf(answer)
           return answer
         }, step)

@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { defaultLimits, dispatchSource } from './dispatch.ts'
 import { type Entry, failuresOf, fanOut, type Hasty } from './fanOut.ts'
 import { fail, type Source } from './provider/source.ts'
 
@@ -216,6 +217,26 @@ s(
     assert.match(failuresOf(entries)[1]?.reason ?? '', /slower than the 200 ms/)
   },
 )
+
+s("does not call a turn that never came the source's time limit [meta/no-turn]", async () => {
+  const hung = scriptSource({ name: 'busy', delayMs: 60_000, answer: answerQuote() })
+  const limits = { ...defaultLimits, concurrency: 1 }
+  const busy = dispatchSource({ now: Date.now }, { source: hung, limits })
+  const leaving = new AbortController()
+  const context = { signal: leaving.signal, onRetry: () => undefined, caller: 'other' }
+  const other = busy.quote(makeRequest({ slippageBps: 1 }), context).catch(() => 'left')
+  const fast = scriptSource({ name: 'fast', answer: answerQuote() })
+  const hasty: Hasty = { has: () => false, isSilent: () => false, leave: () => undefined }
+  for (const more of [{}, { hasty: { ...hasty, has: (name: string) => name === 'busy' } }]) {
+    const entries = await run([busy, fast], { patienceMs: 20, ...more })
+    assert.equal(failuresOf(entries), [
+      { provider: 'busy', reason: 'rate_limited: its turn did not come in time' },
+    ])
+  }
+  leaving.abort(new Error('left'))
+  assert.is(await other, 'left')
+  assert.is(hung.requests.length, 1)
+})
 
 s('waits for whoever there is while nobody has a quote [strangers/meta-only-slow]', async () => {
   const bad = scriptSource({ name: 'bad', answer: fail('no_route') })

@@ -1,10 +1,12 @@
 import {
   describeFailure,
   fail,
+  isTimeout,
   type Source,
   type SourceOutcome,
   type SourceRequest,
 } from './provider/source.ts'
+import type { Ticket } from './provider/ticket.ts'
 import type { TakeTurn } from './turns.ts'
 
 export type Entry = {
@@ -100,15 +102,21 @@ function ask(
   const onRetry = () => {
     attempts++
   }
+  let ticket: Ticket | undefined
+  const onTicket = (given: Ticket) => {
+    ticket = given
+  }
   const quote = () =>
-    source.quote(request, { signal, onRetry, caller, site }).catch((error: unknown) => {
+    source.quote(request, { signal, onRetry, onTicket, caller, site }).catch((error: unknown) => {
       if (!signal.aborted) deps.onFault({ provider: source.name, error })
       return fail('upstream_error', 'the source failed unexpectedly')
     })
   const asked = signal.aborted ? aborted : quote()
+  // What never had its turn tells nothing of how long the source takes.
+  const hadNoTurn = (outcome: SourceOutcome) => isTimeout(outcome) && ticket?.isWaiting() === true
   const toEntry = (outcome: SourceOutcome): Entry => ({
     provider: source.name,
-    outcome,
+    outcome: hadNoTurn(outcome) ? fail('rate_limited', 'its turn did not come in time') : outcome,
     attempts,
     elapsedMs: performance.now() - started,
     receivedAtMs: deps.now(),

@@ -1,6 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { Entry, Hasty } from './fanOut.ts'
-import type { SourceOutcome, SourceQuote, SourceRequest } from './provider/source.ts'
+import {
+  isTimeout,
+  type SourceOutcome,
+  type SourceQuote,
+  type SourceRequest,
+} from './provider/source.ts'
 import type { RankedQuote } from './rank.ts'
 
 /**
@@ -60,8 +65,6 @@ type Wait = { startedAtMs: number; readonly sources: Set<string>; hasQuote: bool
 const isNoAnswer = (outcome: SourceOutcome) =>
   outcome.status === 'failure' &&
   ['timeout', 'rate_limited', 'circuit_open', 'upstream_error'].includes(outcome.reason)
-const isTimeout = (outcome: SourceOutcome) =>
-  outcome.status === 'failure' && outcome.reason === 'timeout'
 
 export function createSourceWorth({
   now,

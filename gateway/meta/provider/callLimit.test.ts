@@ -22,13 +22,13 @@ s.after.each(async () => {
   for (const http of open.splice(0)) await http.close()
 })
 
-function start(setting: Omit<ProviderSetting, 'baseUrl'>, now: () => number) {
+function start(setting: Omit<ProviderSetting, 'baseUrl'>, now: () => number, timeoutMs = 30_000) {
   const baseUrl = `${server.url}/${setting.name}`
   const deps = { now, gasPriceWei: async () => 1n }
   const [one] = startProviders(deps, { settings: [{ ...setting, baseUrl }], allowPrivate: true })
   if (!one) throw new Error('no provider')
   open.push(one.http)
-  const limits = { ...defaultLimits, timeoutMs: 30_000 }
+  const limits = { ...defaultLimits, timeoutMs }
   return dispatchSource({ now }, { source: withExactOutput(one.source), limits })
 }
 const signal = new AbortController().signal
@@ -114,6 +114,43 @@ s('lets an honest caller through while four others ask without end', async () =>
   assert.is(outcome.status, 'quote')
   leaving.abort(new Error('left'))
   await Promise.all(flood)
+})
+
+s(
+  'has whoever joins a question take its turn in his own name [strangers/joined-rate]',
+  async () => {
+    server.answerWith(pool)
+    const source = start({ name: '1inch', key, perSecond: 2 }, () => performance.now())
+    const leaving = new AbortController()
+    const flood = Array.from({ length: 8 }, (_, at) =>
+      source
+        .quote(sell(BigInt(at + 1) * 1_000_000n), { ...context('flood'), signal: leaving.signal })
+        .catch(() => undefined),
+    )
+    const outcome = await source.quote(sell(8_000_000n), context('honest'))
+    assert.is(outcome.status, 'quote')
+    // Calls of the test before may arrive late.
+    const amounts = server.calls.flatMap(({ provider, query }) =>
+      provider === '1inch' ? [query['amount']] : [],
+    )
+    // Two at once, and after a second one of the crowd's and one of his.
+    assert.ok(amounts.length <= 4, `${amounts}`)
+    assert.is(amounts.filter((amount) => amount === '8000000').length, 1)
+    leaving.abort(new Error('left'))
+    await Promise.all(flood)
+  },
+)
+
+s("does not take the wait in our own line for a provider's time [meta/turn-time]", async () => {
+  server.answerWith(pool)
+  const source = start({ name: '1inch', key, perSecond: 1 }, () => performance.now(), 500)
+  const outcomes = await Promise.all(
+    [1n, 2n, 3n].map((times) => source.quote(sell(times * 1_000_000n), context('a'))),
+  )
+  assert.equal(
+    outcomes.map(({ status }) => status),
+    ['quote', 'quote', 'quote'],
+  )
 })
 
 s.run()

@@ -1,11 +1,12 @@
-import { createFairQueue, type Entrant } from './fairQueue.ts'
+import { createFairQueue } from './fairQueue.ts'
 import type { HttpAnswer } from './http.ts'
 import { fail } from './source.ts'
+import type { Entrant, Ticket } from './ticket.ts'
 
 export type CallLimit = {
   /** Runs one HTTP call when it is the caller's turn, or says why it may not run. */
   run(
-    p: Entrant & { readonly signal: AbortSignal },
+    p: Entrant & { readonly ticket: Ticket; readonly signal: AbortSignal },
     call: () => Promise<HttpAnswer>,
   ): Promise<HttpAnswer>
   /** Until when the provider asked not to be called, in milliseconds from now. */
@@ -75,14 +76,13 @@ export function createCallLimit({
 
   return {
     pausedForMs,
-    async run({ caller, site, signal }, call) {
+    async run({ caller, site, ticket, signal }, call) {
       const paused = failPaused()
       if (paused) return paused
-      const entrant = { caller, site }
-      if (!queue.tryEnter(entrant)) {
-        const turn = queue.enter(entrant, signal)
+      if (!queue.tryEnter({ caller, site })) {
+        const turn = queue.enter(ticket, signal)
         watch()
-        if ((await turn) === 'full')
+        if ((await turn) === undefined)
           return fail('rate_limited', 'our own limit of calls per second')
       }
       // The pause may have been asked for while this one waited.

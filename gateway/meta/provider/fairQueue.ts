@@ -1,20 +1,23 @@
+import { type Entrant, siteOf, type Ticket } from './ticket.ts'
+
+/** One of the names in which a call waits. */
 type Waiter = { readonly start: () => void; readonly drop: () => void }
-/** Who asks, and whom he is one of many of: its addresses and keys take turns together. Default: himself. */
-export type Entrant = { readonly caller: string; readonly site?: string | undefined }
 /** By caller, in the order of turns; no caller's is empty. */
 type Line = Map<string, Waiter[]>
 
 export type FairQueue = {
   /** Whether it is the site's turn right now; then it is in. */
   tryEnter(entrant: Entrant): boolean
-  /** `in` as soon as it is the caller's turn, `full` where too many wait. Rejects when the signal fires. */
-  enter(entrant: Entrant, signal: AbortSignal): Promise<'in' | 'full'>
+  /**
+   * Who is in for all who ask, as soon as it is the turn of any of them; undefined where too many wait. Rejects
+   * when the signal fires.
+   */
+  enter(ticket: Ticket, signal: AbortSignal): Promise<Entrant | undefined>
   /** Lets in who may start now; to be called whenever that may have changed. */
   pump(): void
+  /** Calls, each in the lines of all who ask for it. */
   waiting(): number
 }
-
-export const siteOf = ({ caller, site = caller }: Entrant) => site
 
 /**
  * Turns go round by site, and within it by caller, not by who came first: a crowd stands behind itself, however
@@ -33,11 +36,22 @@ export function createFairQueue({
   const lines = new Map<string, Line>()
   let waiting = 0
 
-  /** One that has left its caller's own line is counted no more. */
-  function forget({ caller, site = caller }: Entrant): void {
-    waiting--
+  function add(entrant: Entrant, waiter: Waiter): void {
+    const site = siteOf(entrant)
+    const line: Line = lines.get(site) ?? new Map()
+    const own = line.get(entrant.caller) ?? []
+    own.push(waiter)
+    lines.set(site, line.set(entrant.caller, own))
+  }
+
+  /** Nothing where it is out already. */
+  function remove(entrant: Entrant, waiter: Waiter | undefined): void {
+    const site = siteOf(entrant)
     const line = lines.get(site)
-    if (line?.get(caller)?.length === 0) line.delete(caller)
+    const own = line?.get(entrant.caller)
+    const kept = own?.filter((other) => other !== waiter) ?? []
+    if (kept.length > 0) line?.set(entrant.caller, kept)
+    else line?.delete(entrant.caller)
     if (line?.size === 0) lines.delete(site)
   }
 
@@ -49,9 +63,7 @@ export function createFairQueue({
       // Behind all others until their next turn, both.
       toEnd(lines, site, line)
       toEnd(line, caller, own)
-      const waiter = own.shift()
-      forget({ caller, site })
-      waiter?.start()
+      own[0]?.start()
       return true
     }
     return false
@@ -62,36 +74,51 @@ export function createFairQueue({
   }
 
   function dropOne(): void {
-    const [site, line] = longestOf(lines, countOf) ?? []
-    const [caller, own] = (line && longestOf(line, ({ length }) => length)) ?? []
-    if (site === undefined || caller === undefined) return
-    const waiter = own?.pop()
-    forget({ caller, site })
-    waiter?.drop()
+    const [, line] = longestOf(lines, countOf) ?? []
+    const [, own] = (line && longestOf(line, ({ length }) => length)) ?? []
+    own?.at(-1)?.drop()
   }
 
-  function enter(entrant: Entrant, signal: AbortSignal): Promise<'in' | 'full'> {
+  function enter(ticket: Ticket, signal: AbortSignal): Promise<Entrant | undefined> {
     signal.throwIfAborted()
-    const { caller } = entrant
-    const { promise, resolve, reject } = Promise.withResolvers<'in' | 'full'>()
-    const line: Line = lines.get(siteOf(entrant)) ?? new Map()
-    const own = line.get(caller) ?? []
-    const settle = (outcome: 'in' | 'full') => () => {
-      signal.removeEventListener('abort', leave)
-      resolve(outcome)
+    const { promise, resolve, reject } = Promise.withResolvers<Entrant | undefined>()
+    const names = new Map<Entrant, Waiter>()
+    function stand(entrant: Entrant) {
+      const waiter = { start: () => settle(entrant), drop: () => lose(entrant) }
+      names.set(entrant, waiter)
+      add(entrant, waiter)
     }
-    const waiter: Waiter = { start: settle('in'), drop: settle('full') }
+    function lose(entrant: Entrant) {
+      remove(entrant, names.get(entrant))
+      names.delete(entrant)
+      if (names.size === 0) settle(undefined)
+    }
+    function end(hasEnded: boolean) {
+      signal.removeEventListener('abort', leave)
+      for (const [entrant, waiter] of names) remove(entrant, waiter)
+      waiting--
+      stopStanding(hasEnded)
+    }
+    function settle(entrant: Entrant | undefined) {
+      end(true)
+      resolve(entrant)
+    }
     function leave() {
-      own.splice(own.indexOf(waiter), 1)
-      forget(entrant)
+      end(false)
       reject(signal.reason)
     }
     signal.addEventListener('abort', leave, { once: true })
-    own.push(waiter)
-    lines.set(siteOf(entrant), line.set(caller, own))
     waiting++
+    for (const entrant of ticket.entrants()) stand(entrant)
+    const stopStanding = ticket.stand({
+      came(entrant) {
+        stand(entrant)
+        pump()
+      },
+      went: lose,
+    })
     pump()
-    if (waiting > maxWaiting) dropOne()
+    while (waiting > maxWaiting) dropOne()
     return promise
   }
 
@@ -104,7 +131,7 @@ export function createFairQueue({
 
   return {
     tryEnter,
-    enter: async (entrant, signal) => enter(entrant, signal),
+    enter: async (ticket, signal) => enter(ticket, signal),
     pump,
     waiting: () => waiting,
   }

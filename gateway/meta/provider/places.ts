@@ -1,10 +1,8 @@
-import { createFairQueue, type Entrant, siteOf } from './fairQueue.ts'
+import { createFairQueue, type FairQueue } from './fairQueue.ts'
+import { type Entrant, siteOf } from './ticket.ts'
 
-export type Places = {
-  /** Whether there is a place right now; then it is taken. */
-  tryEnter(entrant: Entrant): boolean
-  /** `full` where too many wait. Whoever got in must leave. Rejects when the signal fires. */
-  enter(entrant: Entrant, signal: AbortSignal): Promise<'in' | 'full'>
+export type Places = Pick<FairQueue, 'tryEnter' | 'enter'> & {
+  /** Whoever got in must leave. */
   leave(entrant: Entrant): void
 }
 

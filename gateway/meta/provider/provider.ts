@@ -7,6 +7,7 @@ import { isSameAddress } from '../../chain/sameAddress.ts'
 import type { CallLimit } from './callLimit.ts'
 import type { ProviderHttp } from './http.ts'
 import { fail, guardBps, type Source, type SourceOutcome, type SourceRequest } from './source.ts'
+import { createTicket } from './ticket.ts'
 
 /** How providers write the native currency. */
 export const nativeSpellings = {
@@ -61,7 +62,10 @@ export function createProvider(
   return {
     name,
     pausedForMs: limit.pausedForMs,
-    quote: async (request, { signal, caller = '', site }) => {
+    quote: async (
+      request,
+      { signal, caller = '', site, ticket = createTicket({ caller, site }) },
+    ) => {
       const chain = getChain(request.chainId)?.providers[name]?.slug
       if (chain === undefined) return fail('unsupported_chain')
       if (auth === 'required' && !deps.key) return fail('not_configured', 'no key')
@@ -69,7 +73,7 @@ export function createProvider(
         return fail('unsupported_exact_output')
       const http: ProviderHttp = {
         ...deps.http,
-        call: (p) => limit.run({ caller, site, signal: p.signal }, () => deps.http.call(p)),
+        call: (p) => limit.run({ caller, site, ticket, signal: p.signal }, () => deps.http.call(p)),
       }
       return ask({
         ...deps,

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import { moreBps } from '../../amounts/amounts.ts'
+import type { Ticket } from './ticket.ts'
 
 /** What a caller wants to trade. Raw amounts; the zero address is the native currency. */
 export type Trade =
@@ -86,6 +87,10 @@ export type SourceContext = {
   readonly caller?: string | undefined
   /** Whom the caller is one of many of: its addresses and keys take turns together. Default: the caller. */
   readonly site?: string | undefined
+  /** In whose names it waits for its turns. Default: the caller's. */
+  readonly ticket?: Ticket | undefined
+  /** Told the ticket of the call that answers this one. */
+  readonly onTicket?: ((ticket: Ticket) => void) | undefined
 }
 
 export type Source = {
@@ -96,6 +101,9 @@ export type Source = {
 }
 
 export const nativeToken: Address = '0x0000000000000000000000000000000000000000'
+
+export const isTimeout = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' && outcome.reason === 'timeout'
 
 export function fail(reason: FailureReason, detail?: string): SourceFailure {
   return { status: 'failure', reason, detail }
