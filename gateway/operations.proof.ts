@@ -285,7 +285,9 @@ s('one gateway of a SQLite', async () => {
       name: 'database put back to a moment under load',
       mayMeet: [502, 504],
       async run(calling) {
+        const least = readUsed(settings.databasePath) - before
         await runCommand(settings, { args: ['backups', 'make', backups] })
+        const most = readUsed(settings.databasePath) - before
         const moment = new Date().toISOString()
         await untilAnswered(calling, enough)
         assert.equal(await gateway.stop(), [0, null])
@@ -293,6 +295,8 @@ s('one gateway of a SQLite', async () => {
         const answered = calling.answered()
         await runCommand(settings, { args: ['restore', backups, '--to', moment] })
         const kept = readUsed(settings.databasePath) - before
+        // What was booked as the copy was made is there, and what came after it has gone.
+        assert.ok(least > 0 && least <= kept && kept <= most, `${least} <= ${kept} <= ${most}`)
         assert.ok(kept < answered, `${kept} of ${answered}`)
         await gateway.start()
         return answered - kept
