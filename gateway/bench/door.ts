@@ -14,7 +14,7 @@ import { percentile } from './routing/report.ts'
 
 /**
  * The proxy's own configuration in an nginx of this machine, and strangers at it: slow headers from one and from 256
- * addresses, 1,000 new connections a second, 100,000 idle ones. Beside each, honest callers of another address with a
+ * addresses, who come again ten seconds after they were cut off or one, 1,000 new connections a second, 100,000 idle ones. Beside each, honest callers of another address with a
  * new TLS connection for each request; their p99 against that of the quiet stretches
  * right before and after.
  *
@@ -64,10 +64,17 @@ type Strangers = {
   readonly addresses: number
   /** In all, or a second. */
   readonly connections: number
+  /** Until who was cut off comes again. */
+  readonly againMs?: number
 }
 
 /** As many processes as it takes for each to keep below what one may open. */
-function startStrangers({ kind, addresses, connections }: Strangers): readonly ChildProcess[] {
+function startStrangers({
+  kind,
+  addresses,
+  connections,
+  againMs = 1_000,
+}: Strangers): readonly ChildProcess[] {
   const processes = kind === 'brief' ? 1 : Math.ceil(connections / (files * 0.9))
   const each = {
     addresses: Math.ceil(addresses / processes),
@@ -82,6 +89,7 @@ function startStrangers({ kind, addresses, connections }: Strangers): readonly C
         1 + index * each.addresses,
         each.addresses,
         each.connections,
+        againMs,
       ].map(String),
     ),
   )
@@ -99,9 +107,11 @@ async function count(strangers: readonly ChildProcess[]): Promise<Counted> {
   return { tried: sum('tried'), open: sum('open'), cut: sum('cut') }
 }
 
+const slow = { kind: 'slow', addresses: 256, connections: 256 * 64 } as const
 const attacks: readonly (readonly [string, Strangers])[] = [
   ['slow headers, 1 address', { kind: 'slow', addresses: 1, connections: 1_000 }],
-  ['slow headers, 256 addresses', { kind: 'slow', addresses: 256, connections: 256 * 64 }],
+  ['slow headers, 256 addresses', { ...slow, againMs: 10_000 }],
+  ['slow headers, 256 addresses, 1 s apart', slow],
   ['1,000 new connections/s, 256 addresses', { kind: 'brief', addresses: 256, connections: 1_000 }],
   ['100,000 idle, 256 addresses', { kind: 'idle', addresses: 256, connections: 100_000 }],
   ['100,000 idle, 2,048 addresses', { kind: 'idle', addresses: 2_048, connections: 100_000 }],

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 /**
  * A process of strangers at the front door. On a message it says how its connections stand; it ends with its parent.
  *
- * `slow`: headers that never end, a byte each second; who is cut off comes again a second later.
+ * `slow`: headers that never end, a byte each second; who is cut off comes again after a while.
  * `idle`: one request, and nothing more on a connection that is kept; who is cut off stays away.
  * `brief`: half a greeting of TLS, gone as soon as it is sent; `connections` a second.
  */
@@ -16,8 +16,14 @@ export type Counted = {
   readonly cut: number
 }
 
-const [kind = 'slow', port = '0', firstAddress = '0', addresses = '1', connections = '1'] =
-  process.argv.slice(2)
+const [
+  kind = 'slow',
+  port = '0',
+  firstAddress = '0',
+  addresses = '1',
+  connections = '1',
+  againMs = '1000',
+] = process.argv.slice(2)
 const halfGreeting = Buffer.from('160301', 'hex')
 const tickMs = 20
 let [tried, open, cut] = [0, 0, 0]
@@ -42,7 +48,7 @@ function come(index: number, connected: (socket: Socket) => void) {
   socket.on('close', () => {
     if (isOpen) open -= 1
     cut += 1
-    if (kind === 'slow') setTimeout(() => come(index, connected), 1_000)
+    if (kind === 'slow') setTimeout(() => come(index, connected), Number(againMs))
   })
 }
 
