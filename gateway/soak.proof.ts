@@ -68,8 +68,7 @@ const timesMs = [
   ...probesMs,
   ...Array.from({ length: windows }, () => windowMs),
 ]
-const ownerEveryMs = 15_000
-const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / ownerEveryMs + 2, 0)
+const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / 15_000 + 2, 0)
 const owners: Address[] = []
 while (owners.length < wantedOwners) owners.push(await prepareOwner(stage, giver.privateKey))
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
@@ -81,7 +80,6 @@ const honest = {
   otherKeys: [otherKey],
   taker: giver.address,
   owners,
-  ownerEveryMs,
 }
 const inspector = await openInspector({
   pid: manifest.pid,
