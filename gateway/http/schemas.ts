@@ -16,7 +16,7 @@ const decimal = /^(0|[1-9][0-9]{0,77})$/
 
 /** By the text they came as. Looked up for every request, so nothing orders it by use; it starts over when full. */
 const checksummed = new Map<string, Address>()
-const mostChecksummed = 20_000
+const mostChecksummed = 4_096
 
 /**
  * The checksummed form of an address, undefined for what is none. Lower or upper case carry no checksum; a

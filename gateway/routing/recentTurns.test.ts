@@ -16,4 +16,14 @@ s('counts turns, each a third after ten seconds, and by name', () => {
   nowMs += 10_000
   assert.is(turns.had('a', nowMs), (Math.exp(-1) + 1) * Math.exp(-1))
 })
+s('forgets who had none for so long that they count no more [24/turns-forgotten]', () => {
+  const turns = createRecentTurns()
+  turns.note('a', 0)
+  turns.note('b', 100_000)
+  assert.is(turns.had('a', 100_000), Math.exp(-10))
+  turns.note('a', 0)
+  turns.note('b', 100_001)
+  turns.note('c', 100_001)
+  assert.equal([turns.had('a', 100_001), turns.had('b', 100_001) > 1], [0, true])
+})
 s.run()

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { forgetStale } from '../runtime/forgetStale.ts'
 
 /** How many turns each name had lately. */
 export type RecentTurns = {
@@ -9,6 +10,8 @@ export type RecentTurns = {
 
 /** After so long a turn that was had counts a third. */
 export const memoryMs = 10_000
+/** Of ten thousand turns not one is left then. */
+const forgottenMs = 10 * memoryMs
 const mostRemembered = 10_000
 
 export function createRecentTurns(): RecentTurns {
@@ -21,6 +24,9 @@ export function createRecentTurns(): RecentTurns {
   }
   return {
     had,
-    note: (name, nowMs) => void known.set(name, { count: had(name, nowMs) + 1, atMs: nowMs }),
+    note(name, nowMs) {
+      known.set(name, { count: had(name, nowMs) + 1, atMs: nowMs })
+      forgetStale(known, ({ atMs }) => nowMs - atMs > forgottenMs)
+    },
   }
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { forgetStale } from '../runtime/forgetStale.ts'
 import { createRecentTurns, memoryMs, type RecentTurns } from './recentTurns.ts'
 
 /** Thrown in place of a search that is not run; its message is fit for callers. */
@@ -90,9 +91,11 @@ export function createSearchQueue({
 
   function homeOf(caller: string, from: Home): Home {
     if (caller === '') return from
+    const isStale = ({ atMs }: { readonly atMs: number }) => now() - atMs >= memoryMs
     const known = homes.get(caller)
-    const { site, network } = known && now() - known.atMs < memoryMs ? known : from
+    const { site, network } = known && !isStale(known) ? known : from
     homes.set(caller, { site, network, atMs: now() })
+    forgetStale(homes, isStale)
     return { site, network }
   }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { RateLimitState } from '../../http/access.ts'
+import { forgetStale } from '../../runtime/forgetStale.ts'
 
 export type RateLimit = { readonly unitsPerSec: number; readonly burst: number }
 
@@ -80,7 +81,10 @@ export function createRateLimit(
       const costMs = weight * msPerUnit
       const next = current + costMs
       const allowed = next - now <= capacityMs + roundingMs
-      if (allowed) fullAt.set(id, next)
+      if (allowed) {
+        fullAt.set(id, next)
+        forgetStale(fullAt, (atMs) => atMs <= now)
+      }
       return toState({ allowed, usedMs: (allowed ? next : current) - now, costMs })
     },
     setUsed: (id, usedMs) => void fullAt.set(id, monotonicMs() + usedMs),
