@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { everyMetric } from '../../../fixtures/docs/everyMetric.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createRuleTests, ruleFiles } from './testing/ruleTests.ts'
 import { testRules } from './testing/runPromtool.ts'
+import { readPanels } from './testing/watchedLab.ts'
 
 /** What the dashboard and the rules ask, asked of Prometheus' own engine over the series that a gateway has. */
 const s = suite('the dashboard')
-const file = join(import.meta.dirname, '../../../docker/monitoring/grafana/forkyard.json')
 
 type Target = { readonly expr: string; readonly legendFormat: string }
-// Our own file; what of it is missing fails below.
-const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly Target[] }[]
-}
+const panels = readPanels()
 const targets = panels.flatMap((panel) => panel.targets)
 
 const registry = everyMetric()

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { waitFor } from '../../../simulator/testing/waitFor.ts'
 import type { LabManifest } from '../manifest.ts'
-import { payOnce } from '../testing/payOnce.ts'
 import { createRuleTests, ruleFiles } from './testing/ruleTests.ts'
 import { labPortNames, startStack } from './testing/stack.ts'
+import { createWatcher, patient } from './testing/watchedLab.ts'
 
 /**
  * The lab's profile `monitoring` before a real Prometheus: Debian's, in the place of the public image, which
@@ -18,7 +18,6 @@ const s = suite('monitoring')
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
 const image = 'forkyard-test-prometheus'
-const patient = { deadlineMs: 180_000, everyMs: 500 }
 const dir = mkdtempSync(join(tmpdir(), 'forkyard-monitoring-'))
 const override = join(dir, 'override.yaml')
 writeFileSync(override, JSON.stringify({ services: { prometheus: { image } } }))
@@ -38,19 +37,8 @@ s.after(async () => {
 })
 const ops = `http://127.0.0.1:${lab.ports['OPS_PORT']}`
 const prometheus = `http://127.0.0.1:${lab.ports['PROMETHEUS_PORT']}`
+const watcher = createWatcher(prometheus)
 
-type Sample = { readonly metric: Record<string, string>; readonly value: [number, string] }
-type Rule = { readonly name: string; readonly health: string; readonly state: string }
-
-async function ask<data>(path: string, query?: string): Promise<data> {
-  const url = new URL(path, prometheus)
-  if (query) url.searchParams.set('query', query)
-  const answer = (await (await fetch(url)).json()) as { status: string; error?: string; data: data }
-  assert.is(answer.status, 'success', `${query}: ${answer.error}`)
-  return answer.data
-}
-const readRules = async () =>
-  (await ask<{ groups: { rules: Rule[] }[] }>('/api/v1/rules')).groups.flatMap(({ rules }) => rules)
 const isThere = (url: string) =>
   fetch(url, { signal: AbortSignal.timeout(3_000) }).then(
     ({ ok }) => ok,
@@ -60,11 +48,7 @@ const isThere = (url: string) =>
 s('scrapes the gateway as its configuration says', async () => {
   await waitFor('the lab is ready', () => isThere(`${ops}/readyz`), patient)
   await waitFor('Prometheus is ready', () => isThere(`${prometheus}/-/ready`), patient)
-  const isUp = async () => {
-    const { result } = await ask<{ result: Sample[] }>('/api/v1/query', 'up{job="gateway"}')
-    return result.length === 1 && result[0]?.value[1] === '1'
-  }
-  await waitFor('the gateway is scraped', isUp, patient)
+  await watcher.waitForScrape()
 })
 
 s('takes our configuration and every rule: promtool and the running server agree', async () => {
@@ -75,8 +59,7 @@ s('takes our configuration and every rule: promtool and the running server agree
     const count = readFileSync(path, 'utf8').match(/- (?:alert|record):/g)?.length
     assert.match(output, `SUCCESS: ${count} rules found`, path)
   }
-  const areEvaluated = async () => (await readRules()).every(({ health }) => health === 'ok')
-  await waitFor('all rules are evaluated', areEvaluated, patient)
+  await watcher.waitForRules()
 })
 
 s('fires every rule when it should, and only then', async () => {
@@ -90,61 +73,12 @@ s('fires every rule when it should, and only then', async () => {
 
 s('answers what the dashboard asks, every panel with figures once there is traffic', async () => {
   const manifest = (await (await fetch(`${ops}/lab/manifest`)).json()) as LabManifest
-  await payOnce(manifest)
-  const { services, apiKey, chains } = manifest
-  const [weth, usdc] = ['WETH', 'USDC'].map((name) => chains['8453']?.tokens[name]?.address)
-  const owner = chains['8453']?.accounts[3]?.address
-  const post = (url: string, body: unknown) =>
-    fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-      body: JSON.stringify(body),
-    }).then((response) => response.arrayBuffer())
-  const amount = '1000000000000000'
-  const traffic = () =>
-    Promise.all([
-      ...['8453', '1'].map((chain) =>
-        post(`${services.routing}/quote`, {
-          chain_id: Number(chain),
-          token_in: weth,
-          token_out: usdc,
-          amount_in: amount,
-        }),
-      ),
-      post(`${services.meta}/quote`, {
-        chainId: 8453,
-        tokenIn: weth,
-        tokenOut: usdc,
-        amountIn: amount,
-        taker: owner,
-      }),
-      post(`${services.relay}/api/proxy`, {
-        chainId: 8453,
-        owner,
-        tokenIn: weth,
-        amountIn: amount,
-      }),
-    ])
-  const dashboard = JSON.parse(
-    readFileSync(join(root, 'docker/monitoring/grafana/forkyard.json'), 'utf8'),
-  ) as { panels: { title: string; targets?: { expr: string }[] }[] }
-  const asked = dashboard.panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr }) => ({ title, expr })),
-  )
-  assert.ok(asked.length >= 8)
-  for (const { title, expr } of asked) {
-    const hasFigures = async () => {
-      await traffic()
-      const { result } = await ask<{ result: Sample[] }>('/api/v1/query', expr)
-      return result.some(({ value }) => Number.isFinite(Number(value[1])))
-    }
-    await waitFor(`${title}: figures`, hasFigures, patient)
-  }
+  await watcher.fillPanels(manifest)
 })
 
 s('calls when the gateway hangs or is gone, and is quiet again when it is back', async () => {
   const stateOf = async (name: string) =>
-    (await readRules()).find((rule) => rule.name === name)?.state
+    (await watcher.readRules()).find((rule) => rule.name === name)?.state
   const waitForState = (state: string) =>
     waitFor(`it is ${state}`, async () => (await stateOf('GatewayDown')) === state, patient)
   assert.is(await stateOf('GatewayDown'), 'inactive')
