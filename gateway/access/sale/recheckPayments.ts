@@ -1,4 +1,4 @@
-import { BlockNotFoundError, TransactionReceiptNotFoundError } from 'viem'
+import { BlockNotFoundError, type Hex, TransactionReceiptNotFoundError } from 'viem'
 import { getBlock, getBlockNumber, getTransactionReceipt } from 'viem/actions'
 import type { LostPayment, PaymentBlock } from '../../store/payments.ts'
 import type { AccessChain, AccessDeps } from './accessConfig.ts'
@@ -6,6 +6,11 @@ import { type Claim, claimQuota } from './claimQuota.ts'
 import { readFinalNumber } from './readFinalNumber.ts'
 
 const batchSize = 200
+
+/** One pass may hear nodes of two branches; two in a row agree. */
+const surePasses = 2
+/** How many passes in a row had found each block of payments by the last whole one. */
+const sightings = new WeakMap<AccessChain, ReadonlyMap<Hex, number>>()
 
 /**
  * Looks again at what was credited until its block is final. A payment whose block the chain has replaced
@@ -15,18 +20,44 @@ export async function recheckPayments(
   deps: AccessDeps,
   { chain }: { chain: AccessChain },
 ): Promise<void> {
-  const { chainId, client } = chain
   const [head, final] = await Promise.all([
-    getBlock(client, { blockTag: 'latest' }),
+    getBlock(chain.client, { blockTag: 'latest' }),
     readFinalNumber(chain),
   ])
+  await lookAgain(deps, { chain, headBlock: head.number, final })
+  await creditAgain(deps, { chain, final })
+}
+
+/**
+ * The newest first: by its hash a block that stands bears out all that had been found below it, and a node is asked
+ * for none of those. What is final is asked for all the same, since nobody looks at it afterwards.
+ */
+async function lookAgain(
+  deps: AccessDeps,
+  {
+    chain,
+    headBlock,
+    final,
+  }: { readonly chain: AccessChain; readonly headBlock: bigint; readonly final: bigint },
+): Promise<void> {
+  const { chainId, client } = chain
+  const before = sightings.get(chain) ?? new Map<Hex, number>()
+  const isSure = (hash: Hex) => (before.get(hash) ?? 0) >= surePasses
+  const found = new Map<Hex, number>()
+  let isBorneOut = false
   // Above the head nothing can be said: a node may be behind, or a reorg is still under way.
   const open = await deps.store.payments.listOpen({
     chainId,
-    maxBlock: head.number,
+    maxBlock: headBlock,
     limit: batchSize,
   })
-  for (const [blockNumber, payments] of Map.groupBy(open, (payment) => payment.blockNumber)) {
+  const byBlock = Map.groupBy(open.toReversed(), (payment) => payment.blockNumber)
+  for (const [blockNumber, payments] of byBlock) {
+    const hashes = payments.map(({ blockHash }) => blockHash)
+    if (isBorneOut && blockNumber > final && hashes.every(isSure)) {
+      for (const hash of hashes) found.set(hash, surePasses)
+      continue
+    }
     const block = await getBlock(client, { blockNumber }).catch((error: unknown) => {
       // A node may have let go of it; the others are looked at all the same.
       const block = Number(blockNumber)
@@ -34,13 +65,14 @@ export async function recheckPayments(
       return undefined
     })
     if (!block) continue
+    isBorneOut ||= isSure(block.hash)
+    found.set(block.hash, (before.get(block.hash) ?? 0) + 1)
     for (const payment of payments) {
-      if (block.hash !== payment.blockHash)
-        await takeBack(deps, { payment, headBlock: head.number })
+      if (block.hash !== payment.blockHash) await takeBack(deps, { payment, headBlock })
       else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
     }
   }
-  await creditAgain(deps, { chain, final })
+  sightings.set(chain, found)
 }
 
 async function takeBack(
