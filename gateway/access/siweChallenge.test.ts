@@ -1,11 +1,11 @@
-import { createClient, custom } from 'viem'
+import { createClient, custom, numberToHex, RpcRequestError } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { parseSiweMessage } from 'viem/siwe'
 import { serializeErc6492Signature, serializeErc8010Signature } from 'viem/utils'
 import { query, startPostgres } from '../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
-import { toViemChain } from '../chain/client.ts'
+import { ChainUnavailable, toViemChain } from '../chain/client.ts'
 import { openPostgresStore } from '../store/openPostgresStore.ts'
 import { openStore } from '../store/openStore.ts'
 import { hashApiKey } from './apiKey.ts'
@@ -167,6 +167,57 @@ s(
       await registerWallet(deps, { address, nonce, signature })
     }
     assert.equal(gas, [8_000_000, 8_000_000, 8_000_000])
+    await store.close()
+  },
+)
+
+/** As a client of ours throws it. */
+const saysNo = (message: string, code = -32000) =>
+  new RpcRequestError({ body: {}, error: { code, message }, url: 'http://upstream' })
+
+s(
+  'a signature is a bad one by what its code does, and not by what a node refuses that tells its chain [attack/signature-refused]',
+  async () => {
+    const { chainId } = base
+    const store = openStore({ path: ':memory:' })
+    const { address, signAuthorization } = createPerson()
+    const made = { address, data: '0x02', signature: '0x03' } as const
+    const authorization = await signAuthorization({ address, chainId, nonce: 0 })
+    const signatures = ['0x01', serializeErc8010Signature({ ...made, authorization })] as const
+    async function register(refused: string, error: Error) {
+      const request = async ({ method }: { method: string }) => {
+        if (method === refused) throw error
+        return method === 'eth_chainId' ? numberToHex(chainId) : '0x'
+      }
+      const transport = custom({ request }, { retryCount: 0 })
+      const client = createClient({ chain: toViemChain(base), transport })
+      const deps = { store, chains: [{ chainId, client }], config, log, now: Date.now }
+      const told: string[] = []
+      for (const signature of signatures) {
+        const { nonce } = await createChallenge(deps, { address, chainId })
+        told.push((await registerWallet(deps, { address, nonce, signature })).status)
+      }
+      return told
+    }
+    const refusals = [
+      new ChainUnavailable(chainId, ['over_budget']),
+      saysNo('no backend is currently healthy to serve traffic', -32011),
+      saysNo('execution timeout'),
+      saysNo('header not found'),
+    ]
+    for (const error of refusals) {
+      const both = ['chain_unreachable', 'chain_unreachable']
+      assert.equal(await register('eth_call', error), both, error.message)
+    }
+    // It is asked of ERC-8010 alone.
+    const lacksCode = await register('eth_getCode', saysNo('execution timeout'))
+    assert.equal(lacksCode, ['bad_signature', 'chain_unreachable'])
+    for (const error of [
+      saysNo('execution reverted', 3),
+      saysNo('out of gas'),
+      saysNo('invalid jump destination'),
+    ])
+      assert.equal(await register('eth_call', error), ['bad_signature', 'bad_signature'])
     await store.close()
   },
 )

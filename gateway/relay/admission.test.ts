@@ -117,18 +117,22 @@ s('a signature is looked at up to its last second, an hour at most [teeth/admiss
   }
 })
 s(
-  'an owner is told nothing of a signature while the node is away [attack/owner-node-away]',
+  'an owner is told nothing of a signature while the node is away, or will not run its code [attack/owner-node-away]',
   async () => {
     const away = new Error('away')
-    const client = createClient({
-      transport: custom({ request: () => Promise.reject(away) }, { retryCount: 0 }),
-    })
-    const on = { ...chain, client: { client } } as unknown as RelayChain
-    const asker = { ip: '192.0.2.77', signature: '0x01', deadline: nowMs / 1_000 } as const
-    const failed = await ask({ ownerSignature: 'preferred' }, { asker, on }).catch(
-      (error: Error) => error.cause,
-    )
-    assert.is(failed, away)
+    for (const refused of [undefined, 'eth_call']) {
+      const request = async ({ method }: { method: string }) => {
+        if (refused === undefined || method === refused) throw away
+        return '0x1'
+      }
+      const client = createClient({ transport: custom({ request }, { retryCount: 0 }) })
+      const on = { ...chain, client: { client } } as unknown as RelayChain
+      const asker = { ip: '192.0.2.77', signature: '0x01', deadline: nowMs / 1_000 } as const
+      const failed = await ask({ ownerSignature: 'preferred' }, { asker, on }).catch(
+        (error: Error) => error.cause,
+      )
+      assert.is(failed, away, refused)
+    }
   },
 )
 s(

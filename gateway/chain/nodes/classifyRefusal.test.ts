@@ -296,6 +296,14 @@ const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
     { kind: 'reverted' },
   ],
   ['a contract', { code: 3, message: '' }, { kind: 'reverted' }],
+  ['geth, a call', { code: -32000, message: 'invalid jump destination' }, { kind: 'reverted' }],
+  [
+    'geth, a call',
+    { code: -32000, message: 'stack limit reached 1024 (1023)' },
+    { kind: 'reverted' },
+  ],
+  ['geth, a call', { code: -32000, message: 'return data out of bounds' }, { kind: 'reverted' }],
+  ['geth, a call', { code: -32000, message: 'gas uint64 overflow' }, { kind: 'reverted' }],
   [
     'geth, an estimate',
     { code: -32000, message: 'gas required exceeds allowance (1200000)' },

@@ -11,6 +11,11 @@ type CodeRow = readonly [kind: RefusalKind, codes: readonly number[], by: string
 export const phrases: readonly PhraseRow[] = [
   ['reverted', /^execution reverted|^vm execution error|^revert(ed)?\b/i, 'geth, reth, Nethermind'],
   ['reverted', /out of gas|evm error|invalid opcode|stack (under|over)flow/i, 'geth, reth, anvil'],
+  [
+    'reverted',
+    /invalid jump destination|stack limit reached|return data out of bounds|gas uint64 overflow/i,
+    'geth, Nitro',
+  ],
   // What was to run takes more than it may, or than its sender can pay.
   ['reverted', /gas required exceeds/i, 'geth, Nitro, reth: estimates'],
   ['overrides_refused', /state ?-?overrides?|too many arguments, want at most 2/i, 'geth, several'],
