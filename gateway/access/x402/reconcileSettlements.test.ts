@@ -36,7 +36,7 @@ s(
 s(
   'raises the price of what is stuck for a minute, and of nothing before [teeth/reconcile]',
   async () => {
-    const { pay, pass, find, paid, deps } = await openPasses()
+    const { pay, pass, find, paid, deps, warned } = await openPasses()
     await pay()
     const [first] = paid
     await pass(59_999)
@@ -53,6 +53,7 @@ s(
     await pass(59_999)
     assert.is((await find()).txHash, raised.txHash)
     assert.is((await deps.store.settlements.listOpen(chainId)).length, 1)
+    assert.not.ok(warned.includes('a settlement was not repriced'))
   },
 )
 s(
@@ -140,6 +141,23 @@ s(
     )
   },
 )
+s('signs no price that its caps do not let through [teeth/raise-capped]', async () => {
+  let signatures = 0
+  const { pay, pass, pool, paid } = await openPasses(({ settlement, ...contract }) => {
+    if (!settlement) throw new Error('it settles')
+    const { signer, limits } = settlement
+    const sign: typeof signer.sign = (order) => {
+      signatures += 1
+      return signer.sign(order)
+    }
+    // A fee that is too low for any other.
+    const low = { ...limits, maxFeeWei: 18n * 10n ** 11n }
+    return { ...contract, settlement: { signer: { ...signer, sign }, limits: low } }
+  })
+  await pay()
+  await pass(60_000)
+  assert.equal([signatures, pool()], [1, paid.map(({ txHash }) => txHash)])
+})
 s('fills nonces that nothing uses, once two passes miss them [teeth/resolve-fills]', async () => {
   const key = createSimKey({ index: 0, random: createRandom(2), ask: async () => undefined })
   const filler = createFillSigner({ chainId, key })

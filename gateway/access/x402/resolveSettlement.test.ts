@@ -149,18 +149,22 @@ s('leaves what was sent on a chain that is served no more as it is [teeth/resolv
 s('says of what it could not check why, and goes on [teeth/resolve]', async () => {
   const { pay, mine, find, node, deps, chain, warned, reasons } = await openPasses()
   await pay()
-  carryIn(node)
+  const carried = carryIn(node)
   mine()
-  for (const silent of ['eth_getBlockByNumber', 'eth_getLogs']) {
-    const watched = watchNode(chain, ({ method }) => {
-      if (method === silent) throw new RangeError('pruned')
+  for (const silent of [
+    /^eth_getBlockByNumber/,
+    /^eth_getLogs/,
+    new RegExp(`^eth_getTransactionReceipt ${carried}`),
+  ]) {
+    const watched = watchNode(chain, ({ method, params }) => {
+      if (silent.test(`${method} ${params?.[0]}`)) throw new RangeError('pruned')
       return undefined
     })
     const settlement = await find()
     assert.is(await resolveSettlement({ ...deps, chains: [watched] }, settlement), settlement)
   }
-  assert.equal(warned, Array(2).fill('a settlement was not checked'))
-  assert.equal(reasons, Array(2).fill('RangeError'))
+  assert.equal(warned, Array(3).fill('a settlement was not checked'))
+  assert.equal(reasons, ['RangeError', 'RangeError', 'Error'])
 })
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {
   const { pay, pass, find, node, warned } = await openPasses()
