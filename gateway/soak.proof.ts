@@ -8,7 +8,7 @@ import { isShortProof } from '../fixtures/runner/isShortProof.ts'
 import { holdStreams } from '../fixtures/soak/holdStreams.ts'
 import { openInspector } from '../fixtures/soak/openInspector.ts'
 import { sendFurtherTraffic } from '../fixtures/soak/sendFurtherTraffic.ts'
-import { openQuotes, type Sent } from '../fixtures/soak/sendQuotes.ts'
+import { type Customer, openQuotes, type Sent } from '../fixtures/soak/sendQuotes.ts'
 import { sendHonestTraffic } from '../fixtures/strangers/honestTraffic.ts'
 import { approveExecutor, prepareOwner } from '../fixtures/strangers/prepareAccounts.ts'
 import { chainId, register } from '../fixtures/strangers/stage.ts'
@@ -72,6 +72,12 @@ const wantedOwners = timesMs.reduce((sum, ms) => sum + ms / 15_000 + 2, 0)
 const owners: Address[] = []
 while (owners.length < wantedOwners) owners.push(await prepareOwner(stage, giver.privateKey))
 const apiKey = await register(manifest, generatePrivateKey(), '192.0.2.11')
+/** More than one: who asks most comes last, and of one all quotes would wait behind all streams. */
+const customers: Customer[] = []
+for (let n = 0; n < byLength({ short: 5, long: 53 }); n += 1) {
+  const ip = `198.18.0.${n}`
+  customers.push({ ip, apiKey: await register(manifest, generatePrivateKey(), ip) })
+}
 const otherKey = await register(manifest, generatePrivateKey(), '192.0.2.10')
 const honest = {
   manifest,
@@ -87,7 +93,7 @@ const inspector = await openInspector({
 })
 s.after(() => inspector.close())
 
-const quotes = openQuotes({ manifest, apiKey })
+const quotes = openQuotes({ manifest }, customers)
 const held = holdStreams({ manifest, taker: giver.address }, { count: streams, comeMs })
 s.after(async () => {
   await held.stop()
