@@ -9,7 +9,7 @@ import { keySecretsSchema } from './keySecrets.ts'
 import { nodeLimitsSchema } from './nodeLimits.ts'
 import { nonceFillsSchema } from './nonces.ts'
 import { operatorLogSchema } from './operatorLog.ts'
-import { paymentSharesSchema } from './paymentShares.ts'
+import { paymentPartsSchema, paymentSharesSchema } from './paymentShares.ts'
 import { plansSchema } from './plans.ts'
 import { poolsSchema } from './poolsSchema.ts'
 import { relayAdmissionsSchema } from './relayAdmissions.ts'
@@ -96,4 +96,5 @@ export const migrations: readonly Migration[] = [
   { id: 23, name: 'checkpoints of the ledger', schema: checkpointsSchema, needs: 19 },
   { id: 24, name: 'plans of keys', schema: plansSchema, needs: 19 },
   { id: 25, name: 'wallets of one chain', schema: walletsOfChains, needs: 19 },
+  { id: 26, name: 'shares of payments by source', schema: paymentPartsSchema, needs: 19 },
 ]

@@ -25,6 +25,7 @@ const pay = (logIndex: number, quotes: number, proof: 1 | 2 | 3 | 4 | 5) => ({
   proof,
   payer: '0x0000000000000000000000000000000000000001' as const,
   amount: BigInt(quotes) * 100n,
+  source: String(logIndex),
 })
 
 function addTests(engine: StoreEngine) {

@@ -36,7 +36,7 @@ function createHistory(store: TestStore, name: string) {
         createdAtMs: 1,
       })
     },
-    claim: (index: number, { tx, proof, quotes = [10], firstLog = 0 }: ClaimOf) =>
+    claim: (index: number, { tx, proof, quotes = [10], firstLog = 0, source = payer }: ClaimOf) =>
       store.payments.credit({
         ...block(tx),
         keyId: keyOf(index),
@@ -47,6 +47,7 @@ function createHistory(store: TestStore, name: string) {
           amount: 100n * BigInt(each),
           quotes: each,
           proof,
+          source,
         })),
       }),
     async spend(index: number, units: number) {
@@ -61,6 +62,14 @@ function createHistory(store: TestStore, name: string) {
     /** Into another block, before anybody has looked. */
     moveUnseen: (tx: number) => void blocks.set(tx, (blocks.get(tx) ?? 0) + 1),
     txHash: (tx: number) => block(tx).txHash,
+    /** As often as its transaction moved: its logs have other numbers each time. */
+    moves: (tx: number) => blocks.get(tx) ?? 0,
+    /** What of a transaction is a key's. */
+    async creditOf(index: number, tx: number) {
+      const entries = await store.ledger.entries(keyOf(index), 999)
+      const ofTx = entries.filter(({ ref }) => ref.includes(block(tx).txHash))
+      return ofTx.reduce((sum, { units }) => sum + units, 0)
+    },
     balance: (index: number) => store.ledger.balance(keyOf(index)),
   }
 }
@@ -69,17 +78,25 @@ type ClaimOf = {
   readonly proof: Proof
   readonly quotes?: readonly number[]
   readonly firstLog?: number
+  readonly source?: string
 }
 
 const keyCount = 4
 const txQuotes = [[10], [7], [5, 3]]
+/** One transaction with a payment for each key, bound to it, and the quotes of all. */
+const boundTx = txQuotes.length
+const boundQuotes = [4, 6, 2, 8]
+const paidQuotes = 45
 const tx = fc.nat(txQuotes.length - 1)
+const anyTx = fc.nat(boundTx)
 const key = fc.nat(keyCount - 1)
 const weak = fc.constantFrom<Proof>(proofs.first, proofs.sender, proofs.payer, proofs.settled)
 const step = fc.oneof(
   fc.record({ do: fc.constant('claim' as const), key, tx, proof: weak }),
+  fc.record({ do: fc.constant('claim one' as const), key, log: fc.nat(1), proof: weak }),
+  fc.record({ do: fc.constant('claim bound' as const), key }),
   fc.record({ do: fc.constant('spend' as const), key, units: fc.integer({ min: 1, max: 12 }) }),
-  fc.record({ do: fc.constant('reorganise' as const), tx, comesBack: fc.boolean() }),
+  fc.record({ do: fc.constant('reorganise' as const), tx: anyTx, comesBack: fc.boolean() }),
 )
 
 function addTests(engine: StoreEngine) {
@@ -157,6 +174,56 @@ function addTests(engine: StoreEngine) {
     assert.is(await claim(1, { tx: 0, proof: proofs.first }), 10)
     assert.equal([(await balance(0)).total, (await balance(1)).total], [0, 10])
   })
+
+  s(
+    'a payment repays nobody who had nothing of it, in whatever order they come again [claims/each-its-own]',
+    async () => {
+      for (const proof of [proofs.bound, proofs.settled, proofs.payer]) {
+        const { claim, spend, reorganise, balance } = await start()
+        const own = (index: number) =>
+          claim(index, { tx: 0, proof, firstLog: index, source: `payer ${index}` })
+        await own(0)
+        await own(1)
+        await spend(1, 10)
+        await reorganise(0)
+        assert.equal([await own(0), await own(1)], [10, 10])
+        assert.equal([(await balance(0)).remaining, (await balance(1)).remaining], [10, 0])
+      }
+    },
+  )
+
+  s('of a payment that nobody said the source of, those are repaid who spent it', async () => {
+    const { claim, spend, reorganise, balance } = await start()
+    await claim(0, { tx: 0, proof: proofs.first })
+    await spend(0, 6)
+    await claim(1, { tx: 0, proof: proofs.payer })
+    // As a gateway of an earlier release leaves it.
+    await store.execute('DELETE FROM payment_parts')
+    await reorganise(0)
+    assert.is(await claim(1, { tx: 0, proof: proofs.payer }), 4)
+    assert.equal([(await balance(0)).remaining, (await balance(1)).remaining], [0, 4])
+  })
+
+  s(
+    'what one key has lost stays looked for where another’s payment took its number [claims/moved-logs]',
+    async () => {
+      const { claim, reorganise, balance, keyOf, txHash } = await start()
+      const lost = async () =>
+        (await store.payments.listLost({ chainId: 1, limit: 999 }))
+          .filter((one) => one.txHash === txHash(0))
+          .map(({ keyId, held }) => [keyId, held.get(payer)])
+      const own = (index: number, firstLog: number) =>
+        claim(index, { tx: 0, proof: proofs.sender, firstLog, source: `payer ${index}` })
+      for (let moved = 0; moved < 3; moved += 1) {
+        assert.equal([await own(0, moved), await own(1, moved + 1)], [10, 10])
+        assert.equal(await lost(), [])
+        await reorganise(0)
+        await own(0, moved + 1)
+        assert.equal(await lost(), [[keyOf(1), proofs.sender]])
+      }
+      assert.equal([(await balance(0)).total, (await balance(1)).total], [10, 0])
+    },
+  )
 
   s('what is lost is no longer where it was found, or given up [teeth/lost-payments]', async () => {
     const { claim, reorganise, keyOf, txHash } = await start()
@@ -263,23 +330,43 @@ function addTests(engine: StoreEngine) {
     'I2 I3: no history of claims, spending and reorganisations answers more than was paid [claims/no-history-pays-twice]',
     () =>
       fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-          const { claim, spend, reorganise, balance } = await start()
+        fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+          const history = await start()
+          const { claim, spend, reorganise, balance, creditOf, moves } = history
+          /** A payment of its payer, at its place in the transaction. */
+          const claimLog = (index: number, at: { tx: number; log: number; proof: Proof }) =>
+            claim(index, {
+              ...at,
+              quotes: [(at.tx === boundTx ? boundQuotes : txQuotes[at.tx])?.[at.log] ?? 0],
+              firstLog: moves(at.tx) + at.log,
+              source: `payer ${at.log}`,
+            })
+          const claimBound = (index: number) =>
+            claimLog(index, { tx: boundTx, log: index, proof: proofs.bound })
+          async function claimAll(index: number, at: { tx: number; proof: Proof }) {
+            for (const log of (txQuotes[at.tx] ?? []).keys()) await claimLog(index, { ...at, log })
+          }
           for (const one of steps) {
-            if (one.do === 'claim') await claim(one.key, { ...one, quotes: txQuotes[one.tx] ?? [] })
+            if (one.do === 'claim') await claimAll(one.key, one)
+            if (one.do === 'claim one') await claimLog(one.key, { ...one, tx: 2 })
+            if (one.do === 'claim bound') await claimBound(one.key)
             if (one.do === 'spend') await spend(one.key, one.units)
             if (one.do === 'reorganise') await reorganise(one.tx, one.comesBack)
           }
           // Faults end: every payment is in the chain, and somebody has claimed it.
-          for (const [index, quotes] of txQuotes.entries())
-            await claim(index, { tx: index, proof: proofs.settled, quotes })
-          const balances = await Promise.all(
-            Array.from({ length: keyCount }, (_, at) => balance(at)),
-          )
+          for (const tx of txQuotes.keys()) await claimAll(tx, { tx, proof: proofs.settled })
+          for (const index of boundQuotes.keys()) await claimBound(index)
+          const keys = Array.from({ length: keyCount }, (_, at) => at)
+          const balances = await Promise.all(keys.map(balance))
           const total = balances.reduce((sum, each) => sum + each.total, 0)
           const used = balances.reduce((sum, each) => sum + each.used, 0)
-          assert.is(total, 25, 'credited is what was paid')
-          assert.ok(used <= 25, `${used} answered of 25 paid`)
+          assert.is(total, paidQuotes, 'credited is what was paid')
+          assert.ok(used <= paidQuotes, `${used} answered of ${paidQuotes} paid`)
+          assert.equal(
+            await Promise.all(keys.map((index) => creditOf(index, boundTx))),
+            boundQuotes,
+            'what is bound to a key is its own',
+          )
           assert.ok(
             balances.every(({ remaining }) => remaining >= 0),
             'nobody is below zero once all that was paid is there again',

@@ -20,6 +20,8 @@ export type Payment = {
   readonly amount: bigint
   readonly quotes: number
   readonly proof: Proof
+  /** Tells it from the transaction's others in whatever block: whose money it was, or whose purchase. */
+  readonly source: string
 }
 
 export type PaymentBlock = {
@@ -44,8 +46,8 @@ export type LostPayment = Pick<PaymentBlock, 'chainId' | 'txHash'> & {
 export type Payments = {
   /**
    * Credits each payment once. Of one that another key holds with a weaker proof, what is unspent moves
-   * over. One that was credited in another block is taken back there first, and what was spent of it goes
-   * to its spenders before anybody else. Returns the quotes of this transaction that `keyId` got,
+   * over. One that was credited in another block is taken back there first, and what was spent of it (of its
+   * source) goes to its spenders before anybody else. Returns the quotes of this transaction that `keyId` got,
    * undefined when others hold all of it.
    */
   credit(
@@ -86,6 +88,7 @@ type Row = {
   key_id: string
   proof: Proof
   state: 'credited' | 'final' | 'orphaned'
+  lost_at_block: number | null
 }
 
 const byTx = sql<Row>(
@@ -103,6 +106,9 @@ const put = sql(
 const setOrphaned = sql(
   `UPDATE payments SET state = 'orphaned', lost_at_block = ?
    WHERE chain_id = ? AND tx_hash = ? AND log_index = ?`,
+)
+const setAside = sql(
+  'UPDATE payments SET log_index = ? WHERE chain_id = ? AND tx_hash = ? AND log_index = ?',
 )
 const setFinal = sql(
   `UPDATE payments SET state = 'final' WHERE chain_id = ? AND tx_hash = ? AND block_hash = ? AND state = 'credited'`,
@@ -153,7 +159,7 @@ const lockTx = ({ chainId, txHash }: Pick<PaymentBlock, 'chainId' | 'txHash'>) =
 type Shares = Yielded<ReturnType<typeof openShares>>
 type Yielded<program> = program extends Program<infer value> ? value : never
 
-/** Their block is no more: so is all that anybody has of them. */
+/** Their block is no more: so is all that anybody has of them, and the settlement that brought them is open. */
 function* takeBack(
   rows: readonly Row[],
   { shares, headBlock, atMs }: { shares: Shares; headBlock: bigint; atMs: number },
@@ -163,46 +169,68 @@ function* takeBack(
   for (const row of rows) {
     const { chain_id, tx_hash, log_index, key_id: keyId, quotes } = row
     yield* shares.move({ keyId, kind: 'clawback', units: -quotes, ref: refOf(row), atMs })
-    yield* shares.owe(keyId, quotes)
     yield* setOrphaned.run(headBlock, chain_id, tx_hash, log_index)
   }
-  for (const { key_id: keyId, kept } of shares.list()) {
-    yield* shares.move({ keyId, kind: 'clawback', units: -kept, ref: refOf(first), atMs })
-    yield* shares.keep(keyId, -kept)
-    yield* shares.owe(keyId, kept)
+  for (const keyId of shares.keyIds) {
+    const units = -(yield* shares.lose(keyId))
+    yield* shares.move({ keyId, kind: 'clawback', units, ref: refOf(first), atMs })
   }
+  yield* reopenSettlement({ chainId: first.chain_id, txHash: first.tx_hash })
 }
 
-type Credit = { readonly keyId: string; readonly ref: string; readonly atMs: number }
+type Credit = {
+  readonly keyId: string
+  readonly payment: Payment
+  readonly ref: string
+  readonly atMs: number
+  readonly shares: Shares
+}
 
 /** What a stronger proof gets of a credit: what its holder has left of it. */
 function* takeOver(
-  holder: Row,
-  { shares, ref, atMs }: Credit & { readonly shares: Shares },
+  { key_id: keyId, quotes }: Row,
+  { payment: { source }, shares, ref, atMs }: Credit,
 ): Program<number> {
-  const { key_id: keyId, quotes } = holder
-  const moved = Math.max(0, Math.min(quotes, shares.left(keyId)))
-  yield* shares.move({ keyId, kind: 'clawback', units: -moved, ref, atMs })
-  if (moved > 0) yield* shares.keep(keyId, quotes - moved)
-  return moved
+  const units = Math.max(0, Math.min(quotes, shares.left(keyId)))
+  yield* shares.move({ keyId, kind: 'clawback', units: -units, ref, atMs })
+  if (units > 0) yield* shares.handOver(keyId, { source, units, quotes })
+  return units
 }
 
 /** What is left of a payment for `keyId` once those who spent it before a reorganisation have it back. */
-function* repayOthers(
-  quotes: number,
-  { keyId, shares, ref, atMs }: Credit & { readonly shares: Shares },
-): Program<number> {
-  let left = quotes
-  for (const { key_id: other, owed } of shares.list()) {
+function* repayOthers({ keyId, payment, shares, ref, atMs }: Credit): Program<number> {
+  const { source } = payment
+  let left = payment.quotes
+  for (const other of shares.keyIds) {
     if (other === keyId) continue
-    const repaid = Math.max(0, Math.min(left, owed, -shares.left(other)))
-    yield* shares.move({ keyId: other, kind: 'claim', units: repaid, ref, atMs })
-    yield* shares.repay(other, repaid)
-    yield* shares.keep(other, repaid)
-    left -= repaid
+    const units = Math.max(0, Math.min(left, shares.owed(other, source), -shares.left(other)))
+    yield* shares.move({ keyId: other, kind: 'claim', units, ref, atMs })
+    yield* shares.repay(other, { source, units })
+    left -= units
   }
-  yield* shares.repay(keyId, left)
   return left
+}
+
+/**
+ * A block numbers its logs anew: a number may be another key's payment's that is lost and looked for. Its row
+ * goes to a number that no log has.
+ */
+function* keepLost(
+  rows: readonly Row[],
+  {
+    keyId,
+    payments,
+    ...block
+  }: Pick<Parameters<Payments['credit']>[0], 'keyId' | 'payments'> & PaymentBlock,
+): Program<void> {
+  const taken = new Set(payments.map(({ logIndex }) => logIndex))
+  let free = rows.reduce((least, row) => Math.min(least, row.log_index), 0)
+  for (const row of rows) {
+    const isLost = row.state !== 'orphaned' || row.lost_at_block !== null
+    if (row.key_id === keyId || isHeld(row, block) || !isLost || !taken.has(row.log_index)) continue
+    free -= 1
+    yield* setAside.run(free, block.chainId, block.txHash, row.log_index)
+  }
 }
 
 function* creditAll(
@@ -212,14 +240,16 @@ function* creditAll(
   yield* lockTx(block)
   const atMs = yield* engine.clock(callerMs)
   const rows = yield* byTx.all(block.chainId, block.txHash)
-  const shares = yield* openShares(block, [keyId, ...rows.map((row) => row.key_id)])
+  const shares = yield* openShares(block, { rows, keyId })
   const old = rows.filter((row) => row.state !== 'orphaned' && !isHeld(row, block))
   yield* takeBack(old, { shares, headBlock: block.blockNumber, atMs })
+  yield* keepLost(rows, { ...block, keyId, payments })
   const held = rows.filter((row) => isHeld(row, block))
   const holders = new Map(held.map((row) => [row.log_index, row]))
+  const sources = new Set<string>()
   let quotes: number | undefined
   for (const payment of payments) {
-    const { logIndex } = payment
+    const { logIndex, source } = payment
     const holder = holders.get(logIndex)
     if (holder?.key_id === keyId) {
       quotes = (quotes ?? 0) + holder.quotes
@@ -227,16 +257,20 @@ function* creditAll(
     }
     if (holder && rankOf[holder.proof] >= rankOf[payment.proof]) continue
     const ref = refOf({ chain_id: block.chainId, tx_hash: block.txHash, log_index: logIndex })
-    const to = { keyId, ref, atMs, shares }
-    const units = holder ? yield* takeOver(holder, to) : yield* repayOthers(payment.quotes, to)
+    const to = { keyId, payment, ref, atMs, shares }
+    const units = holder ? yield* takeOver(holder, to) : yield* repayOthers(to)
     if (holder && units === 0) continue
     const amount = payment.amount.toString()
     yield* put.run({ ...block, ...payment, amount, quotes: units, keyId, atMs })
     yield* shares.move({ keyId, kind: 'claim', units, ref, atMs })
+    yield* shares.give(keyId, { source, units })
+    sources.add(source)
     quotes = (quotes ?? 0) + units
   }
   // In its new block the transaction's logs may have other numbers: the rows of the old ones are done with.
-  if (quotes !== undefined) yield* setFound.run(block.chainId, block.txHash, keyId)
+  const found = quotes === undefined ? [] : [keyId]
+  for (const source of sources) found.push(...(yield* shares.settle(source)))
+  for (const one of found) yield* setFound.run(block.chainId, block.txHash, one)
   return quotes
 }
 
@@ -257,13 +291,10 @@ export function createPayments(engine: Engine): Payments {
     orphan: ({ chainId, txHash, blockHash, headBlock, atMs }) =>
       engine.write(function* () {
         yield* lockTx({ chainId, txHash })
-        const rows = (yield* byTx.all(chainId, txHash)).filter(
-          (row) => row.state === 'credited' && row.block_hash === blockHash,
-        )
-        const holders = rows.map((row) => row.key_id)
-        const shares = yield* openShares({ chainId, txHash }, holders)
+        const all = yield* byTx.all(chainId, txHash)
+        const rows = all.filter((row) => row.state === 'credited' && row.block_hash === blockHash)
+        const shares = yield* openShares({ chainId, txHash }, { rows: all })
         yield* takeBack(rows, { shares, headBlock, atMs: yield* engine.clock(atMs) })
-        if (rows.length > 0) yield* reopenSettlement({ chainId, txHash })
       }),
     listLost: ({ chainId, limit }) =>
       engine.read(function* () {

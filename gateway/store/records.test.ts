@@ -52,7 +52,16 @@ function addTests({ name, store, close }: StoreEngine) {
         txHash,
         keyId: 'payer',
         atMs: 9,
-        payments: [{ logIndex: 3, payer: address, amount: 700n, quotes, proof: proofs.payer }],
+        payments: [
+          {
+            logIndex: 3,
+            payer: address,
+            amount: 700n,
+            quotes,
+            proof: proofs.payer,
+            source: address,
+          },
+        ],
       })
     await pay(hashOf('one'), 7)
     await pay(hashOf('two'), 5)

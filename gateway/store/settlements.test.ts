@@ -89,16 +89,21 @@ function addTests(engine: StoreEngine) {
       const pay = await startBook(chainId)
       const [settlement, other] = [await pay(1n, 1_000), await pay(1n, 2_000)]
       const blockHash = hashOf('its block')
-      for (const { id, txHash, payer } of [settlement, other]) {
-        const paid = { logIndex: 0, payer, amount: 1n, quotes: 1, proof: proofs.settled }
-        const block = { chainId, txHash, blockNumber: 5n, blockHash }
-        await store.payments.credit({
-          ...block,
+      const credit = ({ txHash, payer }: typeof settlement, hash: typeof blockHash) =>
+        store.payments.credit({
+          chainId,
+          txHash,
+          blockNumber: 5n,
+          blockHash: hash,
           keyId: `key ${chainId}`,
-          payments: [paid],
+          payments: [
+            { logIndex: 0, payer, amount: 1n, quotes: 1, proof: proofs.settled, source: payer },
+          ],
           atMs: 1,
         })
-        await store.settlements.finish({ id, state: 'settled', txHash })
+      for (const one of [settlement, other]) {
+        await credit(one, blockHash)
+        await store.settlements.finish({ id: one.id, state: 'settled', txHash: one.txHash })
       }
       const orphan = (hash: typeof blockHash) =>
         store.payments.orphan({
@@ -113,6 +118,9 @@ function addTests(engine: StoreEngine) {
       assert.equal([await stateOf(settlement), await stateOf(other)], ['settled', 'settled'])
       await orphan(blockHash)
       assert.equal([await stateOf(settlement), await stateOf(other)], ['sent', 'settled'])
+      // A claim that sees another block takes it back as well.
+      await credit(other, hashOf('its next block'))
+      assert.equal([await stateOf(settlement), await stateOf(other)], ['sent', 'sent'])
     },
   )
 

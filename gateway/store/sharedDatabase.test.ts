@@ -159,7 +159,9 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
           blockHash: keccak256('0x02'),
           keyId: names[(proof === 1 ? index : index * 3 + 1) % names.length] ?? '',
           atMs: 1,
-          payments: [{ logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof }],
+          payments: [
+            { logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof, source: signer },
+          ],
         })
       const charges: Promise<{ status: string }>[] = []
       for (let round = 0; round < 150; round += 1) {
@@ -226,7 +228,9 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
       blockHash: keccak256('0x02'),
       keyId,
       atMs: 1,
-      payments: [{ logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof: 1 as const }],
+      payments: [
+        { logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof: 1 as const, source: signer },
+      ],
     }
     const credits = await Promise.all(
       [one, two, one, two].map((each) => each.payments.credit(payment)),
@@ -245,7 +249,16 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
         txHash: keccak256('0x01'),
         blockNumber: 5n,
         blockHash: keccak256(numberToHex(block)),
-        payments: [{ logIndex: block, payer: signer, amount: 700n, quotes: 7, proof: 1 as const }],
+        payments: [
+          {
+            logIndex: block,
+            payer: signer,
+            amount: 700n,
+            quotes: 7,
+            proof: 1 as const,
+            source: signer,
+          },
+        ],
       })
       await one.payments.credit({ ...mined(1), keyId, atMs: 1 })
       await Promise.all(

@@ -267,6 +267,33 @@ s(
   },
 )
 s(
+  'what one key spent is repaid by no other’s payment of the same transaction, whoever claims first [attack/repaid-by-others]',
+  async () => {
+    const { world, deps, store, mine, addKey, claim } = open()
+    const [chain] = deps.chains
+    if (!chain) throw new Error('there is no chain')
+    const other = toAddress(5)
+    const [first, second, ofOther] = [await addKey(), await addKey(), await addKey(other)]
+    const bought = async ({ keyId }: typeof first) => {
+      const key = await store.keys.find(keyId)
+      return key ? [pay(1_000n), buy(key.idHash, 1_000n)] : []
+    }
+    const hash = mine(...(await bought(first)), ...(await bought(second)), pay(1_000n, other))
+    const all = [first, second, ofOther]
+    for (const key of all) {
+      assert.is(await claim(key, hash), 10)
+      await store.ledger.charge({ keyId: key.keyId, units: 10, ref: 'r', atMs: 1 })
+      world.blockHash = toWord(101 + all.indexOf(key))
+      for (const one of all.slice(0, all.indexOf(key) + 1).reverse())
+        assert.is(await claim(one, hash), 10)
+    }
+    world.blockHash = toWord(200)
+    await recheckPayments(deps, { chain })
+    for (const { keyId } of all)
+      assert.equal(await store.ledger.balance(keyId), { total: 10, used: 10, remaining: 0 })
+  },
+)
+s(
   'of a transaction’s many payments one block is asked for, and none keeps another from its turn [attack/recheck-blocks]',
   async () => {
     const { world, asked, deps, store, mine, addKey, claim } = open()

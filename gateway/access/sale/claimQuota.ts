@@ -138,10 +138,15 @@ async function selectOwn(
         amount: payment.amount,
         quotes,
         proof,
+        source: sourceOf(payment),
       })
   }
   return own
 }
+
+/** The key that it is bound to, the authorization that moved it (nonces are each wallet's own), or else who paid. */
+const sourceOf = ({ boundTo, payer, authorization }: ChainPayment): string =>
+  boundTo ?? (authorization ? `${payer} ${authorization.nonce}` : payer).toLowerCase()
 
 type IsWallet = (address: Address) => Promise<boolean>
 

@@ -328,7 +328,7 @@ async function failThenReorganise() {
   const { chain, deps, mine, keyId, ours, settlement } = await reserve()
   const [client] = deps.chains
   if (!client) throw new Error('there is no chain')
-  const spend = { kind: 'pay', payer, amount: 10_000n, boundTo: wordOf(9) } as const
+  const spend = { kind: 'pay', payer, payments: [{ amount: 10_000n, boundTo: wordOf(9) }] } as const
   const spending = { ...ours, hash: wordOf(10), from: payer, nonce: undefined, action: spend }
   chain.pool.set(spending.hash, spending)
   mine()
