@@ -290,7 +290,14 @@ function addTests({ createDatabase, close }: NonNullable<typeof postgres>) {
       const idempotency = { key: 'name', fingerprint: Buffer.from('what'), holder: 'one' }
       await ledger.charge({ ...charge, idempotency })
       const block = { chainId: 1, txHash: `0x0${index}`, blockNumber: 5n } as const
-      const payment = { logIndex: 0, payer: '0x01', amount: 5n, quotes: 5, proof: 1, source: '' } as const
+      const payment = {
+        logIndex: 0,
+        payer: '0x01',
+        amount: 5n,
+        quotes: 5,
+        proof: 1,
+        source: '0x01',
+      } as const
       const credit = { ...block, blockHash: '0x0a', keyId, payments: [payment], atMs } as const
       await payments.credit(credit)
       await payments.orphan({ ...credit, headBlock: 6n })

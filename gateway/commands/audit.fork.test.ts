@@ -119,7 +119,14 @@ for (const engine of engines)
       await store.keys.insert(key)
       const at = { chainId: 8453, txHash: hash, blockNumber: 1n, blockHash: hash }
       const amount = 10n * amountPerQuote
-      const payment = { logIndex: 0, payer: hash, amount, quotes: 10, proof: 1, source: hash } as const
+      const payment = {
+        logIndex: 0,
+        payer: hash,
+        amount,
+        quotes: 10,
+        proof: 1,
+        source: hash,
+      } as const
       await store.payments.credit({ ...at, keyId: id, payments: [payment], atMs: 1 })
       const databaseUrl = address.startsWith('postgres:') ? address : undefined
       assert.equal(await audit({ databasePath: address, databaseUrl }, { chains: [] }), [])

@@ -237,7 +237,9 @@ async function payOften(count: number) {
   const headNumber = () => node.chain.head().number
   async function payIn({ number, hash } = node.chain.head()) {
     paid += 1
-    const one = { logIndex: 0, payer: settlePayer, amount: 100n, quotes: 1, proof: proofs.bound }
+    const payer = settlePayer
+    const price = { amount: 100n, quotes: 1 }
+    const one = { logIndex: 0, payer, ...price, proof: proofs.bound, source: payer }
     const block = { chainId, blockNumber: BigInt(number), blockHash: hash, txHash: wordOf(paid) }
     await payments.credit({ ...block, keyId, payments: [one], atMs: settleStartMs })
   }
