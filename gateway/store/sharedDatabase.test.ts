@@ -159,9 +159,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
           blockHash: keccak256('0x02'),
           keyId: names[(proof === 1 ? index : index * 3 + 1) % names.length] ?? '',
           atMs: 1,
-          payments: [
-            { logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof, source: signer },
-          ],
+          payments: [{ ...paid, proof }],
         })
       const charges: Promise<{ status: string }>[] = []
       for (let round = 0; round < 150; round += 1) {
@@ -228,9 +226,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
       blockHash: keccak256('0x02'),
       keyId,
       atMs: 1,
-      payments: [
-        { logIndex: 0, payer: signer, amount: 700n, quotes: 7, proof: 1 as const, source: signer },
-      ],
+      payments: [paid],
     }
     const credits = await Promise.all(
       [one, two, one, two].map((each) => each.payments.credit(payment)),
@@ -249,16 +245,7 @@ function addTests({ createDatabase, crash, close }: NonNullable<typeof postgres>
         txHash: keccak256('0x01'),
         blockNumber: 5n,
         blockHash: keccak256(numberToHex(block)),
-        payments: [
-          {
-            logIndex: block,
-            payer: signer,
-            amount: 700n,
-            quotes: 7,
-            proof: 1 as const,
-            source: signer,
-          },
-        ],
+        payments: [{ ...paid, logIndex: block }],
       })
       await one.payments.credit({ ...mined(1), keyId, atMs: 1 })
       await Promise.all(
@@ -385,6 +372,8 @@ const waitingSessions = `SELECT 1 FROM pg_stat_activity
   WHERE wait_event_type = 'Lock' AND datname = current_database()`
 const chainId = 8453
 const signer: Address = '0x000000000000000000000000000000000051913e'
+const price = { amount: 700n, quotes: 7 }
+const paid = { logIndex: 0, payer: signer, ...price, proof: 1 as const, source: signer }
 const cap = 7
 
 /** The use case's rules in short: marker, cap, then sign. */
