@@ -191,17 +191,16 @@ export function* openShares(
       if (holding.length > 0) yield* save(share)
       return kept
     },
-    /** Who had of it has it again, or it is another's: nothing of that source is owed. Who is owed nothing at all now. */
-    *settle(source: string): Program<readonly string[]> {
-      const settled: string[] = []
+    /** Whether something that it had has not come again. */
+    isOwed: (keyId: string): boolean => sumOwed(find(keyId)) > 0,
+    /** Who had of it has it again, or it is another's: nothing of that source is owed. */
+    *settle(source: string): Program<void> {
       for (const share of shares.values()) {
         const part = share.parts.get(source)
         if (!part?.owed) continue
         yield* set(share, source, { ...part, owed: 0 })
         yield* save(share)
-        if (sumOwed(share) === 0) settled.push(share.keyId)
       }
-      return settled
     },
   }
 }

@@ -225,6 +225,39 @@ function addTests(engine: StoreEngine) {
     },
   )
 
+  s(
+    'a weaker claim that comes first leaves a stronger one looked for [claims/lost-stronger]',
+    async () => {
+      const { claim, spend, reorganise, balance, keyOf, txHash } = await start()
+      const both = { tx: 0, quotes: [10, 10] }
+      await claim(0, { ...both, proof: proofs.first })
+      assert.ok(await spend(0, 10))
+      assert.is(await claim(1, { ...both, proof: proofs.payer }), 10)
+      await reorganise(0)
+      await claim(0, { ...both, proof: proofs.first })
+      const listed = await store.payments.listLost({ chainId: 1, limit: 99 })
+      const looked = listed.filter((one) => one.txHash === txHash(0)).map(({ keyId }) => keyId)
+      assert.equal(looked, [keyOf(1)])
+      assert.is(await claim(1, { ...both, proof: proofs.payer }), 10)
+      assert.equal([(await balance(0)).remaining, (await balance(1)).remaining], [0, 10])
+    },
+  )
+  s('what has come again in part is still looked for [claims/lost-part]', async () => {
+    const { claim, reorganise, keyOf, txHash } = await start()
+    const settled = { tx: 0, proof: proofs.settled, source: 'settled' }
+    const plain = { tx: 0, proof: proofs.payer, firstLog: 1 }
+    const claimAll = async () => [await claim(0, settled), await claim(0, plain)]
+    const isLooked = async () => {
+      const listed = await store.payments.listLost({ chainId: 1, limit: 99 })
+      return listed.some((one) => one.txHash === txHash(0) && one.keyId === keyOf(0))
+    }
+    await claimAll()
+    await reorganise(0)
+    await claim(0, settled)
+    assert.ok(await isLooked())
+    assert.equal(await claimAll(), [10, 10])
+    assert.not.ok(await isLooked())
+  })
   s('what is lost is no longer where it was found, or given up [teeth/lost-payments]', async () => {
     const { claim, reorganise, keyOf, txHash } = await start()
     const { listLost, forget } = store.payments

@@ -268,9 +268,10 @@ function* creditAll(
     quotes = (quotes ?? 0) + units
   }
   // In its new block the transaction's logs may have other numbers: the rows of the old ones are done with.
-  const found = quotes === undefined ? [] : [keyId]
-  for (const source of sources) found.push(...(yield* shares.settle(source)))
-  for (const one of found) yield* setFound.run(block.chainId, block.txHash, one)
+  for (const source of sources) yield* shares.settle(source)
+  // Others are looked for by themselves: they may have a stronger proof.
+  if (quotes !== undefined && !shares.isOwed(keyId))
+    yield* setFound.run(block.chainId, block.txHash, keyId)
   return quotes
 }
 
