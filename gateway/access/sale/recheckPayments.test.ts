@@ -121,24 +121,38 @@ s('is given up at once where it has failed for good [teeth/recheck]', async () =
   assert.is(await countLost(), 0)
   assert.is(told.at(-1), 'a payment is gone')
 })
+/** Of somebody else, in the block `from`. */
+const others = wordOf(99)
+const hasTransaction =
+  (from: bigint) =>
+  (method: string, [tag]: readonly unknown[]) => {
+    if (method !== 'eth_getBlockByNumber' || tag !== numberToHex(from)) return undefined
+    const place = {
+      number: tag,
+      hash: wordOf(98),
+      timestamp: '0x1',
+      gasLimit: '0x1',
+      gasUsed: '0x0',
+    }
+    return { ...place, transactions: [others] satisfies Hex[] }
+  }
+s('is given up by a node that shows what else was mined there [teeth/recheck]', async () => {
+  const { blockNumber, lose, mineAt, pass, countLost } = await pay()
+  await lose()
+  mineAt(hourSecs)
+  const shows = (transactionHash: Hex) => (method: string, params: readonly unknown[]) =>
+    method === 'eth_getTransactionReceipt' && params[0] === others
+      ? { transactionHash }
+      : hasTransaction(blockNumber)(method, params)
+  await pass(shows(wordOf(97)))
+  assert.is(await countLost(), 1)
+  await pass(shows(others))
+  assert.is(await countLost(), 0)
+})
 s('is not given up by a node that has let go of its history [teeth/recheck]', async () => {
   const { blockNumber, lose, mineAt, pass, told, countLost } = await pay()
   await lose()
   mineAt(hourSecs)
-  const others = wordOf(99)
-  const hasTransaction =
-    (from: bigint) =>
-    (method: string, [tag]: readonly unknown[]) => {
-      if (method !== 'eth_getBlockByNumber' || tag !== numberToHex(from)) return undefined
-      const place = {
-        number: tag,
-        hash: wordOf(98),
-        timestamp: '0x1',
-        gasLimit: '0x1',
-        gasUsed: '0x0',
-      }
-      return { ...place, transactions: [others] satisfies Hex[] }
-    }
   for (const answers of [hasTransaction(blockNumber), hasTransaction(blockNumber + 63n)]) {
     await pass(answers)
     assert.is(await countLost(), 1)

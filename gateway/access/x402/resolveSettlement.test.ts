@@ -163,17 +163,25 @@ s('says of what it could not check why, and goes on [teeth/resolve]', async () =
     const settlement = await find()
     assert.is(await resolveSettlement({ ...deps, chains: [watched] }, settlement), settlement)
   }
-  assert.equal(warned, Array(3).fill('a settlement was not checked'))
-  assert.equal(reasons, ['RangeError', 'RangeError', 'Error'])
+  // It was used, and no node says where.
+  const silent = watchNode(chain, ({ method }) => (method === 'eth_getLogs' ? [] : undefined))
+  await resolveSettlement({ ...deps, chains: [silent] }, await find())
+  assert.equal(warned, Array(4).fill('a settlement was not checked'))
+  assert.equal(reasons, ['RangeError', 'RangeError', 'Error', 'Error'])
 })
 s('leaves what it cannot look at as it is, and says so [teeth/resolve]', async () => {
-  const { pay, pass, find, node, warned } = await openPasses()
+  const { pay, pass, find, node, deps, warned } = await openPasses()
   await pay()
   node.faults.isDown = true
   const failed = await pass().catch((error: Error) => error)
   assert.ok(failed instanceof Error)
+  const settlement = await find()
+  assert.is(await resolveSettlement(deps, settlement), settlement)
   node.faults.isDown = false
-  assert.equal([(await find()).state, warned], ['sent', ['a claim could not be checked']])
+  assert.equal(
+    [(await find()).state, warned],
+    ['sent', Array(2).fill('a claim could not be checked')],
+  )
   await pass()
   assert.is((await find()).state, 'sent')
 })

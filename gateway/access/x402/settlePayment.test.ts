@@ -131,6 +131,14 @@ s('says why the chain would not take it, and signs nothing [teeth/settle-payment
     payer: settlePayer,
     network,
   })
+  const usual = signPayment()
+  const payment = { ...usual, accepted: { ...usual.accepted, amount: '1' } }
+  assert.equal(await settlePayment(deps, { payment, keyId }), {
+    status: 'refused',
+    reason: 'invalid_payment_requirements',
+    payer: settlePayer,
+    network,
+  })
   assert.equal(await deps.store.settlements.listOpen(chainId), [])
 })
 s('says that the chain is away, and signs nothing [teeth/settle-payment]', async () => {
