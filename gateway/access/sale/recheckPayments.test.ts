@@ -39,15 +39,32 @@ async function pay({ expiresSecs = 7_200, confirmations = 1 } = {}) {
   mine()
   await ask()
   const { payments, ledger } = deps.store
-  const { blockNumber } =
-    (await payments.listOpen({ chainId, maxBlock: 10_000n, limit: 9 }))[0] ?? {}
-  if (!transaction || blockNumber === undefined) throw new Error('nothing was paid')
+  const [block] = await payments.listOpen({ chainId, maxBlock: 10_000n, limit: 9 })
+  if (!transaction || !block) throw new Error('nothing was paid')
+  const { blockNumber } = block
   told.length = 0
   return {
     node,
     told,
     blockNumber,
     transaction,
+    /** As if the transaction had bought for the key as well, in that block. */
+    creditMore: () =>
+      payments.credit({
+        ...block,
+        keyId,
+        atMs: settleStartMs,
+        payments: [
+          {
+            logIndex: 99,
+            payer: settlePayer,
+            amount: 1_000n,
+            quotes: 10,
+            proof: proofs.bound,
+            source: keyId,
+          },
+        ],
+      }),
     async lose() {
       const random = { ...createRandom(1), chance: () => false, below: () => 0 }
       node.chain.reorganise({ depth: 1, atMs: settleStartMs, random, keeps: () => false })
@@ -107,6 +124,20 @@ s('is credited again where it is mined after all, however late [teeth/recheck]',
   assert.equal([await countLost(), await units()], [0, 10])
   assert.equal(told, ['a credited payment was reorganised', 'a payment was credited again'])
 })
+s(
+  'is looked for no more once what it pays in its new block is credited [claims/lost-rest]',
+  async () => {
+    const { node, transaction, creditMore, lose, mineAt, pass, countLost, units } = await pay()
+    assert.is(await creditMore(), 10)
+    await lose()
+    assert.equal([await countLost(), await units()], [1, 0])
+    mineAt(hourSecs - 1)
+    node.chain.pool.set('again', transaction)
+    mineAt(hourSecs - 1, 1)
+    await pass()
+    assert.equal([await countLost(), await units()], [0, 10])
+  },
+)
 s('is given up at once where it has failed for good [teeth/recheck]', async () => {
   const { node, transaction, lose, mineAt, pass, told, countLost } = await pay({
     expiresSecs: 100,

@@ -102,8 +102,13 @@ async function creditAgain(
     if (!key) throw new Error(`there is no key ${keyId}`)
     const claim = await claimQuota(deps, { caller: { ...key, keyId }, chainId, txHash, held })
     const { status } = claim
-    if (status === 'claimed') log.info({ chainId, txHash, keyId }, 'a payment was credited again')
-    if (status === 'claimed' || lost.lostAtBlock > final) continue
+    if (status === 'claimed') {
+      // All that it pays in its block: what else it paid before comes in another one, and is then lost again.
+      await store.payments.forget(lost)
+      log.info({ chainId, txHash, keyId }, 'a payment was credited again')
+      continue
+    }
+    if (lost.lostAtBlock > final) continue
     if (mayCome.has(status) && !(await waitsInVain(chain, { claim, lost, final }))) continue
     const isAbsent = status === 'unknown_transaction'
     if (isAbsent && !(await isOverdue(chain, { lost, final }))) continue
