@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { keccak256, stringToBytes } from 'viem'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { testKey } from '../../fixtures/store/testKey.ts'
@@ -285,7 +287,7 @@ function addTests(engine: StoreEngine) {
           txHash: hash,
           blockHash,
           keyId,
-          payments: [pay(logIndex, 7, 5)],
+          payments: [{ ...pay(logIndex, 7, 5), source: keyId }],
         })
       await credit(keccak256('0x0a'), 0)
       await store.ledger.charge({ keyId, units: 3, ref: 'r', atMs: 1 })
@@ -382,5 +384,25 @@ files('keeps everything in its file, migrated once', async () => {
   assert.is(second.db.pragma('journal_mode', { simple: true }), 'wal')
   assert.is(second.db.pragma('synchronous', { simple: true }), 2)
   second.close()
+})
+files('waits for whoever opens the same new file at that moment', async () => {
+  const path = join(dir, 'new.db')
+  const other = new Worker(
+    `const Database = require('better-sqlite3')
+     const { parentPort, workerData } = require('node:worker_threads')
+     const db = new Database(workerData)
+     db.exec('BEGIN IMMEDIATE; CREATE TABLE other (id INTEGER)')
+     parentPort.postMessage('begun')
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+     db.exec('COMMIT')
+     db.close()`,
+    { eval: true, workerData: path },
+  )
+  const ended = once(other, 'exit')
+  await once(other, 'message')
+  const store = openStore({ path })
+  assert.is(store.db.pragma('journal_mode', { simple: true }), 'wal')
+  store.close()
+  assert.equal(await ended, [0])
 })
 files.run()

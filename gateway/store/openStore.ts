@@ -5,6 +5,7 @@ import { type Migration, migrations } from './migrations.ts'
 import { createPorts, type Store } from './ports.ts'
 import { type AppliedMigration, requireKnownSchema, toRow } from './schemaGuard.ts'
 import { createSqliteEngine } from './sqliteEngine.ts'
+import { isBusy } from './whileBusy.ts'
 
 export type { Store } from './ports.ts'
 
@@ -31,7 +32,7 @@ export function openStore({
   readonly known?: readonly Migration[] | undefined
 }): SqliteStore {
   const db = new Database(path)
-  db.pragma('journal_mode = WAL')
+  useWal(db)
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma(`busy_timeout = ${migratingForMs}`)
@@ -46,6 +47,22 @@ export function openStore({
       engine.flush()
       db.close()
     },
+  }
+}
+
+const pausing = new Int32Array(new SharedArrayBuffer(4))
+
+/** Of two that open a new file at once SQLite refuses one without a wait: neither would let go of what it reads. */
+function useWal(db: Database.Database): void {
+  const deadline = performance.now() + migratingForMs
+  for (;;) {
+    try {
+      db.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    Atomics.wait(pausing, 0, 0, blockedForMs)
   }
 }
 
