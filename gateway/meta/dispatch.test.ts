@@ -1,6 +1,7 @@
 import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { type DispatchLimits, defaultLimits, dispatchSource, type SourceEvent } from './dispatch.ts'
+import { usualPauseMs } from './provider/callLimit.ts'
 import { fail, type Source, type SourceOutcome } from './provider/source.ts'
 
 const s = suite('meta/dispatch')
@@ -184,6 +185,23 @@ s('does not count a healthy refusal as a fault', async () => {
   await ask(dispatched)
   assert.is(reasonOf(await ask(dispatched)), 'no_route')
 })
+
+for (const reason of ['rate_limited', 'not_configured', 'unsupported_exact_output'] as const)
+  s(`hears nothing of a source's health in ${reason} [attack/circuit-unasked]`, async () => {
+    let answer: SourceOutcome = down
+    const source = put(scriptSource({ name: 'a', answer: async () => answer }), {
+      breakAfter: 2,
+      halfOpenAfterMs: 60_000,
+    })
+    for (const outcome of [down, fail(reason), down]) {
+      answer = outcome
+      await ask(source)
+      nowMs += usualPauseMs
+    }
+    assert.is(source.state().breaker, 'open')
+    answer = fail('no_route')
+    assert.is(reasonOf(await ask(source)), 'circuit_open')
+  })
 
 s(
   'shares one call between equal requests, and aborts it when the last caller left [meta/single-flight]',

@@ -4,7 +4,13 @@ import { BulkheadRejectedError, ConstantBackoff, handleWhenResult, retry } from 
 import { pauseOf } from './provider/callLimit.ts'
 import { type CircuitState, createCircuit, type Verdict } from './provider/circuit.ts'
 import { createPlaces } from './provider/places.ts'
-import { fail, type Source, type SourceOutcome, type SourceRequest } from './provider/source.ts'
+import {
+  type FailureReason,
+  fail,
+  type Source,
+  type SourceOutcome,
+  type SourceRequest,
+} from './provider/source.ts'
 import { createTicket, type Ticket } from './provider/ticket.ts'
 import { createSingleFlight } from './singleFlight.ts'
 import { createSourceStats, type SourceFigures } from './sourceStats.ts'
@@ -75,10 +81,19 @@ const isTransient = (result: unknown) => {
   return outcome.retryAfterMs === undefined
 }
 
+/** Whoever it was that refused: it has not been asked, or asks for patience. */
+const tellsNothing: ReadonlySet<FailureReason> = new Set([
+  'rate_limited',
+  'not_configured',
+  'unsupported_chain',
+  'unsupported_exact_output',
+])
+
 /** Only what says that the source is ill opens its circuit; "no route" is a healthy answer. */
-function judge(outcome: SourceOutcome): Verdict {
+function judge(outcome: SourceOutcome): Verdict | undefined {
   if (outcome.status !== 'failure') return 'answered'
   const { reason } = outcome
+  if (tellsNothing.has(reason)) return undefined
   return reason === 'timeout' || reason === 'upstream_error' ? 'fault' : 'healthy'
 }
 
@@ -196,10 +211,7 @@ export function dispatchSource(
     const caller = 'probe'
     const context = { signal, onRetry: () => undefined, caller, ticket: createTicket({ caller }) }
     const outcome = await place(request, context).catch(() => undefined)
-    // Who asks not to be called is not ill, and says nothing of the question.
-    if (!outcome || (outcome.status === 'failure' && outcome.reason === 'rate_limited'))
-      return undefined
-    return judge(outcome)
+    return outcome && judge(outcome)
   }
 
   /** In its turn among the sites and their callers. */

@@ -4,7 +4,7 @@ import { afterTax } from './protocols/maths/taxedPool.ts'
 import { type QuoteDeps, type QuoteParameters, taxOf, toEngineToken } from './quoteRequest.ts'
 import { nameOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { findShared } from './searchQueue.ts'
+import { type Askers, findShared } from './searchQueue.ts'
 import { searchRoute } from './searchRoute.ts'
 import { settleFound } from './settleFound.ts'
 import { usesQuoted } from './settleRoute.ts'
@@ -36,9 +36,9 @@ function pose(
   const key = [...asked, chain.trust.nameChoice(choice)].join(':')
   // What a caller narrows down is seldom asked again.
   const isCommon = choice.kind === 'all' && !options
-  const search = async (worked?: (ms: number) => void) => {
+  const search = async (others: Askers, worked?: (ms: number) => void) => {
     const kept = isCommon ? key : undefined
-    const found = await searchRoute(deps, { ...question, key: kept, worked })
+    const found = await searchRoute(deps, { ...question, others, key: kept, worked })
     // The best through pools left out is not known.
     return found && choice.kind !== 'all' ? withoutGap(found) : found
   }
@@ -63,16 +63,20 @@ export async function planRoute(
   const { asker } = parameters
   const { question, key, isCommon, search } = pose(deps, posed)
   if (isCommon) chain.hot?.note(parameters, asker?.site ?? asker?.caller ?? '')
-  const find = () => chain.routes.find(state, key, () => search())
+  const find = () => chain.routes.find(state, key, { search, asker })
   const found = await findShared(find, asker)
   const settle = async () => {
     const settled = found && (await settleFound(deps, { ...question, state, route: found }))
     return settled?.route
   }
+  const settledKey = `${key}:${state.head.hash}`
   // A quoter's answer is of one block, whether or not an event told of a change.
   const route =
     found && usesQuoted(state, found)
-      ? await findShared(() => chain.routes.find(state, `${key}:${state.head.hash}`, settle), asker)
+      ? await findShared(
+          () => chain.routes.find(state, settledKey, { search: settle, asker }),
+          asker,
+        )
       : found
   if (!route) return undefined
   return route.amountIn < question.amountIn && !parameters.allowPartial ? undefined : route

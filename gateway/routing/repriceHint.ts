@@ -3,7 +3,7 @@ import { toRef } from './protocols/poolRecord.ts'
 import type { PoolRef } from './reads/poolRef.ts'
 import { readHead, readToldBlock } from './reads/readHead.ts'
 import type { RoutingChain } from './routingChain.ts'
-import { type Asker, findShared } from './searchQueue.ts'
+import { type Asker, type Askers, findShared } from './searchQueue.ts'
 import { oldMs } from './sync/chainSync.ts'
 import { loadPools } from './sync/loadPools.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
@@ -39,12 +39,21 @@ export async function repriceHint(
   })
   if (pools.length === 0) return undefined
   // A state is old where there is too much to do: each question's own reading would make it older.
-  return findShared(() => chain.hints(ids, () => readHint(chain, { pools, asker })), asker)
+  const read = (others: Askers) => readHint(chain, { pools, asker, others })
+  return findShared(() => chain.hints(ids, { read, asker }), asker)
 }
 
 async function readHint(
   { chainId, chainClient: { client }, taxes, searches }: Hinting,
-  { pools, asker }: { readonly pools: readonly PoolRef[]; readonly asker: Asker | undefined },
+  {
+    pools,
+    asker,
+    others,
+  }: {
+    readonly pools: readonly PoolRef[]
+    readonly asker: Asker | undefined
+    readonly others: Askers
+  },
 ): Promise<SyncedState | undefined> {
   const read = async () => {
     const head = await readHead({ client })
@@ -59,5 +68,5 @@ async function readHint(
   if (!found) return undefined
   const taxOf = (token: string) => taxes.get(token) ?? 0
   // Prices of pools are computed in the turn of whoever asks.
-  return searches(async () => createSyncedState({ taxOf }, found), { ...asker, chainId })
+  return searches(async () => createSyncedState({ taxOf }, found), { ...asker, chainId, others })
 }

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import type { Route } from './engine/route.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
+import { type Asker, type Askers, createAskers } from './searchQueue.ts'
 import { createStandingRoutes, type StandingRoutes } from './standingRoutes.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 
@@ -38,12 +39,12 @@ export type RouteFacts = {
 
 /** Routes of one state: a question asked again before the next change of a pool is answered from here. */
 export type RouteCache = {
-  /** The route known under `key`, else that of `search`, which runs once for all who wait for it. */
+  /** The route known under `key`, else that of `search`, which runs once for all who wait for it and is told of them. */
   find(
     state: SyncedState,
     key: string,
-    search: () => Promise<Route | undefined>,
-  ): Promise<Route | undefined> | Route | undefined
+    asked: { readonly search: (others: Askers) => Found; readonly asker?: Asker | undefined },
+  ): Found | Route | undefined
   /**
    * The same before anybody asks; nothing where the question was asked already. The search says how long the
    * event loop has worked for it.
@@ -51,8 +52,8 @@ export type RouteCache = {
   ahead(
     state: SyncedState,
     key: string,
-    search: (worked: (ms: number) => void) => Promise<Route | undefined>,
-  ): Promise<Route | undefined> | undefined
+    search: (others: Askers, worked: (ms: number) => void) => Found,
+  ): Found | undefined
   /** Routes that were searched before anybody asked, what that took of the event loop, and those that somebody asked for. */
   aheadTally(): { readonly searched: number; readonly secs: number; readonly asked: number }
   /** What may still be the best of earlier states. */
@@ -61,9 +62,13 @@ export type RouteCache = {
   facts(route: Route, variant: string, compute: () => RouteFacts): RouteFacts
 }
 
-type Found = Promise<Route | undefined> | { readonly route: Route | undefined }
+type Found = Promise<Route | undefined>
 type Routes = {
-  readonly found: Map<string, Found>
+  readonly found: Map<
+    string,
+    | { readonly running: Found; readonly others: Askers }
+    | { readonly running?: undefined; readonly route: Route | undefined }
+  >
   /** Searched, and not asked for so far. */
   readonly unasked: Set<string>
 }
@@ -86,12 +91,13 @@ export function createRouteCache(): RouteCache {
     return known
   }
 
-  function run({ found, unasked }: Routes, key: string, search: () => Promise<Route | undefined>) {
+  function run({ found, unasked }: Routes, key: string, search: (others: Askers) => Found): Found {
     if (found.size >= mostRoutes) {
       found.clear()
       unasked.clear()
     }
-    const running = search().then(
+    const others = createAskers()
+    const running = search(others).then(
       (route) => {
         found.set(key, { route })
         return route
@@ -101,18 +107,20 @@ export function createRouteCache(): RouteCache {
         throw error
       },
     )
-    found.set(key, running)
+    found.set(key, { running, others })
     return running
   }
 
   return {
     standing: createStandingRoutes(),
-    find(state, key, search) {
+    find(state, key, { search, asker = {} }) {
       const routes = routesIn(state)
       if (routes.unasked.delete(key)) ahead.asked += 1
       const known = routes.found.get(key)
-      if (known instanceof Promise) return known
-      return known ? known.route : run(routes, key, search)
+      if (!known) return run(routes, key, search)
+      if (!known.running) return known.route
+      known.others.join(asker)
+      return known.running
     },
     ahead(state, key, search) {
       const routes = routesIn(state)
@@ -121,7 +129,7 @@ export function createRouteCache(): RouteCache {
       const worked = (ms: number) => {
         ahead.secs += ms / 1_000
       }
-      const running = run(routes, key, () => search(worked))
+      const running = run(routes, key, (others) => search(others, worked))
       routes.unasked.add(key)
       return running
     },

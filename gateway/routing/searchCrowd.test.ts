@@ -103,9 +103,13 @@ s(
     const crowd = await Promise.all(Array.from({ length: keys }, () => callerAt('127.0.0.2')))
     const honest = await callerAt('127.0.0.3')
     let refused = 0
+    const open = new Set<object>()
     const flood = async (caller: Asked) => {
       while (!isOver()) {
-        const status = await askQuote(caller, nextBody())
+        const body = nextBody()
+        open.add(body)
+        const status = await askQuote(caller, body)
+        open.delete(body)
         if (status === 503) refused += 1
         else assert.is(status, 200)
       }
@@ -116,7 +120,10 @@ s(
       while (turns() < 3) await askQuote(crowd[0] as Asked, nextBody())
       for (let n = 0; n < quotes; n += 1) {
         const before = turns()
-        assert.is(await askQuote(honest, nextBody()), 200)
+        // What the crowd asks for as well is its own no less.
+        const body = n % 2 === 0 ? nextBody() : [...open][Math.floor(open.size / 2)]
+        if (!body) throw new Error('the crowd asks for nothing')
+        assert.is(await askQuote(honest, body), 200)
         const waited = turns() - before
         assert.ok(waited <= mostTurns, `${waited} turns until quote ${n} was there`)
       }

@@ -4,6 +4,8 @@ import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createService } from '../http/service.ts'
 import {
   type Asker,
+  type Asking,
+  createAskers,
   createSearchQueue,
   findShared,
   type SearchQueue,
@@ -268,6 +270,71 @@ s('leaves out what nobody waits for any more', async () => {
   assert.ok(await left.catch(isRefused))
   await Promise.all([first, stays])
   assert.is(ran, 1)
+})
+
+/** A search that a crowd of 200 has asked for last. */
+function createJoined(isGone?: () => boolean) {
+  const searches = createSearchQueue()
+  const order: string[] = []
+  const gate = createGate()
+  const others = createAskers()
+  const add = (name: string, asking: Partial<Asking>) =>
+    searches(async () => void order.push(name), { chainId: 1, ...asking })
+  const running = [searches(gate.search, { chainId: 1, caller: 'running' })]
+  for (let n = 1; n < 200; n += 1) running.push(add(`crowd ${n}`, { caller: 'crowd' }))
+  running.push(add('joined', { caller: 'crowd', others, isGone }))
+  return {
+    searches,
+    order,
+    others,
+    add,
+    async run() {
+      gate.open()
+      await Promise.all(running)
+    },
+  }
+}
+
+s(
+  'runs what a crowd asked for in the turn of whoever joins it [attack/joined-search]',
+  async () => {
+    const { searches, order, others, add, run } = createJoined()
+    for (const caller of ['honest', 'honest', 'other', 'crowd']) others.join({ caller })
+    assert.is(searches.waiting?.(), 200, 'one search, however many ask for it')
+    const own = add('own', { caller: 'honest' })
+    await run()
+    await own
+    // That was a turn of its own.
+    assert.equal(order.slice(0, 4), ['crowd 1', 'joined', 'crowd 2', 'own'])
+    assert.is(order.length, 201)
+    assert.is(searches.waiting?.(), 0)
+    others.join({ caller: 'late' })
+    await add('next', { others })
+    assert.is(order.at(-1), 'next')
+  },
+)
+
+s('runs what its first asker left for those who joined it [attack/joined-search]', async () => {
+  const { order, others, run } = createJoined(() => true)
+  let isGone = false
+  others.join({ caller: 'honest', isGone: () => isGone })
+  await run()
+  assert.is(order.indexOf('joined'), 1)
+  const left = createJoined(() => true)
+  isGone = true
+  left.others.join({ caller: 'honest', isGone: () => isGone })
+  assert.ok(await left.run().then(() => false, isRefused))
+})
+
+s('refuses no search that another crowd has joined [attack/joined-search]', async () => {
+  const { searches, order, others, add, run } = createJoined()
+  others.join({ caller: 'honest' })
+  const more = Array.from({ length: waiting }, (_, n) => add(`more ${n}`, { caller: 'crowd' }))
+  const refused = more.map((each) => each.then(() => false, isRefused))
+  assert.is(searches.waiting?.(), waiting)
+  await run()
+  assert.is((await Promise.all(refused)).filter(Boolean).length, 200)
+  assert.is(order.indexOf('joined'), 1)
 })
 
 s('gives a shared search to the next who waits for it when its first asker left', async () => {

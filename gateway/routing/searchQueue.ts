@@ -36,7 +36,34 @@ export type Asker = {
   readonly isGone?: (() => boolean) | undefined
 }
 
-export type Asking = Asker & { readonly chainId: number }
+/** Who ask for a search beside its first asker, and more of them while it waits. */
+export type Askers = {
+  join(asker: Asker): void
+  /** Told of all of them, of each once; ends by what it returns. */
+  watch(came: (asker: Asker) => void): () => void
+}
+
+export function createAskers(): Askers {
+  const all: Asker[] = []
+  const watching = new Set<(asker: Asker) => void>()
+  return {
+    join(asker) {
+      all.push(asker)
+      for (const came of watching) came(asker)
+    },
+    watch(came) {
+      for (const asker of all) came(asker)
+      watching.add(came)
+      return () => watching.delete(came)
+    },
+  }
+}
+
+export type Asking = Asker & {
+  readonly chainId: number
+  /** The search stands in the lines of these as well: who joins one waits no longer than for one of his own. */
+  readonly others?: Askers | undefined
+}
 
 /** Runs as many searches at once as there are threads for; between slices of the loop's other requests are answered. */
 export type SearchQueue = {
@@ -48,11 +75,18 @@ export type SearchQueue = {
 }
 
 type Home = { readonly site: string; readonly network: string }
-type Waiter = { readonly start: () => Promise<void>; readonly drop: () => void }
+/** `had`: of the names below it. */
+type Name = { readonly name: string; readonly had?: Turns['had'] }
+/** Of a search in the line of one of its askers. */
+type Place = {
+  readonly names: readonly Name[]
+  readonly start: () => Promise<void>
+  readonly drop: () => void
+}
 /** Who waits by chain, class, site, network and caller, each in the order of their turns; none is empty. */
 type Turns = {
   size: number
-  readonly line: Waiter[]
+  readonly line: Place[]
   readonly byName: Map<string, Turns>
   /** Turns that they had lately; of names that go by their order alone, none. */
   readonly had: RecentTurns['had']
@@ -71,6 +105,7 @@ export const mostWaiting = 256
  * take turns, at each those who pay and those who do not, of these the sites that ask, their networks, and at each
  * of those its callers: a crowd of one chain, of free keys, of one network with many keys, or one caller stands
  * behind itself, wherever that asks from: it is of the network that it asked from first, as long as it goes on.
+ * A search that several ask for stands in the lines of all of them, and takes the first turn of any.
  * Of networks that whose turns of late were fewest comes first, so that who asks now and then waits for
  * no round of hundreds who always ask. Where too many wait, the newest of whoever has the most is refused: of
  * networks, what waits and the turns of late together.
@@ -108,41 +143,76 @@ export function createSearchQueue({
     idle = Promise.withResolvers()
   }
 
-  const queue: SearchQueue = (
-    search,
-    { chainId, isPaying, caller = '', network: asked = caller, site: asking = asked, isGone },
-  ) =>
+  /** Searches that wait, by chain: one of several askers has more places than one. */
+  const waiting = new Map<number, number>()
+  const count = (chainId: number, by: number) =>
+    waiting.set(chainId, (waiting.get(chainId) ?? 0) + by)
+
+  function makeRoom(chainId: number): void {
+    while ((waiting.get(chainId) ?? 0) > mostWaiting) {
+      const turns = all.byName.get(String(chainId))
+      const last = turns && takeLast(turns, now())
+      if (!last) return
+      all.size -= 1
+      last.drop()
+    }
+  }
+
+  const queue: SearchQueue = (search, { chainId, others, ...first }) =>
     new Promise((resolve, reject) => {
       const hasToWait = running >= atOnce
-      const { site, network } = homeOf(caller, { site: asking, network: asked })
-      const kind = isPaying ? 'paying' : 'free'
-      const { had, note } = turnsHad[kind]
-      const line = lineOf(all, [
-        { name: String(chainId) },
-        { name: kind, had },
-        { name: site, had },
-        { name: network },
-        { name: caller },
-      ])
-      line.push({
-        start: async () => {
-          const nowMs = now()
-          for (const name of new Set([site, network])) note(name, nowMs)
-          if (hasToWait && isGone?.())
-            return reject(new SearchRefused({ isAbandoned: true, caller }))
-          await search().then(resolve, reject)
-        },
-        drop: () => reject(new SearchRefused({ isAbandoned: false, caller })),
-      })
-      const waiting = all.byName.get(String(chainId))
-      if (waiting && waiting.size > mostWaiting) {
-        all.size -= 1
-        takeLast(waiting, now())?.drop()
+      const askers: Asker[] = []
+      const places = new Map<string, Place>()
+      function leave(): void {
+        for (const place of places.values()) remove(all, place)
+        places.clear()
+        stopWatching?.()
+        count(chainId, -1)
       }
+      function enter(asker: Asker): void {
+        askers.push(asker)
+        const { isPaying, caller = '', network: asked = caller, site: asking = asked } = asker
+        const { site, network } = homeOf(caller, { site: asking, network: asked })
+        const kind = isPaying ? 'paying' : 'free'
+        const { had, note } = turnsHad[kind]
+        const names = [
+          { name: String(chainId) },
+          { name: kind, had },
+          { name: site, had },
+          { name: network },
+          { name: caller },
+        ]
+        const key = JSON.stringify(names.map(({ name }) => name))
+        if (places.has(key)) return
+        const place: Place = {
+          names,
+          start: async () => {
+            places.delete(key)
+            leave()
+            const nowMs = now()
+            for (const name of new Set([site, network])) note(name, nowMs)
+            if (hasToWait && askers.every(({ isGone }) => isGone?.()))
+              return reject(new SearchRefused({ isAbandoned: true, caller }))
+            await search().then(resolve, reject)
+          },
+          drop: () => {
+            places.delete(key)
+            if (places.size > 0) return
+            leave()
+            reject(new SearchRefused({ isAbandoned: false, caller }))
+          },
+        }
+        places.set(key, place)
+        lineOf(all, names).push(place)
+      }
+      count(chainId, 1)
+      enter(first)
+      const stopWatching = others?.watch(enter)
+      makeRoom(chainId)
       if (running < atOnce) void runAll()
     })
   return Object.assign(queue, {
-    waiting: () => all.size,
+    waiting: () => [...waiting.values()].reduce((sum, one) => sum + one, 0),
     whenIdle: async () => {
       while (running > 0) await idle.promise
     },
@@ -152,11 +222,8 @@ export function createSearchQueue({
 const none = () => 0
 const createTurns = (had: Turns['had']): Turns => ({ size: 0, line: [], byName: new Map(), had })
 
-/** Where one more waits; `had`: of the names below. */
-function lineOf(
-  turns: Turns,
-  [first, ...rest]: readonly { readonly name: string; readonly had?: Turns['had'] }[],
-): Waiter[] {
+/** Where one more waits. */
+function lineOf(turns: Turns, [first, ...rest]: readonly Name[]): Place[] {
   turns.size += 1
   if (!first) return turns.line
   const next = turns.byName.get(first.name) ?? createTurns(first.had ?? none)
@@ -164,27 +231,39 @@ function lineOf(
   return lineOf(next, rest)
 }
 
+/** It waits there no more. */
+function remove(turns: Turns, place: Place, [first, ...rest] = place.names): void {
+  turns.size -= 1
+  const next = first && turns.byName.get(first.name)
+  if (!next) {
+    turns.line.splice(turns.line.indexOf(place), 1)
+    return
+  }
+  remove(next, place, rest)
+  if (next.size === 0) turns.byName.delete(first.name)
+}
+
 /** Of equal ones that who has waited longest. */
-function takeNext(turns: Turns, nowMs: number): Waiter | undefined {
+function takeNext(turns: Turns, nowMs: number): Place | undefined {
   if (turns.size === 0) return undefined
   turns.size -= 1
   const [name, next] = pick(turns, (one) => -turns.had(one, nowMs)) ?? []
   if (name === undefined || !next) return turns.line.shift()
-  const waiter = takeNext(next, nowMs)
+  const place = takeNext(next, nowMs)
   // Behind the others from now on.
   turns.byName.delete(name)
   if (next.size > 0) turns.byName.set(name, next)
-  return waiter
+  return place
 }
 
 /** Of equal ones that whose turn comes last; with one who waits each, who came last. */
-function takeLast(turns: Turns, nowMs: number): Waiter | undefined {
+function takeLast(turns: Turns, nowMs: number): Place | undefined {
   turns.size -= 1
   const [name, next] = pick(turns, (one, { size }) => size + turns.had(one, nowMs), 'last') ?? []
   if (name === undefined || !next) return turns.line.pop()
-  const waiter = takeLast(next, nowMs)
+  const place = takeLast(next, nowMs)
   if (next.size === 0) turns.byName.delete(name)
-  return waiter
+  return place
 }
 
 /** Whoever has the most, of equal ones the first or the last. */

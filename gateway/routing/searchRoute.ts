@@ -8,7 +8,7 @@ import { fitsTransaction } from './gasCap.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import { narrowMarket, type SearchOptions } from './routeOptions.ts'
 import type { RoutingChain } from './routingChain.ts'
-import type { Asker } from './searchQueue.ts'
+import type { Asker, Askers } from './searchQueue.ts'
 
 /**
  * 30,000 units of work are about a millisecond; the deadline is for machines that are not well. A step
@@ -33,6 +33,8 @@ export type SearchParameters = {
   readonly mode: RoutingMode
   readonly options?: SearchOptions | undefined
   readonly asker?: Asker | undefined
+  /** Who wait for it as well. */
+  readonly others?: Askers | undefined
   /** Names the question where its route is kept for later states. */
   readonly key?: string | undefined
   /** Told how long the event loop has searched, at each turn that it gives. */
@@ -87,6 +89,7 @@ export async function searchUntried(
     mode,
     options,
     asker,
+    others,
     key,
     worked,
   }: SearchParameters,
@@ -120,7 +123,7 @@ export async function searchUntried(
         certificate = made
       }),
   }
-  const turn = { ...asker, chainId: chain.chainId }
+  const turn = { ...asker, chainId: chain.chainId, others }
   const attributes = { chainId: chain.chainId, mode, pools: usable.pools.length }
   for (let steps = Math.min(maxSteps, limits.maxSteps); steps > 0; ) {
     const limited = { ...parameters, maxSteps: steps }

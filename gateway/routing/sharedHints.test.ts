@@ -15,9 +15,11 @@ s(
     let reads = 0
     const answer = Promise.withResolvers<SyncedState>()
     const ask = (ids: readonly string[]) =>
-      hints(ids, () => {
-        reads += 1
-        return answer.promise
+      hints(ids, {
+        read: () => {
+          reads += 1
+          return answer.promise
+        },
       })
     const asked = [ask(['a', 'b']), ask(['b', 'a']), ask(['a', 'b'])]
     assert.is(reads, 1)
@@ -37,12 +39,32 @@ s(
 
 s('keeps nothing that could not be read', async () => {
   const hints = createSharedHints({ now: () => nowMs })
-  assert.is(await hints(['a'], async () => undefined), undefined)
+  assert.is(await hints(['a'], { read: async () => undefined }), undefined)
   const refused = new Error('refused')
-  const fell = hints(['a'], () => Promise.reject(refused))
+  const fell = hints(['a'], { read: () => Promise.reject(refused) })
   assert.is(await fell.catch((error: unknown) => error), refused)
   const state = read()
-  assert.is(await hints(['a'], async () => state), state)
+  assert.is(await hints(['a'], { read: async () => state }), state)
+})
+
+s('has whoever joins a reading wait in a turn of its own [attack/joined-reading]', async () => {
+  const hints = createSharedHints({ now: () => nowMs })
+  const answer = Promise.withResolvers<SyncedState>()
+  const joined: unknown[] = []
+  const ask = (caller: string) =>
+    hints(['a'], {
+      asker: { caller },
+      read(others) {
+        others.watch((asker) => joined.push(asker.caller))
+        return answer.promise
+      },
+    })
+  const asked = [ask('crowd'), ask('honest')]
+  assert.equal(joined, ['honest'])
+  answer.resolve(read())
+  await Promise.all(asked)
+  await ask('late')
+  assert.equal(joined, ['honest'])
 })
 
 s.run()

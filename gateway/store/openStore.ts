@@ -67,10 +67,10 @@ function useWal(db: Database.Database): void {
 }
 
 function migrate(db: Database.Database, known: readonly Migration[]): void {
-  db.exec(
-    'CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT',
-  )
   db.transaction(() => {
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT',
+    )
     const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
     if (columns.all('migrations').includes('needs')) return
     db.exec('ALTER TABLE migrations ADD COLUMN version TEXT')

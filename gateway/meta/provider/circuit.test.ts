@@ -145,6 +145,20 @@ s('a trial waits for nothing that was answered before [strangers/circuit-trial]'
   assert.is(await put('answered', 'honest'), 'answered')
   assert.is(hangs.state(), 'closed')
 })
+s('a trial that tells nothing leaves it as it was [attack/trial-unasked]', async () => {
+  const circuit = createCircuit<string>({
+    breakAfter: 2,
+    halfOpenAfterMs: 0,
+    probe: async () => 'fault',
+  })
+  const put = (verdict: Verdict | undefined, caller: string) =>
+    circuit.execute({ caller, request: 'x', run: async () => verdict, judge: (said) => said })
+  for (let n = 0; n < 2; n += 1) await put('fault', '')
+  await put(undefined, 'one')
+  assert.is(circuit.state(), 'open')
+  await put('healthy', 'two')
+  assert.is(circuit.state(), 'closed')
+})
 s('who asks as nobody in particular is shut out with all alone [teeth/circuit]', async () => {
   const { circuit, ask } = setUp()
   for (let n = 0; n < 2; n += 1) assert.is(await ask('', 'poison'), 'fault')

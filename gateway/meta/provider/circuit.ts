@@ -17,7 +17,8 @@ type Call<request, outcome> = {
   readonly caller: string
   readonly request: request
   readonly run: () => Promise<outcome>
-  readonly judge: (outcome: outcome) => Verdict
+  /** Undefined where it says nothing of the source. */
+  readonly judge: (outcome: outcome) => Verdict | undefined
 }
 
 type Row = { readonly count: number; readonly untilMs: number }
@@ -129,6 +130,7 @@ export function createCircuit<request>({
       const tried = isTrial ? tryOnce(new Set()).then(closeIfWell) : undefined
       const outcome = await run()
       const verdict = judge(outcome)
+      if (verdict === undefined) return outcome
       const blame = () => noteFault(caller, openedAtMs !== undefined)
       if (verdict !== 'fault') noteHealth(caller, request, verdict)
       else void (tried ? tried.then(blame) : blame())
