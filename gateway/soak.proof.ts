@@ -122,6 +122,9 @@ const p99 = ({ sent, answers }: Window): number => {
 const megabytes = (bytes: number) => Math.round(bytes / 100_000) / 10
 
 await wait(comeMs)
+/** Lists by address are full from the beginning: of what grows later, nobody need ask whether it is theirs. */
+const strangers = await quotes.sendForStrangers(byLength({ short: 100, long: 20_000 }))
+assert.equal(strangers.refused, [])
 /** The loop's time, in ms: for who asked, for nobody yet, and at rest. */
 type Spent = { readonly asked: number; readonly ahead: number; readonly idle: number }
 
@@ -176,17 +179,35 @@ async function runWindow(at: number): Promise<Window> {
 async function collect() {
   await wait(restMs)
   const { heap, external, rss } = await inspector.collect()
-  return { alive: heap + external, rss }
+  const collected = { atMs: performance.now(), alive: heap + external, rss }
+  reportFigures('soak: alive, in MB', { alive: megabytes(collected.alive), rss: megabytes(rss) })
+  return collected
 }
 const spentBefore = await readSpent()
 const first = await runWindow(0)
 const filled = await collect()
+const collected = [filled]
 const further: Window[] = []
-for (let at = 1; at < windows; at += 1) further.push(await runWindow(at))
+for (let at = 1; at < windows; at += 1) {
+  further.push(await runWindow(at))
+  collected.push(await collect())
+}
 const worked = shareOf(spentBefore, await readSpent())
-const soaked = await collect()
+const soaked = collected.at(-1) ?? filled
 const all = [first, ...further]
 const last = further.at(-1) ?? first
+
+/** Of the line that is nearest to what was alive after each window, in bytes a ms. */
+function slopeOf(samples: readonly { readonly atMs: number; readonly alive: number }[]): number {
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, one) => sum + one, 0) / values.length
+  const [atMs, alive] = [
+    mean(samples.map((one) => one.atMs)),
+    mean(samples.map((one) => one.alive)),
+  ]
+  const above = samples.reduce((sum, one) => sum + (one.atMs - atMs) * (one.alive - alive), 0)
+  return above / samples.reduce((sum, one) => sum + (one.atMs - atMs) ** 2, 0)
+}
 
 s('answers everybody', () => {
   reportFigures('soak: answers', {
@@ -220,12 +241,13 @@ s('answers as fast in the end as in the beginning', () => {
 
 s('keeps no more alive than its caches hold', () => {
   const grown = soaked.alive - filled.alive
-  const perHour = (grown * 3_600_000) / (windowMs * (windows - 1))
+  const perHour = slopeOf(collected) * 3_600_000
   reportFigures('soak: what is alive in the gateway, in MB', {
     before: megabytes(filled.alive),
     after: megabytes(soaked.alive),
     'resident before': megabytes(filled.rss),
     'resident after': megabytes(soaked.rss),
+    'an hour, by least squares': megabytes(perHour),
   })
   assert.ok(grown <= byLength({ short: mostWhileFilling, long: Number.POSITIVE_INFINITY }))
   assert.ok(perHour <= byLength({ short: Number.POSITIVE_INFINITY, long: mostPerHour }))
