@@ -48,10 +48,16 @@ export type Payments = {
    * Credits each payment once. Of one that another key holds with a weaker proof, what is unspent moves
    * over. One that was credited in another block is taken back there first, and what was spent of it (of its
    * source) goes to its spenders before anybody else. Returns the quotes of this transaction that `keyId` got,
-   * undefined when others hold all of it.
+   * undefined when others hold all of it, or were the first to ask for it and it is looked for.
    */
   credit(
-    parameters: PaymentBlock & { keyId: string; payments: readonly Payment[]; atMs: number },
+    parameters: PaymentBlock & {
+      keyId: string
+      payments: readonly Payment[]
+      atMs: number
+      /** These are all that it pays in its block: what else it paid before is looked for no more. */
+      endsSearch?: boolean | undefined
+    },
   ): Promise<number | undefined>
   /** Transactions with payments that are credited and not yet final, up to a block. */
   listOpen(parameters: {
@@ -128,7 +134,7 @@ const lost = sql<
 >(
   `SELECT tx_hash, key_id, MAX(lost_at_block) AS lost_at_block,
      MIN(block_number) AS block_number,
-     CASE WHEN MIN(proof) = ${proofs.settled} THEN
+     CASE WHEN MIN(proof) = ${proofs.settled} AND MAX(proof) = ${proofs.settled} THEN
        (SELECT MAX(valid_before_secs) FROM settlements
         WHERE settlements.chain_id = payments.chain_id AND settlements.tx_hash = payments.tx_hash)
      END AS valid_before_secs
@@ -211,9 +217,13 @@ function* repayOthers({ keyId, payment, shares, ref, atMs }: Credit): Program<nu
   return left
 }
 
+/** Taken back by now, and looked for. */
+const isLost = (row: Row, block: PaymentBlock) =>
+  !isHeld(row, block) && (row.state !== 'orphaned' || row.lost_at_block !== null)
+
 /**
- * A block numbers its logs anew: a number may be another key's payment's that is lost and looked for. Its row
- * goes to a number that no log has.
+ * A block numbers its logs anew: a number may be another payment's that is lost and looked for. Its row goes to
+ * a number that no log has.
  */
 function* keepLost(
   rows: readonly Row[],
@@ -223,11 +233,12 @@ function* keepLost(
     ...block
   }: Pick<Parameters<Payments['credit']>[0], 'keyId' | 'payments'> & PaymentBlock,
 ): Program<void> {
-  const taken = new Set(payments.map(({ logIndex }) => logIndex))
+  const taken = new Map(payments.map((payment) => [payment.logIndex, payment]))
   let free = rows.reduce((least, row) => Math.min(least, row.log_index), 0)
   for (const row of rows) {
-    const isLost = row.state !== 'orphaned' || row.lost_at_block !== null
-    if (row.key_id === keyId || isHeld(row, block) || !isLost || !taken.has(row.log_index)) continue
+    const payment = taken.get(row.log_index)
+    if (!payment || !isLost(row, block)) continue
+    if (row.key_id === keyId && row.payer === payment.payer && row.proof === payment.proof) continue
     free -= 1
     yield* setAside.run(free, block.chainId, block.txHash, row.log_index)
   }
@@ -235,7 +246,7 @@ function* keepLost(
 
 function* creditAll(
   engine: Engine,
-  { keyId, payments, atMs: callerMs, ...block }: Parameters<Payments['credit']>[0],
+  { keyId, payments, atMs: callerMs, endsSearch, ...block }: Parameters<Payments['credit']>[0],
 ): Program<number | undefined> {
   yield* lockTx(block)
   const atMs = yield* engine.clock(callerMs)
@@ -245,6 +256,10 @@ function* creditAll(
   yield* takeBack(old, { shares, headBlock: block.blockNumber, atMs })
   yield* keepLost(rows, { ...block, keyId, payments })
   const held = rows.filter((row) => isHeld(row, block))
+  const lostFirst = Map.groupBy(
+    rows.filter((row) => row.proof === proofs.first && isLost(row, block)),
+    (row) => row.payer,
+  )
   const holders = new Map(held.map((row) => [row.log_index, row]))
   const sources = new Set<string>()
   let quotes: number | undefined
@@ -256,6 +271,8 @@ function* creditAll(
       continue
     }
     if (holder && rankOf[holder.proof] >= rankOf[payment.proof]) continue
+    const before = payment.proof === proofs.first ? lostFirst.get(payment.payer) : undefined
+    if (before?.every((row) => row.key_id !== keyId)) continue
     const ref = refOf({ chain_id: block.chainId, tx_hash: block.txHash, log_index: logIndex })
     const to = { keyId, payment, ref, atMs, shares }
     const units = holder ? yield* takeOver(holder, to) : yield* repayOthers(to)
@@ -270,7 +287,7 @@ function* creditAll(
   // In its new block the transaction's logs may have other numbers: the rows of the old ones are done with.
   for (const source of sources) yield* shares.settle(source)
   // Others are looked for by themselves: they may have a stronger proof.
-  if (quotes !== undefined && !shares.isOwed(keyId))
+  if (quotes !== undefined && (endsSearch || !shares.isOwed(keyId)))
     yield* setFound.run(block.chainId, block.txHash, keyId)
   return quotes
 }

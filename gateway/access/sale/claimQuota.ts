@@ -86,6 +86,7 @@ export async function claimQuota(
     keyId: caller.keyId,
     payments,
     atMs: now(),
+    endsSearch: held !== undefined,
   })
   if (quotes === undefined) return { status: 'belongs_to_another_key' }
   return { status: 'claimed', quotes, balance: await store.ledger.balance(caller.keyId) }

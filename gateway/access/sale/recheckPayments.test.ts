@@ -43,6 +43,10 @@ async function pay({ expiresSecs = 7_200, confirmations = 1 } = {}) {
   if (!transaction || !block) throw new Error('nothing was paid')
   const { blockNumber } = block
   told.length = 0
+  function reorganise(keeps: () => boolean) {
+    const random = { ...createRandom(1), chance: () => false, below: () => 0 }
+    node.chain.reorganise({ depth: 1, atMs: settleStartMs, random, keeps })
+  }
   return {
     node,
     told,
@@ -65,9 +69,9 @@ async function pay({ expiresSecs = 7_200, confirmations = 1 } = {}) {
           },
         ],
       }),
+    reorganise,
     async lose() {
-      const random = { ...createRandom(1), chance: () => false, below: () => 0 }
-      node.chain.reorganise({ depth: 1, atMs: settleStartMs, random, keeps: () => false })
+      reorganise(() => false)
       await recheckPayments(deps, { chain })
     },
     mineAt(secs: number, blocks = finalDepth + 1) {
@@ -82,6 +86,18 @@ async function pay({ expiresSecs = 7_200, confirmations = 1 } = {}) {
       }
       const client = { ...chain.client, request } as AccessChain['client']
       return recheckPayments(deps, { chain: { ...chain, client } })
+    },
+    /** As if another gateway's node, whose head is no higher than at the loss, left the new block at once. */
+    passAndLoseAgain() {
+      const credit: typeof payments.credit = async (claim) => {
+        const [lost] = await payments.listLost({ chainId, limit: 9 })
+        if (!lost) throw new Error('nothing is lost')
+        const quotes = await payments.credit(claim)
+        await payments.orphan({ ...claim, headBlock: lost.lostAtBlock })
+        return quotes
+      }
+      const store = { ...deps.store, payments: { ...payments, credit } }
+      return recheckPayments({ ...deps, store }, { chain })
     },
     countOpen: async () =>
       (await payments.listOpen({ chainId, maxBlock: 10_000n, limit: 9 })).length,
@@ -138,19 +154,62 @@ s(
     assert.equal([await countLost(), await units()], [0, 10])
   },
 )
-s('is given up at once where it has failed for good [teeth/recheck]', async () => {
+s(
+  'is looked for where another gateway loses it again before the pass is over [attack/lost-meanwhile]',
+  async () => {
+    const { node, transaction, lose, mineAt, pass, passAndLoseAgain, countLost, units } =
+      await pay()
+    await lose()
+    node.chain.pool.set('again', transaction)
+    mineAt(1, 1)
+    await passAndLoseAgain()
+    assert.equal([await countLost(), await units()], [1, 0])
+    await pass()
+    assert.equal([await countLost(), await units()], [0, 10])
+  },
+)
+s(
+  'is looked for in a pool where not all that it paid needs what has expired [attack/lost-expiry]',
+  async () => {
+    const { node, transaction, creditMore, lose, mineAt, pass, countLost } = await pay({
+      expiresSecs: 100,
+    })
+    await creditMore()
+    await lose()
+    node.chain.pool.set('again', { ...transaction, maxFeePerGasWei: 1n })
+    mineAt(100)
+    await pass()
+    assert.is(await countLost(), 1)
+  },
+)
+s('is given up once it has failed for good [teeth/recheck]', async () => {
   const { node, transaction, lose, mineAt, pass, told, countLost } = await pay({
     expiresSecs: 100,
   })
   await lose()
   node.chain.pool.set('again', transaction)
-  mineAt(100, finalDepth - 1)
+  mineAt(100, finalDepth)
   await pass()
   assert.is(await countLost(), 1)
   mineAt(100, 1)
   await pass()
   assert.is(await countLost(), 0)
   assert.is(told.at(-1), 'a payment is gone')
+})
+s('is looked for while the block that it failed in is not final [attack/lost-failed]', async () => {
+  const { node, transaction, lose, mineAt, reorganise, pass, countLost, units } = await pay({
+    expiresSecs: 100,
+  })
+  await lose()
+  mineAt(50)
+  node.chain.pool.set('again', transaction)
+  mineAt(100, 1)
+  await pass()
+  assert.is(await countLost(), 1)
+  reorganise(() => true)
+  mineAt(50, 1)
+  await pass()
+  assert.equal([await countLost(), await units()], [0, 10])
 })
 /** Of somebody else, in the block `from`. */
 const others = wordOf(99)
@@ -244,12 +303,12 @@ s('is kept where a node fails, which ends the pass [teeth/recheck]', async () =>
 s(
   'is kept until what it has become is as deep as a payment has to be [teeth/recheck]',
   async () => {
-    const asked = { expiresSecs: 100, confirmations: 2 }
+    const asked = { expiresSecs: 100, confirmations: finalDepth + 2 }
     const { node, transaction, lose, mineAt, pass, countLost } = await pay(asked)
     await lose()
     mineAt(100)
     node.chain.pool.set('again', transaction)
-    mineAt(100, 1)
+    mineAt(100)
     await pass()
     assert.is(await countLost(), 1)
     mineAt(100, 1)
@@ -258,128 +317,4 @@ s(
   },
 )
 
-type Told = Readonly<Record<string, Hex>>
-
-/** Payments in blocks of their own, and passes of one gateway over them, which tell what blocks they ask for. */
-async function payOften(count: number) {
-  const { deps, node, mine } = openSettlements(() => settleStartMs)
-  const [first] = deps.chains
-  if (!first) throw new Error('there is no chain')
-  const { id: keyId } = await createKey(deps, { label: 'buyer' })
-  const { payments, ledger } = deps.store
-  let asked: number[] = []
-  let told: Told = {}
-  const request = async (call: { method: string; params?: readonly unknown[] }) => {
-    const number = Number(call.params?.[0])
-    const answer = await first.client.request(call as never)
-    if (call.method !== 'eth_getBlockByNumber' || Number.isNaN(number)) return answer
-    asked.push(number)
-    const hash = told[number]
-    return hash ? { ...(answer as object), hash } : answer
-  }
-  const chain = { ...first, client: { ...first.client, request } as AccessChain['client'] }
-  let paid = 0
-  const headNumber = () => node.chain.head().number
-  async function payIn({ number, hash } = node.chain.head()) {
-    paid += 1
-    const payer = settlePayer
-    const price = { amount: 100n, quotes: 1 }
-    const one = { logIndex: 0, payer, ...price, proof: proofs.bound, source: payer }
-    const block = { chainId, blockNumber: BigInt(number), blockHash: hash, txHash: wordOf(paid) }
-    await payments.credit({ ...block, keyId, payments: [one], atMs: settleStartMs })
-  }
-  async function payNext() {
-    mine()
-    await payIn()
-  }
-  for (let done = 0; done < count; done += 1) await payNext()
-  return {
-    node,
-    mine,
-    headNumber,
-    payIn,
-    payNext,
-    /** `lies`: hashes that the node tells of blocks, by their numbers. */
-    async pass(lies: Told = {}, on: AccessChain = chain): Promise<readonly number[]> {
-      asked = []
-      told = lies
-      await recheckPayments(deps, { chain: on })
-      return asked
-    },
-    restart: (): AccessChain => ({ ...chain }),
-    reorganise(depth: number) {
-      const random = { ...createRandom(1), chance: () => false, below: () => 0 }
-      node.chain.reorganise({ depth, atMs: settleStartMs, random, keeps: () => false })
-    },
-    units: async () => (await ledger.balance(keyId)).total,
-    countOpen: async () =>
-      (await payments.listOpen({ chainId, maxBlock: 10_000n, limit: 99 })).length,
-  }
-}
-
-s(
-  'of payments in many blocks the newest is asked for, once two passes have found all [attack/recheck-many-blocks]',
-  async () => {
-    const { headNumber, payNext, pass, restart } = await payOften(50)
-    const newest = headNumber()
-    assert.equal([(await pass()).length, (await pass()).length, await pass()], [50, 50, [newest]])
-    await payNext()
-    assert.equal(
-      [await pass(), await pass()],
-      [
-        [newest + 1, newest],
-        [newest + 1, newest],
-      ],
-    )
-    assert.equal(await pass(), [newest + 1])
-    assert.is((await pass({}, restart())).length, 51)
-  },
-)
-s(
-  'what a reorganisation replaced is taken back in the next pass, and nothing below it is asked for [attack/recheck-many-blocks]',
-  async () => {
-    const { headNumber, pass, reorganise, units } = await payOften(50)
-    await pass()
-    await pass()
-    reorganise(10)
-    const last = headNumber()
-    const replaced = Array.from({ length: 10 }, (_, index) => last - index)
-    assert.equal(await pass(), [...replaced, last - 10])
-    assert.is(await units(), 40)
-  },
-)
-s(
-  'a node that is on another branch for one pass has nothing kept that is gone [attack/recheck-one-pass]',
-  async () => {
-    const { node, headNumber, payNext, pass, reorganise, units } = await payOften(2)
-    const [second, first] = [node.chain.head(), node.chain.head().parent]
-    if (!first) throw new Error('there is no block')
-    await pass()
-    await pass()
-    reorganise(2)
-    await payNext()
-    const old = { [first.number]: first.hash, [second.number]: second.hash }
-    assert.equal(await pass(old), [headNumber(), second.number])
-    assert.is(await units(), 3)
-    await pass()
-    assert.is(await units(), 1)
-  },
-)
-s(
-  'whatever was said of it before, a block is asked for again once it is final [attack/recheck-final]',
-  async () => {
-    const { node, mine, headNumber, payIn, payNext, pass, units, countOpen } = await payOften(1)
-    const real = headNumber()
-    mine()
-    const gone = { ...node.chain.head(), hash: wordOf(77) }
-    await payIn(gone)
-    await payNext()
-    await pass({ [gone.number]: gone.hash })
-    await pass({ [gone.number]: gone.hash })
-    assert.equal(await pass(), [headNumber()])
-    for (let left = finalDepth - 1; left > 0; left -= 1) mine()
-    assert.equal([await pass(), await units()], [[gone.number + 1, gone.number, real], 2])
-    assert.is(await countOpen(), 1)
-  },
-)
 s.run()

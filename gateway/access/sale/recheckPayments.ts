@@ -86,7 +86,7 @@ async function takeBack(
 
 /**
  * Claims what was taken back, in each pass, until the chain has decided: a transaction may be mined again at
- * any time, and counts only once it is as deep as any other. One that is absent an hour after the head of its
+ * any time, and counts only once it is as deep as any other, or failed once that is final. One that is absent an hour after the head of its
  * loss, when that hour is final, will not come by itself; nor will one that waits in a pool when its
  * authorization has expired for good.
  */
@@ -103,8 +103,6 @@ async function creditAgain(
     const claim = await claimQuota(deps, { caller: { ...key, keyId }, chainId, txHash, held })
     const { status } = claim
     if (status === 'claimed') {
-      // All that it pays in its block: what else it paid before comes in another one, and is then lost again.
-      await store.payments.forget(lost)
       log.info({ chainId, txHash, keyId }, 'a payment was credited again')
       continue
     }
@@ -119,8 +117,23 @@ async function creditAgain(
       )
       continue
     }
+    if (!isAbsent && status !== 'unconfirmed' && !(await isFinal(chain, { txHash, final })))
+      continue
     await store.payments.forget(lost)
     log.warn({ chainId, txHash, keyId, status }, 'a payment is gone')
+  }
+}
+
+/** What became of it in a block that may be replaced may become something else. */
+async function isFinal(
+  { client }: AccessChain,
+  { txHash, final }: { readonly txHash: Hex; readonly final: bigint },
+): Promise<boolean> {
+  try {
+    return (await getTransactionReceipt(client, { hash: txHash })).blockNumber <= final
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return false
+    throw error
   }
 }
 
