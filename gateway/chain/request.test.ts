@@ -103,7 +103,8 @@ s(
     chain.hash = hashOf(2)
     assert.instance(await request(readAt('0x64')).catch((error: unknown) => error), BlockOrphaned)
     assert.is(await request(readAt('0x64')), '0x02')
-    assert.equal(blocks(), ['block', { blockHash: hashOf(1) }, 'block', { blockHash: hashOf(2) }])
+    const [old, next] = [{ blockHash: hashOf(1) }, { blockHash: hashOf(2) }]
+    assert.equal(blocks(), ['block', old, '0x64', 'block', next])
   },
 )
 
@@ -115,7 +116,22 @@ s(
     })
     await request(latest)
     assert.is(await request(readAt('0x64')), '0x02')
-    assert.equal(blocks(), ['block', { blockHash: hashOf(1) }, 'block', '0x64'])
+    assert.equal(blocks(), ['block', { blockHash: hashOf(1) }, '0x64', 'block'])
+  },
+)
+
+s(
+  'takes nothing that is read by number while another block comes in its place [nodes/block-orphaned]',
+  async () => {
+    const { chain, request } = open({
+      answer({ blockHash }) {
+        if (blockHash) return unknown
+        chain.hash = hashOf(2)
+        return { result: '0x02' }
+      },
+    })
+    await request(latest)
+    assert.instance(await request(readAt('0x64')).catch((error: unknown) => error), BlockOrphaned)
   },
 )
 
@@ -139,7 +155,7 @@ s('is told of it by a call that had to make its code itself [nodes/block-orphane
   const laid = { method, params: [...params, { [address]: { code: '0x00' } }] }
   assert.instance(await request(laid).catch((error: unknown) => error), BlockOrphaned)
   const pinned = { blockHash: hashOf(1) }
-  assert.equal(blocks(), ['block', pinned, pinned, 'block'])
+  assert.equal(blocks(), ['block', pinned, pinned, '0x64', 'block'])
 })
 
 s(

@@ -53,13 +53,14 @@ export function createRequest(
   async function askPinned(call: RpcCall): Promise<RpcAnswer> {
     const answer = await ask(call)
     if (call.blockHash === undefined || !isUnknown(answer)) return answer
+    // It may be there for whoever asks by its number: that counts if it is still the block afterwards.
+    const again = await ask(nameByNumber(call))
     const params = [blockOf(call), false]
     const block = await ask({ method: 'eth_getBlockByNumber', params })
     if (!('result' in block)) return answer
     const { hash } = isRecord(block.result) ? block.result : {}
     if (hash !== call.blockHash) throw new BlockOrphaned(chainId)
-    // It is there, for whoever asks by its number.
-    return ask(nameByNumber(call))
+    return again
   }
 
   async function askShort(call: RpcCall): Promise<RpcAnswer> {
