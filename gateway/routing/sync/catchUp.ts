@@ -60,7 +60,7 @@ export type CaughtUp =
     }
   /** The node's answers do not fit together, or it lags behind what it said before: ask again. */
   | { readonly status: 'inconsistent'; readonly reason: string }
-  /** So far behind that it is cheaper, or no common ancestor is remembered: load everything. */
+  /** So far behind that it is cheaper, or no common ancestor is remembered: read everything anew. */
   | { readonly status: 'lost'; readonly reason: string }
 
 /** Beyond this many blocks logs are read by ranges of blocks, but for the newest ones. */
@@ -327,7 +327,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
 }
 
-function listRefs(
+export function listRefs(
   dexes: readonly Dex[],
   { state, ids }: { readonly state: SyncedState; readonly ids: Iterable<string> },
 ): PoolRef[] {

@@ -80,7 +80,7 @@ export function createChainReader(
       inTurn(async () => {
         const loaded = await loadFirst(deps, readMajors)
         if (loaded.state.pools.size === 0) return false
-        held.put(loaded)
+        held.put({ ...loaded, unread: [] })
         return true
       }),
     /** False when what an earlier process left is of no use any more. */
@@ -97,6 +97,8 @@ export function createChainReader(
       const known = current()?.market.tokenIndex
       deps.bounds.ask(tokens.filter((token) => known?.has(token) || deps.bounds.isShelving(token)))
     },
+    /** Whether there is more to load. */
+    isPart: () => held.following()?.unread !== undefined,
     adoptMissing: () => adoptMissing(deps, held),
     reprice: (tokens: readonly string[]): Promise<SyncedState | undefined> =>
       inTurn(async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
@@ -18,6 +17,7 @@ import { createCreationScan } from './creationScan.ts'
 import { createDexBook } from './dexBook.ts'
 import { createHeadTicks } from './headTicks.ts'
 import { createLoadProgress } from './loadProgress.ts'
+import { createRestLoader } from './restLoader.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { reasonOf, type SyncEvent } from './syncEvent.ts'
@@ -119,34 +119,26 @@ const briefConfirmMs = 50
 /** A followed state older than this is not trusted where the chain can be asked. */
 export const oldMs = 3_000
 
-/** Before a load goes on that came to no end. */
-const [firstPauseMs, longestPauseMs] = [2_000, 60_000]
-
 /** Follows one chain: discovers and loads its pools, then applies each block's events. */
 export function createChainSync(parameters: ChainSyncParameters): OwnSync {
   const { chainClient, maxAgeMs } = parameters
   const parts = connectParts(parameters)
-  const { reader, keeper, dexBook, closing, confirm, failed } = parts
+  const { reader, keeper, dexBook, closing, confirm, failed, rest } = parts
   const { tokens, troubled, bounds, audit } = parts.deps
-  let loading: Promise<void> | undefined
-
   return {
     chainId: chainClient.chainId,
     role: () => 'alone',
     async start() {
       await chainClient.checkChainId()
-      const isPart = (await restore(parts, parameters)) || (await loadFirst(parts, parameters))
+      if (!(await restore(parts, parameters))) await loadFirst(parts, parameters)
       // Quotes need not wait for it; closing does.
       void keeper?.save()
       void follow(parts, parameters)
-      if (isPart)
-        loading = loadRest(parts).finally(() => {
-          loading = undefined
-        })
+      if (reader.isPart()) rest.loadOn()
       // It is loaded and followed: no reason to start it once more.
       else await parts.verify().catch(failed)
     },
-    loading: () => loading,
+    loading: rest.loading,
     current: reader.current,
     async fresh() {
       const ageMs = reader.sinceConfirmedMs()
@@ -184,6 +176,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const { chainClient, dexes, seedTokens, limits, origin, snapshots, deepPools = [] } = parameters
   const { stirred = () => undefined, now = () => performance.now() } = parameters
   const { taxOf = () => 0, observe = () => undefined, refreshMs = 0 } = parameters
+  const { loadsFirst = 'all' } = parameters
   const { chainId, chain, client, witnesses } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
@@ -201,6 +194,7 @@ function connectParts(parameters: ChainSyncParameters) {
     origin,
     tokens,
     majors: chain.hubTokens,
+    loadsFirst,
     deepPools,
     troubled,
     found,
@@ -233,6 +227,17 @@ function connectParts(parameters: ChainSyncParameters) {
   const keeper =
     snapshots &&
     createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens, scan })
+  const closing = new AbortController()
+
+  async function verify(): Promise<void> {
+    const state = reader.current()
+    if (!state) return
+    // Whose pools are on the shelf has answered, too.
+    const shelved = bounds.shelved().map(({ dex: { name: dex } }) => ({ dex }))
+    await dexBook.verify(deps, [...state.pools.values(), ...shelved])
+    noted()
+  }
+  const rest = createRestLoader({ reader, verify, failed, closing })
 
   return {
     deps,
@@ -240,7 +245,9 @@ function connectParts(parameters: ChainSyncParameters) {
     keeper,
     dexBook,
     failed,
-    closing: new AbortController(),
+    closing,
+    rest,
+    verify,
     coverage: () =>
       listCoverage({
         dexes,
@@ -251,15 +258,8 @@ function connectParts(parameters: ChainSyncParameters) {
         found: found.all(),
       }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
-    confirm: (patienceMs = longestConfirmMs) => atMost(patienceMs, reader.confirm()),
-    async verify(): Promise<void> {
-      const state = reader.current()
-      if (!state) return
-      // Whose pools are on the shelf has answered, too.
-      const shelved = bounds.shelved().map(({ dex: { name: dex } }) => ({ dex }))
-      await dexBook.verify(deps, [...state.pools.values(), ...shelved])
-      noted()
-    },
+    confirm: (patienceMs = longestConfirmMs) =>
+      atMost(patienceMs, reader.confirm().then(rest.loadOn)),
   }
 }
 
@@ -275,32 +275,13 @@ async function restore(
   return isTaken
 }
 
-/** Whether there is more to load. */
 async function loadFirst(
-  { reader, deps: { chainId } }: Parts,
-  { snapshots, loadsFirst = 'all' }: ChainSyncParameters,
-): Promise<boolean> {
+  { reader, deps: { chainId, loadsFirst } }: Parts,
+  { snapshots }: ChainSyncParameters,
+): Promise<void> {
   const isPart = loadsFirst === 'majors' && (await reader.loadMajors())
   if (!isPart) await reader.load()
   await snapshots?.clear(chainId)
-  return isPart
-}
-
-/** All that is not followed yet: what a node refuses is asked for later, and what was read stays. */
-async function loadRest({ reader, verify, failed, closing: { signal } }: Parts): Promise<void> {
-  for (
-    let pauseMs = firstPauseMs;
-    !signal.aborted;
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-  ) {
-    const isWhole = await reader
-      .adoptMissing()
-      .then(verify)
-      .then(() => true)
-      .catch((error: unknown) => failed(error))
-    if (isWhole) return
-    await wait(pauseMs, undefined, { signal }).catch(() => undefined)
-  }
 }
 
 async function follow(

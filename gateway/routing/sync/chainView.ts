@@ -1,6 +1,7 @@
 import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import type { PoolRef } from '../reads/poolRef.ts'
 import type { Audit } from './audit.ts'
 import type { BackSearch } from './backSearch.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
@@ -21,6 +22,8 @@ export type ChainView =
       readonly state: SyncedState
       /** What a reorg would undo. */
       readonly passed: readonly PassedBlock[]
+      /** Known pools of which only some are followed again; undefined once all that was to be loaded is. */
+      readonly unread?: readonly PoolRef[] | undefined
       /** When the state was last known to be the node's head; undefined: not by this gateway. */
       readonly confirmedAtMs: number | undefined
     }
@@ -39,6 +42,8 @@ export type SyncDeps = {
   readonly tokens: TokenBook
   /** Tokens that most liquidity is paired with. */
   readonly majors: readonly Address[]
+  /** What is loaded before anything is quoted. */
+  readonly loadsFirst: 'all' | 'majors'
   /** Of a list that others have made: their pairs are looked for. */
   readonly deepPools: readonly Address[]
   readonly taxOf: TaxOf

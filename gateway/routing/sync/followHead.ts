@@ -1,6 +1,7 @@
 import { type CaughtUp, catchUp } from './catchUp.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { loadChain, type ReadPools } from './loadChain.ts'
+import { reloadChain } from './reloadChain.ts'
 
 /** How many passed blocks are remembered to undo a reorg. */
 const rememberedBlocks = 128
@@ -9,7 +10,7 @@ const rememberedBlocks = 128
 export async function followHead(deps: SyncDeps, view: Following): Promise<Following> {
   const askedAtMs = deps.now()
   const result = await catchUp(deps, view)
-  if (result.status === 'lost') return loadChain(deps)
+  if (result.status === 'lost') return reloadChain(deps, view)
   if (result.status === 'inconsistent') {
     deps.observe({ event: 'failed', chainId: deps.chainId, reason: result.reason })
     return view

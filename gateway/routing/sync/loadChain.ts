@@ -39,7 +39,7 @@ export const readMajors: ReadPools = async (deps, at) => {
 const hasOwnMaths = ({ quoter, isQuoted }: ReturnType<typeof familyOf>) =>
   quoter === undefined || isQuoted !== undefined
 
-/** Reads pools at the head, or at a block, and every token known or held by one. */
+/** Reads pools at the head, or at a block, and what is not known yet of their tokens and those to begin with. */
 export async function loadChain(
   deps: SyncDeps,
   {
@@ -56,11 +56,12 @@ export async function loadChain(
   if (!head) throw new Error('the node does not have the block to load')
   const at = { blockNumber: head.number }
   const records = deps.bounds.begin(await readPools(deps, at))
-  const unread = new Set([
+  const held = new Set([
     ...tokens.addresses().map((address) => address.toLowerCase()),
     ...records.flatMap((record) => record.tokens),
   ]) as ReadonlySet<Address>
-  tokens.add(await readTokens(deps, { tokens: [...unread], ...at }))
+  const unread = [...held].filter((token) => !tokens.all().has(token))
+  tokens.add(await readTokens(deps, { tokens: unread, ...at }))
   const check = await readToldBlock(deps, head.number)
   if (check?.head.hash !== head.hash)
     throw new Error('the chain was reorganised while it was loaded')

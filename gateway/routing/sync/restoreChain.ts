@@ -1,5 +1,6 @@
 import { catchUp } from './catchUp.ts'
 import type { Following, SyncDeps } from './chainView.ts'
+import { reloadChain } from './reloadChain.ts'
 import type { Restored } from './snapshotWriter.ts'
 import { createSyncedState } from './syncedState.ts'
 
@@ -18,13 +19,16 @@ export async function restoreChain(
   const result = await catchUp(deps, { state: own, passed: [] })
   // A node a little behind the one that was read before catches up by itself.
   const isBehind = result.status === 'inconsistent' && isInherited
-  if (result.status === 'lost' || (result.status === 'inconsistent' && !isBehind)) return undefined
+  if (result.status === 'inconsistent' && !isBehind) return undefined
+  if (result.status === 'lost')
+    return deps.loadsFirst === 'majors' ? reloadChain(deps, { state: own }) : undefined
   const ms = Math.round(now() - startedAtMs)
   observe({ event: 'restored', chainId, pools: records.length, ms })
   return {
     status: 'following',
     state: result.status === 'advanced' ? result.state : own,
     passed: result.status === 'advanced' ? result.passed : [],
+    unread: [],
     confirmedAtMs: isBehind ? undefined : now(),
   }
 }

@@ -31,6 +31,7 @@ export function createSyncDeps({
     dexes,
     tokens,
     majors: [],
+    loadsFirst: 'all',
     deepPools: [],
     taxOf: () => 0,
     origin: undefined,

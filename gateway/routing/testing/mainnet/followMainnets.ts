@@ -35,7 +35,8 @@ export type Followed = {
   readonly mostLagMs: number
   readonly events: Readonly<Record<string, number>>
   readonly exceptions: readonly string[]
-  readonly caughtUp: boolean
+  /** Since the last fault; undefined where it was not at the head by then. */
+  readonly caughtUpMs: number | undefined
 }
 
 const askEachMs = 500
@@ -52,10 +53,12 @@ const [auditSteps, auditStepMs, longestPauseMs] = [60, 31_000, 2_000]
 export async function followMainnets({
   profile,
   runMs,
+  reorgs,
   pools,
 }: {
   readonly profile: ProfileName
   readonly runMs: number
+  readonly reorgs: number
   readonly pools: number
 }): Promise<readonly Followed[]> {
   const exceptions: string[] = []
@@ -65,7 +68,7 @@ export async function followMainnets({
   process.on('uncaughtException', note)
   process.on('unhandledRejection', note)
   const started = await Promise.all(
-    chains.map(({ chainId }) => startMainnet({ chainId, profile, pools, runMs })),
+    chains.map(({ chainId }) => startMainnet({ chainId, profile, pools, runMs, reorgs })),
   )
   const events: SyncEvent[] = []
   const startedAtMs = performance.now()
@@ -135,9 +138,11 @@ async function follow(
   const blocks = chain.blocks()
   chain.settle()
   const { faults } = node.counters()
-  const endsAtMs = performance.now() + settleMs
+  const settledAtMs = performance.now()
   const isThere = () => chainStatus()?.state?.head.hash === mainnet.head().hash
-  while (!isThere() && performance.now() < endsAtMs) await wait(askEachMs)
+  const sinceSettledMs = () => performance.now() - settledAtMs
+  while (!isThere() && sinceSettledMs() < settleMs) await wait(askEachMs)
+  const caughtUpMs = isThere() ? sinceSettledMs() : undefined
   const status = chainStatus()
   const compared = await compareToChain(chain, status)
   const names = events.flatMap((event) => (event.chainId === chainId ? [event.event] : []))
@@ -156,7 +161,7 @@ async function follow(
       [...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]),
     ),
     exceptions: [...exceptions, ...chain.failures.map(String)],
-    caughtUp: isThere(),
+    caughtUpMs,
   }
 }
 

@@ -12,8 +12,6 @@ const blocksBefore = 130
 const fullBloomLogs = 500
 /** A node that stands still for thousands of blocks stands for no longer: time is squeezed. */
 const squeeze = 30
-/** A short run has the first of the reorganisations only: no chain has them one upon the other. */
-const leastBetweenMs = 20_000
 
 /** A made-up chain of its pace behind a node of a profile, with every fault. */
 export async function startMainnet({
@@ -21,13 +19,15 @@ export async function startMainnet({
   profile,
   pools,
   runMs = 0,
+  reorgs = 0,
   faults = everyFault,
 }: {
   readonly chainId: number
   readonly profile: ProfileName
   readonly pools: number
-  /** Reorganisations fall into it, once they are asked for. */
+  /** So many reorganisations fall into it, once they are asked for. */
   readonly runMs?: number | undefined
+  readonly reorgs?: number | undefined
   /** Beside those of the profile. */
   readonly faults?: readonly Fault[] | undefined
 }) {
@@ -56,7 +56,7 @@ export async function startMainnet({
     mainnet.mine(count)
   }
   const miner = setInterval(mine, pace.blockMs)
-  const due = depths.slice(0, Math.ceil(runMs / leastBetweenMs))
+  const due = depths.slice(0, reorgs)
   let reorger: NodeJS.Timeout | undefined
 
   function reorg(): void {
