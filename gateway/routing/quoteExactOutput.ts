@@ -124,7 +124,7 @@ async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
   const tokenOut = toEngineToken(chain, parameters.tokenOut)
   const settle = async (route: Route) => {
     const { asker } = parameters
-    if (asker?.isGone?.()) throw new SearchRefused({ isAbandoned: true, caller: asker.caller })
+    if (asker?.isGone?.()) throw new SearchRefused({ isAbandoned: true })
     return (await settleIfAnswered({ chain, state, market, route, tokenIn, tokenOut }))?.route
   }
   if (solution.status === 'unreachable') {

@@ -19,7 +19,7 @@ const stand = createGeneratedStand({
     sought: createSoughtTokens({ now: () => performance.now() }),
     sync: { ...chain.sync, discover: async () => ({ status: 'busy' }) },
     searches: async (search, asking) => {
-      if (crowded-- > 0) throw new SearchRefused({ isAbandoned: false, caller: 'k' })
+      if (crowded-- > 0) throw new SearchRefused({ isAbandoned: false, callers: ['k'] })
       waiting += 1
       mostWaiting = Math.max(mostWaiting, waiting)
       return chain.searches(search, asking).finally(() => {

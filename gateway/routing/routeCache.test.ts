@@ -1,8 +1,11 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createRouteCache, type RouteFacts } from './routeCache.ts'
+import { createSearchQueue, findShared, mostWaiting, SearchRefused } from './searchQueue.ts'
+import { createSyncedState } from './sync/syncedState.ts'
 
 const s = suite('routing/routeCache')
 const route = { amountIn: 1n, amountOut: 1n, gas: 0, steps: [] }
+const head = { number: 1n, hash: '0x01', parentHash: '0x00', timestampSecs: 1n } as const
 const facts: RouteFacts = {
   routePath: '',
   gasEstimate: 0n,
@@ -28,6 +31,34 @@ s('does not grow with what is measured while a route stands [strangers/facts]', 
   assert.is(computed, 400, 'each is computed once')
   ask(0)
   assert.is(computed, 404, 'the first ones are forgotten')
+})
+
+s('refuses at once all whose places a shared search had [attack/joined-refused]', async () => {
+  const cache = createRouteCache()
+  const state = createSyncedState({ taxOf: () => 0 }, { head, records: [] })
+  const searches = createSearchQueue()
+  const gate = Promise.withResolvers<void>()
+  const chainId = 1
+  const others = Array.from({ length: mostWaiting + 1 }, (_, n) =>
+    searches(() => gate.promise, { chainId, caller: `other ${n}` }),
+  )
+  let runs = 0
+  const crowd = Array.from({ length: 50 }, (_, n) => {
+    const asker = { caller: `key ${n}`, network: 'crowd' }
+    const search: Parameters<typeof cache.find>[2]['search'] = async (others) => {
+      runs += 1
+      await Promise.resolve()
+      return searches(async () => undefined, { ...asker, chainId, others })
+    }
+    return findShared(() => cache.find(state, 'asked', { search, asker }), asker)
+  })
+  const outcomes = await Promise.allSettled(crowd)
+  assert.ok(
+    outcomes.every((one) => one.status === 'rejected' && one.reason instanceof SearchRefused),
+  )
+  assert.is(runs, 1)
+  gate.resolve()
+  await Promise.all(others)
 })
 
 s.run()

@@ -354,7 +354,7 @@ s('gives a shared search to the next who waits for it when its first asker left'
 })
 
 s('looks itself for what another crowd was refused', async () => {
-  const full = new SearchRefused({ isAbandoned: false, caller: 'crowd' })
+  const full = new SearchRefused({ isAbandoned: false, callers: ['crowd'] })
   let runs = 0
   const find = async () => {
     runs += 1

@@ -7,18 +7,18 @@ export class SearchRefused extends Error {
   override readonly name = 'SearchRefused'
   /** Nobody waits for it any more. */
   readonly isAbandoned: boolean
-  /** Whose search it was. */
-  readonly caller: string
+  /** Whose search it was: each has lost its place. */
+  readonly callers: ReadonlySet<string>
   constructor({
     isAbandoned,
-    caller = '',
+    callers = [''],
   }: {
     readonly isAbandoned: boolean
-    readonly caller?: string | undefined
+    readonly callers?: readonly string[] | undefined
   }) {
     super(isAbandoned ? 'the caller has left' : 'too many searches are waiting')
     this.isAbandoned = isAbandoned
-    this.caller = caller
+    this.callers = new Set(callers)
   }
 }
 
@@ -192,14 +192,15 @@ export function createSearchQueue({
             const nowMs = now()
             for (const name of new Set([site, network])) note(name, nowMs)
             if (hasToWait && askers.every(({ isGone }) => isGone?.()))
-              return reject(new SearchRefused({ isAbandoned: true, caller }))
+              return reject(new SearchRefused({ isAbandoned: true }))
             await search().then(resolve, reject)
           },
           drop: () => {
             places.delete(key)
             if (places.size > 0) return
             leave()
-            reject(new SearchRefused({ isAbandoned: false, caller }))
+            const callers = askers.map(({ caller: one = '' }) => one)
+            reject(new SearchRefused({ isAbandoned: false, callers }))
           },
         }
         places.set(key, place)
@@ -292,7 +293,7 @@ export function toUnavailable(error: unknown): {
   throw error
 }
 
-/** Runs a search that several wait for: what fell on who asked for it first is that of the next. */
+/** Runs a search that several wait for: what fell on those who asked for it before is that of the next. */
 export async function findShared<result>(
   find: () => Promise<result> | result,
   { caller = '', isGone }: Asker = {},
@@ -302,6 +303,6 @@ export async function findShared<result>(
       return await find()
     } catch (error) {
       if (!(error instanceof SearchRefused) || isGone?.()) throw error
-      if (!error.isAbandoned && error.caller === caller) throw error
+      if (!error.isAbandoned && error.callers.has(caller)) throw error
     }
 }

@@ -159,6 +159,32 @@ s('a trial that tells nothing leaves it as it was [attack/trial-unasked]', async
   await put('healthy', 'two')
   assert.is(circuit.state(), 'closed')
 })
+s(
+  'a trial that tells nothing leaves the next one to who comes next [attack/trial-again]',
+  async () => {
+    const { now } = performance
+    let nowMs = now.call(performance)
+    performance.now = () => nowMs
+    try {
+      const circuit = createCircuit<string>({
+        breakAfter: 2,
+        halfOpenAfterMs: 60_000,
+        probe: async () => 'fault',
+      })
+      const put = (verdict: Verdict | undefined, caller: string) =>
+        circuit.execute({ caller, request: 'x', run: async () => verdict, judge: (said) => said })
+      for (let n = 0; n < 2; n += 1) await put('fault', '')
+      await new Promise((resolve) => setImmediate(resolve))
+      nowMs += 60_000
+      await put(undefined, 'stranger')
+      assert.is(circuit.state(), 'open')
+      assert.is(await put('answered', 'honest'), 'answered')
+      assert.is(circuit.state(), 'closed')
+    } finally {
+      performance.now = now
+    }
+  },
+)
 s('who asks as nobody in particular is shut out with all alone [teeth/circuit]', async () => {
   const { circuit, ask } = setUp()
   for (let n = 0; n < 2; n += 1) assert.is(await ask('', 'poison'), 'fault')

@@ -123,14 +123,20 @@ export function createCircuit<request>({
     async execute<outcome>(call: Call<request, outcome>): Promise<outcome | undefined> {
       const { caller, request, run, judge } = call
       if (isPaused() || performance.now() < (rows.get(caller)?.untilMs ?? 0)) return undefined
-      const isTrial = openedAtMs !== undefined
+      const before = openedAtMs
+      const isTrial = before !== undefined
       // The next one tries it, a while after this one. A poisoned question is not to keep it open.
-      if (isTrial) openedAtMs = performance.now()
+      const triedAtMs = performance.now()
+      if (isTrial) openedAtMs = triedAtMs
       // Beside the call: what it answered before may hang, and who waits for the call does not wait for that.
       const tried = isTrial ? tryOnce(new Set()).then(closeIfWell) : undefined
       const outcome = await run()
       const verdict = judge(outcome)
-      if (verdict === undefined) return outcome
+      if (verdict === undefined) {
+        // Where there is nothing to ask it once more, the next one tries it in place of this one.
+        if (good.size === 0 && openedAtMs === triedAtMs) openedAtMs = before
+        return outcome
+      }
       const blame = () => noteFault(caller, openedAtMs !== undefined)
       if (verdict !== 'fault') noteHealth(caller, request, verdict)
       else void (tried ? tried.then(blame) : blame())
