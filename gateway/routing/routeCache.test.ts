@@ -1,6 +1,12 @@
 import { assert, suite } from '../../fixtures/test.ts'
 import { createRouteCache, type RouteFacts } from './routeCache.ts'
-import { createSearchQueue, findShared, mostWaiting, SearchRefused } from './searchQueue.ts'
+import {
+  createAskers,
+  createSearchQueue,
+  findShared,
+  mostWaiting,
+  SearchRefused,
+} from './searchQueue.ts'
 import { createSyncedState } from './sync/syncedState.ts'
 
 const s = suite('routing/routeCache')
@@ -59,6 +65,26 @@ s('refuses at once all whose places a shared search had [attack/joined-refused]'
   assert.is(runs, 1)
   gate.resolve()
   await Promise.all(others)
+})
+
+s('who shares a search takes no more room than who asks alone [attack/joined-room]', async () => {
+  const searches = createSearchQueue()
+  const gate = Promise.withResolvers<void>()
+  const network = 'office'
+  const ask = (from: { readonly caller: string; readonly network: string }) =>
+    searches(() => gate.promise, { chainId: 1, ...from })
+  const running = ask({ caller: 'running', network: 'other' })
+  const others = createAskers()
+  const shared = searches(() => gate.promise, { chainId: 1, caller: 'key 0', network, others })
+  for (let n = 1; n < 100; n += 1) others.join({ caller: `key ${n}`, network })
+  const alone = ask({ caller: 'key 1', network })
+  const crowd = Array.from({ length: mostWaiting }, (_, n) =>
+    ask({ caller: `crowd ${n}`, network: `network ${n % 8}` }),
+  )
+  gate.resolve()
+  const refused = (await Promise.allSettled(crowd)).filter(({ status }) => status === 'rejected')
+  assert.is(refused.length, 2)
+  await Promise.all([running, shared, alone])
 })
 
 s.run()

@@ -80,12 +80,16 @@ type Name = { readonly name: string; readonly had?: Turns['had'] }
 /** Of a search in the line of one of its askers. */
 type Place = {
   readonly names: readonly Name[]
+  /** Whose place it is: the same for all places of one search. */
+  readonly search: object
   readonly start: () => Promise<void>
   readonly drop: () => void
 }
 /** Who waits by chain, class, site, network and caller, each in the order of their turns; none is empty. */
 type Turns = {
   size: number
+  /** Their places here: who shares one takes no more room than who asks alone. */
+  readonly searches: Map<object, number>
   readonly line: Place[]
   readonly byName: Map<string, Turns>
   /** Turns that they had lately; of names that go by their order alone, none. */
@@ -145,7 +149,7 @@ export function createSearchQueue({
 
   /** Searches that wait, by chain: one of several askers has more places than one. */
   const waiting = new Map<number, number>()
-  const count = (chainId: number, by: number) =>
+  const countWaiting = (chainId: number, by: number) =>
     waiting.set(chainId, (waiting.get(chainId) ?? 0) + by)
 
   function makeRoom(chainId: number): void {
@@ -153,7 +157,7 @@ export function createSearchQueue({
       const turns = all.byName.get(String(chainId))
       const last = turns && takeLast(turns, now())
       if (!last) return
-      all.size -= 1
+      count(all, last, -1)
       last.drop()
     }
   }
@@ -167,7 +171,7 @@ export function createSearchQueue({
         for (const place of places.values()) remove(all, place)
         places.clear()
         stopWatching?.()
-        count(chainId, -1)
+        countWaiting(chainId, -1)
       }
       function enter(asker: Asker): void {
         askers.push(asker)
@@ -186,6 +190,7 @@ export function createSearchQueue({
         if (places.has(key)) return
         const place: Place = {
           names,
+          search: places,
           start: async () => {
             places.delete(key)
             leave()
@@ -204,9 +209,9 @@ export function createSearchQueue({
           },
         }
         places.set(key, place)
-        lineOf(all, names).push(place)
+        lineOf(all, place).push(place)
       }
-      count(chainId, 1)
+      countWaiting(chainId, 1)
       enter(first)
       const stopWatching = others?.watch(enter)
       makeRoom(chainId)
@@ -221,20 +226,33 @@ export function createSearchQueue({
 }
 
 const none = () => 0
-const createTurns = (had: Turns['had']): Turns => ({ size: 0, line: [], byName: new Map(), had })
+const createTurns = (had: Turns['had']): Turns => ({
+  size: 0,
+  searches: new Map(),
+  line: [],
+  byName: new Map(),
+  had,
+})
+
+function count(turns: Turns, { search }: Place, by: 1 | -1): void {
+  turns.size += by
+  const places = (turns.searches.get(search) ?? 0) + by
+  if (places > 0) turns.searches.set(search, places)
+  else turns.searches.delete(search)
+}
 
 /** Where one more waits. */
-function lineOf(turns: Turns, [first, ...rest]: readonly Name[]): Place[] {
-  turns.size += 1
+function lineOf(turns: Turns, place: Place, [first, ...rest] = place.names): Place[] {
+  count(turns, place, 1)
   if (!first) return turns.line
   const next = turns.byName.get(first.name) ?? createTurns(first.had ?? none)
   turns.byName.set(first.name, next)
-  return lineOf(next, rest)
+  return lineOf(next, place, rest)
 }
 
 /** It waits there no more. */
 function remove(turns: Turns, place: Place, [first, ...rest] = place.names): void {
-  turns.size -= 1
+  count(turns, place, -1)
   const next = first && turns.byName.get(first.name)
   if (!next) {
     turns.line.splice(turns.line.indexOf(place), 1)
@@ -246,11 +264,10 @@ function remove(turns: Turns, place: Place, [first, ...rest] = place.names): voi
 
 /** Of equal ones that who has waited longest. */
 function takeNext(turns: Turns, nowMs: number): Place | undefined {
-  if (turns.size === 0) return undefined
-  turns.size -= 1
   const [name, next] = pick(turns, (one) => -turns.had(one, nowMs)) ?? []
-  if (name === undefined || !next) return turns.line.shift()
-  const place = takeNext(next, nowMs)
+  const place = next ? takeNext(next, nowMs) : turns.line.shift()
+  if (place) count(turns, place, -1)
+  if (name === undefined || !next) return place
   // Behind the others from now on.
   turns.byName.delete(name)
   if (next.size > 0) turns.byName.set(name, next)
@@ -259,11 +276,11 @@ function takeNext(turns: Turns, nowMs: number): Place | undefined {
 
 /** Of equal ones that whose turn comes last; with one who waits each, who came last. */
 function takeLast(turns: Turns, nowMs: number): Place | undefined {
-  turns.size -= 1
-  const [name, next] = pick(turns, (one, { size }) => size + turns.had(one, nowMs), 'last') ?? []
-  if (name === undefined || !next) return turns.line.pop()
-  const place = takeLast(next, nowMs)
-  if (next.size === 0) turns.byName.delete(name)
+  const worth = (one: string, { searches }: Turns) => searches.size + turns.had(one, nowMs)
+  const [name, next] = pick(turns, worth, 'last') ?? []
+  const place = next ? takeLast(next, nowMs) : turns.line.pop()
+  if (place) count(turns, place, -1)
+  if (name !== undefined && next?.size === 0) turns.byName.delete(name)
   return place
 }
 
