@@ -19,7 +19,7 @@ import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
-import { mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
+import { type IsBusy, mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
 import { type Skipped, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -48,6 +48,8 @@ export type PassedBlock = {
   readonly number: bigint
   readonly hash: Hex
   readonly changed: readonly string[]
+  /** How full its bloom was, by what it has falsely; undefined where that is not known. */
+  readonly falseShare?: number | undefined
 }
 
 export type CaughtUp =
@@ -67,8 +69,9 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
-/** Whether hardly a block goes by without events is told by so many blocks; until then it is taken for so. */
+/** Whether hardly a block as full goes by without events is told by so many; until then it is taken for so. */
 const fewestTold = 16
+const nearlyAsFull = 0.8
 /** Pools that are not open yet: asked again in one step, and listened to. */
 const mostWoken = 4
 const mostExpected = 100
@@ -110,7 +113,7 @@ export async function catchUp(
     head,
     isReorg,
     stale: new Set(isReorg ? listUndone({ state, passed, after: ancestor.number }) : []),
-    isBusyChain: isBusy(passed),
+    isBusy: (falseShare) => wasBusy(passed, falseShare),
   })
   return {
     status: 'advanced',
@@ -212,7 +215,7 @@ async function applyBlocks(
     head,
     isReorg,
     stale,
-    isBusyChain,
+    isBusy,
   }: {
     readonly state: SyncedState
     readonly skipped: Skipped | undefined
@@ -222,7 +225,7 @@ async function applyBlocks(
     readonly isReorg: boolean
     /** Ids of pools to read again; those of which only another read can tell are added. */
     readonly stale: Set<string>
-    readonly isBusyChain: boolean
+    readonly isBusy: IsBusy
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const blockNumber = head.number
@@ -230,7 +233,7 @@ async function applyBlocks(
   const isDue = isReorg || isRefreshDue(deps, { from: state.head.number, to: blockNumber })
   const [refreshedAll, ...told] = await Promise.all([
     isDue ? refreshPools(deps, { pools, blockNumber }) : undefined,
-    ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusyChain })),
+    ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusy })),
   ])
   const early = skipped?.logs ?? []
   const logs = [...early, ...told.flatMap((one) => one.logs)]
@@ -291,6 +294,7 @@ async function applyBlocks(
       ...blocks.map(({ head: { number, hash } }, index) => ({
         number,
         hash,
+        falseShare: told[index]?.falseShare,
         changed: [
           ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
         ],
@@ -302,9 +306,10 @@ async function applyBlocks(
 const isRefreshDue = ({ refreshBlocks }: Deps, { from, to }: { from: bigint; to: bigint }) =>
   from / refreshBlocks < to / refreshBlocks
 
-function isBusy(passed: readonly PassedBlock[]): boolean {
-  const quiet = passed.filter(({ changed }) => changed.length === 0).length
-  return passed.length < fewestTold || quiet * fewestTold <= passed.length
+function wasBusy(passed: readonly PassedBlock[], falseShare: number): boolean {
+  const alike = passed.filter((block) => (block.falseShare ?? 1) >= falseShare * nearlyAsFull)
+  const quiet = alike.filter(({ changed }) => changed.length === 0).length
+  return alike.length < fewestTold || quiet * fewestTold <= alike.length
 }
 
 function tellMissing(

@@ -1,5 +1,8 @@
+import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
+import type { Chain } from '../../chain/chains.ts'
 import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
@@ -7,15 +10,19 @@ import { readMainnet } from '../testing/mainnet/readMainnet.ts'
 /** Base fills its blooms so far that they name every other pool: nothing but silence tells there. */
 const s = suite('no logs at all of a full block')
 const pools = 300
+const arbitrumPace = paces[arbitrum.chainId] as Pace
 
 type Held = Awaited<ReturnType<typeof holdMainnet>>
 
-async function listWrong({ reader, mainnet, deps: { dexes } }: Held): Promise<readonly string[]> {
+async function listWrong(
+  { reader, mainnet, deps: { dexes } }: Held,
+  chain: Chain = base,
+): Promise<readonly string[]> {
   const state = reader.current()
   assert.is(state?.head.hash, mainnet.head().hash)
   const records = [...(state?.pools.values() ?? [])]
   const blockNumber = BigInt(mainnet.head().number)
-  const fresh = await readMainnet({ chain: base, mainnet, dexes }, { records, blockNumber })
+  const fresh = await readMainnet({ chain, mainnet, dexes }, { records, blockNumber })
   return records.flatMap((record) => {
     const read = fresh.get(record.id)
     return read ? (compareRecords(record, read) ?? []) : [`${record.id} is not there`]
@@ -23,10 +30,11 @@ async function listWrong({ reader, mainnet, deps: { dexes } }: Held): Promise<re
 }
 
 /** So many answers about the logs of a block are empty, from when that is asked for. */
-async function holdSilent() {
+async function holdSilent({ chain, pace }: { chain?: Chain; pace?: Pace } = {}) {
   const silence = { times: 0 }
-  const held = await holdMainnet(base, {
+  const held = await holdMainnet(chain ?? base, {
     pools,
+    pace,
     blocksBefore: 2,
     bend({ method }, answer) {
       if (method !== 'eth_getLogs' || silence.times === 0) return answer
@@ -64,6 +72,27 @@ s(
       await held.reader.confirm()
       assert.equal(await listWrong(held), [])
     }
+  },
+)
+
+s(
+  'are doubted where a chain most of whose blocks are nearly empty has a crowded one [nodes/empty-crowded]',
+  async () => {
+    const pace = { ...arbitrumPace, creationShare: 0, crowdedSwaps: 1, crowdedLogs: 10 }
+    const { held, silence } = await holdSilent({ chain: arbitrum, pace })
+    using _ = held
+    const mine = async (blocks: number, crowd: Partial<Pace>) => {
+      Object.assign(pace, crowd)
+      for (let block = 0; block < blocks; block += 1) {
+        held.mainnet.mine()
+        await held.reader.confirm()
+      }
+    }
+    await mine(40, { swaps: [0, 1] })
+    silence.times = 1
+    await mine(1, { swaps: [25, 25], logs: [150, 150] })
+    assert.is(silence.times, 0)
+    assert.equal(await listWrong(held, arbitrum), [])
   },
 )
 s.run()

@@ -47,11 +47,11 @@ const toRead = (log: { address: Address; topics: readonly Hex[] }, logIndex: num
 
 function silentIn(
   logs: readonly { address: Address; topics: readonly Hex[] }[],
-  { returned = [], isBusyChain = false }: { returned?: PoolLog[]; isBusyChain?: boolean } = {},
+  { returned = [], isBusy = false }: { returned?: PoolLog[]; isBusy?: boolean } = {},
 ) {
   const bloom = readBloom(bloomOf(logs))
   if (!bloom) throw new Error('it is a bloom')
-  return findSilent({ bloom, logs: returned, pools, isBusyChain }).map(({ id }) => id)
+  return findSilent({ bloom, logs: returned, pools, isBusy }).map(({ id }) => id)
 }
 
 /** A reserve of Aave, as its market and configurator speak of it, and as other markets do. */
@@ -79,7 +79,7 @@ s('are named by those who may speak of them: anybody logs the same [attack/bloom
     const log = { address: addressOf(who), topics: [of, pad(addressOf('asset'))] }
     const bloom = readBloom(bloomOf([...foreignLogs(1, 3), log]))
     if (!bloom) throw new Error('it is a bloom')
-    return findSilent({ bloom, logs: [], pools: [reserve()], isBusyChain: false }).length
+    return findSilent({ bloom, logs: [], pools: [reserve()], isBusy: false }).length
   }
   assert.equal(['market', 'configurator', 'another market'].map(silent), [1, 1, 0])
 })
@@ -115,8 +115,8 @@ s(
   'are told of in a full block as well where hardly a block is without logs, and this one is',
   () => {
     const all = [...foreignLogs(1, 1_000), logOf(pools[3])]
-    assert.ok(silentIn(all, { isBusyChain: true }).includes(pools[3]?.id ?? ''))
-    assert.equal(silentIn(all, { isBusyChain: true, returned: [toRead(logOf(pools[9]), 0)] }), [])
+    assert.ok(silentIn(all, { isBusy: true }).includes(pools[3]?.id ?? ''))
+    assert.equal(silentIn(all, { isBusy: true, returned: [toRead(logOf(pools[9]), 0)] }), [])
   },
 )
 

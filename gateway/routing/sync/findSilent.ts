@@ -19,19 +19,19 @@ export function findSilent({
   bloom,
   logs,
   pools,
-  isBusyChain,
+  isBusy,
 }: {
   readonly bloom: Bloom
   readonly logs: readonly PoolLog[]
   readonly pools: Iterable<PoolRecord>
-  /** Hardly a block goes by in which no pool has an event. */
-  readonly isBusyChain: boolean
+  /** Hardly a block as full goes by in which no pool has an event. */
+  readonly isBusy: boolean
 }): readonly PoolRecord[] {
   const heard = new Set(logs.map(poolIdOf))
   // Samples of quoters are drawn anew without any event.
   const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
   const isTelling = quiet.length * bloom.falseShare <= mostByChance
-  if (!isTelling && !(isBusyChain && logs.length === 0)) return []
+  if (!isTelling && !(isBusy && logs.length === 0)) return []
   const has = (value: Hex) => bloom.has(value.toLowerCase() as Hex)
   return [...Map.groupBy(quiet, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
     const { topics, nameInLogs } = familyOf({ protocol })

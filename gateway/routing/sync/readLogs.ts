@@ -10,6 +10,9 @@ type Deps = {
   readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
 }
 
+/** Whether hardly a block goes by without events whose bloom is about as full. */
+export type IsBusy = (falseShare: number) => boolean
+
 export type ToldLogs = {
   readonly logs: readonly PoolLog[]
   /** The bloom told of logs that were not returned: it was asked again. */
@@ -18,6 +21,8 @@ export type ToldLogs = {
   readonly late: number
   /** Pools whose logs may still be missing. */
   readonly silent: readonly PoolRecord[]
+  /** Of its bloom; undefined where the node gives none. */
+  readonly falseShare: number | undefined
 }
 
 /** Pools that a bloom tells of, read anew in one step; the others have their turn, and the audit. */
@@ -34,19 +39,19 @@ export async function readLogs(
     block: { head, logsBloom },
     filter,
     pools,
-    isBusyChain,
+    isBusy,
   }: {
     readonly block: Block
     readonly filter: LogFilter
     readonly pools: readonly PoolRecord[]
-    readonly isBusyChain: boolean
+    readonly isBusy: IsBusy
   },
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
   const first = await readBlockLogs(deps, question)
   const bloom = readBloom(logsBloom)
   const look = (logs: readonly PoolLog[]) =>
-    bloom ? findSilent({ bloom, logs, pools, isBusyChain }) : []
+    bloom ? findSilent({ bloom, logs, pools, isBusy: isBusy(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
@@ -58,7 +63,8 @@ export async function readLogs(
     logs = merge(logs, more)
     silent = look(logs)
   }
-  return { logs, isDoubted, late: logs.length - first.length, silent }
+  const late = logs.length - first.length
+  return { logs, isDoubted, late, silent, falseShare: bloom?.falseShare }
 }
 
 function merge(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
