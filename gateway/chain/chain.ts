@@ -79,6 +79,8 @@ export type ChainRow = {
   readonly transactionGasCap?: bigint | undefined
   /** Tokens that most liquidity is paired with, most liquid first. */
   readonly hubTokens: readonly Address[]
+  /** Much asked for beside the hubs: their pools with the first of these are quoted while the rest loads. */
+  readonly majorTokens?: readonly Address[] | undefined
   readonly tokens: readonly TokenRow[]
   /** None: pools price its tokens. */
   readonly feeds: readonly FeedRow[]

@@ -55,7 +55,7 @@ async function adoptFound(
     const at = { blockNumber: headNumber() ?? blockNumber }
     const found = await Promise.all([
       findAmong(deps, { dexes: [dex], tokens, ...at }),
-      findListed(deps, { dex, pairs, hubs: deps.majors, ...at }),
+      findListed(deps, { dex, pairs, hubs: deps.hubs, ...at }),
     ])
     await takeIn(dedupePools(found.flat()))
   }

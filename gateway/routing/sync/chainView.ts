@@ -41,6 +41,8 @@ export type SyncDeps = {
   readonly dexes: readonly Dex[]
   readonly tokens: TokenBook
   /** Tokens that most liquidity is paired with. */
+  readonly hubs: readonly Address[]
+  /** Much asked for beside the hubs. */
   readonly majors: readonly Address[]
   /** What is loaded before anything is quoted. */
   readonly loadsFirst: 'all' | 'majors'

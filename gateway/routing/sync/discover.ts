@@ -99,12 +99,12 @@ export async function discoverAll(
 }
 
 /** Pools of the unordered pairs of `tokens`, each asked for once. */
-export async function findPaired(
+async function findPaired(
   deps: Deps,
   {
     tokens,
     ...asked
-  }: Pick<FindParameters, 'dex' | 'blockNumber' | 'isBrief'> & {
+  }: Pick<FindParameters, 'dex' | 'blockNumber'> & {
     readonly tokens: readonly Address[]
   },
 ): Promise<PoolRef[]> {

@@ -5,7 +5,7 @@ import { dedupePools } from '../reads/findPools.ts'
 import { readHead, readToldBlock } from '../reads/readHead.ts'
 import { readTokens } from '../reads/readTokens.ts'
 import type { Following, SyncDeps } from './chainView.ts'
-import { discoverAll, findPaired } from './discover.ts'
+import { discoverAll } from './discover.ts'
 import { loadPools } from './loadPools.ts'
 import { createSyncedState } from './syncedState.ts'
 
@@ -23,14 +23,23 @@ export const readAll: ReadPools = async (deps, at) => {
   return [...read, ...(await loadPools(deps, { pools: unread, ...at }))]
 }
 
+/** Liquid staked ether is paired with the first of them, as dollars are with the second. */
+const deepestHubs = 2
+
 /**
- * The pools among the tokens that most liquidity is paired with: few calls, and most of what is asked for.
- * What only a quoter prices is sampled later, by many calls.
+ * The pools among the tokens that most liquidity is paired with, and of majors with the first of these: few
+ * calls, and most of what is asked for. What only a quoter prices is sampled later, by many calls.
  */
 export const readMajors: ReadPools = async (deps, at) => {
-  const brief = { tokens: deps.majors, isBrief: true, ...at }
+  const { hubs, majors } = deps
+  const sides = [
+    { a: hubs, b: hubs },
+    { a: hubs.slice(0, deepestHubs), b: majors },
+  ].filter(({ b }) => b.length > 0)
   const priced = deps.dexes.filter((dex) => hasOwnMaths(familyOf(dex)))
-  const found = priced.map((dex) => findPaired(deps, { dex, ...brief }))
+  const found = priced.flatMap((dex) =>
+    sides.map((side) => familyOf(dex).find(deps, { dex, isBrief: true, ...side, ...at })),
+  )
   const pools = dedupePools((await Promise.all(found)).flat())
   deps.found.begin(pools)
   return loadPools(deps, { pools, isBrief: true, ...at })

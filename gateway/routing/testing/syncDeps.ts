@@ -30,6 +30,7 @@ export function createSyncDeps({
     client,
     dexes,
     tokens,
+    hubs: [],
     majors: [],
     loadsFirst: 'all',
     deepPools: [],
