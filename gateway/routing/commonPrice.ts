@@ -1,4 +1,5 @@
 import { type EdgePoint, pointAtPrice } from './engine/edgeCurve.ts'
+import { pairBetween } from './engine/indexPairs.ts'
 import { bestRate, type Market } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
 import { midPrice } from './midPrice.ts'
@@ -27,11 +28,8 @@ export function commonPrice(state: Known, tokenIn: string, tokenOut: string): nu
 function findPair(market: Market, tokenIn: string, tokenOut: string): number | undefined {
   const from = market.tokenIndex.get(tokenIn) ?? -1
   const to = market.tokenIndex.get(tokenOut) ?? -1
-  if (from < 0 || to < 0) return undefined
-  const last = market.outPairs[from + 1] as number
-  for (let pair = market.outPairs[from] as number; pair < last; pair++)
-    if (market.pairTo[pair] === to) return pair
-  return undefined
+  const pair = from < 0 || to < 0 ? -1 : pairBetween(market, from, to)
+  return pair < 0 ? undefined : pair
 }
 
 type Priced = { readonly price: number; readonly depth: number }

@@ -23,7 +23,7 @@ export function gradeWhole(
   const { wrappedNative, blockTimeMs } = chain.chainClient.chain
   const prices = nativePrices(market, wrappedNative.toLowerCase())
   const index = market.poolIndex.get(record.id)
-  const edges = index === undefined ? [] : [...edgesOfPool(market, index)]
+  const edges = index === undefined ? [] : edgesOfPool(market, { index, tokens: record.tokens })
   const impacts = edges.map((edge) => {
     const [from, to] = [market.edgeFrom[edge] as number, market.edgeTo[edge] as number]
     const amountIn = soldWei * (prices[from] as number)

@@ -1,7 +1,8 @@
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { boundOutput } from './boundOutput.ts'
 import { type EdgePoint, edgeOutput, pointAtPrice } from './edgeCurve.ts'
 import { bestRate, edgesOfPool, type Market } from './market.ts'
-import { each } from './pieces.ts'
+import { at } from './pieces.ts'
 import { type Margins, priceMargins } from './priceOutside.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
@@ -43,38 +44,44 @@ export function certify(
   const pools = new Set(route.steps.map(({ poolId }) => poolId))
   const gains = new Map<string, number>()
   const certificate = { route, frame, net, margins, worth, pools, gains, boundPrices }
-  for (const { id } of each(market.pools)) {
-    const gain = gainOf(market, certificate, id)
-    if (gain > 0) gains.set(id, gain)
+  for (let edge = 0; edge < market.edgeCount; edge++) {
+    const gain = gainThrough(market, certificate, edge)
+    if (gain === 0) continue
+    const { id } = at(market.pools, market.edgePool[edge] as number) as EnginePool
+    gains.set(id, (gains.get(id) ?? 0) + gain)
   }
   return certificate
 }
 
-/**
- * The most that swaps through one pool earn, in tokenOut, where what they sell is bought by the best
- * chain and what they buy sold by the best one. Through a pool outside the route goes no more than all
- * of the input.
- */
+/** The most that swaps through one pool earn, in tokenOut. */
 export function gainOf(market: Market, certificate: Certificate, id: string): number {
+  const index = market.poolIndex.get(id) ?? -1
+  const { tokens = [] } = at(market.pools, index) ?? {}
+  return edgesOfPool(market, { index, tokens }).reduce(
+    (sum, edge) => sum + gainThrough(market, certificate, edge),
+    0,
+  )
+}
+
+const point: EdgePoint = { x: 0, y: 0, slope: 0 }
+
+/**
+ * Where what it sells is bought by the best chain and what it buys sold by the best one. Through a pool
+ * outside the route goes no more than all of the input.
+ */
+function gainThrough(market: Market, certificate: Certificate, edge: number): number {
   const { frame, margins, worth, pools } = certificate
-  const point: EdgePoint = { x: 0, y: 0, slope: 0 }
-  let gain = 0
-  const pool = market.poolIndex.get(id)
-  if (pool === undefined) return 0
-  for (const edge of edgesOfPool(market, pool)) {
-    const from = market.edgeFrom[edge] as number
-    const to = market.edgeTo[edge] as number
-    if (from === frame.tokenOut || to === frame.tokenIn) continue
-    const cost = margins.costs[from] || leastCost(market, margins, from)
-    const value = margins.values[to] || bestValue(market, margins, to)
-    if (!(bestRate(market, edge) * value > cost) || cost === 0) continue
-    pointAtPrice(market, edge, cost / value, point)
-    const most = pools.has(id) ? point.x : worth / cost
-    const x = Math.min(point.x, most)
-    const y = x < point.x ? edgeOutput(market, edge, x) : point.y
-    gain += Math.max(0, value * y - cost * x)
-  }
-  return gain
+  const from = market.edgeFrom[edge] as number
+  const to = market.edgeTo[edge] as number
+  if (from === frame.tokenOut || to === frame.tokenIn) return 0
+  const cost = margins.costs[from] || leastCost(market, margins, from)
+  const value = margins.values[to] || bestValue(market, margins, to)
+  if (!(bestRate(market, edge) * value > cost) || cost === 0) return 0
+  pointAtPrice(market, edge, cost / value, point)
+  const isOnRoute = pools.has(at(market.pools, market.edgePool[edge] as number)?.id ?? '')
+  const x = Math.min(point.x, isOnRoute ? point.x : worth / cost)
+  const y = x < point.x ? edgeOutput(market, edge, x) : point.y
+  return Math.max(0, value * y - cost * x)
 }
 
 /** Of a token that could not be bought then, or was not there. */

@@ -24,7 +24,7 @@ export function toColumns(edges: readonly Edge[]): Edges {
 }
 
 /** Of a pool that can be gone through; the largest pools of any exchange have 50. */
-const mostTokens = 256
+export const mostTokens = 256
 
 /** Both directions of every two tokens of each pool, sorted by (from, to). */
 export function listEdges(

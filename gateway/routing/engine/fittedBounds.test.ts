@@ -38,7 +38,7 @@ s('is never less than what swaps of any size earn [20/gap-fitted]', () => {
     const family = fittedFamilies[pools % fittedFamilies.length] as string
     const pool = randomFittedPool(family, random)
     const market = createMarket([pool])
-    for (const edge of edgesOfPool(market, 0)) {
+    for (const edge of edgesOfPool(market, { index: 0, tokens: pool.tokens })) {
       const trades = tradesOf(pool, market.edgeI[edge] as number, market.edgeJ[edge] as number)
       if (trades.length < 2) continue
       for (let price = 0; price < pricesEach; price += 1) {

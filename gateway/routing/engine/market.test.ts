@@ -1,7 +1,8 @@
-import { pair, randomMarket } from '../../../fixtures/chains/market.ts'
+import { pair, random, randomMarket } from '../../../fixtures/chains/market.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { createMarket, edgesOfPool, type Market, pairOf, updateMarket } from './market.ts'
+import { pairOf } from './indexPairs.ts'
+import { createMarket, edgesOfPool, type Market, updateMarket } from './market.ts'
 import { at, each } from './pieces.ts'
 
 const s = suite('market')
@@ -32,7 +33,9 @@ function listSales(market: Market) {
     assert.ok(place >= (market.inPairs[to] ?? 0) && place < (market.inPairs[to + 1] ?? 0))
     assert.is(market.inPairRate[place], market.pairRate[pair])
     const pool = at(market.pools, market.edgePool[edge] ?? -1)
-    assert.ok(pool && edgesOfPool(market, market.poolIndex.get(pool.id) ?? -1).includes(edge))
+    assert.ok(pool)
+    const index = market.poolIndex.get(pool.id) ?? -1
+    assert.ok(edgesOfPool(market, { index, tokens: pool.tokens }).includes(edge))
     const names = [pool.id, at(market.tokens, from), at(market.tokens, to)].join()
     const head = [0, 1, 2, 3].map((k) => market.heads[4 * edge + k])
     return [
@@ -71,6 +74,31 @@ s('is the same market, whichever way its pools came and went [strangers/regrown]
     assert.equal([...market.tokenIndex.keys()].toSorted(), [...fresh.tokenIndex.keys()].toSorted())
     const back = pools.filter(({ id }) => gone.includes(id))
     assert.equal(listSales(updateMarket(market, back)), listSales(createMarket(pools)))
+  }
+})
+
+s('is what it would be made from nothing after every step, and stays so [market/histories]', () => {
+  for (let seed = 1; seed <= 8; seed++) {
+    const next = random(seed)
+    const some = (most: number) => Math.floor(next() * (most + 1))
+    const all = randomMarket(seed, 60, 'abcdefghijkl')
+    const held = new Map(all.slice(0, 20).map((pool) => [pool.id, pool]))
+    let market = createMarket(held.values())
+    const history: { readonly market: Market; readonly sales: ReturnType<typeof listSales> }[] = []
+    for (let step = 0; step < 30; step++) {
+      // Some come, change and go at once: so many that nobody is left, at times.
+      const gone = [...held.keys()].filter(() => next() < 0.1 || step % 10 === 9)
+      for (const id of gone) held.delete(id)
+      const changed = Array.from({ length: some(4) }, () => all[some(all.length - 1)] as EnginePool)
+        .filter(({ id }) => !gone.includes(id))
+        .map((pool) => (next() < 0.2 ? { ...pool, curve: () => undefined } : pool))
+      for (const pool of changed) held.set(pool.id, pool)
+      market = updateMarket(market, changed, gone)
+      const sales = listSales(market)
+      assert.equal(sales, listSales(createMarket(held.values())), `seed ${seed}, step ${step}`)
+      history.push({ market, sales })
+    }
+    for (const { market: past, sales } of history) assert.equal(listSales(past), sales)
   }
 })
 

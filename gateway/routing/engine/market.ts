@@ -1,7 +1,15 @@
 import { type Curve, greatestRate } from '../protocols/maths/curve.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
-import { copyRuns, type Edges, listEdges, mergeEdges, type Run, toColumns } from './edges.ts'
-import { countStarts, indexPairs } from './indexPairs.ts'
+import {
+  copyRuns,
+  type Edges,
+  listEdges,
+  mergeEdges,
+  mostTokens,
+  type Run,
+  toColumns,
+} from './edges.ts'
+import { indexPairs, pairBetween, pairOf } from './indexPairs.ts'
 import { at, type Draft, each, editPieces, movePieces, type Pieces, toPieces } from './pieces.ts'
 import { type Reseated, reseat } from './reseat.ts'
 import { createSeats, moveSeats, type Seats } from './seats.ts'
@@ -35,9 +43,6 @@ export type Market = {
   readonly inPairFrom: Int32Array
   /** Where each pair stands in inPairList. */
   readonly inPairPlace: Int32Array
-  /** Pool p has the edges poolEdgeList[poolEdges[p]] …. */
-  readonly poolEdges: Int32Array
-  readonly poolEdgeList: Int32Array
   readonly curves: Pieces<Curve | undefined>
   /**
    * Four numbers per edge, side by side so that one look at memory brings them all: `a`, `b` and the
@@ -67,23 +72,23 @@ export function poolOf({ pools, poolIndex }: Market, id: string): EnginePool | u
   return at(pools, poolIndex.get(id) ?? -1)
 }
 
-/** Both directions of every two tokens of a pool. */
+/** Both directions of every two tokens of a pool, rising. */
 export function edgesOfPool(
-  { poolEdges, poolEdgeList }: Pick<Market, 'poolEdges' | 'poolEdgeList'>,
-  pool: number,
-): Int32Array {
-  return poolEdgeList.subarray(poolEdges[pool], poolEdges[pool + 1])
-}
-
-/** The pair that an edge is of. */
-export function pairOf({ pairEdges }: Pick<Market, 'pairEdges'>, edge: number): number {
-  let [low, high] = [0, pairEdges.length - 1]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((pairEdges[middle] as number) <= edge) low = middle
-    else high = middle
-  }
-  return low
+  market: Pick<Market, 'tokenIndex' | 'edgePool' | 'pairEdges' | 'pairTo' | 'outPairs'>,
+  { index, tokens }: { readonly index: number; readonly tokens: readonly string[] },
+): readonly number[] {
+  if (tokens.length > mostTokens) return []
+  const { tokenIndex, edgePool, pairEdges } = market
+  const numbers = [...new Set(tokens)].map((token) => tokenIndex.get(token) ?? -1)
+  const edges: number[] = []
+  for (const from of numbers)
+    for (const to of numbers) {
+      const pair = from === to ? -1 : pairBetween(market, from, to)
+      const last = pair < 0 ? -1 : (pairEdges[pair + 1] as number)
+      for (let edge = pairEdges[pair] as number; edge < last; edge++)
+        if (edgePool[edge] === index) edges.push(edge)
+    }
+  return edges.sort((one, other) => one - other)
 }
 
 /** Builds a snapshot; of two pools with one id the later wins. */
@@ -126,7 +131,6 @@ function layOut({
     tokens,
     tokenIndex,
     edgeCount,
-    ...indexByPool(edges, pools.length()),
     curves,
     poolIndex,
     edgePool: edges.pool,
@@ -140,18 +144,6 @@ function layOut({
     inPairRate: floats(pairCount),
     pairGas: floats(pairCount),
   }
-}
-
-function indexByPool({ pool }: Edges, poolCount: number) {
-  const poolEdges = countStarts(pool, poolCount)
-  const free = poolEdges.slice()
-  const poolEdgeList = new Int32Array(pool.length)
-  for (let edge = 0; edge < pool.length; edge++) {
-    const index = pool[edge] as number
-    poolEdgeList[free[index] as number] = edge
-    free[index] = (free[index] as number) + 1
-  }
-  return { poolEdges, poolEdgeList }
 }
 
 /**
@@ -174,16 +166,16 @@ function regrow(market: Market, { came: news, gone: goneIds }: Changes): Mutable
   const { tokens: all, tokenIndex: known } = addTokens(market, newTokens)
   const came = listEdges(news, known).map((edge) => ({ ...edge, pool: taken[edge.pool] as number }))
   const old = edgesOf(market, moved)
-  const gone = left.flatMap((pool) => [...edgesOfPool(market, pool)]).sort((a, b) => a - b)
+  const gone = left.flatMap((index) => listEdgesOf(market, index)).sort((a, b) => a - b)
   const { runs, edges: merged } = mergeEdges(old, { gone, came })
   const numbered = { tokens: all, tokenIndex: known, edges: merged }
   const { tokens, tokenIndex, edges } = gone.length > 0 ? renumber(numbered) : numbered
   const curves = editPieces(movePieces(market.curves, runs, edges.pool.length))
   const next = layOut({ pools, poolIndex: seats.seats, tokens, tokenIndex, edges, curves })
   copyRuns(next.heads, market.heads, runs, 4)
-  for (const index of taken) writePool(next, index)
+  const written = taken.flatMap((index) => writePool(next, index))
   copyPairs(next, market, runs)
-  for (const index of taken) writePairsOf(next, index)
+  writePairsOf(next, written)
   return { ...next, tokenIndex: forgetTokens(next, listLost(market, left)) }
 }
 
@@ -244,9 +236,12 @@ function edgesOf(market: Market, moved: Reseated<EnginePool>['moved']): Edges {
   const { edgePool, edgeFrom, edgeTo, edgeI, edgeJ } = market
   const pool = moved.length > 0 ? edgePool.slice() : edgePool
   for (const [before, now] of moved)
-    for (const edge of edgesOfPool(market, before)) pool[edge] = now
+    for (const edge of listEdgesOf(market, before)) pool[edge] = now
   return { pool, from: edgeFrom, to: edgeTo, i: edgeI, j: edgeJ }
 }
+
+const listEdgesOf = (market: Market, index: number) =>
+  edgesOfPool(market, { index, tokens: at(market.pools, index)?.tokens ?? [] })
 
 /** Tokens of the pools that went. */
 const listLost = ({ pools }: Market, left: readonly number[]): ReadonlySet<string> =>
@@ -282,9 +277,11 @@ const finish = (market: Mutable): Market => ({
   pools: market.pools.done(),
 })
 
-function writePool(market: Mutable, index: number): void {
+/** The edges that are written. */
+function writePool(market: Mutable, index: number): readonly number[] {
   const pool = market.pools.at(index) as EnginePool
-  for (const edge of edgesOfPool(market, index)) {
+  const edges = edgesOfPool(market, { index, tokens: pool.tokens })
+  for (const edge of edges) {
     const i = market.edgeI[edge] as number
     const j = market.edgeJ[edge] as number
     const curve = curveOf(pool, i, j)
@@ -294,6 +291,7 @@ function writePool(market: Mutable, index: number): void {
     market.heads[4 * edge + 2] = curve?.x[1] ?? 0
     market.heads[4 * edge + 3] = pool.gas
   }
+  return edges
 }
 
 /** Numbers that no curve goes through sell nothing. */
@@ -319,8 +317,8 @@ function writePair(market: Mutable, pair: number): void {
   market.pairGas[pair] = gas
 }
 
-function writePairsOf(market: Mutable, pool: number): void {
-  for (const edge of edgesOfPool(market, pool)) writePair(market, pairOf(market, edge))
+function writePairsOf(market: Mutable, edges: readonly number[]): void {
+  for (const edge of edges) writePair(market, pairOf(market, edge))
 }
 
 function hasTokens(pool: EnginePool, tokens: readonly string[]): boolean {
@@ -357,8 +355,7 @@ export function updateMarket(
   for (const pool of known) {
     const index = next.poolIndex.get(pool.id) ?? 0
     next.pools.set(index, pool)
-    writePool(next, index)
-    writePairsOf(next, index)
+    writePairsOf(next, writePool(next, index))
   }
   return finish(next)
 }
@@ -379,11 +376,12 @@ function copyRates(market: Market): Mutable {
 /** The snapshot without one pool, for a search that found it refusing what its curve promised. */
 export function withoutPool(market: Market, pool: number): Market {
   const next = copyRates(market)
-  for (const edge of edgesOfPool(market, pool)) {
+  const edges = listEdgesOf(market, pool)
+  for (const edge of edges) {
     next.curves.set(edge, undefined)
     next.heads[4 * edge] = 0
     next.heads[4 * edge + 2] = 0
   }
-  writePairsOf(next, pool)
+  writePairsOf(next, edges)
   return finish(next)
 }

@@ -44,20 +44,27 @@ export function listOthers<member>(
 /** A list in which runs of the members stand where they are told to, and nobody elsewhere. */
 export function movePieces<member>(
   { pieces }: Pieces<member>,
-  runs: Iterable<{ readonly before: number; readonly after: number; readonly count: number }>,
+  runs: readonly { readonly before: number; readonly after: number; readonly count: number }[],
   length: number,
 ): Pieces<member | undefined> {
-  const next = Array.from({ length: Math.ceil(length / size) }, (_, number) =>
-    new Array<member | undefined>(Math.min(size, length - number * size)).fill(undefined),
+  // Up to where something moves, all stay in their pieces.
+  const [first] = runs
+  const stays = first?.before === 0 && first.after === 0 ? first.count >> bits : 0
+  const next: (readonly (member | undefined)[])[] = pieces.slice(0, stays)
+  const own = Array.from({ length: Math.ceil(length / size) - stays }, (_, number) =>
+    new Array<member | undefined>(Math.min(size, length - (stays + number) * size)).fill(undefined),
   )
   for (const { before, after, count } of runs)
-    for (let k = 0; k < count; k++) {
-      const from = before + k
-      const to = after + k
-      const piece = next[to >> bits] as (member | undefined)[]
-      piece[to & (size - 1)] = pieces[from >> bits]?.[from & (size - 1)]
+    for (let k = Math.max(0, stays * size - after); k < count; ) {
+      const [from, to] = [before + k, after + k]
+      const source = pieces[from >> bits] ?? []
+      const piece = own[(to >> bits) - stays] ?? []
+      const [start, place] = [from & (size - 1), to & (size - 1)]
+      const width = Math.min(count - k, size - start, size - place)
+      for (let n = 0; n < width; n++) piece[place + n] = source[start + n]
+      k += width
     }
-  return { length, pieces: next }
+  return { length, pieces: [...next, ...own] }
 }
 
 /** The next list in the making; the one before stays as it is. */

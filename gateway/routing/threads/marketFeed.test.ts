@@ -1,6 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createGeneratedChain } from '../../bench/quote/generatedChain.ts'
-import { createMarket, type Market, updateMarket } from '../engine/market.ts'
+import { createMarket, type Market, updateMarket, withoutPool } from '../engine/market.ts'
 import { each } from '../engine/pieces.ts'
 import { createCurveArena } from './curveArena.ts'
 import { hearMarket, tellMarket } from './marketFeed.ts'
@@ -49,6 +49,19 @@ s('numbers edges anew where pools come or go, and sells nothing through a closed
   const later = hearMarket(arena.blocks, { last: heard, news })
   assert.equal(floats(later), floats(next))
   assert.ok([...each(later.curves)].some((curve) => curve === undefined))
+})
+
+s('has each of its pools taken out alike [threads/without-pool]', () => {
+  const arena = createCurveArena()
+  const market = current()
+  const news = tellMarket(arena, { last: undefined, next: market })
+  assert.ok(news)
+  const heard = hearMarket(arena.blocks, { last: undefined, news })
+  for (let pool = 0; pool < market.pools.length; pool++) {
+    const left = withoutPool(heard, pool)
+    assert.not.equal(left.heads, heard.heads)
+    assert.equal(floats(left), floats(withoutPool(market, pool)))
+  }
 })
 
 s.run()

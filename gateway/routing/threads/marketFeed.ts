@@ -18,8 +18,6 @@ const layoutColumns = [
   'inPairList',
   'inPairFrom',
   'inPairPlace',
-  'poolEdges',
-  'poolEdgeList',
 ] as const
 /** Of what pools sell at. */
 const rateColumns = ['heads', 'pairRate', 'inPairRate', 'pairGas'] as const
@@ -88,11 +86,18 @@ export function hearMarket(
 }
 
 function layOut({ poolIds, tokens, ...columns }: Layout): Omit<Market, keyof Rates> {
-  const elsewhere = { tokens: [], gas: 0, curve: () => undefined, swap: () => undefined }
+  const elsewhere = { gas: 0, curve: () => undefined, swap: () => undefined }
+  const tokensOf: string[][] = poolIds.map(() => [])
+  for (const [edge, pool] of columns.edgePool.entries()) {
+    const held = tokensOf[pool] as string[]
+    held[columns.edgeI[edge] as number] = at(tokens, columns.edgeFrom[edge] as number) as string
+  }
   return {
     ...columns,
     tokens,
-    pools: toPieces(poolIds.map((id) => ({ id, ...elsewhere }))),
+    pools: toPieces(
+      poolIds.map((id, index) => ({ id, tokens: tokensOf[index] ?? [], ...elsewhere })),
+    ),
     poolIndex: createSeats(poolIds),
     tokenIndex: createSeats([...each(tokens)]),
     edgeCount: columns.edgePool.length,
