@@ -2,18 +2,24 @@ import { createClient, custom, type Hex, numberToHex, RpcRequestError } from 'vi
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
-import { readRangeLogs } from './rangeLogs.ts'
+import { type LogPart, readLogPart } from './rangeLogs.ts'
 
 type Filter = { readonly fromBlock: Hex; readonly toBlock: Hex }
 const address = numberToHex(1, { size: 20 })
 
 /** A node with two logs in each block, the later one first, that gives so many blocks at once. */
-function createNode({ most, message }: { most: number; message: string }) {
+function createNode({
+  most,
+  message,
+}: {
+  most: number | ((from: number) => number)
+  message: string
+}) {
   let asked = 0
   const request = async ({ params: [{ fromBlock, toBlock }] }: { params: [Filter] }) => {
     asked += 1
     const [from, to] = [Number(fromBlock), Number(toBlock)]
-    if (to - from + 1 > most)
+    if (to - from + 1 > (typeof most === 'number' ? most : most(from)))
       throw new RpcRequestError({ body: {}, error: { code: -32602, message }, url: 'http://node' })
     return Array.from({ length: 2 * (to - from + 1) }, (_, n) => ({
       address,
@@ -28,7 +34,11 @@ function createNode({ most, message }: { most: number; message: string }) {
   return { client: createClient({ chain: toViemChain(base), transport }), asked: () => asked }
 }
 const filter = { topics: [], addresses: undefined }
-const range = { filter, fromBlock: 1n, toBlock: 1_000n, mostQuestions: 400, mostLogs: 10_000 }
+const bounds = { questions: 400, logs: 10_000, data: 10_000_000 }
+const range = { filter, fromBlock: 1n, toBlock: 1_000n, bounds }
+const places = (part: LogPart) =>
+  part.logs.map(({ blockNumber, logIndex }) => 2 * (Number(blockNumber) - 1) + logIndex)
+const upTo = (count: number) => Array.from({ length: count }, (_, place) => place)
 
 const s = suite('all logs of many blocks')
 
@@ -38,70 +48,89 @@ for (const [limit, message] of [
 ] as const)
   s(`come in their order where a node ${limit} [nodes/range-logs]`, async () => {
     const { client } = createNode({ most: 10, message })
-    const logs = await readRangeLogs({ client }, range)
-    const places = logs?.map(
-      ({ blockNumber, logIndex }) => 2 * (Number(blockNumber) - 1) + logIndex,
-    )
-    assert.equal(
-      places,
-      Array.from({ length: 2_000 }, (_, place) => place),
-    )
+    const part = await readLogPart({ client }, range)
+    assert.equal(places(part), upTo(2_000))
+    assert.is(part.last, 1_000n)
   })
 
-s('come at once where a node allows it', async () => {
+s('come by ever wider questions where a node allows it [nodes/range-span]', async () => {
   const { client, asked } = createNode({ most: 10_000, message: '' })
-  assert.is((await readRangeLogs({ client }, range))?.length, 2_000)
-  assert.is(asked(), 1)
+  const far = { ...range, toBlock: 100_000n, bounds: { ...bounds, logs: 1_000_000 } }
+  const part = await readLogPart({ client }, far)
+  assert.is(part.logs.length, 200_000)
+  // Of 4,000 logs each, once so much is known.
+  assert.is(part.span.blocks, 2_000)
+  assert.ok(asked() < 110, `${asked()} questions`)
 })
 
-s(
-  'are given up where they take too many questions, or are too many [nodes/range-logs]',
-  async () => {
-    const slow = createNode({ most: 1, message: 'block range is too wide' })
-    assert.is(await readRangeLogs(slow, range), undefined)
-    assert.ok(slow.asked() <= range.mostQuestions + 8)
-    const full = createNode({ most: 1_000, message: '' })
-    assert.is(await readRangeLogs(full, { ...range, mostLogs: 1_999 }), undefined)
-  },
-)
+s('come as far as one part reaches, and the next goes on there [nodes/range-logs]', async () => {
+  const { client, asked } = createNode({ most: 10, message: 'block range is too wide' })
+  const small = { ...range, bounds: { ...bounds, questions: 40 } }
+  const first = await readLogPart({ client }, small)
+  const before = asked()
+  assert.ok(first.last < 1_000n)
+  assert.equal(places(first), upTo(2 * Number(first.last)))
+  const goesOn = { fromBlock: first.last + 1n, span: first.span, bounds }
+  const second = await readLogPart({ client }, { ...range, ...goesOn })
+  assert.equal([...places(first), ...places(second)], upTo(2_000))
+  // What was learned is not learned again.
+  assert.ok(asked() - before <= Math.ceil((1_000 - Number(first.last)) / first.span.blocks))
+  const full = createNode({ most: 1_000, message: '' })
+  const few = { ...bounds, logs: 600 }
+  const part = await readLogPart(full, { ...range, bounds: few })
+  assert.ok(part.logs.length < 600 + 8 * 64 * 2, `${part.logs.length} logs`)
+})
+
+s('come up to where the node fails, and what is beyond does not [nodes/range-fails]', async () => {
+  const { client } = createNode({ most: 1_000, message: '' })
+  const request = client.request
+  const failing = {
+    ...client,
+    request: (call: { params: [Filter] }) =>
+      Number(call.params[0].fromBlock) === 97
+        ? Promise.reject(new Error('gone'))
+        : request(call as never),
+  } as typeof client
+  const part = await readLogPart({ client: failing }, range)
+  assert.is(part.last, 96n)
+  assert.equal(places(part), upTo(192))
+})
+
+s('come whole again where a crowded place was refused [nodes/range-span]', async () => {
+  const { client, asked } = createNode({
+    most: (from) => (from < 2_000 && from > 1_000 ? 20 : 10_000),
+    message: 'query returned more than 10000 results',
+  })
+  const far = { ...range, toBlock: 50_000n, bounds: { ...bounds, logs: 1_000_000 } }
+  const part = await readLogPart({ client }, far)
+  assert.is(part.logs.length, 100_000)
+  assert.ok(part.span.blocks > 1_000, `${part.span.blocks} blocks`)
+  assert.ok(asked() < 300, `${asked()} questions`)
+})
 
 s('come once, where a part of an answer could not be read [nodes/range-shape]', async () => {
   const log = { address, topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
   const answers: unknown[] = [[log, null], [log], []]
   const transport = custom({ request: async () => answers.shift() }, { retryCount: 0 })
   const client = createClient({ chain: toViemChain(base), transport })
-  assert.is((await readRangeLogs({ client }, range))?.length, 1)
+  const span = { blocks: 1_000, most: 1_000, growth: 1 }
+  const { logs } = await readLogPart({ client }, { ...range, span })
+  assert.is(logs.length, 1)
 })
 
-s('are given up where they are too long, and nothing more of them is kept', async () => {
-  let taken = 0
-  const log = {
-    get address() {
-      taken += 1
-      return address
-    },
-    topics: [],
-    data: `0x${'00'.repeat(499)}`,
-    blockNumber: '0x1',
-    logIndex: '0x0',
-  }
-  const full = { asked: 0 }
-  const request = async ({ params: [{ fromBlock, toBlock }] }: { params: [Filter] }) => {
-    full.asked += 1
-    const error = { code: -32602, message: 'block range is too wide' }
-    if (Number(toBlock) - Number(fromBlock) >= 125)
-      throw new RpcRequestError({ body: {}, error, url: 'http://node' })
-    return Array.from({ length: 50 }, () => log)
-  }
+s('end a part where they are long [nodes/range-logs]', async () => {
+  const log = { address, topics: [], data: `0x${'00'.repeat(499)}`, logIndex: '0x0' }
+  const request = async ({ params: [{ fromBlock }] }: { params: [Filter] }) =>
+    Array.from({ length: 50 }, () => ({ ...log, blockNumber: fromBlock }))
   const transport = custom({ request: request as never }, { retryCount: 0 })
   const client = createClient({ chain: toViemChain(base), transport })
-  assert.is(await readRangeLogs({ client }, { ...range, mostDataOfAll: 20_000 }), undefined)
-  assert.is(taken, 50)
+  const { logs } = await readLogPart({ client }, { ...range, bounds: { ...bounds, data: 20_000 } })
+  assert.is(logs.length, 8 * 50)
 })
 
 s('reject where the node fails: nobody is to go on with a part of them', async () => {
   const { client } = createNode({ most: 0, message: 'no' })
-  const error = await readRangeLogs({ client }, range).catch((reason: unknown) => reason)
+  const error = await readLogPart({ client }, range).catch((reason: unknown) => reason)
   assert.instance(error, Error)
 })
 s.run()

@@ -5,69 +5,161 @@ import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import type { PoolLog } from './poolLog.ts'
 import { type LogFilter, toPoolLog } from './readHead.ts'
 
+/** Of the questions that come next. */
+export type Span = {
+  readonly blocks: number
+  /** What the node gives, as far as it has refused more. */
+  readonly most: number
+  /** A refusal that was not of the number of blocks may have been the moment's, or the place's. */
+  readonly growth: number
+}
+
+/** What a part may come to before it ends; what is under way by then is still taken. */
+export type PartBounds = {
+  readonly questions: number
+  readonly logs: number
+  /** Characters of their data: a log may be as long as its maker pays for. */
+  readonly data: number
+}
+
+export type LogPart = {
+  /** The oldest first. */
+  readonly logs: readonly PoolLog[]
+  /** Up to this block they are all. */
+  readonly last: bigint
+  readonly asked: number
+  /** To go on with. */
+  readonly span: Span
+}
+
+type Answered = BlockRange & { readonly logs: readonly PoolLog[] }
+type Failed = BlockRange & { readonly error: unknown }
+
 const mostUnderWay = 8
-/** Characters of their data: a log may be as long as its maker pays for. */
-const mostData = 64 * 1_024 * 1_024
+const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 }
+const regrowth = 1.5
+/** Of one question: some 3 MB, and less than nodes give. */
+const logsAtOnce = 4_000
+const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 * 1_024 }
 
 /**
- * All logs of many blocks, the oldest first: in one question where the node allows it, else in parts.
- * Undefined where they would take more questions, or be more or longer logs, than that; rejects where the
- * node fails.
+ * The logs of many blocks from the oldest on, as far as one part reaches: by questions as wide as the node
+ * allows. Where it fails on the way, up to there; rejects where nothing was read.
  */
-export async function readRangeLogs(
+export async function readLogPart(
   { client }: { readonly client: Client<Transport, Chain> },
   {
     filter: { topics, addresses },
     fromBlock,
     toBlock,
-    mostQuestions,
-    mostLogs,
-    mostDataOfAll = mostData,
+    span = firstSpan,
+    bounds = usualBounds,
   }: {
     readonly filter: LogFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
-    readonly mostQuestions: number
-    readonly mostLogs: number
-    readonly mostDataOfAll?: number | undefined
+    readonly span?: Span | undefined
+    readonly bounds?: PartBounds | undefined
   },
-): Promise<readonly PoolLog[] | undefined> {
-  const found: PoolLog[] = []
-  const waiting: BlockRange[] = [{ from: fromBlock, to: toBlock }]
-  let asked = 0
-  let data = 0
-  const isTooMuch = () => asked > mostQuestions || found.length > mostLogs || data > mostDataOfAll
+): Promise<LogPart> {
+  const read: Answered[] = []
+  let waiting: readonly BlockRange[] = []
+  let next = fromBlock
+  let now = span
+  let [asked, count, data] = [0, 0, 0]
+  let failure: unknown
+  const isFull = () => asked >= bounds.questions || count >= bounds.logs || data >= bounds.data
 
-  async function read(range: BlockRange): Promise<void> {
+  /** The oldest that are not answered; beyond them nothing new once there is enough. */
+  function takeWave(): readonly BlockRange[] {
+    const wave = waiting.slice(0, mostUnderWay)
+    waiting = waiting.slice(wave.length)
+    asked += wave.length
+    for (; next <= toBlock && wave.length < mostUnderWay && !isFull(); asked += 1) {
+      const to = next + BigInt(now.blocks) - 1n
+      wave.push({ from: next, to: to < toBlock ? to : toBlock })
+      next = to + 1n
+    }
+    return wave
+  }
+
+  async function ask({ from, to }: BlockRange): Promise<Answered | Failed> {
     const question = {
-      fromBlock: numberToHex(range.from),
-      toBlock: numberToHex(range.to),
+      fromBlock: numberToHex(from),
+      toBlock: numberToHex(to),
       topics: [[...topics]],
       ...(addresses && { address: [...addresses] }),
     }
     try {
       const logs = await client.request({ method: 'eth_getLogs', params: [question] })
-      // Several answers come at once: beyond the bound nothing of them is kept.
-      if (isTooMuch()) return
-      const own = logs.map(toPoolLog)
       // Whole or not at all: what does not read is asked for again in parts.
-      data += own.reduce((sum, one) => sum + one.data.length, 0)
-      for (const log of own) found.push(log)
+      return { from, to, logs: logs.map(toPoolLog) }
     } catch (error) {
-      // Nodes limit the range by errors of many kinds: a shorter one tells.
-      const parts = narrowRange(range, findRefusal(error))
-      if (parts.length === 0) throw error
-      waiting.push(...parts)
+      return { from, to, error }
     }
   }
 
-  while (waiting.length > 0 && !isTooMuch()) {
-    const now = waiting.splice(-mostUnderWay)
-    asked += now.length
-    await Promise.all(now.map(read))
+  for (let wave = takeWave(); wave.length > 0; wave = takeWave()) {
+    const answers = await Promise.all(wave.map(ask))
+    const good = answers.filter((answer) => 'logs' in answer)
+    for (const { logs } of good) {
+      count += logs.length
+      data += logs.reduce((sum, log) => sum + log.data.length, 0)
+    }
+    read.push(...good)
+    now = widen(now, good)
+    const parts: BlockRange[] = []
+    for (const answer of answers) {
+      if (!('error' in answer)) continue
+      // Nodes limit the range by errors of many kinds: a shorter one tells.
+      const refusal = findRefusal(answer.error)
+      const narrower = narrowRange(answer, refusal)
+      failure ??= narrower.length === 0 ? answer.error : undefined
+      now = narrow(now, { parts: narrower, isFixed: refusal?.kind === 'range_too_wide' })
+      parts.push(...narrower)
+    }
+    waiting = [...parts, ...waiting]
+    if (failure !== undefined) break
   }
-  if (isTooMuch()) return undefined
-  return found.sort(
+  const whole = listWhole(read, fromBlock)
+  const last = whole.at(-1)?.to
+  if (last === undefined) throw failure
+  return { logs: sort(whole.flatMap(({ logs }) => logs)), last, asked, span: now }
+}
+
+const sizeOf = ({ from, to }: BlockRange) => Number(to - from) + 1
+
+function widen({ blocks, most, growth }: Span, answered: readonly Answered[]): Span {
+  if (answered.length === 0) return { blocks, most, growth }
+  const seen = answered.reduce((sum, one) => sum + sizeOf(one), 0)
+  const logs = answered.reduce((sum, one) => sum + one.logs.length, 0)
+  const roomier = most * growth
+  const wanted = Math.min(2 * blocks, roomier, Math.floor((logsAtOnce * seen) / Math.max(1, logs)))
+  return { blocks: Math.max(1, Math.floor(wanted)), most: roomier, growth }
+}
+
+function narrow(
+  { blocks, most, growth }: Span,
+  { parts, isFixed }: { readonly parts: readonly BlockRange[]; readonly isFixed: boolean },
+): Span {
+  const newest = parts.at(-1)
+  if (!newest) return { blocks, most, growth }
+  const least = Math.min(most, sizeOf(newest))
+  return { blocks: Math.min(blocks, least), most: least, growth: isFixed ? 1 : regrowth }
+}
+
+/** Those that no block is missing before. */
+function listWhole(read: readonly Answered[], fromBlock: bigint): readonly Answered[] {
+  const sorted = read.toSorted((one, other) => Number(one.from - other.from))
+  let next = fromBlock
+  return sorted.filter(({ from, to }) => {
+    if (from !== next) return false
+    next = to + 1n
+    return true
+  })
+}
+
+const sort = (logs: readonly PoolLog[]) =>
+  logs.toSorted(
     (one, other) => Number(one.blockNumber - other.blockNumber) || one.logIndex - other.logIndex,
   )
-}

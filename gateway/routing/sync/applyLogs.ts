@@ -1,7 +1,6 @@
 import { familyOf, poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import type { SyncedState } from './syncedState.ts'
 
 /** Folds the events into the pools; what only another read can tell is added to `stale`. */
 export function applyLogs({
@@ -9,7 +8,7 @@ export function applyLogs({
   logs,
   stale,
 }: {
-  readonly state: Pick<SyncedState, 'pools'>
+  readonly state: { readonly pools: Pick<ReadonlyMap<string, PoolRecord>, 'get'> }
   readonly logs: readonly PoolLog[]
   readonly stale: Set<string>
 }): Map<string, PoolRecord> {

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Chain, Client, Hex, Transport } from 'viem'
+import type { Chain, Client, Transport } from 'viem'
 import { type Dex, factoriesOf } from '../../chain/dex.ts'
 import { familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
+import type { PartBounds } from '../reads/rangeLogs.ts'
 import {
   type Block,
   type BlockHead,
@@ -15,13 +16,14 @@ import {
 } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
+import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts'
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
 import { type IsBusy, mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
-import { type Skipped, skipAhead } from './skipAhead.ts'
+import { type Ahead, beginAhead, findStanding, nearBlocks, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -41,15 +43,8 @@ type Deps = {
   readonly bounds?: PoolBounds | undefined
   /** What moves without events is read once in so many blocks. */
   readonly refreshBlocks: bigint
-}
-
-/** A block passed on the way, and the pools it changed: what a reorg would undo. */
-export type PassedBlock = {
-  readonly number: bigint
-  readonly hash: Hex
-  readonly changed: readonly string[]
-  /** How full its bloom was, by what it has falsely; undefined where that is not known. */
-  readonly falseShare?: number | undefined
+  /** Of the logs of a long gap that are held at once. Default: some thousands. */
+  readonly partBounds?: PartBounds | undefined
 }
 
 export type CaughtUp =
@@ -78,49 +73,79 @@ const mostExpected = 100
 /** A new pool that takes longer comes in behind the block it was made in. */
 const longestLoadMs = 400
 
-/** Moves a state to the node's head: events for new blocks, fresh reads for what a reorg undid. */
+type Begun = {
+  readonly state: SyncedState
+  readonly passed: readonly PassedBlock[]
+  /** Of a gap that was begun and not ended. */
+  readonly ahead?: Ahead | undefined
+}
+
+/**
+ * Moves a state to the node's head: events for new blocks, fresh reads for what a reorg undid. A long gap is
+ * passed part by part, and `keep` is given what each has come to: where the next one fails, that is to go on from.
+ */
 export async function catchUp(
   deps: Deps,
-  { state, passed }: { readonly state: SyncedState; readonly passed: readonly PassedBlock[] },
+  begun: Begun,
+  keep: (ahead: Ahead) => void = () => undefined,
 ): Promise<CaughtUp> {
+  for (let { ahead } = begun; ; ) {
+    const next = await step(deps, { ...begun, ahead })
+    if ('status' in next) return next
+    keep(next)
+    ahead = next
+  }
+}
+
+async function step(
+  deps: Deps,
+  { state, passed, ahead: before }: Begun,
+): Promise<CaughtUp | Ahead> {
   const latest = await readBlock(deps)
-  if (!latest) return { status: 'inconsistent', reason: 'the node has no latest block' }
+  if (!latest) return inconsistent('the node has no latest block')
   const { head } = latest
   if (head.hash === state.head.hash) return { status: 'current' }
+  const { pools } = state
+  const standing = before && (await findStanding(deps, { ahead: before, pools, head }))
+  if (standing === 'lagging') return inconsistent('the node lags behind')
   // Most often what was read stands below it: then nobody asks whether the node still has that.
-  const isNear = head.number - state.head.number <= longestGap
+  const isNear = !standing && head.number - state.head.number <= longestGap
   const straight = isNear ? await readBlocks(deps, { after: state.head, latest }) : undefined
-  const ancestor = straight ? state.head : await findAncestor(deps, { state, passed, head })
-  if (ancestor === 'lagging') return { status: 'inconsistent', reason: 'the node lags behind' }
+  const ancestor =
+    standing?.anchor ??
+    (straight ? state.head : await findAncestor(deps, { newest: state.head, passed, head }))
+  if (ancestor === 'lagging') return inconsistent('the node lags behind')
   if (!ancestor) return { status: 'lost', reason: 'no common ancestor' }
-  const isLong = head.number - ancestor.number > longestGap
+  const orphanedFrom = ancestor.number < state.head.number ? ancestor.number : undefined
+  const reorgedFrom = standing ? standing.reorgedFrom : orphanedFrom
+  const undone = reorgedFrom === undefined ? [] : listUndone({ state, passed, after: reorgedFrom })
   const filter = makeFilter(state, deps)
-  const skipped = isLong
-    ? await skipAhead(deps, { after: ancestor.number, head, filter })
-    : undefined
-  if (skipped === 'groundless')
-    return { status: 'inconsistent', reason: 'the node has nothing below its head' }
-  if (isLong && !skipped) return { status: 'lost', reason: 'too many blocks behind' }
-  const after = skipped?.anchor ?? ancestor
-  const blocks = straight ?? (await readBlocks(deps, { after, latest }))
-  if (!blocks) return { status: 'inconsistent', reason: 'the blocks do not form a chain' }
-  const isReorg = ancestor.number < state.head.number
+  if (head.number - ancestor.number > (standing ? 2n * nearBlocks : longestGap)) {
+    const ahead = standing ?? beginAhead(pools, { anchor: ancestor, reorgedFrom, stale: undone })
+    const next = await skipAhead(deps, { ahead, head, filter })
+    return typeof next === 'string' ? refusals[next] : next
+  }
+  const blocks = straight ?? (await readBlocks(deps, { after: ancestor, latest }))
+  if (!blocks) return inconsistent('the blocks do not form a chain')
   const advance = await applyBlocks(deps, {
     state,
-    skipped,
+    ahead: standing,
     blocks,
     filter,
     head,
-    isReorg,
-    stale: new Set(isReorg ? listUndone({ state, passed, after: ancestor.number }) : []),
+    isReorg: reorgedFrom !== undefined,
+    stale: new Set([...undone, ...(standing?.stale ?? [])]),
     isBusy: (falseShare) => wasBusy(passed, falseShare),
   })
-  return {
-    status: 'advanced',
-    ...advance,
-    ...(isReorg && { reorgedFrom: ancestor.number }),
-  }
+  return { status: 'advanced', ...advance, ...(reorgedFrom !== undefined && { reorgedFrom }) }
 }
+
+const inconsistent = (reason: string) => ({ status: 'inconsistent', reason }) as const
+const refusals = {
+  groundless: inconsistent('the node has nothing below its head'),
+  shifting: inconsistent('the chain was reorganised while its logs were read'),
+  costly: { status: 'lost', reason: 'too many blocks behind' },
+} as const
 
 /**
  * Pools that orphaned blocks changed, which cannot be rolled forward from what we hold; and those that
@@ -138,31 +163,6 @@ function listUndone({
   const orphaned = passed.filter(({ number }) => number > after)
   const came = [...state.pools.values()].filter(({ changedBlock }) => changedBlock > after)
   return [...orphaned.flatMap(({ changed }) => changed), ...came.map(({ id }) => id)]
-}
-
-type Ancestor = { readonly number: bigint; readonly hash: Hex }
-
-/** The newest block of ours that the node still has. */
-async function findAncestor(
-  deps: Deps,
-  {
-    state,
-    passed,
-    head,
-  }: {
-    readonly state: SyncedState
-    readonly passed: readonly PassedBlock[]
-    readonly head: BlockHead
-  },
-): Promise<Ancestor | 'lagging' | undefined> {
-  const readHash = async (number: bigint) =>
-    number === head.number ? head.hash : (await readToldBlock(deps, number))?.head.hash
-  const own = await readHash(state.head.number)
-  if (own === state.head.hash) return head.number < state.head.number ? 'lagging' : state.head
-  const newest = head.number < state.head.number ? head.number : state.head.number - 1n
-  const candidates = passed.filter(({ number }) => number <= newest).toReversed()
-  const hashes = await Promise.all(candidates.map(({ number }) => readHash(number)))
-  return candidates.find(({ hash }, index) => hashes[index] === hash)
 }
 
 /** Blocks after the ancestor up to the latest, checked to be a chain; undefined when they are not. */
@@ -209,7 +209,7 @@ async function applyBlocks(
   deps: Deps,
   {
     state,
-    skipped,
+    ahead,
     blocks,
     filter,
     head,
@@ -218,7 +218,8 @@ async function applyBlocks(
     isBusy,
   }: {
     readonly state: SyncedState
-    readonly skipped: Skipped | undefined
+    /** What the blocks before these have come to, where they were not read one by one. */
+    readonly ahead: Ahead | undefined
     readonly blocks: readonly Block[]
     readonly filter: LogFilter
     readonly head: BlockHead
@@ -235,18 +236,22 @@ async function applyBlocks(
     isDue ? refreshPools(deps, { pools, blockNumber }) : undefined,
     ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusy })),
   ])
-  const early = skipped?.logs ?? []
-  const logs = [...early, ...told.flatMap((one) => one.logs)]
+  const logs = told.flatMap((one) => one.logs)
   const doubted = takeTurn(
     told.flatMap(({ silent }) => silent.map(({ id }) => id)),
     { blockNumber, most: mostDoubted },
   )
   // An event says of some families only that there is something to read.
-  const moved = new Set([...logs.map(poolIdOf), ...doubted])
+  const moved = new Set([...(ahead?.moved ?? []), ...logs.map(poolIdOf), ...doubted])
   const refreshed =
     refreshedAll ??
     (await refreshPools(deps, { pools: pools.filter(({ id }) => moved.has(id)), blockNumber }))
-  const changed = applyLogs({ state, logs, stale })
+  const known = { get: (id: string) => ahead?.changed.get(id) ?? state.pools.get(id) }
+  const changed = new Map([
+    ...(ahead?.changed ?? []),
+    ...applyLogs({ state: { pools: known }, logs, stale }),
+  ])
+  for (const id of stale) changed.delete(id)
   for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
     if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
@@ -257,7 +262,11 @@ async function applyBlocks(
   }
   const [reread, created] = await Promise.all([
     loadPools(deps, { pools: again, blockNumber, followed }),
-    findCreated(deps, { state, logs, blockNumber }).then((pools) =>
+    findCreated(deps, {
+      state,
+      logs: [...(ahead?.creations ?? []), ...logs],
+      blockNumber,
+    }).then((pools) =>
       loadInTime(deps, {
         pools: dedupePools([...pools, ...listWoken(deps, { state, logs })]),
         blockNumber,
@@ -289,8 +298,7 @@ async function applyBlocks(
   return {
     state: advanceState(deps, { state, head, changed: changed.values(), gone }),
     passed: [
-      // As one block: a reorganisation that goes deeper undoes all of them.
-      ...(skipped ? [{ ...skipped.anchor, changed: [...new Set(early.map(poolIdOf))] }] : []),
+      ...(ahead?.passed ?? []),
       ...blocks.map(({ head: { number, hash } }, index) => ({
         number,
         hash,

@@ -38,7 +38,7 @@ export function createChainReader(
     const before = held.following()
     // What is read first is for the start to say: whoever asks for a quote meanwhile would have all of it read.
     if (!before) return
-    const after = await followHead(deps, before)
+    const after = await followHead(deps, before, held.keep)
     if (after !== before) held.put(after)
   }
 

@@ -2,13 +2,15 @@ import type { Address } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
+import type { PartBounds } from '../reads/rangeLogs.ts'
 import type { Audit } from './audit.ts'
 import type { BackSearch } from './backSearch.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
-import type { PassedBlock } from './catchUp.ts'
 import type { FoundPools } from './coverage.ts'
 import type { CreationScan } from './creationScan.ts'
+import type { PassedBlock } from './findAncestor.ts'
 import type { LoadProgress } from './loadProgress.ts'
+import type { Ahead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -24,6 +26,8 @@ export type ChainView =
       readonly passed: readonly PassedBlock[]
       /** Known pools of which only some are followed again; undefined once all that was to be loaded is. */
       readonly unread?: readonly PoolRef[] | undefined
+      /** Of a gap to the head that is being passed: the state stays behind until it is. */
+      readonly ahead?: Ahead | undefined
       /** When the state was last known to be the node's head; undefined: not by this gateway. */
       readonly confirmedAtMs: number | undefined
     }
@@ -63,6 +67,8 @@ export type SyncDeps = {
   readonly bounds: PoolBounds
   /** What moves without events is read once in so many blocks. */
   readonly refreshBlocks: bigint
+  /** Of the logs of a long gap that are held at once. Default: some thousands. */
+  readonly partBounds?: PartBounds | undefined
   /** Which pools are read anew, and when. */
   readonly audit: Audit
   /** Where they are read, and whether there are calls to spend for it. */

@@ -50,6 +50,24 @@ export async function findCreated(
   )
 }
 
+/** What of these logs it takes to find the pools later: of events that do not name theirs one is enough. */
+export function listCreations(
+  deps: Pick<Deps, 'dexes' | 'tokens'>,
+  logs: readonly PoolLog[],
+): readonly PoolLog[] {
+  const unnamed = new Set<Dex>()
+  const emitters = listEmitters(deps.dexes)
+  return logs.filter((log) => {
+    const dex = isCreation(log) && findEmitter(emitters, log)
+    if (!dex) return false
+    const created = creationOf(dex, log)?.read(log)
+    if (created) return deps.tokens.hasAll(created.tokens)
+    const isFirst = !unnamed.has(dex)
+    unnamed.add(dex)
+    return isFirst
+  })
+}
+
 const creationOf = (dex: Dex, { topics: [topic] }: PoolLog) =>
   familyOf(dex).creations.find((creation) => creation.topic === topic)
 

@@ -1,21 +1,30 @@
 import { type CaughtUp, catchUp } from './catchUp.ts'
 import type { Following, SyncDeps } from './chainView.ts'
+import { rememberedBlocks } from './findAncestor.ts'
 import { loadChain, type ReadPools } from './loadChain.ts'
 import { reloadChain } from './reloadChain.ts'
 
-/** How many passed blocks are remembered to undo a reorg. */
-const rememberedBlocks = 128
-
-/** The view at the node's head; everything is read where too little is known to go on from. */
-export async function followHead(deps: SyncDeps, view: Following): Promise<Following> {
+/**
+ * The view at the node's head; everything is read where too little is known to go on from. On a long way `keep` is
+ * given the view as it is in between.
+ */
+export async function followHead(
+  deps: SyncDeps,
+  view: Following,
+  keep: (view: Following) => void = () => undefined,
+): Promise<Following> {
   const askedAtMs = deps.now()
-  const result = await catchUp(deps, view)
+  let { ahead } = view
+  const result = await catchUp(deps, view, (next) => {
+    ahead = next
+    keep({ ...view, ahead })
+  })
   if (result.status === 'lost') return reloadChain(deps, view)
   if (result.status === 'inconsistent') {
     deps.observe({ event: 'failed', chainId: deps.chainId, reason: result.reason })
-    return view
+    return ahead === view.ahead ? view : { ...view, ahead }
   }
-  if (result.status === 'current') return { ...view, confirmedAtMs: askedAtMs }
+  if (result.status === 'current') return { ...view, ahead: undefined, confirmedAtMs: askedAtMs }
   return { ...advance(deps, view, result), confirmedAtMs: askedAtMs }
 }
 
@@ -37,5 +46,5 @@ function advance(
   const kept = view.passed.filter(
     ({ number }) => reorgedFrom === undefined || number <= reorgedFrom,
   )
-  return { ...view, state, passed: [...kept, ...passed].slice(-rememberedBlocks) }
+  return { ...view, state, ahead: undefined, passed: [...kept, ...passed].slice(-rememberedBlocks) }
 }

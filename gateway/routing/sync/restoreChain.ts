@@ -1,7 +1,9 @@
 import { catchUp } from './catchUp.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { reloadChain } from './reloadChain.ts'
+import type { Ahead } from './skipAhead.ts'
 import type { Restored } from './snapshotWriter.ts'
+import { reasonOf } from './syncEvent.ts'
 import { createSyncedState } from './syncedState.ts'
 
 /** Takes up what an earlier process left; undefined when that is of no use any more. */
@@ -16,9 +18,17 @@ export async function restoreChain(
   const startedAtMs = now()
   tokens.addTraded(restored.tokens, records)
   const own = createSyncedState(deps, { head, records })
-  const result = await catchUp(deps, { state: own, passed: [] })
-  // A node a little behind the one that was read before catches up by itself.
-  const isBehind = result.status === 'inconsistent' && isInherited
+  let ahead: Ahead | undefined
+  const begun = { state: own, passed: [] }
+  const keep = (next: Ahead) => {
+    ahead = next
+  }
+  const result = await catchUp(deps, begun, keep).catch((error: unknown) => {
+    if (!ahead) throw error
+    return { status: 'inconsistent', reason: reasonOf(error) } as const
+  })
+  // A node a little behind the one that was read before catches up by itself; so does who is on the way.
+  const isBehind = result.status === 'inconsistent' && (isInherited || ahead !== undefined)
   if (result.status === 'inconsistent' && !isBehind) return undefined
   if (result.status === 'lost')
     return deps.loadsFirst === 'majors' ? reloadChain(deps, { state: own }) : undefined
@@ -29,6 +39,7 @@ export async function restoreChain(
     state: result.status === 'advanced' ? result.state : own,
     passed: result.status === 'advanced' ? result.passed : [],
     unread: [],
+    ahead: isBehind ? ahead : undefined,
     confirmedAtMs: isBehind ? undefined : now(),
   }
 }

@@ -1,39 +1,166 @@
 import type { Chain, Client, Transport } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
+import { poolIdOf } from '../protocols/families.ts'
+import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { readRangeLogs } from '../reads/rangeLogs.ts'
+import { type PartBounds, readLogPart, type Span } from '../reads/rangeLogs.ts'
 import { type BlockHead, type LogFilter, readToldBlock } from '../reads/readHead.ts'
+import { applyLogs } from './applyLogs.ts'
+import type { PoolBounds } from './bounds/poolBounds.ts'
+import { type Ancestor, findAncestor, type PassedBlock, rememberedBlocks } from './findAncestor.ts'
+import { listCreations } from './findCreated.ts'
+import { type FollowedPools, listNews } from './followedPools.ts'
+import type { TokenBook } from './tokenBook.ts'
+import type { TroubledPools } from './troubledPools.ts'
+
+type Deps = {
+  readonly client: Client<Transport, Chain>
+  readonly dexes: readonly Dex[]
+  readonly tokens: Pick<TokenBook, 'hasAll'>
+  readonly troubled?: TroubledPools | undefined
+  readonly bounds?: PoolBounds | undefined
+  readonly partBounds?: PartBounds | undefined
+}
+
+/** What a long gap makes of the pools, as far as its logs are read: nobody quotes from it. */
+export type Ahead = {
+  /** Up to this block. */
+  readonly anchor: Ancestor
+  /** What it is laid over. */
+  readonly pools: FollowedPools
+  /** Where blocks of ours are orphaned: the newest that is not. */
+  readonly reorgedFrom: bigint | undefined
+  readonly changed: ReadonlyMap<string, PoolRecord>
+  /** Ids of pools of which only another read can tell. */
+  readonly stale: ReadonlySet<string>
+  /** Of those that had any event. */
+  readonly moved: ReadonlySet<string>
+  readonly creations: readonly PoolLog[]
+  /** The last block of each part. */
+  readonly passed: readonly PassedBlock[]
+  readonly span: Span | undefined
+}
 
 /** Left to be read one by one: deeper than the chains' reorganisations, and than their nodes lag. */
-const nearBlocks = 32n
-/** More than these and loading everything again is cheaper: half of them may be refused. */
-const mostQuestions = 1_000
-const mostLogs = 200_000
+export const nearBlocks = 32n
+/**
+ * With more questions left than this for each pool all is read anew, which is five times cheaper by then: 0.7 calls
+ * a pool, and providers count a question as 2.3 calls. Below the least the smallest tier of 500 units a second has
+ * answered within four minutes.
+ */
+const mostQuestionsEach = 1.5
+const leastQuestions = 2_000
+/** Anybody may make as many pools as he pays for: of more the newest count. */
+const mostCreations = 10_000
 
-/** Blocks that were passed without looking at each of them. */
-export type Skipped = {
-  /** The last of them. */
-  readonly anchor: BlockHead
-  readonly logs: readonly PoolLog[]
+export function beginAhead(
+  pools: FollowedPools,
+  {
+    anchor,
+    reorgedFrom,
+    stale,
+  }: Pick<Ahead, 'anchor' | 'reorgedFrom'> & { readonly stale: Iterable<string> },
+): Ahead {
+  const none = { changed: new Map(), moved: new Set<string>(), creations: [], passed: [] }
+  return { anchor, pools, reorgedFrom, stale: new Set(stale), ...none, span: undefined }
 }
 
 /**
- * The logs of a long gap but for its newest blocks; undefined where there is too much to read. `groundless`: the
- * node told of a head below which it has nothing.
+ * Another part of a long gap, laid over those before; its newest blocks are left. `groundless`: the node told
+ * of a head below which it has nothing. `shifting`: its blocks were others before than after.
  */
 export async function skipAhead(
-  deps: { readonly client: Client<Transport, Chain> },
+  deps: Deps,
   {
-    after,
+    ahead,
     head,
     filter,
-  }: { readonly after: bigint; readonly head: BlockHead; readonly filter: LogFilter },
-): Promise<Skipped | 'groundless' | undefined> {
-  const last = head.number - nearBlocks
+  }: { readonly ahead: Ahead; readonly head: BlockHead; readonly filter: LogFilter },
+): Promise<Ahead | 'groundless' | 'shifting' | 'costly'> {
+  const end = head.number - nearBlocks
   // Before the logs: those of a far false head look like too much to read.
-  if (!(await readToldBlock(deps, last))) return 'groundless'
-  const range = { fromBlock: after + 1n, toBlock: last }
-  const logs = await readRangeLogs(deps, { filter, ...range, mostQuestions, mostLogs })
-  // Read anew, and last: the blocks behind it are held against their parents' hashes.
-  const anchor = logs && (await readToldBlock(deps, last))?.head
-  return logs && (anchor ? { anchor, logs } : 'groundless')
+  const ground = await readToldBlock(deps, end)
+  if (!ground) return 'groundless'
+  const fromBlock = ahead.anchor.number + 1n
+  const range = { filter, fromBlock, toBlock: end, span: ahead.span, bounds: deps.partBounds }
+  const { logs, last, asked, span } = await readLogPart(deps, range)
+  // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
+  const [before, anchor, after] = await Promise.all(
+    [ahead.anchor.number, last, end].map(
+      async (number) => (await readToldBlock(deps, number))?.head,
+    ),
+  )
+  const isSteady = before?.hash === ahead.anchor.hash && after?.hash === ground.head.hash
+  if (!anchor || !isSteady) return 'shifting'
+  const blocksAtOnce = Math.max(span.blocks, Number(last - ahead.anchor.number) / asked)
+  const questionsLeft = Number(end - last) / blocksAtOnce
+  const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
+  if (questionsLeft > most) return 'costly'
+  return { ...lay(deps, { ahead, logs, anchor }), span }
+}
+
+function lay(
+  deps: Deps,
+  {
+    ahead,
+    logs,
+    anchor: { number, hash },
+  }: { readonly ahead: Ahead; readonly logs: readonly PoolLog[]; readonly anchor: Ancestor },
+): Ahead {
+  const { pools } = ahead
+  const stale = new Set(ahead.stale)
+  const known = { get: (id: string) => ahead.changed.get(id) ?? pools.get(id) }
+  const changed = new Map([
+    ...ahead.changed,
+    ...applyLogs({ state: { pools: known }, logs, stale }),
+  ])
+  for (const id of stale) changed.delete(id)
+  const heard = new Set(logs.map(poolIdOf))
+  for (const id of heard) {
+    deps.bounds?.stir(id)
+    if (!pools.has(id)) deps.troubled?.wake(id)
+  }
+  const moved = [...heard].filter(pools.has)
+  // How many pools change in so many blocks tells of no single one.
+  const part = { number, hash, changed: moved, falseShare: 0 }
+  return {
+    ...ahead,
+    anchor: { number, hash },
+    changed,
+    stale,
+    moved: new Set([...ahead.moved, ...moved]),
+    creations: [...ahead.creations, ...listCreations(deps, logs)].slice(-mostCreations),
+    passed: [...ahead.passed, part].slice(-rememberedBlocks),
+  }
+}
+
+/**
+ * The same where the chain still has its blocks, over the pools as they are now; undefined where nothing of it
+ * stands.
+ */
+export async function findStanding(
+  deps: Pick<Deps, 'client'>,
+  {
+    ahead,
+    pools,
+    head,
+  }: { readonly ahead: Ahead; readonly pools: FollowedPools; readonly head: BlockHead },
+): Promise<Ahead | 'lagging' | undefined> {
+  const { anchor: newest, passed } = ahead
+  if (head.number < newest.number) return 'lagging'
+  const anchor = await findAncestor(deps, { newest, passed, head })
+  if (!anchor || anchor === 'lagging') return anchor
+  const orphaned = passed.filter(({ number }) => number > anchor.number)
+  // What came or was put right meanwhile was read at a block before these.
+  const others = listNews(pools, ahead.pools).map(({ id }) => id)
+  const undone = new Set([...orphaned.flatMap(({ changed }) => changed), ...others])
+  const isKept = (id: string) => pools.has(id) && !undone.has(id)
+  return {
+    ...ahead,
+    anchor,
+    pools,
+    changed: new Map([...ahead.changed].filter(([id]) => isKept(id))),
+    stale: new Set([...ahead.stale, ...undone]),
+    passed: passed.filter(({ number }) => number <= anchor.number),
+  }
 }

@@ -6,6 +6,7 @@ import { createChainClient } from '../../../chain/client.ts'
 import { nameByHash } from '../../../chain/nodes/blockHashes.ts'
 import type { Reply, RpcAnswer, RpcCall } from '../../../chain/nodes/readReply.ts'
 import type { PoolRef } from '../../reads/poolRef.ts'
+import type { PartBounds } from '../../reads/rangeLogs.ts'
 import { createChainReader } from '../../sync/chainReader.ts'
 import { loadPools } from '../../sync/loadPools.ts'
 import type { SyncEvent } from '../../sync/syncEvent.ts'
@@ -28,6 +29,7 @@ export async function holdMainnet(
     seed,
     pace,
     refreshBlocks = 1n,
+    partBounds,
     blocksBefore = 0,
     nodes = 1,
     bend = (_, answer) => answer,
@@ -38,6 +40,7 @@ export async function holdMainnet(
     readonly seed?: number | undefined
     readonly pace?: Pace | undefined
     readonly refreshBlocks?: bigint | undefined
+    readonly partBounds?: PartBounds | undefined
     readonly blocksBefore?: number | undefined
     readonly nodes?: number | undefined
     /** What a node, the first of them being 0, makes of the chain's answer. */
@@ -84,6 +87,7 @@ export async function holdMainnet(
   const deps = {
     ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
     refreshBlocks,
+    partBounds,
     observe: (event: SyncEvent) => events.push(event),
   }
   const reader = createChainReader(deps, { partnersOf: () => [], stirred: () => undefined })

@@ -1,0 +1,224 @@
+import type { Hex } from 'viem'
+import type { Pace } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
+import { base } from '../../chain/base.ts'
+import { type Chain, getDexes } from '../../chain/chains.ts'
+import type { RpcAnswer, RpcCall } from '../../chain/nodes/readReply.ts'
+import { compareRecords } from '../testing/compareRecords.ts'
+import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
+import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+import { createChainReader } from './chainReader.ts'
+
+/** A chain that ran on for hours and days while its node, or its gateway, was away. */
+const s = suite('a long outage')
+
+/** Swaps and positions alone: without the noise of all others days of a chain fit into a test. */
+const pace: Pace = {
+  blockMs: 250,
+  swaps: [2, 8],
+  crowdedSwaps: 40,
+  logs: [0, 0],
+  crowdedLogs: 0,
+  creationShare: 0,
+  positions: 0.2,
+}
+const partBounds = { questions: 48, logs: 2_000, data: 4_000_000 }
+const tooWide = (most: number): RpcAnswer => ({
+  error: { code: -32602, message: `eth_getLogs is limited to ${most} block range` },
+})
+
+type Range = { readonly from: number; readonly to: number }
+function rangeOf({ method, params }: RpcCall): Range | undefined {
+  if (method !== 'eth_getLogs') return undefined
+  const [{ fromBlock, toBlock }] = params as readonly [{ fromBlock?: Hex; toBlock?: Hex }]
+  return fromBlock && toBlock ? { from: Number(fromBlock), to: Number(toBlock) } : undefined
+}
+
+/** A reader whose node gives so many blocks at once, and does what it is told at a question for logs. */
+async function hold(
+  chain: Chain,
+  { pools = 60, most = Number.POSITIVE_INFINITY }: { pools?: number; most?: number } = {},
+) {
+  const answered: Range[] = []
+  const node = { asked: 0, mostLogs: 0, meddle: (_: Range): RpcAnswer | undefined => undefined }
+  const held = await holdMainnet(chain, {
+    pools,
+    pace,
+    partBounds,
+    bend(call, answer) {
+      const range = rangeOf(call)
+      if (!range) return answer
+      node.asked += 1
+      if (range.to - range.from >= most) return tooWide(most)
+      const other = node.meddle(range)
+      if (other) return other
+      answered.push(range)
+      if ('result' in answer)
+        node.mostLogs = Math.max(node.mostLogs, (answer.result as readonly unknown[]).length)
+      return answer
+    },
+  })
+  const { mainnet, reader } = held
+  const readState = reader.current
+  return {
+    ...held,
+    node,
+    answered,
+    /** So many blocks, of which one in so many has anything in it. */
+    pass(blocks: number, every: number) {
+      for (let left = blocks; left > 0; left -= every) mainnet.leap(Math.min(every, left) - 1)
+    },
+    async assertTrue(current = readState()) {
+      assert.is(current?.head.hash, mainnet.head().hash)
+      const { pools: followed, head } = current ?? { pools: new Map(), head: { number: 0n } }
+      const at = { records: followed.values(), blockNumber: head.number }
+      const real = await readMainnet({ chain, mainnet, dexes: getDexes(chain.chainId) }, at)
+      const wrong = [...real].flatMap(([id, record]) => {
+        const own = followed.get(id)
+        return own ? (compareRecords(own, record) ?? []) : [`${id} is gone`]
+      })
+      assert.equal(wrong, [])
+      assert.is(followed.size, mainnet.pools.length)
+    },
+    loads: () => held.events.filter(({ event }) => event === 'loaded').length,
+    /** Blocks that were answered for more than once. */
+    countAgain() {
+      const sorted = answered.toSorted((one, other) => one.from - other.from)
+      let [reached, again] = [0, 0]
+      for (const { from, to } of sorted) {
+        again += Math.max(0, Math.min(reached, to) - from + 1)
+        reached = Math.max(reached, to)
+      }
+      return again
+    },
+  }
+}
+
+for (const [title, chain, blocks, every] of [
+  ['of two days of Arbitrum', arbitrum, 691_200, 120],
+  ['of three hours of Base', base, 5_400, 1],
+] as const)
+  s(`${title} is passed part by part, without another load [nodes/outage-parts]`, async () => {
+    using held = await hold(chain)
+    held.pass(blocks, every)
+    await held.reader.confirm()
+    await held.assertTrue()
+    assert.is(held.loads(), 0)
+    assert.is(held.countAgain(), 0)
+    const most = blocks / every / 8
+    assert.ok(held.node.mostLogs < 2 * 4_000, `${held.node.mostLogs} logs at once`)
+    assert.ok(held.answered.length < most, `${held.answered.length} questions`)
+  })
+
+for (const [most, blocks] of [
+  [5, 6_000],
+  [10, 10_800],
+] as const)
+  s(`is passed where a node gives ${most} blocks at once [nodes/outage-short]`, async () => {
+    using held = await hold(arbitrum, { most })
+    held.pass(blocks, 4)
+    await held.reader.confirm()
+    await held.assertTrue()
+    assert.is(held.loads(), 0)
+    assert.is(held.countAgain(), 0)
+    assert.ok(held.answered.length < (1.05 * blocks) / most, `${held.answered.length} questions`)
+  })
+
+s(
+  'goes on where its node failed, and nobody quotes from what is between [nodes/outage-kept]',
+  async () => {
+    using held = await hold(arbitrum, { most: 10 })
+    held.pass(8_000, 4)
+    const before = held.reader.current()
+    const last = held.mainnet.head().number - 3_000
+    held.node.meddle = ({ to }) =>
+      to > last ? { error: { code: -32603, message: 'internal error' } } : undefined
+    await held.reader.confirm()
+    assert.is(held.reader.current(), before)
+    assert.is(held.events.at(-1)?.event, 'failed')
+    held.node.meddle = () => undefined
+    const asked = held.answered.length
+    await held.reader.confirm()
+    await held.assertTrue()
+    assert.is(held.loads(), 0)
+    assert.ok(held.answered.length - asked < 310, `${held.answered.length - asked} questions`)
+    assert.is(held.countAgain(), 0)
+  },
+)
+
+s('takes back what a reorganisation on the way undid [nodes/outage-reorg]', async () => {
+  for (const [depth, most] of [
+    [40, 100],
+    [600, 100],
+    // Below the end of the part before.
+    [900, 10],
+  ] as const) {
+    using held = await hold(arbitrum, { most })
+    held.pass(8_000, 4)
+    let isDue = true
+    // Deeper than what is left to the end, once most of it has been read.
+    held.node.meddle = ({ to }) => {
+      if (isDue && to > held.mainnet.head().number - 300) {
+        isDue = false
+        void held.mainnet.reorg(depth)
+      }
+      return undefined
+    }
+    const before = held.reader.current()
+    await held.reader.confirm()
+    assert.is(isDue, false)
+    if (held.reader.current() !== before) await held.assertTrue()
+    await held.reader.confirm()
+    await held.assertTrue()
+    assert.is(held.loads(), 0)
+  }
+})
+
+s('of a chain that runs on meanwhile ends at its head [nodes/outage-pace]', async () => {
+  using held = await hold(arbitrum, { most: 10 })
+  held.pass(6_000, 4)
+  // Four blocks a second, and fifteen questions.
+  held.node.meddle = () => {
+    if (held.node.asked % 4 === 0) held.mainnet.mine()
+    return undefined
+  }
+  await held.reader.confirm()
+  held.node.meddle = () => undefined
+  await held.reader.confirm()
+  await held.assertTrue()
+  assert.is(held.loads(), 0)
+  assert.is(held.countAgain(), 0)
+})
+
+s('is not passed where it is far cheaper to read all anew [nodes/outage-costly]', async () => {
+  using held = await hold(arbitrum, { most: 10 })
+  held.pass(40_000, 100)
+  await held.reader.confirm()
+  assert.is(held.loads(), 1)
+  assert.ok(held.answered.length < 400, `${held.answered.length} questions`)
+})
+
+s(
+  'that a snapshot slept through is passed, whatever fails on the way [nodes/outage-snapshot]',
+  async () => {
+    using held = await hold(arbitrum, { most: 2_000 })
+    const { reader, deps } = held
+    const before = reader.current()
+    if (!before) throw new Error('it is followed')
+    held.pass(691_200, 400)
+    const own = createChainReader(deps, { partnersOf: () => [], stirred: () => undefined })
+    const kept = { head: before.head, records: [...before.pools.values()], tokens: [] }
+    const last = held.mainnet.head().number - 300_000
+    held.node.meddle = ({ to }) =>
+      to > last ? { error: { code: -32603, message: 'internal error' } } : undefined
+    assert.ok(await own.restore(kept, { isInherited: false }))
+    assert.is(own.sinceConfirmedMs(), Number.POSITIVE_INFINITY)
+    held.node.meddle = () => undefined
+    await own.confirm()
+    await held.assertTrue(own.current())
+    assert.is(held.loads(), 0)
+    assert.ok(held.countAgain() < 20_000, `${held.countAgain()} blocks twice`)
+  },
+)
+s.run()
