@@ -30,7 +30,7 @@ export const processSettings = Type.Object({
     enum: ['', 'head', 'interval'],
     default: '',
     description:
-      'head: answers from the head as it stands when the question comes; interval: from one that is half a second old, dry runs a second, or older for up to 3 s where nodes are slow; empty = interval where live, head in a lab',
+      'head: answers from the head as it stands when the question comes; interval: from the newest block followed, which is looked for when it is due; dry runs from one that is a second old, or older for up to 3 s where nodes are slow; empty = interval where live, head in a lab',
   }),
   FREEZE_TIME_SECS: integer('set by the lab of a pack: when simulations take place', 0, 0, 2 ** 48),
   SERVICE_NAME: text('the `dex` field of every quote', 'forkyard'),

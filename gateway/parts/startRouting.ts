@@ -47,7 +47,7 @@ export async function startRouting(
       ...(config.freshness === 'head' ? { maxAgeMs: 0, pollMs: labPollMs } : {}),
       // Nobody uses a lab before all of it is there.
       loadsFirst: config.mode === 'live' ? 'majors' : 'all',
-      ...(config.mode === 'live' ? { refreshMs } : {}),
+      ...(config.mode === 'live' ? { refreshMs, isPaced: config.freshness === 'interval' } : {}),
     })),
     ...(config.mode === 'live' ? { startWithinMs } : {}),
     simulator,

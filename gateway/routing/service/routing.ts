@@ -164,6 +164,7 @@ function createRoutingChain(
     executor,
     dexes,
     pollMs,
+    isPaced = false,
     maxAgeMs = 500,
     loadsFirst,
     refreshMs,
@@ -197,6 +198,7 @@ function createRoutingChain(
     dexes: followed,
     seedTokens: seeds ?? seedTokens(chainId),
     pollMs: pollMs ?? Math.min(Math.max(chain.blockTimeMs / 4, 100), 500),
+    blockMs: isPaced ? chain.blockTimeMs : undefined,
     maxAgeMs,
     loadsFirst,
     // A fork would fetch each of them from its chain.

@@ -22,6 +22,8 @@ export type RoutingChainConfig = {
   readonly seeds?: readonly SeedToken[] | undefined
   /** Between two looks at the head. Default: a quarter of the block time, 100 to 500 ms. */
   readonly pollMs?: number | undefined
+  /** Its blocks come by themselves: each is looked for when it is due, and so often where it is late only. */
+  readonly isPaced?: boolean | undefined
   /** A quote asks for the head itself when it was confirmed longer ago. Lab chains: 0. Default: 500. */
   readonly maxAgeMs?: number | undefined
   /** Default: the Chainlink feeds known of the chain. */

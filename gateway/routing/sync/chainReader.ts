@@ -69,6 +69,8 @@ export function createChainReader(
     sinceConfirmedMs() {
       return now() - (held.following()?.confirmedAtMs ?? Number.NEGATIVE_INFINITY)
     },
+    /** When the look began that found the state to be the node's head. */
+    confirmedAtMs: () => held.following()?.confirmedAtMs,
     /** Moves to the node's head. What keeps it from that is told, and tried again by the next. */
     confirm: shareNextTurn(inTurn, () => confirm().catch(failed)),
     load: () =>

@@ -6,6 +6,7 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
 import { type AuditStatus, createAudit } from './audit.ts'
 import { createBackSearch } from './backSearch.ts'
+import { createBlockClock } from './blockClock.ts'
 import { createPartners } from './bounds/partners.ts'
 import { type BoundsStatus, createPoolBounds } from './bounds/poolBounds.ts'
 import { sortByDepth } from './bounds/sortByDepth.ts'
@@ -15,7 +16,7 @@ import type { Origin, SyncDeps } from './chainView.ts'
 import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
 import { createCreationScan } from './creationScan.ts'
 import { createDexBook } from './dexBook.ts'
-import { createHeadTicks } from './headTicks.ts'
+import { createHeadTicks, shortestMs } from './headTicks.ts'
 import { createLoadProgress } from './loadProgress.ts'
 import { createRestLoader } from './restLoader.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
@@ -88,6 +89,8 @@ export type ChainSyncParameters = {
   /** Tokens whose pools are looked for at start. */
   readonly seedTokens: readonly TokenInfo[]
   readonly pollMs: number
+  /** The chain's usual time between blocks: each is looked for when it is due, and so often where it is late. */
+  readonly blockMs?: number | undefined
   /** A quote asks for the head itself when the state was confirmed longer ago than this. */
   readonly maxAgeMs: number
   /** `majors`: the pools among them are loaded and quoted, and the others come in behind. Default: all. */
@@ -123,8 +126,8 @@ export const oldMs = 3_000
 export function createChainSync(parameters: ChainSyncParameters): OwnSync {
   const { chainClient, maxAgeMs } = parameters
   const parts = connectParts(parameters)
-  const { reader, keeper, dexBook, closing, confirm, failed, rest } = parts
-  const { tokens, troubled, bounds, audit } = parts.deps
+  const { reader, keeper, dexBook, clock, closing, confirm, failed, rest } = parts
+  const { tokens, troubled, bounds, audit, now } = parts.deps
   return {
     chainId: chainClient.chainId,
     role: () => 'alone',
@@ -143,7 +146,8 @@ export function createChainSync(parameters: ChainSyncParameters): OwnSync {
     async fresh() {
       const ageMs = reader.sinceConfirmedMs()
       const isBrief = maxAgeMs > 0 && ageMs <= oldMs
-      if (ageMs >= maxAgeMs) await confirm(isBrief ? briefConfirmMs : longestConfirmMs)
+      const isDue = (clock?.lookAtMs(parameters.pollMs) ?? 0) <= now()
+      if (ageMs >= maxAgeMs && isDue) await confirm(isBrief ? briefConfirmMs : longestConfirmMs)
       return reader.current()
     },
     lagMs: () => Math.max(0, Math.round(reader.sinceConfirmedMs())),
@@ -175,7 +179,7 @@ type Parts = ReturnType<typeof connectParts>
 function connectParts(parameters: ChainSyncParameters) {
   const { chainClient, dexes, seedTokens, limits, origin, snapshots, deepPools = [] } = parameters
   const { stirred = () => undefined, now = () => performance.now() } = parameters
-  const { taxOf = () => 0, observe = () => undefined, refreshMs = 0 } = parameters
+  const { taxOf = () => 0, observe = () => undefined, refreshMs = 0, blockMs } = parameters
   const { loadsFirst = 'all' } = parameters
   const { chainId, chain, client, witnesses } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
@@ -217,13 +221,25 @@ function connectParts(parameters: ChainSyncParameters) {
     },
   }
   const partnersOf = createPartners({ hubs: chain.hubTokens, sortByDepth: sorted, now })
+  const clock =
+    blockMs === undefined ? undefined : createBlockClock({ usualMs: blockMs, leastMs: shortestMs })
   const noted = () => {
-    dexBook.prove(reader.current()?.pools.values() ?? [])
+    const [state, confirmedAtMs] = [reader.current(), reader.confirmedAtMs()]
+    if (clock && state && confirmedAtMs !== undefined) clock.note(state.head, confirmedAtMs)
+    dexBook.prove(state?.pools.values() ?? [])
     stirred()
   }
   const reader = createChainReader(deps, { partnersOf, stirred: noted })
   const failed = (error: unknown) => {
     observe({ event: 'failed', chainId, reason: reasonOf(error) })
+  }
+  let looking: Promise<void> | undefined
+  /** Where a look is made when a block is due, one that is under way is the one. */
+  function look(): Promise<void> {
+    looking ??= reader.confirm().finally(() => {
+      looking = undefined
+    })
+    return looking
   }
   const keeper =
     snapshots &&
@@ -245,6 +261,7 @@ function connectParts(parameters: ChainSyncParameters) {
     reader,
     keeper,
     dexBook,
+    clock,
     failed,
     closing,
     rest,
@@ -260,7 +277,7 @@ function connectParts(parameters: ChainSyncParameters) {
       }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
     confirm: (patienceMs = longestConfirmMs) =>
-      atMost(patienceMs, reader.confirm().then(rest.loadOn)),
+      atMost(patienceMs, (clock ? look() : reader.confirm()).then(rest.loadOn)),
   }
 }
 
@@ -286,10 +303,10 @@ async function loadFirst(
 }
 
 async function follow(
-  { deps: { now }, reader, keeper, failed, confirm, closing: { signal } }: Parts,
+  { deps: { now }, reader, keeper, clock, failed, confirm, closing: { signal } }: Parts,
   { chainClient, pollMs }: ChainSyncParameters,
 ): Promise<void> {
-  const ticks = createHeadTicks({ heads: chainClient.openHeads?.(), pollMs, signal, now })
+  const ticks = createHeadTicks({ heads: chainClient.openHeads?.(), clock, pollMs, signal, now })
   while (!signal.aborted) {
     await confirm()
     void reader.tryAgain()

@@ -17,7 +17,12 @@ export async function openRouting(
   {
     observe,
     now,
-  }: { readonly observe: (event: SyncEvent) => void; readonly now?: (() => number) | undefined },
+    isPaced = true,
+  }: {
+    readonly observe: (event: SyncEvent) => void
+    readonly now?: (() => number) | undefined
+    readonly isPaced?: boolean | undefined
+  },
 ) {
   const clients = started.flatMap(({ chainId, node }) => {
     const chain = chains.find((each) => each.chainId === chainId)
@@ -26,7 +31,7 @@ export async function openRouting(
   })
   const routing = await createRouting({
     now,
-    chains: clients.map((chainClient) => ({ chainClient, executor: undefined, ...live })),
+    chains: clients.map((chainClient) => ({ chainClient, executor: undefined, isPaced, ...live })),
     startWithinMs: 0,
     simulator: undefined,
     serviceName: 'test',
