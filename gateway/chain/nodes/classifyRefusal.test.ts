@@ -171,7 +171,7 @@ const said: readonly (readonly [who: string, no: SaidNo, means: Refusal])[] = [
   [
     '1RPC',
     { code: -32000, message: 'eth_getLogs is limited to 0 - 1000 blocks range' },
-    { kind: 'range_too_wide' },
+    { kind: 'range_too_wide', limit: 1_000 },
   ],
   [
     'Llama',

@@ -6,8 +6,10 @@ export function classifyRefusal(said: SaidNo): Refusal {
   const kind = findKind(said)
   const { message = '' } = said
   const retryAfterMs = said.retryAfterMs ?? readPause(message)
-  const limit = readLimit(kind, message)
   const advised = readAdvice(message)
+  // What would be answered says more than words about it.
+  const isTold = advised && kind === 'range_too_wide'
+  const limit = isTold ? Number(advised.to - advised.from + 1n) : readLimit(kind, message)
   return {
     kind,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -26,22 +28,43 @@ function findKind({ status, code, message }: SaidNo): RefusalKind {
   return (byStatus || byCode || undefined)?.[0] ?? 'failed'
 }
 
-const toNumber = (digits: string | undefined) =>
-  digits === undefined ? undefined : Number(digits.replaceAll(',', ''))
+/** `10,000`, `2K`, `1.5 M`, `5MB`. */
+const count = String.raw`(\d[\d,]*(?:\.\d+)? ?[km]?)(?:i?b)?\b`
+const after = (words: string, named = count) => new RegExp(`(?:${words}) ?${named}`, 'i')
 
 /** Where the words name a number. */
 const limitWords: ReadonlyMap<RefusalKind, RegExp> = new Map([
   [
     'batch_too_large',
-    /(?:more than|limit(?:ed)?(?: of| to| is)?|at most|max\w*(?: of| is| size)?):? ?([\d,]+)/i,
+    after(
+      String.raw`(?:more than|limit(?:ed)?(?: of| to| is)?|at most|max\w*(?: of| is| size)?):?`,
+    ),
   ],
-  ['body_too_large', /(?:limit|max\w*)\D{0,12}([\d,]+)/i],
+  ['body_too_large', after(String.raw`(?:limit|max\w*)\D{0,12}`)],
   [
     'range_too_wide',
-    /(?:limited to(?: a)?|limit of|up to(?: a)?|max(?:imum)? block range(?: of)?:?|over|greater than|at most) ?([\d,]+)/i,
+    after(
+      [
+        'limited to(?: an?| 0 -)?',
+        'limit of',
+        'up to(?: an?)?',
+        'over',
+        'greater than',
+        'at most',
+        'not exceed',
+        String.raw`\(\d+ >`,
+        'max(?:imum)?(?: allowed)?(?: number of requested blocks| block)?(?: range)?(?: is(?: set to)?| of| =|:)?',
+      ].join('|'),
+    ),
   ],
-  ['too_many_results', /(?:limit of|more than|max results|exceeds) ([\d,]+)/i],
-  ['gas_cap', /(?:cap|limit|max\w*|allowed)\D{0,12}([\d,]{5,})/i],
+  [
+    'too_many_results',
+    after('limit of|more than|max results|exceeds|cap of|max logs per response is'),
+  ],
+  [
+    'gas_cap',
+    after(String.raw`(?:cap|limit|max\w*|allowed)\D{0,12}`, String.raw`([\d,]{5,}|[\d.]+ ?m)\b`),
+  ],
 ])
 
 function readLimit(kind: RefusalKind, message: string): number | undefined {
@@ -49,10 +72,16 @@ function readLimit(kind: RefusalKind, message: string): number | undefined {
   return limit !== undefined && Number.isSafeInteger(limit) && limit > 0 ? limit : undefined
 }
 
+function toNumber(named: string | undefined): number | undefined {
+  if (named === undefined) return undefined
+  const thousands = ['k', 'm'].indexOf(named.slice(-1).toLowerCase()) + 1
+  return Math.round(Number.parseFloat(named.replaceAll(',', '')) * 1_000 ** thousands)
+}
+
+const rangeWords = [/\[(0x[\da-f]{1,16}), ?(0x[\da-f]{1,16})\]/i, /range (\d{1,18})-(\d{1,18})/]
+
 function readAdvice(message: string): BlockRange | undefined {
-  const [, hexFrom, hexTo] = /\[(0x[\da-f]{1,16}), ?(0x[\da-f]{1,16})\]/i.exec(message) ?? []
-  if (hexFrom && hexTo) return toRange(BigInt(hexFrom), BigInt(hexTo))
-  const [, from, to] = /range (\d{1,18})-(\d{1,18})/.exec(message) ?? []
+  const [, from, to] = rangeWords.map((words) => words.exec(message)).find(Boolean) ?? []
   return from && to ? toRange(BigInt(from), BigInt(to)) : undefined
 }
 

@@ -34,8 +34,9 @@ export type EndpointParameters = {
 
 const firstBackoffMs = 100
 const longestRestMs = 10_000
-/** What was paid for is used up: it is asked again now and then. */
+/** What was paid for is used up, or whoever asks is not let in: it is asked again now and then. */
 const quotaRestMs = 60_000
+const needsSomebody: ReadonlySet<Trouble['kind']> = new Set(['quota_gone', 'unauthorized'])
 const leastJitter = 0.5
 /** These say what a request may hold, and nothing against the next one. */
 const sizes: ReadonlySet<Trouble['kind']> = new Set([
@@ -91,7 +92,7 @@ export function createEndpoint({
     const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), longestRestMs)
     // Spread, so that those who were refused together do not come back together.
     const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
-    const askedMs = kind === 'quota_gone' ? quotaRestMs : 0
+    const askedMs = needsSomebody.has(kind) ? quotaRestMs : 0
     restedAtMs = now()
     restingUntilMs = restedAtMs + Math.max(retryAfterMs ?? spreadMs, askedMs)
     isBusy = kind === 'rate_limited'

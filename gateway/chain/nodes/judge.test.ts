@@ -17,6 +17,8 @@ for (const [what, call, answer, verdict] of [
   ['a wrong request stands', ethCall, no(-32602, 'invalid argument 0'), 'done'],
   ['a rate limit is waited for', ethCall, no(-32005, 'limit exceeded'), 'again'],
   ['a batch that is too large is cut', ethCall, no(31, 'Batch of more than 3'), 'again'],
+  ['so is one whose answer is', ethCall, no(-32011, 'The batch response was too large'), 'again'],
+  ['who is not let in asks elsewhere', ethCall, no(-32001, 'Unauthorized'), 'fault'],
   ['no answer at all is a fault', ethCall, undefined, 'fault'],
   ['a gas cap is kept to', ethCall, no(-32000, 'gas limit is too high'), 'fault'],
   ['a block may be known elsewhere', ethCall, no(-32000, 'header not found'), 'elsewhere'],

@@ -75,6 +75,7 @@ export function judge(
       return { next: 'again', trouble: refusal }
     case 'unhealthy':
     case 'quota_gone':
+    case 'unauthorized':
       return { next: 'fault', trouble: refusal }
     case 'batch_too_large':
     case 'body_too_large':

@@ -24,6 +24,8 @@ export type RefusalKind =
   | 'block_unknown'
   /** What was paid for is used up: not today, or not this month. */
   | 'quota_gone'
+  /** A key that is missing, wrong, or not for this chain: nothing is answered until somebody sees to it. */
+  | 'unauthorized'
   /** Whoever answers has no node behind it just now. */
   | 'unhealthy'
   /** One sender of transactions is held back: everywhere, and for its own doing. */

@@ -9,7 +9,11 @@ type CodeRow = readonly [kind: RefusalKind, codes: readonly number[], by: string
  * clients collected (eRPC's error_normalizer, ponder's getLogsRetryHelper), 2025 to 2026.
  */
 export const phrases: readonly PhraseRow[] = [
-  ['reverted', /^execution reverted|^vm execution error|^revert(ed)?\b/i, 'geth, reth, Nethermind'],
+  [
+    'reverted',
+    /^execution reverted|^vm (execution error|exception)|^revert(ed)?\b|^(evm|execution) halted/i,
+    'geth, reth, Nethermind, Hardhat',
+  ],
   ['reverted', /out of gas|evm error|invalid opcode|stack (under|over)flow/i, 'geth, reth, anvil'],
   [
     'reverted',
@@ -18,6 +22,11 @@ export const phrases: readonly PhraseRow[] = [
   ],
   // What was to run takes more than it may, or than its sender can pay.
   ['reverted', /gas required exceeds/i, 'geth, Nitro, reth: estimates'],
+  [
+    'unauthorized',
+    /^unauthori[sz]ed|must be authenticated|api key is not allowed/i,
+    'Ankr, Alchemy, eRPC -32016, Goldsky',
+  ],
   ['overrides_refused', /state ?-?overrides?|too many arguments, want at most 2/i, 'geth, several'],
   ['sender_limited', /sender is over rate limit/i, 'proxyd -32017'],
   ['block_unknown', /extends beyond current head/i, 'reth, execution-apis#875'],
@@ -55,9 +64,31 @@ export const phrases: readonly PhraseRow[] = [
     'dRPC 31, proxyd -32014',
   ],
   ['batch_too_large', /batch.*(exceed|limit|maximum|at most)/i, 'Ankr, several'],
+  ['too_many_results', /exceeds max results|returned more than [\d,]+ results/i, 'reth, Infura'],
+  ['too_many_results', /logs matched by query exceeds limit/i, 'arb1.arbitrum.io'],
+  ['too_many_results', /(more than|exceeds?( limit of)?) [\d,]+ (logs|results)/i, 'Llama, Ankr'],
+  [
+    'too_many_results',
+    /log response size exceeded|too many (logs|results)/i,
+    'Alchemy -32602, of ranges that it would answer otherwise',
+  ],
   ['range_too_wide', /this block range should work/i, 'Alchemy -32600'],
-  ['range_too_wide', /(block )?range (is too (wide|large)|limit exceeded)/i, 'Ankr, Chainstack'],
-  ['range_too_wide', /max(imum)? block range|range [\d,]+ exceeds/i, 'PublicNode, Infura'],
+  [
+    'range_too_wide',
+    /range (is )?(too (wide|large|high)|larger|bigger)|range limit exceeded/i,
+    'Ankr, GetBlock, Nodies, Cloudflare, Morph, Scroll; Chainstack',
+  ],
+  [
+    'range_too_wide',
+    /max(imum)? (allowed )?(block )?range|range [\d, -]+ exceeds|range must not exceed/i,
+    'PublicNode, eRPC, Infura',
+  ],
+  [
+    'range_too_wide',
+    /requested too many blocks|number of requested blocks|limit the query to|range allowed for your plan/i,
+    'Avalanche, thirdweb, Coinbase -32005, Blast',
+  ],
+  ['range_too_wide', /at most [\d,]+ ?[km]? blocks/i, 'several'],
   [
     'range_too_wide',
     /limited to (a )?[\d,]+ (block )?range|ranges? over [\d,]+ blocks/i,
@@ -65,18 +96,15 @@ export const phrases: readonly PhraseRow[] = [
   ],
   [
     'range_too_wide',
-    /[\d,]+ blocks? range|block range.*(exceed|limit|more than|greater)/i,
+    /[\d,]+ ?[km]? blocks? range|block range.*(exceed|limit|more than|greater)/i,
     '1RPC, BlockPI',
   ],
   ['range_too_wide', /range.* (is |are )?limited to/i, 'several'],
   ['range_too_wide', /(exceed|more than|greater than|limit).*blocks? range/i, 'reth, several'],
-  ['too_many_results', /exceeds max results|returned more than [\d,]+ results/i, 'reth, Infura'],
-  ['too_many_results', /logs matched by query exceeds limit/i, 'arb1.arbitrum.io'],
-  ['too_many_results', /(more than|exceeds?( limit of)?) [\d,]+ (logs|results)/i, 'Llama, Ankr'],
   [
     'answer_too_large',
-    /response (is )?too (big|large)|response size (should|exceed)/i,
-    'reth, geth, 1RPC',
+    /response (is |was )?too (big|large)|response size (should|exceed)/i,
+    'reth, geth, jsonrpsee of a batch, 1RPC',
   ],
   [
     'body_too_large',
@@ -89,7 +117,7 @@ export const phrases: readonly PhraseRow[] = [
     'several',
   ],
   ['gas_cap', /gas (limit|cap)?.*(too high|exceeded the cap)|max(imum)? gas/i, 'Erigon, anvil'],
-  ['call_timeout', /execution aborted|timeout = \d/i, 'geth, Nitro'],
+  ['call_timeout', /execution (aborted|timeout)|timeout = \d/i, 'geth, Nitro, eRPC'],
   [
     'call_timeout',
     /gateway timeout|request timed out|deadline exceeded|query timeout/i,
@@ -102,13 +130,13 @@ export const phrases: readonly PhraseRow[] = [
   ],
   [
     'method_missing',
-    /unsupported method|not (included )?in (your |the )?(current )?plan|is not available on/i,
+    /unsupported method|^unsupported\W*$|not (included )?in (your |the )?(current )?plan|is not available on/i,
     'QuickNode',
   ],
   [
     'rate_limited',
-    /(over|rate|request|requests|throughput) limit|too many requests|code: 1015/i,
-    'proxyd, arb1, QuickNode, Cloudflare',
+    /(over|rate|request|requests|throughput) limit|too many requests|code: 1015|concurrent requests/i,
+    'proxyd, arb1, QuickNode, Cloudflare; Alchemy of a socket',
   ],
   [
     'rate_limited',
@@ -116,6 +144,7 @@ export const phrases: readonly PhraseRow[] = [
     'Alchemy, Infura, QuickNode, proxyd',
   ],
   ['unhealthy', /no backend|backend (is )?(offline|unhealthy)|not healthy|unhealthy/i, 'proxyd'],
+  ['unhealthy', /no (nodes|server) available/i, 'Cloudflare, eRPC'],
   [
     'unhealthy',
     /timeout on the free tier|server (is )?busy|temporarily unavailable|try again/i,
@@ -123,15 +152,19 @@ export const phrases: readonly PhraseRow[] = [
   ],
 ]
 
-/** By the code, where the words say nothing. */
+/**
+ * By the code, where the words say nothing. Not -32015: a halt of what ran to some, and a time-out of
+ * proxyd's and eRPC's.
+ */
 export const codes: readonly CodeRow[] = [
-  ['rate_limited', [-32005, -32097, 429, 1015], 'Infura, Tenderly, arb1, Alchemy'],
+  ['rate_limited', [-32005, -32097, 429, 1008, 1015], 'Infura, Tenderly, arb1, Alchemy'],
   ['rate_limited', [-32016, -32024], 'proxyd'],
   ['rate_limited', [-32007, -32009, -32012], 'QuickNode; jsonrpsee and proxyd use words'],
   ['sender_limited', [-32017], 'proxyd'],
   ['batch_too_large', [31], 'dRPC'],
   ['unhealthy', [30], 'dRPC'],
   ['unhealthy', [-32010, -32011, -32018], 'proxyd'],
+  ['unhealthy', [-32055], 'Cloudflare'],
   ['batch_too_large', [-32014], 'proxyd'],
   ['call_timeout', [-32002], 'geth'],
   ['answer_too_large', [-32008, -32020], 'jsonrpsee, proxyd'],
@@ -148,6 +181,7 @@ export const codes: readonly CodeRow[] = [
 /** By the HTTP status, where the body says nothing. */
 export const statuses: readonly CodeRow[] = [
   ['rate_limited', [429], 'all'],
+  ['unauthorized', [401], 'all'],
   ['quota_gone', [402, 403], 'Infura, dRPC, QuickNode'],
   ['body_too_large', [413], 'nginx, geth'],
   ['call_timeout', [504], 'proxyd, nginx'],
