@@ -52,6 +52,8 @@ s(
       callGas: 10_000_000,
       logBlocks: 10,
       callsPerSecond: undefined,
+      namesByNumber: undefined,
+      guessed: ['bodyBytes'],
     })
   },
 )

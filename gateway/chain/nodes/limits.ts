@@ -1,4 +1,5 @@
 import type { Trouble } from './readReply.ts'
+import { createSizeLimit, type SizeLimit } from './sizeLimit.ts'
 
 /** What an endpoint takes, as far as its refusals have told; undefined: nothing was refused yet. */
 export type NodeLimits = {
@@ -11,7 +12,12 @@ export type NodeLimits = {
   readonly callsPerSecond?: number | undefined
   /** 1: of a call it takes the number of a block, and not its hash. */
   readonly namesByNumber?: number | undefined
+  /** Those of the sizes that the node has not named. */
+  readonly guessed?: readonly SizeName[] | undefined
 }
+
+export const sizeNames = ['batchCalls', 'bodyBytes', 'callGas', 'logBlocks'] as const
+export type SizeName = (typeof sizeNames)[number]
 
 /** What a request was, that was taken or refused. */
 export type Load = {
@@ -49,8 +55,13 @@ const longestCutMs = 600_000
 const slowestGuess = 8
 const slowest = 0.5
 const windowMs = 1_000
-const leastBodyBytes = 32 * 1024
-const leastCallGas = 1_000_000
+/** Beyond the widest that anybody is known to allow nothing is left of a guess. */
+const bounds: Readonly<Record<SizeName, { readonly least: number; readonly most: number }>> = {
+  batchCalls: { least: 1, most: mostBatchCalls },
+  bodyBytes: { least: 32 * 1024, most: 16 * 1024 * 1024 },
+  callGas: { least: 1_000_000, most: 1_000_000_000 },
+  logBlocks: { least: 1, most: 1_000_000 },
+}
 /** A node may fail between the two by itself. */
 const mostHashesRefused = 2
 /** Refusals closer together than this are one. */
@@ -61,18 +72,21 @@ const longPauseMs = 10_000
 const carefulGuess = 10
 
 /**
- * Learns by refusals: what was refused is cut down at once, by what the node names or by half, and grows
- * slowly while all is taken. A number that the node has named is its limit until it names another.
+ * Learns by refusals: what was refused is cut down at once, by what the node names or by half, and what
+ * was not named grows again slowly.
  */
 export function createLimits({ now }: { readonly now: () => number }): LearnedLimits {
-  let limits: NodeLimits = {}
+  const sizes = Object.fromEntries(
+    sizeNames.map((name) => [name, createSizeLimit({ now, ...bounds[name] })]),
+  ) as Record<SizeName, SizeLimit>
+  let namesByNumber: number | undefined
   const pace = createPace({ now })
   /** Below `batchCalls` while the rate is being found. */
   let soft = mostBatchCalls
   let cuts = 0
   let hashesRefused = 0
   let wholeAgainAtMs = 0
-  const hardBatch = () => limits.batchCalls ?? mostBatchCalls
+  const hardBatch = () => sizes.batchCalls.read() ?? mostBatchCalls
   /** A small request is not refused for its size. */
   const cut = (half: number) => {
     if (half < leastSoft) return
@@ -80,16 +94,25 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
     cuts += 1
     wholeAgainAtMs = now() + Math.min(firstCutMs * 2 ** cuts, longestCutMs)
   }
-  const lower = (name: keyof NodeLimits, { to, least }: { to: number; least: number }) => {
-    const before = limits[name] ?? Number.POSITIVE_INFINITY
-    limits = { ...limits, [name]: Math.max(least, Math.min(before, Math.floor(to))) }
-  }
 
   return {
-    read: () => ({ ...limits, callsPerSecond: pace.perSecond() }),
-    recall({ callsPerSecond, ...earlier }) {
-      limits = { ...earlier, ...limits }
-      pace.recall(callsPerSecond)
+    read: () => ({
+      batchCalls: sizes.batchCalls.read(),
+      bodyBytes: sizes.bodyBytes.read(),
+      callGas: sizes.callGas.read(),
+      logBlocks: sizes.logBlocks.read(),
+      callsPerSecond: pace.perSecond(),
+      namesByNumber,
+      guessed: sizeNames.filter((name) => sizes[name].isGuess()),
+    }),
+    recall({ guessed = [], ...earlier }) {
+      for (const name of sizeNames) {
+        const size = earlier[name]
+        if (size !== undefined)
+          sizes[name].recall(size, guessed.includes(name) ? 'guessed' : 'named')
+      }
+      namesByNumber ??= earlier.namesByNumber
+      pace.recall(earlier.callsPerSecond)
     },
     batchCalls() {
       if (now() > wholeAgainAtMs) soft = mostBatchCalls
@@ -104,7 +127,7 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
     },
     refusedHash() {
       hashesRefused += 1
-      if (hashesRefused >= mostHashesRefused) limits = { ...limits, namesByNumber: 1 }
+      if (hashesRefused >= mostHashesRefused) namesByNumber = 1
     },
     took(calls) {
       pace.took(calls)
@@ -113,17 +136,14 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       const more = pace.isCalm() ? calls : Math.max(1, calls / 4)
       soft = Math.min(mostBatchCalls, soft + more)
     },
-    refused({ kind, limit, retryAfterMs = 0 }, { calls, bytes, gas, blocks = 0 }) {
+    refused({ kind, limit: named, retryAfterMs = 0 }, load) {
+      const { calls, bytes, gas, blocks = Number.POSITIVE_INFINITY } = load
       const half = Math.max(1, calls >> 1)
-      if (kind === 'batch_too_large') lower('batchCalls', { to: limit ?? half, least: 1 })
-      else if (kind === 'body_too_large')
-        lower('bodyBytes', { to: Math.min(limit ?? bytes / 2, bytes * 0.9), least: leastBodyBytes })
-      else if (kind === 'gas_cap')
-        lower('callGas', { to: Math.min(limit ?? gas / 2, gas - 1), least: leastCallGas })
-      else if (kind === 'range_too_wide') {
-        const most = limit ?? blocks / 2
-        if (most >= 1) lower('logBlocks', { to: most, least: 1 })
-      } else if (kind === 'rate_limited') {
+      if (kind === 'batch_too_large') sizes.batchCalls.refused({ size: calls, named })
+      else if (kind === 'body_too_large') sizes.bodyBytes.refused({ size: bytes, named })
+      else if (kind === 'gas_cap') sizes.callGas.refused({ size: gas, named })
+      else if (kind === 'range_too_wide') sizes.logBlocks.refused({ size: blocks, named })
+      else if (kind === 'rate_limited') {
         cut(half)
         pace.refused(retryAfterMs)
       } else cut(half)

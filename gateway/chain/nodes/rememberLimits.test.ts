@@ -40,6 +40,29 @@ s(
   },
 )
 
+s(
+  'what was guessed grows on in the next run, and what was named stays [nodes/regrow]',
+  async () => {
+    const clock = { ms: 0 }
+    const restart = async () => {
+      const limits = createLimits({ now: () => clock.ms })
+      return { limits, kept: await rememberLimits([{ url: 'http://grown', limits }], { book }) }
+    }
+    const first = await restart()
+    first.limits.refused({ kind: 'batch_too_large', limit: 3 }, load)
+    first.limits.refused({ kind: 'range_too_wide' }, { ...load, blocks: 246_912 })
+    await first.kept.close()
+    const second = await restart()
+    assert.equal([second.limits.batchCalls(), second.limits.read().logBlocks], [3, 120_000])
+    clock.ms += 600_000
+    assert.equal([second.limits.batchCalls(), second.limits.read().logBlocks], [3, undefined])
+    await second.kept.close()
+    const third = await restart()
+    assert.equal([third.limits.batchCalls(), third.limits.read().guessed], [3, []])
+    await third.kept.close()
+  },
+)
+
 s('learns on where the book is out of reach or holds anything', async () => {
   for (const text of ['null', '[', '{"batchCalls":"many","bodyBytes":-1}']) {
     const broken = { read: async () => text, write: () => Promise.reject(new Error('disk full')) }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Endpoint } from './endpoint.ts'
-import type { NodeLimits } from './limits.ts'
+import { type NodeLimits, sizeNames } from './limits.ts'
 
 /** Where limits are kept between runs, by names that hold nothing of a URL. */
 export type LimitBook = {
@@ -15,21 +15,21 @@ const saveEveryMs = 30_000
 /** Plans change: what was refused so long ago is tried again. */
 const believedForMs = 7 * 24 * 3_600_000
 
-/** The rate moves all the time: two digits of it are enough. */
-function toText({ callsPerSecond, ...sizes }: NodeLimits): string {
-  const rate =
-    callsPerSecond === undefined ? {} : { callsPerSecond: Number(callsPerSecond.toPrecision(2)) }
-  return JSON.stringify({ ...sizes, ...rate })
+/** The rate, and what was guessed, move all the time: two digits of them are enough. */
+function toText({ guessed = [], ...limits }: NodeLimits): string {
+  const moving = ['callsPerSecond', ...guessed] as const
+  const rounded = moving.flatMap((name) => {
+    const value = limits[name]
+    return value === undefined ? [] : [[name, Number(value.toPrecision(2))] as const]
+  })
+  return JSON.stringify({
+    ...limits,
+    ...Object.fromEntries(rounded),
+    ...(guessed.length > 0 && { guessed }),
+  })
 }
 
-const names = [
-  'batchCalls',
-  'bodyBytes',
-  'callGas',
-  'logBlocks',
-  'callsPerSecond',
-  'namesByNumber',
-] as const
+const names = [...sizeNames, 'callsPerSecond', 'namesByNumber'] as const
 
 /** Another version may have written anything. */
 function fromText(text: string): NodeLimits {
@@ -39,7 +39,9 @@ function fromText(text: string): NodeLimits {
       const value = read[name]
       return typeof value === 'number' && value > 0 ? [[name, value] as const] : []
     })
-    return Object.fromEntries(known)
+    const marked: unknown = read['guessed']
+    const guessed = sizeNames.filter((name) => Array.isArray(marked) && marked.includes(name))
+    return { ...Object.fromEntries(known), guessed }
   } catch {
     return {}
   }

@@ -1,0 +1,75 @@
+/** How large a request may be in one respect, as far as refusals have told. */
+export type SizeLimit = {
+  /** Undefined: nothing was refused, or so long ago that it is tried again. */
+  read(): number | undefined
+  /** Whether it is what was refused by half, and no number that the node has named. */
+  isGuess(): boolean
+  /** `size`: what was refused; infinite where that is not known. `named`: the limit by the node's words. */
+  refused(what: { readonly size: number; readonly named?: number | undefined }): void
+  /** What an earlier run has learned; what this one knows already stands. */
+  recall(size: number, how: 'named' | 'guessed'): void
+}
+
+type Guess = { readonly size: number; readonly atMs: number; readonly refusals: number }
+
+/** For so long a guess stands, and twice as long after each refusal more. */
+const firstCalmMs = 60_000
+const longestCalmMs = 3_600_000
+const growEveryMs = 10_000
+const growth = 1.25
+/** Refusals closer together than this are one. */
+const oneEventMs = 500
+
+/**
+ * A number that the node has named stands until it names another. One that is guessed grows again after
+ * calm, until at `most` it is none: whatever was refused once, by one of many nodes or under a load that has
+ * passed, is tried again.
+ */
+export function createSizeLimit({
+  now,
+  least,
+  most,
+}: {
+  readonly now: () => number
+  readonly least: number
+  readonly most: number
+}): SizeLimit {
+  let named = Number.POSITIVE_INFINITY
+  let guess: Guess | undefined
+
+  function guessed(): number {
+    if (!guess) return Number.POSITIVE_INFINITY
+    const standsMs = Math.min(firstCalmMs * 2 ** (guess.refusals - 1), longestCalmMs)
+    const steps = Math.ceil((now() - guess.atMs - standsMs) / growEveryMs)
+    const grown = Math.floor(guess.size * growth ** Math.max(0, steps))
+    if (grown < most) return grown
+    guess = undefined
+    return Number.POSITIVE_INFINITY
+  }
+
+  const lowest = () => Math.min(named, guessed())
+
+  return {
+    read: () => (Number.isFinite(lowest()) ? lowest() : undefined),
+    isGuess: () => guessed() < named,
+    refused({ size, named: said }) {
+      // A number that would have let it through is not what it was refused for.
+      if (said !== undefined && said < size) {
+        named = Math.max(least, said)
+        return
+      }
+      if (!Number.isFinite(size)) return
+      const before = lowest()
+      const isSame = guess !== undefined && now() - guess.atMs < oneEventMs
+      guess = {
+        size: Math.max(least, Math.floor(Math.min(before, size / 2))),
+        atMs: now(),
+        refusals: (guess?.refusals ?? 0) + (isSame ? 0 : 1),
+      }
+    },
+    recall(size, how) {
+      if (how === 'named') named = Math.min(named, size)
+      else guess ??= { size, atMs: now(), refusals: 1 }
+    },
+  }
+}
