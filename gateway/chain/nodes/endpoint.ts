@@ -3,7 +3,9 @@ import { nameByNumber } from './blockHashes.ts'
 import { createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
+import { createShownChain } from './shownChain.ts'
 import { takesLong } from './takesLong.ts'
+import { createToldBlocks } from './toldBlocks.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
 /** One URL of a chain: what it takes, and whether it is to be left alone just now. */
@@ -22,12 +24,13 @@ export type Endpoint = {
 }
 
 export type EndpointParameters = {
-  /** Where given, it has to say that it serves this chain before it is asked anything else. */
+  /** Where given, it has to say that it serves this chain before it is asked anything else, and now and then. */
   readonly chainId?: number | undefined
   readonly url: string
   readonly timeoutMs: number
   readonly maxResponseBytes: number
   readonly random?: (() => number) | undefined
+  readonly now?: (() => number) | undefined
   /** In a lab: may answer otherwise than the node does. */
   readonly alterSend?: ((send: Upstream['send']) => Upstream['send']) | undefined
 }
@@ -38,6 +41,8 @@ const longestRestMs = 10_000
 const quotaRestMs = 60_000
 const needsSomebody: ReadonlySet<Trouble['kind']> = new Set(['quota_gone', 'unauthorized'])
 const leastJitter = 0.5
+/** Nodes of one URL lack blocks that others have told of, now and then. */
+const unknownBlockMs = 5_000
 /** These say what a request may hold, and nothing against the next one. */
 const sizes: ReadonlySet<Trouble['kind']> = new Set([
   'batch_too_large',
@@ -67,15 +72,15 @@ export function createEndpoint({
   chainId,
   timeoutMs,
   random = Math.random,
+  now = () => performance.now(),
   alterSend = (send) => send,
   ...address
 }: EndpointParameters): Endpoint {
-  const now = () => performance.now()
   const upstream = createUpstream(address)
   const send = alterSend(upstream.send)
   const limits = createLimits({ now })
-  let served: number | undefined
-  let identifying: Promise<Trouble | undefined> | undefined
+  const shown = createShownChain({ chainId, now, send: (calls) => send(calls, { timeoutMs }) })
+  const told = createToldBlocks()
   let restingUntilMs = 0
   let restedAtMs = 0
   /** When the last of the failures in a row was told. */
@@ -96,17 +101,19 @@ export function createEndpoint({
     restedAtMs = now()
     restingUntilMs = restedAtMs + Math.max(retryAfterMs ?? spreadMs, askedMs)
     isBusy = kind === 'rate_limited'
+    // Whoever has too many calls is who it was.
+    if (!isBusy) shown.doubt()
   }
 
-  async function identify(): Promise<Trouble | undefined> {
-    const reply = await send([{ method: 'eth_chainId', params: [] }], { timeoutMs })
-    const [answer] = reply.answers
-    if (!answer) return reply.trouble
-    if ('error' in answer) return readError(answer.error)
-    const said = Number(answer.result)
-    if (!Number.isSafeInteger(said)) return { kind: 'bad_answer' }
-    served = said
-    return said === chainId ? undefined : { kind: 'other_chain' }
+  /** Undefined where it is the chain that is expected. */
+  async function showAnother(
+    calls: readonly RpcCall[],
+    sentAtMs: number,
+  ): Promise<Reply | undefined> {
+    const trouble = shown.isShown() ? undefined : await shown.ask()
+    if (!trouble) return undefined
+    rest(trouble, sentAtMs)
+    return { answers: calls.map(() => undefined), trouble }
   }
 
   /** A proxy that has no node for anybody does not tell its head. */
@@ -143,8 +150,9 @@ export function createEndpoint({
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
     if (worst && (isAbout(worst) || heavy.has(worst.kind))) limits.refused(worst, loadOf(calls))
     for (const [index, call] of calls.entries()) {
-      const refusal = readRefusal(reply.answers[index])
-      if (refusal?.kind === 'range_too_wide')
+      const answer = reply.answers[index]
+      const refusal = answer ? readRefusal(answer) : reply.trouble
+      if (refusal?.kind === 'range_too_wide' && call.method === 'eth_getLogs')
         limits.refused(refusal, { ...loadOf([call]), blocks: spanOf(call) })
     }
     const isWhole = taken === 0 && reply.answers.includes(undefined)
@@ -165,15 +173,9 @@ export function createEndpoint({
     async send(calls) {
       limits.pay(calls.length)
       const sentAtMs = now()
-      if (chainId !== undefined && served !== chainId) {
-        identifying ??= identify().finally(() => {
-          identifying = undefined
-        })
-        const trouble = await identifying
-        if (trouble) {
-          rest(trouble, sentAtMs)
-          return { answers: calls.map(() => undefined), trouble }
-        }
+      if (!shown.isShown()) {
+        const another = await showAnother(calls, sentAtMs)
+        if (another) return another
       }
       const { callGas, namesByNumber } = limits.read()
       const named = namesByNumber ? calls.map(nameByNumber) : calls
@@ -182,9 +184,14 @@ export function createEndpoint({
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
       learn(capped, reply, sentAtMs)
+      if (!told.fits(capped, reply)) {
+        shown.doubt()
+        return (await showAnother(calls, now())) ?? reply
+      }
+      if (reply.answers.some(isOfUnknownBlock)) shown.doubt(unknownBlockMs)
       return reply
     },
-    otherChain: () => (served === chainId ? undefined : served),
+    otherChain: shown.other,
     close: () => void upstream.close(),
   }
 }
@@ -193,9 +200,14 @@ export function createEndpoint({
 const isLateAlone = ({ kind }: Trouble, [call, ...others]: readonly RpcCall[]) =>
   kind === 'timeout' && others.length === 0 && call !== undefined && takesLong(call)
 
-const isAbout = ({ kind }: Trouble) => sizes.has(kind) || kind === 'rate_limited'
+/** Ranges are learned of call by call. */
+const isAbout = ({ kind }: Trouble) =>
+  kind === 'rate_limited' || (sizes.has(kind) && kind !== 'range_too_wide')
 
 const isBusyAnswer = (answer: RpcAnswer) => readRefusal(answer)?.kind === 'rate_limited'
+
+const isOfUnknownBlock = (answer: RpcAnswer | undefined) =>
+  readRefusal(answer)?.kind === 'block_unknown'
 
 const readRefusal = (answer: RpcAnswer | undefined) =>
   answer && 'error' in answer ? readError(answer.error) : undefined

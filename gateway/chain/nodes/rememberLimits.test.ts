@@ -41,7 +41,7 @@ s(
 )
 
 s(
-  'what was guessed grows on in the next run, and what was named stays [nodes/regrow]',
+  'what was guessed grows on in the next run, and what was named stays [nodes/regrow-remembered]',
   async () => {
     const clock = { ms: 0 }
     const restart = async () => {
