@@ -17,6 +17,7 @@ import { createBlockHashes } from './nodes/blockHashes.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import { createEndpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
+import type { StandsStill } from './nodes/headHeights.ts'
 import { type HeadSocket, openHeadSocket } from './nodes/headSocket.ts'
 import type { NodeLimits } from './nodes/limits.ts'
 import { createNesting } from './nodes/nestedCall.ts'
@@ -40,6 +41,8 @@ export type ChainClient = {
   checkChainId(): Promise<void>
   /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
   otherChain(): number | undefined
+  /** What stands still where the head that is followed is old. */
+  standsStill(followed: number): StandsStill
   /** Each call's own answer, in their order; undefined where no upstream gave one. */
   askEach(
     calls: readonly RpcCall[],
@@ -203,6 +206,7 @@ export function createChainClient({
       if (actual !== chain.chainId) throw new WrongChain({ expected: chain.chainId, actual })
     },
     otherChain: failover.otherChain,
+    standsStill: failover.standsStill,
     remember: (book) => rememberLimits(endpoints, { book }),
     limits: () => endpoints.map((endpoint) => endpoint.limits.read()),
     close() {

@@ -57,10 +57,11 @@ s('a race knows who leads from when on, by what is delivered less gas [console/r
 })
 
 s('each warning of a gateway comes with what to do about it [console/advice]', () => {
-  const stale = { current: () => ({}), lagMs: () => 60_000 }
+  const head = { number: 1n, timestampSecs: 0n }
+  const stale = { current: () => ({ head }), lagMs: () => 60_000 }
   const chainOf = (sync: object, other?: number) => ({
     chainId: 1,
-    chainClient: { chain: { name: 'Base' }, otherChain: () => other },
+    chainClient: { chain: { name: 'Base' }, otherChain: () => other, standsStill: () => 'chain' },
     sync,
   })
   const chains = [chainOf(stale, 10), chainOf({ ...stale, current: () => undefined })]

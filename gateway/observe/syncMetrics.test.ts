@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { assert, suite } from '../../fixtures/test.ts'
+import type { ChainStatus } from '../routing/registry.ts'
 import type { Routing } from '../routing/service/routing.ts'
 import { showSync } from './syncMetrics.ts'
 
@@ -26,7 +27,8 @@ s(
       state: undefined,
       lagMs: Number.POSITIVE_INFINITY,
     }
-    const status = () => [{ chain, state, lagMs: 1_500 }, unread] as unknown
+    let headAge: ChainStatus['headAge'] = { ageMs: 2_500, standsStill: undefined }
+    const status = () => [{ chain, state, lagMs: 1_500, headAge }, unread] as unknown
     showSync({ registry }, { status: status as Routing['status'] })
     const before = await registry.metrics()
     assert.match(before, 'forkyard_sync_leads{chain="8453"} 0')
@@ -44,9 +46,13 @@ s(
     assert.match(before, 'forkyard_searched_ahead_asked{chain="8453"} 7')
     assert.match(before, 'forkyard_search_threads_lost{chain="8453"} 1')
     assert.not.match(before, 'forkyard_pools_shelved{')
+    assert.match(before, 'forkyard_head_age_seconds{chain="8453"} 2.5')
+    assert.not.match(before, 'forkyard_head_age_seconds{chain="42161"}')
+    assert.not.match(before, 'forkyard_stands_still{')
     const named = 'forkyard_pool_left_out{chain="8453",dex="x",pool="0x",reason="burns"} 1'
     assert.ok(before.includes(named))
     role = 'leader'
+    headAge = { ageMs: 61_000, standsStill: 'chain_or_node' }
     leftOut = Array.from({ length: 12 }, (_, n) => ({ dex: 'x', pool: `0x${n}`, reason: 'burns' }))
     const after = await registry.metrics()
     assert.match(after, 'forkyard_sync_leads{chain="8453"} 1')
@@ -54,6 +60,7 @@ s(
     assert.match(after, 'forkyard_pools_evicted{chain="8453"} 2')
     assert.match(after, 'forkyard_pools_audited{chain="8453"} 40')
     assert.match(after, 'forkyard_pools_healed{chain="8453"} 1')
+    assert.match(after, 'forkyard_stands_still{chain="8453",what="chain_or_node"} 1')
     assert.not.ok(after.includes(named), 'it was read again')
     assert.is(after.match(/forkyard_pool_left_out\{chain="8453"/g)?.length, 10)
   },

@@ -90,6 +90,27 @@ export function showSync(
     "Since that block was last known to be the chain's head; infinite before the chain was first read",
     ({ lagMs }) => lagMs / 1000,
   )
+  show(
+    'forkyard_head_age_seconds',
+    'How old that block is, by its clock and ours',
+    ({ headAge }) => headAge && headAge.ageMs / 1000,
+  )
+  nameStandsStill(registry, status)
+}
+
+function nameStandsStill(registry: Registry, status: Routing['status']): void {
+  new Gauge({
+    name: 'forkyard_stands_still',
+    help: 'Of each chain whose head is over a minute old, what stands still; with one RPC URL nobody can tell a node from the chain',
+    labelNames: ['chain', 'what'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chain, headAge } of status())
+        if (headAge?.standsStill)
+          this.set({ chain: String(chain.chainId), what: headAge.standsStill }, 1)
+    },
+  })
 }
 
 /** Anybody makes pools that fail: only so many of a chain have a series of their own. */

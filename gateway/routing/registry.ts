@@ -1,5 +1,6 @@
 import type { GenerationStatus } from '../../simulator/generations.ts'
 import type { Simulator } from '../../simulator/simulator.ts'
+import { type HeadAge, readHeadAge } from './headAge.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { SyncedState } from './sync/syncedState.ts'
 import type { LeftOutPool } from './sync/troubledPools.ts'
@@ -11,6 +12,8 @@ export type ChainStatus = {
   readonly chain: RoutingChain
   readonly state: SyncedState | undefined
   readonly lagMs: number
+  /** Undefined where nothing has been read. */
+  readonly headAge: HeadAge | undefined
   /** Whether quotes are answered, and whether everything they rest on is within bounds. */
   readonly health: 'ok' | 'degraded' | 'down'
   readonly simulatorReady: boolean
@@ -23,10 +26,17 @@ export type StatusDeps = {
   readonly chains: ReadonlyMap<number, RoutingChain>
   readonly simulator: Simulator | undefined
   readonly maxLagMs: number
+  /** As blocks tell it. */
+  readonly dateMs?: (() => number) | undefined
 }
 
 /** The condition of every chain right now. */
-export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): ChainStatus[] {
+export function readChainStatus({
+  chains,
+  simulator,
+  maxLagMs,
+  dateMs = Date.now,
+}: StatusDeps): ChainStatus[] {
   return [...chains.values()].map((chain) => {
     const state = chain.sync.current()
     const lagMs = chain.sync.lagMs()
@@ -43,6 +53,7 @@ export function readChainStatus({ chains, simulator, maxLagMs }: StatusDeps): Ch
       chain,
       state,
       lagMs,
+      headAge: state && readHeadAge(chain, { head: state.head, dateMs: dateMs() }),
       simulatorReady,
       fork,
       troubles,

@@ -1,6 +1,6 @@
 import { type Asked, createCallQueue, type Outcome, type Waiting } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
-import { createHeadHeights } from './headHeights.ts'
+import { createHeadHeights, type HeadHeights } from './headHeights.ts'
 import { judge, readHead } from './judge.ts'
 import { createLastHead } from './lastHead.ts'
 import type { RpcCall } from './readReply.ts'
@@ -10,6 +10,7 @@ export type Failover = {
   call(call: RpcCall, waiting: Waiting): Promise<Outcome>
   /** What an upstream serves instead of the expected chain, as long as one does. */
   otherChain(): number | undefined
+  standsStill: HeadHeights<Endpoint>['standsStill']
   close(): void
 }
 
@@ -133,6 +134,7 @@ export function createFailover({
         })
       }),
     otherChain: () => endpoints.map((each) => each.otherChain()).find((id) => id !== undefined),
+    standsStill: heights.standsStill,
     close() {
       closed = true
       clearTimeout(timer)

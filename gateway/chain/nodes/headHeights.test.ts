@@ -6,15 +6,14 @@ const bootMs = Date.UTC(2026, 10, 23)
 
 function stand(endpoints: readonly string[], blockTimeMs = 2_000) {
   const clock = { ms: 0 }
-  const { note, isBehind, takeSilent } = createHeadHeights(endpoints, {
+  const { note, ...heights } = createHeadHeights(endpoints, {
     blockTimeMs,
     now: () => clock.ms,
     dateMs: () => bootMs + clock.ms,
   })
   return {
     clock,
-    isBehind,
-    takeSilent,
+    ...heights,
     /** By number alone, or with the age of its block. */
     note: (each: string, number: number, agoMs?: number) =>
       note(each, {
@@ -104,6 +103,30 @@ s('sets nobody back for a head that no chain makes in the time [nodes/lag-lie]',
     note('a', 100, secs * 1_000)
     assert.is(isBehind('a'), isBelieved, `${named}`)
   }
+})
+
+s('tells a chain that stands still from a node that does [nodes/stands-still]', () => {
+  const { clock, note, ...heights } = stand(['a', 'b'])
+  const standsStill = () => heights.standsStill(100)
+  assert.is(standsStill(), 'chain_or_node')
+  note('a', 100, 0)
+  assert.is(standsStill(), 'chain_or_node')
+  note('b', 101, 0)
+  assert.is(standsStill(), 'chain')
+  clock.ms = 33 * 60_000
+  assert.is(standsStill(), 'chain_or_node', 'one of them may have come to know more')
+  for (const each of ['a', 'b']) note(each, 101, clock.ms)
+  assert.is(standsStill(), 'chain')
+  note('b', 140, 2_000)
+  assert.is(standsStill(), 'node')
+  assert.is(heights.standsStill(90), 'gateway')
+  // No chain makes as many in the time: that one lies.
+  note('b', 2 ** 50, 0)
+  assert.is(standsStill(), 'chain')
+  const alone = stand(['a'])
+  alone.note('a', 100, 60_000)
+  assert.is(alone.standsStill(100), 'chain_or_node')
+  assert.is(alone.standsStill(90), 'gateway')
 })
 
 s('asks those that have not told for a while, once each time', () => {

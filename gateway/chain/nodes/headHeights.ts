@@ -1,5 +1,12 @@
 import type { ToldBlock } from './judge.ts'
 
+/**
+ * What stands still where a followed head is old: who follows it where all endpoints know more, a node where
+ * another one does, the chain where none does, and a node or the chain where there is one endpoint alone, or one of
+ * several does not tell.
+ */
+export type StandsStill = 'gateway' | 'node' | 'chain' | 'chain_or_node'
+
 /** Where each of several endpoints stands, by the heads that it told of. */
 export type HeadHeights<endpoint> = {
   note(endpoint: endpoint, told: ToldBlock): void
@@ -7,6 +14,7 @@ export type HeadHeights<endpoint> = {
   isBehind(endpoint: endpoint): boolean
   /** Those that have not told for a while, which are told apart from a chain that stands still by asking. */
   takeSilent(): readonly endpoint[]
+  standsStill(followed: number): StandsStill
 }
 
 /** Nodes of one URL are a few blocks apart, and what is asked a moment later is answered by another one. */
@@ -15,6 +23,8 @@ const toleratedMs = 10_000
 /** What a chain makes in bursts, over its usual pace. */
 const fastestPace = 4
 const askAgainMs = 15_000
+/** Who is asked that often has told by then. */
+const latelyMs = 3 * askAgainMs
 
 /**
  * Heights are compared among endpoints: a chain that stands still stands still at all of them. One that names
@@ -39,6 +49,7 @@ export function createHeadHeights<endpoint>(
   const highest = new Map<endpoint, number>()
   const madeAtMs = new Map<endpoint, number>()
   const askedAtMs = new Map(endpoints.map((each) => [each, now()]))
+  const toldAtMs = new Map<endpoint, number>()
   const behind = new Set<endpoint>()
 
   /** What half of them, and of two the one that is further, have reached. */
@@ -64,6 +75,7 @@ export function createHeadHeights<endpoint>(
       const { number } = told
       const most = reached()
       askedAtMs.set(endpoint, now())
+      toldAtMs.set(endpoint, now())
       highest.set(endpoint, number)
       if (told.madeAtMs !== undefined) madeAtMs.set(endpoint, told.madeAtMs)
       const isBelow = number < most - tolerated && most <= furthest(endpoint)
@@ -75,6 +87,17 @@ export function createHeadHeights<endpoint>(
       const silent = endpoints.filter((each) => now() - (askedAtMs.get(each) ?? 0) > askAgainMs)
       for (const each of silent) askedAtMs.set(each, now())
       return silent
+    },
+    standsStill(followed) {
+      const told = [...highest.values()]
+      const [least, most] = [Math.min(...told), Math.max(...told)]
+      if (told.length > 0 && least > followed + tolerated) return 'gateway'
+      const isShort = (each: endpoint) =>
+        (highest.get(each) ?? most) < most - tolerated && most <= furthest(each)
+      if (endpoints.some(isShort)) return 'node'
+      const isTelling = (each: endpoint) =>
+        now() - (toldAtMs.get(each) ?? Number.NEGATIVE_INFINITY) <= latelyMs
+      return endpoints.length > 1 && endpoints.every(isTelling) ? 'chain' : 'chain_or_node'
     },
   }
 }

@@ -601,6 +601,10 @@ export type ChainStatus = {
   last_sync_timestamp: number
   /** Since the state was last known to be the head */
   sync_lag_ms: number
+  /** How old that block is, by its clock and ours; absent before the first */
+  head_age_secs?: number | undefined
+  /** Where it is over a minute old: this gateway where all RPC URLs know more, a node where another URL does, the chain where none does, and chain or node where there is one URL alone or one does not tell */
+  stands_still?: 'gateway' | 'node' | 'chain' | 'chain_or_node' | undefined
   pool_count: number
   token_count: number
   gas_price_wei: string

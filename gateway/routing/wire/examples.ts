@@ -214,6 +214,7 @@ export const status = {
         last_sync_hash: `0x${'7f'.repeat(32)}`,
         last_sync_timestamp: 1_795_219_200,
         sync_lag_ms: 412,
+        head_age_secs: 2,
         pool_count: 9,
         token_count: 14,
         gas_price_wei: '5000000',

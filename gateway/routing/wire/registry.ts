@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { getAddress } from 'viem'
 import { address, named, oneOf, uint256 } from '../../http/schemas.ts'
 import { countPools, type PoolCounts } from '../countPools.ts'
+import type { HeadAge } from '../headAge.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
 import { mostWaiting } from '../searchQueue.ts'
@@ -293,6 +294,17 @@ export const statusResponse = named(
           sync_lag_ms: Type.Integer({
             description: 'Since the state was last known to be the head',
           }),
+          head_age_secs: Type.Optional(
+            Type.Integer({
+              description: 'How old that block is, by its clock and ours; absent before the first',
+            }),
+          ),
+          stands_still: Type.Optional(
+            oneOf(['gateway', 'node', 'chain', 'chain_or_node'], {
+              description:
+                'Where it is over a minute old: this gateway where all RPC URLs know more, a node where another URL does, the chain where none does, and chain or node where there is one URL alone or one does not tell',
+            }),
+          ),
           pool_count: Type.Integer(),
           token_count: Type.Integer(),
           gas_price_wei: uint256(),
@@ -339,13 +351,14 @@ export function fromStatus(
 ): Static<typeof statusResponse> {
   return {
     status,
-    chains: statuses.map(({ chain, state, lagMs, health, simulatorReady }) => ({
+    chains: statuses.map(({ chain, state, lagMs, headAge, health, simulatorReady }) => ({
       chain_id: chain.chainId,
       status: health,
       last_sync_block: Number(state?.head.number ?? 0n),
       ...(state && { last_sync_hash: state.head.hash }),
       last_sync_timestamp: Number(state?.head.timestampSecs ?? 0n),
       sync_lag_ms: toLag(lagMs),
+      ...fromHeadAge(headAge),
       pool_count: state?.pools.size ?? 0,
       token_count: chain.sync.tokens().size,
       gas_price_wei: chain.gasPriceWei().toString(),
@@ -355,6 +368,12 @@ export function fromStatus(
     })),
   }
 }
+
+const fromHeadAge = (head: HeadAge | undefined) =>
+  head && {
+    head_age_secs: Math.floor(head.ageMs / 1_000),
+    ...(head.standsStill && { stands_still: head.standsStill }),
+  }
 
 const fromLoadLeft = (leftMs: number | undefined) =>
   leftMs === undefined ? {} : { load_secs_left: Math.ceil(leftMs / 1_000) }

@@ -116,6 +116,16 @@ const gatewayCases: readonly Case[] = [
   ...gauge('PoolsStale', 'forkyard_sync_lag_seconds', '31', '2'),
   // Before the first reading, which takes its time.
   ...gauge('PoolsStale', 'forkyard_sync_lag_seconds', '31', 'Inf').slice(1),
+  ...gauge('HeadOld', 'forkyard_head_age_seconds', '61', '59'),
+  ...[
+    { what: 'node', isPaged: true },
+    { what: 'chain_or_node', isPaged: true },
+    { what: 'chain', isPaged: false },
+  ].map(({ what, isPaged }) => ({
+    alert: 'NodeStandsStill',
+    series: { [`forkyard_stands_still{chain="8453",instance="a",what="${what}"}`]: still('1') },
+    fires: isPaged ? { chain: '8453', instance: 'a' } : undefined,
+  })),
   ...gauge('ChainNeverRead', 'forkyard_sync_lag_seconds', 'Inf', '31'),
   ...spent('UpstreamBudgetSpent', 'simulation', { instance: 'a', purpose: 'simulation' }),
   ...spent('WarmUpBudgetSpent', 'warmUp', { instance: 'a' }),
