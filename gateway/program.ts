@@ -58,6 +58,7 @@ const groups: readonly Group[] = [
       .description('run the gateway in the foreground, on the settings of the environment')
       .action(serve),
   ),
+  one('status', async (print) => (await import('./commands/status.ts')).statusCommand(print)),
   one('config', async (print) => (await import('./commands/listSettings.ts')).configCommand(print)),
 ]
 

@@ -45,8 +45,8 @@ function labTools(print: (text: string) => void): readonly Command[] {
         print(text)
         if (!isReady) process.exitCode = 1
         if (!isReady || output !== 'table') return
-        const { readSpending } = await import('./showSpending.ts')
-        print(await readSpending(ready().services.ops))
+        const { readGatewayStatus, showStandings } = await import('../ops/gatewayStatus.ts')
+        print(showStandings((await readGatewayStatus(ready().services.ops)).chains))
       }),
     new Command('logs')
       .description('what the supervisor and the gateway of this lab have written last')

@@ -24,12 +24,15 @@ async function post(path: string, body: object, token = adminToken) {
   })
   return { status: response.status, body: (await response.json()) as Record<string, string> }
 }
-async function forkyard(...args: readonly string[]) {
+const forkyard = (...args: readonly string[]) => command('lab', ...args)
+async function command(...args: readonly string[]) {
   const own = { FORKYARD_LAB_DIR: lab.dir, LAB_RANDOM_KEY: '1', NO_COLOR: '1' }
   const env = { ...process.env, ...anyPorts, ...own }
-  const { stdout } = await run(process.execPath, [cliPath, 'lab', ...args], { env })
+  const { stdout } = await run(process.execPath, [cliPath, ...args], { env })
   return stdout
 }
+const standing =
+  /^base: block \d+, \d+\.\d s behind, [\d,]+ pools; [1-9][\d,]* calls of its nodes, [1-9][\d,]* units; in a month/m
 const balance = async () => BigInt(String(await rpc('eth_getBalance', somebody, 'latest')))
 const height = async () => Number(await rpc('eth_blockNumber'))
 const time = async () => {
@@ -94,8 +97,19 @@ s('says what it is, for people, programs and shells, and shows its logs [lab/sta
   assert.match(await forkyard('status', '-o', 'env'), `BASE_RPC_URL=${base.rpcUrl}\n`)
   const told = await forkyard('status')
   assert.match(told, services.routing)
-  assert.match(told, /^base: [1-9][\d,]* calls of its nodes, [1-9][\d,]* units; in a month/m)
+  assert.match(told, standing)
   assert.match(await forkyard('logs', '-n', '5'), 'gateway.log <==')
+})
+s("says the same of any gateway by its operators' port [cli/status]", async () => {
+  const asked = ['status', '--url', services.ops]
+  const text = await command(...asked)
+  assert.match(text, /^ready$/m)
+  assert.match(text, standing)
+  const { isReady, chains: told } = JSON.parse(await command(...asked, '--json'))
+  assert.ok(isReady)
+  assert.ok(told[0].block > 0 && told[0].month.units > 0)
+  const failure = await command('status', '--url', 'http://127.0.0.1:9').catch(({ code }) => code)
+  assert.is(failure, 1)
 })
 s('starts anew, with another key where that is drawn at random [lab/reset]', async () => {
   await rpc('anvil_setBalance', somebody, '0x9')
