@@ -1,5 +1,6 @@
 import { numberToHex } from 'viem'
 import { getBlock } from 'viem/actions'
+import { createHandClock } from '../../../fixtures/nodes/nodeClock.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { createTinyChain } from '../../../fixtures/nodes/testing/createTinyChain.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
@@ -156,4 +157,32 @@ s(
     }
   },
 )
+
+s("a client goes through the hostile one's wrong chain, once [nodes/chain-hostile]", async () => {
+  const chain = getChain(8453)
+  if (!chain) throw new Error('chain 8453 is built in')
+  const upstream = createTinyChain({ head: 100 })
+  const clock = createHandClock()
+  await using node = await startNode({ profile: 'hostile', upstream, clock })
+  const { client, otherChain, close } = createChainClient({
+    chain,
+    rpcUrls: [node.url],
+    trust: 'shown',
+  })
+  const isMet = () => node.counters().faults['chainId'] !== undefined
+  try {
+    for (let block = 0; block < 40 && !isMet(); block += 1) {
+      upstream.mine()
+      await upstream.reorg?.(3)
+      clock.advance(2_000)
+      const number = Number((await getBlock(client)).number)
+      assert.ok(number > upstream.head() - 30 && number <= upstream.head(), `${number}`)
+    }
+    assert.is(node.counters().faults['chainId'], 1)
+    await getBlock(client)
+    assert.is(otherChain(), undefined)
+  } finally {
+    close()
+  }
+})
 s.run()
