@@ -582,6 +582,8 @@ export type DexCoverage = {
   dex: string
   /** What is neither loaded nor refused is still to be read */
   known: number
+  /** Whether its pools have been looked for; before, more may become known */
+  searched: boolean
   loaded: number
   /** Why pools are not loaded, the most frequent reason first */
   refused: readonly {
@@ -609,9 +611,9 @@ export type ChainStatus = {
   token_count: number
   gas_price_wei: string
   simulator_ready: boolean
-  /** Until all pools are loaded, at the pace so far; absent where none are being loaded, or nothing says yet how fast */
+  /** Until all pools are loaded, at the pace so far; absent where none are being loaded, exchanges are still looked at, or nothing says yet how fast */
   load_secs_left?: number | undefined
-  /** Each DEX' pools; absent where the elected gateway reads the chain */
+  /** Each DEX' pools; of another gateway that reads the chain as it told in the last seconds, absent until it does */
   coverage?: readonly DexCoverage[] | undefined
 }
 

@@ -11,12 +11,14 @@ import { openStore } from '../../store/openStore.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { type ChainSyncParameters, createChainSync } from './chainSync.ts'
+import type { SyncEvent } from './syncEvent.ts'
 
 /** A made-up Base, loaded with the pools of its majors first and the others behind them. */
 const s = suite('a load that is quoted before its end')
 const mainnet = createMainnet({ chainId: 8453, pools: 120, seed: 4 })
 /** Look-ups of all exchanges travel together; of what they find, each family is read in a call or two. */
 const mostFirstCalls = 18
+const dexes = getDexes(8453).filter(({ protocol }) => canMake(protocol))
 const toSet = (tokens: readonly string[]) => new Set(tokens.map((token) => token.toLowerCase()))
 const hubs = toSet(base.hubTokens)
 const deepest = toSet(base.hubTokens.slice(0, 2))
@@ -60,7 +62,7 @@ async function openSync({
   const chainClient = createChainClient({ chain, rpcUrls: [node.url] })
   const sync = createChainSync({
     chainClient,
-    dexes: getDexes(8453).filter(({ protocol }) => canMake(protocol)),
+    dexes,
     seedTokens: seedTokens(8453),
     pollMs: 20,
     maxAgeMs: 500,
@@ -100,9 +102,12 @@ s('is begun by the start alone, whoever asks before it [nodes/start-alone]', asy
 s('begins with the pools of the majors, by a few calls [nodes/majors-first]', async () => {
   assert.ok(all.length > 80, `${all.length} pools`)
   const left: number[] = []
+  const told: SyncEvent[] = []
+  const unsearched = () => opened.sync.coverage()?.filter(({ isSearched }) => !isSearched).length
   const opened: Awaited<ReturnType<typeof openSync>> = await openSync({
     loadsFirst: 'majors',
     stirred: () => left.push(opened.sync.loadLeftMs() ?? 0),
+    observe: (event) => told.push(event),
   })
   await opened.sync.start()
   const calls = opened.calls()
@@ -113,7 +118,11 @@ s('begins with the pools of the majors, by a few calls [nodes/majors-first]', as
   assert.ok(first.some(({ tokens }) => tokens.some((token) => majors.has(token))))
   assert.ok(calls < callsOfAll / 2, `${calls} of ${callsOfAll} calls`)
   assert.is(opened.sync.loadLeftMs(), undefined)
+  const exchangesLeft = dexes.length
+  assert.equal(told.at(-1), { event: 'loading', chainId: 8453, exchangesLeft, poolsLeft: 0 })
+  assert.is(unsearched(), exchangesLeft)
   await opened.sync.loading()
+  assert.is(unsearched(), 0)
   assert.ok(Math.max(...left) > 0, left.join(' '))
   assert.is(opened.sync.loadLeftMs(), undefined)
   assert.equal(opened.ids(), all)

@@ -1,3 +1,5 @@
+import type { Address } from 'viem'
+import type { Dex } from '../../chain/dex.ts'
 import { chunk } from '../reads/chunk.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
@@ -13,81 +15,100 @@ const tellEveryMs = 10_000
 
 /**
  * Takes in the pools that wait to be read anew, then those among all known tokens and of listed pairs that are not
- * followed yet, of one exchange after the other and some at a time: blocks go on in between, and what was taken in
- * stays whatever becomes of the rest. Ends early where more of them wait meanwhile.
+ * followed yet: all exchanges are looked at first, so that it is known how many there are. Some are read at a time:
+ * blocks go on in between, and what was taken in stays whatever becomes of the rest. Ends early where more of them
+ * wait meanwhile.
  */
 export async function adoptMissing(deps: SyncDeps, held: HeldView): Promise<void> {
   const view = held.following()
   if (!view?.unread) return
   const { unread } = view
-  const isOver = () => held.following()?.unread !== unread
-  const takeIn = createTakeIn(deps, { held, isOver })
+  const load = createLoad(deps, { held, isOver: () => held.following()?.unread !== unread })
+  deps.found.begin(unread)
   try {
-    if (unread.length > 0) {
-      deps.progress.begin(1)
-      await takeIn(unread)
-    }
-    await adoptFound(deps, { held, isOver, takeIn })
+    await load.takeIn(unread)
+    const found = await findMissing(deps, { held, load })
+    deps.progress.begin(load.missing(found).length)
+    await load.takeIn(found)
   } finally {
     deps.progress.end()
+    deps.found.end()
   }
-  const end = async (last: Following) => (isOver() ? last : { ...last, unread: undefined })
+  const end = async (last: Following) => (load.isOver() ? last : { ...last, unread: undefined })
   await held.inTurn(() => held.change(end))
 }
 
-type Taking = { readonly held: HeldView; readonly isOver: () => boolean }
-
-async function adoptFound(
+/** Pools of all exchanges; those that list theirs are read on the way, for their tokens. */
+async function findMissing(
   deps: SyncDeps,
-  { held, isOver, takeIn }: Taking & { readonly takeIn: ReturnType<typeof createTakeIn> },
-): Promise<void> {
+  { held, load }: { readonly held: HeldView; readonly load: ReturnType<typeof createLoad> },
+): Promise<readonly PoolRef[]> {
   const headNumber = () => held.following()?.state.head.number
   const blockNumber = headNumber()
-  if (blockNumber === undefined || isOver()) return
+  if (blockNumber === undefined || load.isOver()) return []
   const { listed, others } = await listDexes(deps, { blockNumber })
-  deps.progress.begin(1 + others.length)
-  await takeIn(listed)
+  const listing = deps.dexes.filter((dex) => !others.includes(dex))
+  load.looked(listing, listed)
+  await load.takeIn(listed)
   const pairs = await readListedPairs(deps, { pools: deps.deepPools, blockNumber })
+  const known = [...deps.tokens.addresses(), ...pairs.flat()].map((token) => token.toLowerCase())
+  const tokens = [...new Set(known)] as readonly Address[]
+  const found: PoolRef[] = []
   for (const dex of others) {
-    if (isOver()) return
-    const tokens = deps.tokens.addresses()
+    if (load.isOver()) return []
     // Nodes forget the states of blocks within half a minute.
     const at = { blockNumber: headNumber() ?? blockNumber }
-    const found = await Promise.all([
+    const pools = await Promise.all([
       findAmong(deps, { dexes: [dex], tokens, ...at }),
       findListed(deps, { dex, pairs, hubs: deps.hubs, ...at }),
     ])
-    await takeIn(dedupePools(found.flat()))
+    const news = dedupePools(pools.flat())
+    load.looked([dex], news)
+    found.push(...news)
   }
+  return found
 }
 
-/** Takes in the pools of one part, and tells now and then how long the rest will take. */
-function createTakeIn(deps: SyncDeps, { held, isOver }: Taking) {
-  const { chainId, found: told, now, observe, progress } = deps
-  let toldAtMs = now()
+/** Takes in what is found, and tells at once and then now and again how much is left. */
+function createLoad(
+  deps: SyncDeps,
+  { held, isOver }: { readonly held: HeldView; readonly isOver: () => boolean },
+) {
+  const { chainId, dexes, found, now, observe, progress } = deps
+  const isHeld = (pool: PoolRef) => held.following()?.state.pools.has(idOf(pool)) ?? false
+  const missing = (pools: readonly PoolRef[]) => pools.filter((pool) => !isHeld(pool))
+  let exchangesLeft = dexes.length
+  let toldAtMs = Number.NEGATIVE_INFINITY
 
   function tell(): void {
-    const leftMs = progress.leftMs()
-    if (leftMs === undefined || now() - toldAtMs < tellEveryMs) return
+    if (now() - toldAtMs < tellEveryMs) return
     toldAtMs = now()
-    observe({ event: 'loading', chainId, secsLeft: Math.ceil(leftMs / 1_000) })
+    const leftMs = progress.leftMs()
+    observe({
+      event: 'loading',
+      chainId,
+      exchangesLeft,
+      poolsLeft: missing(found.all()).length,
+      ...(leftMs !== undefined && { secsLeft: Math.ceil(leftMs / 1_000) }),
+    })
   }
+  tell()
 
-  return async (pools: readonly PoolRef[]): Promise<void> => {
-    const missing = pools.filter((pool) => !held.following()?.state.pools.has(idOf(pool)))
-    let taken = 0
-    told.begin(missing)
-    try {
-      for (const found of chunk(missing, poolsAtOnce)) {
+  return {
+    isOver,
+    missing,
+    looked(at: readonly Dex[], pools: readonly PoolRef[]): void {
+      exchangesLeft -= at.length
+      found.add(at, pools)
+      tell()
+    },
+    async takeIn(pools: readonly PoolRef[]): Promise<void> {
+      for (const part of chunk(missing(pools), poolsAtOnce)) {
         if (isOver()) return
-        await held.inTurn(() => held.change((view) => adoptPools(deps, { view, found })))
-        taken += found.length
-        if (taken < missing.length) progress.reach(taken / missing.length)
+        await held.inTurn(() => held.change((view) => adoptPools(deps, { view, found: part })))
+        progress.reach(part.length)
         tell()
       }
-      progress.reach(1)
-    } finally {
-      told.end()
-    }
+    },
   }
 }

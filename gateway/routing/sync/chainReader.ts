@@ -101,6 +101,8 @@ export function createChainReader(
     },
     /** Whether there is more to load. */
     isPart: () => held.following()?.unread !== undefined,
+    /** All has been looked for, and what was found is loaded. */
+    isWhole: () => held.following() !== undefined && held.following()?.unread === undefined,
     adoptMissing: () => adoptMissing(deps, held),
     reprice: (tokens: readonly string[]): Promise<SyncedState | undefined> =>
       inTurn(async () => {

@@ -67,7 +67,7 @@ export type ChainSync = {
   bounds(): BoundsStatus | undefined
   /** What reading pools anew has come to; undefined where another gateway reads them. */
   audit(): AuditStatus | undefined
-  /** What there is of each DEX' pools; undefined where another gateway reads them. */
+  /** What there is of each DEX' pools; undefined where another gateway reads them and has not told. */
   coverage(): readonly DexCoverage[] | undefined
   /** Until all of them are loaded, at the pace so far; undefined where none are, or nobody can tell. */
   loadLeftMs(): number | undefined
@@ -274,6 +274,7 @@ function connectParts(parameters: ChainSyncParameters) {
         troubled,
         outside: bounds.outside(),
         found: found.all(),
+        isSearched: (dex) => reader.isWhole() || found.hasSearched(dex),
       }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
     confirm: (patienceMs = longestConfirmMs) =>

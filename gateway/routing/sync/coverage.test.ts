@@ -22,6 +22,7 @@ const tell = (p: Partial<Parameters<typeof listCoverage>[0]>) =>
     troubled: { out: () => [] },
     outside: [],
     found: [],
+    isSearched: () => true,
     ...p,
   })
 
@@ -53,8 +54,8 @@ s('counts pools by exchange: known, loaded, refused and why [nodes/coverage]', (
   assert.equal(
     told.map((each) => ({ ...each, refused: Object.fromEntries(each.refused) })),
     [
-      { dex: one.name, known: 7, loaded: 2, refused, leftOut: undefined },
-      { dex: other.name, known: 0, loaded: 0, refused: {}, leftOut },
+      { dex: one.name, known: 7, isSearched: true, loaded: 2, refused, leftOut: undefined },
+      { dex: other.name, known: 0, isSearched: true, loaded: 0, refused: {}, leftOut },
     ],
   )
 })
@@ -71,5 +72,30 @@ s('counts what a load has found as known before it is read [nodes/coverage]', ()
   assert.equal(counts([1]), [2, 1])
   found.end()
   assert.equal(counts([1]), [1, 1])
+})
+
+s('tells which exchanges have not been looked at yet [nodes/coverage-unsearched]', () => {
+  const found = createFoundPools()
+  const rows = () =>
+    tell({ found: found.all(), isSearched: found.hasSearched }).map(({ known, isSearched }) => [
+      known,
+      isSearched,
+    ])
+  found.begin([pool(1)])
+  found.add([one], [pool(2)])
+  assert.equal(rows(), [
+    [2, true],
+    [0, false],
+  ])
+  found.add([other], [pool(3, other)])
+  assert.equal(rows(), [
+    [2, true],
+    [1, true],
+  ])
+  found.begin([])
+  assert.equal(rows(), [
+    [0, false],
+    [0, false],
+  ])
 })
 s.run()

@@ -9,6 +9,8 @@ import type { LeftOut } from './verifyDexes.ts'
 export type DexCoverage = {
   readonly dex: string
   readonly known: number
+  /** Whether its pools have been looked for; what there is of them is not known before. */
+  readonly isSearched: boolean
   readonly loaded: number
   /** Pools by why they are not loaded. */
   readonly refused: ReadonlyMap<string, number>
@@ -21,23 +23,34 @@ const withoutFault = 'swaps do not follow from its state, or it waits to be read
 const tooShallow = 'it holds less than POOL_FLOOR_USD'
 const outbid = 'deeper pools have its place (MAX_POOLS_PER_CHAIN, MAX_TOKENS_PER_CHAIN)'
 
-/** What a load has found, until it has read it. */
+/** What a load has found, until it has read it, and where it has looked. */
 export type FoundPools = {
   begin(pools: readonly PoolRef[]): void
+  /** Looked at these exchanges, it found these pools more. */
+  add(dexes: readonly Dex[], pools: readonly PoolRef[]): void
   end(): void
   all(): readonly PoolRef[]
+  hasSearched(dex: string): boolean
 }
 
 export function createFoundPools(): FoundPools {
   let found: readonly PoolRef[] = []
+  const searched = new Set<string>()
   return {
     begin(pools) {
       found = pools
+      searched.clear()
+    },
+    add(dexes, pools) {
+      found = [...found, ...pools]
+      for (const { name } of dexes) searched.add(name)
     },
     end() {
       found = []
+      searched.clear()
     },
     all: () => found,
+    hasSearched: (dex) => searched.has(dex),
   }
 }
 
@@ -49,6 +62,7 @@ export function listCoverage({
   troubled,
   outside,
   found,
+  isSearched,
 }: {
   readonly dexes: readonly Dex[]
   readonly leftOut: readonly LeftOut[]
@@ -57,6 +71,7 @@ export function listCoverage({
   /** Left outside by the market's bounds. */
   readonly outside: ReturnType<PoolBounds['outside']>
   readonly found: readonly PoolRef[]
+  readonly isSearched: (dex: string) => boolean
 }): readonly DexCoverage[] {
   // What could not be read is not followed, whatever else was to become of it.
   const refused = new Map<string, { readonly pool: PoolRef; readonly reason: string }>()
@@ -77,6 +92,7 @@ export function listCoverage({
     return {
       dex,
       known: read + kept.length + unread,
+      isSearched: isSearched(dex),
       loaded: read,
       refused: countBy(kept, ({ reason }) => reason),
       leftOut: leftOut.find((one) => one.dex === dex)?.reason,

@@ -1,9 +1,9 @@
-/** How far a load has come, of one exchange after the other. */
+/** How far a load has come, once it is known how many pools it has. */
 export type LoadProgress = {
-  /** A load of so many parts; what was known of an earlier one is forgotten. */
-  begin(parts: number): void
-  /** So much of the part that is being loaded, between 0 and 1; at 1 the next one comes. */
-  reach(share: number): void
+  /** A load of so many pools; what was known of an earlier one is forgotten. */
+  begin(pools: number): void
+  /** So many more of them have been read. */
+  reach(pools: number): void
   end(): void
   /** At the pace so far; undefined where nothing is loaded, or nothing says yet how fast. */
   leftMs(): number | undefined
@@ -11,27 +11,23 @@ export type LoadProgress = {
 
 /** Judged by what was loaded: whatever the node takes, refuses and makes wait for is in it. */
 export function createLoadProgress({ now }: { readonly now: () => number }): LoadProgress {
-  let load: { readonly parts: number; readonly sinceMs: number } | undefined
-  let done = 0
-  let share = 0
+  let load: { readonly pools: number; readonly sinceMs: number } | undefined
+  let read = 0
 
   return {
-    begin(parts) {
-      load = { parts, sinceMs: now() }
-      done = 0
-      share = 0
+    begin(pools) {
+      load = { pools, sinceMs: now() }
+      read = 0
     },
-    reach(reached) {
-      done += reached < 1 ? 0 : 1
-      share = reached < 1 ? reached : 0
+    reach(pools) {
+      read += pools
     },
     end() {
       load = undefined
     },
     leftMs() {
-      const reached = done + share
-      if (!load || reached === 0) return undefined
-      return ((now() - load.sinceMs) * Math.max(0, load.parts - reached)) / reached
+      if (!load || read === 0) return undefined
+      return ((now() - load.sinceMs) * Math.max(0, load.pools - read)) / read
     },
   }
 }

@@ -5,8 +5,17 @@ export type SyncEvent =
       readonly pools: number
       readonly ms: number
     }
-  /** All pools will be there in so many seconds, at the pace so far. */
-  | { readonly event: 'loading'; readonly chainId: number; readonly secsLeft: number }
+  /**
+   * So many exchanges are still to be looked at, and so many of the pools found to be read: in so many seconds
+   * at the pace so far, once all have been looked at and some been read.
+   */
+  | {
+      readonly event: 'loading'
+      readonly chainId: number
+      readonly exchangesLeft: number
+      readonly poolsLeft: number
+      readonly secsLeft?: number | undefined
+    }
   | { readonly event: 'reorged'; readonly chainId: number; readonly from: bigint }
   /** A block's bloom told of logs that its node did not return: it was asked for again. */
   | { readonly event: 'logs_doubted'; readonly chainId: number }

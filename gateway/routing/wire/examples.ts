@@ -223,6 +223,7 @@ export const status = {
           {
             dex: 'uniswap-v3',
             known: 12,
+            searched: true,
             loaded: 9,
             refused: [{ reason: 'it holds less than POOL_FLOOR_USD', pools: 3 }],
           },

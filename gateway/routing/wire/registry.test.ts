@@ -64,13 +64,21 @@ function statusOf(isSynced: boolean): ChainStatus {
               {
                 dex: 'a',
                 known: 5,
+                isSearched: true,
                 loaded: 2,
                 refused: new Map([
                   ['few', 1],
                   ['many', 2],
                 ]),
               },
-              { dex: 'b', known: 1, loaded: 1, refused: new Map(), leftOut: 'why' },
+              {
+                dex: 'b',
+                known: 1,
+                isSearched: false,
+                loaded: 1,
+                refused: new Map(),
+                leftOut: 'why',
+              },
             ]
           : undefined,
     },
@@ -188,13 +196,14 @@ s(
             {
               dex: 'a',
               known: 5,
+              searched: true,
               loaded: 2,
               refused: [
                 { reason: 'many', pools: 2 },
                 { reason: 'few', pools: 1 },
               ],
             },
-            { dex: 'b', known: 1, loaded: 1, refused: [], left_out: 'why' },
+            { dex: 'b', known: 1, searched: false, loaded: 1, refused: [], left_out: 'why' },
           ],
         },
         {

@@ -312,7 +312,7 @@ export const statusResponse = named(
           load_secs_left: Type.Optional(
             Type.Integer({
               description:
-                'Until all pools are loaded, at the pace so far; absent where none are being loaded, or nothing says yet how fast',
+                'Until all pools are loaded, at the pace so far; absent where none are being loaded, exchanges are still looked at, or nothing says yet how fast',
             }),
           ),
           coverage: Type.Optional(
@@ -323,6 +323,10 @@ export const statusResponse = named(
                   dex: Type.String(),
                   known: Type.Integer({
                     description: 'What is neither loaded nor refused is still to be read',
+                  }),
+                  searched: Type.Boolean({
+                    description:
+                      'Whether its pools have been looked for; before, more may become known',
                   }),
                   loaded: Type.Integer(),
                   refused: Type.Array(
@@ -336,7 +340,10 @@ export const statusResponse = named(
                   ),
                 }),
               ),
-              { description: "Each DEX' pools; absent where the elected gateway reads the chain" },
+              {
+                description:
+                  "Each DEX' pools; of another gateway that reads the chain as it told in the last seconds, absent until it does",
+              },
             ),
           ),
         }),
@@ -381,9 +388,10 @@ const fromLoadLeft = (leftMs: number | undefined) =>
 function fromCoverage(coverage: readonly DexCoverage[] | undefined) {
   if (!coverage) return {}
   return {
-    coverage: coverage.map(({ dex, known, loaded, refused, leftOut }) => ({
+    coverage: coverage.map(({ dex, known, isSearched, loaded, refused, leftOut }) => ({
       dex,
       known,
+      searched: isSearched,
       loaded,
       refused: [...refused]
         .map(([reason, pools]) => ({ reason, pools }))

@@ -6,9 +6,11 @@ import { Table } from './table.tsx'
 /** Of each DEX: how many pools are known, how many are quoted, and why others are not. */
 export function Coverage({ chain, name }: { readonly chain: ChainStatus; readonly name: string }) {
   const { coverage } = chain
-  if (!coverage) return <Empty>{name} is read by another gateway, which knows the coverage.</Empty>
+  if (!coverage)
+    return <Empty>{name} is read by another gateway, which has not told its coverage yet.</Empty>
   const rows = coverage.filter(({ known }) => known > 0)
-  const absent = coverage.filter(({ known }) => known === 0)
+  const absent = coverage.filter(({ known, searched }) => known === 0 && searched)
+  const waiting = coverage.filter(({ searched }) => !searched)
   const loaded = rows.reduce((sum, row) => sum + row.loaded, 0)
   const summary = `${name}: ${loaded} pools of ${rows.length} DEXes`
   return (
@@ -28,6 +30,9 @@ export function Coverage({ chain, name }: { readonly chain: ChainStatus; readonl
           </tr>
         ))}
       </Table>
+      {waiting.length > 0 && (
+        <p class="small">Not looked for yet: {waiting.map(({ dex }) => dex).join(', ')}.</p>
+      )}
       {absent.length > 0 && (
         <p class="small">Without pools here: {absent.map(({ dex }) => dex).join(', ')}.</p>
       )}

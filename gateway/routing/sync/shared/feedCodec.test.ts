@@ -77,7 +77,7 @@ s('tokens arrive as they are, whatever they call themselves', () => {
   }
 })
 
-s('entries and heads come back as they went', () => {
+s('entries and heads come back as they went [nodes/coverage-shared]', () => {
   assert.equal(fromPoolEntry(toPoolEntry(pool)), pool)
   assert.is(fromTokenEntry(toPoolEntry(pool)), undefined)
   const head = { number: 2n ** 60n, hash: '0xaa', parentHash: '0xbb', timestampSecs: 9n } as const
@@ -85,6 +85,14 @@ s('entries and heads come back as they went', () => {
     head,
     leftOut: [{ dex: 'x', reason: 'n:5 is no contract' }],
     leftOutPools: [{ dex: 'x', pool: '0x01', reason: 'it burns' }],
+    coverage: ['x', 'y'].map((dex) => ({
+      dex,
+      known: 9,
+      isSearched: dex === 'x',
+      loaded: 5,
+      refused: new Map(Object.entries(dex === 'x' ? { burns: 3 } : { shallow: 1, burns: 3 })),
+      leftOut: dex === 'x' ? 'n:5 is no contract' : undefined,
+    })),
   }
   assert.equal(decodeHead(encodeHead(told)), told)
 })

@@ -2,9 +2,11 @@ import type { FeedEntry } from '../../../store/feeds.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import type { BlockHead } from '../../reads/readHead.ts'
 import type { TokenInfo } from '../../reads/readTokens.ts'
+import type { DexCoverage } from '../coverage.ts'
 import { decodePool, encodePool, fromText, toText } from '../poolCodec.ts'
 import type { LeftOutPool } from '../troubledPools.ts'
 import type { LeftOut } from '../verifyDexes.ts'
+import { type CoverageRows, fromCoverageRows, toCoverageRows } from './coverageCodec.ts'
 
 /**
  * A chain's pools as the elected gateway writes them and the others read them. Symbols are anybody's text,
@@ -33,16 +35,24 @@ export type FeedHead = {
   readonly leftOutPools: readonly LeftOutPool[]
   /** Where the scan of creations is, which the pools are of; undefined where none has begun. */
   readonly scanned?: string | undefined
+  /** Undefined where its writer told none. */
+  readonly coverage?: readonly DexCoverage[] | undefined
 }
 
 /** A head is written with every block: of the pools that are left out it names so many. */
 const mostNamed = 20
 
-export function encodeHead({ head, leftOut, leftOutPools, scanned }: FeedHead): string {
+export function encodeHead({ head, leftOut, leftOutPools, scanned, coverage }: FeedHead): string {
   const { number, timestampSecs, ...hashes } = head
   const numbers = { number: number.toString(), timestampSecs: timestampSecs.toString() }
   const named = leftOutPools.slice(0, mostNamed)
-  return JSON.stringify({ head: { ...hashes, ...numbers }, leftOut, leftOutPools: named, scanned })
+  return JSON.stringify({
+    head: { ...hashes, ...numbers },
+    leftOut,
+    leftOutPools: named,
+    scanned,
+    coverage: coverage && toCoverageRows(coverage),
+  })
 }
 
 export function decodeHead(text: string): FeedHead {
@@ -51,14 +61,22 @@ export function decodeHead(text: string): FeedHead {
     leftOut,
     leftOutPools = [],
     scanned,
+    coverage,
   } = JSON.parse(text) as {
     head: Omit<BlockHead, 'number' | 'timestampSecs'> & { number: string; timestampSecs: string }
     leftOut: readonly LeftOut[]
     leftOutPools?: readonly LeftOutPool[]
     scanned?: string
+    coverage?: CoverageRows
   }
   const numbers = { number: BigInt(head.number), timestampSecs: BigInt(head.timestampSecs) }
-  return { head: { ...head, ...numbers }, leftOut, leftOutPools, ...(scanned && { scanned }) }
+  return {
+    head: { ...head, ...numbers },
+    leftOut,
+    leftOutPools,
+    ...(scanned && { scanned }),
+    ...(coverage && { coverage: fromCoverageRows(coverage, leftOut) }),
+  }
 }
 
 /** What makes `after` of `before`: records are never changed in place, so their fields tell by identity. */

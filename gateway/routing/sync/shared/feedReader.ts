@@ -3,6 +3,7 @@ import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { chunk } from '../../reads/chunk.ts'
 import type { BlockHead } from '../../reads/readHead.ts'
 import type { TokenInfo } from '../../reads/readTokens.ts'
+import type { DexCoverage } from '../coverage.ts'
 import {
   advanceState,
   createSyncedState,
@@ -30,6 +31,8 @@ export type Followed = {
   readonly leftOutPools: readonly LeftOutPool[]
   /** Where the scan of creations is, as the feed's writer has it. */
   readonly scanned?: string | undefined
+  /** Of each DEX' pools, as the feed's writer told now and then. */
+  readonly coverage?: readonly DexCoverage[] | undefined
   /** When the state was last known to be the node's head, by `now`. */
   readonly confirmedAtMs: number
   /** The feed's number of this state; undefined: the state did not come from the feed. */

@@ -66,7 +66,7 @@ export function createFollower({
     asked: createAskedTeller({ tell, now }),
     bounds: () => undefined,
     audit: () => undefined,
-    coverage: () => undefined,
+    coverage: () => reader.current()?.coverage,
     loadLeftMs: () => undefined,
     reprice: async (tokens) => reader.reprice(tokens),
   }

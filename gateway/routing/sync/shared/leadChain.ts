@@ -49,6 +49,7 @@ function startPublisher(
   sync: OwnSync,
   { from, now, ...parameters }: Omit<LeadParameters, 'chain'>,
 ): Publisher {
+  const coverage = createNowAndThen(sync.coverage, now)
   return createPublisher({
     ...parameters,
     now,
@@ -59,9 +60,24 @@ function startPublisher(
     read() {
       const known = tellKnown(sync, now)
       if (!known || !Number.isFinite(known.confirmedAtMs)) return undefined
-      return { ...known, tokens: [...known.tokens.values()] }
+      return { ...known, tokens: [...known.tokens.values()], coverage: coverage() }
     },
   })
+}
+
+/** It looks at every pool: not at each block. */
+const coverageEachMs = 5_000
+
+function createNowAndThen<value>(read: () => value, now: () => number): () => value | undefined {
+  let value: value | undefined
+  let readAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    if (now() - readAtMs >= coverageEachMs) {
+      readAtMs = now()
+      value = read()
+    }
+    return value
+  }
 }
 
 /** What a gateway that reads the chain itself knows of it. */

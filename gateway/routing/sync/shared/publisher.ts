@@ -2,6 +2,7 @@ import type { FeedEntry, Feeds } from '../../../store/feeds.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import { chunk } from '../../reads/chunk.ts'
 import type { TokenInfo } from '../../reads/readTokens.ts'
+import type { DexCoverage } from '../coverage.ts'
 import { listGone, listNews, noPools } from '../followedPools.ts'
 import type { SyncedState } from '../syncedState.ts'
 import type { LeftOutPool } from '../troubledPools.ts'
@@ -24,6 +25,7 @@ export type Published = {
   readonly leftOut: readonly LeftOut[]
   readonly leftOutPools: readonly LeftOutPool[]
   readonly scanned?: string | undefined
+  readonly coverage?: readonly DexCoverage[] | undefined
   /** When the state was last known to be the node's head, by `now`. */
   readonly confirmedAtMs: number
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { revertChain } from '../../../../fixtures/relay/revertChain.ts'
 import { type Postgres, startPostgres } from '../../../../fixtures/store/postgres.ts'
 import { assert, suite } from '../../../../fixtures/test.ts'
@@ -38,6 +39,16 @@ async function addTests(postgresql: Postgres) {
     await agree('at the start')
     assert.is(withRole('follower').length, 2)
     assert.ok((leader().state()?.pools.size ?? 0) > 0)
+  })
+
+  s('what there is of each exchange is known to all [nodes/coverage-followed]', async () => {
+    const told = ({ routing }: (typeof members)[number]) =>
+      routing.status()[0]?.chain.sync.coverage()
+    await until('the coverage', () =>
+      members.every((member) => isDeepStrictEqual(told(member), told(leader()))),
+    )
+    const loaded = told(follower())?.reduce((sum, each) => sum + each.loaded, 0)
+    assert.is(loaded, follower().state()?.pools.size)
   })
 
   s('what a block changes reaches all, and followers ask no node for it', async () => {
