@@ -38,8 +38,8 @@ type Failed = BlockRange & { readonly error: unknown }
 const mostUnderWay = 8
 const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 }
 const regrowth = 1.5
-/** Of one question: some 3 MB, and less than nodes give. */
-const logsAtOnce = 4_000
+/** Of one question: some 1.5 MB, and less than nodes give. */
+const logsAtOnce = 2_000
 const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 * 1_024 }
 
 /**

@@ -107,7 +107,7 @@ for (const [title, chain, blocks, every] of [
     assert.is(held.loads(), 0)
     assert.is(held.countAgain(), 0)
     const most = blocks / every / 8
-    assert.ok(held.node.mostLogs < 2 * 4_000, `${held.node.mostLogs} logs at once`)
+    assert.ok(held.node.mostLogs < 2 * 2_000, `${held.node.mostLogs} logs at once`)
     assert.ok(held.answered.length < most, `${held.answered.length} questions`)
   })
 

@@ -2,6 +2,7 @@ import type { Chain, Client, Transport } from 'viem'
 import type { Dex } from '../../chain/dex.ts'
 import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
+import { chunk } from '../reads/chunk.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { type PartBounds, readLogPart, type Span } from '../reads/rangeLogs.ts'
 import { type BlockHead, type LogFilter, readToldBlock } from '../reads/readHead.ts'
@@ -50,6 +51,8 @@ export const nearBlocks = 32n
  */
 const mostQuestionsEach = 1.5
 const leastQuestions = 2_000
+/** Some microseconds each: quotes of other chains go on in between. */
+const appliedAtOnce = 500
 /** Anybody may make as many pools as he pays for: of more the newest count. */
 const mostCreations = 10_000
 
@@ -96,24 +99,26 @@ export async function skipAhead(
   const questionsLeft = Number(end - last) / blocksAtOnce
   const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
   if (questionsLeft > most) return 'costly'
-  return { ...lay(deps, { ahead, logs, anchor }), span }
+  return { ...(await lay(deps, { ahead, logs, anchor })), span }
 }
 
-function lay(
+async function lay(
   deps: Deps,
   {
     ahead,
     logs,
     anchor: { number, hash },
   }: { readonly ahead: Ahead; readonly logs: readonly PoolLog[]; readonly anchor: Ancestor },
-): Ahead {
+): Promise<Ahead> {
   const { pools } = ahead
   const stale = new Set(ahead.stale)
-  const known = { get: (id: string) => ahead.changed.get(id) ?? pools.get(id) }
-  const changed = new Map([
-    ...ahead.changed,
-    ...applyLogs({ state: { pools: known }, logs, stale }),
-  ])
+  const changed = new Map(ahead.changed)
+  const known = { get: (id: string) => changed.get(id) ?? pools.get(id) }
+  for (const some of chunk(logs, appliedAtOnce)) {
+    const news = applyLogs({ state: { pools: known }, logs: some, stale })
+    for (const [id, record] of news) changed.set(id, record)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
   for (const id of stale) changed.delete(id)
   const heard = new Set(logs.map(poolIdOf))
   for (const id of heard) {
@@ -147,7 +152,6 @@ export async function findStanding(
   }: { readonly ahead: Ahead; readonly pools: FollowedPools; readonly head: BlockHead },
 ): Promise<Ahead | 'lagging' | undefined> {
   const { anchor: newest, passed } = ahead
-  if (head.number < newest.number) return 'lagging'
   const anchor = await findAncestor(deps, { newest, passed, head })
   if (!anchor || anchor === 'lagging') return anchor
   const orphaned = passed.filter(({ number }) => number > anchor.number)
