@@ -14,7 +14,9 @@ import type { SyncedState } from './syncedState.ts'
 
 /** A made-up Base whose blocks go that nobody remembers: those before its pools were loaded. */
 const s = suite('a reorganisation deeper than what is remembered')
-const majors = new Set(base.hubTokens.map((token) => token.toLowerCase()))
+const majors = new Set(
+  [...base.hubTokens, ...(base.majorTokens ?? [])].map((token) => token.toLowerCase()),
+)
 /** Three for blocks and hashes, and one for each family. */
 const mostCallsOfMajors = 14
 const deep = 12

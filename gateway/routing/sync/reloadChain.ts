@@ -15,7 +15,7 @@ export async function reloadChain(
   { state, unread: waiting = [] }: Pick<Following, 'state' | 'unread'>,
 ): Promise<Following> {
   if (deps.loadsFirst === 'all') return loadChain(deps)
-  const majors = new Set(deps.majors.map((token) => token.toLowerCase()))
+  const majors = new Set([...deps.hubs, ...deps.majors].map((token) => token.toLowerCase()))
   const isFirst = (record: PoolRecord) =>
     !isQuoted(record) && record.tokens.every((token) => majors.has(token))
   const list = (isListed: (record: PoolRecord) => boolean) => {
