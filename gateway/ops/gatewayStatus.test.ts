@@ -36,13 +36,14 @@ s(
   'tells how far a chain is followed, and nothing of one that is not read yet [nodes/status]',
   () => {
     const metrics = `forkyard_sync_block{chain="8453"} 30000000
+forkyard_head_age_seconds{chain="8453"} 1980.4
 forkyard_sync_lag_seconds{chain="8453"} 1.26
 forkyard_pools{chain="8453"} 1250
 forkyard_pools{chain="42161"} 0
 forkyard_sync_lag_seconds{chain="42161"} +Inf
 `
     const [base = '', arbitrum = ''] = showStandings(readStandings(metrics)).split('\n')
-    assert.match(base, 'base: block 30000000, 1.3 s behind, 1,250 pools; 0 calls')
+    assert.match(base, 'base: block 30000000, 1,980 s old, 1.3 s behind, 1,250 pools; 0 calls')
     assert.match(arbitrum, 'arbitrum: not read yet; 0 calls')
   },
 )

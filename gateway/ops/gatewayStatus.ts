@@ -5,6 +5,9 @@ import { isRecord } from '../chain/nodes/readReply.ts'
 export type ChainStanding = {
   readonly chain: string
   readonly block?: number
+  /** Of that block, by its clock. */
+  readonly ageSecs?: number
+  /** Since it was last known to be the head. */
   readonly lagSecs?: number
   readonly pools?: number
   /** Of its nodes, since the gateway's start. */
@@ -19,6 +22,7 @@ type Counted = {
   units: number
   usd: number
   block?: number
+  ageSecs?: number
   lagSecs?: number
   pools?: number
 }
@@ -30,6 +34,7 @@ const fieldOf: Readonly<Record<string, keyof Counted>> = {
   ['forkyard_upstream_units_total']: 'units',
   ['forkyard_upstream_usd_total']: 'usd',
   ['forkyard_sync_block']: 'block',
+  ['forkyard_head_age_seconds']: 'ageSecs',
   ['forkyard_sync_lag_seconds']: 'lagSecs',
   ['forkyard_pools']: 'pools',
 }
@@ -61,12 +66,12 @@ export function readStandings(metrics: string, nowMs = Date.now()): readonly Cha
 export const showStandings = (standings: readonly ChainStanding[]): string =>
   standings.map((standing) => `${standing.chain}: ${tell(standing)}\n`).join('')
 
-function tell({ block, lagSecs, pools, calls, units, month }: ChainStanding): string {
+function tell({ block, ageSecs = 0, lagSecs, pools, calls, units, month }: ChainStanding): string {
   const show = (count: number) => Math.round(count).toLocaleString('en-US')
   const followed =
     block === undefined || lagSecs === undefined
       ? 'not read yet'
-      : `block ${block}, ${lagSecs.toFixed(1)} s behind, ${show(pools ?? 0)} pools`
+      : `block ${block}, ${show(ageSecs)} s old, ${lagSecs.toFixed(1)} s behind, ${show(pools ?? 0)} pools`
   const usd = month.usd > 0 ? `, ${month.usd.toFixed(2)} USD` : ''
   const spent = `${show(calls)} calls of its nodes, ${show(units)} units`
   return `${followed}; ${spent}; in a month at this pace ${show(month.units)} units${usd}`

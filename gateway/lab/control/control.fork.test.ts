@@ -32,7 +32,7 @@ async function command(...args: readonly string[]) {
   return stdout
 }
 const standing =
-  /^base: block \d+, \d+\.\d s behind, [\d,]+ pools; [1-9][\d,]* calls of its nodes, [1-9][\d,]* units; in a month/m
+  /^base: block \d+, [\d,]+ s old, \d+\.\d s behind, [\d,]+ pools; [1-9][\d,]* calls of its nodes, [1-9][\d,]* units; in a month/m
 const balance = async () => BigInt(String(await rpc('eth_getBalance', somebody, 'latest')))
 const height = async () => Number(await rpc('eth_blockNumber'))
 const time = async () => {
