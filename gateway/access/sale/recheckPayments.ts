@@ -86,9 +86,9 @@ async function takeBack(
 
 /**
  * Claims what was taken back, in each pass, until the chain has decided: a transaction may be mined again at
- * any time, and counts only once it is as deep as any other, or failed once that is final. One that is absent an hour after the head of its
- * loss, when that hour is final, will not come by itself; nor will one that waits in a pool when its
- * authorization has expired for good.
+ * any time, and counts only once it is as deep as any other, or failed once that is final. One that is absent
+ * an hour after the head of its loss, when that hour is final, will not come by itself; nor will one that waits
+ * in a pool when its authorization has expired for good.
  */
 async function creditAgain(
   deps: AccessDeps,
