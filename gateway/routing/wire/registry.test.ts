@@ -3,15 +3,8 @@ import { checkShape } from '../../http/validate.ts'
 import type { ChainStatus } from '../registry.ts'
 import type { RoutingChain } from '../routingChain.ts'
 import { mostWaiting } from '../searchQueue.ts'
-import {
-  chainsResponse,
-  fromChains,
-  fromHealth,
-  fromStatus,
-  fromTokens,
-  healthResponse,
-  statusResponse,
-} from './registry.ts'
+import { chainsResponse, fromChains, fromHealth, fromTokens, healthResponse } from './registry.ts'
+import { fromStatus, statusResponse } from './status.ts'
 
 const s = suite('routing/wire/registry')
 const [shared, own] = [

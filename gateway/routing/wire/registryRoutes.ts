@@ -13,6 +13,7 @@ import { agentRegistration, fromAgent } from './agentRegistration.ts'
 import * as examples from './examples.ts'
 import { fromPool, poolParams, poolResponse } from './pool.ts'
 import * as registry from './registry.ts'
+import { fromStatus, statusResponse } from './status.ts'
 
 /** What a service says of itself. */
 export type ServiceFacts = {
@@ -78,10 +79,10 @@ export function registryEndpoints(deps: RegistryDeps): readonly Endpoint[] {
       method: 'get',
       path: '/api/status',
       summary: 'Details of the synced state of every chain',
-      output: registry.statusResponse,
+      output: statusResponse,
       auth: 'none',
       examples: examples.status,
-      handle: async () => registry.fromStatus(readHealth(deps), readChainStatus(deps)),
+      handle: async () => fromStatus(readHealth(deps), readChainStatus(deps)),
     }),
     endpoint({
       method: 'get',

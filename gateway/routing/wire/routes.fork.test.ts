@@ -8,7 +8,8 @@ import { startRoutingStand } from '../testing/routingStand.ts'
 import type { compareResponse } from './compare.ts'
 import type { poolResponse } from './pool.ts'
 import type { QuoteResponse } from './quote.ts'
-import type { chainsResponse, healthResponse, statusResponse, tokensResponse } from './registry.ts'
+import type { chainsResponse, healthResponse, tokensResponse } from './registry.ts'
+import type { statusResponse } from './status.ts'
 
 const stand = await startRoutingStand()
 const { chainId, manifest, account, token, execute } = stand
