@@ -20,8 +20,9 @@ import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
+import { type JudgeFullness, judgeFullness } from './judgeFullness.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
-import { type IsBusy, mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
+import { mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
 import { refreshPools } from './refreshPools.ts'
 import { type Ahead, beginAhead, findStanding, nearBlocks, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -64,9 +65,6 @@ export type CaughtUp =
 const longestGap = 128n
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
-/** Whether hardly a block as full goes by without events is told by so many; until then it is taken for so. */
-const fewestTold = 16
-const nearlyAsFull = 0.8
 /** Pools that are not open yet: asked again in one step, and listened to. */
 const mostWoken = 4
 const mostExpected = 100
@@ -135,7 +133,7 @@ async function step(
     head,
     isReorg: reorgedFrom !== undefined,
     stale: new Set([...undone, ...(standing?.stale ?? [])]),
-    isBusy: (falseShare) => wasBusy(passed, falseShare),
+    judge: (falseShare) => judgeFullness(passed, falseShare),
   })
   return { status: 'advanced', ...advance, ...(reorgedFrom !== undefined && { reorgedFrom }) }
 }
@@ -215,7 +213,7 @@ async function applyBlocks(
     head,
     isReorg,
     stale,
-    isBusy,
+    judge,
   }: {
     readonly state: SyncedState
     /** What the blocks before these have come to, where they were not read one by one. */
@@ -226,7 +224,7 @@ async function applyBlocks(
     readonly isReorg: boolean
     /** Ids of pools to read again; those of which only another read can tell are added. */
     readonly stale: Set<string>
-    readonly isBusy: IsBusy
+    readonly judge: JudgeFullness
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const blockNumber = head.number
@@ -234,7 +232,7 @@ async function applyBlocks(
   const isDue = isReorg || isRefreshDue(deps, { from: state.head.number, to: blockNumber })
   const [refreshedAll, ...told] = await Promise.all([
     isDue ? refreshPools(deps, { pools, blockNumber }) : undefined,
-    ...blocks.map((block) => readLogs(deps, { block, filter, pools, isBusy })),
+    ...blocks.map((block) => readLogs(deps, { block, filter, pools, judge })),
   ])
   const logs = told.flatMap((one) => one.logs)
   const doubted = takeTurn(
@@ -313,12 +311,6 @@ async function applyBlocks(
 
 const isRefreshDue = ({ refreshBlocks }: Deps, { from, to }: { from: bigint; to: bigint }) =>
   from / refreshBlocks < to / refreshBlocks
-
-function wasBusy(passed: readonly PassedBlock[], falseShare: number): boolean {
-  const alike = passed.filter((block) => (block.falseShare ?? 1) >= falseShare * nearlyAsFull)
-  const quiet = alike.filter(({ changed }) => changed.length === 0).length
-  return alike.length < fewestTold || quiet * fewestTold <= alike.length
-}
 
 function tellMissing(
   { chainId, observe }: Deps,

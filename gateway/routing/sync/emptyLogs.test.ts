@@ -1,3 +1,4 @@
+import type { RpcLog } from 'viem'
 import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
@@ -29,8 +30,16 @@ async function listWrong(
   })
 }
 
-/** So many answers about the logs of a block are empty, from when that is asked for. */
-async function holdSilent({ chain, pace }: { chain?: Chain; pace?: Pace } = {}) {
+/** So many answers about the logs of a block are empty, or lack some, from when that is asked for. */
+async function holdSilent({
+  chain,
+  pace,
+  leave = () => [],
+}: {
+  chain?: Chain
+  pace?: Pace
+  leave?: ((logs: readonly RpcLog[]) => readonly RpcLog[]) | undefined
+} = {}) {
   const silence = { times: 0 }
   const held = await holdMainnet(chain ?? base, {
     pools,
@@ -39,7 +48,7 @@ async function holdSilent({ chain, pace }: { chain?: Chain; pace?: Pace } = {}) 
     bend({ method }, answer) {
       if (method !== 'eth_getLogs' || silence.times === 0) return answer
       silence.times -= 1
-      return { result: [] }
+      return 'result' in answer ? { result: leave(answer.result as RpcLog[]) } : answer
     },
   })
   return { held, silence }
@@ -75,23 +84,41 @@ s(
   },
 )
 
+/** Forty blocks that are nearly empty, and a crowded one of which something is left out once. */
+async function holdCrowded(leave?: (logs: readonly RpcLog[]) => readonly RpcLog[]) {
+  const pace: Pace = { ...arbitrumPace, creationShare: 0, crowdedSwaps: 1, crowdedLogs: 10 }
+  const { held, silence } = await holdSilent({ chain: arbitrum, pace, leave })
+  const mine = async (blocks: number, crowd: Partial<Pace>) => {
+    Object.assign(pace, crowd)
+    for (let block = 0; block < blocks; block += 1) {
+      held.mainnet.mine()
+      await held.reader.confirm()
+    }
+  }
+  await mine(40, { swaps: [0, 1] })
+  silence.times = 1
+  await mine(1, { swaps: [25, 25], logs: [150, 150] })
+  assert.is(silence.times, 0)
+  return held
+}
+
 s(
   'are doubted where a chain most of whose blocks are nearly empty has a crowded one [nodes/empty-crowded]',
   async () => {
-    const pace = { ...arbitrumPace, creationShare: 0, crowdedSwaps: 1, crowdedLogs: 10 }
-    const { held, silence } = await holdSilent({ chain: arbitrum, pace })
-    using _ = held
-    const mine = async (blocks: number, crowd: Partial<Pace>) => {
-      Object.assign(pace, crowd)
-      for (let block = 0; block < blocks; block += 1) {
-        held.mainnet.mine()
-        await held.reader.confirm()
-      }
-    }
-    await mine(40, { swaps: [0, 1] })
-    silence.times = 1
-    await mine(1, { swaps: [25, 25], logs: [150, 150] })
-    assert.is(silence.times, 0)
+    using held = await holdCrowded()
+    assert.equal(await listWrong(held, arbitrum), [])
+  },
+)
+
+s(
+  'and some of them that are left out of such a block are asked for again [nodes/missing-crowded]',
+  async () => {
+    const left: RpcLog[] = []
+    using held = await holdCrowded((logs) => {
+      left.push(...logs.filter(({ address }) => address === logs.at(-1)?.address))
+      return logs.filter((log) => !left.includes(log))
+    })
+    assert.ok(left.length > 0)
     assert.equal(await listWrong(held, arbitrum), [])
   },
 )

@@ -51,7 +51,7 @@ function silentIn(
 ) {
   const bloom = readBloom(bloomOf(logs))
   if (!bloom) throw new Error('it is a bloom')
-  return findSilent({ bloom, logs: returned, pools, isBusy }).map(({ id }) => id)
+  return findSilent({ bloom, logs: returned, pools, isBusy, isRare: false }).map(({ id }) => id)
 }
 
 /** A reserve of Aave, as its market and configurator speak of it, and as other markets do. */
@@ -79,7 +79,7 @@ s('are named by those who may speak of them: anybody logs the same [attack/bloom
     const log = { address: addressOf(who), topics: [of, pad(addressOf('asset'))] }
     const bloom = readBloom(bloomOf([...foreignLogs(1, 3), log]))
     if (!bloom) throw new Error('it is a bloom')
-    return findSilent({ bloom, logs: [], pools: [reserve()], isBusy: false }).length
+    return findSilent({ bloom, logs: [], pools: [reserve()], isBusy: false, isRare: false }).length
   }
   assert.equal(['market', 'configurator', 'another market'].map(silent), [1, 1, 0])
 })

@@ -3,6 +3,7 @@ import { familyOf, isQuoted, poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { Bloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
+import type { Fullness } from './judgeFullness.ts'
 
 /**
  * How many pools a bloom may name by mere chance in the middle, where it is to be believed. Some nine
@@ -13,25 +14,25 @@ const mostByChance = 0.25
 
 /**
  * Pools without a log in what was returned of a block whose bloom says that they may have one. None
- * where the bloom is too full to tell, unless it is odd enough that nothing was returned at all.
+ * where the bloom is too full to tell, unless a chain has hardly any as full, or it is odd enough that
+ * nothing was returned at all.
  */
 export function findSilent({
   bloom,
   logs,
   pools,
   isBusy,
-}: {
+  isRare,
+}: Fullness & {
   readonly bloom: Bloom
   readonly logs: readonly PoolLog[]
   readonly pools: Iterable<PoolRecord>
-  /** Hardly a block as full goes by in which no pool has an event. */
-  readonly isBusy: boolean
 }): readonly PoolRecord[] {
   const heard = new Set(logs.map(poolIdOf))
   // Samples of quoters are drawn anew without any event.
   const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
   const isTelling = quiet.length * bloom.falseShare <= mostByChance
-  if (!isTelling && !(isBusy && logs.length === 0)) return []
+  if (!isTelling && !isRare && !(isBusy && logs.length === 0)) return []
   const has = (value: Hex) => bloom.has(value.toLowerCase() as Hex)
   return [...Map.groupBy(quiet, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
     const { topics, nameInLogs } = familyOf({ protocol })

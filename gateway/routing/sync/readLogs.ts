@@ -4,14 +4,12 @@ import { readBloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
 import { findSilent } from './findSilent.ts'
+import type { JudgeFullness } from './judgeFullness.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
 }
-
-/** Whether hardly a block goes by without events whose bloom is about as full. */
-export type IsBusy = (falseShare: number) => boolean
 
 export type ToldLogs = {
   readonly logs: readonly PoolLog[]
@@ -39,19 +37,19 @@ export async function readLogs(
     block: { head, logsBloom },
     filter,
     pools,
-    isBusy,
+    judge,
   }: {
     readonly block: Block
     readonly filter: LogFilter
     readonly pools: readonly PoolRecord[]
-    readonly isBusy: IsBusy
+    readonly judge: JudgeFullness
   },
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
   const first = await readBlockLogs(deps, question)
   const bloom = readBloom(logsBloom)
   const look = (logs: readonly PoolLog[]) =>
-    bloom ? findSilent({ bloom, logs, pools, isBusy: isBusy(bloom.falseShare) }) : []
+    bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
