@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { createChainClient } from '../chain/client.ts'
 import { readConfig } from '../config/config.ts'
+import { readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
 import { auditDatabase } from '../ops/audit/auditDatabase.ts'
 import type { Fault } from '../store/auditBooks.ts'
@@ -32,7 +33,7 @@ export async function audit(
 }
 
 /** `forkyard audit`: for cron, whose mail says what it prints; ends with 1 where something does not balance. */
-export function auditCommand(print: Print) {
+export function auditCommand(print: Print, env = process.env) {
   return new Command('audit')
     .description('whether the books balance, in themselves and with the chains')
     .option(
@@ -43,8 +44,9 @@ export function auditCommand(print: Print) {
     )
     .option('--offline', 'ask no chain')
     .action(async ({ rows, offline }: { rows: number; offline?: boolean }) => {
-      const config = readConfig(process.env)
-      const clients = (offline ? [] : config.chains).map(({ chain, rpcUrls }) =>
+      // Where no chain is asked, none has to be named: beside a backup, say.
+      const config = offline ? { ...readKeyConfig(env), chains: [] } : readConfig(env)
+      const clients = config.chains.map(({ chain, rpcUrls }) =>
         createChainClient({ chain, rpcUrls, trust: 'shown' }),
       )
       try {

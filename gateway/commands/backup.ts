@@ -60,6 +60,17 @@ function logOf(place: () => DatabaseConfig): Pick<OperatorLog, 'append'> {
 const warnOfLog = (error: unknown) =>
   tell('what operators did since is not in the restored log', error)
 
+function always(databasePath: string): () => DatabaseConfig {
+  const database = { databasePath, databaseUrl: undefined }
+  return () => database
+}
+
+/** How a file stands. */
+const lookAt = (path: string) => async () => {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat ? { bytes: stat.size, writtenAt: stat.mtime.toISOString() } : null
+}
+
 /** Of a folder of `forkyard backups`: a new data folder, for PostgreSQL to be started on. */
 async function restorePostgres(url: string, from: string, { to: toMs, data }: Restore) {
   if (data === undefined)
@@ -98,18 +109,20 @@ async function carryLog(before: DatabaseConfig, restored: DatabaseConfig) {
 }
 
 async function restoreSqlite(path: string, { from }: { readonly from: string }) {
-  const database = { databasePath: path, databaseUrl: undefined }
-  const look = async () => {
-    const stat = statSync(path, { throwIfNoEntry: false })
-    return stat ? { bytes: stat.size, writtenAt: stat.mtime.toISOString() } : null
-  }
   const { uncarried } = await recordCommand(
-    { log: logOf(() => database) },
-    { command: 'restore', subject: path, asked: { from }, look },
+    { log: logOf(always(path)) },
+    { command: 'restore', subject: path, asked: { from }, look: lookAt(path) },
     () => restoreDatabase({ path, from }),
   )
   if (uncarried !== undefined) warnOfLog(uncarried)
 }
+
+const backupSqlite = (path: string, { to }: { readonly to: string }) =>
+  recordCommand(
+    { log: logOf(always(path)) },
+    { command: 'backup', subject: to, asked: { of: path }, look: lookAt(to) },
+    () => backupDatabase({ path, to }),
+  )
 
 /** `forkyard backup <file>` beside a running gateway, `forkyard restore <from>` in place of one. */
 export function backupCommands(
@@ -122,7 +135,7 @@ export function backupCommands(
       .argument('<file>', 'appears when it is whole and checked')
       .action(async (file: string) => {
         const path = requireSqlite(env, 'use forkyard backups')
-        await backupDatabase({ path, to: resolve(file) })
+        await backupSqlite(path, { to: resolve(file) })
         print(`${file}: ${statSync(file).size} bytes\n`)
       }),
     new Command('restore')

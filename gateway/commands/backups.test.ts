@@ -22,7 +22,7 @@ import { backupCommand, restoreTestCommand } from '../store/operatorLog.ts'
 /** A SQLite that is backed up and restored; `backups.proof.ts` does so with a PostgreSQL. */
 const s = suite('commands/backups')
 const engine = await startSqlite()
-const { store, folder, address, charge, run, restore } = await openBackupScene(engine)
+const { store, folder, address, charge, run, backup, restore } = await openBackupScene(engine)
 s.after(async () => {
   rmSync(folder, { recursive: true })
   await engine.close()
@@ -36,7 +36,8 @@ s('makes one in the folder, and gateways know when [24/backup-made]', async () =
   const ageMs = Date.now() - atMs
   assert.ok(ageMs >= 0 && ageMs < 60_000)
   const { bsize, blocks } = statfsSync(folder)
-  const { disk, free } = JSON.parse(detail) as Record<'disk' | 'free', number>
+  const { after } = JSON.parse(detail) as { after: Record<'disk' | 'free', number> }
+  const { disk, free } = after
   assert.is(disk, bsize * blocks)
   assert.ok(free > 0 && free < disk)
 })
@@ -61,6 +62,44 @@ s('restores one elsewhere and audits it there [24/restore-tested]', async () => 
   assert.equal(readdirSync(folder), [name], 'something is left')
   new Database(join(folder, name)).exec('UPDATE balances SET used = 0').close()
   assert.match(await failureOf(run('test', folder)), 'its books do not balance\nbalance')
+})
+
+s(
+  'logs what was made, tried and found, before it was done and after [24/log-backups]',
+  async () => {
+    const file = join(folder, 'by-hand')
+    await backup(file)
+    rmSync(file)
+    const entries = [...(await store.operatorLog.list(100))].reverse()
+    const said = entries.map(({ command, phase, subject }) => `${command} ${phase} ${subject}`)
+    assert.equal(said, [
+      `backups make begun ${folder}`,
+      `backups make done ${folder}`,
+      `backups test begun ${folder}`,
+      `backups test done ${folder}`,
+      `backups test begun ${folder}`,
+      `backups test failed ${folder}`,
+      `backup begun ${file}`,
+      `backup done ${file}`,
+    ])
+    const details = entries.map(({ detail }) => JSON.parse(detail))
+    const newest = findBackup(folder)?.path
+    assert.equal([details[0].before.newest, details[1].after.newest], [null, newest])
+    assert.equal(details[3].after, { restored: newest })
+    assert.equal(details[5], { reason: 'BooksDiffer' })
+    assert.is(details[6].before, null)
+    assert.ok(details[7].after.bytes > 0)
+  },
+)
+
+s('makes one of a database that takes no row any more, and warns [24/log-backups]', async () => {
+  const db = new Database(address)
+  db.exec(
+    `CREATE TRIGGER full_disk BEFORE INSERT ON operator_log BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  assert.match(await run('make', folder), 'is whole')
+  db.exec('DROP TRIGGER full_disk').close()
+  rmSync(findBackup(folder)?.path ?? '')
 })
 
 s('puts back what was before a moment [24/restore-to]', async () => {

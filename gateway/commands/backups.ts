@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,7 +13,7 @@ import { StoreUnavailable, toStoreError } from '../store/storeUnavailable.ts'
 import { toCount, toMoment } from './arguments.ts'
 import { audit } from './audit.ts'
 import { keepDoing } from './keepDoing.ts'
-import { nameOperator } from './recordCommand.ts'
+import { type Entry, forgiving, recordCommand } from './recordCommand.ts'
 import { tell } from './tell.ts'
 import { withStore } from './withStore.ts'
 
@@ -30,46 +29,51 @@ const withLog = <value>({ config }: Scene, use: (log: OperatorLog) => Promise<va
   withStore(config, ({ operatorLog }) => use(operatorLog))
 
 /** Gateways know by the log how old a backup is. One that cannot be noted, of a full database, stands as well. */
-const note = (scene: Scene, command: string, subject: string, detail: object = {}) =>
-  withLog(scene, (log) =>
-    log.append({
-      run: randomUUID(),
-      operator: nameOperator(),
-      command,
-      subject,
-      phase: 'done',
-      detail: JSON.stringify(detail),
-      atMs: Date.now(),
-    }),
-  ).catch((cause: unknown) =>
-    tell(`${command} is done, but the operators' log does not say so`, cause),
-  )
+const recorded = <value>(
+  scene: Scene,
+  entry: Omit<Entry<value>, 'subject'>,
+  work: () => Promise<value>,
+) => {
+  const log = forgiving({ append: (row) => withLog(scene, ({ append }) => append(row)) })
+  return recordCommand({ log }, { ...entry, subject: scene.folder }, work)
+}
 
 async function make(
   scene: Scene,
   backups: Awaited<ReturnType<typeof openBackups>>,
   keepDays: number,
 ): Promise<void> {
-  const path = await backups.make()
+  const look = async () => ({
+    newest: listBackups(scene.folder).at(-1)?.path ?? null,
+    ...(await readDisk(scene.folder)),
+  })
+  const entry = { command: backupCommand, asked: { keepDays }, look }
+  // Its room is noted while the oldest are still there: at no other time is there less.
+  const path = await recorded(scene, entry, () => backups.make())
   scene.print(`${path} is whole\n`)
-  // While the oldest are still there: at no other time is there less room.
-  await note(scene, backupCommand, path, await readDisk(scene.folder))
   pruneBackups(scene.folder, { keepMs: keepDays * dayMs, nowMs: Date.now() })
 }
 
-/** @throws Error that names what does not balance in what was restored */
+/** What was restored does not balance. */
+class BooksDiffer extends Error {
+  override name = 'BooksDiffer'
+}
+
+/** @throws BooksDiffer that names what does not balance in what was restored */
 async function test(scene: Scene, toMs?: number): Promise<void> {
   const trusted = checkpointPublicKeys(scene.config)
   const where = { database: scene.config, folder: scene.folder }
-  const { path, found } = await tryRestore(where, { toMs }, (restored) =>
-    audit(restored, { chains: [], trusted }),
-  )
-  if (found.length > 0) {
+  const look = async (restored?: string) => (restored === undefined ? null : { restored })
+  const entry = { command: restoreTestCommand, asked: { toMs }, look }
+  const tested = await recorded(scene, entry, async () => {
+    const { path, found } = await tryRestore(where, { toMs }, (restored) =>
+      audit(restored, { chains: [], trusted }),
+    )
+    if (found.length === 0) return path
     const lines = found.map(({ check, row, found: what }) => `${check} ${row}: ${what}`)
-    throw new Error(`${path} was restored, and its books do not balance\n${lines.join('\n')}`)
-  }
-  scene.print(`${path} was restored elsewhere, and its books balance\n`)
-  await note(scene, restoreTestCommand, path)
+    throw new BooksDiffer(`${path} was restored, and its books do not balance\n${lines.join('\n')}`)
+  })
+  scene.print(`${tested} was restored elsewhere, and its books balance\n`)
 }
 
 type Schedule = {

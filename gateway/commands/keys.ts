@@ -79,10 +79,12 @@ export function keysCommand(print: Print, env: Environment = process.env) {
     .option('--plan <name>', 'a plan of forkyard plans; else the limits of the settings')
     .action(async (label: string, { quotes, wallet, plan }) => {
       const asked = { label, quotes, wallet, plan }
-      const { id, apiKey } = await withKeys(async (deps) => {
-        if (plan !== undefined && !(await deps.store.plans.find(plan))) throw noSuchPlan(plan)
-        return recorded(deps, { command: 'create', asked }, () => createKey(deps, asked))
-      })
+      const { id, apiKey } = await withKeys((deps) =>
+        recorded(deps, { command: 'create', asked }, async () => {
+          if (plan !== undefined && !(await deps.store.plans.find(plan))) throw noSuchPlan(plan)
+          return createKey(deps, asked)
+        }),
+      )
       print(`${id}\n${apiKey}\n`)
     })
   keys

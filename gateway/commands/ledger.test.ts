@@ -90,6 +90,21 @@ s(
   },
 )
 
+s('logs who wrote which days to which file, and what they held [24/log-export]', async () => {
+  await type(`export ${archive} --from 2026-11-02`)
+  const [done, begun] = await store.operatorLog.list(2)
+  assert.equal(
+    [begun, done].map((row) => [row?.command, row?.phase, row?.subject]),
+    [
+      ['ledger export', 'begun', archive],
+      ['ledger export', 'done', archive],
+    ],
+  )
+  const asked = { from: '2026-11-02', until: '9999-12-31' }
+  assert.equal(JSON.parse(begun?.detail ?? ''), { asked, before: null })
+  assert.equal(JSON.parse(done?.detail ?? ''), { after: { days: 2, rows: 2 } })
+})
+
 s('verifies with the public key alone, and whole archives alone [24/ledger-verify]', async () => {
   await type(`export ${archive}`)
   const whole = readFileSync(archive, 'utf8')

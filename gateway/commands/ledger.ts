@@ -4,6 +4,7 @@ import { readKeyConfig } from '../config/keyConfig.ts'
 import { printTable } from '../observe/printTable.ts'
 import { exportLedger, verifyArchive } from '../store/archiveLedger.ts'
 import { checkpointPublicKey, checkpointPublicKeys } from '../store/checkpointKey.ts'
+import { forgiving, recordCommand } from './recordCommand.ts'
 import { withStore } from './withStore.ts'
 
 function toDay(value: string): string {
@@ -40,8 +41,18 @@ export function ledgerCommand(print: (text: string) => void, env = process.env) 
     .option('--from <day>', 'first day, in UTC', toDay, firstDay)
     .option('--until <day>', 'last day', toDay, lastDay)
     .action(async (file: string, { from, until }: { from: string; until: string }) => {
+      const to = resolve(file)
       const { days, rows } = await withStore(readKeyConfig(env), (store) =>
-        exportLedger(store, { from, until, to: resolve(file) }),
+        recordCommand(
+          { log: forgiving(store.operatorLog) },
+          {
+            command: 'ledger export',
+            subject: to,
+            asked: { from, until },
+            look: async (done?: object) => done ?? null,
+          },
+          () => exportLedger(store, { from, until, to }),
+        ),
       )
       print(`${file}: ${days} days, ${rows} rows\n`)
     })

@@ -72,6 +72,21 @@ function addTests({ name, createDatabase, store, close }: StoreEngine) {
     for (const never of [secret, rotated]) assert.not.match(JSON.stringify(entries), never)
   })
 
+  s('says of a key that was asked for and refused, too [24/log-refused]', async () => {
+    const { type, reopen } = await open()
+    const outcome = await type('keys', 'create', 'partner', '--plan', 'none-such').catch(
+      (error: Error) => error.message,
+    )
+    assert.match(outcome, 'there is no plan none-such')
+    const opened = await reopen()
+    const said = (await opened.operatorLog.list(9)).map(({ command, phase }) => [command, phase])
+    await opened.close()
+    assert.equal(said, [
+      ['keys create', 'failed'],
+      ['keys create', 'begun'],
+    ])
+  })
+
   s('writes before it is done, and that it failed', async () => {
     const seen: string[] = []
     const work = async () => {

@@ -27,6 +27,20 @@ function findName(): string {
   }
 }
 
+type Log = Pick<OperatorLog, 'append'>
+
+/** Of what has to be done though its log takes nothing, as the backup of a full database: that is a warning. */
+export const forgiving = (log: Log): Log => ({
+  append: (entry) =>
+    entry.phase === 'begun'
+      ? log
+          .append(entry)
+          .catch((cause) =>
+            tell(`the operators' log does not say that ${entry.command} has begun`, cause),
+          )
+      : log.append(entry),
+})
+
 export type Entry<value> = {
   readonly command: string
   /** What it is done to. */
@@ -46,7 +60,7 @@ export async function recordCommand<value>(
     now = Date.now,
     warn,
   }: {
-    readonly log: Pick<OperatorLog, 'append'>
+    readonly log: Log
     readonly now?: () => number
     readonly warn?: (text: string) => void
   },

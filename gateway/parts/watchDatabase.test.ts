@@ -107,7 +107,7 @@ async function addTests({ name, close, createDatabase }: StoreEngine) {
     }
     // The one before it was made by a release that noted none.
     assert.equal(await room(), [undefined, undefined])
-    const detail = JSON.stringify({ disk: 9, free: 4 })
+    const detail = JSON.stringify({ after: { disk: 9, free: 4 } })
     const row = { run: 'd', operator: 'o', command: backupCommand, subject: '', detail }
     await opened.operatorLog.append({ ...row, phase: 'done', atMs: Date.now() })
     assert.equal(await room(), [9, 4])

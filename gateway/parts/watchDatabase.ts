@@ -54,7 +54,8 @@ export async function watchDatabase(
     const backup = await operatorLog.lastDone(backupCommand)
     shown.backedUp(backup?.atMs)
     // As `forkyard backups` writes it; of an earlier release it says nothing.
-    shown.backedUpTo(JSON.parse(backup?.detail ?? '{}') as Partial<Disk>)
+    const { after = {} } = JSON.parse(backup?.detail ?? '{}') as { readonly after?: Partial<Disk> }
+    shown.backedUpTo(after)
     shown.tested((await operatorLog.lastDone(restoreTestCommand))?.atMs)
   }
   const watching = createLoop({
