@@ -1,4 +1,10 @@
-import type { BlockRange, Refusal, RefusalKind, SaidNo } from './refusal.ts'
+import {
+  type BlockRange,
+  longestPauseMs,
+  type Refusal,
+  type RefusalKind,
+  type SaidNo,
+} from './refusal.ts'
 import { codes, phrases, statuses } from './refusalTable.ts'
 
 /** The words count first, then the code, then the status. */
@@ -90,5 +96,5 @@ const toRange = (from: bigint, to: bigint) => (from <= to ? { from, to } : undef
 
 function readPause(message: string): number | undefined {
   const secs = /(?:reset|again|retry) (?:in|after) (\d{1,4}) ?s/i.exec(message)?.[1]
-  return secs === undefined ? undefined : Number(secs) * 1_000
+  return secs === undefined ? undefined : Math.min(Number(secs) * 1_000, longestPauseMs)
 }

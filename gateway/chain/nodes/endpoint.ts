@@ -99,7 +99,8 @@ export function createEndpoint({
     const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
     const askedMs = needsSomebody.has(kind) ? quotaRestMs : 0
     restedAtMs = now()
-    restingUntilMs = restedAtMs + Math.max(retryAfterMs ?? spreadMs, askedMs)
+    // Who names no time worth the name is not asked without one.
+    restingUntilMs = restedAtMs + Math.max(retryAfterMs ?? 0, spreadMs, askedMs)
     isBusy = kind === 'rate_limited'
     // Whoever has too many calls is who it was.
     if (!isBusy) shown.doubt()

@@ -140,7 +140,12 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       const { calls, bytes, gas, blocks = Number.POSITIVE_INFINITY } = load
       const half = Math.max(1, calls >> 1)
       if (kind === 'batch_too_large') sizes.batchCalls.refused({ size: calls, named })
-      else if (kind === 'body_too_large') sizes.bodyBytes.refused({ size: bytes, named })
+      else if (kind === 'body_too_large') {
+        sizes.bodyBytes.refused({ size: bytes, named })
+        // Of bodies no smaller limit is learned: this one may hold fewer calls.
+        if (bytes <= bounds.bodyBytes.least) sizes.batchCalls.refused({ size: calls })
+      } else if (kind === 'answer_too_large' && half < leastSoft)
+        sizes.batchCalls.refused({ size: calls })
       else if (kind === 'gas_cap') sizes.callGas.refused({ size: gas, named })
       else if (kind === 'range_too_wide') sizes.logBlocks.refused({ size: blocks, named })
       else if (kind === 'rate_limited') {
@@ -197,7 +202,9 @@ function createPace({ now }: { readonly now: () => number }) {
     },
     refused(pauseMs: number) {
       longAgoMs = Math.max(longAgoMs, 15 * pauseMs)
-      if (pauseMs >= longPauseMs && now() - refusedAtMs > oneEventMs) {
+      // Nothing was taken since the last time: the door is shut, and that says nothing of the rate.
+      if (takenSinceRefusal === 0 || now() - refusedAtMs < oneEventMs) return
+      if (pauseMs >= longPauseMs) {
         // Each attempt to find the rate costs the pause: well below it is the place to be.
         ceiling = perSecond ?? ceiling
         perSecond = Math.max(slowest, (perSecond ?? carefulGuess * 2) / 2)
@@ -205,8 +212,6 @@ function createPace({ now }: { readonly now: () => number }) {
         refusedAtMs = now()
         return
       }
-      // Nothing was taken since the last time: the door is shut, and that says nothing of the rate.
-      if (takenSinceRefusal === 0 || now() - refusedAtMs < oneEventMs) return
       forgetOld()
       const measured = recent.reduce((sum, { calls }) => sum + calls, 0)
       const isOften = !isCalm()

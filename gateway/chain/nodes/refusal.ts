@@ -36,6 +36,9 @@ export type RefusalKind =
   /** The node failed, and does not say in known words why. */
   | 'failed'
 
+/** Whoever names more is asked again by then: a pause may be a slip, or a lie. */
+export const longestPauseMs = 60_000
+
 /** Both ends included. */
 export type BlockRange = { readonly from: bigint; readonly to: bigint }
 

@@ -19,14 +19,21 @@ const block = (number: number, { fork = 0 } = {}): RpcAnswer => {
   }
 }
 
-type Node = { chainId: number; ms: number; head: RpcAnswer; code: RpcAnswer | undefined }
+type Node = {
+  chainId: number
+  ms: number
+  head: RpcAnswer
+  code: RpcAnswer | undefined
+  said?: unknown
+}
 
 /** An endpoint of Base whose node, and clock, is `node`. */
 function open() {
   const node: Node = { chainId: 8453, ms: 0, head: block(100), code: { result: '0x' } }
   const asked: string[] = []
   const answer = ({ method }: RpcCall) => {
-    if (method === 'eth_chainId') return { result: numberToHex(node.chainId) }
+    if (method === 'eth_chainId')
+      return { result: node.said === undefined ? numberToHex(node.chainId) : node.said }
     return method === 'eth_getCode' ? node.code : node.head
   }
   const endpoint = createEndpoint({
@@ -58,6 +65,21 @@ s('is asked before anything else, and again after five minutes [nodes/chain-agai
     assert.is(endpoint.timesAsked(), times, `after ${ms} ms`)
   }
 })
+
+s(
+  'is none that is no number: nobody starts, nor ends, for that [nodes/chain-no-number]',
+  async () => {
+    using endpoint = open()
+    for (const said of [null, '', '0x', true, [], {}, 8453, '8453']) {
+      endpoint.node.said = said
+      const { answers, trouble } = await endpoint.send([latest])
+      assert.equal([answers, trouble.kind], [[undefined], 'bad_answer'], String(said))
+      assert.is(endpoint.otherChain(), undefined)
+    }
+    endpoint.node.said = undefined
+    assert.equal((await endpoint.send([latest])).answers, [block(100)])
+  },
+)
 
 s('is asked again after each rest, but for one of too many calls [nodes/chain-again]', async () => {
   using endpoint = open()

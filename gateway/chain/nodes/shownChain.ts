@@ -1,3 +1,4 @@
+import { isHex } from 'viem'
 import { type Reply, type RpcCall, readError, type Trouble } from './readReply.ts'
 
 /** Which chain an endpoint serves, by what it says itself. */
@@ -34,7 +35,8 @@ export function createShownChain({
     const [answer] = reply.answers
     if (!answer) return reply.trouble
     if ('error' in answer) return readError(answer.error)
-    const said = Number(answer.result)
+    // What is no number is no chain, though null could be read as one.
+    const said = isHex(answer.result) ? Number(answer.result) : Number.NaN
     if (!Number.isSafeInteger(said)) return { kind: 'bad_answer' }
     served = said
     if (said !== chainId) return { kind: 'other_chain' }

@@ -4,6 +4,7 @@ import { nameByHash } from './blockHashes.ts'
 import { createCappedReader, TooLong } from './cappedReader.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
+import { longestPauseMs } from './refusal.ts'
 
 export type Upstream = {
   /** Never rejects: what went wrong is the trouble of the calls without an answer. */
@@ -12,7 +13,6 @@ export type Upstream = {
 }
 
 const batches = tracingChannel('forkyard.rpc')
-const longestRetryAfterMs = 60_000
 
 /** `Retry-After` in seconds or as an HTTP date. */
 function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number) {
@@ -20,7 +20,7 @@ function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number)
   if (text === undefined) return undefined
   const secs = Number(text)
   const ms = Number.isFinite(secs) ? secs * 1000 : Date.parse(text) - nowMs
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestRetryAfterMs) : undefined
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestPauseMs) : undefined
 }
 
 /** A request's body as it travels. */

@@ -1,4 +1,4 @@
-import { type Hex, hexToBytes, keccak256 } from 'viem'
+import { type Hex, hexToBytes, isHex, keccak256 } from 'viem'
 
 /** What a block's bloom says of its logs: an address or topic that it lacks is in none of them. */
 export type Bloom = {
@@ -15,7 +15,7 @@ const mostKept = 100_000
 
 /** Undefined where a node gives none, or something else. */
 export function readBloom(text: Hex | undefined): Bloom | undefined {
-  if (text?.length !== 2 + 2 * bytesOfBloom) return undefined
+  if (text?.length !== 2 + 2 * bytesOfBloom || !isHex(text)) return undefined
   const bytes = hexToBytes(text)
   const set = bytes.reduce((sum, byte) => sum + countBits(byte), 0)
   const hasBit = (bit: number) =>

@@ -56,7 +56,8 @@ export function createBlockClock({
       if (vain > 0) wait(atMs)
       return
     }
-    const expectedMs = due + (blocks - 1) * paceMs()
+    // Whatever was found has come: a chain may make more blocks than are due, or a node name any number.
+    const expectedMs = Math.min(atMs, due + (blocks - 1) * paceMs())
     const lateMs = atMs - expectedMs
     strays = vain > 1 ? strays + 1 : 0
     if (strays > 1 || blocks < 1) wait(atMs)
@@ -65,7 +66,7 @@ export function createBlockClock({
       cameMs = expectedMs + laterMs
       earlierMs = Math.max(usualMs / leastEarlierPart, earlierMs / 2)
     } else if (lateMs > usualMs) cameMs = undefined
-    else cameMs = Math.min(atMs, expectedMs) - (lateMs < laterMs ? earlierMs : 0)
+    else cameMs = expectedMs - (lateMs < laterMs ? earlierMs : 0)
   }
 
   return {

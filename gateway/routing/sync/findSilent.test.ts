@@ -131,4 +131,9 @@ s('have their turn where more are doubted than are read at once [strangers/bloom
   assert.is(read.size, 100)
   assert.equal(takeTurn(['b', 'a', 'b'], { blockNumber: 3n, most: 2 }), ['a', 'b'])
 })
+
+s('tells nothing where it is no bloom [nodes/no-bloom]', () => {
+  for (const text of [undefined, '0x', `0x${'z'.repeat(512)}`, `0y${'0'.repeat(512)}`] as const)
+    assert.is(readBloom(text as Hex | undefined), undefined)
+})
 s.run()
