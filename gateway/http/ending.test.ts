@@ -8,8 +8,9 @@ s('tells whoever waits for it, and who comes after it', () => {
   const [early, left, late] = [new AbortController(), new AbortController(), new AbortController()]
   ending.tell(early)
   ending.tell(left)()
-  assert.not.ok(ending.hasCome())
+  assert.equal([ending.hasCome(), ending.count()], [false, 1])
   ending.come()
+  assert.is(ending.count(), 0)
   ending.tell(late)
   assert.ok(early.signal.reason instanceof ServiceStops)
   assert.ok(late.signal.reason instanceof ServiceStops)

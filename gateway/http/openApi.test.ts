@@ -94,6 +94,37 @@ s('serves a page that loads nothing from elsewhere [http/docs]', async () => {
   assert.match(page, 'slippage_bps')
   assert.not.match(page, /(src|href)="https?:/)
 })
+s('asks for a key, and describes, where an endpoint does [teeth/openapi]', () => {
+  const describe = (own: { readonly auth: 'key' | 'none'; readonly description?: string }) =>
+    createOpenApi({
+      title: 't',
+      description: 'd',
+      version: '1',
+      requestIdField: 'request_id',
+      endpoints: [
+        endpoint({
+          method: 'get',
+          path: '/a',
+          summary: 'Reads',
+          output: Type.Object({}),
+          handle: async () => ({}),
+          ...own,
+        }),
+      ],
+    }) as {
+      readonly components: object
+      readonly paths: { readonly '/a': { readonly get: Record<string, unknown> } }
+    }
+  const [keyed, open] = [describe({ auth: 'key', description: 'why' }), describe({ auth: 'none' })]
+  assert.equal(
+    [keyed, open].map(({ components }) => Object.keys(components)),
+    [['schemas', 'securitySchemes'], ['schemas']],
+  )
+  const { get } = keyed.paths['/a']
+  assert.equal([get['description'], get['security']], ['why', [{ apiKey: [] }]])
+  const plain = open.paths['/a'].get
+  assert.equal(['description' in plain, 'security' in plain], [false, false])
+})
 s('lists a schema of two endpoints once, and refuses two of one name', () => {
   const describe = (outputs: readonly Record<string, ReturnType<typeof Type.String>>[]) =>
     createOpenApi({

@@ -9,11 +9,15 @@ const s = suite('http/readJsonBody')
 /** A body that comes in these pieces, then ends, or breaks off. */
 function read(
   pieces: readonly string[],
-  { end = 'whole', headers = {} }: { end?: 'whole' | 'left' | 'broken'; headers?: object } = {},
+  {
+    end = 'whole',
+    headers = {},
+    maxBytes = 10,
+  }: { end?: 'whole' | 'left' | 'broken'; headers?: object; maxBytes?: number } = {},
 ) {
   const req = new IncomingMessage(new Socket())
   Object.assign(req, { headers })
-  const body = readJsonBody(req, { maxBytes: 10 })
+  const body = readJsonBody(req, { maxBytes })
   for (const piece of pieces) req.push(Buffer.from(piece))
   if (end === 'whole') req.push(null)
   else req.destroy(end === 'broken' ? new Error('reset') : undefined)
@@ -51,5 +55,17 @@ s('refuses what is empty or encoded, and what ends before it is whole [teeth/bod
   const early = [400, 'the body ended early']
   assert.equal(await read(['[1'], { end: 'left' }), early)
   assert.equal(await read(['[1'], { end: 'broken' }), early)
+})
+s('refuses what is no JSON, and a key that copies meet, at any depth [teeth/body]', async () => {
+  const none = [400, 'the body is not valid JSON']
+  for (const text of ['{', 'a', '[1,]']) assert.equal(await read([text]), none)
+  const proto = [400, 'the body must not contain a key named __proto__']
+  const long = (text: string) => read([text], { maxBytes: 100 })
+  assert.equal(await long('[null,1,{"a":[{"__proto__":1}]}]'), proto)
+  assert.equal(await long('{"\\u005f_proto__":1}'), proto)
+  assert.equal(await long('["__proto__",null]'), {
+    value: ['__proto__', null],
+    text: '["__proto__",null]',
+  })
 })
 s.run()

@@ -66,4 +66,14 @@ s('spells an address with its checksum, and throws for what is none [teeth/schem
     (error: Error) => error.message === `not an address: ${'z'.repeat(50)}`,
   )
 })
+s(
+  'holds the one letter that is upper case to the checksum, wherever it stands [teeth/schemas]',
+  () => {
+    const lower = `0x${'ab'.repeat(20)}`
+    for (const at of [2, 3, 41]) {
+      const mixed = lower.slice(0, at) + lower.charAt(at).toUpperCase() + lower.slice(at + 1)
+      assert.is(schemas.readAddress(mixed), undefined, mixed)
+    }
+  },
+)
 s.run()

@@ -245,7 +245,8 @@ s('refuses a body that is not UTF-8 or compressed', async () => {
 })
 s('refuses 1 MB and 20 MB bodies with 413, whoever reads it when [http/too-large]', async () => {
   const { status, body } = await post('/swap', JSON.stringify({ a: 'x'.repeat(1e6) }))
-  assert.equal([status, body.code], [413, 'body_too_large'])
+  const sentence = 'the body is larger than 262144 bytes'
+  assert.equal([status, body.code, body.error], [413, 'body_too_large', sentence])
   for (const bytes of [1e6, 2e7]) {
     const answer = await sendWholeBody(`${server.url}/swap`, { bytes, head: 'X-Api-Key: good\r\n' })
     assert.match(answer, /^HTTP\/1.1 413 /)
@@ -427,7 +428,7 @@ s('answers what is not HTTP with the documented body', async () => {
     socket.on('error', reject)
   })
   assert.match(text, /^HTTP\/1\.1 400 /)
-  assert.match(text, /"code":"invalid_request","request_id":/)
+  assert.match(text, /"error":"this is not valid HTTP","code":"invalid_request","request_id":/)
 })
 s('sets no cookie and heeds none, whatever it answers [http/no-cookies]', async () => {
   const cookie = { cookie: 'session=good; x-api-key=good' }

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Type } from 'typebox'
@@ -64,5 +65,65 @@ s('takes no more connections of an address than it is told to', async () => {
   await new Promise((resolve) => second.once('close', resolve))
   assert.is(answer, '')
   first.destroy()
+})
+s(
+  'takes the id of a request that can be printed, and makes one else [teeth/request-id]',
+  async () => {
+    const { url } = await serve()
+    const idOf = async (id: string) =>
+      (await fetch(`${url}/docs/none`, { headers: { 'x-request-id': id } })).headers.get(
+        'x-request-id',
+      )
+    assert.is(await idOf('a.b-1'), 'a.b-1')
+    for (const id of ['a b', 'x'.repeat(129), ''])
+      assert.match((await idOf(id)) ?? '', /^[0-9a-f-]{36}$/)
+  },
+)
+s(
+  'tells who traces which requests have failed: ours, not the caller’s [teeth/traced]',
+  async () => {
+    const seen: unknown[] = []
+    const channel = tracingChannel('forkyard.http')
+    const listener = { asyncEnd: (step: unknown) => void seen.push(step) }
+    const { url } = await serve({
+      async interrupt(ctx, next) {
+        const { pathname } = new URL(ctx.url, url)
+        if (pathname === '/stream') await next()
+        else ctx.status = Number(pathname.slice(1))
+      },
+    })
+    channel.subscribe(listener as never)
+    for (const status of [404, 499, 500, 503]) await (await fetch(`${url}/${status}`)).text()
+    channel.unsubscribe(listener as never)
+    const failed = seen.map((step) => (step as { attributes: Record<string, unknown> }).attributes)
+    assert.equal(
+      failed.map((each) => [each['http.response.status_code'], each['failed']]),
+      [
+        [404, false],
+        [499, false],
+        [500, true],
+        [503, true],
+      ],
+    )
+  },
+)
+s('lets nobody keep a stream, or change it on its way [teeth/stream-headers]', async () => {
+  const { url } = await serve()
+  const { headers } = await fetch(`${url}/stream`)
+  assert.is(headers.get('cache-control'), 'no-cache, no-transform')
+  assert.is(headers.get('x-accel-buffering'), 'no')
+  assert.is(headers.get('content-type'), 'text/event-stream; charset=utf-8')
+})
+s('refuses headers that are too large in the words for that [teeth/parser-words]', async () => {
+  const { port } = await serve()
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  socket.write(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`)
+  await once(socket, 'close')
+  assert.match(received, /^HTTP\/1\.1 431 /)
+  assert.not.match(received, 'not valid HTTP')
 })
 s.run()

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
-import { createValidate } from './validate.ts'
+import { checkShape, createValidate } from './validate.ts'
 
 const s = suite('http/validate')
 
@@ -36,5 +36,13 @@ s('names a field by its path, as callers write it [teeth/sentences]', () => {
     'list[1].x/y~z.n must be an integer',
   )
   assert.is(check([])?.message, 'the body must be a JSON object')
+})
+s('says what of an answer is not of its shape [teeth/sentences]', () => {
+  const shape = Type.Object({ n: Type.Integer() })
+  assert.is(checkShape(shape, { n: 1 }), undefined)
+  assert.is(checkShape(shape, { n: 'a' }), 'data/n must be integer')
+})
+s('takes no schema with a word that nobody knows [teeth/sentences]', () => {
+  assert.throws(() => checkShape(Type.Unsafe({ type: 'string', maxLenght: 1 }), ''), /maxLenght/)
 })
 s.run()

@@ -56,6 +56,9 @@ const rows: [
   ['the output token as target', { target: weth }, {}, 'target_not_allowed'],
   ['the caller as target', { target: taker }, {}, 'target_not_allowed'],
   ['the caller as spender', { approveTarget: taker }, {}, 'target_not_allowed'],
+  ['the input token as spender', { approveTarget: usdc }, {}, 'target_not_allowed'],
+  ['the output token as spender', { approveTarget: weth }, {}, 'target_not_allowed'],
+  ['the native currency as spender', { approveTarget: nativeToken }, {}, 'target_not_allowed'],
   ['no spender', { approveTarget: undefined }, {}, 'invalid_response'],
   ['empty calldata', { calldata: '0x' }, {}, 'calldata_mismatch'],
   ['a bare transfer', { calldata: '0xa9059cbb00' }, {}, 'calldata_mismatch'],
@@ -74,6 +77,25 @@ const rows: [
 ]
 for (const [name, quote, request, reason] of rows)
   s(`${reason ? 'refuses' : 'takes'} ${name}`, () => assert.is(why(quote, request), reason))
+
+s('refuses a token that the registry knows, as target and as spender [teeth/known-token]', () => {
+  const lists = {
+    targets: [
+      { provider: 'a', chainId: 8453, targets: [router, other], spenders: [router, other] },
+    ],
+  } as const
+  const check = (quote: Partial<SourceQuote>, known: string) =>
+    checkQuote(
+      { ...lists, policy: 'standard', isToken: (_, address) => address === known },
+      { quote: makeQuote(quote), request: makeRequest() },
+    )?.detail
+  assert.is(check({ target: other }, other), 'the target is a token')
+  assert.is(check({ approveTarget: other }, other), 'the spender is a token')
+  assert.equal(
+    [check({ target: other }, usdc), check({ approveTarget: other }, usdc)],
+    [undefined, undefined],
+  )
+})
 
 s(
   'takes a source without a list only where it was switched on, under the standard policy [meta/no-allowlist]',

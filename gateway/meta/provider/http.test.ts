@@ -5,6 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createHttp } from './http.ts'
+import { fail } from './source.ts'
 
 const s = suite('HTTP to a provider')
 const heard: string[] = []
@@ -159,4 +160,41 @@ s('follows no redirect, whatever it is called [teeth/redirects]', async () => {
   await http.close()
   assert.equal(heard, Array(statuses.length + 1).fill('/asked'))
 })
+s(
+  'tells by its status what a failure is, and how long to stay away [teeth/http-status]',
+  async () => {
+    const nowMs = Date.parse('2026-11-27T12:00:00Z')
+    const http = createHttp({
+      baseUrl: `http://127.0.0.1:${port}`,
+      allowPrivate: true,
+      now: () => nowMs,
+    })
+    const ask = async (status: number, headers: Record<string, string> = {}) => {
+      answer = { status, headers }
+      const answered = await http.call({ path: '/asked', signal })
+      return answered.status === 'failure' ? answered : fail('no_route', 'it did not fail')
+    }
+    for (const [reason, ...statuses] of [
+      ['rate_limited', 429],
+      ['not_configured', 401, 403],
+      ['upstream_error', 500, 501, 502, 503, 599],
+      ['invalid_response', 300, 399],
+      ['no_route', 400, 402, 404, 428, 430, 499],
+    ] as const)
+      for (const status of statuses) assert.is((await ask(status)).reason, reason, `${status}`)
+    const transient = []
+    for (const status of [500, 501, 502, 599]) transient.push((await ask(status)).transient)
+    assert.equal(transient, [false, false, true, true])
+    for (const [retryAfter, ms] of [
+      ['7', 7_000],
+      ['0.5', 500],
+      ['Fri, 27 Nov 2026 12:00:09 GMT', 9_000],
+      ['Fri, 27 Nov 2026 11:00:00 GMT', 0],
+      ['soon', undefined],
+    ] as const)
+      for (const status of [429, 503])
+        assert.is((await ask(status, { 'retry-after': retryAfter })).retryAfterMs, ms, retryAfter)
+    await http.close()
+  },
+)
 s.run()

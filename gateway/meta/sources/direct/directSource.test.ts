@@ -113,4 +113,38 @@ s(
   },
 )
 
+s('needs no more than the caller pays, to the last unit of it [teeth/direct-amounts]', async () => {
+  const { source } = open()
+  const ask = (maxIn: bigint) =>
+    source.quote(makeRequest({ trade: { type: 'exactOutput', targetOut: 900n, maxIn } }), context)
+  const refused = await ask(899n)
+  assert.is(refused.status === 'failure' && refused.detail, 'needs an input of 900')
+  const exact = await ask(900n)
+  assert.equal(
+    exact.status === 'quote' && [
+      exact.quote.amountIn,
+      exact.quote.maxAmountIn,
+      exact.quote.amountOut,
+    ],
+    [900n, 900n, 900n],
+  )
+})
+s(
+  'lowers its own guard to nothing where the caller guards the output [teeth/direct-amounts]',
+  async () => {
+    const { source } = open()
+    const ask = async (relaxMinReturn: boolean) => {
+      const outcome = await source.quote(makeRequest({ relaxMinReturn }), context)
+      return outcome.status === 'quote' && outcome.quote.minAmountOut
+    }
+    assert.equal([await ask(false), await ask(true)], [995_000n, 0n])
+  },
+)
+s('takes a tax of one basis point for one, at either end [teeth/direct-amounts]', async () => {
+  for (const token of [usdc, weth]) {
+    const trade = { type: 'exactOutput', targetOut: 9n, maxIn: 99n } as const
+    const outcome = await open({ [token]: 1 }).source.quote(makeRequest({ trade }), context)
+    assert.is(outcome.status === 'failure' && outcome.reason, 'unsupported_exact_output')
+  }
+})
 s.run()
