@@ -22,6 +22,7 @@ import { type BalancerV2StableState, createBalancerV2StablePool } from './balanc
 import { type BalancerV2WeightedState, createBalancerV2WeightedPool } from './balancerV2Weighted.ts'
 import {
   type BalancerCurve,
+  depthOf,
   isWhole,
   type ReadBalancerCurves,
   readAmplification,
@@ -92,8 +93,6 @@ type Kind = {
   readonly readCurves: ReadBalancerCurves
   readonly readRates: typeof readBalancerV2Rates
   readonly createPool: (state: BalancerV2WeightedState & BalancerV2StableState) => EnginePool
-  /** What a pool moves by near a peg says nothing about its depth. */
-  readonly isPegged: boolean
   readonly stepGas: number
 }
 
@@ -102,7 +101,6 @@ const weighted: Kind = {
   readCurves: readWeights,
   readRates: async () => new Map(),
   createPool: createBalancerV2WeightedPool,
-  isPegged: false,
   stepGas: 88_000,
 }
 
@@ -111,7 +109,6 @@ const stable: Kind = {
   readCurves: readAmplification,
   readRates: readBalancerV2Rates,
   createPool: createBalancerV2StablePool,
-  isPegged: true,
   stepGas: 131_000,
 }
 
@@ -325,7 +322,7 @@ function describe(kind: Kind): PoolFamily<BalancerV2Record> {
       data: encodeAbiParameters([{ type: 'bytes32' }], [poolId]),
     }),
     midPrice: (record, i, j) => midPrice(kind, { record, i, j }),
-    depth: ({ balances }, i) => (kind.isPegged ? undefined : Number(balances[i] ?? 0n)),
+    depth: ({ weights, balances }, i) => depthOf({ weights }, { i, balance: balances[i] }),
     held: ({ balances }, i) => Number(balances[i] ?? 0n),
     stepGas: () => kind.stepGas,
     takesTaxedInput: false,

@@ -22,6 +22,7 @@ import type { BalancerV3VaultState } from './balancerV3Vault.ts'
 import { createBalancerV3WeightedPool } from './balancerV3Weighted.ts'
 import {
   type BalancerCurve,
+  depthOf,
   isWhole,
   type ReadBalancerCurves,
   readAmplification,
@@ -94,15 +95,12 @@ type Kind = {
   readonly protocol: BalancerV3Record['protocol']
   readonly readCurves: ReadBalancerCurves
   readonly createPool: (record: BalancerV3Record) => EnginePool
-  /** What a pool moves by near a peg says nothing about its depth. */
-  readonly isPegged: boolean
 }
 
 const weighted: Kind = {
   protocol: 'balancer_v3_weighted',
   readCurves: readWeights,
   createPool: (record) => createBalancerV3WeightedPool({ ...record, minBalances: leastOf(record) }),
-  isPegged: false,
 }
 
 const stable: Kind = {
@@ -110,7 +108,6 @@ const stable: Kind = {
   readCurves: readAmplification,
   createPool: (record) =>
     createBalancerV3StablePool({ ...record, limitsImbalance: record.isOf2026 }),
-  isPegged: true,
 }
 
 function leastOf({ scalingFactors, isOf2026 }: BalancerV3Record): readonly bigint[] | undefined {
@@ -308,7 +305,7 @@ function describe(kind: Kind): PoolFamily<BalancerV3Record> {
       data: encodeAbiParameters([{ type: 'address' }], [address]),
     }),
     midPrice: (record, i, j) => midPrice(kind, { record, i, j }),
-    depth: ({ balancesRaw }, i) => (kind.isPegged ? undefined : Number(balancesRaw[i] ?? 0n)),
+    depth: ({ weights, balancesRaw }, i) => depthOf({ weights }, { i, balance: balancesRaw[i] }),
     held: ({ balancesRaw }, i) => Number(balancesRaw[i] ?? 0n),
     stepGas: ({ tokens }) => stepGas + gasPerToken * tokens.length,
     takesTaxedInput: false,

@@ -52,3 +52,16 @@ export const readAmplification: ReadBalancerCurves = async (deps, parameters) =>
 /** Whether the weights, where there are any, are those of the tokens. */
 export const isWhole = ({ weights }: BalancerCurve, tokens: readonly unknown[]): boolean =>
   weights.length === 0 || weights.length === tokens.length
+
+/**
+ * The depth of a weighted pool towards its least weight, where its price moves by most: the balance where both
+ * weigh the same. What a pool moves by near a peg says nothing about its depth.
+ */
+export function depthOf(
+  { weights }: Pick<BalancerCurve, 'weights'>,
+  { i, balance = 0n }: { readonly i: number; readonly balance: bigint | undefined },
+): number | undefined {
+  const own = Number(weights[i] ?? 0n)
+  const least = Math.min(...weights.filter((_, k) => k !== i).map(Number))
+  return weights.length > 0 ? (2 * Number(balance) * least) / (own + least) : undefined
+}
