@@ -60,7 +60,8 @@ s('come by ever wider questions where a node allows it [nodes/range-span]', asyn
   assert.is(part.logs.length, 200_000)
   // Of 2,000 logs each, once so much is known.
   assert.is(part.span.blocks, 1_000)
-  assert.ok(asked() < 160, `${asked()} questions`)
+  // Each of the wide ones twice.
+  assert.ok(asked() < 320, `${asked()} questions`)
 })
 
 s('come as far as one part reaches, and the next goes on there [nodes/range-logs]', async () => {
@@ -105,13 +106,13 @@ s('come whole again where a crowded place was refused [nodes/range-span]', async
   const part = await readLogPart({ client }, far)
   assert.is(part.logs.length, 100_000)
   assert.ok(part.span.blocks > 500, `${part.span.blocks} blocks`)
-  assert.ok(asked() < 300, `${asked()} questions`)
+  assert.ok(asked() < 600, `${asked()} questions`)
 })
 
 s('come once, where a part of an answer could not be read [nodes/range-shape]', async () => {
   const log = { address, topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
   const answers: unknown[] = [[log, null], [log], []]
-  const transport = custom({ request: async () => answers.shift() }, { retryCount: 0 })
+  const transport = custom({ request: async () => answers.shift() ?? [] }, { retryCount: 0 })
   const client = createClient({ chain: toViemChain(base), transport })
   const span = { blocks: 1_000, most: 1_000, growth: 1 }
   const { logs } = await readLogPart({ client }, { ...range, span })
@@ -119,9 +120,13 @@ s('come once, where a part of an answer could not be read [nodes/range-shape]', 
 })
 
 s('end a part where they are long [nodes/range-logs]', async () => {
-  const log = { address, topics: [], data: `0x${'00'.repeat(499)}`, logIndex: '0x0' }
+  const log = { address, topics: [], data: `0x${'00'.repeat(499)}` }
   const request = async ({ params: [{ fromBlock }] }: { params: [Filter] }) =>
-    Array.from({ length: 50 }, () => ({ ...log, blockNumber: fromBlock }))
+    Array.from({ length: 50 }, (_, n) => ({
+      ...log,
+      blockNumber: fromBlock,
+      logIndex: numberToHex(n),
+    }))
   const transport = custom({ request: request as never }, { retryCount: 0 })
   const client = createClient({ chain: toViemChain(base), transport })
   const { logs } = await readLogPart({ client }, { ...range, bounds: { ...bounds, data: 20_000 } })

@@ -2,6 +2,7 @@ import { type Chain, type Client, numberToHex, type Transport } from 'viem'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
+import { mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
 import { type LogFilter, toPoolLog } from './readHead.ts'
 
@@ -32,12 +33,19 @@ export type LogPart = {
   readonly span: Span
 }
 
+type Deps = {
+  readonly client: Client<Transport, Chain>
+  /** Each endpoint for itself, where there are several. */
+  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+}
 type Answered = BlockRange & { readonly logs: readonly PoolLog[] }
 type Failed = BlockRange & { readonly error: unknown }
 
 const mostUnderWay = 8
 const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 }
 const regrowth = 1.5
+/** So wide, questions are few, and each is asked twice: no bloom tells of what is left out. */
+const wideBlocks = 16
 /** Of one question: some 1.5 MB, and less than nodes give. */
 const logsAtOnce = 2_000
 const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 * 1_024 }
@@ -47,7 +55,7 @@ const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 
  * allows. Where it fails on the way, up to there; rejects where nothing was read.
  */
 export async function readLogPart(
-  { client }: { readonly client: Client<Transport, Chain> },
+  { client, witnesses }: Deps,
   {
     filter: { topics, addresses },
     fromBlock,
@@ -90,10 +98,17 @@ export async function readLogPart(
       topics: [[...topics]],
       ...(addresses && { address: [...addresses] }),
     }
-    try {
-      const logs = await client.request({ method: 'eth_getLogs', params: [question] })
+    const read = async (whom: Deps['client']) => {
+      const logs = await whom.request({ method: 'eth_getLogs', params: [question] })
       // Whole or not at all: what does not read is asked for again in parts.
-      return { from, to, logs: logs.map(toPoolLog) }
+      return logs.map(toPoolLog)
+    }
+    try {
+      const logs = await read(client)
+      const isWide = sizeOf({ from, to }) >= wideBlocks
+      // Who fails knows no more than the first one.
+      const more = isWide ? await read(witnesses?.[1] ?? client).catch(() => []) : []
+      return { from, to, logs: mergeLogs(logs, more) }
     } catch (error) {
       return { from, to, error }
     }
@@ -124,7 +139,7 @@ export async function readLogPart(
   const whole = listWhole(read, fromBlock)
   const last = whole.at(-1)?.to
   if (last === undefined) throw failure
-  return { logs: sort(whole.flatMap(({ logs }) => logs)), last, asked, span: now }
+  return { logs: sortLogs(whole.flatMap(({ logs }) => logs)), last, asked, span: now }
 }
 
 const sizeOf = ({ from, to }: BlockRange) => Number(to - from) + 1
@@ -158,8 +173,3 @@ function listWhole(read: readonly Answered[], fromBlock: bigint): readonly Answe
     return true
   })
 }
-
-const sort = (logs: readonly PoolLog[]) =>
-  logs.toSorted(
-    (one, other) => Number(one.blockNumber - other.blockNumber) || one.logIndex - other.logIndex,
-  )

@@ -1,6 +1,7 @@
 import type { Chain, Client, Transport } from 'viem'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { readBloom } from '../reads/bloom.ts'
+import { mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
 import { findSilent } from './findSilent.ts'
@@ -58,14 +59,9 @@ export async function readLogs(
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
     const more = await readBlockLogs({ client }, question).catch(() => [])
-    logs = merge(logs, more)
+    logs = mergeLogs(logs, more)
     silent = look(logs)
   }
   const late = logs.length - first.length
   return { logs, isDoubted, late, silent, falseShare: bloom?.falseShare }
-}
-
-function merge(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
-  const byIndex = new Map([...one, ...other].map((log) => [log.logIndex, log]))
-  return [...byIndex.values()].toSorted((a, b) => a.logIndex - b.logIndex)
 }

@@ -16,6 +16,7 @@ import type { TroubledPools } from './troubledPools.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
+  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
   readonly dexes: readonly Dex[]
   readonly tokens: Pick<TokenBook, 'hasAll'>
   readonly troubled?: TroubledPools | undefined
