@@ -25,11 +25,21 @@ const behindBalancer = {
     'set_real_ip_from unix:; set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For; real_ip_recursive on;',
   'door.conf': 'allow 127.0.0.1; deny all;',
 }
-const [balanced, open] = await Promise.all([
+const [balanced, paced, open] = await Promise.all([
   startDoor({
     gatewayPort,
     files: behindBalancer,
     change: (text) => text.replace(/limit_conn crowds \d+/, 'limit_conn crowds 150'),
+  }),
+  // None comes again within the test.
+  startDoor({
+    gatewayPort,
+    files: behindBalancer,
+    change: (text) =>
+      text
+        .replaceAll(/rate=\d+r\/s/g, 'rate=1r/m')
+        .replace(/(network_rates burst)=\d+/, '$1=3')
+        .replace(/(site_rates burst)=\d+/, '$1=9'),
   }),
   // Fewer in all than the image's, so that few networks fill them; and nothing else puts anybody out. All of
   // 127.1.0.0/16 and the like are one site, as those of an IPv6 /48 are.
@@ -48,7 +58,7 @@ s.after(async () => {
   for (const agent of agents) agent.destroy()
   gateway.closeAllConnections()
   gateway.close()
-  await Promise.all([balanced?.close(), open?.close()])
+  await Promise.all([balanced?.close(), paced?.close(), open?.close()])
 })
 
 type Asked = {
@@ -138,6 +148,41 @@ if (balanced) {
   s('lets nobody in beside a balancer that it is behind', async () => {
     const stranger = await hold('127.0.1.1', { port: balanced.tls, count: 1 })
     await waitFor('it is put out', () => stranger.left() === 0, patient)
+  })
+}
+
+if (paced) {
+  const agent = createAgent()
+  /** Statuses of requests from these addresses, one after the other. */
+  async function askInTurn(addresses: readonly string[]) {
+    const statuses: number[] = []
+    for (const address of addresses) {
+      const headers = { 'x-forwarded-for': address }
+      const asked = ask({ port: paced?.tls ?? 0, agent, headers })
+      let isRefused = false
+      void asked.then(() => {
+        isRefused = true
+      })
+      await waitFor('it is let in or refused', () => isRefused || held.length > 0, patient)
+      answerAll()
+      statuses.push((await asked).status)
+    }
+    return statuses
+  }
+
+  s('gives one network so many requests a second, and a /48 of them [24/proxy-rate]', async () => {
+    const network = (name: number) =>
+      Array.from({ length: 5 }, (_, at) => `2001:db8:9:${name}::${at + 1}`)
+    const most = [200, 200, 200, 200, 429]
+    assert.equal(await askInTurn(network(1)), most)
+    assert.equal(await askInTurn(network(2)), most)
+    assert.equal(await askInTurn(network(3)), [200, 200, 429, 429, 429])
+    assert.equal(await askInTurn(['2001:db8:10::1', ...Array(5).fill('198.51.100.9')]), [
+      200,
+      ...most,
+    ])
+    // Such a line would hold the request line.
+    assert.not.match(readFileSync(join(paced.dir, 'error.log'), 'utf8'), 'limiting')
   })
 }
 

@@ -1,6 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,8 +96,8 @@ export async function startDoor({
       .replaceAll('listen 8080', `listen ${at}:${plain}`)
       .replaceAll('listen 8443', `listen ${at}:${tls}`)
       .replaceAll(/gateway:80\d\d/g, `127.0.0.1:${gatewayPort}`)
-  const own = { 'caller.conf': read('caller.conf'), 'door.conf': read('door.conf'), ...files }
-  for (const [name, text] of Object.entries({ 'nginx.conf': read('nginx.conf'), ...own }))
+  const own = Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]))
+  for (const [name, text] of Object.entries({ ...own, ...files }))
     writeFileSync(join(dir, name), place(change(text)))
   const args = ['-p', dir, '-c', join(dir, 'nginx.conf'), '-g', 'daemon off;']
   const child = spawn(nginx, args, { stdio: 'ignore' })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
-import type { LetIn } from './testing/comeByIpv6.ts'
+import type { LetIn } from './testing/comeFromNetworks.ts'
 
-/** The proxy's door and callers by IPv6, in a network namespace of their own. */
-const s = suite('front door, by IPv6')
+/** The proxy's door and callers by IPv6 and IPv4, in a network namespace of their own. */
+const s = suite('front door, by networks')
 const run = promisify(execFile)
 const programs = [
   ['nginx', 'nginx-light'],
@@ -26,12 +26,17 @@ async function canUnshare(): Promise<boolean> {
   }
 }
 
-if (missing.length === 0 && (await canUnshare()))
-  s('bounds a /64 as one network, and a /48 of them as a site [24/proxy-ipv6]', async () => {
-    const file = join(import.meta.dirname, 'testing', 'comeByIpv6.ts')
-    const command = ['--net', process.execPath, file]
-    const { stdout } = await run('unshare', command)
-    const letIn: LetIn = JSON.parse(stdout)
-    assert.equal(letIn, { ofNetwork: 64, ofNeighbour: 1, ofSite: 1_024, ofOtherSite: 1 })
-  })
+if (missing.length === 0 && (await canUnshare())) {
+  const file = join(import.meta.dirname, 'testing', 'comeFromNetworks.ts')
+  const { stdout } = await run('unshare', ['--net', process.execPath, file])
+  const { byIpv6, byIpv4 }: LetIn = JSON.parse(stdout)
+
+  s('bounds a /64 as one network, and a /48 of them as a site [24/proxy-ipv6]', () =>
+    assert.equal(byIpv6, { ofNetwork: 64, ofNeighbour: 1, ofSite: 1_024, ofOtherSite: 1 }),
+  )
+
+  s('bounds an IPv4 address, and lets 256 of them in [24/proxy-ipv4]', () =>
+    assert.equal(byIpv4, { ofAddress: 64, ofNeighbour: 1, ofMany: 512 }),
+  )
+}
 s.run()
