@@ -120,7 +120,7 @@ s(
     assert.equal([...limit, headers['x-charged']], ['10', '2', '3', '1'])
     const [event] = events
     assert.equal([event?.status, event?.code, event?.requestId], [200, undefined, 'r'])
-    const { keyId, units, lastAt: _, ...stages } = event?.trail ?? createTrail(0)
+    const { keyId, units, lastAt: _, stage: __, ...stages } = event?.trail ?? createTrail(0)
     assert.equal([keyId, units], ['k', 4])
     for (const [stage, ms] of Object.entries(stages)) assert.ok(ms > 0, stage)
   },

@@ -88,7 +88,7 @@ async function answerCharged(
   let answer: Reply | StreamReply
   try {
     const { method, path } = ctx
-    const spendMore = createSpendMore(deps.access, { ...facts, caller, method, path })
+    const spendMore = createSpendMore(deps.access, { ...facts, trail, caller, method, path })
     const isPaying = charge?.isPaying === true
     const request = { ...input, ...facts, caller, isPaying, spendMore, takeSignal: signals }
     const value = await endpoint.handle(Object.assign(Object.create(signalled), request))

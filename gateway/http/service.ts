@@ -13,7 +13,7 @@ import { type Listening, listen } from './listen.ts'
 import { createPageDoor } from './pageDoor.ts'
 import { type ServeDeps, serveEndpoint } from './serveEndpoint.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
-import { createTrail } from './trail.ts'
+import { createTrail, endTrail } from './trail.ts'
 
 export type { Listening } from './listen.ts'
 
@@ -93,6 +93,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
         log.error({ err: failure.cause, requestId, path: ctx.path }, 'request failed')
       if (!ctx.res.headersSent) writeError(ctx, { error: failure, requestId, requestIdField })
     }
+    endTrail(trail)
     sayWhenToReturn(ctx)
     linger(ctx.req, ctx.res)
     // Who stops has its client open no second request on the connection.

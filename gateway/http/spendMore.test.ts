@@ -6,7 +6,8 @@ import { createSpendMore } from './spendMore.ts'
 
 const s = suite('http/spendMore')
 const caller = { keyId: 'k', scopes: [] }
-const from = { ip: '1.2.3.4', requestId: 'r', method: 'POST', path: '/quote' }
+const trail = { units: 1 }
+const from = { ip: '1.2.3.4', requestId: 'r', method: 'POST', path: '/quote', trail }
 const state = (allowed: boolean): RateLimitState => ({
   allowed,
   limit: 9,
@@ -51,6 +52,7 @@ s(
       { ...plain, cost: 5, requestId: 'r:2' },
     ])
     assert.equal(concluded, Array(2).fill({ status: 200, body: '' }))
+    assert.is(trail.units, 9)
   },
 )
 s(
@@ -59,7 +61,7 @@ s(
     const { access, charged } = open({ limited: state(false) })
     const refused = await createSpendMore(access, { ...from, caller })(1)
     assert.equal([refused?.status, refused?.headers], [429, { 'retry-after': '7' }])
-    assert.equal(charged, [])
+    assert.equal([charged, trail.units], [[], 9])
   },
 )
 s(

@@ -1,6 +1,7 @@
 import type { Access, Caller } from './access.ts'
 import type { HttpError } from './httpError.ts'
 import { tooManyRequests } from './tooManyRequests.ts'
+import type { Trail } from './trail.ts'
 
 /** What a request that goes on takes beside what it cost to begin. Undefined: taken; else why it was not. */
 export type SpendMore = (units: number) => Promise<HttpError | undefined>
@@ -11,12 +12,13 @@ type From = {
   readonly requestId: string
   readonly method: string
   readonly path: string
+  readonly trail: Pick<Trail, 'units'>
 }
 
 /** Rate limit first, then quota of a key, each time under a reference of its own. */
 export function createSpendMore(
   access: Access | undefined,
-  { caller, ip, requestId, method, path }: From,
+  { caller, ip, requestId, method, path, trail }: From,
 ): SpendMore {
   let times = 0
   return async (units) => {
@@ -30,7 +32,10 @@ export function createSpendMore(
     const ref = `${requestId}:${times}`
     const charge = await access.charge({ ...request, caller, cost: units, requestId: ref })
     if (charge.status === 'refused') return charge.error
-    if (charge.status === 'charged') await charge.conclude({ status: 200, body: '' })
+    if (charge.status === 'charged') {
+      trail.units += units
+      await charge.conclude({ status: 200, body: '' })
+    }
     return undefined
   }
 }

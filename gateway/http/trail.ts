@@ -11,11 +11,23 @@ export type Trail = {
   handleMs: number
   /** Keeping the charge or giving it back. */
   concludeMs: number
-  /** When the last stage ended. */
+  /** Of a stream all that it lasts. */
+  sendMs: number
+  /** When the last stage ended, and which one it is in. */
   lastAt: number
+  stage: Stage
 }
 
-type Stage = 'admitMs' | 'readMs' | 'chargeMs' | 'handleMs' | 'concludeMs'
+/** Each with the one that comes after it. */
+const stages = {
+  admitMs: 'readMs',
+  readMs: 'chargeMs',
+  chargeMs: 'handleMs',
+  handleMs: 'concludeMs',
+  concludeMs: 'sendMs',
+  sendMs: 'sendMs',
+} as const
+type Stage = keyof typeof stages
 
 export const createTrail = (startedAt: number): Trail => ({
   keyId: undefined,
@@ -25,7 +37,9 @@ export const createTrail = (startedAt: number): Trail => ({
   chargeMs: 0,
   handleMs: 0,
   concludeMs: 0,
+  sendMs: 0,
   lastAt: startedAt,
+  stage: 'admitMs',
 })
 
 /** What has passed since the stage before belongs to this one. */
@@ -33,4 +47,8 @@ export function endStage(trail: Trail, stage: Stage): void {
   const now = performance.now()
   trail[stage] += now - trail.lastAt
   trail.lastAt = now
+  trail.stage = stages[stage]
 }
+
+/** Of who is refused, the rest belongs to the stage that refused it. */
+export const endTrail = (trail: Trail): void => endStage(trail, trail.stage)

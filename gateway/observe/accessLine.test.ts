@@ -3,6 +3,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import type { Access } from '../http/access.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { httpError } from '../http/httpError.ts'
+import { stream } from '../http/reply.ts'
 import { createService } from '../http/service.ts'
 import type { RequestEvent } from '../http/serviceOptions.ts'
 import { accessLine, hashKeyId } from './accessLine.ts'
@@ -18,11 +19,16 @@ const log = createLog({
 })
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 const access: Access = {
-  identify: async ({ headers }) =>
-    headers['x-api-key'] === 'secret' ? { keyId: 'key_1', scopes: [] } : undefined,
+  async identify({ headers }) {
+    const key = headers['x-api-key']
+    if (key === 'slow') await pause()
+    return key === 'secret' || key === 'poor' ? { keyId: 'key_1', scopes: [key] } : undefined
+  },
   limit: async () => undefined,
-  charge: async () => {
+  charge: async ({ caller }) => {
     await pause()
+    if (caller.scopes.includes('poor'))
+      return { status: 'refused', error: httpError('paymentRequired') }
     return { status: 'charged', headers: {}, conclude: pause as () => Promise<void> }
   },
 }
@@ -40,8 +46,21 @@ const work = endpoint({
     return {}
   },
 })
+const more = endpoint({
+  method: 'get',
+  path: '/stream',
+  summary: 'Goes on',
+  streams: true,
+  output: Type.Object({}),
+  auth: 'key',
+  cost: 16,
+  handle: async ({ spendMore }) =>
+    stream(async () => {
+      await spendMore(2)
+    }),
+})
 const observe = (event: RequestEvent) => log.info(accessLine(event), 'answered')
-const service = createService({ name: 'routing', endpoints: [work], access, log, observe })
+const service = createService({ name: 'routing', endpoints: [work, more], access, log, observe })
 const server = await service.listen()
 s.after(() => server.close())
 
@@ -67,7 +86,7 @@ s(
     const { requestId, method, route, status, key, units, code } = line
     assert.equal([requestId, method, route, status], ['r-1', 'GET', '/work/:name', 200])
     assert.equal([key, units, code], [hashKeyId('key_1'), 16, undefined])
-    assert.equal(Object.keys(stages), ['admit', 'read', 'charge', 'handle', 'conclude'])
+    assert.equal(Object.keys(stages), ['admit', 'read', 'charge', 'handle', 'conclude', 'send'])
     for (const stage of ['charge', 'handle', 'conclude']) assert.ok((stages[stage] ?? 0) >= 4, text)
     const sum = Object.values(stages).reduce((total, stage) => total + stage, 0)
     assert.ok(sum <= ms + 0.1, text)
@@ -81,6 +100,22 @@ s('count no units that were given back, and name no caller where there was none'
   assert.is(refused['key'], hashKeyId('key_1'))
   const stranger = await ask('/work/some', 'wrong')
   assert.equal([stranger['status'], stranger['key'], stranger.units], [401, undefined, 0])
+})
+
+s('say in which stage a refusal took its time [24/access-refused]', async () => {
+  const { stages, ms } = await ask('/work/some', 'slow')
+  assert.ok((stages['admit'] ?? 0) >= 4, JSON.stringify(stages))
+  assert.is(stages['handle'], 0)
+  const poor = await ask('/work/some', 'poor')
+  assert.is(poor['status'], 402)
+  assert.ok((poor.stages['charge'] ?? 0) >= 4, JSON.stringify(poor.stages))
+  assert.ok(ms >= 4)
+})
+
+s('count what a stream takes as it goes on, and how long it lasts [24/access-stream]', async () => {
+  const { units, stages } = await ask('/stream')
+  assert.is(units, 16 + 2)
+  assert.ok((stages['send'] ?? 0) >= 4, JSON.stringify(stages))
 })
 
 s.run()

@@ -28,6 +28,7 @@ export function accessLine({ trail, ...event }: RequestEvent): object {
       charge: toMs(trail.chargeMs),
       handle: toMs(trail.handleMs),
       conclude: toMs(trail.concludeMs),
+      send: toMs(trail.sendMs),
     },
   }
 }
