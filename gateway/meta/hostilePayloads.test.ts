@@ -1,5 +1,13 @@
-import { encodeFunctionData, parseAbi } from 'viem'
-import { hostilePayloads } from '../../fixtures/meta/hostilePayloads.ts'
+import {
+  type AbiParameter,
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem'
+import { hostilePayloads, thief } from '../../fixtures/meta/hostilePayloads.ts'
 import {
   bareChain,
   makeQuote,
@@ -113,6 +121,39 @@ s('takes a multicall of a router that only swaps', () => {
   })
   const calldata = encodeFunctionData({ abi, functionName: 'multicall', args: [1n, [swap]] })
   assert.is(why('kyberswap', { calldata }), undefined)
+})
+
+s('takes what a router does with what it is sent [17/router-commands]', () => {
+  const execute = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline)'])
+  const toInput = (types: string, values: readonly unknown[]) =>
+    encodeAbiParameters(parseAbiParameters(types) as readonly AbiParameter[], values)
+  const swap = (isFirst: boolean) =>
+    toInput('address, uint256, uint256, bytes, bool', [taker, 1n, 1n, '0x00', !isFirst])
+  const actions = toInput('bytes, bytes[]', [
+    '0x070b0f',
+    ['0x', toInput('address, uint256, bool', [nativeToken, 0n, true]), '0x'],
+  ])
+  const whyOf = (commands: Hex, inputs: readonly Hex[]) =>
+    why(
+      'uniswap-api',
+      { calldata: encodeFunctionData({ abi: execute, args: [commands, inputs, 1n] }) },
+      { tokenIn: nativeToken },
+    )
+  const sub = toInput('bytes, bytes[]', ['0x00', [swap(true)]])
+  assert.is(whyOf('0x0b00102104', ['0x', swap(true), actions, sub, '0x']), undefined)
+  assert.is(whyOf('0x0b00102104', ['0x', swap(false), actions, sub, '0x']), 'calldata_mismatch')
+})
+
+s('hands the input to no router off the list [17/router-of-proxy]', () => {
+  const abi = parseAbi([
+    'function execute(address router, address token, uint256 amount, bytes commands, bytes[] inputs, uint256 deadline)',
+  ])
+  const through = (to: Address) => {
+    const calldata = encodeFunctionData({ abi, args: [to, usdc, 1_000_000n, '0x', [], 1n] })
+    return why('uniswap-api', { calldata })
+  }
+  assert.is(through(router), undefined)
+  assert.is(through(thief), 'target_not_allowed or ')
 })
 
 s('asks nobody without a list by default [strangers/unlisted-off]', () => {

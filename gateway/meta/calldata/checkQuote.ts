@@ -13,6 +13,7 @@ import { checkCalldata } from './checkCalldata.ts'
 import type { FindAllowance } from './findAllowance.ts'
 import { findForbiddenCall } from './forbiddenCalls.ts'
 import { findForbiddenTarget } from './forbiddenTargets.ts'
+import { readSwap } from './readSwap.ts'
 
 export const calldataPolicies = ['standard', 'strict'] as const
 export type CalldataPolicy = (typeof calldataPolicies)[number]
@@ -98,7 +99,7 @@ function checkTargets(
   { targets, policy }: Lists,
 ): SourceFailure | undefined {
   const row = findRow(targets, quote, chainId)
-  const { target, approveTarget } = quote
+  const { target, approveTarget, calldata } = quote
   if (!row?.targets || !row.spenders)
     return !row || policy === 'strict'
       ? fail('target_not_allowed', 'the source has no list of contracts for this chain')
@@ -106,6 +107,9 @@ function checkTargets(
   if (!has(row.targets, target)) return fail('target_not_allowed', `target ${target}`)
   if (approveTarget && !has(row.spenders, approveTarget))
     return fail('target_not_allowed', `spender ${approveTarget}`)
+  const read = readSwap(calldata)
+  const router = read.status === 'read' ? read.swap.router : undefined
+  if (router && !has(row.targets, router)) return fail('target_not_allowed', `router ${router}`)
   return undefined
 }
 
@@ -147,7 +151,15 @@ async function checkAllowance(
     return undefined
   const tokens = [tokenIn, tokenOut].filter((token) => !isNative(token))
   const owners = [sender, recipient]
-  const found = await findAllowance({ chainId, owners, spender: target, tokens, signal })
+  const found = await findAllowance({
+    chainId,
+    owners,
+    spender: target,
+    tokens,
+    // What a listed router does with these, its commands tell.
+    byPermit2: !row?.targets,
+    signal,
+  })
   if (found.status === 'held')
     return fail('target_not_allowed', `the target may already take ${found.token} of the caller`)
   // Of a listed target nothing is at stake that its list does not vouch for.

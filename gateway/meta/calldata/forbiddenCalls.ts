@@ -1,4 +1,5 @@
 import { decodeFunctionData, type Hex, parseAbi, toFunctionSelector } from 'viem'
+import { takesByRouter } from './routerCommands.ts'
 
 /**
  * Calls that a swap's payload never is, whoever sends it: they move, lend or give away what the caller
@@ -29,11 +30,13 @@ export const forbiddenCalls = {
     'cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)',
     'cancelAuthorization(address,bytes32,bytes)',
     'burn(uint256)',
+    'burn(uint256,bytes)',
     'burnFrom(address,uint256)',
     'delegate(address)',
     'delegateBySig(address,uint256,uint256,uint8,bytes32,bytes32)',
     'send(address,uint256,bytes)',
     'operatorSend(address,address,uint256,bytes,bytes)',
+    'operatorBurn(address,uint256,bytes,bytes)',
     'authorizeOperator(address)',
     // Wrapped currency and vault shares.
     'withdraw(uint256)',
@@ -65,6 +68,14 @@ export const forbiddenCalls = {
     'safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)',
     'burn(address,uint256,uint256)',
     'burnBatch(address,uint256[],uint256[])',
+    'permit(address,uint256,uint256,uint8,bytes32,bytes32)',
+    'permit(address,uint256,uint256,uint256,bytes)',
+    'permitForAll(address,address,bool,uint256,uint256,bytes)',
+    // ERC-6909, as the claims of Uniswap v4 are.
+    'setOperator(address,bool)',
+    'approve(address,uint256,uint256)',
+    'transfer(address,uint256,uint256)',
+    'transferFrom(address,address,uint256,uint256)',
   ],
   lending: [
     // Aave and its forks, the packed forms of L2 too.
@@ -114,6 +125,8 @@ export const forbiddenCalls = {
     'allow(address,bool)',
     'allowBySig(address,address,bool,uint256,uint256,uint8,bytes32,bytes32)',
     'buyCollateral(address,uint256,uint256,address)',
+    'invoke(bytes32[],bytes[])',
+    'invoke(uint256[],bytes[])',
     // Morpho Blue.
     'supply((address,address,address,address,uint256),uint256,uint256,address,bytes)',
     'withdraw((address,address,address,address,uint256),uint256,uint256,address,address)',
@@ -132,6 +145,13 @@ export const forbiddenCalls = {
     'call(address,address,uint256,bytes)',
     'batch((address,address,uint256,bytes)[])',
     'borrow(uint256,address)',
+    'repayWithShares(uint256,address)',
+    'pullDebt(uint256,address)',
+    // Silo's and Fluid's vaults.
+    'borrow(uint256,address,address)',
+    'withdraw(uint256,address,address,uint8)',
+    'redeem(uint256,address,address,uint8)',
+    'operate(uint256,int256,int256,address)',
     // Morpho's bundler, whom its users have authorized.
     'multicall((address,bytes,uint256,bool,bytes32)[])',
   ],
@@ -154,6 +174,29 @@ export const forbiddenCalls = {
     'transfer(address,address,address,uint256)',
     'transferMultiple(address,address,address[],uint256[])',
     'setMasterContractApproval(address,address,bool,uint8,bytes32,bytes32)',
+  ],
+  // What a wallet or an account of the caller's holds goes wherever its owner's call says.
+  wallets: [
+    'execute(address,bytes)',
+    'execute(bytes,bytes)',
+    'execute(address,uint256,bytes)',
+    'execute(address,uint256,bytes,uint8)',
+    'execute(bytes32,bytes)',
+    'executeBatch((address,uint256,bytes)[])',
+    'executeBatch(address[],bytes[])',
+    'executeBatch(address[],uint256[],bytes[])',
+    'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
+    'execTransactionFromModule(address,uint256,bytes,uint8)',
+    'cast(string[],bytes[],address)',
+    'transferOwnership(address)',
+    'setOwner(address)',
+  ],
+  // Orders are filled by what the caller's conduit may take.
+  orders: [
+    'fulfillBasicOrder((address,uint256,uint256,address,address,address,uint256,uint256,uint8,uint256,uint256,bytes32,uint256,bytes32,bytes32,uint256,(uint256,address)[],bytes))',
+    'fulfillOrder(((address,address,(uint8,address,uint256,uint256,uint256)[],(uint8,address,uint256,uint256,uint256,address)[],uint8,uint256,uint256,bytes32,uint256,bytes32,uint256),bytes),bytes32)',
+    'fulfillAdvancedOrder(((address,address,(uint8,address,uint256,uint256,uint256)[],(uint8,address,uint256,uint256,uint256,address)[],uint8,uint256,uint256,bytes32,uint256,bytes32,uint256),uint120,uint120,bytes,bytes),(uint256,uint8,uint256,uint256,bytes32[])[],bytes32,address)',
+    'validate(((address,address,(uint8,address,uint256,uint256,uint256)[],(uint8,address,uint256,uint256,uint256,address)[],uint8,uint256,uint256,bytes32,uint256,bytes32,uint256),bytes)[])',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
@@ -194,7 +237,7 @@ const isHexCall = (value: unknown): value is Hex => typeof value === 'string'
 /** What a payload calls that no swap does; undefined when it is none of these. */
 export function findForbiddenCall(calldata: Hex, depth = 0): ForbiddenKind | undefined {
   const selector = calldata.slice(0, 10).toLowerCase()
-  const kind = kinds.get(selector)
+  const kind = kinds.get(selector) ?? (takesByRouter(calldata) ? 'Permit2' : undefined)
   if (kind || !multicalls.has(selector)) return kind
   const calls = innerCalls(calldata)
   if (depth === maxDepth || !calls) return 'ERC-20'

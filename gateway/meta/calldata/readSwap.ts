@@ -10,6 +10,8 @@ export type PayloadSwap = {
   readonly minAmountOut?: bigint | undefined
   /** The zero address is whoever sends the transaction. */
   readonly recipient?: Address | undefined
+  /** Whom the input is handed to, and what becomes of it there is that contract's word. */
+  readonly router?: Address | undefined
 }
 
 /** `unknown`: a function that nobody taught us. `garbled`: a known one, with arguments that it cannot have. */
@@ -121,8 +123,8 @@ function readLifi(data: Hex): PayloadSwap {
 }
 
 function readSwapProxy(data: Hex): PayloadSwap {
-  const [, tokenIn, amountIn] = decodeFunctionData({ abi: swapProxyAbi, data }).args
-  return { tokenIn, amountIn }
+  const [router, tokenIn, amountIn] = decodeFunctionData({ abi: swapProxyAbi, data }).args
+  return { router, tokenIn, amountIn }
 }
 
 const readers: ReadonlyMap<string, (data: Hex) => PayloadSwap> = new Map([

@@ -1,0 +1,92 @@
+import { decodeAbiParameters, decodeFunctionData, type Hex, parseAbi, size, slice } from 'viem'
+
+/** Uniswap's Universal Router and its forks: a byte for each command, and what belongs to it. */
+const abi = parseAbi([
+  'function execute(bytes commands, bytes[] inputs, uint256 deadline)',
+  'function execute(bytes commands, bytes[] inputs)',
+])
+const selectors = ['0x3593564c', '0x24856bc3']
+const programTypes = [{ type: 'bytes' }, { type: 'bytes[]' }] as const
+/** Commands of commands of commands: nobody honest goes deeper. */
+const maxDepth = 3
+
+type Program = readonly [steps: Hex, inputs: readonly Hex[]]
+type IsHarmless = (input: Hex, depth: number) => boolean
+
+const always: IsHarmless = () => true
+const wordAt = (input: Hex, at: number) => BigInt(slice(input, 32 * at, 32 * at + 32))
+const isZeroAt =
+  (at: number): IsHarmless =>
+  (input) =>
+    size(input) >= 32 * (at + 1) && wordAt(input, at) === 0n
+/** Who pays in native currency pays with what was sent along. */
+const paysNative: IsHarmless = isZeroAt(0)
+const readProgram = (input: Hex): Program => decodeAbiParameters(programTypes, input)
+
+/** The actions of v4 that take from nobody but the router. */
+const actions: ReadonlyMap<number, IsHarmless> = new Map([
+  [0x06, always], // swaps
+  [0x07, always],
+  [0x08, always],
+  [0x09, always],
+  [0x0b, (input, depth) => paysNative(input, depth) || isZeroAt(2)(input, depth)], // settle
+  [0x0c, paysNative], // settle all
+  [0x0e, always], // take
+  [0x0f, always],
+  [0x10, always],
+  [0x11, always],
+])
+const commands: ReadonlyMap<number, IsHarmless> = new Map([
+  [0x00, isZeroAt(4)], // swaps of v3, and whether the caller pays
+  [0x01, isZeroAt(4)],
+  [0x04, always], // sweep
+  [0x05, always], // transfer
+  [0x06, always], // pay a portion
+  [0x07, always],
+  [0x08, isZeroAt(4)], // swaps of v2
+  [0x09, isZeroAt(4)],
+  [0x0b, always], // wrap
+  [0x0c, always], // unwrap
+  [0x0e, always], // check a balance
+  [0x10, (input) => areHarmless(readProgram(input), { known: actions, mask: 0xff, depth: 0 })],
+  [
+    0x21, // commands of their own
+    (input, depth) =>
+      depth < maxDepth && areHarmless(readProgram(input), { ...ofRouter, depth: depth + 1 }),
+  ],
+])
+/** The highest bits say what follows a failure, or nothing. */
+const ofRouter = { known: commands, mask: 0x3f }
+
+function areHarmless(
+  [steps, inputs]: Program,
+  {
+    known,
+    mask,
+    depth,
+  }: {
+    readonly known: ReadonlyMap<number, IsHarmless>
+    readonly mask: number
+    readonly depth: number
+  },
+): boolean {
+  return inputs.every((input, at) => {
+    const step = Number(slice(steps, at, at + 1)) & mask
+    return known.get(step)?.(input, depth) === true
+  })
+}
+
+/**
+ * Whether a payload has Universal Router take of the caller what it may by Permit2, use a signature or touch
+ * positions. Of what was sent along or handed to it first, a swap does without all of that.
+ */
+export function takesByRouter(calldata: Hex): boolean {
+  if (!selectors.includes(calldata.slice(0, 10).toLowerCase())) return false
+  try {
+    const [steps, inputs] = decodeFunctionData({ abi, data: calldata }).args
+    return !areHarmless([steps, inputs], { ...ofRouter, depth: 0 })
+  } catch {
+    // Contracts read more than decoders do: what nobody here can read is believed to take.
+    return true
+  }
+}
