@@ -24,6 +24,8 @@ export type Candidate = {
   readonly amountIn: bigint
   /** What the taker has and allows in the dry run, where that is more: taking it all then shows. Default: amountIn. */
   readonly heldAmount?: bigint | undefined
+  /** Has and allows what it really has, where that is more still: who asks for just that then shows. */
+  readonly keepsWealth?: boolean | undefined
   /** Gets the allowance before the call. */
   readonly spender: Address | undefined
   /** Default: the simulated taker. */
@@ -156,7 +158,15 @@ export function buildBundle({
     readsFunding,
     holdings,
     gasPriceWei: costume?.gasPriceWei ?? 0n,
-    trade: { taker, tokenIn, tokenOut, amountIn, spender, allowance: heldOf(candidate) },
+    trade: {
+      taker,
+      recipient: candidate.recipient ?? taker,
+      tokenIn,
+      tokenOut,
+      amountIn,
+      spender,
+      allowance: heldOf(candidate),
+    },
   }
 }
 

@@ -4,6 +4,8 @@ import type { SimulatedLog } from './rpc/readSimulated.ts'
 /** What the candidate is meant to do to its taker, and nothing else. */
 export type Trade = {
   readonly taker: Address
+  /** Whose trade it is as well: who gets the output. */
+  readonly recipient: Address
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: bigint
@@ -19,6 +21,10 @@ const ownerEvents = [
   ['AuthorizedOperator(address,address)', 1, 'makes somebody an operator of'],
   ['TransferSingle(address,address,address,uint256,uint256)', 1, 'takes'],
   ['TransferBatch(address,address,address,uint256[],uint256[])', 1, 'takes'],
+  // ERC-6909, as the claims of Uniswap v4 are.
+  ['Transfer(address,address,address,uint256,uint256)', 0, 'takes'],
+  ['Approval(address,address,uint256,uint256)', 0, 'approves somebody'],
+  ['OperatorSet(address,address,bool)', 0, 'makes somebody an operator of'],
   ['Withdrawal(address,uint256)', 0, 'withdraws'],
   ['AuthorizationUsed(address,bytes32)', 0, 'uses an authorization of'],
   ['BorrowAllowanceDelegated(address,address,address,uint256)', 0, 'delegates credit of'],
@@ -81,7 +87,9 @@ function isOwnAllowance({ address }: SimulatedLog, values: readonly Hex[], trade
  * got: some tokens take their tax that way.
  */
 export function findSideEffect(logs: readonly SimulatedLog[], trade: Trade): string | undefined {
-  const { taker, tokenIn, tokenOut, amountIn } = trade
+  const { tokenIn, tokenOut, amountIn } = trade
+  const isOwn = (word: Hex | undefined) =>
+    isAddress(word, trade.taker) || isAddress(word, trade.recipient)
   const spent = new Map<string, bigint>()
   for (const log of logs) {
     const [topic] = log.topics
@@ -92,18 +100,17 @@ export function findSideEffect(logs: readonly SimulatedLog[], trade: Trade): str
       const [from, to, amount] = values
       // An indexed third value is the number of a collectible.
       const isCollectible = log.topics.length === 4
-      if (isAddress(from, taker)) {
+      if (isOwn(from)) {
         const isTraded = isSame(log.address, tokenIn) || isSame(log.address, tokenOut)
         if (isCollectible || !isTraded || (tokenIn === zeroAddress && isSame(log.address, tokenIn)))
           return `takes ${log.address} of the taker beside the trade`
         spent.set(token, (spent.get(token) ?? 0n) + toAmount(amount))
       }
-      if (isAddress(to, taker) && !isCollectible)
-        spent.set(token, (spent.get(token) ?? 0n) - toAmount(amount))
+      if (isOwn(to) && !isCollectible) spent.set(token, (spent.get(token) ?? 0n) - toAmount(amount))
       continue
     }
     const event = known.get(topic)
-    if (!event || !isAddress(values[event.at], taker)) continue
+    if (!event || !isOwn(values[event.at])) continue
     if (topic === approvalTopic && isOwnAllowance(log, values, trade)) continue
     return `${event.says} ${log.address} for the taker beside the trade`
   }

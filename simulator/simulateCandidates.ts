@@ -13,6 +13,7 @@ import { type Costume, makeCostume } from './disguise.ts'
 import type { FindWhales } from './findWhales.ts'
 import { type Funding, fundTaker } from './fundTaker.ts'
 import type { Generation } from './generation.ts'
+import { holdEnough } from './holdEnough.ts'
 import { readHoldingAlone } from './holdingsReader.ts'
 import { type BundleReading, readBundle } from './readBundle.ts'
 import { readRecipients } from './readRecipients.ts'
@@ -175,11 +176,13 @@ const reads =
 const isUndisguised = ({ candidate }: Pick<Job, 'candidate'>) => candidate.disguise === undefined
 const done = (result: CandidateResult): BundleReading => ({ kind: 'done', result })
 
-async function createJob(deps: SimulateDeps, run: Run, candidate: Candidate): Promise<Job> {
-  const taker = candidate.taker ?? deps.simulatedTaker
-  const { disguise } = candidate
-  const kinds = await deps.codeless(run.generation, tokensOf(candidate))
+async function createJob(deps: SimulateDeps, run: Run, asked: Candidate): Promise<Job> {
+  const taker = asked.taker ?? deps.simulatedTaker
+  const { disguise } = asked
+  const kinds = await deps.codeless(run.generation, tokensOf(asked))
   const isOnChain = kinds.includes('codeless')
+  const reader = { rpc: run.rpc, timeoutMs: readTimeoutMs }
+  const candidate = isOnChain ? asked : await holdEnough(reader, { candidate: asked, taker })
   const dress = { disguise, nowSecs: run.timeSecs, timeoutMs: readTimeoutMs }
   const [funding, costume] = await Promise.all([
     isOnChain || kinds.includes('silent') ? unreached : fund(deps, run, { candidate, taker }),

@@ -1,12 +1,14 @@
 import {
   type Address,
   encodeFunctionData,
+  erc20Abi,
   type Hex,
   pad,
   toEventSelector,
   zeroAddress,
   zeroHash,
 } from 'viem'
+import { readContract } from 'viem/actions'
 import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
@@ -38,6 +40,9 @@ interface Token {
 // Where the taker has an allowance from before.
 contract Accomplice {
   function take(Token token, address from, uint256 amount) external { token.transferFrom(from, address(this), amount); }
+  function takeOrGoOn(Token token, address from, uint256 amount) external {
+    try token.transferFrom(from, address(this), amount) {} catch {}
+  }
 }
 // Says whatever it is told to, as any contract can whose events somebody trusts.
 contract Odd {
@@ -74,8 +79,11 @@ contract Quiet {
 }
 contract Router {
   function trade(Token tokenIn, uint256 amountIn, Token tokenOut, uint256 amountOut, address extra, bytes calldata data) external payable {
+    tradeFor(msg.sender, tokenIn, amountIn, tokenOut, amountOut, extra, data);
+  }
+  function tradeFor(address to, Token tokenIn, uint256 amountIn, Token tokenOut, uint256 amountOut, address extra, bytes calldata data) public payable {
     if (address(tokenIn) != address(0)) tokenIn.transferFrom(msg.sender, address(this), amountIn);
-    tokenOut.transfer(msg.sender, amountOut);
+    tokenOut.transfer(to, amountOut);
     if (extra != address(0)) { (bool ok,) = extra.call(data); require(ok, "the extra call failed"); }
   }
 }`
@@ -199,6 +207,21 @@ const effects: readonly (readonly [name: string, extra: Extra, reason: RegExp])[
     'takes the allowances of Permit2 away',
     says('Lockdown(address,address,address)', [me], [him, him]),
     /Permit2/,
+  ],
+  [
+    'takes a claim of Uniswap v4',
+    says('Transfer(address,address,address,uint256,uint256)', [me, him, word(1n)], [him, word(1n)]),
+    /takes 0x/,
+  ],
+  [
+    'approves a claim of Uniswap v4',
+    says('Approval(address,address,uint256,uint256)', [me, him, word(1n)], [most]),
+    /approves somebody 0x/,
+  ],
+  [
+    'gives all claims of Uniswap v4',
+    says('OperatorSet(address,address,bool)', [me, him], [word(1n)]),
+    /makes somebody an operator of 0x/,
   ],
   ['uses an authorization', says('AuthorizationUsed(address,bytes32)', [me, him]), /authorization/],
   [
@@ -389,6 +412,45 @@ s(
     assert.equal(tax?.actualOutput, 9n * ether)
   },
 )
+
+s('takes nothing that only a taker of its real wealth has to lose [17/real-balance]', async () => {
+  const wealth = await readContract(chain.client, {
+    address: tokenA,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [taker],
+  })
+  assert.ok(wealth > 100n * ether)
+  const args = [tokenA, taker, wealth - ether]
+  const [silent] = await simulate([
+    quoteOf([
+      accomplice,
+      encodeFunctionData({ abi: abiOf('Accomplice'), functionName: 'takeOrGoOn', args }),
+    ]),
+  ])
+  assert.is(
+    silent?.status,
+    'reverted',
+    JSON.stringify(silent, (_, value) => String(value)),
+  )
+  assert.match(silent?.error ?? '', /takes more of the input token/)
+})
+
+s('looks at the owner where the proxy that sends is not there yet [17/owner-effects]', async () => {
+  const sender: Address = '0x00000000000000000000000000000000000bEEF1'
+  const tradeFor = (extra: Extra = [zeroAddress, '0x']) => {
+    const args = [taker, tokenA, ether, tokenB, 10n * ether, ...extra]
+    const abi = abiOf('Router')
+    return {
+      ...quoteOf(),
+      calldata: encodeFunctionData({ abi, functionName: 'tradeFor', args }),
+    }
+  }
+  const takes = says('Transfer(address,address,uint256)', [me, him], [word(1n)])
+  const [taking, honest] = await simulate([tradeFor(takes), tradeFor()], { ...request, sender })
+  assert.match(taking?.error ?? '', /takes 0x.* beside the trade/)
+  assert.is(honest?.status, 'success', honest?.error)
+})
 
 /** From a source whose payloads name listed contracts only. */
 const listed = (...parts: Parameters<typeof quoteOf>) => ({

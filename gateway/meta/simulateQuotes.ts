@@ -69,7 +69,7 @@ function toCandidate(
     recipient,
     holdings: watchHoldings(quote, { request, tokens: commonTokens }),
     // With more than it sells in its hands, a taker shows who would take it all.
-    ...(quote.mustBeProved && { heldAmount: quote.maxAmountIn * 2n }),
+    ...(quote.mustBeProved && { heldAmount: quote.maxAmountIn * 2n, keepsWealth: true }),
   }
   if (through)
     return {
