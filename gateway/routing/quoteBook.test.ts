@@ -51,27 +51,39 @@ s('explains a quote to the key that asked, and to nobody else [20/explained]', a
   assert.is(first.request.slippage_bps, 'auto')
 })
 
+async function openBook(now: () => number) {
+  const book = createQuoteBook({ now })
+  const deps = {
+    chains: new Map([[chain.chainId, chain]]),
+    simulator: undefined,
+    maxLagMs: 30_000,
+  }
+  const [tokenIn, tokenOut] = [trade?.in, trade?.out] as [`0x${string}`, `0x${string}`]
+  const parameters = { chainId: chain.chainId, tokenIn, tokenOut, slippageBps: 50 }
+  const asked = { ...parameters, amountIn: BigInt(trade?.amount ?? 0) }
+  const outcome = await quote({ ...deps, now: () => performance.now() }, asked)
+  if (outcome.status !== 'ok') throw new Error('there is a route')
+  const keep = (caller: string, amountIn: bigint) =>
+    book.keep(caller, {
+      parameters: { ...asked, amountIn },
+      gasPriceWei: 0n,
+      quote: { ...outcome.quote, alternatives: [outcome.quote] },
+    })
+  return { book, keep, outcome }
+}
+
+s('keeps what others asked for from a crowd of busy keys [17/explained-crowd]', async () => {
+  const { book, keep } = await openBook(() => 1_800_000_000_000)
+  const quiet = keep('quiet', 1n)
+  for (let n = 0; n < 20 * mostOfCaller; n += 1) keep(`busy ${n % 20}`, BigInt(n))
+  assert.ok(book.find('quiet', quiet))
+})
+
 s(
   'forgets after ten minutes, and the oldest of who asks for many [20/explained-bounded]',
   async () => {
     let nowMs = 1_800_000_000_000
-    const book = createQuoteBook({ now: () => nowMs })
-    const deps = {
-      chains: new Map([[chain.chainId, chain]]),
-      simulator: undefined,
-      maxLagMs: 30_000,
-    }
-    const [tokenIn, tokenOut] = [trade.in, trade.out] as [`0x${string}`, `0x${string}`]
-    const parameters = { chainId: chain.chainId, tokenIn, tokenOut, slippageBps: 50 }
-    const asked = { ...parameters, amountIn: BigInt(trade.amount) }
-    const outcome = await quote({ ...deps, now: () => performance.now() }, asked)
-    if (outcome.status !== 'ok') throw new Error('there is a route')
-    const keep = (caller: string, amountIn: bigint) =>
-      book.keep(caller, {
-        parameters: { ...asked, amountIn },
-        gasPriceWei: 0n,
-        quote: { ...outcome.quote, alternatives: [outcome.quote] },
-      })
+    const { book, keep, outcome } = await openBook(() => nowMs)
     const quiet = keep('quiet', 1n)
     assert.is(keep('quiet', 1n), quiet)
     // Payloads are the greater part of a quote, and of its alternatives.

@@ -21,7 +21,7 @@ export type QuoteBook = {
 }
 
 export const keptMs = 600_000
-/** A caller's oldest go first, so that who asks for thousands forgets his own. */
+/** A caller's oldest go first, so that who asks for thousands forgets his own; and those of who has most. */
 export const mostOfCaller = 128
 const mostKept = 2_048
 
@@ -47,9 +47,17 @@ export function createQuoteBook({
     const [oldest] = own && own.size >= mostOfCaller ? own : []
     if (oldest !== undefined) drop(caller, oldest)
     for (const [key, { askedAtMs }] of kept) {
-      if (kept.size < mostKept && now() - askedAtMs < keptMs) return
+      if (now() - askedAtMs < keptMs) break
       drop(callerIn(key), key)
     }
+    if (kept.size >= mostKept) dropOfBusiest()
+  }
+
+  function dropOfBusiest() {
+    let most: readonly [caller: string, keys: ReadonlySet<string>] | undefined
+    for (const entry of keysOf) if (!most || entry[1].size > most[1].size) most = entry
+    const [oldest] = most?.[1] ?? []
+    if (most && oldest !== undefined) drop(most[0], oldest)
   }
 
   return {

@@ -60,7 +60,7 @@ export async function probePools(
       const args = [{ ...trial, holders: [...trial.holders] }] as const
       const code = probeLens.deployedBytecode
       const owners = [prober, ...trial.holders]
-      const answer = await client.request({
+      const request = client.request({
         method: 'eth_call',
         params: [
           {
@@ -78,6 +78,9 @@ export async function probePools(
           },
         ],
       })
+      // A call that a node will not run says nothing of the others.
+      const answer = await request.catch(() => undefined)
+      if (answer === undefined) return { verdict: 'unknown', paid: 0n }
       const [verdict, paid] = decodeFunctionResult({ ...call, data: answer })
       return { verdict: verdicts[verdict] ?? 'unknown', paid }
     }),

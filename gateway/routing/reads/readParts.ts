@@ -1,5 +1,6 @@
 import type { Address, Chain, Client, Hex, Transport } from 'viem'
 import { numberToHex, pad } from 'viem'
+import { chunk } from './chunk.ts'
 import { lensAddress } from './lens.ts'
 import type { ReadDeps } from './poolRef.ts'
 
@@ -13,7 +14,7 @@ export type Part = {
 
 /** PUSH0, then for each word of the calldata EXTCODEHASH of the address in it, in its place; RETURN them. */
 const codeHashes = '0x5f5b3681101560145780353f81526020016001565b365ff3'
-/** An account's hash costs 2,600 gas. */
+/** Of one call: an account's hash costs 2,600 gas. */
 const mostAsked = 2_000
 const callGas = 10_000_000n
 
@@ -32,16 +33,18 @@ export async function readParts(
   const hashes = known.get(client) ?? new Map<string, Hex>()
   known.set(client, hashes)
   const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))]
-  const missing = wanted.filter((address) => !hashes.has(address)).slice(0, mostAsked)
   if (hashes.size > mostKnown) hashes.clear()
-  if (missing.length > 0) {
-    const answer = await readHashes(client, { addresses: missing, blockNumber })
-    for (const [k, address] of missing.entries()) {
-      const hash: Hex = `0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`
-      // Where nothing stands something else may come to stand.
-      if (hash.length === 66 && !emptyHashes.has(hash)) hashes.set(address, hash)
-    }
-  }
+  const missing = wanted.filter((address) => !hashes.has(address))
+  await Promise.all(
+    chunk(missing, mostAsked).map(async (part) => {
+      const answer = await readHashes(client, { addresses: part, blockNumber })
+      for (const [k, address] of part.entries()) {
+        const hash: Hex = `0x${answer.slice(2 + 64 * k, 66 + 64 * k)}`
+        // Where nothing stands something else may come to stand.
+        if (hash.length === 66 && !emptyHashes.has(hash)) hashes.set(address, hash)
+      }
+    }),
+  )
   return new Map(wanted.map((address) => [address, { address, codeHash: hashes.get(address) }]))
 }
 
