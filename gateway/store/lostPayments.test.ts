@@ -1,7 +1,7 @@
 import { createHistory, payer } from '../../fixtures/store/paymentHistory.ts'
 import { type StoreEngine, startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
-import { proofs } from './payments.ts'
+import { type LostPayment, type PaymentBlock, proofs } from './payments.ts'
 
 /** What a reorganisation took back, and for whom it is looked for. */
 function addTests(engine: StoreEngine) {
@@ -95,6 +95,27 @@ function addTests(engine: StoreEngine) {
     assert.is((await lost()).length, 1)
     await forget(row)
     assert.equal(await lost(), [])
+  })
+
+  s('is listed in parts, each behind the last of the one before [17/lost-pages]', async () => {
+    const { claim, reorganise } = await start()
+    for (let tx = 0; tx < 5; tx += 1) await claim(tx % 2, { tx, proof: proofs.sender })
+    const { listLost, listOpen } = store.payments
+    const openOf = (limit: number, after?: PaymentBlock) =>
+      listOpen({ chainId: 1, maxBlock: 9n, limit, after })
+    const lostOf = (limit: number, after?: LostPayment) => listLost({ chainId: 1, limit, after })
+    async function inParts<item>(
+      listOf: (limit: number, after?: item) => Promise<readonly item[]>,
+    ) {
+      const found: item[] = []
+      for (let part = await listOf(2); part.length > 0; part = await listOf(2, found.at(-1)))
+        found.push(...part)
+      assert.equal(found, await listOf(999))
+      assert.ok(found.length >= 5, `${found.length}`)
+    }
+    await inParts(openOf)
+    for (let tx = 0; tx < 5; tx += 1) await reorganise(tx)
+    await inParts(lostOf)
   })
 
   s(

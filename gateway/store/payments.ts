@@ -59,11 +59,12 @@ export type Payments = {
       endsSearch?: boolean | undefined
     },
   ): Promise<number | undefined>
-  /** Transactions with payments that are credited and not yet final, up to a block. */
+  /** Transactions with payments that are credited and not yet final, up to a block; behind one that was listed. */
   listOpen(parameters: {
     chainId: number
     maxBlock: bigint
     limit: number
+    after?: PaymentBlock | undefined
   }): Promise<readonly PaymentBlock[]>
   finish(parameters: PaymentBlock): Promise<void>
   /**
@@ -77,8 +78,12 @@ export type Payments = {
     headBlock: bigint
     atMs: number
   }): Promise<void>
-  /** What was taken back and may come again, the longest lost first. */
-  listLost(parameters: { chainId: number; limit: number }): Promise<readonly LostPayment[]>
+  /** What was taken back and may come again, the longest lost first; behind one that was listed. */
+  listLost(parameters: {
+    chainId: number
+    limit: number
+    after?: Pick<LostPayment, 'lostAtBlock' | 'txHash' | 'keyId'> | undefined
+  }): Promise<readonly LostPayment[]>
   /** Nothing happens where it was credited, or lost once more, meanwhile. */
   forget(lost: Pick<LostPayment, 'chainId' | 'txHash' | 'keyId' | 'lostAtBlock'>): Promise<void>
 }
@@ -122,7 +127,8 @@ const setFinal = sql(
 const open = sql<Pick<Row, 'chain_id' | 'tx_hash' | 'block_number' | 'block_hash'>>(
   `SELECT DISTINCT chain_id, tx_hash, block_number, block_hash FROM payments
    WHERE state = 'credited' AND chain_id = ? AND block_number <= ?
-   ORDER BY block_number LIMIT ?`,
+     AND (block_number, tx_hash, block_hash) > (?, ?, ?)
+   ORDER BY block_number, tx_hash, block_hash LIMIT ?`,
 )
 
 const lost = sql<
@@ -140,7 +146,8 @@ const lost = sql<
      END AS valid_before_secs
    FROM payments
    WHERE chain_id = ? AND lost_at_block IS NOT NULL GROUP BY chain_id, tx_hash, key_id
-   ORDER BY MAX(lost_at_block), tx_hash LIMIT ?`,
+   HAVING (MAX(lost_at_block), tx_hash, key_id) > (?, ?, ?)
+   ORDER BY MAX(lost_at_block), tx_hash, key_id LIMIT ?`,
 )
 const heldOf = sql<Pick<Row, 'payer' | 'proof'>>(
   `SELECT payer, MIN(proof) AS proof FROM payments
@@ -292,16 +299,22 @@ function* creditAll(
   return quotes
 }
 
+/** Where a list begins. */
+const beforeAll = { blockNumber: -1n, lostAtBlock: -1n, txHash: '', blockHash: '', keyId: '' }
+
 export function createPayments(engine: Engine): Payments {
   return {
     credit: (parameters) => engine.write(() => creditAll(engine, parameters)),
-    listOpen: async ({ chainId, maxBlock, limit }) =>
-      (await engine.read(() => open.all(chainId, maxBlock, limit))).map((row) => ({
+    listOpen: async ({ chainId, maxBlock, limit, after = beforeAll }) => {
+      const { blockNumber, txHash, blockHash } = after
+      const asked = [chainId, maxBlock, blockNumber, txHash, blockHash, limit] as const
+      return (await engine.read(() => open.all(...asked))).map((row) => ({
         chainId: row.chain_id,
         txHash: row.tx_hash,
         blockNumber: BigInt(row.block_number),
         blockHash: row.block_hash,
-      })),
+      }))
+    },
     finish: ({ chainId, txHash, blockHash }) =>
       engine.write(function* () {
         yield* setFinal.run(chainId, txHash, blockHash)
@@ -314,10 +327,11 @@ export function createPayments(engine: Engine): Payments {
         const shares = yield* openShares({ chainId, txHash }, { rows: all })
         yield* takeBack(rows, { shares, headBlock, atMs: yield* engine.clock(atMs) })
       }),
-    listLost: ({ chainId, limit }) =>
+    listLost: ({ chainId, limit, after = beforeAll }) =>
       engine.read(function* () {
         const found: LostPayment[] = []
-        for (const row of yield* lost.all(chainId, limit)) {
+        const { lostAtBlock, txHash, keyId } = after
+        for (const row of yield* lost.all(chainId, lostAtBlock, txHash, keyId, limit)) {
           const held = yield* heldOf.all(chainId, row.tx_hash, row.key_id)
           found.push({
             chainId,

@@ -7,6 +7,13 @@ import { readFinalNumber } from './readFinalNumber.ts'
 
 const batchSize = 200
 
+/**
+ * Where a pass ended that did not see all: the next one goes on behind it, so that what is never decided holds up
+ * nothing. What a pass breaks off at is behind all others then.
+ */
+const openTurns = new WeakMap<AccessChain, PaymentBlock>()
+const lostTurns = new WeakMap<AccessChain, LostPayment>()
+
 /** One pass may hear nodes of two branches; two in a row agree. */
 const surePasses = 2
 /** How many passes in a row had found each block of payments by the last whole one. */
@@ -50,7 +57,11 @@ async function lookAgain(
     chainId,
     maxBlock: headBlock,
     limit: batchSize,
+    after: openTurns.get(chain),
   })
+  const last = open.length === batchSize ? open.at(-1) : undefined
+  if (last) openTurns.set(chain, last)
+  else openTurns.delete(chain)
   const byBlock = Map.groupBy(open.toReversed(), (payment) => payment.blockNumber)
   for (const [blockNumber, payments] of byBlock) {
     const hashes = payments.map(({ blockHash }) => blockHash)
@@ -96,7 +107,13 @@ async function creditAgain(
 ): Promise<void> {
   const { store, log } = deps
   const { chainId } = chain
-  for (const lost of await store.payments.listLost({ chainId, limit: batchSize })) {
+  const all = await store.payments.listLost({
+    chainId,
+    limit: batchSize,
+    after: lostTurns.get(chain),
+  })
+  for (const lost of all) {
+    lostTurns.set(chain, lost)
     const { txHash, keyId, held } = lost
     const key = await store.keys.find(keyId)
     if (!key) throw new Error(`there is no key ${keyId}`)
@@ -122,6 +139,7 @@ async function creditAgain(
     await store.payments.forget(lost)
     log.warn({ chainId, txHash, keyId, status }, 'a payment is gone')
   }
+  if (all.length < batchSize) lostTurns.delete(chain)
 }
 
 /** What became of it in a block that may be replaced may become something else. */
