@@ -55,6 +55,7 @@ async function findMissing(
   const tokens = [...new Set(known)] as readonly Address[]
   const found: PoolRef[] = []
   for (const dex of others) {
+    await held.level()
     if (load.isOver()) return []
     // Nodes forget the states of blocks within half a minute.
     const at = { blockNumber: headNumber() ?? blockNumber }

@@ -16,7 +16,7 @@ export type Audit = {
   status(): AuditStatus
 }
 
-const stepMs = 30_000
+const stepMs = 60_000
 /** Every pool within 30 minutes and a deep one within 5: the rest is for steps that come late. */
 const roundMs = 25 * 60_000
 const deepRoundMs = 4 * 60_000

@@ -2,6 +2,7 @@ import { mock } from 'node:test'
 import { numberToHex } from 'viem'
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
 import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
+import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { type Chain, chains, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
@@ -13,14 +14,12 @@ import { createChainSync } from './chainSync.ts'
 const s = suite('calls of a minute')
 let nowMs = 1_000
 const [stepMs, roundTripMs, minuteMs] = [5, 40, 60_000]
-const quiet = {
-  swaps: [0, 0],
-  crowdedSwaps: 0,
-  logs: [0, 0],
-  crowdedLogs: 0,
-  creationShare: 0,
-  positions: 0,
-} as const
+/** As many swaps and logs as its blocks have, but no new pools. */
+const paceOf = ({ chainId, blockTimeMs: blockMs }: Chain): Pace => {
+  const pace = paces[chainId]
+  if (!pace) throw new Error(`no pace is known of ${chainId}`)
+  return { ...pace, blockMs, creationShare: 0 }
+}
 s.before(() => {
   mock.method(performance, 'now', () => nowMs)
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
@@ -44,7 +43,7 @@ async function pass(ms: number): Promise<void> {
 /** A chain that is made up, a node of it so far away, and who follows it. */
 async function follow(chain: Chain, { isPaced }: { readonly isPaced: boolean }) {
   const { chainId, blockTimeMs } = chain
-  const pace = { blockMs: blockTimeMs, ...quiet }
+  const pace = paceOf(chain)
   const pollMs = Math.min(Math.max(blockTimeMs / 4, 100), 500)
   const mainnet = createMainnet({ chainId, pools: 200, pace })
   const methods: string[] = []
@@ -101,10 +100,11 @@ async function follow(chain: Chain, { isPaced }: { readonly isPaced: boolean }) 
     const blocks = mainnet.head().number - first
     const sorted = lateMs.toSorted((one, other) => one - other)
     const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN
-    const looks = methods.filter((method) => method === 'eth_getBlockByNumber').length
+    const countOf = (wanted: string) => methods.filter((method) => method === wanted).length
     return {
       calls: methods.length / blocks,
-      looks: looks / blocks,
+      looks: countOf('eth_getBlockByNumber') / blocks,
+      logs: countOf('eth_getLogs') / blocks,
       medianMs: at(0.5),
       p95Ms: at(0.95),
     }
@@ -132,7 +132,7 @@ async function follow(chain: Chain, { isPaced }: { readonly isPaced: boolean }) 
 }
 
 /** With the rereading of pools, which goes on beside it. */
-const most: Readonly<Record<number, number>> = { 8453: 3.8, 42161: 2.2 }
+const most: Readonly<Record<number, number>> = { 8453: 3, 42161: 2 }
 function tell({ name }: Chain, figures: Readonly<Record<string, object>>): void {
   for (const [way, measured] of Object.entries(figures))
     process.stdout.write(`${name}, ${way}: ${JSON.stringify(measured)}\n`)
@@ -146,8 +146,8 @@ for (const chain of chains) {
     async () => {
       await using paced = await follow(chain, { isPaced: true })
       await using polling = await follow(chain, { isPaced: false })
-      // Until it knows when blocks come.
-      await paced.run(minuteMs / 2)
+      // Until it knows when blocks come, and what stands still.
+      await paced.run(5 * minuteMs)
       const [due, asked] = [await paced.run(minuteMs), await polling.run(minuteMs)]
       tell(chain, { due, asked })
       assert.ok(due.looks <= 1.2, `${due.looks} looks a block`)

@@ -1,28 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Chain, Client, Transport } from 'viem'
-import { type Dex, factoriesOf } from '../../chain/dex.ts'
-import { familyOf, followedTopics, poolIdOf } from '../protocols/families.ts'
+import type { Dex } from '../../chain/dex.ts'
+import { familyOf, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
 import type { PartBounds } from '../reads/rangeLogs.ts'
-import {
-  type Block,
-  type BlockHead,
-  type LogFilter,
-  readBlock,
-  readToldBlock,
-} from '../reads/readHead.ts'
+import { type Block, type BlockHead, readBlock, readToldBlock } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts'
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
-import { type JudgeFullness, judgeFullness } from './judgeFullness.ts'
+import { judgeFullness } from './judgeFullness.ts'
+import { type Listening, listenFor } from './listening.ts'
 import { failureReasons, loadPools } from './loadPools.ts'
-import { mostDoubted, readLogs, type ToldLogs } from './readLogs.ts'
+import { readAllLogs } from './readAllLogs.ts'
+import { mostDoubted, type ToldLogs } from './readLogs.ts'
+import type { RefreshBook } from './refreshBook.ts'
 import { refreshPools } from './refreshPools.ts'
 import { type Ahead, beginAhead, findStanding, nearBlocks, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
@@ -42,8 +39,7 @@ type Deps = {
   readonly taxOf: TaxOf
   readonly troubled?: TroubledPools | undefined
   readonly bounds?: PoolBounds | undefined
-  /** What moves without events is read once in so many blocks. */
-  readonly refreshBlocks: bigint
+  readonly refreshes: RefreshBook
   /** Of the logs of a long gap that are held at once. Default: some thousands. */
   readonly partBounds?: PartBounds | undefined
 }
@@ -63,11 +59,8 @@ export type CaughtUp =
 
 /** Beyond this many blocks logs are read by ranges of blocks, but for the newest ones. */
 const longestGap = 128n
-/** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
-const mostAddresses = 500
-/** Pools that are not open yet: asked again in one step, and listened to. */
+/** Pools that are not open yet, asked again in one step. */
 const mostWoken = 4
-const mostExpected = 100
 /** A new pool that takes longer comes in behind the block it was made in. */
 const longestLoadMs = 400
 
@@ -117,10 +110,10 @@ async function step(
   const orphanedFrom = ancestor.number < state.head.number ? ancestor.number : undefined
   const reorgedFrom = standing ? standing.reorgedFrom : orphanedFrom
   const undone = reorgedFrom === undefined ? [] : listUndone({ state, passed, after: reorgedFrom })
-  const filter = makeFilter(state, deps)
+  const listening = listenFor(deps, state)
   if (head.number - ancestor.number > (standing ? 2n * nearBlocks : longestGap)) {
     const ahead = standing ?? beginAhead(pools, { anchor: ancestor, reorgedFrom, stale: undone })
-    const next = await skipAhead(deps, { ahead, head, filter })
+    const next = await skipAhead(deps, { ahead, head, filter: listening.filter })
     return typeof next === 'string' ? refusals[next] : next
   }
   const blocks = straight ?? (await readBlocks(deps, { after: ancestor, latest }))
@@ -129,11 +122,11 @@ async function step(
     state,
     ahead: standing,
     blocks,
-    filter,
+    listening,
+    passed,
     head,
     isReorg: reorgedFrom !== undefined,
     stale: new Set([...undone, ...(standing?.stale ?? [])]),
-    judge: (falseShare) => judgeFullness(passed, falseShare),
   })
   return { status: 'advanced', ...advance, ...(reorgedFrom !== undefined && { reorgedFrom }) }
 }
@@ -187,52 +180,40 @@ async function readBlocks(
   return count < 0 && head.hash !== after.hash ? undefined : chain
 }
 
-function makeFilter(
-  { pools: followed }: SyncedState,
-  { dexes, bounds, troubled }: Pick<Deps, 'dexes' | 'bounds' | 'troubled'>,
-): LogFilter {
-  const expected = troubled?.expected().slice(0, mostExpected) ?? []
-  const known = [...followed.values(), ...(bounds?.shelved() ?? []), ...expected]
-  const topics = followedTopics(dexes)
-  if (known.length > mostAddresses) return { topics, addresses: undefined }
-  const pools = known.map(({ address }) => address)
-  const others = dexes.flatMap((dex) => [
-    ...factoriesOf(dex),
-    ...(familyOf(dex).emitters?.(dex) ?? []),
-  ])
-  return { topics, addresses: [...new Set([...pools, ...others])] }
-}
-
 async function applyBlocks(
   deps: Deps,
   {
     state,
     ahead,
     blocks,
-    filter,
+    listening,
+    passed,
     head,
     isReorg,
     stale,
-    judge,
   }: {
     readonly state: SyncedState
     /** What the blocks before these have come to, where they were not read one by one. */
     readonly ahead: Ahead | undefined
     readonly blocks: readonly Block[]
-    readonly filter: LogFilter
+    readonly listening: Listening
+    /** Those before, as far as they are remembered. */
+    readonly passed: readonly PassedBlock[]
     readonly head: BlockHead
     readonly isReorg: boolean
     /** Ids of pools to read again; those of which only another read can tell are added. */
     readonly stale: Set<string>
-    readonly judge: JudgeFullness
   },
 ): Promise<{ state: SyncedState; passed: PassedBlock[] }> {
   const blockNumber = head.number
-  const pools = [...state.pools.values()]
-  const isDue = isReorg || isRefreshDue(deps, { from: state.head.number, to: blockNumber })
-  const [refreshedAll, ...told] = await Promise.all([
-    isDue ? refreshPools(deps, { pools, blockNumber }) : undefined,
-    ...blocks.map((block) => readLogs(deps, { block, filter, pools, judge })),
+  const { pools } = listening
+  const judge = (falseShare: number) => judgeFullness(passed, falseShare)
+  const due = isReorg
+    ? pools
+    : deps.refreshes.due(pools, { from: state.head.number, to: blockNumber })
+  const [refreshedDue, told] = await Promise.all([
+    refreshPools(deps, { pools: due, blockNumber }),
+    readAllLogs(deps, { blocks, listening, passed, judge }),
   ])
   const logs = told.flatMap((one) => one.logs)
   const doubted = takeTurn(
@@ -241,9 +222,15 @@ async function applyBlocks(
   )
   // An event says of some families only that there is something to read.
   const moved = new Set([...(ahead?.moved ?? []), ...logs.map(poolIdOf), ...doubted])
-  const refreshed =
-    refreshedAll ??
-    (await refreshPools(deps, { pools: pools.filter(({ id }) => moved.has(id)), blockNumber }))
+  const done = new Set(due.map(({ id }) => id))
+  const heard = pools.filter(
+    (record) => moved.has(record.id) && !done.has(record.id) && !familyOf(record).movesApart,
+  )
+  const refreshedHeard = await refreshPools(deps, { pools: heard, blockNumber })
+  const refreshed = {
+    fields: new Map([...refreshedDue.fields, ...refreshedHeard.fields]),
+    failed: new Map([...refreshedDue.failed, ...refreshedHeard.failed]),
+  }
   const known = { get: (id: string) => ahead?.changed.get(id) ?? state.pools.get(id) }
   const changed = new Map([
     ...(ahead?.changed ?? []),
@@ -252,7 +239,9 @@ async function applyBlocks(
   for (const id of stale) changed.delete(id)
   for (const [id, fields] of refreshed.fields) {
     const record = changed.get(id) ?? state.pools.get(id)
-    if (record && differs(record, fields)) changed.set(id, { ...record, ...fields } as PoolRecord)
+    if (!record || !differs(record, fields)) continue
+    changed.set(id, { ...record, ...fields } as PoolRecord)
+    deps.refreshes.moved(id, blockNumber)
   }
   const again = listRefs(deps.dexes, { state, ids: new Set([...stale, ...doubted]) })
   const followed = {
@@ -301,6 +290,7 @@ async function applyBlocks(
         number,
         hash,
         falseShare: told[index]?.falseShare,
+        isBorneOut: told[index]?.isBorneOut,
         changed: [
           ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
         ],
@@ -308,9 +298,6 @@ async function applyBlocks(
     ],
   }
 }
-
-const isRefreshDue = ({ refreshBlocks }: Deps, { from, to }: { from: bigint; to: bigint }) =>
-  from / refreshBlocks < to / refreshBlocks
 
 function tellMissing(
   { chainId, observe }: Deps,

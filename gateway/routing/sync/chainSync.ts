@@ -18,6 +18,7 @@ import { createCreationScan } from './creationScan.ts'
 import { createDexBook } from './dexBook.ts'
 import { createHeadTicks, shortestMs } from './headTicks.ts'
 import { createLoadProgress } from './loadProgress.ts'
+import { createRefreshBook } from './refreshBook.ts'
 import { createRestLoader } from './restLoader.ts'
 import { createSnapshotKeeper } from './snapshotKeeper.ts'
 import type { Restored } from './snapshotWriter.ts'
@@ -206,7 +207,7 @@ function connectParts(parameters: ChainSyncParameters) {
     progress,
     scan,
     bounds,
-    refreshBlocks: BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs))),
+    refreshes: createRefreshBook(BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs)))),
     audit,
     backSearch: createBackSearch(),
     auditor: {

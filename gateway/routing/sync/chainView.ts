@@ -10,6 +10,7 @@ import type { FoundPools } from './coverage.ts'
 import type { CreationScan } from './creationScan.ts'
 import type { PassedBlock } from './findAncestor.ts'
 import type { LoadProgress } from './loadProgress.ts'
+import type { RefreshBook } from './refreshBook.ts'
 import type { Ahead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import type { SyncedState, TaxOf } from './syncedState.ts'
@@ -65,8 +66,8 @@ export type SyncDeps = {
   readonly backSearch: BackSearch
   /** Which pools are worth following. */
   readonly bounds: PoolBounds
-  /** What moves without events is read once in so many blocks. */
-  readonly refreshBlocks: bigint
+  /** When what moves without events is read. */
+  readonly refreshes: RefreshBook
   /** Of the logs of a long gap that are held at once. Default: some thousands. */
   readonly partBounds?: PartBounds | undefined
   /** Which pools are read anew, and when. */

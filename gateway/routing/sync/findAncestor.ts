@@ -11,6 +11,8 @@ export type PassedBlock = Ancestor & {
   readonly changed: readonly string[]
   /** How full its bloom was, by what it has falsely; undefined where that is not known. */
   readonly falseShare?: number | undefined
+  /** Whether that has the logs that were returned; undefined where none were. */
+  readonly isBorneOut?: boolean | undefined
 }
 
 /** The newest block of ours that the node still has. */

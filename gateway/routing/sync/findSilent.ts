@@ -31,10 +31,21 @@ export function findSilent({
   const heard = new Set(logs.map(poolIdOf))
   // Samples of quoters are drawn anew without any event.
   const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
-  const isTelling = quiet.length * bloom.falseShare <= mostByChance
-  if (!isTelling && !isRare && !(isBusy && logs.length === 0)) return []
+  if (!isTelling(bloom, quiet.length) && !isRare && !(isBusy && logs.length === 0)) return []
+  return listNamed(bloom, quiet)
+}
+
+/** Whether few enough of so many pools are named by mere chance. */
+export const isTelling = ({ falseShare }: Bloom, pools: number) =>
+  pools * falseShare <= mostByChance
+
+/** Those that may have an event in the block. */
+export function listNamed(
+  bloom: Pick<Bloom, 'has'>,
+  pools: readonly PoolRecord[],
+): readonly PoolRecord[] {
   const has = (value: Hex) => bloom.has(value.toLowerCase() as Hex)
-  return [...Map.groupBy(quiet, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
+  return [...Map.groupBy(pools, ({ protocol }) => protocol)].flatMap(([protocol, records]) => {
     const { topics, nameInLogs } = familyOf({ protocol })
     if (!topics.some(bloom.has)) return []
     return records.filter((record) => {

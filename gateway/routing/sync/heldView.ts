@@ -14,9 +14,13 @@ export function createHeldView(stirred: () => void) {
     stirred()
   }
 
+  const inTurn = createTurns()
+
   return {
-    inTurn: createTurns(),
+    inTurn,
     following,
+    /** Resolves behind whoever has the turn: all that a node gives is theirs until they are at its head. */
+    level: () => inTurn(async () => undefined),
     /** Only ever in turn; nobody is told. */
     keep,
     /** Only ever in turn. */

@@ -229,6 +229,31 @@ s('is not passed where it is far cheaper to read all anew [nodes/outage-costly]'
   assert.ok(held.answered.length < 400, `${held.answered.length} questions`)
 })
 
+s('is caught up with before anything else is read [nodes/level]', async () => {
+  using held = await hold(arbitrum, { most: 10 })
+  const before = held.reader.current()
+  if (!before) throw new Error('it is followed')
+  const picked: (bigint | undefined)[] = []
+  const audit = {
+    ...held.deps.audit,
+    pick() {
+      picked.push(own.current()?.head.number)
+      return []
+    },
+  }
+  const own = createChainReader(
+    { ...held.deps, audit },
+    { partnersOf: () => [], stirred: () => undefined },
+  )
+  const kept = { head: before.head, records: [...before.pools.values()], tokens: [] }
+  assert.ok(await own.restore(kept, { isInherited: false }))
+  held.pass(2_400, 4)
+  const confirming = own.confirm()
+  await own.audit()
+  assert.equal(picked, [BigInt(held.mainnet.head().number)])
+  await confirming
+})
+
 s(
   'that a snapshot slept through is passed, whatever fails on the way [nodes/outage-snapshot]',
   async () => {

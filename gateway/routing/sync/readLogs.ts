@@ -1,11 +1,12 @@
-import type { Chain, Client, Transport } from 'viem'
+import type { Chain, Client, Hex, Transport } from 'viem'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { readBloom } from '../reads/bloom.ts'
 import { mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
+import { type Block, readBlockLogs } from '../reads/readHead.ts'
 import { findSilent } from './findSilent.ts'
 import type { JudgeFullness } from './judgeFullness.ts'
+import type { Listening } from './listening.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
@@ -22,6 +23,8 @@ export type ToldLogs = {
   readonly silent: readonly PoolRecord[]
   /** Of its bloom; undefined where the node gives none. */
   readonly falseShare: number | undefined
+  /** Whether it has what was returned; undefined where nothing was. */
+  readonly isBorneOut: boolean | undefined
 }
 
 /** Pools that a bloom tells of, read anew in one step; the others have their turn, and the audit. */
@@ -36,18 +39,19 @@ export async function readLogs(
   deps: Deps,
   {
     block: { head, logsBloom },
-    filter,
-    pools,
+    listening: { filter, pools },
     judge,
+    given,
   }: {
     readonly block: Block
-    readonly filter: LogFilter
-    readonly pools: readonly PoolRecord[]
+    readonly listening: Listening
     readonly judge: JudgeFullness
+    /** What a question for more blocks than this one has had of it. */
+    readonly given: readonly PoolLog[] | undefined
   },
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
-  const first = await readBlockLogs(deps, question)
+  const first = given ?? (await readBlockLogs(deps, question))
   const bloom = readBloom(logsBloom)
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
@@ -63,5 +67,7 @@ export async function readLogs(
     silent = look(logs)
   }
   const late = logs.length - first.length
-  return { logs, isDoubted, late, silent, falseShare: bloom?.falseShare }
+  const isBorneOut =
+    logs.length > 0 && bloom ? logs.every(({ address }) => bloom.has(address as Hex)) : undefined
+  return { logs, isDoubted, late, silent, falseShare: bloom?.falseShare, isBorneOut }
 }

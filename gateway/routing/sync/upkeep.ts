@@ -22,14 +22,21 @@ export function createUpkeep(
   const { inTurn } = held
   let auditedAtMs = deps.now()
 
+  /** One at a time, and not while blocks are caught up with. */
+  const beside = (work: () => Promise<void>) =>
+    skipWhileRunning(async () => {
+      await held.level()
+      await work()
+    }, failed)
+
   /** Takes in pools that were not followed; one look at a time, and nothing waits for it. */
   function takeIn(find: (following: Following) => Promise<readonly PoolRef[]>) {
-    return skipWhileRunning(async () => {
+    return beside(async () => {
       const view = held.following()
       const found = view ? await find(view) : []
       if (found.length === 0) return
       await inTurn(() => held.change((following) => adoptPools(deps, { view: following, found })))
-    }, failed)
+    })
   }
 
   /** How many of these pools were wrong: the chain may have moved since they were compared. */
@@ -73,7 +80,7 @@ export function createUpkeep(
     }),
 
     /** Reads some of the pools anew; what is as it was is not touched, and nothing waits for it. */
-    audit: skipWhileRunning(async () => {
+    audit: beside(async () => {
       const { client, hasRoom } = deps.auditor
       // Those whose turn it was have it first, once there is room again.
       if (!(await hasRoom()) && deps.now() - auditedAtMs < longestHeldMs) return
@@ -84,10 +91,10 @@ export function createUpkeep(
       const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
-    }, failed),
+    }),
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */
-    scanCreations: skipWhileRunning(async () => {
+    scanCreations: beside(async () => {
       const { client, hasRoom } = deps.auditor
       const view = held.following()
       // A fork would have its chain asked for the whole past of it.
@@ -103,7 +110,7 @@ export function createUpkeep(
           held.change((following) => adoptPools(deps, { view: following, found: part })),
         )
       step.done()
-    }, failed),
+    }),
 
     /** Lets go of pools that are not worth following any more, and of tokens that none holds. */
     review: () =>

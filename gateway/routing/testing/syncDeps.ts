@@ -9,6 +9,7 @@ import type { SyncDeps } from '../sync/chainView.ts'
 import { createFoundPools } from '../sync/coverage.ts'
 import { createCreationScan } from '../sync/creationScan.ts'
 import { createLoadProgress } from '../sync/loadProgress.ts'
+import { createRefreshBook } from '../sync/refreshBook.ts'
 import { createTokenBook } from '../sync/tokenBook.ts'
 import { createTroubledPools } from '../sync/troubledPools.ts'
 
@@ -41,7 +42,7 @@ export function createSyncDeps({
     progress: createLoadProgress({ now }),
     scan: createCreationScan({ dexes, tokens, now }),
     bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
-    refreshBlocks: 1n,
+    refreshes: createRefreshBook(1n),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
     backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },

@@ -49,7 +49,7 @@ export function toConcentratedState(record: ConcentratedRecord) {
 
 type ConcentratedFamily = Pick<
   PoolFamily<ConcentratedRecord>,
-  'find' | 'creations' | 'toEnginePool' | 'refresh'
+  'find' | 'creations' | 'toEnginePool' | 'refresh' | 'movesApart'
 > & {
   readonly protocol: ConcentratedProtocol
   readonly shape?: Shape | undefined

@@ -107,6 +107,7 @@ export const slipstreamFamily = concentratedFamily({
   extraGas: slipstreamGas,
   /** The factory's fee module answers for the pool, and may answer anew in every block. */
   refresh: (deps, parameters) => readFees(deps, { ...parameters, functionName: 'fee' }),
+  movesApart: true,
 })
 
 /** Ramses v2: `fee` names the tier a pool was opened with, swaps take what its owners set since. */

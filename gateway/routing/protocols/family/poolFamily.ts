@@ -76,6 +76,8 @@ export type PoolFamily<record extends PoolHead = PoolHead> = {
       readonly blockNumber: bigint
     },
   ): Promise<ReadonlyMap<string, Partial<record>>>
+  /** Nothing of that moves with an event of the pool: none is a reason to read it. */
+  readonly movesApart?: true | undefined
   /** `atSecs`: as of that time, where prices move with the clock; now when not given. */
   toEnginePool(record: record, atSecs?: number): EnginePool
   /** For pools without local maths: `toEnginePool` guesses, and the chain is asked what a swap gives. */

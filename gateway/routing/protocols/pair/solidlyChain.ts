@@ -146,6 +146,7 @@ export const solidlyFamily: PoolFamily<SolidlyRecord> = {
       }),
     )
   },
+  movesApart: true,
   toEnginePool: (record) => {
     const [token0 = '', token1 = ''] = record.tokens
     const feeBps = BigInt(record.feePips / pipsPerBps)

@@ -9,6 +9,7 @@ import type { PoolRef } from '../../reads/poolRef.ts'
 import type { PartBounds } from '../../reads/rangeLogs.ts'
 import { createChainReader } from '../../sync/chainReader.ts'
 import { loadPools } from '../../sync/loadPools.ts'
+import { createRefreshBook } from '../../sync/refreshBook.ts'
 import type { SyncEvent } from '../../sync/syncEvent.ts'
 import { createSyncDeps } from '../syncDeps.ts'
 
@@ -86,7 +87,7 @@ export async function holdMainnet(
   const events: SyncEvent[] = []
   const deps = {
     ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
-    refreshBlocks,
+    refreshes: createRefreshBook(refreshBlocks),
     partBounds,
     observe: (event: SyncEvent) => events.push(event),
   }

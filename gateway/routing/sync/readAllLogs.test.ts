@@ -1,0 +1,142 @@
+import type { Hex } from 'viem'
+import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
+import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { arbitrum } from '../../chain/arbitrum.ts'
+import type { RpcAnswer, RpcCall } from '../../chain/nodes/readReply.ts'
+import { compareRecords } from '../testing/compareRecords.ts'
+import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
+import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+
+/** Four blocks a second, of whose logs a small node gives one answer for five units that it has a second. */
+const s = suite('logs of blocks that are known')
+const usual = { ...(paces[arbitrum.chainId] as Pace), crowdedSwaps: 2, crowdedLogs: 13 }
+const quiet = { ...usual, swaps: [0, 0], crowdedSwaps: 0, creationShare: 0, positions: 0 } as const
+type Bend = (call: RpcCall, answer: RpcAnswer) => RpcAnswer
+type Log = { readonly blockNumber: Hex; readonly blockHash: Hex }
+
+const filterOf = ({ params }: RpcCall) =>
+  (params as readonly { blockHash?: Hex; fromBlock?: Hex; toBlock?: Hex }[])[0] ?? {}
+const logsOf = (answer: RpcAnswer) => ('result' in answer ? (answer.result as readonly Log[]) : [])
+const isRange = (call: RpcCall) =>
+  call.method === 'eth_getLogs' && filterOf(call).blockHash === undefined
+
+/** Of a chain on which events have come already. */
+async function hold(pools = 300) {
+  const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...usual }
+  const asked: RpcCall[] = []
+  const node: { bend: Bend } = { bend: (_, answer) => answer }
+  const held = await holdMainnet(arbitrum, {
+    pools,
+    pace,
+    refreshBlocks: 1_000_000n,
+    bend(call, answer) {
+      if (call.method === 'eth_getLogs') asked.push(call)
+      return node.bend(call, answer)
+    },
+  })
+  const { mainnet, reader, deps } = held
+  async function mine(blocks: number) {
+    mainnet.mine(blocks)
+    await reader.confirm()
+  }
+  return {
+    ...held,
+    node,
+    pace,
+    asked,
+    mine,
+    async learn() {
+      for (let block = 0; block < 12; block += 1) await mine(1)
+      asked.length = 0
+    },
+    async assertTrue() {
+      const state = reader.current()
+      assert.is(state?.head.hash, mainnet.head().hash)
+      const records = [...(state?.pools.values() ?? [])]
+      const blockNumber = BigInt(mainnet.head().number)
+      const at = { chain: arbitrum, mainnet, dexes: deps.dexes }
+      const fresh = await readMainnet(at, { records, blockNumber })
+      const wrong = records.flatMap((record) => {
+        const real = fresh.get(record.id)
+        return real ? (compareRecords(record, real) ?? []) : [`${record.id} is not there`]
+      })
+      assert.equal(wrong, [])
+    },
+  }
+}
+
+s('are asked for together by whoever is some blocks behind [nodes/logs-together]', async () => {
+  using held = await hold()
+  await held.learn()
+  await held.mine(40)
+  await held.assertTrue()
+  assert.ok(held.asked.filter(isRange).length <= 3)
+  // Those that a bloom names by chance are asked for once more, and a new pool's.
+  assert.ok(held.asked.length <= 12, `${held.asked.length} questions`)
+})
+
+for (const [title, bend] of [
+  ['the newest are missing in', (logs: readonly Log[]) => logs.slice(0, logs.length >> 1)],
+  ['none are in', () => []],
+  [
+    'those of another branch are in',
+    (logs: readonly Log[]) => logs.map((log) => ({ ...log, blockHash: `0x${'1'.repeat(64)}` })),
+  ],
+] as const)
+  s(
+    `${title} an answer for many, and each block is asked [nodes/logs-together-short]`,
+    async () => {
+      using held = await hold()
+      await held.learn()
+      let bent = 0
+      held.node.bend = (call, answer) => {
+        if (!isRange(call)) return answer
+        bent += 1
+        return { result: bend(logsOf(answer)) }
+      }
+      await held.mine(20)
+      assert.ok(bent > 0)
+      await held.assertTrue()
+    },
+  )
+
+s('are not asked for where a bloom has nothing that is followed [nodes/quiet-blocks]', async () => {
+  using held = await hold()
+  await held.learn()
+  Object.assign(held.pace, quiet)
+  for (let block = 0; block < 60; block += 1) await held.mine(1)
+  assert.ok(held.asked.length <= 6, `${held.asked.length} questions for 60 blocks`)
+  Object.assign(held.pace, usual)
+  for (let block = 0; block < 20; block += 1) await held.mine(1)
+  await held.assertTrue()
+})
+
+for (const [title, made] of [
+  ['of nothing', bloomOf([])],
+  ['of something else', bloomOf([{ address: `0x${'2'.repeat(40)}`, topics: [] }])],
+] as const)
+  s(`are asked for where all blooms are ${title} [nodes/made-blooms]`, async () => {
+    using held = await hold()
+    held.node.bend = ({ method }, answer) =>
+      method === 'eth_getBlockByNumber' && 'result' in answer && answer.result
+        ? { result: { ...answer.result, logsBloom: made } }
+        : answer
+    await held.learn()
+    await held.mine(1)
+    await held.mine(10)
+    await held.assertTrue()
+  })
+
+s('are asked for by a hash where a bloom has nothing at all [nodes/made-blooms]', async () => {
+  using held = await hold()
+  await held.learn()
+  held.node.bend = ({ method }, answer) =>
+    method === 'eth_getBlockByNumber' && 'result' in answer && answer.result
+      ? { result: { ...answer.result, logsBloom: bloomOf([]) } }
+      : answer
+  for (let block = 0; block < 10; block += 1) await held.mine(1)
+  await held.mine(10)
+  await held.assertTrue()
+})
+s.run()
