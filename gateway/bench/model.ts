@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { readBill } from './model/bill.ts'
 import { readCosts } from './model/costs.ts'
 import { bench, measured } from './model/measured.ts'
 import { type Fleet, type FleetFigures, runFleet } from './model/runFleet.ts'
@@ -99,7 +100,15 @@ print(
   ),
 )
 print(
-  ['quotes/s', 'chains', 'asked', 'gateways', 'databases'],
+  [
+    'quotes/s',
+    'chains',
+    'asked',
+    'gateways',
+    'databases',
+    'ledger and log, GB a day',
+    'nodes, USD a month',
+  ],
   [1_000, 10_000, 100_000].flatMap((perSecond) =>
     cells.flatMap(({ chains, sharing, sizes }) => {
       // The largest that still answers nine tenths of what its gateways would alone.
@@ -107,7 +116,10 @@ print(
       const cell = sizes.findLast((each) => each.perSecond >= 0.9 * alone * each.gateways)
       if (!cell) return []
       const gateways = Math.ceil((perSecond / cell.perSecond) * cell.gateways)
-      return [[perSecond, chains, sharing, gateways, Math.ceil(gateways / cell.gateways)]]
+      const databases = Math.ceil(gateways / cell.gateways)
+      const bill = readBill({ perSecond, chains, databases })
+      const grows = `${bill.ledgerGbPerDay} and ${bill.logGbPerDay}`
+      return [[perSecond, chains, sharing, gateways, databases, grows, bill.nodesUsdPerMonth]]
     }),
   ),
 )
