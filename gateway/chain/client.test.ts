@@ -200,7 +200,12 @@ s(
       rpcUrls: ['http://127.0.0.1:9/', 'http://127.0.0.1:9/'],
       alterSend() {
         opened += 1
-        const block = { number: '0x64', hash: hashOf(opened) }
+        const block = {
+          number: '0x64',
+          hash: hashOf(opened),
+          parentHash: hashOf(9),
+          timestamp: '0x1',
+        }
         return async (calls) => ({
           trouble: { kind: 'bad_answer' },
           answers: calls.map(({ method, blockHash }) => {

@@ -88,7 +88,9 @@ export function createRequest(
     const error = foresee(call, logBlocks())
     const answer = error ? { error } : await askShort(call)
     if ('result' in answer) return answer.result
-    throw new RpcRequestError({ body: { method }, error: answer.error, url: upstreamName })
+    // Who refused it last may take less than the others.
+    const refused = foresee(call, logBlocks()) ?? answer.error
+    throw new RpcRequestError({ body: { method }, error: refused, url: upstreamName })
   }
 }
 

@@ -87,7 +87,10 @@ function openPinned(
   hash: Hex | null = pinned.blockHash,
 ) {
   const sent: string[] = []
-  const block = hash === null ? undefined : { result: { number: '0x1', hash } }
+  const block =
+    hash === null
+      ? undefined
+      : { result: { number: '0x1', hash, parentHash: pinned.blockHash, timestamp: '0x1' } }
   const nameOf = ({ method, blockHash }: RpcCall) => {
     if (method === 'eth_getBlockByNumber') return 'look'
     return blockHash ? 'hash' : 'number'
@@ -104,12 +107,12 @@ s(
   'asks one that takes no hash of a block by its number, and remembers it [nodes/block-hash-learned]',
   async () => {
     using endpoint = openPinned(({ blockHash }) =>
-      blockHash ? { error: wrongForm } : { result: '0x' },
+      blockHash ? { error: wrongForm } : { result: '0x1' },
     )
     for (let count = 0; count < 3; count += 1)
       assert.equal((await endpoint.send([call, pinned])).answers, [
-        { result: '0x' },
-        { result: '0x' },
+        { result: '0x1' },
+        { result: '0x1' },
       ])
     const asked = ['number,hash', 'number', 'look']
     assert.equal(endpoint.sent, [...asked, ...asked, 'number,number'])
@@ -127,7 +130,7 @@ for (const [what, hash, expected] of [
 ] as const)
   s(`reads no other block of one that ${what} [nodes/block-hash-words]`, async () => {
     const oops = { error: { code: -32000, message: 'oops' } }
-    using endpoint = openPinned(({ blockHash }) => (blockHash ? oops : { result: '0xother' }), hash)
+    using endpoint = openPinned(({ blockHash }) => (blockHash ? oops : { result: '0x2f' }), hash)
     for (let count = 0; count < 3; count += 1)
       assert.equal((await endpoint.send([pinned])).answers, [expected])
     assert.is(endpoint.sent.filter((names) => names === 'hash').length, 3)

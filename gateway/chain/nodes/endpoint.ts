@@ -1,5 +1,6 @@
 import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
 import { nameByNumber } from './blockHashes.ts'
+import { dropUnfit } from './fitsCall.ts'
 import { createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
@@ -77,9 +78,11 @@ export function createEndpoint({
   ...address
 }: EndpointParameters): Endpoint {
   const upstream = createUpstream(address)
-  const send = alterSend(upstream.send)
+  const ask = alterSend(upstream.send)
+  const send = async (calls: readonly RpcCall[]) =>
+    dropUnfit(calls, await ask(calls, { timeoutMs }))
   const limits = createLimits({ now })
-  const shown = createShownChain({ chainId, now, send: (calls) => send(calls, { timeoutMs }) })
+  const shown = createShownChain({ chainId, now, send })
   const told = createToldBlocks()
   let restingUntilMs = 0
   let restedAtMs = 0
@@ -120,7 +123,7 @@ export function createEndpoint({
   /** A proxy that has no node for anybody does not tell its head. */
   async function isUp(): Promise<boolean> {
     limits.pay(1)
-    const { answers } = await send([{ method: 'eth_blockNumber', params: [] }], { timeoutMs })
+    const { answers } = await send([{ method: 'eth_blockNumber', params: [] }])
     return isResult(answers[0])
   }
 
@@ -132,7 +135,7 @@ export function createEndpoint({
     if (doubted.length === 0) return reply
     const again = await askByNumber((some) => {
       limits.pay(some.length)
-      return send(some, { timeoutMs })
+      return send(some)
     }, doubted)
     if (again.isHashRefused) limits.refusedHash()
     const answers = calls.map((call) =>
@@ -181,7 +184,7 @@ export function createEndpoint({
       const { callGas, namesByNumber } = limits.read()
       const named = namesByNumber ? calls.map(nameByNumber) : calls
       const capped = named.map((call) => withGas(call, callGas))
-      const said = await doubtHashes(capped, await send(capped, { timeoutMs }))
+      const said = await doubtHashes(capped, await send(capped))
       const isOfRange = mayMeanRange(capped, said.answers) && (await isUp())
       const reply = isOfRange ? { ...said, answers: [{ error: tooWide() }] } : said
       learn(capped, reply, sentAtMs)

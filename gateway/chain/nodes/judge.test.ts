@@ -5,6 +5,7 @@ import type { RpcAnswer } from './readReply.ts'
 
 const s = suite('what becomes of one call of a batch')
 const ethCall = { method: 'eth_call', params: [{ gas: '0x18cba80' }, '0x10'] }
+const getLogs = { method: 'eth_getLogs', params: [{}] }
 const block = (number: string) => ({ method: 'eth_getBlockByNumber', params: [number, false] })
 const no = (code: number, message: string): RpcAnswer => ({ error: { code, message } })
 const none = { trouble: { kind: 'bad_answer' }, head: 16, batch: 4 } as const
@@ -14,7 +15,10 @@ const next = (call: typeof ethCall | ReturnType<typeof block>, answer: RpcAnswer
 for (const [what, call, answer, verdict] of [
   ['an answer stands', ethCall, { result: '0x' }, 'done'],
   ['a revert stands', ethCall, no(3, 'execution reverted'), 'done'],
-  ['a wrong request stands', ethCall, no(-32602, 'invalid argument 0'), 'done'],
+  ['a wrong request may be none elsewhere', ethCall, no(-32602, 'invalid argument 0'), 'elsewhere'],
+  ['a range may be taken elsewhere', getLogs, no(-32602, 'block range is too wide'), 'elsewhere'],
+  ['so may what has many logs', getLogs, no(-32005, 'exceeds max results 9'), 'elsewhere'],
+  ['another may be faster', ethCall, no(-32000, 'execution aborted'), 'elsewhere'],
   ['a rate limit is waited for', ethCall, no(-32005, 'limit exceeded'), 'again'],
   ['a batch that is too large is cut', ethCall, no(31, 'Batch of more than 3'), 'again'],
   ['so is one whose answer is', ethCall, no(-32011, 'The batch response was too large'), 'again'],

@@ -70,6 +70,9 @@ export function judge(
     return { next: 'elsewhere', trouble: nothing, answer: { error: unknownBlock } }
   }
   const refusal = readError(answer.error)
+  const elsewhere = { next: 'elsewhere', trouble: refusal, answer } as const
+  // Whatever one does not take, or says that it does not, another one may.
+  const ifRead = reads.has(call.method) ? elsewhere : ({ next: 'done', answer } as const)
   switch (refusal.kind) {
     case 'rate_limited':
       return { next: 'again', trouble: refusal }
@@ -80,21 +83,21 @@ export function judge(
     case 'batch_too_large':
     case 'body_too_large':
     case 'answer_too_large':
-      return batch > 1 ? { next: 'again', trouble: refusal } : { next: 'done', answer }
+      return batch > 1 ? { next: 'again', trouble: refusal } : ifRead
     case 'gas_cap':
       // The endpoint gives it less from now on.
-      return gasOf(call) > leastCallGas
-        ? { next: 'fault', trouble: refusal }
-        : { next: 'done', answer }
+      return gasOf(call) > leastCallGas ? { next: 'fault', trouble: refusal } : ifRead
     case 'block_unknown':
     case 'history_missing':
     case 'method_missing':
     case 'overrides_refused':
-      return { next: 'elsewhere', trouble: refusal, answer }
+      return elsewhere
+    case 'range_too_wide':
+    case 'too_many_results':
+    case 'call_timeout':
+    case 'invalid_request':
     case 'failed':
-      return reads.has(call.method)
-        ? { next: 'elsewhere', trouble: refusal, answer }
-        : { next: 'done', answer }
+      return ifRead
     default:
       return { next: 'done', answer }
   }
@@ -138,10 +141,13 @@ function judgeMissing(
   if (kind === 'rate_limited') return { next: 'again', trouble }
   const isSize = ['batch_too_large', 'body_too_large', 'answer_too_large'].includes(kind)
   if (isSize && batch > 1) return { next: 'again', trouble }
-  // A single call that is too large, too dear or too wide is the asker's to cut.
+  // A single call that is too large, too dear or too wide for all of them is the asker's to cut.
   const isItsOwn = isSize || ['range_too_wide', 'too_many_results', 'call_timeout'].includes(kind)
+  const answer = { error: { code: codeOf(call, kind), message: toWords(kind) } }
   if (isItsOwn && batch === 1)
-    return { next: 'done', answer: { error: { code: codeOf(call, kind), message: toWords(kind) } } }
+    return reads.has(call.method)
+      ? { next: 'elsewhere', trouble, answer }
+      : { next: 'done', answer }
   return { next: 'fault', trouble }
 }
 

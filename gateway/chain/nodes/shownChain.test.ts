@@ -15,7 +15,12 @@ const code = { method: 'eth_getCode', params: [] }
 const block = (number: number, { fork = 0 } = {}): RpcAnswer => {
   const hashOf = (n: number) => numberToHex(n * 10 + fork, { size: 32 })
   return {
-    result: { number: numberToHex(number), hash: hashOf(number), parentHash: hashOf(number - 1) },
+    result: {
+      number: numberToHex(number),
+      hash: hashOf(number),
+      parentHash: hashOf(number - 1),
+      timestamp: '0x1',
+    },
   }
 }
 
