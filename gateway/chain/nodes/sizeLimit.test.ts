@@ -2,7 +2,9 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { createLimits } from './limits.ts'
 
 const s = suite('limits of size that were guessed, over squeezed time')
-const day = 24 * 3_600_000
+const hour = 3_600_000
+const day = 24 * hour
+const none = [undefined, undefined, undefined, undefined]
 const size = { calls: 3, bytes: 60_000, gas: 25_000_000, blocks: 10_000 }
 const kinds = ['batch_too_large', 'body_too_large', 'gas_cap', 'range_too_wide'] as const
 
@@ -30,23 +32,54 @@ s('half of what was refused stands for a minute, and is none after calm [nodes/r
     grown.join(),
   )
   clock.ms += 3_000_000
-  assert.equal(read(), [undefined, undefined, undefined, undefined])
+  assert.equal(read(), none)
   assert.is(limits.batchCalls(), 64)
 })
 
-s('a number that the node has named stays [nodes/regrow]', () => {
-  const { clock, limits, read } = stand()
-  const named = [2, 50_000, 10_000_000, 1_000]
-  kinds.forEach((kind, index) => {
-    limits.refused({ kind, limit: named[index] }, size)
-  })
-  clock.ms += 7 * day
-  assert.equal(read(), named)
-  // One without a number is a guess beside it: it passes, and what was named is left.
-  for (const kind of kinds) limits.refused({ kind }, { ...size, calls: 2, bytes: 40_000 })
-  assert.equal(read().slice(0, 2), [1, 32_768])
-  clock.ms += day
-  assert.equal(read(), named)
+s(
+  'a number that the node has named stands for an hour after it was named last [nodes/named-stands]',
+  () => {
+    const { clock, limits, read } = stand()
+    const named = [2, 50_000, 10_000_000, 1_000]
+    const name = () =>
+      kinds.forEach((kind, index) => {
+        limits.refused({ kind, limit: named[index] }, size)
+      })
+    name()
+    clock.ms += hour
+    assert.equal(read(), named)
+    name()
+    clock.ms += hour
+    assert.equal(read(), named)
+    // One without a number is a guess beside it: it passes, and what was named is left.
+    name()
+    for (const kind of kinds) limits.refused({ kind }, { ...size, calls: 2, bytes: 40_000 })
+    assert.equal(read().slice(0, 2), [1, 32_768])
+    clock.ms += hour
+    assert.equal(read(), named)
+    clock.ms += 1
+    assert.equal(read(), none)
+  },
+)
+
+s('a lie about a limit is no more after an hour, restarts or not [nodes/named-lie]', () => {
+  const { clock, limits } = stand()
+  for (const kind of kinds) limits.refused({ kind, limit: 1 }, size)
+  for (let restart = 0; restart < 3; restart += 1) {
+    const own = createLimits({ now: () => clock.ms })
+    own.recall(limits.read())
+    assert.equal(own.read(), limits.read())
+    clock.ms += 2 * hour
+    const { batchCalls, bodyBytes, callGas, logBlocks } = own.read()
+    assert.equal([batchCalls, bodyBytes, callGas, logBlocks], none)
+  }
+  assert.is(limits.batchCalls(), 64)
+})
+
+s('what is kept of another version bounds no more than a refusal does [nodes/named-lie]', () => {
+  const { limits, read } = stand()
+  limits.recall({ batchCalls: 0.5, bodyBytes: 1, callGas: 1.5, logBlocks: 7.5 })
+  assert.equal(read(), [1, 32_768, 1_000_000, 7])
 })
 
 s('a number that would have let the request through is no limit [nodes/regrow]', () => {

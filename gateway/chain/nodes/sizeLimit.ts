@@ -10,8 +10,11 @@ export type SizeLimit = {
   recall(size: number, how: 'named' | 'guessed'): void
 }
 
+type Named = { readonly size: number; readonly atMs: number }
 type Guess = { readonly size: number; readonly atMs: number; readonly refusals: number }
 
+/** For so long a number stands that the node has named: by a slip, for one of many nodes, or falsely. */
+const namedForMs = 3_600_000
 /** For so long a guess stands, and twice as long after each refusal more. */
 const firstCalmMs = 60_000
 const longestCalmMs = 3_600_000
@@ -21,9 +24,9 @@ const growth = 1.25
 const oneEventMs = 500
 
 /**
- * A number that the node has named stands until it names another. One that is guessed grows again after
- * calm, until at `most` it is none: whatever was refused once, by one of many nodes or under a load that has
- * passed, is tried again.
+ * A number that the node has named stands until it names another, or for an hour: then it is asked to name it
+ * again. One that is guessed grows again after calm, until at `most` it is none: whatever was refused once, by
+ * one of many nodes or under a load that has passed, is tried again.
  */
 export function createSizeLimit({
   now,
@@ -34,7 +37,7 @@ export function createSizeLimit({
   readonly least: number
   readonly most: number
 }): SizeLimit {
-  let named = Number.POSITIVE_INFINITY
+  let named: Named | undefined
   let guess: Guess | undefined
 
   function guessed(): number {
@@ -47,15 +50,20 @@ export function createSizeLimit({
     return Number.POSITIVE_INFINITY
   }
 
-  const lowest = () => Math.min(named, guessed())
+  function stated(): number {
+    if (named && now() - named.atMs > namedForMs) named = undefined
+    return named?.size ?? Number.POSITIVE_INFINITY
+  }
+
+  const lowest = () => Math.min(stated(), guessed())
 
   return {
     read: () => (Number.isFinite(lowest()) ? lowest() : undefined),
-    isGuess: () => guessed() < named,
+    isGuess: () => guessed() < stated(),
     refused({ size, named: said }) {
       // A number that would have let it through is not what it was refused for.
       if (said !== undefined && said < size) {
-        named = Math.max(least, said)
+        named = { size: Math.max(least, said), atMs: now() }
         return
       }
       if (!Number.isFinite(size)) return
@@ -68,8 +76,9 @@ export function createSizeLimit({
       }
     },
     recall(size, how) {
-      if (how === 'named') named = Math.min(named, size)
-      else guess ??= { size, atMs: now(), refusals: 1 }
+      const kept = { size: Math.max(least, Math.floor(size)), atMs: now() }
+      if (how === 'named') named ??= kept
+      else guess ??= { ...kept, refusals: 1 }
     },
   }
 }
