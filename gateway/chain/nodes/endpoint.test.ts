@@ -59,6 +59,13 @@ s(
   },
 )
 
+s('is asked every two seconds while nobody is there [nodes/away]', async () => {
+  const away: Reply = { answers: [undefined], trouble: { kind: 'network' } }
+  using endpoint = open(async () => away)
+  for (let failures = 0; failures < 16; failures += 1) await endpoint.send([call])
+  assert.ok(endpoint.waitMs() > 1_000 && endpoint.waitMs() <= 2_000, `${endpoint.waitMs()} ms`)
+})
+
 s('does not rest for what a stranger may have made too long [17/slow-no-rest]', async () => {
   using endpoint = open(async (calls) => ({ ...lost, answers: calls.map(() => undefined) }))
   const dryRun = { method: 'eth_simulateV1', params: [] }

@@ -38,6 +38,8 @@ export type EndpointParameters = {
 
 const firstBackoffMs = 100
 const longestRestMs = 10_000
+/** Nobody is there: to ask costs either side next to nothing, and whoever comes back is followed at once. */
+const longestAwayMs = 2_000
 /** What was paid for is used up, or whoever asks is not let in: it is asked again now and then. */
 const quotaRestMs = 60_000
 const needsSomebody: ReadonlySet<Trouble['kind']> = new Set(['quota_gone', 'unauthorized'])
@@ -97,7 +99,8 @@ export function createEndpoint({
       failuresInARow += 1
       countedAtMs = now()
     }
-    const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), longestRestMs)
+    const mostMs = kind === 'network' ? longestAwayMs : longestRestMs
+    const backoffMs = Math.min(firstBackoffMs * 2 ** (failuresInARow - 1), mostMs)
     // Spread, so that those who were refused together do not come back together.
     const spreadMs = backoffMs * (leastJitter + (1 - leastJitter) * random())
     const askedMs = needsSomebody.has(kind) ? quotaRestMs : 0
