@@ -46,6 +46,15 @@ s(
   },
 )
 
+s('names what callers would be told one way or the other [24/settings-told-apart]', () => {
+  const told = {
+    FRESHNESS: 'head',
+    SERVICE_NAME: 'other',
+    ROUTING_PUBLIC_URL: 'https://other.example',
+  }
+  assert.equal(differences(told).sort(), Object.keys(told).sort())
+})
+
 s(
   'lets peppers be rotated one gateway after the other, and tells nothing of them [24/settings-differ]',
   () => {

@@ -52,6 +52,10 @@ export function listSharedSettings(
   const rows = [
     [pepperSetting, peppers.map(toMark).join(' ')],
     ['FORKYARD_MODE', config.mode],
+    // By these callers tell answers, and wallets whom they sign in with.
+    ['SERVICE_NAME', config.serviceName],
+    ['FRESHNESS', config.freshness],
+    ['ROUTING_PUBLIC_URL', config.routing.publicUrl],
     ['FREE_QUOTA', config.freeQuota],
     ['LEDGER_DETAIL_DAYS', config.ledgerDetailDays],
     ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond],
