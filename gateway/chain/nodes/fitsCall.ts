@@ -3,6 +3,7 @@ import { isRecord, type Reply, type RpcCall } from './readReply.ts'
 
 const isQuantity = (value: unknown): value is string =>
   typeof value === 'string' && /^0x[\da-f]{1,64}$/i.test(value)
+const isBytes = (value: unknown) => isHex(value)
 const isBlockHash = (value: unknown) => typeof value === 'string' && isHash(value)
 const isSame = (one: unknown, other: unknown) =>
   String(one).toLowerCase() === String(other).toLowerCase()
@@ -10,9 +11,9 @@ const isSame = (one: unknown, other: unknown) =>
 type Fits = (result: unknown, params: readonly unknown[]) => boolean
 
 const fitsOf: ReadonlyMap<string, Fits> = new Map<string, Fits>([
-  ['eth_call', isHex],
-  ['eth_getCode', isHex],
-  ['eth_getStorageAt', isHex],
+  ['eth_call', isBytes],
+  ['eth_getCode', isBytes],
+  ['eth_getStorageAt', isBytes],
   ['eth_blockNumber', isQuantity],
   ['eth_gasPrice', isQuantity],
   ['eth_getBalance', isQuantity],
