@@ -58,4 +58,12 @@ s('shows what a pool is off that its own price hides [20/market-impact]', () => 
   assert.is(marketImpactBps({ ...route, steps: [] }, { ...impact, market }), undefined)
 })
 
+s('is the price of the middle one of three alike [20/market-impact]', () => {
+  const three = [1n, 3n, 2n].map((price) => makePair(`0x${price}`, 10n ** 12n, price * 10n ** 12n))
+  const state = {
+    pools: new Map(three.map((one) => [one.id, one])),
+    market: createMarket(three.map(toEnginePool)),
+  }
+  assert.is(commonPrice(state, a, b), 2)
+})
 s.run()

@@ -3,7 +3,7 @@ import { assert, suite } from '../../fixtures/test.ts'
 import { describeRoute } from './describeRoute.ts'
 import { createMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
-import { priceImpactBps, stepImpactBps } from './measureRoute.ts'
+import { countCrossedTicks, priceImpactBps, stepImpactBps } from './measureRoute.ts'
 import { midPrice } from './midPrice.ts'
 import { toEnginePool } from './protocols/families.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
@@ -136,4 +136,53 @@ s('describes paths with their pools and parts [routing/route-path]', () => {
   )
 })
 
+s(
+  'counts what is lost in ten-thousandths, and nothing on a way to nowhere [teeth/measures]',
+  () => {
+    const [step] = twoHops.steps
+    if (!step) throw new Error('two steps')
+    const route = { ...twoHops, steps: [step] }
+    const impact = { tokenIn: a, tokenOut: b, pools, amountIn: 10_000n }
+    assert.is(priceImpactBps(route, { ...impact, amountOut: 5_000n }), 7_500)
+    assert.is(priceImpactBps(route, { ...impact, amountOut: 30_000n }), 0)
+    assert.is(priceImpactBps(route, { ...impact, tokenOut: c, amountOut: 0n }), 0)
+  },
+)
+s('counts the ticks that a step crosses [teeth/measures]', () => {
+  const { reserve0: _, reserve1: __, ...head } = first
+  const net = 10n ** 18n
+  const range = {
+    ...head,
+    protocol: 'uniswap_v3' as const,
+    tickSpacing: 60,
+    tick: 0,
+    liquidity: 3n * net,
+    sqrtPriceX96: 1n << 96n,
+    ticks: [-180, -120, -60, 60].map((index) => ({
+      index,
+      gross: net,
+      net: index < 0 ? net : -3n * net,
+    })),
+    feePips1: 3000,
+  }
+  const state = createMarket([toEnginePool(range)])
+  const crossed = (amountIn: bigint, tokenIn: string = a) => {
+    const tokenOut = tokenIn === a ? b : a
+    return countCrossedTicks(
+      { ...base, poolId: range.id, tokenIn, tokenOut, amountIn },
+      range,
+      state,
+    )
+  }
+  const toFirst = 9_050_000_000_000_000n
+  assert.equal(
+    [crossed(0n), crossed(toFirst - 10n ** 14n), crossed(toFirst + 10n ** 14n)],
+    [0, 0, 1],
+  )
+  assert.equal([crossed(toFirst * 10n), crossed(10n ** 18n, b), crossed(5n, 'none')], [2, 0, 0])
+  assert.is(
+    countCrossedTicks({ ...base, poolId: first.id, tokenIn: a, tokenOut: b }, first, market),
+    0,
+  )
+})
 s.run()

@@ -110,4 +110,9 @@ s('ends where a pool refuses, and where the most is not enough', async () => {
   assert.is(await settleInput({ ...bounds, route, settle: async () => undefined }), undefined)
 })
 
+s('is content with a single unit where one is asked for [teeth/one-unit]', async () => {
+  const { routeOf, settle } = askOf({ unit: 1n, outputOf: (amountIn) => (amountIn > 2n ? 1n : 0n) })
+  const found = await settleInput({ route: routeOf(9n), target: 1n, most: 10n, settle })
+  assert.is(found?.amountOut, 1n)
+})
 s.run()

@@ -53,6 +53,17 @@ function addTests(engine: StoreEngine) {
       assert.equal([(await balance(0)).remaining, (await balance(1)).remaining], [0, 10])
     },
   )
+  s('a payment of a single quote is lost like any other [teeth/lost-one]', async () => {
+    const { claim, reorganise, keyOf, txHash, balance } = await start()
+    const single = { tx: 0, proof: proofs.payer, quotes: [1] }
+    assert.is(await claim(0, single), 1)
+    await reorganise(0)
+    const listed = await store.payments.listLost({ chainId: 1, limit: 999 })
+    const looked = listed.filter((one) => one.txHash === txHash(0)).map(({ keyId }) => keyId)
+    assert.equal([looked, (await balance(0)).total], [[keyOf(0)], 0])
+    assert.is(await claim(0, single), 1)
+    assert.is((await balance(0)).total, 1)
+  })
   s('what has come again in part is still looked for [claims/lost-part]', async () => {
     const { claim, reorganise, keyOf, txHash } = await start()
     const settled = { tx: 0, proof: proofs.settled, source: 'settled' }

@@ -195,7 +195,7 @@ function addTests(engine: StoreEngine) {
       const take = (atMs: number) =>
         store.admissions.take({ ...asked, nowMs: atMs, maxOfNetwork: 1 })
       assert.is((await take(nowMs + dayMs)).status, 'taken')
-      await store.clock.resetClock({ chainId: 6, nowMs })
+      assert.is(await store.clock.resetClock({ chainId: 6, nowMs }), nowMs)
       const { parties } = await store.settlements.readBook({
         chainId: 6,
         signer,
