@@ -1,6 +1,6 @@
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
-import type { BookedPool } from '../../../fixtures/nodes/mainnet/createPoolBook.ts'
-import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
+import type { BookedPool } from '../../../fixtures/nodes/mainnet/pools/createPoolBook.ts'
+import { isUsual } from '../../../fixtures/nodes/mainnet/shares.ts'
 import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
@@ -18,7 +18,7 @@ const s = suite('a load that is quoted before its end')
 const mainnet = createMainnet({ chainId: 8453, pools: 120, seed: 4 })
 /** Look-ups of all exchanges travel together; of what they find, each family is read in a call or two. */
 const mostFirstCalls = 18
-const dexes = getDexes(8453).filter(({ protocol }) => canMake(protocol))
+const dexes = getDexes(8453).filter(({ protocol }) => isUsual(protocol))
 const toSet = (tokens: readonly string[]) => new Set(tokens.map((token) => token.toLowerCase()))
 const hubs = toSet(base.hubTokens)
 const deepest = toSet(base.hubTokens.slice(0, 2))

@@ -1,8 +1,7 @@
 import { mock } from 'node:test'
 import { numberToHex } from 'viem'
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
-import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
-import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { isUsual, type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { type Chain, chains, getDexes, seedTokens } from '../../chain/chains.ts'
 import { createChainClient } from '../../chain/client.ts'
@@ -67,7 +66,7 @@ async function follow(chain: Chain, { isPaced }: { readonly isPaced: boolean }) 
   })
   const sync = createChainSync({
     chainClient,
-    dexes: getDexes(chainId).filter(({ protocol }) => canMake(protocol)),
+    dexes: getDexes(chainId).filter(({ protocol }) => isUsual(protocol)),
     seedTokens: seedTokens(chainId),
     pollMs,
     blockMs: isPaced ? blockTimeMs : undefined,

@@ -1,5 +1,5 @@
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
-import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
+import { isUsual } from '../../../fixtures/nodes/mainnet/shares.ts'
 import type { NodeSource } from '../../../fixtures/nodes/source/nodeSource.ts'
 import { startNode } from '../../../fixtures/nodes/start/startNode.ts'
 import { startStoreEngines } from '../../../fixtures/store/storeEngines.ts'
@@ -17,7 +17,7 @@ const s = suite('creations of earlier blocks')
 const mainnet = createMainnet({ chainId: 8453, pools: 60, seed: 4 })
 /** Their factories are asked for a fee and spacing that no pool has: these are in the events alone. */
 const dexes = getDexes(8453)
-  .filter(({ protocol }) => canMake(protocol))
+  .filter(({ protocol }) => isUsual(protocol))
   .map((dex) => ({
     ...dex,
     feesPips: [7],

@@ -1,6 +1,5 @@
 import { createMainnet } from '../../../fixtures/nodes/mainnet/createMainnet.ts'
-import { canMake } from '../../../fixtures/nodes/mainnet/makePool.ts'
-import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { isUsual, type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { getDexes, seedTokens } from '../../chain/chains.ts'
@@ -39,7 +38,7 @@ async function openSync({
   const told = (asked: readonly { readonly method: string }[]) =>
     calls.push(...asked.map(({ method }) => method))
   const chainClient = openMainnet({ chain: base, mainnet, told })
-  const dexes = getDexes(8453).filter(({ protocol }) => canMake(protocol))
+  const dexes = getDexes(8453).filter(({ protocol }) => isUsual(protocol))
   const stirs = { next: () => {} }
   const sync = createChainSync({
     chainClient,

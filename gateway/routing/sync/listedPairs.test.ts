@@ -15,7 +15,7 @@ s.after(async () => {
   await node.close()
 })
 const at = { blockNumber: BigInt(mainnet.head().number) }
-const pool = mainnet.pools.find(({ id, kind }) => !id && kind === 'pair')
+const pool = mainnet.pools.find(({ dex }) => dex.protocol === 'uniswap_v2')
 if (!pool) throw new Error('there are pools of two reserves')
 const sides = [pool.token0, pool.token1].map((token) => token.toLowerCase() as Address)
 

@@ -1,7 +1,7 @@
 import type { Mainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
-import type { BookedPool } from '../../../../fixtures/nodes/mainnet/createPoolBook.ts'
-import { idOf } from '../../../../fixtures/nodes/mainnet/createPoolBook.ts'
-import type { PoolState } from '../../../../fixtures/nodes/mainnet/pool.ts'
+import type { BookedPool } from '../../../../fixtures/nodes/mainnet/pools/createPoolBook.ts'
+import { idOf } from '../../../../fixtures/nodes/mainnet/pools/createPoolBook.ts'
+import type { PoolState } from '../../../../fixtures/nodes/mainnet/pools/pool.ts'
 
 /** State of the pool of that id (lower case); undefined where there was none. */
 export type StateOf = (id: string) => PoolState | undefined
@@ -11,6 +11,7 @@ type Orphaned = {
   readonly head: number
   /** Of each pool that the orphaned blocks had changed or made: all that it had been. */
   readonly versions: ReadonlyMap<string, BookedPool['versions']>
+  readonly made: ReadonlyMap<string, BookedPool>
 }
 
 /** A made-up chain that remembers what its orphaned blocks had made of its pools. */
@@ -30,15 +31,24 @@ export function createPast(mainnet: Mainnet) {
     return stateAt(place + 1, id, Math.min(block, gone.base))
   }
 
+  /** As it was made, orphaned or not: what of it never changes. */
+  function poolOf(id: string): BookedPool | undefined {
+    return book.get(id) ?? orphaned.findLast(({ made }) => made.has(id))?.made.get(id)
+  }
+
   return {
     reorgs: () => orphaned.length,
+    poolOf,
     async reorg(depth: number): Promise<void> {
       const head = mainnet.head().number
       const base = head - depth
       const changed = book.all.filter(({ versions }) => (versions.at(-1)?.block ?? 0) > base)
       const versions = new Map(changed.map((pool) => [idOf(pool), [...pool.versions]]))
+      const made = new Map(
+        changed.filter(({ createdBlock }) => createdBlock > base).map((pool) => [idOf(pool), pool]),
+      )
       await mainnet.reorg(depth)
-      orphaned.push({ base, head, versions })
+      orphaned.push({ base, head, versions, made })
     },
     /** Of every block that ever had this number. */
     statesAt(block: number): readonly StateOf[] {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Address } from 'viem'
+import { allPoolShares } from '../../../../fixtures/nodes/mainnet/shares.ts'
 import type { ProfileName } from '../../../../fixtures/nodes/profiles/profiles.ts'
 import { chains, seedTokens } from '../../../chain/chains.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
@@ -68,7 +69,10 @@ export async function followMainnets({
   process.on('uncaughtException', note)
   process.on('unhandledRejection', note)
   const started = await Promise.all(
-    chains.map(({ chainId }) => startMainnet({ chainId, profile, pools, runMs, reorgs })),
+    chains.map(({ chainId }) => {
+      const shares = allPoolShares[chainId]
+      return startMainnet({ chainId, profile, pools, shares, runMs, reorgs })
+    }),
   )
   const events: SyncEvent[] = []
   const startedAtMs = performance.now()

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { createMainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
-import type { Pace } from '../../../../fixtures/nodes/mainnet/shares.ts'
+import type { Pace, PoolShares } from '../../../../fixtures/nodes/mainnet/shares.ts'
 import { type Chain, getDexes } from '../../../chain/chains.ts'
 import { createChainClient } from '../../../chain/client.ts'
 import { nameByHash } from '../../../chain/nodes/blockHashes.ts'
@@ -29,6 +29,7 @@ export async function holdMainnet(
     pools,
     seed,
     pace,
+    shares,
     refreshBlocks = 1n,
     partBounds,
     blocksBefore = 0,
@@ -40,6 +41,7 @@ export async function holdMainnet(
     readonly pools: number
     readonly seed?: number | undefined
     readonly pace?: Pace | undefined
+    readonly shares?: PoolShares | undefined
     readonly refreshBlocks?: bigint | undefined
     readonly partBounds?: PartBounds | undefined
     readonly blocksBefore?: number | undefined
@@ -53,7 +55,7 @@ export async function holdMainnet(
   },
 ) {
   const { chainId } = chain
-  const mainnet = createMainnet({ chainId, pools, seed, pace })
+  const mainnet = createMainnet({ chainId, pools, seed, pace, shares })
   mainnet.mine(blocksBefore)
   const toPast = (params: unknown) =>
     (params as readonly unknown[]).map((value) =>

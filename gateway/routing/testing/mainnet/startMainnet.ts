@@ -1,5 +1,5 @@
 import { createMainnet } from '../../../../fixtures/nodes/mainnet/createMainnet.ts'
-import { paces } from '../../../../fixtures/nodes/mainnet/shares.ts'
+import { type PoolShares, paces } from '../../../../fixtures/nodes/mainnet/shares.ts'
 import type { Fault } from '../../../../fixtures/nodes/profile.ts'
 import { type ProfileName, profiles } from '../../../../fixtures/nodes/profiles/profiles.ts'
 import { startNode } from '../../../../fixtures/nodes/start/startNode.ts'
@@ -18,6 +18,7 @@ export async function startMainnet({
   chainId,
   profile,
   pools,
+  shares,
   runMs = 0,
   reorgs = 0,
   faults = everyFault,
@@ -25,6 +26,7 @@ export async function startMainnet({
   readonly chainId: number
   readonly profile: ProfileName
   readonly pools: number
+  readonly shares?: PoolShares | undefined
   /** So many reorganisations fall into it, once they are asked for. */
   readonly runMs?: number | undefined
   readonly reorgs?: number | undefined
@@ -34,7 +36,7 @@ export async function startMainnet({
   const pace = paces[chainId]
   if (!pace) throw new Error(`no pace is known for chain ${chainId}`)
   const startSecs = Math.floor((Date.now() - blocksBefore * pace.blockMs) / 1_000)
-  const mainnet = createMainnet({ chainId, pools, startSecs })
+  const mainnet = createMainnet({ chainId, pools, shares, startSecs })
   mainnet.mine(blocksBefore)
   const past = createPast(mainnet)
   const source = { ask: mainnet.ask, reorg: past.reorg }
