@@ -119,6 +119,23 @@ s('come once, where a part of an answer could not be read [nodes/range-shape]', 
   assert.is(logs.length, 1)
 })
 
+s(
+  'come whole where each answer lacks some at first, the shortest too [nodes/missing-range]',
+  async () => {
+    const { client } = createNode({ most: 1_000, message: '' })
+    const asked = new Set<string>()
+    const request = async (call: { params: [Filter] }) => {
+      const name = JSON.stringify(call.params)
+      if (asked.has(name)) return client.request(call as never)
+      asked.add(name)
+      return []
+    }
+    const lacking = { ...client, request } as typeof client
+    const part = await readLogPart({ client: lacking }, { ...range, toBlock: 101n })
+    assert.equal(places(part), upTo(202))
+  },
+)
+
 s('end a part where they are long [nodes/range-logs]', async () => {
   const log = { address, topics: [], data: `0x${'00'.repeat(499)}` }
   const request = async ({ params: [{ fromBlock }] }: { params: [Filter] }) =>

@@ -105,7 +105,7 @@ export async function readLogPart(
     }
     try {
       const logs = await read(client)
-      const isWide = sizeOf({ from, to }) >= wideBlocks
+      const isWide = now.blocks >= wideBlocks
       // Who fails knows no more than the first one.
       const more = isWide ? await read(witnesses?.[1] ?? client).catch(() => []) : []
       return { from, to, logs: mergeLogs(logs, more) }
