@@ -120,7 +120,7 @@ s('come once, where a part of an answer could not be read [nodes/range-shape]', 
 })
 
 s(
-  'come whole where each answer lacks some at first, the shortest too [nodes/missing-range]',
+  'come whole where each answer lacks some at first, the shortest too [nodes/range-lacking]',
   async () => {
     const { client } = createNode({ most: 1_000, message: '' })
     const asked = new Set<string>()
