@@ -132,6 +132,7 @@ const readNoNeighbour = [
   'gateway/lab/containers/composeFiles.test.ts',
   'gateway/lab/containers/frontDoor.test.ts',
   'gateway/lab/containers/kubernetes.test.ts',
+  'gateway/lab/containers/kubernetesBackups.test.ts',
   'gateway/lab/containers/kubernetesForks.test.ts',
   'gateway/lab/control/control.fork.test.ts',
   'gateway/lab/faults/labFaults.fork.test.ts',
