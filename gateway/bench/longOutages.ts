@@ -1,4 +1,4 @@
-import type { Pace } from '../../fixtures/nodes/mainnet/shares.ts'
+import { type Pace, quiet } from '../../fixtures/nodes/mainnet/shares.ts'
 import { arbitrum } from '../chain/arbitrum.ts'
 import { base } from '../chain/base.ts'
 import type { RpcCall } from '../chain/nodes/readReply.ts'
@@ -24,12 +24,11 @@ const rows = [
 ] as const
 /** What is held is looked at, all else being collected, once in so many questions. */
 const lookEach = 20
-const none = { crowdedSwaps: 40, logs: [0, 0], crowdedLogs: 0, creationShare: 0 } as const
 
 async function measure({ chain, secs, blockMs, every, swaps, most }: (typeof rows)[number]) {
   const counts = { calls: 0, questions: 0, bytes: 0 }
   const held = { least: Number.POSITIVE_INFINITY, most: 0, ms: 0 }
-  const pace: Pace = { blockMs, swaps, ...none, positions: 0.1 }
+  const pace: Pace = { ...quiet, blockMs, swaps, crowdedSwaps: 40, positions: 0.1 }
   function look(): void {
     const sinceMs = performance.now()
     collectGarbage()

@@ -68,9 +68,15 @@ type Asked = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The status of a request, and its id. */
+type Answered = {
+  readonly status: number
+  readonly id: string
+  readonly retryAfter: string | undefined
+  readonly text: string
+}
+
 const ask = ({ headers, ...asked }: Asked) =>
-  new Promise<{ readonly status: number; readonly id: string }>((resolve, reject) => {
+  new Promise<Answered>((resolve, reject) => {
     const sent = request({
       ...asked,
       host: '127.0.0.1',
@@ -80,9 +86,13 @@ const ask = ({ headers, ...asked }: Asked) =>
     })
     sent.on('error', reject)
     sent.on('response', (res) => {
-      res.resume()
+      let text = ''
+      res.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
       const id = String(res.headers['x-request-id'] ?? '')
-      res.on('end', () => resolve({ status: res.statusCode ?? 0, id }))
+      const retryAfter = res.headers['retry-after']
+      res.on('end', () => resolve({ status: res.statusCode ?? 0, id, retryAfter, text }))
     })
     sent.end()
   })
@@ -153,12 +163,13 @@ if (balanced) {
 
 if (paced) {
   const agent = createAgent()
+  const askFrom = (from: string) =>
+    ask({ port: paced.tls, agent, headers: { 'x-forwarded-for': from } })
   /** Statuses of requests from these addresses, one after the other. */
   async function askInTurn(addresses: readonly string[]) {
     const statuses: number[] = []
     for (const address of addresses) {
-      const headers = { 'x-forwarded-for': address }
-      const asked = ask({ port: paced?.tls ?? 0, agent, headers })
+      const asked = askFrom(address)
       let isRefused = false
       void asked.then(() => {
         isRefused = true
@@ -181,6 +192,14 @@ if (paced) {
       200,
       ...most,
     ])
+    const { status, id, retryAfter, text } = await askFrom('198.51.100.9')
+    assert.equal([status, retryAfter], [429, '1'])
+    assert.equal(JSON.parse(text), {
+      error: 'too many requests',
+      code: 'rate_limited',
+      retryAfterSec: 1,
+      request_id: id,
+    })
     // Such a line would hold the request line.
     assert.not.match(readFileSync(join(paced.dir, 'error.log'), 'utf8'), 'limiting')
   })

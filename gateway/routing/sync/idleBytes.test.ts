@@ -1,4 +1,4 @@
-import { paces } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { type Chain, chains } from '../../chain/chains.ts'
 import { encodeCalls } from '../../chain/nodes/upstream.ts'
@@ -7,13 +7,6 @@ import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 /** What following a block sends up, with a thousand pools by the real shares. */
 const s = suite('a block at rest')
 const pools = 1_000
-const quiet = {
-  crowdedSwaps: 0,
-  logs: [0, 0],
-  crowdedLogs: 0,
-  creationShare: 0,
-  positions: 0,
-} as const
 const most: Readonly<Record<number, { readonly bytes: number; readonly calls: number }>> = {
   8453: { bytes: 20_000, calls: 3 },
   42161: { bytes: 8_000, calls: 2 },
@@ -27,12 +20,10 @@ async function follow(
     refreshBlocks = 1n,
   }: { readonly swaps?: number; readonly refreshBlocks?: bigint } = {},
 ) {
-  const pace = paces[chain.chainId]
-  if (!pace) throw new Error(`no pace is known of ${chain.name}`)
   const sent: { bytes: number; methods: string[] } = { bytes: 0, methods: [] }
   const { mainnet, reader, ...held } = await holdMainnet(chain, {
     pools,
-    pace: { ...pace, ...quiet, swaps: [swaps, swaps] },
+    pace: { ...quiet, blockMs: chain.blockTimeMs, swaps: [swaps, swaps] },
     refreshBlocks,
     told(calls) {
       sent.bytes += encodeCalls(calls).length

@@ -1,5 +1,5 @@
 import type { Hex, RpcLog } from 'viem'
-import type { Pace } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import { base } from '../../chain/base.ts'
@@ -14,15 +14,7 @@ import { createChainReader } from './chainReader.ts'
 const s = suite('a long outage')
 
 /** Swaps and positions alone: without the noise of all others days of a chain fit into a test. */
-const pace: Pace = {
-  blockMs: 250,
-  swaps: [2, 8],
-  crowdedSwaps: 40,
-  logs: [0, 0],
-  crowdedLogs: 0,
-  creationShare: 0,
-  positions: 0.2,
-}
+const pace: Pace = { ...quiet, blockMs: 250, swaps: [2, 8], crowdedSwaps: 40, positions: 0.2 }
 const partBounds = { questions: 48, logs: 2_000, data: 4_000_000 }
 const tooWide = (most: number): RpcAnswer => ({
   error: { code: -32602, message: `eth_getLogs is limited to ${most} block range` },

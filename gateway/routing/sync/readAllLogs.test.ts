@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
-import { type Pace, paces } from '../../../fixtures/nodes/mainnet/shares.ts'
+import { type Pace, paces, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import type { RpcAnswer, RpcCall } from '../../chain/nodes/readReply.ts'
@@ -11,7 +11,8 @@ import { readMainnet } from '../testing/mainnet/readMainnet.ts'
 /** Four blocks a second, of whose logs a small node gives one answer for five units that it has a second. */
 const s = suite('logs of blocks that are known')
 const usual = { ...(paces[arbitrum.chainId] as Pace), crowdedSwaps: 2, crowdedLogs: 13 }
-const quiet = { ...usual, swaps: [0, 0], crowdedSwaps: 0, creationShare: 0, positions: 0 } as const
+const { logs, crowdedLogs } = usual
+const strangersAlone = { ...quiet, logs, crowdedLogs }
 type Bend = (call: RpcCall, answer: RpcAnswer) => RpcAnswer
 type Log = { readonly blockNumber: Hex; readonly blockHash: Hex }
 
@@ -104,7 +105,7 @@ for (const [title, bend] of [
 s('are not asked for where a bloom has nothing that is followed [nodes/quiet-blocks]', async () => {
   using held = await hold()
   await held.learn()
-  Object.assign(held.pace, quiet)
+  Object.assign(held.pace, strangersAlone)
   for (let block = 0; block < 60; block += 1) await held.mine(1)
   assert.ok(held.asked.length <= 6, `${held.asked.length} questions for 60 blocks`)
   Object.assign(held.pace, usual)

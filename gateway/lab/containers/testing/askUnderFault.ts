@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { assert } from '../../../../fixtures/test.ts'
 import { waitFor } from '../../../../simulator/testing/waitFor.ts'
 import type { LiveStack } from './liveStack.ts'
+import { restMsOf } from './loadPace.ts'
 
 export type Tally = { acknowledged: number; refused: number; unknown: number }
 
@@ -11,9 +13,9 @@ const refusedRestMs = 50
 
 /**
  * Asks from eight sides until stopped; what is acknowledged was charged, what is cut off may have been.
- * Each side rests for `restMs` after an answer: without, they take all the machine has.
+ * Each side rests for `restMs` after an answer.
  */
-function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
+function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = restMsOf(sides) } = {}) {
   const tally: Tally = { acknowledged: 0, refused: 0, unknown: 0 }
   let isOver = false
   async function ask() {
@@ -25,8 +27,7 @@ function startAsking({ quote }: Pick<LiveStack, 'quote'>, { restMs = 0 } = {}) {
       if (status === 200) tally.acknowledged += 1
       else if (status === 503) tally.refused += 1
       else tally.unknown += 1
-      const pauseMs = status === 200 ? restMs : Math.max(restMs, refusedRestMs)
-      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await wait(status === 200 ? restMs : Math.max(restMs, refusedRestMs))
     }
   }
   const asking = Promise.all(Array.from({ length: sides }, ask))

@@ -1,4 +1,6 @@
 import { Agent, request } from 'node:https'
+import { setTimeout as wait } from 'node:timers/promises'
+import { restMsOf } from './loadPace.ts'
 
 /** Where callers ask: the proxy's port for TLS on loopback, and their key. */
 export type Door = { readonly port: number; readonly apiKey: string }
@@ -51,18 +53,23 @@ export async function readBooked(door: Door): Promise<number> {
 
 export type Calling = ReturnType<typeof startCallers>
 
-/** Callers that POST quotes one after the other until they are told to stop: over connections kept, and over new ones. */
+/**
+ * Callers that POST quotes one after the other, no faster than a network may, until they are told to stop: over
+ * connections kept, and over new ones.
+ */
 export function startCallers(
   door: Door,
   { ofEachKind, bodyOf }: { readonly ofEachKind: number; bodyOf(count: number): object },
 ) {
   let isOver = false
+  const restMs = restMsOf(2 * ofEachKind)
   async function call(isKept: boolean, counts: Map<number | string, number>) {
     const agent = new Agent({ keepAlive: isKept, maxSockets: 1 })
     for (let count = 1; !isOver; count += 1) {
       const body = JSON.stringify(bodyOf(count))
       const { status } = await ask(door, agent, { method: 'POST', path: '/quote', body })
       counts.set(status, (counts.get(status) ?? 0) + 1)
+      await wait(restMs)
     }
     agent.destroy()
   }
