@@ -53,7 +53,8 @@ export async function readAllLogs(
     looks.map(async (look) => {
       const { block } = look
       if (look.way === 'none') return nothing(look.bloom.falseShare)
-      return readLogs(deps, { block, listening, judge, given: read(block) })
+      const given = look.way === 'together' ? read(block) : undefined
+      return readLogs(deps, { block, listening, judge, given })
     }),
   )
 }
