@@ -5,7 +5,7 @@ import { familyOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { readBloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { findSilent, takeTurn } from './findSilent.ts'
+import { findSilent, listNamed, takeTurn } from './findSilent.ts'
 
 const s = suite('pools that a bloom tells of')
 const [topic = '0x'] = familyOf({ protocol: 'uniswap_v2' }).topics
@@ -82,6 +82,29 @@ s('are named by those who may speak of them: anybody logs the same [attack/bloom
     return findSilent({ bloom, logs: [], pools: [reserve()], isBusy: false, isRare: false }).length
   }
   assert.equal(['market', 'configurator', 'another market'].map(silent), [1, 1, 0])
+})
+
+s('are named by an event of their own where a vault speaks of them, too [nodes/own-events]', () => {
+  const address = addressOf('pool')
+  const [vault, other] = [addressOf('vault'), addressOf('other pool')]
+  const of = { ...reserve(), id: address, address: getAddress(address) }
+  const behind = [
+    { ...of, protocol: 'balancer_v2_weighted', vault, poolId: pad(address, { dir: 'right' }) },
+    { ...of, protocol: 'balancer_v2_stable', vault, poolId: pad(address, { dir: 'right' }) },
+    { ...of, protocol: 'balancer_v3_weighted', vault },
+    { ...of, protocol: 'balancer_v3_stable', vault },
+  ] as unknown as readonly PoolRecord[]
+  for (const record of behind)
+    for (const event of familyOf(record).topics) {
+      const namedBy = (emitter: Address) => {
+        const bloom = readBloom(
+          bloomOf([...foreignLogs(1, 3), { address: emitter, topics: [event] }]),
+        )
+        if (!bloom) throw new Error('it is a bloom')
+        return listNamed(bloom, [record]).length
+      }
+      assert.equal([address, other].map(namedBy), [1, 0])
+    }
 })
 
 s('are those whose logs were not returned, and no others', () => {

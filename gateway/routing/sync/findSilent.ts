@@ -49,8 +49,10 @@ export function listNamed(
     const { topics, nameInLogs } = familyOf({ protocol })
     if (!topics.some(bloom.has)) return []
     return records.filter((record) => {
-      const { name, by } = nameInLogs?.(record) ?? { name: record.address, by: [record.address] }
-      return has(name) && by.some(has)
+      const named = nameInLogs?.(record)
+      // Whom others speak of may have events of its own, too.
+      const isEmitter = !named || record.id === record.address.toLowerCase()
+      return (isEmitter && has(record.address)) || (named && has(named.name) && named.by.some(has))
     })
   })
 }

@@ -146,21 +146,24 @@ for (const [title, places] of [
   ['some in the middle', [3, 4]],
   ['most', [0, 1, 2, 4, 5, 6, 8, 9]],
 ] as const)
-  s(`are asked for by a hash where ${title} of many have no bloom [nodes/some-blooms]`, async () => {
-    using held = await hold()
-    await held.learn()
-    Object.assign(held.pace, { swaps: [1, 2] })
-    const first = Number(held.mainnet.head().number) + 1
-    const isBare = (number: Hex) => places.some((place) => first + place === Number(number))
-    held.node.bend = (call, answer) => {
-      if (isRange(call))
-        return { result: logsOf(answer).filter(({ blockNumber }) => !isBare(blockNumber)) }
-      if (call.method !== 'eth_getBlockByNumber' || !('result' in answer) || !answer.result)
-        return answer
-      const block = answer.result as { readonly number: Hex }
-      return { result: { ...block, ...(isBare(block.number) && { logsBloom: undefined }) } }
-    }
-    await held.mine(10)
-    await held.assertTrue()
-  })
+  s(
+    `are asked for by a hash where ${title} of many have no bloom [nodes/some-blooms]`,
+    async () => {
+      using held = await hold()
+      await held.learn()
+      Object.assign(held.pace, { swaps: [1, 2] })
+      const first = Number(held.mainnet.head().number) + 1
+      const isBare = (number: Hex) => places.some((place) => first + place === Number(number))
+      held.node.bend = (call, answer) => {
+        if (isRange(call))
+          return { result: logsOf(answer).filter(({ blockNumber }) => !isBare(blockNumber)) }
+        if (call.method !== 'eth_getBlockByNumber' || !('result' in answer) || !answer.result)
+          return answer
+        const block = answer.result as { readonly number: Hex }
+        return { result: { ...block, ...(isBare(block.number) && { logsBloom: undefined }) } }
+      }
+      await held.mine(10)
+      await held.assertTrue()
+    },
+  )
 s.run()
