@@ -58,6 +58,23 @@ s(
   },
 )
 
+s(
+  'is each time of a pool of which no event tells and that has moved once, however long ago: it may with its next swap [nodes/refresh-restless]',
+  () => {
+    const curve = { ...poolOf(4), protocol: 'balancer_v2_stable' } as unknown as PoolRecord
+    const book = createRefreshBook(1n)
+    const due = (to: bigint) => book.due([still, moving, curve], { from: to - 1n, to })
+    due(1_001n)
+    for (const { id } of [moving, curve]) book.moved(id, 1_001n)
+    const rounds = Array.from({ length: 400 }, (_, n) =>
+      due(1_002n + BigInt(n)).map(({ id }) => id),
+    )
+    assert.is(rounds.filter((ids) => ids.includes(moving.id)).length, 400)
+    for (const { id } of [still, curve])
+      assert.ok(rounds.filter((ids) => ids.includes(id)).length < 200)
+  },
+)
+
 s('is now where many blocks have come at once', () => {
   const { book } = follow({ blocks: 300n, roundBlocks: 1n })
   assert.is(book.due([still], { from: 1_301n, to: 1_306n }).length, 1)

@@ -11,19 +11,27 @@ export type RefreshBook = {
   moved(id: string, blockNumber: bigint): void
 }
 
+type Standing = {
+  /** The round since which nothing of a pool has moved, or it is known. */
+  readonly since: bigint
+  readonly hasMoved: boolean
+}
+
 /** Of the time that nothing of a pool has moved for, the part that may pass until it is looked at again. */
 const laterPart = 16n
 const mostRounds = 4n
 
 /**
  * When fees, rates and parameters are read that nobody tells of: once in so many blocks, and ever more rarely where
- * they have stood still.
+ * they have stood still. Where no event is a reason to, what has moved once may again with any swap: Slipstream's
+ * fee follows the price.
  */
 export function createRefreshBook(roundBlocks: bigint): RefreshBook {
-  /** The round since which nothing of a pool has moved, or it is known. */
-  let standing = new Map<string, bigint>()
+  let standing = new Map<string, Standing>()
 
-  function roundsOf(since: bigint, now: bigint): bigint {
+  function roundsOf(record: PoolRecord, now: bigint): bigint {
+    const { since = now, hasMoved } = standing.get(record.id) ?? {}
+    if (hasMoved && familyOf(record).movesApart) return 1n
     let rounds = 1n
     while (rounds < mostRounds && now - since >= 2n * rounds * laterPart) rounds *= 2n
     return rounds
@@ -33,16 +41,18 @@ export function createRefreshBook(roundBlocks: bigint): RefreshBook {
     due(pools, { from, to }) {
       const [before, now] = [from / roundBlocks, to / roundBlocks]
       if (before >= now) return []
-      standing = new Map(pools.map(({ id }) => [id, standing.get(id) ?? now]))
+      standing = new Map(
+        pools.map(({ id }) => [id, standing.get(id) ?? { since: now, hasMoved: false }]),
+      )
       return pools.filter((record) => {
         // Their quoters are asked in turns of their own.
         if (isQuoted(record)) return true
-        const rounds = roundsOf(standing.get(record.id) ?? now, now)
+        const rounds = roundsOf(record, now)
         return familyOf(record).refresh !== undefined && before / rounds < now / rounds
       })
     },
     moved(id, blockNumber) {
-      standing.set(id, blockNumber / roundBlocks)
+      standing.set(id, { since: blockNumber / roundBlocks, hasMoved: true })
     },
   }
 }

@@ -76,7 +76,7 @@ export type PoolFamily<record extends PoolHead = PoolHead> = {
       readonly blockNumber: bigint
     },
   ): Promise<ReadonlyMap<string, Partial<record>>>
-  /** Nothing of that moves with an event of the pool: none is a reason to read it. */
+  /** No event of the pool is a reason to read it: nothing of that moves with one, or it is read in each round. */
   readonly movesApart?: true | undefined
   /** `atSecs`: as of that time, where prices move with the clock; now when not given. */
   toEnginePool(record: record, atSecs?: number): EnginePool
