@@ -111,4 +111,13 @@ s('begins with what an earlier run has learned', () => {
   limits.pay(12)
   assert.ok(limits.waitMs() > 400)
 })
+s('learns nothing of batches by one call that is too large by itself [nodes/large-alone]', () => {
+  const { limits } = stand()
+  const alone = { ...load, calls: 1, bytes: 1_000 }
+  for (const kind of ['answer_too_large', 'body_too_large'] as const)
+    limits.refused({ kind }, alone)
+  assert.is(limits.batchCalls(), 64)
+  limits.refused({ kind: 'answer_too_large' }, { ...alone, calls: 4 })
+  assert.is(limits.batchCalls(), 2)
+})
 s.run()

@@ -139,12 +139,14 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
     refused({ kind, limit: named, retryAfterMs = 0 }, load) {
       const { calls, bytes, gas, blocks = Number.POSITIVE_INFINITY } = load
       const half = Math.max(1, calls >> 1)
+      // What is too large by itself says nothing of batches.
+      const isBatch = calls > 1
       if (kind === 'batch_too_large') sizes.batchCalls.refused({ size: calls, named })
       else if (kind === 'body_too_large') {
         sizes.bodyBytes.refused({ size: bytes, named })
         // Of bodies no smaller limit is learned: this one may hold fewer calls.
-        if (bytes <= bounds.bodyBytes.least) sizes.batchCalls.refused({ size: calls })
-      } else if (kind === 'answer_too_large' && half < leastSoft)
+        if (isBatch && bytes <= bounds.bodyBytes.least) sizes.batchCalls.refused({ size: calls })
+      } else if (kind === 'answer_too_large' && isBatch && half < leastSoft)
         sizes.batchCalls.refused({ size: calls })
       else if (kind === 'gas_cap') sizes.callGas.refused({ size: gas, named })
       else if (kind === 'range_too_wide') sizes.logBlocks.refused({ size: blocks, named })
