@@ -1,4 +1,4 @@
-import { createClient, custom, type Hex, numberToHex, RpcRequestError } from 'viem'
+import { createClient, custom, type Hex, numberToHex, type RpcLog, RpcRequestError } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
@@ -133,6 +133,30 @@ s(
     const lacking = { ...client, request } as typeof client
     const part = await readLogPart({ client: lacking }, { ...range, toBlock: 101n })
     assert.equal(places(part), upTo(202))
+  },
+)
+
+s(
+  'are those of one branch where another endpoint stands on another [nodes/range-branch]',
+  async () => {
+    const { client } = createNode({ most: 1_000, message: '' })
+    // Of two logs in a block it gives the later one, and tells of other blocks from the 50th on.
+    const request = async (call: { params: [Filter] }) => {
+      const logs = (await client.request(call as never)) as readonly RpcLog[]
+      return logs.map((log) => ({
+        ...log,
+        logIndex: numberToHex(Number(log.logIndex) + 2),
+        ...(Number(log.blockNumber) >= 50 && { blockHash: '0x1' }),
+      }))
+    }
+    const witness = { ...client, request } as typeof client
+    const span = { blocks: 100, most: 100, growth: 1 }
+    const part = await readLogPart(
+      { client, witnesses: [client, witness] },
+      { ...range, toBlock: 100n, span },
+    )
+    assert.equal(new Set(part.logs.map(({ blockHash }) => blockHash)), new Set(['0x']))
+    assert.is(part.logs.length, 200)
   },
 )
 
