@@ -19,8 +19,10 @@ type Deps = {
 export type Listening = {
   readonly filter: LogFilter
   readonly pools: readonly PoolRecord[]
-  /** Whether a block with this bloom may have any of them. */
+  /** Whether a block with this bloom may have any of pools that are known. */
   mayConcern(bloom: Bloom): boolean
+  /** Whether it may make or open a pool. */
+  mayBringNew(bloom: Bloom): boolean
 }
 
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
@@ -36,14 +38,14 @@ export function listenFor(
 ): Listening {
   const pools = [...followed.values()]
   const expected = troubled?.expected().slice(0, mostExpected) ?? []
-  const outside = [...(bounds?.shelved() ?? []), ...expected]
+  const shelved = bounds?.shelved() ?? []
   return {
-    filter: makeFilter(dexes, [...pools, ...outside]),
+    filter: makeFilter(dexes, [...pools, ...shelved, ...expected]),
     pools,
     mayConcern: (bloom) =>
-      listNamed(bloom, pools).length > 0 ||
-      dexes.some((dex) => maySpeak(bloom, dex)) ||
-      outside.some((pool) => mayBeOf(bloom, pool)),
+      listNamed(bloom, pools).length > 0 || shelved.some((pool) => mayBeOf(bloom, pool)),
+    mayBringNew: (bloom) =>
+      dexes.some((dex) => maySpeak(bloom, dex)) || expected.some((pool) => mayBeOf(bloom, pool)),
   }
 }
 

@@ -166,4 +166,21 @@ for (const [title, places] of [
       await held.assertTrue()
     },
   )
+
+s(
+  'of new pools are asked for by a hash: no pool is missed for them [nodes/logs-together-new]',
+  async () => {
+    using held = await hold()
+    await held.learn()
+    const { reader, mainnet, node, pace, deps } = held
+    Object.assign(deps, { tokens: { ...deps.tokens, hasAll: () => true } })
+    node.bend = (call, answer) => (isRange(call) ? { result: [] } : answer)
+    Object.assign(pace, { creationShare: 1 })
+    const before = [reader.current()?.pools.size ?? 0, mainnet.pools.length] as const
+    await held.mine(10)
+    const after = [reader.current()?.pools.size ?? 0, mainnet.pools.length] as const
+    assert.ok(after[1] - before[1] > 5)
+    assert.is(after[0] - before[0], after[1] - before[1])
+  },
+)
 s.run()

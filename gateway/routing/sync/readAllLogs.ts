@@ -43,7 +43,8 @@ export async function readAllLogs(
     const bloom = readBloom(block.logsBloom)
     // One without anything may be what a node says that has none.
     const isGood = isTrusted && bloom !== undefined && bloom.falseShare > 0
-    if (!isGood) return { block, way: 'alone' } as const
+    // Of a new pool that is missing no silent one tells.
+    if (!isGood || listening.mayBringNew(bloom)) return { block, way: 'alone' } as const
     if (!listening.mayConcern(bloom)) return { block, way: 'none', bloom } as const
     return { block, way: isTelling(bloom, pools.length) ? 'together' : 'alone' } as const
   })
