@@ -17,6 +17,7 @@ import {
   usdc,
   weth,
 } from '../../fixtures/meta/quotes.ts'
+import { tangledCommands, tangledMulticall } from '../../fixtures/meta/tangledList.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { chains, getDexes, seedTokens } from '../chain/chains.ts'
 import { type ChainClient, createChainClient } from '../chain/client.ts'
@@ -142,6 +143,18 @@ s('takes what a router does with what it is sent [17/router-commands]', () => {
   const sub = toInput('bytes, bytes[]', ['0x00', [swap(true)]])
   assert.is(whyOf('0x0b00102104', ['0x', swap(true), actions, sub, '0x']), undefined)
   assert.is(whyOf('0x0b00102104', ['0x', swap(false), actions, sub, '0x']), 'calldata_mismatch')
+})
+
+s('reads no bytes twice, however many entries of a list name them [17/tangled-lists]', () => {
+  const [call, input]: [Hex, Hex] = [`0x12345678${'00'.repeat(996)}`, `0x${'00'.repeat(1_024)}`]
+  const whyOf = (calldata: Hex) => why('kyberswap', { calldata })
+  assert.is(whyOf(tangledMulticall(call, 1)), undefined)
+  assert.is(whyOf(tangledMulticall(call, 2)), 'calldata_mismatch')
+  assert.is(whyOf(tangledCommands('0x00', input, 1)), undefined)
+  assert.is(whyOf(tangledCommands('0x00', input, 2)), 'calldata_mismatch')
+  // A few thousand bytes of calls of calls of calls, which came to some millions.
+  const nest = (inner: Hex) => tangledMulticall(inner, 300)
+  assert.is(whyOf(nest(nest(nest(call)))), 'calldata_mismatch')
 })
 
 s('hands the input to no router off the list [17/router-of-proxy]', () => {

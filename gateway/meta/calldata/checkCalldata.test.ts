@@ -1,5 +1,16 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress, zeroHash } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+  zeroAddress,
+  zeroHash,
+} from 'viem'
 import { makeQuote, makeRequest, taker, usdc, weth } from '../../../fixtures/meta/quotes.ts'
+import { tangledList } from '../../../fixtures/meta/tangledList.ts'
 import { ethToUsdc, readRecorded } from '../../../fixtures/providers/bodies.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { nativeToken } from '../provider/source.ts'
@@ -158,6 +169,18 @@ for (const [router, encode] of routers) {
     assert.match(why(cut) ?? '', /does not fit its function/)
   })
 }
+
+s('copies no entry of a list that it does not judge [17/tangled-order]', () => {
+  const { tokenIn, amountIn, recipient, tokenOut, min } = honest
+  const order = encodeAbiParameters(
+    parseAbiParameters('address, address, uint256, uint256 place, bytes32'),
+    [recipient, tokenOut, min, 160n, zeroHash],
+  )
+  // Some hundred million bytes, were they copied: half a minute.
+  const list = tangledList(`0x${'00'.repeat(90_000)}`, 2_900)
+  const args = [other, tokenIn, amountIn, other, concat(['0x1fff991f', order, list])] as const
+  assert.is(why(encodeFunctionData({ abi: holderAbi, args })), undefined)
+})
 
 const lifiStep = '(address, address, address, address, uint256, bytes, bool)'
 const lifiFunctions = ['ERC20ToERC20', 'ERC20ToNative', 'NativeToERC20'].flatMap((pair) => [

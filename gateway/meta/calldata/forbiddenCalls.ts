@@ -1,4 +1,5 @@
-import { decodeFunctionData, type Hex, parseAbi, toFunctionSelector } from 'viem'
+import { type Hex, toFunctionSelector } from 'viem'
+import { readBytesList, TangledCalldata } from './readBytesList.ts'
 import { takesByRouter } from './routerCommands.ts'
 
 /**
@@ -213,36 +214,37 @@ const kinds: ReadonlyMap<string, ForbiddenKind> = new Map(
   ),
 )
 
-/** Wrappers whose calls run on the target itself, for the same sender. */
-const multicallAbi = parseAbi([
-  'function multicall(bytes[] calls)',
-  'function multicall(uint256 deadline, bytes[] calls)',
-  'function multicall(bytes32 previousBlockhash, bytes[] calls)',
-  'function batch(bytes[] calls, bool revertsOnFail)',
-])
-const multicalls: ReadonlySet<string> = new Set(
-  multicallAbi.map((item) => toFunctionSelector(item)),
+/** Wrappers whose calls run on the target itself, for the same sender, and which argument these are. */
+const multicalls: ReadonlyMap<string, number> = new Map(
+  (
+    [
+      ['multicall(bytes[])', 0],
+      ['multicall(uint256,bytes[])', 1],
+      ['multicall(bytes32,bytes[])', 1],
+      ['batch(bytes[],bool)', 0],
+    ] as const
+  ).map(([signature, argument]) => [toFunctionSelector(`function ${signature}`), argument]),
 )
 /** A multicall within a multicall, and so on: nobody honest goes deeper. */
 const maxDepth = 3
 
 /** Undefined where they cannot be read: contracts take places before the list, which nobody honest writes. */
-function innerCalls(data: Hex): readonly Hex[] | undefined {
+function innerCalls(data: Hex, argument: number): readonly Hex[] | undefined {
   try {
-    return decodeFunctionData({ abi: multicallAbi, data }).args.flat().filter(isHexCall)
-  } catch {
-    return undefined
+    return readBytesList(data, { argument, behind: 4 })
+  } catch (error) {
+    if (error instanceof TangledCalldata) return undefined
+    throw error
   }
 }
-
-const isHexCall = (value: unknown): value is Hex => typeof value === 'string'
 
 /** What a payload calls that no swap does; undefined when it is none of these. */
 export function findForbiddenCall(calldata: Hex, depth = 0): ForbiddenKind | undefined {
   const selector = calldata.slice(0, 10).toLowerCase()
   const kind = kinds.get(selector) ?? (takesByRouter(calldata) ? 'Permit2' : undefined)
-  if (kind || !multicalls.has(selector)) return kind
-  const calls = innerCalls(calldata)
+  const argument = multicalls.get(selector)
+  if (kind || argument === undefined) return kind
+  const calls = innerCalls(calldata, argument)
   if (depth === maxDepth || !calls) return 'ERC-20'
   for (const inner of calls) {
     const found = findForbiddenCall(inner, depth + 1)

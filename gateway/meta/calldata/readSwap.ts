@@ -1,4 +1,13 @@
-import { type Address, decodeFunctionData, type Hex, parseAbi, slice } from 'viem'
+import {
+  type AbiParameter,
+  type Address,
+  decodeAbiParameters,
+  decodeFunctionData,
+  type Hex,
+  parseAbi,
+  parseAbiParameters,
+  slice,
+} from 'viem'
 
 /** What a payload says of the swap that it orders; what a function does not say is undefined. */
 export type PayloadSwap = {
@@ -27,9 +36,9 @@ export type ReadSwap =
 const holderAbi = parseAbi([
   'function exec(address operator, address token, uint256 amount, address target, bytes data)',
 ])
-const settlerAbi = parseAbi([
-  'function execute((address recipient, address buyToken, uint256 minAmountOut) slippage, bytes[] actions, bytes32 zid)',
-])
+const settlerArguments = parseAbiParameters(
+  '(address recipient, address buyToken, uint256 minAmountOut) slippage, uint256[] actions, bytes32 zid',
+)
 const oneInchAbi = parseAbi([
   'function swap(address executor, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 flags) desc, bytes data)',
 ])
@@ -43,25 +52,23 @@ const veloraAbi = parseAbi([
   'function swapExactAmountIn(address executor, Data data, uint256 partnerAndFee, bytes permit, bytes executorData)',
   'function swapExactAmountOut(address executor, Data data, uint256 partnerAndFee, bytes permit, bytes executorData)',
 ])
-const openOceanAbi = parseAbi([
-  'function swap(address caller, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 guaranteedAmount, uint256 flags, address referrer, bytes permit) desc, (uint256 target, uint256 gasLimit, uint256 value, bytes data)[] calls)',
-])
+const openOceanArguments = parseAbiParameters(
+  'address caller, (address srcToken, address dstToken, address srcReceiver, address dstReceiver, uint256 amount, uint256 minReturnAmount, uint256 guaranteedAmount, uint256 flags, address referrer, bytes permit) desc, uint256[] calls',
+)
 const sushiAbi = parseAbi([
   'function snwap(address tokenIn, uint256 amountIn, address recipient, address tokenOut, uint256 amountOutMin, address executor, bytes executorData)',
   'function processRoute(address tokenIn, uint256 amountIn, address tokenOut, uint256 amountOutMin, address to, bytes route)',
 ])
-const lifiAbi = parseAbi([
-  'struct Step { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }',
-  'function swapTokensSingleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
-  'function swapTokensSingleV3ERC20ToNative(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
-  'function swapTokensSingleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step step)',
-  'function swapTokensMultipleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
-  'function swapTokensMultipleV3ERC20ToNative(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
-  'function swapTokensMultipleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, Step[] steps)',
-])
-const swapProxyAbi = parseAbi([
-  'function execute(address router, address token, uint256 amount, bytes commands, bytes[] inputs, uint256 deadline)',
-])
+/** Of one step or of many, from and to what is native or not. */
+const lifiArguments = parseAbiParameters(
+  'bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, uint256 steps',
+)
+const swapProxyArguments = parseAbiParameters(
+  'address router, address token, uint256 amount, bytes commands, uint256[] inputs, uint256 deadline',
+)
+/** Where a list of bytes or of calls stands is enough: its entries may all name the same long ones, to be copied. */
+const argumentsOf = <const types extends readonly AbiParameter[]>(types: types, data: Hex) =>
+  decodeAbiParameters(types, slice(data, 4))
 
 type Desc = {
   readonly srcToken: Address
@@ -86,10 +93,7 @@ function readHolder(data: Hex): PayloadSwap {
   const [, token, amountIn, , inner] = decodeFunctionData({ abi: holderAbi, data }).args
   const taken = { tokenIn: token, amountIn }
   if (slice(inner, 0, 4) !== '0x1fff991f') return taken
-  const [{ recipient, buyToken, minAmountOut }] = decodeFunctionData({
-    abi: settlerAbi,
-    data: inner,
-  }).args
+  const [{ recipient, buyToken, minAmountOut }] = argumentsOf(settlerArguments, inner)
   // A Settler without a minimum names no token and no recipient either.
   return minAmountOut === 0n ? taken : { ...taken, tokenOut: buyToken, minAmountOut, recipient }
 }
@@ -118,12 +122,12 @@ function readSushi(data: Hex): PayloadSwap {
 }
 
 function readLifi(data: Hex): PayloadSwap {
-  const [, , , recipient, minAmountOut] = decodeFunctionData({ abi: lifiAbi, data }).args
+  const [, , , recipient, minAmountOut] = argumentsOf(lifiArguments, data)
   return { recipient, minAmountOut }
 }
 
 function readSwapProxy(data: Hex): PayloadSwap {
-  const [router, tokenIn, amountIn] = decodeFunctionData({ abi: swapProxyAbi, data }).args
+  const [router, tokenIn, amountIn] = argumentsOf(swapProxyArguments, data)
   return { router, tokenIn, amountIn }
 }
 
@@ -133,7 +137,7 @@ const readers: ReadonlyMap<string, (data: Hex) => PayloadSwap> = new Map([
   ['0xe21fd0e9', (data) => fromDesc(decodeFunctionData({ abi: kyberAbi, data }).args[0].desc)],
   ['0xe3ead59e', readVelora],
   ['0x7f457675', readVelora],
-  ['0x90411a32', (data) => fromDesc(decodeFunctionData({ abi: openOceanAbi, data }).args[1])],
+  ['0x90411a32', (data) => fromDesc(argumentsOf(openOceanArguments, data)[1])],
   ['0x5f3bd1c8', readSushi],
   ['0x2646478b', readSushi],
   ['0x4666fc80', readLifi],

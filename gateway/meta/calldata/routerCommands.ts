@@ -1,12 +1,8 @@
-import { decodeAbiParameters, decodeFunctionData, type Hex, parseAbi, size, slice } from 'viem'
+import { type Hex, size, slice } from 'viem'
+import { readBytes, readBytesList, TangledCalldata } from './readBytesList.ts'
 
-/** Uniswap's Universal Router and its forks: a byte for each command, and what belongs to it. */
-const abi = parseAbi([
-  'function execute(bytes commands, bytes[] inputs, uint256 deadline)',
-  'function execute(bytes commands, bytes[] inputs)',
-])
+/** Uniswap's Universal Router and its forks, with a deadline and without: a byte for each command, and its input. */
 const selectors = ['0x3593564c', '0x24856bc3']
-const programTypes = [{ type: 'bytes' }, { type: 'bytes[]' }] as const
 /** Commands of commands of commands: nobody honest goes deeper. */
 const maxDepth = 3
 
@@ -21,7 +17,10 @@ const isZeroAt =
     size(input) >= 32 * (at + 1) && wordAt(input, at) === 0n
 /** Who pays in native currency pays with what was sent along. */
 const paysNative: IsHarmless = isZeroAt(0)
-const readProgram = (input: Hex): Program => decodeAbiParameters(programTypes, input)
+const readProgram = (data: Hex, behind = 0): Program => [
+  readBytes(data, { argument: 0, behind }),
+  readBytesList(data, { argument: 1, behind }),
+]
 
 /** The actions of v4 that take from nobody but the router. */
 const actions: ReadonlyMap<number, IsHarmless> = new Map([
@@ -70,8 +69,9 @@ function areHarmless(
     readonly depth: number
   },
 ): boolean {
+  if (size(steps) !== inputs.length) return false
   return inputs.every((input, at) => {
-    const step = Number(slice(steps, at, at + 1)) & mask
+    const step = Number(`0x${steps.slice(2 + 2 * at, 4 + 2 * at)}`) & mask
     return known.get(step)?.(input, depth) === true
   })
 }
@@ -83,10 +83,10 @@ function areHarmless(
 export function takesByRouter(calldata: Hex): boolean {
   if (!selectors.includes(calldata.slice(0, 10).toLowerCase())) return false
   try {
-    const [steps, inputs] = decodeFunctionData({ abi, data: calldata }).args
-    return !areHarmless([steps, inputs], { ...ofRouter, depth: 0 })
-  } catch {
-    // Contracts read more than decoders do: what nobody here can read is believed to take.
-    return true
+    return !areHarmless(readProgram(calldata, 4), { ...ofRouter, depth: 0 })
+  } catch (error) {
+    // Contracts read more than this: what nobody here can read is believed to take.
+    if (error instanceof TangledCalldata) return true
+    throw error
   }
 }

@@ -1,0 +1,44 @@
+import { type Hex, size } from 'viem'
+
+/** Calldata that names a place it does not have, or a place more than once. */
+export class TangledCalldata extends Error {
+  override readonly name = 'TangledCalldata'
+}
+
+/** A place or a length in bytes; one behind the end is none. */
+function placeAt(data: Hex, at: number): number {
+  const word = data.slice(2 + 2 * at, 66 + 2 * at)
+  const place = word.length === 64 ? Number(`0x${word}`) : Number.NaN
+  if (!(place <= size(data))) throw new TangledCalldata('a place is behind the end')
+  return place
+}
+
+/** The `bytes` whose length stands at a place. */
+function bytesAt(data: Hex, at: number): Hex {
+  const [start, length] = [at + 32, placeAt(data, at)]
+  if (start + length > size(data)) throw new TangledCalldata('bytes end behind the end')
+  return `0x${data.slice(2 + 2 * start, 2 + 2 * (start + length))}`
+}
+
+/** An argument by its number; all begin behind so many bytes, as those of a selector. */
+type Place = { readonly argument: number; readonly behind: number }
+
+/** An argument of type `bytes`. */
+export const readBytes = (data: Hex, { argument, behind }: Place): Hex =>
+  bytesAt(data, behind + placeAt(data, behind + 32 * argument))
+
+/**
+ * An argument of type `bytes[]`. A decoder copies each entry out, and entries may all name the same bytes: a
+ * few thousand calls of calls of calls, out of a few thousand bytes. Here all entries are no longer than the whole.
+ */
+export function readBytesList(data: Hex, { argument, behind }: Place): readonly Hex[] {
+  const list = behind + placeAt(data, behind + 32 * argument)
+  const start = list + 32
+  let left = size(data)
+  return Array.from({ length: placeAt(data, list) }, (_, index) => {
+    const entry = bytesAt(data, start + placeAt(data, start + 32 * index))
+    left -= size(entry)
+    if (left < 0) throw new TangledCalldata('entries of a list share their bytes')
+    return entry
+  })
+}
