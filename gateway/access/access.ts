@@ -51,7 +51,7 @@ export function createAccess(
   const noted = (charge: Charged, { caller, questions }: ChargeRequest): Charged => ({
     ...charge,
     conclude(answer) {
-      refunds.note(caller.keyId, { status: answer.status, questions })
+      refunds.note(caller.keyId, { ...answer, questions })
       return charge.conclude(answer)
     },
   })

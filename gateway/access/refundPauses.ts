@@ -3,10 +3,14 @@ import { LRUCache } from 'lru-cache'
 export type RefundPauses = {
   /** How long a key is not to be served; 0 where it may go on. */
   leftMs(keyId: string): number
-  /** The status of an answer that was charged for, and how many questions it answers. */
+  /** The status of an answer that was charged for, how many questions it answers, and whether they are to blame. */
   note(
     keyId: string,
-    answer: { readonly status: number; readonly questions?: number | undefined },
+    answer: {
+      readonly status: number
+      readonly questions?: number | undefined
+      readonly isOfQuestion?: boolean | undefined
+    },
   ): void
 }
 
@@ -33,8 +37,8 @@ export function createRefundPauses({
       const nowMs = monotonicMs()
       return Math.max(0, (records.get(keyId)?.untilMs ?? nowMs) - nowMs)
     },
-    note(keyId, { status, questions = 1 }) {
-      if (status >= 500) return
+    note(keyId, { status, questions = 1, isOfQuestion = status < 500 }) {
+      if (!isOfQuestion) return
       if (status < 400) {
         records.delete(keyId)
         return

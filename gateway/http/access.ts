@@ -46,7 +46,12 @@ export type Charge =
       /** Its key was given more than everybody has for nothing: it waits for no crowd of those. */
       readonly isPaying?: boolean | undefined
       /** Called once with the final answer: gives the charge back unless it is 2xx. */
-      conclude(answer: { readonly status: number; readonly body: string }): Promise<void>
+      conclude(answer: {
+        readonly status: number
+        readonly body: string
+        /** Whether a refusal is the question's own. Default: below 500. */
+        readonly isOfQuestion?: boolean | undefined
+      }): Promise<void>
     }
   | { readonly status: 'replayed'; readonly reply: Reply }
   | { readonly status: 'refused'; readonly error: HttpError }

@@ -6,6 +6,8 @@ type HttpErrorOptions = {
   /** More members of the body beside `error`, `code`, the request id and `details`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
+  /** Of a 5xx: what was asked for brings it about, and would at any time. It counts as the caller's mistakes do. */
+  readonly isOfQuestion?: boolean | undefined
 }
 
 /** A refusal the caller may read: thrown by `http/` and `routes.ts` only. */
@@ -16,6 +18,7 @@ export class HttpError extends Error {
   readonly details: readonly ErrorDetail[] | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly extra: Readonly<Record<string, unknown>>
+  readonly isOfQuestion: boolean
 
   constructor(status: number, code: string, sentence: string, options: HttpErrorOptions = {}) {
     super(sentence, options.cause === undefined ? undefined : { cause: options.cause })
@@ -24,6 +27,7 @@ export class HttpError extends Error {
     this.details = options.details
     this.headers = options.headers ?? {}
     this.extra = options.extra ?? {}
+    this.isOfQuestion = options.isOfQuestion ?? status < 500
   }
 }
 

@@ -28,6 +28,8 @@ export type RequestFacts = {
 
 type Facts = Omit<RequestFacts, 'trail'>
 
+/** Whatever is thrown that is no refusal. */
+const outage = { status: 500, isOfQuestion: false }
 const noBody: JsonBody = { value: undefined, text: '' }
 
 /** Identify, limit, validate, weigh, charge, handle, give back unless 2xx: the path of every request. */
@@ -95,7 +97,8 @@ async function answerCharged(
     answer = toAnswer(value, endpoint, deps.checkOutput)
   } catch (error) {
     endStage(trail, 'handleMs')
-    await charge?.conclude({ status: error instanceof HttpError ? error.status : 500, body: '' })
+    const { status, isOfQuestion } = error instanceof HttpError ? error : outage
+    await charge?.conclude({ status, body: '', isOfQuestion })
     endStage(trail, 'concludeMs')
     throw error
   }

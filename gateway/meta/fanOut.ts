@@ -1,5 +1,6 @@
 import {
   describeFailure,
+  type FailureReason,
   fail,
   isTimeout,
   type Source,
@@ -235,5 +236,24 @@ export function failuresOf(
 ): readonly { readonly provider: string; readonly reason: string }[] {
   return entries.flatMap(({ provider, outcome }) =>
     outcome.status === 'failure' ? [{ provider, reason: describeFailure(outcome) }] : [],
+  )
+}
+
+/** What a source says that has looked, or is said of what it found. */
+const judgements: readonly FailureReason[] = ['no_route', 'target_not_allowed', 'calldata_mismatch']
+/** What it says without a look, also while those who would answer are away. */
+const exclusions: readonly FailureReason[] = [
+  'unsupported_chain',
+  'unsupported_token',
+  'unsupported_exact_output',
+]
+
+/** Whether there are no quotes for what was asked, and not because those who give them are away. */
+export function isOfQuestion(entries: readonly Entry[]): boolean {
+  const says = (reasons: readonly FailureReason[], { outcome }: Entry) =>
+    outcome.status === 'failure' && reasons.includes(outcome.reason)
+  return (
+    entries.some((entry) => says(judgements, entry)) ||
+    entries.every((entry) => says(exclusions, entry))
   )
 }

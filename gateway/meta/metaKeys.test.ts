@@ -1,5 +1,5 @@
 import { readEvents } from '../../fixtures/meta/events.ts'
-import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
+import { answerQuote, scriptSource, usdc } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
@@ -7,6 +7,7 @@ import { createAccess } from '../access/access.ts'
 import { createKey } from '../access/issueKeys.ts'
 import type { AccessConfig } from '../access/sale/accessConfig.ts'
 import { openStore } from '../store/openStore.ts'
+import { fail, type SourceOutcome } from './provider/source.ts'
 
 /** Meta behind keys, and what an open stream costs whoever opened it. */
 const s = suite('meta/metaKeys')
@@ -81,6 +82,39 @@ s(
     assert.equal(await readStream(res), { cycles: 3, last: 'done', reason: 'payment_required' })
     assert.equal(await store.ledger.balance(keyId), { total: 4, used: 4, remaining: 0 })
     assert.equal(await store.ledger.audit(), [])
+  },
+)
+
+s(
+  'pauses who asks again and again what no source answers, but nobody for an outage [17/refused-quotes]',
+  async () => {
+    const limits = { ...deps, config: { ...config, keyLimit: { unitsPerSec: 1, burst: 999 } } }
+    const count = 52
+    const askUntilPaused = async (...answers: readonly SourceOutcome[]) => {
+      const meta = await startScriptedMeta({
+        sources: answers.map((answer, at) => scriptSource({ name: `${at}`, answer })),
+        access: createAccess(limits),
+        keys: 'required',
+      })
+      const { secret, keyId } = await makeKey(5)
+      const seen = new Map<number, number>()
+      for (let at = 0; at < count; at += 1) {
+        const { status } = await post(meta.url, '/quote', {}, secret)
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+      }
+      await meta.close()
+      assert.is((await store.ledger.balance(keyId)).remaining, 5)
+      return [...seen]
+    }
+    const away = [fail('timeout'), fail('rate_limited'), fail('circuit_open')]
+    const paused = [
+      [502, 51],
+      [429, 1],
+    ]
+    assert.equal(await askUntilPaused(...away, fail('unsupported_chain')), [[502, count]])
+    assert.equal(await askUntilPaused(...away, fail('no_route')), paused)
+    assert.equal(await askUntilPaused(answerQuote({ target: usdc })), paused)
+    assert.equal(await askUntilPaused(fail('unsupported_exact_output')), paused)
   },
 )
 

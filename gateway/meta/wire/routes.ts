@@ -8,7 +8,7 @@ import { named } from '../../http/schemas.ts'
 import { tooManyRequests } from '../../http/tooManyRequests.ts'
 import { aggregate, type MetaRequest } from '../aggregate.ts'
 import type { SourceState } from '../dispatch.ts'
-import { failuresOf } from '../fanOut.ts'
+import { failuresOf, isOfQuestion } from '../fanOut.ts'
 import type { LeftOut } from '../sources/onChainSources.ts'
 import { createStreamSlots, type StreamCaps } from '../streamSlots.ts'
 import * as examples from './examples.ts'
@@ -90,6 +90,7 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
       if (result.quotes.length === 0)
         throw new HttpError(502, 'no_quotes', 'no source gave a quote', {
           extra: { failures: failuresOf(result.entries) },
+          isOfQuestion: isOfQuestion(result.entries),
         })
       const tracking = toTracking({ requestId, clientId }, request)
       return fromAggregate(result, { request: request.source, tracking })
