@@ -26,6 +26,8 @@ export type Candidate = {
   readonly heldAmount?: bigint | undefined
   /** Has and allows what it really has, where that is more still: who asks for just that then shows. */
   readonly keepsWealth?: boolean | undefined
+  /** What it is known to have without anybody's help. */
+  readonly ownAmount?: bigint | undefined
   /** Gets the allowance before the call. */
   readonly spender: Address | undefined
   /** Default: the simulated taker. */

@@ -87,8 +87,10 @@ export async function fundByWhale(
   { rpc, blockNumber, findWhales, mostWhales }: WhaleDeps,
   { candidate, taker, exceptBy }: Order,
 ): Promise<Funding> {
-  const { tokenIn: token, data, target, spender } = candidate
+  const { tokenIn: token, data, target, spender, ownAmount = 0n } = candidate
   const amount = heldOf(candidate)
+  if (ownAmount >= amount)
+    return { status: 'funded', overrides: {}, prelude: [], tolerance: anyBalance }
   const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
   const whales = await findWhales({ rpc, token, blockNumber, most: mostWhales })
   const whale = whales.find(

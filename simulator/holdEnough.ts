@@ -20,5 +20,7 @@ export async function holdEnough(
   const answer = outcome?.ok && isHex(outcome.result) ? outcome.result : '0x'
   // What it does not say, the funding of the dry run finds out.
   const balance = size(answer) < 32 ? 0n : hexToBigInt(slice(answer, 0, 32))
-  return balance > heldOf(candidate) ? { ...candidate, heldAmount: balance } : candidate
+  return balance > heldOf(candidate)
+    ? { ...candidate, heldAmount: balance, ownAmount: balance }
+    : candidate
 }
