@@ -76,6 +76,18 @@ async function payOften(count: number) {
   }
 }
 
+s('of more payments than a pass looks at, too [17/recheck-rounds]', async () => {
+  const { headNumber, payIn, payNext, pass } = await payOften(0)
+  for (let block = 0; block < 50; block += 1) {
+    await payNext()
+    for (let more = 0; more < 4; more += 1) await payIn()
+  }
+  const newest = headNumber()
+  const counts: number[] = []
+  for (let passes = 0; passes < 4; passes += 1) counts.push((await pass()).length)
+  assert.equal([counts, await pass(), await pass()], [[40, 10, 40, 10], [newest - 10], [newest]])
+})
+
 s(
   'of payments in many blocks the newest is asked for, once two passes have found all [attack/recheck-many-blocks]',
   async () => {

@@ -7,17 +7,22 @@ import { readFinalNumber } from './readFinalNumber.ts'
 
 const batchSize = 200
 
+type Sightings = ReadonlyMap<Hex, number>
+
 /**
  * Where a pass ended that did not see all: the next one goes on behind it, so that what is never decided holds up
- * nothing. What a pass breaks off at is behind all others then.
+ * nothing. What a pass breaks off at is behind all others then. All payments have had their turn in one round.
  */
-const openTurns = new WeakMap<AccessChain, PaymentBlock>()
+const openTurns = new WeakMap<
+  AccessChain,
+  { readonly after: PaymentBlock; readonly found: Sightings }
+>()
 const lostTurns = new WeakMap<AccessChain, LostPayment>()
 
-/** One pass may hear nodes of two branches; two in a row agree. */
-const surePasses = 2
-/** How many passes in a row had found each block of payments by the last whole one. */
-const sightings = new WeakMap<AccessChain, ReadonlyMap<Hex, number>>()
+/** One round may hear nodes of two branches; two in a row agree. */
+const sureRounds = 2
+/** How many rounds in a row had found each block of payments by the last whole one. */
+const sightings = new WeakMap<AccessChain, Sightings>()
 
 /**
  * Looks again at what was credited until its block is final. A payment whose block the chain has replaced
@@ -49,24 +54,25 @@ async function lookAgain(
 ): Promise<void> {
   const { chainId, client } = chain
   const before = sightings.get(chain) ?? new Map<Hex, number>()
-  const isSure = (hash: Hex) => (before.get(hash) ?? 0) >= surePasses
-  const found = new Map<Hex, number>()
+  const isSure = (hash: Hex) => (before.get(hash) ?? 0) >= sureRounds
+  const turn = openTurns.get(chain)
+  const found = new Map(turn?.found)
   let isBorneOut = false
   // Above the head nothing can be said: a node may be behind, or a reorg is still under way.
   const open = await deps.store.payments.listOpen({
     chainId,
     maxBlock: headBlock,
     limit: batchSize,
-    after: openTurns.get(chain),
+    after: turn?.after,
   })
-  const last = open.length === batchSize ? open.at(-1) : undefined
-  if (last) openTurns.set(chain, last)
+  const after = open.length === batchSize ? open.at(-1) : undefined
+  if (after) openTurns.set(chain, { after, found })
   else openTurns.delete(chain)
   const byBlock = Map.groupBy(open.toReversed(), (payment) => payment.blockNumber)
   for (const [blockNumber, payments] of byBlock) {
     const hashes = payments.map(({ blockHash }) => blockHash)
     if (isBorneOut && blockNumber > final && hashes.every(isSure)) {
-      for (const hash of hashes) found.set(hash, surePasses)
+      for (const hash of hashes) found.set(hash, sureRounds)
       continue
     }
     const block = await getBlock(client, { blockNumber }).catch((error: unknown) => {
@@ -83,7 +89,7 @@ async function lookAgain(
       else if (payment.blockNumber <= final) await deps.store.payments.finish(payment)
     }
   }
-  sightings.set(chain, found)
+  if (!after) sightings.set(chain, found)
 }
 
 async function takeBack(
