@@ -40,8 +40,7 @@ const commands: ReadonlyMap<number, IsHarmless> = new Map([
   [0x01, isZeroAt(4)],
   [0x04, always], // sweep
   [0x05, always], // transfer
-  [0x06, always], // pay a portion
-  [0x07, always],
+  [0x06, always], // pay a portion; 0x07 takes from the caller at Velodrome's
   [0x08, isZeroAt(4)], // swaps of v2
   [0x09, isZeroAt(4)],
   [0x0b, always], // wrap
