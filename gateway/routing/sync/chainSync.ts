@@ -207,7 +207,7 @@ function connectParts(parameters: ChainSyncParameters) {
     progress,
     scan,
     bounds,
-    refreshes: createRefreshBook(BigInt(Math.max(1, Math.round(refreshMs / chain.blockTimeMs)))),
+    refreshes: createRefreshBook({ refreshMs, blockTimeMs: chain.blockTimeMs }),
     audit,
     backSearch: createBackSearch(),
     auditor: {

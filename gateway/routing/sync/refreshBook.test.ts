@@ -15,7 +15,7 @@ const [still, moving] = [poolOf(1), poolOf(2)] as const
 
 /** Blocks one after the other, each of which finds that `moving` has moved where it is read; who is read at which. */
 function follow({ blocks, roundBlocks }: { blocks: bigint; roundBlocks: bigint }) {
-  const book = createRefreshBook(roundBlocks)
+  const book = createRefreshBook({ refreshMs: Number(roundBlocks), blockTimeMs: 1 })
   const read = new Map<string, bigint[]>([still, moving].map(({ id }) => [id, []]))
   for (let to = 1_001n; to <= 1_000n + blocks; to += 1n)
     for (const { id } of book.due([still, moving], { from: to - 1n, to })) {
@@ -62,7 +62,7 @@ s(
   'is each time of a pool of which no event tells and that has moved once, however long ago: it may with its next swap [nodes/refresh-restless]',
   () => {
     const curve = { ...poolOf(4), protocol: 'balancer_v2_stable' } as unknown as PoolRecord
-    const book = createRefreshBook(1n)
+    const book = createRefreshBook({ refreshMs: 1, blockTimeMs: 1 })
     const due = (to: bigint) => book.due([still, moving, curve], { from: to - 1n, to })
     due(1_001n)
     for (const { id } of [moving, curve]) book.moved(id, 1_001n)
@@ -72,6 +72,15 @@ s(
     assert.is(rounds.filter((ids) => ids.includes(moving.id)).length, 400)
     for (const { id } of [still, curve])
       assert.ok(rounds.filter((ids) => ids.includes(id)).length < 200)
+  },
+)
+
+s(
+  'is at every block of a chain that mines on demand, where no time is named [nodes/refresh-lab]',
+  () => {
+    const book = createRefreshBook({ refreshMs: 0, blockTimeMs: 2_000 })
+    for (let to = 1_001n; to <= 1_400n; to += 1n)
+      assert.is(book.due([still], { from: to - 1n, to }).length, 1)
   },
 )
 

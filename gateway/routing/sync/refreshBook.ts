@@ -26,12 +26,20 @@ const mostRounds = 4n
  * they have stood still. Where no event is a reason to, what has moved once may again with any swap: Slipstream's
  * fee follows the price.
  */
-export function createRefreshBook(roundBlocks: bigint): RefreshBook {
+export function createRefreshBook({
+  refreshMs,
+  blockTimeMs,
+}: {
+  /** 0: at every block, and never more rarely. */
+  readonly refreshMs: number
+  readonly blockTimeMs: number
+}): RefreshBook {
+  const roundBlocks = BigInt(Math.max(1, Math.round(refreshMs / blockTimeMs)))
   let standing = new Map<string, Standing>()
 
   function roundsOf(record: PoolRecord, now: bigint): bigint {
     const { since = now, hasMoved } = standing.get(record.id) ?? {}
-    if (hasMoved && familyOf(record).movesApart) return 1n
+    if (refreshMs === 0 || (hasMoved && familyOf(record).movesApart)) return 1n
     let rounds = 1n
     while (rounds < mostRounds && now - since >= 2n * rounds * laterPart) rounds *= 2n
     return rounds

@@ -42,7 +42,7 @@ export function createSyncDeps({
     progress: createLoadProgress({ now }),
     scan: createCreationScan({ dexes, tokens, now }),
     bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
-    refreshes: createRefreshBook(1n),
+    refreshes: createRefreshBook({ refreshMs: 0, blockTimeMs: chain.blockTimeMs }),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
     backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },

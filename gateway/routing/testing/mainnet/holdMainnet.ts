@@ -54,7 +54,7 @@ export async function holdMainnet(
     readonly told?: ((calls: readonly RpcCall[]) => void) | undefined
   },
 ) {
-  const { chainId } = chain
+  const { chainId, blockTimeMs } = chain
   const mainnet = createMainnet({ chainId, pools, seed, pace, shares })
   mainnet.mine(blocksBefore)
   const toPast = (params: unknown) =>
@@ -89,7 +89,7 @@ export async function holdMainnet(
   const events: SyncEvent[] = []
   const deps = {
     ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
-    refreshes: createRefreshBook(refreshBlocks),
+    refreshes: createRefreshBook({ refreshMs: Number(refreshBlocks) * blockTimeMs, blockTimeMs }),
     partBounds,
     observe: (event: SyncEvent) => events.push(event),
   }
