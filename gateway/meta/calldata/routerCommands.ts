@@ -1,8 +1,11 @@
 import { type Hex, size, slice } from 'viem'
 import { readBytes, readBytesList, TangledCalldata } from './readBytesList.ts'
 
-/** Uniswap's Universal Router and its forks, with a deadline and without: a byte for each command, and its input. */
-const selectors = ['0x3593564c', '0x24856bc3']
+/**
+ * Uniswap's Universal Router and its forks, with a deadline, without, and as somebody signed (`executeSigned`):
+ * a byte for each command, and its input.
+ */
+const selectors = ['0x3593564c', '0x24856bc3', '0x44684dc3']
 /** Commands of commands of commands: nobody honest goes deeper. */
 const maxDepth = 3
 
