@@ -27,7 +27,7 @@ export type Listening = {
 
 /** Above this many pools the log filter has topics only: nodes limit lists of addresses. */
 const mostAddresses = 500
-/** Pools that are not open yet, and are listened to. */
+/** Pools that are not open yet, in such a list. */
 const mostExpected = 100
 
 const emittersOf = (dex: Dex) => familyOf(dex).emitters?.(dex) ?? []
@@ -37,10 +37,10 @@ export function listenFor(
   { pools: followed }: Pick<SyncedState, 'pools'>,
 ): Listening {
   const pools = [...followed.values()]
-  const expected = troubled?.expected().slice(0, mostExpected) ?? []
+  const expected = troubled?.expected() ?? []
   const shelved = bounds?.shelved() ?? []
   return {
-    filter: makeFilter(dexes, [...pools, ...shelved, ...expected]),
+    filter: makeFilter(dexes, [...pools, ...shelved, ...expected.slice(0, mostExpected)]),
     pools,
     mayConcern: (bloom) =>
       listNamed(bloom, pools).length > 0 || shelved.some((pool) => mayBeOf(bloom, pool)),
