@@ -1,5 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { HttpError } from './httpError.ts'
 import { readJsonBody } from './readJsonBody.ts'
@@ -68,4 +70,28 @@ s('refuses what is no JSON, and a key that copies meet, at any depth [teeth/body
     text: '["__proto__",null]',
   })
 })
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+s(
+  'keeps no body with a request that stays, as that of a stream does [24/body-forgotten]',
+  async () => {
+    const text = JSON.stringify('a'.repeat(100_000))
+    collect()
+    const before = process.memoryUsage().arrayBuffers
+    const requests: IncomingMessage[] = []
+    for (let count = 0; count < 50; count += 1) {
+      const req = new IncomingMessage(new Socket())
+      const body = readJsonBody(req, { maxBytes: 200_000 })
+      req.push(Buffer.from(text))
+      req.push(null)
+      await body
+      requests.push(req)
+    }
+    collect()
+    const perRequest = (process.memoryUsage().arrayBuffers - before) / requests.length
+    assert.ok(perRequest < 10_000, `${perRequest} bytes of each`)
+  },
+)
 s.run()

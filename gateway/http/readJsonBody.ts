@@ -38,30 +38,26 @@ function parse(text: string): unknown {
 }
 
 function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    const tooLarge = () => httpError('bodyTooLarge', `the body is larger than ${maxBytes} bytes`)
-    if (Number(req.headers['content-length'] ?? 0) > maxBytes) {
-      reject(tooLarge())
-      return
-    }
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= maxBytes) chunks.push(chunk)
-      else reject(tooLarge())
-    })
-    let isWhole = false
-    req.on('end', () => {
-      isWhole = true
-      resolve(Buffer.concat(chunks))
-    })
-    // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
-    req.on('close', () => {
-      if (!isWhole) reject(httpError('invalidJson', 'the body ended early'))
-    })
-    req.on('error', (cause) => reject(httpError('invalidJson', 'the body ended early', { cause })))
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let length = 0
+  const tooLarge = () => httpError('bodyTooLarge', `the body is larger than ${maxBytes} bytes`)
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
+  const take = (chunk: Buffer) => {
+    length += chunk.length
+    if (length <= maxBytes) chunks.push(chunk)
+    else reject(tooLarge())
+  }
+  const finish = () => resolve(Buffer.concat(chunks))
+  // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
+  const stop = (cause?: Error) =>
+    reject(httpError('invalidJson', 'the body ended early', cause && { cause }))
+  req.on('data', take).on('end', finish).on('close', stop).on('error', stop)
+  // A stream's request lives for hours, and these would keep its body with it.
+  const forget = () =>
+    req.off('data', take).off('end', finish).off('close', stop).off('error', stop)
+  promise.then(forget, forget)
+  return promise
 }
 
 function hasProtoKey(root: unknown): boolean {
