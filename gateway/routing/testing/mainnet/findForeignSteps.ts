@@ -40,7 +40,7 @@ function compare(
   const real = asOf(record, fieldsOf?.(state) ?? state)
   const place = (token: string) => real.tokens.indexOf(token.toLowerCase())
   const given = quote
-    ? quote({ pool: made, state }, { i: place(tokenIn), amountIn })
+    ? quote({ pool: made, state }, { i: place(tokenIn), j: place(tokenOut), amountIn })
     : toEnginePool(real).swap(place(tokenIn), place(tokenOut), amountIn)?.amountOut
   if (given === amountOut) return undefined
   return `${dex} ${id} gives ${given}, not ${amountOut} (now ${compareRecords(record, real)})`
