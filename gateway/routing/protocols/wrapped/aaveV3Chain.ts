@@ -16,7 +16,11 @@ export type AaveV3Record = PoolHead &
     readonly protocol: 'aave_v3'
     /** Who tells of caps, freezes and pauses. */
     readonly configurator: Address | undefined
+    /** Where a cap bounds what is supplied; the room below it shrinks by the second. */
+    readonly capped?: Capped | undefined
   }
+/** The cap in raw units, and what counts against it, scaled: what the market's treasury is owed, too. */
+type Capped = { readonly cap: bigint; readonly scaled: bigint }
 
 const abi = parseAbi([
   'function POOL_REVISION() view returns (uint256)',
@@ -74,15 +78,13 @@ type Found = { readonly pool: PoolRef; readonly asset: Address; readonly aToken:
 const findListed = ({ id, dex }: PoolRef) =>
   reservesOf(dex).find(([asset]) => pad(asset).toLowerCase() === id)
 
-/** Room below the cap, which counts what the market's treasury is owed. */
-function readRoom(
-  configuration: bigint,
-  { scaled, index }: { readonly scaled: bigint; readonly index: bigint },
-): bigint {
+function readCapped(configuration: bigint, scaled: bigint): Capped | undefined {
   const cap = (configuration >> capBit) & capMask
-  if (cap === 0n) return boundless
-  return cap * 10n ** ((configuration >> decimalsBit) & 0xffn) - divUp(scaled * index, ray)
+  if (cap === 0n || has(configuration, frozenBit)) return undefined
+  return { cap: cap * 10n ** ((configuration >> decimalsBit) & 0xffn), scaled }
 }
+
+const roomOf = ({ cap, scaled }: Capped, index: bigint) => cap - divUp(scaled * index, ray)
 
 type Words = readonly (readonly bigint[] | undefined)[]
 
@@ -90,7 +92,7 @@ type Words = readonly (readonly bigint[] | undefined)[]
 function readState(
   aToken: Address,
   [revision, data, income, virtual, held, supplied]: Words,
-): Pick<AaveV3Record, 'mosts' | 'rounding'> | undefined {
+): Pick<AaveV3Record, 'mosts' | 'rounding' | 'capped'> | undefined {
   const [index, available, balance, total] = [income, virtual, held, supplied].map(
     (words) => words?.[0],
   )
@@ -102,11 +104,11 @@ function readState(
   const isOpen = has(configuration, activeBit) && !has(configuration, pausedBit)
   // A withdrawal is of what arrived, which may be a unit more than what was sent.
   const withdrawable = lesser(available, balance) - rounding
-  const scaled = total + (data[accruedAt] ?? 0n)
-  const room = has(configuration, frozenBit)
-    ? -boundless
-    : readRoom(configuration, { scaled, index })
-  return { mosts: isOpen ? [withdrawable, room] : [-boundless, -boundless], rounding }
+  if (!isOpen) return { mosts: [-boundless, -boundless], rounding }
+  const capped = readCapped(configuration, total + (data[accruedAt] ?? 0n))
+  const uncapped = has(configuration, frozenBit) ? -boundless : boundless
+  const room = capped ? roomOf(capped, index) : uncapped
+  return { mosts: [withdrawable, room], rounding, ...(capped && { capped }) }
 }
 
 async function load(
@@ -148,6 +150,30 @@ async function load(
   })
 }
 
+/** Interest counts against a cap, and nobody tells of it. */
+async function refresh(
+  deps: ReadDeps,
+  {
+    records,
+    blockNumber,
+  }: { readonly records: readonly AaveV3Record[]; readonly blockNumber: bigint },
+): Promise<ReadonlyMap<string, Partial<AaveV3Record>>> {
+  const bounded = records.flatMap(({ id, address, tokens, mosts, capped }) =>
+    capped ? [{ id, address, mosts, capped, asset: tokens[0] }] : [],
+  )
+  const functionName = 'getReserveNormalizedIncome'
+  const calls = bounded.map(({ address, asset }) =>
+    readCall(address, { abi, functionName, args: [asset] }),
+  )
+  const answers = await readCalls(deps, { calls, blockNumber })
+  return new Map(
+    bounded.flatMap(({ id, mosts: [withdrawable = 0n], capped }, k) => {
+      const index = answers[k]?.[0]
+      return index ? [[id, { mosts: [withdrawable, roomOf(capped, index)] }] as const] : []
+    }),
+  )
+}
+
 function apply(record: AaveV3Record, { address }: PoolLog): AaveV3Record | undefined {
   // Other markets name the same assets: this one's own word counts, and its configurator's.
   const isHeard = [record.address, record.configurator].some(
@@ -170,6 +196,8 @@ export const aaveV3Family: PoolFamily<AaveV3Record> = {
     by: configurator ? [address, configurator] : [address],
   }),
   apply,
+  refresh,
+  movesApart: true,
   toEnginePool: createAaveV3Pool,
   encodeStep: ({ address, tokens }, { tokenIn }) => ({
     kind: stepKinds.aaveV3,
