@@ -13,6 +13,13 @@ const deps = {
 }
 const request = makeRequest()
 const never = new AbortController().signal
+/** Nobody is left behind. */
+const patient: Hasty = {
+  has: () => false,
+  usualMs: () => undefined,
+  isSilent: () => false,
+  leave: () => undefined,
+}
 const run = (
   sources: readonly Source[],
   more: { deadlineMs?: number; patienceMs?: number; signal?: AbortSignal; hasty?: Hasty } = {},
@@ -128,10 +135,10 @@ s('leaves no timer and no listener behind [meta/fan-out-left]', async () => {
   const adding = mock.method(EventTarget.prototype, 'addEventListener', add)
   const removing = mock.method(EventTarget.prototype, 'removeEventListener', remove)
   const before = countTimers()
-  const hasty: Hasty = {
-    has: (name) => name !== 'fast',
-    isSilent: () => false,
-    leave: () => undefined,
+  const hasty = {
+    ...patient,
+    has: (name: string) => name !== 'fast',
+    usualMs: (name: string) => (name === 'fast' ? 500_000 : undefined),
   }
   const sources = ['fast', 'slow', 'slower'].map((name) =>
     scriptSource({ name, answer: answerQuote() }),
@@ -168,8 +175,8 @@ s(
     const gone = scriptSource({ name: 'gone', delayMs: 60_000, answer: answerQuote() })
     const heard = Promise.withResolvers<Entry>()
     const hasty: Hasty = {
+      ...patient,
       has: (name) => name !== 'fast',
-      isSilent: () => false,
       leave: (name) => (name === 'slow' ? heard.resolve : undefined),
     }
     const entries = await run([slow, gone, fast], { patienceMs: 20_000, deadlineMs: 40_000, hasty })
@@ -200,9 +207,9 @@ s(
     )
     const fast = scriptSource({ name: 'fast', answer: answerQuote({ provider: 'fast' }) })
     const hasty: Hasty = {
+      ...patient,
       has: (name) => name !== 'fast',
       isSilent: (name) => name === 'silent',
-      leave: () => undefined,
     }
     assert.ok(silent && slow)
     const entries = await run([slow, silent, fast], {
@@ -226,8 +233,8 @@ s("does not call a turn that never came the source's time limit [meta/no-turn]",
   const context = { signal: leaving.signal, onRetry: () => undefined, caller: 'other' }
   const other = busy.quote(makeRequest({ slippageBps: 1 }), context).catch(() => 'left')
   const fast = scriptSource({ name: 'fast', answer: answerQuote() })
-  const hasty: Hasty = { has: () => false, isSilent: () => false, leave: () => undefined }
-  for (const more of [{}, { hasty: { ...hasty, has: (name: string) => name === 'busy' } }]) {
+  const hurry = { ...patient, has: (name: string) => name === 'busy' }
+  for (const more of [{}, { hasty: hurry }]) {
     const entries = await run([busy, fast], { patienceMs: 20, ...more })
     assert.equal(failuresOf(entries), [
       { provider: 'busy', reason: 'rate_limited: its turn did not come in time' },
@@ -241,11 +248,7 @@ s("does not call a turn that never came the source's time limit [meta/no-turn]",
 s('waits for whoever there is while nobody has a quote [strangers/meta-only-slow]', async () => {
   const bad = scriptSource({ name: 'bad', answer: fail('no_route') })
   const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
-  const hasty: Hasty = {
-    has: (name) => name === 'slow',
-    isSilent: () => false,
-    leave: () => undefined,
-  }
+  const hasty: Hasty = { ...patient, has: (name) => name === 'slow' }
   const entries = await run([bad, slow], { patienceMs: 20, hasty })
   assert.is(entries.at(-1)?.outcome.status, 'quote')
 })

@@ -9,6 +9,7 @@ import {
 } from './provider/source.ts'
 import type { Ticket } from './provider/ticket.ts'
 import type { TakeTurn } from './turns.ts'
+import { createUsualWaits } from './usualWaits.ts'
 
 export type Entry = {
   readonly provider: string
@@ -43,12 +44,15 @@ export type FanOutParameters = {
   readonly site?: string | undefined
   readonly signal: AbortSignal
   readonly onEntry?: ((entry: Entry) => void) | undefined
-  /** Who is waited for no longer than the others take, and whose calls go on behind the answer. Default: nobody's. */
+  /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
   readonly hasty?: Hasty | undefined
 }
 
 export type Hasty = {
+  /** Whether it is waited for no longer than the others take. */
   readonly has: (source: string) => boolean
+  /** How long the others are waited for at most, where there is enough to answer with; undefined: as long as they may take. */
+  readonly usualMs: (source: string) => number | undefined
   /** Whether it kept somebody waiting for nothing: of those the least that is granted is too much. */
   readonly isSilent: (source: string) => boolean
   /** Whom to tell what came of it; undefined where its call is to be aborted. */
@@ -76,6 +80,7 @@ function whenAborted(signal: AbortSignal): {
 
 type Call = {
   readonly asked: Promise<SourceOutcome>
+  readonly ticket: () => Ticket | undefined
   readonly toEntry: (outcome: SourceOutcome) => Entry
 }
 
@@ -122,7 +127,7 @@ function ask(
     elapsedMs: performance.now() - started,
     receivedAtMs: deps.now(),
   })
-  return { asked, toEntry }
+  return { asked, ticket: () => ticket, toEntry }
 }
 
 /** Ends the wait for those who are waited for no longer than the others, once one has a quote. */
@@ -186,13 +191,15 @@ export async function fanOut(
   const hurried = new Set(hasty && names.filter(hasty.has))
   const others = names.filter((name) => !hurried.has(name))
   const grace = createGrace({ leastMs: patienceMs * graceOfPatience, others })
+  const usual = createUsualWaits()
 
   async function hear(source: Source): Promise<Entry> {
-    if (!hurried.has(source.name)) {
+    const isHurried = hurried.has(source.name)
+    const usualMs = isHurried ? undefined : hasty?.usualMs(source.name)
+    if (!isHurried && usualMs === undefined) {
       const call = ask(deps, { source, request, caller, site, signal: either, aborted })
       return call.toEntry(await Promise.race([aborted, call.asked]))
     }
-    const over = grace.over(hasty?.isSilent(source.name) === true)
     const end = new AbortController()
     const call = ask(deps, {
       source,
@@ -202,6 +209,10 @@ export async function fanOut(
       signal: AbortSignal.any([either, end.signal]),
       aborted,
     })
+    const over =
+      usualMs === undefined
+        ? grace.over(hasty?.isSilent(source.name) === true)
+        : usual.over({ usualMs, ticket: call.ticket })
     const late = await Promise.race([aborted, call.asked, over.then(toLate)])
     if (!('late' in late)) return call.toEntry(late)
     const tell = hasty?.leave(source.name)
@@ -216,6 +227,7 @@ export async function fanOut(
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && entry.outcome.status === 'quote') cutSlow()
+        if (isEnough(entries)) usual.noteEnough()
         grace.noteArrival(source.name, hasQuote())
       }),
     )
@@ -223,9 +235,21 @@ export async function fanOut(
     clearTimeout(deadline)
     clearTimeout(patience)
     grace.close()
+    usual.close()
     release()
   }
   return entries
+}
+
+/**
+ * A quote of our own search, or those of two others that may win unproved: by itself a source whose server was
+ * taken over has nobody cut short, whatever it promises at once.
+ */
+function isEnough(entries: readonly Entry[]): boolean {
+  const quotes = entries.flatMap(({ outcome }) =>
+    outcome.status === 'quote' && !outcome.quote.mustBeProved ? outcome.quote : [],
+  )
+  return quotes.length >= 2 || quotes.some(({ isReference }) => isReference)
 }
 
 const toLate = (late: SourceOutcome) => ({ late })
@@ -242,7 +266,7 @@ export function failuresOf(
 /** What a source says that has looked, or is said of what it found. */
 const judgements: readonly FailureReason[] = ['no_route', 'target_not_allowed', 'calldata_mismatch']
 /** What it says without a look, also while those who would answer are away. */
-const exclusions: readonly FailureReason[] = [
+export const exclusions: readonly FailureReason[] = [
   'unsupported_chain',
   'unsupported_token',
   'unsupported_exact_output',

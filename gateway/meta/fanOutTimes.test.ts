@@ -3,6 +3,8 @@ import { answerQuote, makeRequest, scriptSource } from '../../fixtures/meta/quot
 import { assert, suite } from '../../fixtures/test.ts'
 import { type Entry, fanOut, type Hasty } from './fanOut.ts'
 import { fail, type SourceOutcome } from './provider/source.ts'
+import { createTicket } from './provider/ticket.ts'
+import { createUsualWaits } from './usualWaits.ts'
 
 /** Who is waited for how long, by a clock that is set here. */
 const s = suite('meta/fanOut, to the millisecond')
@@ -22,11 +24,14 @@ function open(
   names: readonly string[],
   {
     hasty = [],
+    usual = {},
     deadlineMs = 9_000,
     patienceMs = 3_000,
     left = () => undefined,
   }: {
     hasty?: readonly string[]
+    /** How long the others are waited for. */
+    usual?: Readonly<Record<string, number>>
     deadlineMs?: number
     patienceMs?: number
     /** Whom to tell of an answer that comes too late. */
@@ -50,6 +55,7 @@ function open(
       signal,
       hasty: {
         has: (name) => hasty.includes(name),
+        usualMs: (name) => usual[name],
         isSilent: (name) => name === 'silent',
         leave: left,
       },
@@ -166,6 +172,87 @@ s(
       [3_500, 'fast', 'no_route'],
       [9_000, 'slow', 'no answer within 9000 ms'],
     ])
+  },
+)
+s(
+  'waits as long as is usual of each, once our own search or two others have a quote [strangers/meta-usual]',
+  async () => {
+    const heard: Entry[] = []
+    const usual = { slow: 200, slower: 400 }
+    const left = (name: string) => (entry: Entry) => void heard.push({ ...entry, provider: name })
+    const own = open(['routing', 'slow', 'slower', 'new'], { usual, left })
+    await own.at(40, 'routing', answerQuote({ provider: 'routing', isReference: true }))
+    await own.at(300, 'slow')
+    await own.at(500, 'slower', fail('no_route'))
+    await own.at(3_001)
+    // A turn of the loop later: what has come is read first.
+    assert.equal(own.told, [
+      [40, 'routing', 'quote'],
+      [201, 'slow', 'slower than the 200 ms that it is waited for'],
+      [401, 'slower', 'slower than the 400 ms that it is waited for'],
+      [3_000, 'new', 'slower than the 3000 ms that other quotes waited'],
+    ])
+    assert.equal(
+      heard.map(({ provider, elapsedMs, outcome }) => [provider, elapsedMs, outcome.status]),
+      [
+        ['slow', 300, 'quote'],
+        ['slower', 500, 'failure'],
+      ],
+    )
+    assert.equal(
+      (await own.ended).map(({ isLeftBehind }) => isLeftBehind),
+      [undefined, true, true, undefined],
+    )
+    nowMs = 0
+    const others = open(['one', 'unlisted', 'other', 'slow'], { usual })
+    await others.at(10, 'one')
+    await others.at(20, 'unlisted', answerQuote({ provider: 'unlisted', mustBeProved: true }))
+    await others.at(900, 'other')
+    await others.at(901)
+    assert.equal(
+      others.told.map(([ms, name]) => [ms, name]),
+      [
+        [10, 'one'],
+        [20, 'unlisted'],
+        [900, 'other'],
+        [900, 'slow'],
+      ],
+    )
+  },
+)
+s(
+  'reads first what came while the loop was busy, and counts no time in a line [strangers/meta-usual-loop]',
+  async () => {
+    const { at, told } = open(['routing', 'slow'], { usual: { slow: 200 } })
+    await at(40, 'routing', answerQuote({ provider: 'routing', isReference: true }))
+    // Both are due when the loop turns again.
+    nowMs = 900
+    mock.timers.tick(860)
+    await at(900, 'slow')
+    assert.equal(told.at(-1), [900, 'slow', 'quote'])
+    nowMs = 0
+    const ticket = createTicket({ caller: 'me' })
+    const hasEnded = ticket.stand({ came: () => undefined, went: () => undefined })
+    const waits = createUsualWaits()
+    waits.noteEnough()
+    let isOver = false
+    void waits.over({ usualMs: 200, ticket: () => ticket }).then(() => {
+      isOver = true
+    })
+    for (const [untilMs, expected] of [
+      [900, false],
+      [1_099, false],
+      [1_100, true],
+    ] as const) {
+      while (nowMs < untilMs) {
+        nowMs += 1
+        mock.timers.tick(1)
+        await new Promise(setImmediate)
+      }
+      await new Promise(setImmediate)
+      assert.is(isOver, expected, `${untilMs} ms`)
+      if (untilMs === 900) hasEnded(true)
+    }
   },
 )
 s.run()

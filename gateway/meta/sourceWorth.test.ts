@@ -208,6 +208,85 @@ s(
   },
 )
 
+const usualMs = (worth: Worth, source: string, asked = request, caller = 'me') =>
+  worth.of({ request: asked, caller }).usualMs(source)
+/** One request that `source` answers, after so long. */
+function takes(
+  worth: Worth,
+  source: string,
+  elapsedMs: number,
+  outcome: SourceOutcome = lost.fast,
+) {
+  const waits = worth.of({ request, caller: 'me' })
+  waits.has(source)
+  waits.arrived({ ...entry(source, outcome), elapsedMs })
+  waits.close()
+}
+
+s(
+  'waits four times as long as a source took of late for such a question of the caller [strangers/meta-usual-ms]',
+  () => {
+    const worth = open()
+    assert.is(usualMs(worth, 'quick'), undefined)
+    for (const outcome of [silent, fail('circuit_open'), fail('unsupported_token')])
+      takes(worth, 'quick', 900, outcome)
+    assert.is(usualMs(worth, 'quick'), undefined, 'nothing of these tells how long it looks')
+    takes(worth, 'quick', 200)
+    assert.is(usualMs(worth, 'quick'), 800)
+    const more = makeRequest({ trade: { type: 'exactInput', amountIn: 9_000_000n } })
+    assert.equal(
+      [
+        usualMs(worth, 'quick', more),
+        usualMs(worth, 'quick', request, 'another'),
+        usualMs(worth, 'other'),
+      ],
+      [undefined, undefined, undefined],
+    )
+    takes(worth, 'routing', 200)
+    assert.is(usualMs(worth, 'routing'), undefined, 'all are measured by it')
+    takes(worth, 'quick', 50, fail('no_route'))
+    assert.is(usualMs(worth, 'quick'), 720)
+    for (let n = 0; n < 30; n += 1) takes(worth, 'quick', 3)
+    assert.is(usualMs(worth, 'quick'), 100)
+  },
+)
+s(
+  'waits for one that was cut no longer than for the others until it answers, and then as long as it takes now [strangers/meta-usual-cut]',
+  () => {
+    const cut = (worth: Worth) => {
+      takes(worth, 'slow', 50)
+      const waits = worth.of({ request, caller: 'me' })
+      waits.has('slow')
+      const tell = waits.leave('slow')
+      waits.arrived({ ...entry('slow', silent), elapsedMs: 200, isLeftBehind: true })
+      waits.note({
+        entries: [
+          entry('fast', lost.fast),
+          { ...entry('slow', silent), elapsedMs: 200, isLeftBehind: true },
+        ],
+        ranked: { quotes: [], best: makeQuote({ provider: 'fast' }) },
+      })
+      waits.close()
+      assert.ok(isHasty(worth, 'slow'))
+      assert.not.ok(isHasty(worth, 'slow', request, 'another'))
+      return (outcome: SourceOutcome, elapsedMs: number) =>
+        tell?.({ ...entry('slow', outcome), elapsedMs })
+    }
+    const late = open()
+    cut(late)(fail('no_route'), 400)
+    assert.not.ok(isHasty(late, 'slow'))
+    assert.is(usualMs(late, 'slow'), 1_600)
+    const never = open()
+    cut(never)(silent, 1_500)
+    assert.ok(isHasty(never, 'slow'))
+    assert.is(usualMs(never, 'slow'), 200)
+    const refused = open()
+    cut(refused)(fail('upstream_error'), 300)
+    assert.not.ok(isHasty(refused, 'slow'), 'it has not kept silent')
+    assert.is(usualMs(refused, 'slow'), 200)
+  },
+)
+
 s('is heard again by an answer in time, whatever it is, and by no refusal [teeth/heard]', () => {
   for (const [outcome, isHeard] of [
     [offer('slow', 1n), true],

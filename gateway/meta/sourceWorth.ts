@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Entry, Hasty } from './fanOut.ts'
+import { type Entry, exclusions, type Hasty } from './fanOut.ts'
 import {
   isTimeout,
   type SourceOutcome,
@@ -12,7 +12,8 @@ import type { RankedQuote } from './rank.ts'
  * For whom a source is worth waiting for, by what came of earlier waits. A caller whom it kept waiting for
  * nothing waits no longer than the others take, until it answers again; and so does whoever trades a pair
  * and an amount of which it had the best quote in none of the last 32 answers. It is asked all the same, and
- * who answers as fast as the others loses nothing. What one caller asks tells others only what they would
+ * who answers as fast as the others loses nothing. The others are waited for a few times as long as they took
+ * of late for such a question of the caller's. What one caller asks tells others only what they would
  * have seen themselves: whose quote was better. Time limits and dry runs depend on the question, and count
  * for whoever asked it.
  */
@@ -41,7 +42,8 @@ const winWeight = 16
 const chanceEveryMs = 30_000
 /**
  * A source that takes so many times as long as any of its answers of late has most likely stopped to answer:
- * the caller whom it keeps waiting does not begin to wait for it once more meanwhile.
+ * the caller whom it keeps waiting waits no longer where he has another's quote, and does not begin to wait for
+ * it once more meanwhile.
  */
 const overdueTimes = 4
 const leastOverdueMs = 100
@@ -65,6 +67,9 @@ type Wait = { startedAtMs: number; readonly sources: Set<string>; hasQuote: bool
 const isNoAnswer = (outcome: SourceOutcome) =>
   outcome.status === 'failure' &&
   ['timeout', 'rate_limited', 'circuit_open', 'upstream_error'].includes(outcome.reason)
+/** Nor do these of how long it takes to look. */
+const isNoLook = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' && exclusions.includes(outcome.reason)
 
 export function createSourceWorth({
   now,
@@ -77,7 +82,10 @@ export function createSourceWorth({
   const losses = new LRUCache<string, Loss>({ max: mostKept })
   const silences = new LRUCache<string, Silence>({ max: mostKept })
   const slowestMs = new LRUCache<string, number>({ max: mostKept })
+  const slowestInSaleMs = new LRUCache<string, number>({ max: mostKept })
   const left = new Set<string>()
+  /** Of these those that were waited for until they took too long. */
+  const cut = new Set<string>()
   /** Of each caller those that go on. */
   const waits = new LRUCache<string, Set<Wait>>({ max: mostKept })
 
@@ -115,14 +123,15 @@ export function createSourceWorth({
     return silence !== undefined && (silence.isSilent || now() < silence.untilMs)
   }
 
-  function noteAnswer(key: string, tookMs: number) {
-    slowestMs.set(key, Math.max(tookMs, slowestKept * (slowestMs.get(key) ?? tookMs)))
+  function noteTime(slowest: LRUCache<string, number>, key: string, tookMs: number) {
+    slowest.set(key, Math.max(tookMs, slowestKept * (slowest.get(key) ?? tookMs)))
   }
+  const toUsual = (slowest: number) => Math.max(leastOverdueMs, overdueTimes * slowest)
   /** Without anybody's quote it is right to wait. */
   function isOverdue(key: string, source: string, open: ReadonlySet<Wait> = new Set()) {
     const slowest = slowestMs.get(key)
     if (slowest === undefined) return false
-    const usualMs = Math.max(leastOverdueMs, overdueTimes * slowest)
+    const usualMs = toUsual(slowest)
     return [...open].some(
       ({ startedAtMs, sources, hasQuote }) =>
         hasQuote && sources.has(source) && now() - startedAtMs > usualMs,
@@ -139,10 +148,23 @@ export function createSourceWorth({
       const site = `${request.chainId} ${caller}`
       const wait: Wait = { startedAtMs: now(), sources: new Set(), hasQuote: false }
       const keepsSilent = (source: string) =>
-        isSilent(ofCaller(source)) || isOverdue(ofCaller(source), source, waits.get(site))
+        isSilent(ofCaller(source)) ||
+        cut.has(ofCaller(source)) ||
+        isOverdue(ofCaller(source), source, waits.get(site))
 
       waits.set(site, (waits.get(site) ?? new Set()).add(wait))
 
+      function noteAnswer({ provider, outcome, elapsedMs }: Entry) {
+        if (isNoAnswer(outcome)) return
+        noteTime(slowestMs, ofCaller(provider), elapsedMs)
+        if (!isNoLook(outcome)) noteTime(slowestInSaleMs, inSaleOfCaller(provider), elapsedMs)
+      }
+      /** It was waited for: it is silent only if it never answers, and its answer tells how long it takes now. */
+      function noteCut(entry: Entry) {
+        cut.delete(ofCaller(entry.provider))
+        if (isTimeout(entry.outcome)) noteSilent(ofCaller(entry.provider))
+        noteAnswer(entry)
+      }
       async function noteLate({ provider, outcome }: Entry) {
         if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
         const best = await judged.promise
@@ -169,18 +191,25 @@ export function createSourceWorth({
           return isHasty
         },
         isSilent: keepsSilent,
-        arrived({ provider, outcome, elapsedMs }) {
-          wait.sources.delete(provider)
-          if (outcome.status === 'quote') wait.hasQuote = true
-          if (!isNoAnswer(outcome)) noteAnswer(ofCaller(provider), elapsedMs)
+        usualMs(source) {
+          const slowest = slowestInSaleMs.get(inSaleOfCaller(source))
+          return slowest === undefined || always.includes(source) ? undefined : toUsual(slowest)
+        },
+        arrived(entry) {
+          wait.sources.delete(entry.provider)
+          if (entry.outcome.status === 'quote') wait.hasQuote = true
+          noteAnswer(entry)
         },
         leave(source) {
           // One of each, so that nobody leaves work behind without end; another's keeps nobody from hearing.
           const place = ofCaller(source)
           if (left.has(place)) return undefined
           left.add(place)
+          const isCut = wait.sources.has(source)
+          if (isCut) cut.add(place)
           return (entry) => {
             left.delete(place)
+            if (isCut) noteCut(entry)
             void noteLate(entry)
           }
         },
