@@ -45,13 +45,19 @@ function pose(
   return { question, key, isCommon, search }
 }
 
-/** Searches a question before anybody asks it of this state; nothing where it was asked already. */
+/**
+ * Searches a question before anybody asks it of this state; nothing where it was asked already. Whoever asks for
+ * what pools with unknown code look best for needs the best route without them, too.
+ */
 export async function planAhead(
   deps: Pick<QuoteDeps, 'now'>,
   { question, ...posed }: Omit<Posed, 'parameters'> & { readonly question: HotQuestion },
 ): Promise<void> {
+  const { chain, state, choice } = posed
   const { key, search } = pose(deps, { ...posed, parameters: question })
-  await posed.chain.routes.ahead(posed.state, key, search)
+  const route = await chain.routes.ahead(state, key, search)
+  if (choice || !route || chain.trust.listDoubtful(state, route).length === 0) return
+  await planAhead(deps, { ...posed, question, choice: { kind: 'known' } })
 }
 
 /** The route for what arrives at the executor, from the cache of this state where it was asked before. */

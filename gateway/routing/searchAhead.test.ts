@@ -5,8 +5,10 @@ import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createGeneratedStand } from '../bench/quote/generatedStand.ts'
 import { generateTrades } from '../bench/routing/generateMarket.ts'
 import { createHotQuestions, type HotQuestions } from './hotQuestions.ts'
+import { planAhead } from './planRoute.ts'
 import type { RoutingChain } from './routingChain.ts'
 import { createSearchAhead } from './searchAhead.ts'
+import { createAskers } from './searchQueue.ts'
 
 const s = suite('routing/searchAhead')
 
@@ -256,4 +258,36 @@ s('counts the networks of one IPv6 site as one that asks [attack/hot-sites]', as
   }
   assert.equal(sites, ['2001:db8:7::/48', '2001:db8:7::/48', '203.0.113.9'])
 })
+s(
+  'searches what pools with unknown code look best for without them, too [strangers/known-ahead]',
+  async () => {
+    const { chain, market } = createGeneratedChain({ pools: 60, tokens: 8, seed: 7 })
+    const [trade] = generateTrades(market, 1).trades
+    const state = chain.sync.current()
+    if (!trade || !state) throw new Error('there is no trade')
+    const question = {
+      tokenIn: getAddress(trade.in),
+      tokenOut: getAddress(trade.out),
+      amountIn: BigInt(trade.amount),
+    }
+    const { trust, routes } = chain
+    const searchedWith = async (doubtful: readonly string[]) => {
+      const choices: (string | undefined)[] = []
+      const ahead: typeof routes.ahead = (_, key, search) => {
+        choices.push(key.split(':').at(-1))
+        return search(createAskers(), () => undefined)
+      }
+      const doubting = { ...chain, trust: { ...trust, listDoubtful: () => doubtful } }
+      await planAhead(
+        { now: () => 0 },
+        { chain: { ...doubting, routes: { ...routes, ahead } }, state, question },
+      )
+      return choices
+    }
+    const all = trust.nameChoice({ kind: 'all' })
+    assert.equal(await searchedWith([]), [all])
+    assert.equal(await searchedWith(['a stranger']), [all, trust.nameChoice({ kind: 'known' })])
+  },
+)
+
 s.run()
