@@ -55,7 +55,11 @@ type DeployDeps = {
   readonly upstream: Pick<Upstream, 'send'>
 }
 
-/** Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. */
+/**
+ * Everything that the relay's gates ask about a deployment, read and dry-run on one block in one call. An owner is
+ * new to each fork, which fetches what one call wants one after the other, and what calls beside it want at once:
+ * each is made alone, too.
+ */
 export async function simulateDeploy(
   { errors, now, codeless, upstream }: DeployDeps,
   {
@@ -96,9 +100,13 @@ export async function simulateDeploy(
     stateOverrides,
     blockOverrides: { time: toHex(timeSecs) },
   })
-  const [outcome] = await generation.fork.rpc.batch([{ method: 'eth_simulateV1', params }], {
-    timeoutMs,
-  })
+  const alone = calls.map((call) => ({
+    method: 'eth_call',
+    params: [call, 'latest', stateOverrides],
+  }))
+  const together = { method: 'eth_simulateV1', params }
+  const outcomes = await generation.fork.rpc.batch([...alone, together], { timeoutMs })
+  const outcome = outcomes.at(-1)
   const results = outcome && readSimulated(outcome, calls.length)
   const [proxyOf, predict, balances, deploy, token] = results ?? []
   const predictedProxy = readAddress(predict)

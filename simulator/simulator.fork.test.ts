@@ -2,6 +2,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress } fro
 import { userProxyFactoryV6, userProxyV6 } from '../contracts/artifacts.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
+import { createRpcEndpoint, type RpcCall } from './rpc/rpcBatch.ts'
 import { createSimulator } from './simulator.ts'
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { startSwapWorld } from './testing/swapWorld.ts'
@@ -201,5 +202,41 @@ s('reads and dry-runs a deployment in one go, whatever the token is', async () =
     args: [owner],
   })
   assert.is((await ask(tokenA)).existingProxy, report.predictedProxy)
+})
+s("has its fork fetch at once what is the owner's of it [strangers/deploy-reads]", async () => {
+  const { chain, tokenA } = world
+  const implementation = await chain.deploy(userProxyV6)
+  const factory = await chain.deploy({ ...userProxyFactoryV6, args: [implementation] })
+  const owner: Address = '0x6666666666666666666666666666666666666666'
+  const rpc = createRpcEndpoint({ url: chain.rpcUrl })
+  const tokenIsAsked = Promise.withResolvers<void>()
+  const isOf = (address: Address, { params }: RpcCall) =>
+    String(params[0]).toLowerCase() === address.toLowerCase()
+  const simulatorOfOne = await createSimulator({
+    forks: await startTestForks(),
+    chains: [
+      {
+        chainId: 8453,
+        upstreamUrl: chain.rpcUrl,
+        async ask(calls) {
+          const asksToken = (call: RpcCall) =>
+            call.method === 'eth_getStorageAt' && isOf(tokenA, call)
+          if (calls.some(asksToken)) tokenIsAsked.resolve()
+          // One after the other, the token would come last.
+          if (calls.some((call) => isOf(owner, call))) await tokenIsAsked.promise
+          return rpc.batch(calls, { timeoutMs: 5_000 })
+        },
+      },
+    ],
+  })
+  try {
+    const asked = { chainId: 8453, factory, owner, tokenIn: tokenA, relayer: deployer.address }
+    const { deploy, nativeBalance } = await simulatorOfOne.simulateDeploy(asked)
+    assert.is(deploy.status, 'ok')
+    assert.is(nativeBalance, 0n)
+  } finally {
+    await simulatorOfOne.close()
+    await rpc.close()
+  }
 })
 s.run()
