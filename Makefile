@@ -60,7 +60,7 @@ test: check services ## check, contract tests, the whole suite; ends with "N pas
 proof: install services ## the long proofs: fuzz, faults, load (hours); writes their figures to BENCHMARKS.md
 	@$(RUN) proof
 
-proof-short: install services ## the short forms of all proofs, as CI runs them (under 15 minutes)
+proof-short: install services ## the short forms of all proofs, as CI runs them (under 20 minutes)
 	@$(RUN) proof:short
 
 bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
