@@ -5,6 +5,7 @@ import { findDockerAccess } from './dockerSocket.ts'
 import { createLog } from './observe/log.ts'
 import { maskUrls } from './observe/maskUrls.ts'
 import { createMetrics } from './observe/metrics.ts'
+import { watchSteps } from './observe/requestSteps.ts'
 import { startTraces } from './observe/traces.ts'
 import { watchCertificate } from './parts/watchCertificate.ts'
 import { version } from './runtime/version.ts'
@@ -21,6 +22,7 @@ async function main() {
   const log = createLog({ level: config.logLevel, secrets: listSecrets(config) })
   const { serviceName } = config
   const traces = config.traces && (await startTraces({ ...config.traces, serviceName, version }))
+  if (config.accessLog) watchSteps()
   let gateway: Gateway | undefined
   let stopping = false
   async function stop(signal: NodeJS.Signals) {

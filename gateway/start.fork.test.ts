@@ -56,6 +56,7 @@ function startGateway(env: Readonly<Record<string, string>> = {}) {
       FORKYARD_MODE: 'offline',
       OPS_TOKEN: opsToken,
       META_PROVIDERS: '{"0x":{"key":"canary-provider-key"}}',
+      ACCESS_LOG: 'true',
       TRACES_URL: 'http://127.0.0.1:9/canary-traces',
       BASE_RPC_URL: `${base.rpcUrl}/?key=canary-base`,
       BASE_RELAYER_KEY_URL: 'http://127.0.0.1:9/?token=canary-key-service',
@@ -189,9 +190,10 @@ s('tells operators and callers no secret, asked well or badly [teeth/no-secret-t
   const headers = { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' }
   const asked = { chainId: 42161, tokenIn: arbitrum.manifest.tokens['WETH']?.address }
   const inOut = { ...asked, tokenOut: arbitrum.manifest.tokens['USDC']?.address }
-  const body = JSON.stringify({ ...inOut, amountIn: '1000000000000000' })
+  const taker = '0x00000000000000000000000000000000000000aa'
+  const body = JSON.stringify({ ...inOut, amountIn: '1000000000000000', taker })
   // The provider of quotes cannot be reached from here.
-  await ask(`${told.listeners?.['meta']}/quote`, { method: 'POST', headers, body })
+  assert.is(await ask(`${told.listeners?.['meta']}/quote`, { method: 'POST', headers, body }), 200)
   await ask(`${told.listeners?.['meta']}/quote`, { method: 'POST', headers, body: '{"' })
   for (const path of ['metrics', 'readyz', 'ops/gateway', 'ops/pools?chainId=8453', 'ops/money'])
     assert.is(await ask(`${told.ops}/${path}`, { headers }), 200, path)
@@ -202,6 +204,20 @@ s('tells operators and callers no secret, asked well or badly [teeth/no-secret-t
   assert.not.match(heard.join('\n'), canary)
   running().child.kill('SIGTERM')
   assert.equal(await running().exited, [0, null])
+})
+
+s('has told of each request where its time went, the key by its hash [24/access-process]', () => {
+  const lines = said.split('\n').filter((line) => line.includes('"answered"'))
+  const answered = lines.map((line) => JSON.parse(line) as Record<string, object>)
+  const stepsOf = (service: string) =>
+    new Set(
+      answered
+        .filter((line) => String(line['service']) === service && String(line['route']) === '/quote')
+        .flatMap(({ steps = {} }) => Object.keys(steps)),
+    )
+  for (const step of ['search', 'store']) assert.ok(stepsOf('routing').has(step), lines.join('\n'))
+  for (const step of ['source', 'search']) assert.ok(stepsOf('meta').has(step), lines.join('\n'))
+  assert.not.match(lines.join('\n'), apiKey)
 })
 
 s('does not start with a node of another chain', async () => {

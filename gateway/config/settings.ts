@@ -223,7 +223,7 @@ export const processSettings = Type.Object({
     description: 'pino level',
   }),
   ACCESS_LOG: flag(
-    'a line for each request: ids, route, outcome, units, time of each stage',
+    'a line for each request: ids, route, outcome, units, time of each stage and step',
     false,
   ),
   CERTIFICATE_AT: Type.String({

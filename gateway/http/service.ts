@@ -69,6 +69,8 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
     attributes: Readonly<Record<string, string | number | boolean>>
     /** Given by who makes traces of the steps, where this one is sent on. */
     traceId?: string
+    /** Given by who watches steps: how long each kind was under way. */
+    took?: () => Readonly<Record<string, number>>
   }
   async function answer(ctx: Context, next: () => Promise<unknown>, step: Step): Promise<void> {
     const started = performance.now()
@@ -120,6 +122,7 @@ function createAnswer(options: ServiceOptions, { streams }: Endings) {
       requestId,
       code: failure?.code,
       traceId: step.traceId,
+      steps: step.took?.(),
       trail,
     })
   }

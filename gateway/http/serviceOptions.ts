@@ -25,6 +25,8 @@ export type RequestEvent = {
   readonly code: string | undefined
   /** Of the trace that a collector gets of this request, where it gets one. */
   readonly traceId?: string | undefined
+  /** How long steps of each kind were under way for it, in milliseconds, where somebody watches them. */
+  readonly steps?: Readonly<Record<string, number>> | undefined
   readonly trail: Readonly<Trail>
 }
 

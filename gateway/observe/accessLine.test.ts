@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { Access } from '../http/access.ts'
@@ -8,6 +9,7 @@ import { createService } from '../http/service.ts'
 import type { RequestEvent } from '../http/serviceOptions.ts'
 import { accessLine, hashKeyId } from './accessLine.ts'
 import { createLog } from './log.ts'
+import { watchSteps } from './requestSteps.ts'
 
 /** The lines that requests leave, as a reader of the log finds them. */
 const s = suite('observe/accessLine')
@@ -46,6 +48,27 @@ const work = endpoint({
     return {}
   },
 })
+/** A source that searches, and another one beside it, which the first does not wait for. */
+const searching = tracingChannel('forkyard.search')
+const asking = tracingChannel('forkyard.source')
+const told = () => ({ attributes: {} })
+const twofold = endpoint({
+  method: 'get',
+  path: '/twofold',
+  summary: 'Asks two sources at once',
+  output: Type.Object({}),
+  auth: 'none',
+  handle: async () => {
+    const search = () => searching.tracePromise(pause, told())
+    const failing = () => asking.tracePromise(() => Promise.reject(new Error('ill')), told())
+    await Promise.all([
+      asking.tracePromise(search, told()),
+      asking.tracePromise(search, told()),
+      failing().catch(() => undefined),
+    ])
+    return {}
+  },
+})
 const more = endpoint({
   method: 'get',
   path: '/stream',
@@ -60,7 +83,13 @@ const more = endpoint({
     }),
 })
 const observe = (event: RequestEvent) => log.info(accessLine(event), 'answered')
-const service = createService({ name: 'routing', endpoints: [work, more], access, log, observe })
+const service = createService({
+  name: 'routing',
+  endpoints: [work, more, twofold],
+  access,
+  log,
+  observe,
+})
 const server = await service.listen()
 s.after(() => server.close())
 
@@ -111,6 +140,27 @@ s('say in which stage a refusal took its time [24/access-refused]', async () => 
   assert.ok((poor.stages['charge'] ?? 0) >= 4, JSON.stringify(poor.stages))
   assert.ok(ms >= 4)
 })
+
+s(
+  'say how long searches, sources and the like were under way, each kind once [24/access-steps]',
+  async () => {
+    const watch = watchSteps()
+    const [line, other] = await Promise.all([
+      ask('/twofold'),
+      searching.tracePromise(pause, told()),
+    ])
+    assert.is(other, undefined)
+    const steps = line['steps'] as Readonly<Record<string, number>>
+    assert.equal(Object.keys(steps).sort(), ['search', 'source'])
+    const { search = 0, source = 0 } = steps
+    assert.ok(search >= 4 && source >= search, line.text)
+    // Of two at once the time counts once.
+    assert.ok(source <= (line.stages['handle'] ?? 0) + 0.1, line.text)
+    assert.equal((await ask('/work/some'))['steps'], {})
+    watch.close()
+    assert.equal((await ask('/twofold'))['steps'], {})
+  },
+)
 
 s('count what a stream takes as it goes on, and how long it lasts [24/access-stream]', async () => {
   const { units, stages } = await ask('/stream')

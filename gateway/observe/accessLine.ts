@@ -9,7 +9,7 @@ export const hashKeyId = (keyId: string) =>
   createHash('sha256').update(keyId).digest('hex').slice(0, 16)
 
 /** The line of one request; never a body, a query, a key or an address. */
-export function accessLine({ trail, ...event }: RequestEvent): object {
+export function accessLine({ trail, steps = {}, ...event }: RequestEvent): object {
   const { service, method, path: route, status, code, requestId, durationMs } = event
   const isKept = status >= 200 && status < 300
   return {
@@ -30,5 +30,6 @@ export function accessLine({ trail, ...event }: RequestEvent): object {
       conclude: toMs(trail.concludeMs),
       send: toMs(trail.sendMs),
     },
+    steps: Object.fromEntries(Object.entries(steps).map(([step, ms]) => [step, toMs(ms)])),
   }
 }

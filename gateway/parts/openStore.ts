@@ -46,7 +46,7 @@ export async function openStore(
   const room = await watchDatabase(config, { store, log, metrics })
   const money = await watchMoney({ store, log, metrics })
   return {
-    ...(config.traces ? traceStore(store) : store),
+    ...(config.traces || config.accessLog ? traceStore(store) : store),
     warnings: room.warnings,
     async close() {
       const watching = [settings, checkpoints, room, money]
