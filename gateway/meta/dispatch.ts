@@ -40,6 +40,8 @@ export type SourceEvent = {
   readonly source: string
   readonly outcome: string
   readonly durationMs: number
+  /** Of the trace that a collector gets of it, where it gets one. */
+  readonly traceId?: string | undefined
 }
 
 export type DispatchDeps = {
@@ -257,15 +259,18 @@ export function dispatchSource(
       onTicket,
       run: async (signal, ticket) => {
         const started = performance.now()
-        const step = { attributes: { name: `source ${source.name}`, outcome: '' } }
+        const attributes = { name: `source ${source.name}`, outcome: '' }
+        // Given by who makes traces of the steps, where this one is sent on.
+        const step: { attributes: typeof attributes; traceId?: string } = { attributes }
         const outcome = await asking.tracePromise(async () => {
           const answer = await call(request, { ...context, signal, ticket })
-          step.attributes.outcome = wordOf(answer)
+          attributes.outcome = wordOf(answer)
           return answer
         }, step)
         const durationMs = performance.now() - started
         stats.record(outcome, durationMs)
-        deps.observe?.({ source: source.name, outcome: wordOf(outcome), durationMs })
+        const { traceId } = step
+        deps.observe?.({ source: source.name, outcome: attributes.outcome, durationMs, traceId })
         return outcome
       },
     })

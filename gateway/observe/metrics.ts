@@ -1,9 +1,10 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import { callPurposes, type SpentCalls } from '../chain/callBudget.ts'
 import type { CallPrices } from '../chain/callUnits.ts'
 import { createLiveEvents } from './liveEvents.ts'
 import { createRelayMetrics } from './relayMetrics.ts'
 import { createStatusMetrics } from './statusMetrics.ts'
+import { createTracedHistogram } from './tracedHistogram.ts'
 
 /** Counters and gauges of the whole process, one function for each event worth one. */
 export function createMetrics() {
@@ -17,17 +18,12 @@ export function createMetrics() {
     labelNames: ['service', 'route', 'status'] as const,
     registers,
   })
-  // An exemplar has a label that the samples have not.
-  const durations = new Histogram<string>({
+  const noteDuration = createTracedHistogram(registry, {
     name: 'forkyard_http_request_duration_seconds',
     help: 'Time from request to answer',
     labelNames: ['service', 'route'],
-    enableExemplars: true,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [],
   })
-  // Its constructor takes a registry of OpenMetrics only; ours leaves exemplars out.
-  registry.registerMetric(durations)
   const syncEvents = new Counter({
     name: 'forkyard_sync_events_total',
     help: 'Loads, reorgs and failures of following a chain, and logs that its nodes left out',
@@ -76,13 +72,9 @@ export function createMetrics() {
       durationMs: number
       traceId?: string | undefined
     }) {
-      const { service, route, traceId } = event
+      const { service, route } = event
       requests.inc({ service, route, status: String(event.status) })
-      durations.observe({
-        labels: { service, route },
-        value: event.durationMs / 1000,
-        exemplarLabels: traceId === undefined ? {} : { ['trace_id']: traceId },
-      })
+      noteDuration({ service, route }, event)
       // Who looks on is no news to himself.
       if (service !== 'ops') {
         const { status, durationMs } = event

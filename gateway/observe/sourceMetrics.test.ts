@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { answerQuote, scriptSource } from '../../fixtures/meta/quotes.ts'
 import { quoteRequest, startScriptedMeta } from '../../fixtures/meta/scriptedMeta.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -9,6 +13,7 @@ import { createReadiness } from '../ops/readiness.ts'
 import { opsEndpoints } from '../ops/routes.ts'
 import { createMetrics } from './metrics.ts'
 import { createSourceMetrics } from './sourceMetrics.ts'
+import { startTraces } from './traces.ts'
 
 /** Quotes over HTTP through sources behind their policies, and what `/metrics` then says of each. */
 const s = suite('source metrics')
@@ -127,6 +132,26 @@ s('measures how long each source took [meta/durations]', async () => {
   assert.ok(Object.values(sums).every((secs) => secs > 0))
   const buckets = await scrape('forkyard_source_duration_seconds_bucket')
   assert.is(buckets['le="+Inf",source="good"'], 3)
+})
+
+s('leads from how long a source took to the trace of it [24/source-exemplars]', async () => {
+  let body = ''
+  const collector = createServer(async (request, response) => {
+    body += await text(request)
+    response.setHeader('content-type', 'application/json').end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const { port } = collector.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/v1/traces`
+  const traces = await startTraces({ url, percent: 100, serviceName: 'test', version: '1' })
+  await quote()
+  await traces.close()
+  collector.close()
+  const accept = 'application/openmetrics-text;version=1.0.0'
+  const open = await (await fetch(`${ops.url}/metrics`, { headers: { accept } })).text()
+  const exemplar =
+    /^forkyard_source_duration_seconds_bucket\{.*source="good"\} \d+ # \{trace_id="(\w+)"\}/m
+  assert.match(body, `"traceId":"${exemplar.exec(open)?.[1]}"`)
 })
 
 s('shows a circuit closed again once the source answers, and a pause that is over', async () => {

@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { SourceEvent } from '../meta/dispatch.ts'
 import type { CircuitState } from '../meta/provider/circuit.ts'
+import { createTracedHistogram } from './tracedHistogram.ts'
 
 /** How open a circuit is: an alert is a comparison with zero. */
 const breakerStates: readonly CircuitState[] = ['closed', 'half_open', 'open']
@@ -21,17 +22,16 @@ export function createSourceMetrics({ registry }: { readonly registry: Registry 
     labelNames: ['source', 'outcome'] as const,
     registers,
   })
-  const durations = new Histogram({
+  const noteDuration = createTracedHistogram(registry, {
     name: 'forkyard_source_duration_seconds',
     help: 'Time that a source took to answer',
-    labelNames: ['source'] as const,
+    labelNames: ['source'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
   })
   return {
-    answered({ source, outcome, durationMs }: SourceEvent) {
+    answered({ source, outcome, ...took }: SourceEvent) {
       answers.inc({ source, outcome })
-      durations.observe({ source }, durationMs / 1000)
+      noteDuration({ source }, took)
     },
     /** Reads the sources' states whenever the metrics are asked for. */
     show(read: () => readonly Shown[]) {
