@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
 import { readConfig } from './config.ts'
 import { findDifferences, listOwnLimits, listSharedSettings } from './sharedSettings.ts'
@@ -51,9 +53,23 @@ s('names what callers would be told one way or the other [24/settings-told-apart
     FRESHNESS: 'head',
     SERVICE_NAME: 'other',
     ROUTING_PUBLIC_URL: 'https://other.example',
+    META_PUBLIC_URL: 'https://meta.example',
+    RELAY_PUBLIC_URL: 'https://relay.example',
+    AGENT_REGISTRATIONS: `eip155:8453:0x${'1'.repeat(40)}/7`,
+    MCP_URL: 'https://mcp.example',
   }
   assert.equal(differences(told).sort(), Object.keys(told).sort())
 })
+
+s(
+  'names whom one believes about callers, and the size of their one disk [24/settings-proxies]',
+  () => {
+    const proxies = { TRUSTED_PROXIES: '10.0.0.0/8,192.0.2.1' }
+    assert.equal(differences(proxies), ['TRUSTED_PROXIES'])
+    assert.equal(differences(proxies, { TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8' }), [])
+    assert.equal(differences({ DATABASE_DISK_GB: '100' }), ['DATABASE_DISK_GB'])
+  },
+)
 
 s(
   'lets peppers be rotated one gateway after the other, and tells nothing of them [24/settings-differ]',
@@ -80,6 +96,18 @@ s('names what a gateway bounds by itself [24/own-limits]', () => {
   const shared = own({ REDIS_URL: 'redis://redis' })
   assert.is(shared['RATE_LIMIT_PER_SECOND'], undefined)
   assert.is(shared['META_MAX_STREAMS'], 4_096)
+})
+
+s('are named in the documents, each of them [24/own-limits-docs]', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8')
+  const section = /^## Several gateways$(.*?)^## /ms.exec(page)?.[1] ?? ''
+  const named = [...section.matchAll(/^\|.*$/gm)]
+    .flatMap(([row]) => [...row.matchAll(/`([A-Z_*]+)`/g)])
+    .map(([, name = '']) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
+  const limits = listOwnLimits(read()).map(({ setting }) => setting)
+  assert.ok(limits.length > 8)
+  const missing = limits.filter((setting) => !named.some((name) => name.test(setting)))
+  assert.equal(missing, [])
 })
 
 s.run()

@@ -49,6 +49,9 @@ export function listSharedSettings(
     const relayer = relayers.get(chain.chainId)
     return relayer ? [[settingName(chain, 'RELAYER'), relayer.address]] : []
   })
+  const identities = config.agentRegistrations.map(
+    ({ agentRegistry, agentId }) => `${agentRegistry}/${agentId}`,
+  )
   const rows = [
     [pepperSetting, peppers.map(toMark).join(' ')],
     ['FORKYARD_MODE', config.mode],
@@ -56,12 +59,20 @@ export function listSharedSettings(
     ['SERVICE_NAME', config.serviceName],
     ['FRESHNESS', config.freshness],
     ['ROUTING_PUBLIC_URL', config.routing.publicUrl],
+    ['META_PUBLIC_URL', meta.publicUrl],
+    ['RELAY_PUBLIC_URL', relay.publicUrl],
+    ['AGENT_REGISTRATIONS', toSet(identities)],
+    ['MCP_URL', config.mcpUrl],
     ['FREE_QUOTA', config.freeQuota],
+    // One disk has one size.
+    ['DATABASE_DISK_GB', (config.databaseDiskBytes ?? 0) / 1e9],
     ['LEDGER_DETAIL_DAYS', config.ledgerDetailDays],
     ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond],
     ['RATE_LIMIT_BURST', rateLimit.burst],
     ['IP_RATE_LIMIT_PER_SECOND', ipRateLimit?.perSecond],
     ['IP_RATE_LIMIT_BURST', ipRateLimit?.burst],
+    // Who stands behind an address: limits and hourly caps of networks count by it.
+    ['TRUSTED_PROXIES', toSet(config.trustedProxies)],
     ['REDIS_URL', config.redisUrl === undefined ? 'none' : 'given'],
     // Whoever reads a chain for all decides which pools there are.
     ['POOL_FLOOR_USD', poolLimits.floorUsd],
