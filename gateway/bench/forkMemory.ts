@@ -1,23 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Address, encodeFunctionData, parseAbi } from 'viem'
+import { createRpc } from '../../fixtures/anvil/rpc.ts'
 import { startWorldChain } from '../../fixtures/world.ts'
 import type { Candidate } from '../../simulator/buildBundle.ts'
+import type { Freshness } from '../../simulator/freshness.ts'
 import { createProcessForks } from '../../simulator/processForks.ts'
 import { processTable } from '../../simulator/processTable.ts'
 import { createSimulator } from '../../simulator/simulator.ts'
 
 /**
  * What forks hold in memory, by number of chains: at rest, after a thousand dry runs of each chain, and after more.
- * All forks that live at once are counted; the offline world does not move, so that none is replaced.
+ * All forks that live at once are counted; the offline world does not move, so that none is replaced. Then the same
+ * world with a block as often as the real chains have one, followed as in production, by dry runs a second.
  *
- * Usage: `npm run -s bench:forks -- [dry runs, default 10000]`.
+ * Usage: `npm run -s bench:forks -- [dry runs, default 10000] [seconds of each rate, default 60]`.
  */
 const most = Number(process.argv[2] ?? 10_000)
+const rateSecs = Number(process.argv[3] ?? 60)
 const batch = 8
 const swapAbi = parseAbi([
   'function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96) params) payable returns (uint256)',
 ])
 
 const chainIds = [8453, 42161]
+/** Of each of them. */
+const blockMs = [2_000, 250]
+const asInProduction: Freshness = {
+  mode: 'interval',
+  everyMs: 1_000,
+  lagBlocks: 1,
+  restAfterMs: 30_000,
+}
 const worlds = await Promise.all(chainIds.map((chainId) => startWorldChain({ chainId })))
 type World = (typeof worlds)[number]
 
@@ -51,7 +64,7 @@ const tell = (...cells: readonly (string | number)[]) =>
   void process.stdout.write(`| ${cells.join(' | ')} |\n`)
 
 /** Of one simulator that serves so many of the chains. */
-async function measure(count: number): Promise<void> {
+async function openForks(count: number, freshness?: Freshness) {
   const processes = createProcessForks()
   const pids = new Set<number>()
   const forks = {
@@ -67,19 +80,33 @@ async function measure(count: number): Promise<void> {
     world,
     chainId: chainIds[at] ?? 0,
   }))
-  const chains = served.map(({ world, chainId }) => ({ chainId, upstreamUrl: world.rpcUrl }))
-  const simulator = await createSimulator({ chains, forks })
-  async function dryRun({ world, chainId }: (typeof served)[number], from: number) {
-    const taker = simulator.simulatedTaker(chainId)
-    const at = Array.from({ length: batch }, (_, index) => from + index)
-    const candidates = at.map((index) => candidateOf(world, taker, index))
-    const { results } = await simulator.simulateCandidates({ chainId, candidates })
-    return results.filter(({ status }) => status === 'ok').length
+  const simulator = await createSimulator({
+    chains: served.map(({ world, chainId }) => ({ chainId, upstreamUrl: world.rpcUrl, freshness })),
+    forks,
+  })
+  return {
+    served,
+    /** How many of so many dry runs were answered. */
+    async dryRun({ world, chainId }: (typeof served)[number], from: number, size = batch) {
+      const taker = simulator.simulatedTaker(chainId)
+      const at = Array.from({ length: size }, (_, index) => from + index)
+      const candidates = at.map((index) => candidateOf(world, taker, index))
+      const { results } = await simulator.simulateCandidates({ chainId, candidates })
+      return results.filter(({ status }) => status === 'ok').length
+    },
+    /** What each fork holds, in bytes. */
+    held: () => [...pids].map((pid) => processTable.readMemoryBytes(pid) ?? 0),
+    close: simulator.close,
   }
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+
+async function measure(count: number): Promise<void> {
+  const { served, dryRun, held, close } = await openForks(count)
   function note(dryRuns: number) {
-    const held = [...pids].map((pid) => processTable.readMemoryBytes(pid) ?? 0)
-    const whole = held.reduce((sum, bytes) => sum + bytes, 0)
-    tell(count, dryRuns, held.length, toMiB(Math.max(...held)), toMiB(whole))
+    const bytes = held()
+    tell(count, dryRuns, bytes.length, toMiB(Math.max(...bytes)), toMiB(sum(bytes)))
   }
   note(0)
   let [asked, done] = [0, 0]
@@ -92,10 +119,64 @@ async function measure(count: number): Promise<void> {
     }
     note(done)
   }
-  await simulator.close()
+  await close()
+}
+
+/** As often as the real chain has a block, until it is ended. */
+function keepMining({ rpcUrl }: World, everyMs: number) {
+  const rpc = createRpc(rpcUrl)
+  let last: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    last = last.then(() => rpc('evm_mine'))
+  }, everyMs)
+  return async () => {
+    clearInterval(timer)
+    await last
+  }
+}
+
+/** The most that was held at once while so many dry runs a second of each chain were asked for. */
+async function measureRate(
+  { served, dryRun, held }: Awaited<ReturnType<typeof openForks>>,
+  perSecond: number,
+): Promise<void> {
+  let peak = { forks: 0, largest: 0, whole: 0 }
+  const look = () => {
+    const bytes = held()
+    peak = {
+      forks: Math.max(peak.forks, bytes.length),
+      largest: Math.max(peak.largest, ...bytes),
+      whole: Math.max(peak.whole, sum(bytes)),
+    }
+  }
+  const looking = setInterval(look, 100)
+  const asking: Promise<number>[] = []
+  let asked = 0
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < rateSecs * 1_000) {
+    const due = ((performance.now() - startedAt) / 1_000) * perSecond
+    for (; asked < due; asked += 1)
+      for (const chain of served) asking.push(dryRun(chain, asked, 1).catch(() => 0))
+    await wait(5)
+  }
+  const answered = sum(await Promise.all(asking))
+  clearInterval(looking)
+  look()
+  const { forks, largest, whole } = peak
+  const share = asking.length === 0 ? '' : `${answered} of ${asking.length}`
+  tell(served.length, perSecond, forks, toMiB(largest), toMiB(whole), share)
 }
 
 tell('chains', 'dry runs of each', 'forks', 'the largest, MiB', 'together, MiB')
 await measure(1)
 await measure(2)
+const head = ['chains that move', 'dry runs/s of each', 'forks at most', 'the largest, MiB']
+tell(...head, 'together, MiB', 'answered')
+const mining = worlds.map((world, at) => keepMining(world, blockMs[at] ?? 0))
+for (const count of [1, 2]) {
+  const opened = await openForks(count, asInProduction)
+  for (const perSecond of [0, 5, 25, 100]) await measureRate(opened, perSecond)
+  await opened.close()
+}
+for (const end of mining) await end()
 for (const world of worlds) await world.close()
