@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { promisify } from 'node:util'
-import { startDoor } from './startDoor.ts'
+import { type Door, startDoor } from './startDoor.ts'
 
 /**
  * Run in a network namespace of its own, whose loopback has every address of 2001:db8::/32 and of 198.18.0.0/15: the
@@ -23,8 +23,9 @@ export type LetIn = {
     readonly ofAddress: number
     /** Of the address beside it. */
     readonly ofNeighbour: number
-    /** Two of each of 256 addresses. */
+    /** Of 256 addresses where each may have four, and tries for five. */
     readonly ofMany: number
+    readonly besideMany: number
   }
 }
 
@@ -39,17 +40,21 @@ for (const [family, addresses] of [
   await run('ip', [`-${family}`, 'route', 'add', 'local', addresses, 'dev', 'lo'])
 }
 // Nothing that is asked here reaches a gateway.
-const doors = await Promise.all(
-  ['::1', '127.0.0.1'].map((host) => startDoor({ gatewayPort: 9, host })),
-)
-const [doorOfIpv6, doorOfIpv4] = doors
-if (!doorOfIpv6 || !doorOfIpv4) process.exit(1)
+const doors = await Promise.all([
+  startDoor({ gatewayPort: 9, host: '::1' }),
+  startDoor({ gatewayPort: 9 }),
+  startDoor({
+    gatewayPort: 9,
+    change: (text) => text.replace('limit_conn networks 64', 'limit_conn networks 4'),
+  }),
+])
+const [doorOfIpv6, doorOfIpv4, doorOfFew] = doors
+if (!doorOfIpv6 || !doorOfIpv4 || !doorOfFew) process.exit(1)
 
 const sockets: Socket[] = []
 /** Whether it was answered over a connection that it keeps. */
-const come = (localAddress: string) =>
+const come = ({ host, plain: port }: Door, localAddress: string) =>
   new Promise<boolean>((resolve) => {
-    const { host, plain: port } = localAddress.includes(':') ? doorOfIpv6 : doorOfIpv4
     const socket = connect({ host, port, localAddress })
     sockets.push(socket)
     socket.on('data', () => resolve(true)).on('close', () => resolve(false))
@@ -57,11 +62,14 @@ const come = (localAddress: string) =>
     socket.on('error', () => undefined)
     socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n')
   })
-const countFrom = async (addresses: readonly string[]) =>
-  (await Promise.all(addresses.map(come))).filter(Boolean).length
+const countFrom = async (door: Door, addresses: readonly string[]) =>
+  (await Promise.all(addresses.map((address) => come(door, address)))).filter(Boolean).length
 /** So many from addresses of one /64. */
 const count = (network: string, connections: number) =>
-  countFrom(Array.from({ length: connections }, (_, index) => `${network}::${index + 1}`))
+  countFrom(
+    doorOfIpv6,
+    Array.from({ length: connections }, (_, index) => `${network}::${index + 1}`),
+  )
 
 let ofSite = 0
 for (let network = 0; network < 17; network += 1) ofSite += await count(`2001:db8:2:${network}`, 64)
@@ -73,11 +81,15 @@ const letIn: LetIn = {
     ofOtherSite: await count('2001:db8:3:1', 1),
   },
   byIpv4: {
-    ofAddress: await countFrom(Array(65).fill('198.18.0.1')),
-    ofNeighbour: await countFrom(['198.18.0.2']),
-    ofMany: await countFrom(Array.from({ length: 512 }, (_, index) => `198.19.0.${index % 256}`)),
+    ofAddress: await countFrom(doorOfIpv4, Array(65).fill('198.18.0.1')),
+    ofNeighbour: await countFrom(doorOfIpv4, ['198.18.0.2']),
+    ofMany: await countFrom(
+      doorOfFew,
+      Array.from({ length: 5 * 256 }, (_, index) => `198.19.0.${index % 256}`),
+    ),
+    besideMany: await countFrom(doorOfFew, ['198.18.0.1']),
   },
 }
 process.stdout.write(`${JSON.stringify(letIn)}\n`)
 for (const socket of sockets) socket.destroy()
-await Promise.all([doorOfIpv6.close(), doorOfIpv4.close()])
+await Promise.all([doorOfIpv6, doorOfIpv4, doorOfFew].map((door) => door.close()))
