@@ -6,7 +6,7 @@ import { request } from 'node:https'
  */
 export type Honest = { readonly durationsMs: readonly number[]; readonly failed: number }
 
-const [port = '0', perSecond = '50', seconds = '10'] = process.argv.slice(2)
+const [host = '', port = '0', perSecond = '50', seconds = '10'] = process.argv.slice(2)
 const durationsMs: number[] = []
 let failed = 0
 
@@ -17,9 +17,8 @@ const ask = (dueAt: number) =>
       resolve()
     }
     const sent = request({
-      host: '127.0.0.1',
+      host,
       port: Number(port),
-      localAddress: '127.200.0.1',
       servername: 'routing.localhost',
       headers: { host: 'routing.localhost' },
       path: '/api/tokens',

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { type AddressKind, addressesOf } from './networks.ts'
 
 /**
  * A process of strangers at the front door. On a message it says how its connections stand; it ends with its parent.
@@ -9,34 +10,31 @@ import { connect, type Socket } from 'node:net'
  */
 export type StrangerKind = 'slow' | 'idle' | 'brief'
 
-/** A process may open so many files; it says how many connections it tried, was let in with, and lost. */
+/** Connections that were tried, and that are open. */
 export type Counted = {
   readonly tried: number
   readonly open: number
-  readonly cut: number
 }
 
 const [
   kind = 'slow',
+  host = '',
   port = '0',
-  firstAddress = '0',
+  from = 'ipv4',
+  first = '0',
   addresses = '1',
   connections = '1',
   againMs = '1000',
 ] = process.argv.slice(2)
 const halfGreeting = Buffer.from('160301', 'hex')
 const tickMs = 20
-let [tried, open, cut] = [0, 0, 0]
-
-/** 127.1.0.0 and on: all of loopback is this machine's. */
-function addressOf(index: number): string {
-  const at = Number(firstAddress) + (index % Number(addresses))
-  return `127.${1 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`
-}
+let [tried, open] = [0, 0]
 
 function come(index: number, connected: (socket: Socket) => void) {
   tried += 1
-  const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: addressOf(index) })
+  const at = (Number(first) + index) % Number(addresses)
+  const localAddress = addressesOf[from as AddressKind](at)
+  const socket = connect({ host, port: Number(port), localAddress })
   let isOpen = false
   socket.on('connect', () => {
     isOpen = true
@@ -47,7 +45,6 @@ function come(index: number, connected: (socket: Socket) => void) {
   socket.on('error', () => undefined).resume()
   socket.on('close', () => {
     if (isOpen) open -= 1
-    cut += 1
     if (kind === 'slow') setTimeout(() => come(index, connected), Number(againMs))
   })
 }
@@ -82,5 +79,5 @@ else
     come(index, (socket) => socket.write(halfGreeting, () => socket.destroy())),
   )
 
-process.on('message', () => process.send?.({ tried, open, cut } satisfies Counted))
+process.on('message', () => process.send?.({ tried, open } satisfies Counted))
 process.on('disconnect', () => process.exit(0))

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { canMakeNetworks } from '../../../fixtures/canMakeNetworks.ts'
 import { findDebianProgram, passOver } from '../../../fixtures/debianPrograms.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { LetIn } from './testing/comeFromNetworks.ts'
@@ -8,25 +9,9 @@ import type { LetIn } from './testing/comeFromNetworks.ts'
 /** The proxy's door and callers by IPv6 and IPv4, in a network namespace of their own. */
 const s = suite('front door, by networks')
 const run = promisify(execFile)
-const programs = [
-  ['nginx', 'nginx-light'],
-  ['ip', 'iproute2'],
-  ['unshare', 'util-linux'],
-] as const
-const missing = programs.filter(([name]) => !findDebianProgram(name))
-for (const [name, debianPackage] of missing) passOver({ name, debianPackage })
 
-async function canUnshare(): Promise<boolean> {
-  try {
-    await run('unshare', ['--net', 'true'])
-    return true
-  } catch (error) {
-    process.stdout.write(`SKIPPED: nobody but root makes a network here: ${error}\n`)
-    return false
-  }
-}
-
-if (missing.length === 0 && (await canUnshare())) {
+if (!findDebianProgram('nginx')) passOver({ name: 'nginx', debianPackage: 'nginx-light' })
+else if (await canMakeNetworks()) {
   const file = join(import.meta.dirname, 'testing', 'comeFromNetworks.ts')
   const { stdout } = await run('unshare', ['--net', process.execPath, file])
   const { byIpv6, byIpv4 }: LetIn = JSON.parse(stdout)
