@@ -219,7 +219,7 @@ async function load(
         hasPlainPowers: first.has(own),
         balances: keep(balances),
         scalingFactors: keep(scalingFactors),
-        isMoving: curve.isUpdating || (ofPool?.hasRates ?? false),
+        isMoving: curve.isUpdating || (ofPool?.providers ?? []).length > 0,
         parts: pickParts(parts, ofPool?.providers),
         isFresh: keep(tokens).map(() => false),
       },

@@ -7,8 +7,8 @@ import { mulDown, one18 } from '../maths/fixedPoint18.ts'
 export type BalancerV2RatesOf = ReadonlyMap<
   string,
   {
-    readonly hasRates: boolean
     readonly scalingFactors: readonly bigint[]
+    /** One that reverts just now may answer at the next block. */
     readonly providers: readonly Address[]
   }
 >
@@ -69,7 +69,6 @@ export async function readBalancerV2Rates(
     pools.map(({ address }, p) => [
       address.toLowerCase(),
       {
-        hasRates: false,
         scalingFactors: [...(factors[p] ?? [])],
         providers: (providers[p] ?? []).filter((provider) => provider !== zeroAddress),
       },
@@ -80,7 +79,6 @@ export async function readBalancerV2Rates(
     const [cache, rate] = [caches[index], rates[index]]
     const scaling = row?.scalingFactors[k]
     if (!row || !cache || rate === undefined || scaling === undefined) continue
-    row.hasRates = true
     const [cached, , , expires] = cache
     const base = bases.find((candidate) => mulDown(candidate, cached) === scaling)
     // The next block is a second later at least.

@@ -39,10 +39,11 @@ const factoryAbi = parseAbi([
   'function find_pool_for_coins(address a, address b, uint256 at) view returns (address)',
 ])
 
-/** The four events of exchanges and liquidity that both generations have, in all their shapes. */
+/** The events of exchanges and liquidity that both generations have, in all their shapes. */
 const lists = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 export const curveTopics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',
+  'TokenExchangeUnderlying(address,int128,uint256,int128,uint256)',
   'RemoveLiquidityOne(address,uint256,uint256,uint256)',
   'RemoveLiquidityOne(address,uint256,uint256)',
   'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',
@@ -56,7 +57,8 @@ export const curveTopics: readonly Hex[] = [
     `RemoveLiquidityImbalance(address,${list},${list},uint256,uint256)`,
   ]),
 ].map((signature) => toEventSelector(signature))
-const exchangeTopic = curveTopics[0]
+/** The second is of pools upon another's shares, whose coins they trade as well. */
+const exchangeTopics = curveTopics.slice(0, 2)
 
 /** The factory's pools by its list. */
 async function listCurvePools(
@@ -118,7 +120,7 @@ export const curveExecution: Pick<
   apply: (record, log) => ({
     ...record,
     changedBlock: log.blockNumber,
-    swapsSeen: record.swapsSeen + (log.topics[0] === exchangeTopic ? 1 : 0),
+    swapsSeen: record.swapsSeen + Number(exchangeTopics.some((topic) => topic === log.topics[0])),
   }),
   encodeStep({ address, tokens, native }, { tokenIn, tokenOut }) {
     const [i, j] = [tokens.indexOf(tokenIn), tokens.indexOf(tokenOut)]

@@ -1,4 +1,4 @@
-import { type Abi, type Address, parseAbi } from 'viem'
+import { type Abi, type Address, parseAbi, toEventSelector } from 'viem'
 import { getChain } from '../../../chain/chains.ts'
 import type { PoolRef } from '../../reads/poolRef.ts'
 import { arrayHead, readCall, readCalls, wordToAddress } from '../../reads/readCalls.ts'
@@ -34,6 +34,11 @@ const abi: Abi = parseAbi([
   'function admin_fee() view returns (uint256)',
   'function get_pool_asset_types(address pool) view returns (uint8[])',
 ])
+/** Of a pool upon another's shares: it is listed and priced as any. */
+const metaCreation = {
+  topic: toEventSelector('MetaPoolDeployed(address,address,uint256,uint256,address)'),
+  read: () => undefined,
+}
 const stepGas = 68_000
 const gasPerCoin = 19_000
 
@@ -106,6 +111,7 @@ function readMoving(words: Words, count: number) {
 export const curveStableNgFamily: PoolFamily<CurveStableNgRecord> = {
   ...curveDiscovery,
   ...curveExecution,
+  creations: [...curveDiscovery.creations, metaCreation],
   apply: (record, log) => ({ ...record, ...curveExecution.apply(record, log) }) as typeof record,
   topics: curveTopics,
   async load(deps, { pools, blockNumber }) {

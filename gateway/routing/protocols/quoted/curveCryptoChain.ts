@@ -22,8 +22,12 @@ const topics = [
     `AddLiquidity(address,${list},uint256,uint256,uint256)`,
     `RemoveLiquidity(address,${list},uint256)`,
   ]),
+  // Of the latest code for two coins.
+  `AddLiquidity(address,address,${lists[0]},uint256,uint256,uint256)`,
+  `RemoveLiquidityImbalance(address,uint256,${lists[0]},uint256,uint256)`,
 ].map((signature) => toEventSelector(signature))
 const creations = [
+  `CryptoPoolDeployed(address,${tokens[0]},${Array(10).fill('uint256')},address)`,
   `TwocryptoPoolDeployed(address,string,string,${tokens[0]},address,bytes32,uint256[2],uint256,uint256,uint256,uint256,address)`,
   `TricryptoPoolDeployed(address,string,string,address,${tokens[1]},address,bytes32,uint256,uint256,uint256,uint256,uint256,address)`,
 ].map((signature) => ({ topic: toEventSelector(signature), read: () => undefined }))
