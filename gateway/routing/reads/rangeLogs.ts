@@ -1,10 +1,11 @@
-import { type Chain, type Client, numberToHex, type Transport } from 'viem'
+import { type Chain, type Client, type Hex, numberToHex, type Transport } from 'viem'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
 import { mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
-import { type LogFilter, toPoolLog } from './readHead.ts'
+import { isCrowd, readCrowded, type Told } from './readCrowded.ts'
+import { type LogFilter, toPoolLog, toQuestion } from './readHead.ts'
 
 /** Of the questions that come next. */
 export type Span = {
@@ -26,6 +27,8 @@ export type PartBounds = {
 export type LogPart = {
   /** The oldest first. */
   readonly logs: readonly PoolLog[]
+  /** Emitters and names of whose own a block had more than the node gives. */
+  readonly untold: readonly Hex[]
   /** Up to this block they are all. */
   readonly last: bigint
   readonly asked: number
@@ -38,7 +41,7 @@ type Deps = {
   /** Each endpoint for itself, where there are several. */
   readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
 }
-type Answered = BlockRange & { readonly logs: readonly PoolLog[] }
+type Answered = BlockRange & Told
 type Failed = BlockRange & { readonly error: unknown }
 
 const mostUnderWay = 8
@@ -57,7 +60,7 @@ const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 
 export async function readLogPart(
   { client, witnesses }: Deps,
   {
-    filter: { topics, addresses },
+    filter,
     fromBlock,
     toBlock,
     span = firstSpan,
@@ -92,25 +95,26 @@ export async function readLogPart(
   }
 
   async function ask({ from, to }: BlockRange): Promise<Answered | Failed> {
-    const question = {
-      fromBlock: numberToHex(from),
-      toBlock: numberToHex(to),
-      topics: [[...topics]],
-      ...(addresses && { address: [...addresses] }),
-    }
-    const read = async (whom: Deps['client']) => {
+    const at = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
+    const read = async (whom: Deps['client'], some: Omit<LogFilter, 'topics'> = filter) => {
+      const question = { ...at, ...toQuestion({ ...some, topics: filter.topics }) }
       const logs = await whom.request({ method: 'eth_getLogs', params: [question] })
       // Whole or not at all: what does not read is asked for again in parts.
       return logs.map(toPoolLog)
     }
+    const { crowd } = filter
     try {
       const logs = await read(client)
       const isWide = now.blocks >= wideBlocks
       // Who fails knows no more than the first one.
       const more = isWide ? await read(witnesses?.[1] ?? client).catch(() => []) : []
-      return { from, to, logs: mergeLogs(logs, more) }
+      return { from, to, logs: mergeLogs(logs, more), untold: [] }
     } catch (error) {
-      return { from, to, error }
+      if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
+      return readCrowded((some) => read(client, some), crowd).then(
+        (told) => ({ from, to, ...told }),
+        (reason: unknown) => ({ from, to, error: reason }),
+      )
     }
   }
 
@@ -139,7 +143,13 @@ export async function readLogPart(
   const whole = listWhole(read, fromBlock)
   const last = whole.at(-1)?.to
   if (last === undefined) throw failure
-  return { logs: sortLogs(whole.flatMap(({ logs }) => logs)), last, asked, span: now }
+  return {
+    logs: sortLogs(whole.flatMap(({ logs }) => logs)),
+    untold: whole.flatMap(({ untold }) => untold),
+    last,
+    asked,
+    span: now,
+  }
 }
 
 const sizeOf = ({ from, to }: BlockRange) => Number(to - from) + 1

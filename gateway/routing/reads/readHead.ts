@@ -1,5 +1,6 @@
 import type { Chain, Client, Hex, RpcLog, Transport } from 'viem'
 import type { PoolLog } from './poolLog.ts'
+import type { Crowd } from './readCrowded.ts'
 
 type Deps = { readonly client: Client<Transport, Chain> }
 
@@ -55,7 +56,17 @@ export async function readHead(deps: Deps, number?: bigint): Promise<BlockHead |
 export type LogFilter = {
   readonly topics: readonly Hex[]
   readonly addresses: readonly Hex[] | undefined
+  /** What they name, where that is not all the same. */
+  readonly names?: readonly Hex[] | undefined
+  /** Whose are asked for where a block has more than a node gives. Default: nobody's. */
+  readonly crowd?: Crowd | undefined
 }
+
+/** The same in a question's words. */
+export const toQuestion = ({ topics, addresses, names }: LogFilter) => ({
+  topics: [[...topics], ...(names ? [[...names]] : [])],
+  ...(addresses && { address: [...addresses] }),
+})
 
 /** Logs of one block by its hash: a node that does not have that very block fails instead of guessing. */
 export async function readBlockLogs(
@@ -64,13 +75,7 @@ export async function readBlockLogs(
 ): Promise<PoolLog[]> {
   const logs = await client.request({
     method: 'eth_getLogs',
-    params: [
-      {
-        blockHash,
-        topics: [[...filter.topics]],
-        ...(filter.addresses && { address: [...filter.addresses] }),
-      },
-    ],
+    params: [{ blockHash, ...toQuestion(filter) }],
   })
   return logs.map(toPoolLog).sort((one, other) => one.logIndex - other.logIndex)
 }

@@ -1,4 +1,6 @@
+import type { Hex } from 'viem'
 import { type Dex, factoriesOf } from '../../chain/dex.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import { familyOf, followedTopics } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { Bloom } from '../reads/bloom.ts'
@@ -40,7 +42,10 @@ export function listenFor(
   const expected = troubled?.expected() ?? []
   const shelved = bounds?.shelved() ?? []
   return {
-    filter: makeFilter(dexes, [...pools, ...shelved, ...expected.slice(0, mostExpected)]),
+    filter: makeFilter(dexes, {
+      known: [...pools, ...shelved, ...expected.slice(0, mostExpected)],
+      pools,
+    }),
     pools,
     mayConcern: (bloom) =>
       listNamed(bloom, pools).length > 0 || shelved.some((pool) => mayBeOf(bloom, pool)),
@@ -51,13 +56,40 @@ export function listenFor(
 
 function makeFilter(
   dexes: readonly Dex[],
-  known: readonly { readonly address: PoolRef['address'] }[],
+  {
+    known,
+    pools,
+  }: {
+    readonly known: readonly { readonly address: PoolRef['address'] }[]
+    readonly pools: readonly PoolRecord[]
+  },
 ): LogFilter {
-  const topics = followedTopics(dexes)
-  if (known.length > mostAddresses) return { topics, addresses: undefined }
-  const pools = known.map(({ address }) => address)
-  const others = dexes.flatMap((dex) => [...factoriesOf(dex), ...emittersOf(dex)])
-  return { topics, addresses: [...new Set([...pools, ...others])] }
+  const emitters = () => {
+    const others = dexes.flatMap((dex) => [...factoriesOf(dex), ...emittersOf(dex)])
+    return [...new Set([...known.map(({ address }) => address), ...others])]
+  }
+  return {
+    topics: followedTopics(dexes),
+    addresses: known.length > mostAddresses ? undefined : emitters(),
+    crowd: { emitters, namesOf: (emitter) => pools.flatMap((pool) => nameBy(emitter, pool)) },
+  }
+}
+
+function nameBy(emitter: Hex, record: PoolRecord): readonly Hex[] {
+  const named = familyOf(record).nameInLogs?.(record)
+  return named?.by.some((one) => isSameAddress(one, emitter)) ? [named.name] : []
+}
+
+/** Pools whose own events, or those that name them, are among what was not told. */
+export function listUntold(
+  untold: readonly Hex[],
+  pools: readonly PoolRecord[],
+): readonly PoolRecord[] {
+  if (untold.length === 0) return []
+  return pools.filter((record) => {
+    const own = [record.address, familyOf(record).nameInLogs?.(record).name]
+    return own.some((name) => name !== undefined && untold.includes(name))
+  })
 }
 
 /** Of a new pool, or of any where nothing in an event of theirs names one as others do. */

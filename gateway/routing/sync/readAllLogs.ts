@@ -83,7 +83,8 @@ async function readTogether(
   const [first, last] = [blocks[0]?.head.number, blocks.at(-1)?.head.number]
   if (first === undefined || last === undefined || blocks.length < fewestTogether)
     return () => undefined
-  const range = { filter: listening.filter, fromBlock: first, toBlock: last, span }
+  const filter = { ...listening.filter, crowd: undefined }
+  const range = { filter, fromBlock: first, toBlock: last, span }
   // Who gives none so may give each: that is asked then.
   const part = await readLogPart({ client }, range).catch(() => undefined)
   if (!part) return () => undefined

@@ -3,10 +3,11 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { readBloom } from '../reads/bloom.ts'
 import { mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { type Block, readBlockLogs } from '../reads/readHead.ts'
+import { isCrowd, readCrowded, type Told } from '../reads/readCrowded.ts'
+import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
 import { findSilent } from './findSilent.ts'
 import type { JudgeFullness } from './judgeFullness.ts'
-import type { Listening } from './listening.ts'
+import { type Listening, listUntold } from './listening.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
@@ -51,14 +52,17 @@ export async function readLogs(
   },
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
-  const first = given ?? (await readBlockLogs(deps, question))
+  const told = given ? whole(given) : await readWhole(deps, question)
+  const { logs: first, untold } = told
   const bloom = readBloom(logsBloom)
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
-  const asked = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
+  const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
+  // The same question would be refused again.
+  const asked = told.isCrowded ? [] : times
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
@@ -69,5 +73,28 @@ export async function readLogs(
   const late = logs.length - first.length
   const isBorneOut =
     logs.length > 0 && bloom ? logs.every(({ address }) => bloom.has(address as Hex)) : undefined
-  return { logs, isDoubted, late, silent, falseShare: bloom?.falseShare, isBorneOut }
+  return {
+    logs,
+    isDoubted,
+    late,
+    silent: [...silent, ...listUntold(untold, pools)],
+    falseShare: bloom?.falseShare,
+    isBorneOut,
+  }
+}
+
+type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
+type Asked = Told & { readonly isCrowded: boolean }
+
+const whole = (logs: readonly PoolLog[]): Asked => ({ logs, untold: [], isCrowded: false })
+
+async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<Asked> {
+  const read = (some: Pick<LogFilter, 'addresses' | 'names'>) =>
+    readBlockLogs(deps, { blockHash, filter: { topics: filter.topics, ...some } })
+  try {
+    return whole(await read(filter))
+  } catch (error) {
+    if (!filter.crowd || !isCrowd(error)) throw error
+    return { ...(await readCrowded(read, filter.crowd)), isCrowded: true }
+  }
 }

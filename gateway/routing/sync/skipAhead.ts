@@ -11,6 +11,7 @@ import type { PoolBounds } from './bounds/poolBounds.ts'
 import { type Ancestor, findAncestor, type PassedBlock, rememberedBlocks } from './findAncestor.ts'
 import { listCreations } from './findCreated.ts'
 import { type FollowedPools, listNews } from './followedPools.ts'
+import { listUntold } from './listening.ts'
 import type { TokenBook } from './tokenBook.ts'
 import type { TroubledPools } from './troubledPools.ts'
 
@@ -87,7 +88,7 @@ export async function skipAhead(
   if (!ground) return 'groundless'
   const fromBlock = ahead.anchor.number + 1n
   const range = { filter, fromBlock, toBlock: end, span: ahead.span, bounds: deps.partBounds }
-  const { logs, last, asked, span } = await readLogPart(deps, range)
+  const { logs, untold, last, asked, span } = await readLogPart(deps, range)
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
   const [before, anchor, after] = await Promise.all(
     [ahead.anchor.number, last, end].map(
@@ -100,7 +101,9 @@ export async function skipAhead(
   const questionsLeft = Number(end - last) / blocksAtOnce
   const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
   if (questionsLeft > most) return 'costly'
-  return { ...(await lay(deps, { ahead, logs, anchor })), span }
+  const unheard = listUntold(untold, [...ahead.pools.values()])
+  const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])
+  return { ...(await lay(deps, { ahead: { ...ahead, stale }, logs, anchor })), span }
 }
 
 async function lay(
