@@ -272,10 +272,18 @@ export const exclusions: readonly FailureReason[] = [
   'unsupported_exact_output',
 ]
 
-/** Whether there are no quotes for what was asked, and not because those who give them are away. */
-export function isOfQuestion(entries: readonly Entry[]): boolean {
+/**
+ * Whether there are no quotes for what was asked, and not because those who give them are away. Most questions
+ * have sources that say so without a look at the chain: they speak for nobody who had quotes lately and fails.
+ */
+export function isOfQuestion(
+  entries: readonly Entry[],
+  hadQuotes: (provider: string) => boolean,
+): boolean {
   const says = (reasons: readonly FailureReason[], { outcome }: Entry) =>
     outcome.status === 'failure' && reasons.includes(outcome.reason)
+  const isSaid = (entry: Entry) => says(judgements, entry) || says(exclusions, entry)
+  if (entries.some((entry) => !isSaid(entry) && hadQuotes(entry.provider))) return false
   return (
     entries.some((entry) => says(judgements, entry)) ||
     entries.every((entry) => says(exclusions, entry))

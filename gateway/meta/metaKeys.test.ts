@@ -118,6 +118,32 @@ s(
   },
 )
 
+s(
+  'pauses nobody while one that had quotes is away, whatever others say without a look [17/quoted-and-away]',
+  async () => {
+    const limits = { ...deps, config: { ...config, keyLimit: { unitsPerSec: 1, burst: 999 } } }
+    const answers = { now: answerQuote() }
+    const meta = await startScriptedMeta({
+      sources: [
+        scriptSource({ name: 'a', answer: async () => answers.now }),
+        scriptSource({ name: 'other', answer: fail('no_route') }),
+      ],
+      access: createAccess(limits),
+      keys: 'required',
+    })
+    const { secret } = await makeKey(5)
+    const ask = async () => (await post(meta.url, '/quote', {}, secret)).status
+    assert.is(await ask(), 200)
+    for (const reason of ['upstream_error', 'circuit_open', 'timeout'] as const) {
+      answers.now = fail(reason)
+      for (let at = 0; at < 30; at += 1) assert.is(await ask(), 502, reason)
+    }
+    answers.now = answerQuote()
+    assert.is(await ask(), 200)
+    await meta.close()
+  },
+)
+
 s('limits the cycles of a key like its requests [strangers/key-limits]', async () => {
   const { secret, keyId } = await makeKey(100)
   const res = await post(closed.url, '/quote/stream', { refreshIntervalMs: 1_000 }, secret)

@@ -9,6 +9,7 @@ import { tooManyRequests } from '../../http/tooManyRequests.ts'
 import { aggregate, type MetaRequest } from '../aggregate.ts'
 import type { SourceState } from '../dispatch.ts'
 import { failuresOf, isOfQuestion } from '../fanOut.ts'
+import { createRecentQuotes } from '../recentQuotes.ts'
 import type { LeftOut } from '../sources/onChainSources.ts'
 import { createStreamSlots, type StreamCaps } from '../streamSlots.ts'
 import * as examples from './examples.ts'
@@ -73,6 +74,7 @@ const health = endpoint({
 })
 
 function quoteRoute(deps: RoutesDeps): Endpoint {
+  const recent = createRecentQuotes(deps)
   return endpoint({
     method: 'post',
     path: '/quote',
@@ -86,11 +88,14 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
     errors: { 502: 'No source gave a quote; failures[] says why' },
     handle: async ({ body, requestId, clientId, signal, ...from }) => {
       const request = readRequest(body)
+      const { chainId } = request.source
       const result = await aggregate(deps, { request, ...nameCaller(from), signal })
+      const { entries } = result
+      recent.note(chainId, entries)
       if (result.quotes.length === 0)
         throw new HttpError(502, 'no_quotes', 'no source gave a quote', {
-          extra: { failures: failuresOf(result.entries) },
-          isOfQuestion: isOfQuestion(result.entries),
+          extra: { failures: failuresOf(entries) },
+          isOfQuestion: isOfQuestion(entries, (provider) => recent.has(chainId, provider)),
         })
       const tracking = toTracking({ requestId, clientId }, request)
       return fromAggregate(result, { request: request.source, tracking })
