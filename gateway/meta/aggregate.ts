@@ -96,8 +96,8 @@ export function referencesOf(entries: readonly Entry[]): readonly bigint[] {
 
 /** The sources of one request, each with its quotes checked under the request's policy. */
 export function checkedSources(deps: AggregateDeps, request: MetaRequest): readonly Source[] {
-  const { targets, isToken, findAllowance } = deps
-  const checks = { targets, isToken, findAllowance, policy: request.policy }
+  const { targets, isToken, findAllowance, findSettlers } = deps
+  const checks = { targets, isToken, findAllowance, findSettlers, policy: request.policy }
   return deps.sourcesFor(request.source).map((source) => checkedSource(checks, source))
 }
 

@@ -241,17 +241,23 @@ s("reads what Uniswap's SwapProxy takes", () => {
   assert.match(why(encode(usdc, 1_000_001n)) ?? '', /takes 1000001/)
 })
 
-s('reads only what is taken where a Settler has no minimum, or another contract is called', () => {
-  const encode = (inner: Hex) =>
-    encodeFunctionData({ abi: holderAbi, args: [other, usdc, 1_000_000n, other, inner] })
-  const settler = encodeFunctionData({
-    abi: settlerAbi,
-    args: [[zeroAddress, zeroAddress, 0n], ['0x12'], zeroHash],
-  })
-  const taken = { status: 'read', swap: { tokenIn: usdc, amountIn: 1_000_000n } }
-  assert.equal(readSwap(encode(settler)), taken)
-  assert.equal(readSwap(encode('0x12345678')), taken)
-})
+s(
+  'of a Settler without a minimum, or another contract, nothing is guaranteed [17/settler-minimum]',
+  () => {
+    const encode = (inner: Hex) =>
+      encodeFunctionData({ abi: holderAbi, args: [other, usdc, 1_000_000n, other, inner] })
+    const settler = encodeFunctionData({
+      abi: settlerAbi,
+      args: [[zeroAddress, zeroAddress, 0n], ['0x12'], zeroHash],
+    })
+    const swap = { tokenIn: usdc, amountIn: 1_000_000n, settlers: [other, other] }
+    for (const calldata of [encode(settler), encode('0x12345678')]) {
+      assert.equal(readSwap(calldata), { status: 'read', swap })
+      assert.match(why(calldata) ?? '', /guarantees 0 only/)
+      assert.is(why(calldata, makeRequest({ relaxMinReturn: true })), undefined)
+    }
+  },
+)
 
 for (const [router, encode] of routers)
   s(
@@ -308,6 +314,7 @@ s('reads what was recorded', () => {
     txParams: { data: Hex }
     transactionRequest: { data: Hex }
   }
+  const settler = '0xdc5d8200A030798BC6227240f68b4dD9542686ef'
   const zeroX = readSwap((readRecorded('0x-usdc-weth') as Body).transaction.data)
   assert.equal(zeroX, {
     status: 'read',
@@ -317,6 +324,7 @@ s('reads what was recorded', () => {
       tokenOut: weth,
       minAmountOut: 254_005_248_621_890_700n,
       recipient: taker,
+      settlers: [settler, settler],
     },
   })
   const velora = readSwap((readRecorded('velora-usdc-weth') as Body).txParams.data)

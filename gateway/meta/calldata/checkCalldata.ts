@@ -48,7 +48,7 @@ export function checkCalldata(
   if (read.status === 'unknown') return undefined
   if (read.status === 'garbled')
     return fail('calldata_mismatch', 'the payload does not fit its function')
-  const { tokenIn, tokenOut, amountIn, minAmountOut, recipient } = read.swap
+  const { tokenIn, tokenOut, amountIn, minAmountOut, recipient, settlers } = read.swap
   if (tokenIn && !isSameToken(tokenIn, request.tokenIn))
     return fail('calldata_mismatch', 'the payload takes another token')
   if (tokenOut && !isSameToken(tokenOut, request.tokenOut))
@@ -61,7 +61,9 @@ export function checkCalldata(
     (isExactIn ? amountIn !== quote.maxAmountIn : amountIn > quote.maxAmountIn)
   )
     return fail('calldata_mismatch', `the payload takes ${amountIn}`)
-  if (minAmountOut !== undefined && minAmountOut < leastGuard(quote, request))
-    return fail('calldata_mismatch', `the payload guarantees ${minAmountOut} only`)
+  // A Settler that is told of no minimum, or something else, guarantees none.
+  const guaranteed = settlers ? (minAmountOut ?? 0n) : minAmountOut
+  if (guaranteed !== undefined && guaranteed < leastGuard(quote, request))
+    return fail('calldata_mismatch', `the payload guarantees ${guaranteed} only`)
   return undefined
 }

@@ -1,4 +1,14 @@
 import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi,
+  parseAbiParameters,
+  zeroHash,
+} from 'viem'
+import { thief } from '../../../fixtures/meta/hostilePayloads.ts'
+import {
   bareChain,
   makeQuote,
   makeRequest,
@@ -108,12 +118,17 @@ s(
 )
 
 /** The outcome of one source whose target may, or may not, take tokens of the caller's already. */
-async function checked(quote: Partial<SourceQuote>, allowance: FoundAllowance) {
+async function checked(
+  quote: Partial<SourceQuote>,
+  allowance: FoundAllowance,
+  settlers?: readonly Address[],
+) {
   const deps = {
     ...bareChain,
     targets,
     policy: 'standard' as const,
     findAllowance: async () => allowance,
+    findSettlers: async () => settlers,
   }
   const answer = { status: 'quote' as const, quote: makeQuote(quote) }
   const source = checkedSource(deps, scriptSource({ name: 'a', answer }))
@@ -134,6 +149,38 @@ s(
     assert.match(String(await checked(open, { status: 'unknown' })), /^upstream_error/)
     const spends = await checked({ ...open, approveTarget: other }, held)
     assert.is(typeof spends === 'object' && spends.status, 'quote')
+  },
+)
+
+s(
+  "refuses an order at AllowanceHolder for whom 0x's registry does not name [17/settlers]",
+  async () => {
+    const order = encodeAbiParameters(
+      parseAbiParameters('address, address, uint256, uint256, bytes32, uint256'),
+      [taker, weth, 995n, 160n, zeroHash, 0n],
+    )
+    const inner = concat(['0x1fff991f', order])
+    const abi = parseAbi(['function exec(address, address, uint256, address, bytes)'])
+    const settler = '0x00000000000000000000000000000000000000a1'
+    const ask = async (
+      [operator, called]: readonly [Address, Address],
+      settlers: readonly Address[] | undefined,
+    ) => {
+      const calldata = encodeFunctionData({
+        abi,
+        args: [operator, usdc, 1_000_000n, called, inner],
+      })
+      const outcome = await checked({ calldata }, { status: 'none' }, settlers)
+      return typeof outcome === 'string' ? outcome : outcome.status
+    }
+    assert.is(await ask([settler, settler], [other, settler]), 'quote')
+    assert.match(
+      await ask([settler, thief], [settler]),
+      /^target_not_allowed: .* does not name 0x6666/,
+    )
+    assert.match(await ask([thief, settler], [settler]), /^target_not_allowed/)
+    assert.match(await ask([settler, settler], []), /^target_not_allowed/)
+    assert.match(await ask([settler, settler], undefined), /^upstream_error/)
   },
 )
 

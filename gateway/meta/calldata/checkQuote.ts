@@ -11,6 +11,7 @@ import {
 } from '../provider/source.ts'
 import { checkCalldata } from './checkCalldata.ts'
 import type { FindAllowance } from './findAllowance.ts'
+import type { FindSettlers } from './findSettlers.ts'
 import { findForbiddenCall } from './forbiddenCalls.ts'
 import { findForbiddenTarget } from './forbiddenTargets.ts'
 import { readSwap } from './readSwap.ts'
@@ -168,7 +169,27 @@ async function checkAllowance(
     : undefined
 }
 
-export type CheckSourceDeps = CheckDeps & { readonly findAllowance: FindAllowance }
+/** 0x's AllowanceHolder hands the input to whom the payload says, and what becomes of it there is their word. */
+function findCalledSettlers({ calldata }: SourceQuote): readonly Address[] | undefined {
+  const read = readSwap(calldata)
+  return read.status === 'read' ? read.swap.settlers : undefined
+}
+
+async function checkSettlers(
+  { findSettlers }: Pick<CheckSourceDeps, 'findSettlers'>,
+  { called, chainId }: { readonly called: readonly Address[]; readonly chainId: number },
+  signal: AbortSignal,
+): Promise<SourceFailure | undefined> {
+  const settlers = await findSettlers({ chainId, signal })
+  if (!settlers) return fail('upstream_error', "0x's registry could not be read")
+  const stranger = called.find((address) => !has(settlers, address))
+  return stranger && fail('target_not_allowed', `0x's registry does not name ${stranger}`)
+}
+
+export type CheckSourceDeps = CheckDeps & {
+  readonly findAllowance: FindAllowance
+  readonly findSettlers: FindSettlers
+}
 
 /** A source whose quotes are checked before anyone sees them. */
 export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
@@ -180,9 +201,14 @@ export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
     if (outcome.status !== 'quote') return outcome
     const { quote } = outcome
     const checked = { quote, request }
-    const failure = checkQuote(deps, checked) ?? (await checkAllowance(deps, checked, signal))
+    const { chainId } = request
+    const called = findCalledSettlers(quote)
+    const failure =
+      checkQuote(deps, checked) ??
+      (await checkAllowance(deps, checked, signal)) ??
+      (called && (await checkSettlers(deps, { called, chainId }, signal)))
     if (failure) return failure
-    const isListed = findRow(deps.targets, quote, request.chainId)?.targets !== undefined
+    const isListed = findRow(deps.targets, quote, chainId)?.targets !== undefined
     return isListed ? outcome : { ...outcome, quote: { ...quote, mustBeProved: true } }
   }
   return {

@@ -21,6 +21,8 @@ export type PayloadSwap = {
   readonly recipient?: Address | undefined
   /** Whom the input is handed to, and what becomes of it there is that contract's word. */
   readonly router?: Address | undefined
+  /** The same of those whom a list does not know, and 0x's registry does. */
+  readonly settlers?: readonly Address[] | undefined
 }
 
 /** `unknown`: a function that nobody taught us. `garbled`: a known one, with arguments that it cannot have. */
@@ -90,8 +92,11 @@ function fromDesc(desc: Desc): PayloadSwap {
 
 /** AllowanceHolder names what is taken; the Settler's order inside it names what is given. */
 function readHolder(data: Hex): PayloadSwap {
-  const [, token, amountIn, , inner] = decodeFunctionData({ abi: holderAbi, data }).args
-  const taken = { tokenIn: token, amountIn }
+  const [operator, token, amountIn, called, inner] = decodeFunctionData({
+    abi: holderAbi,
+    data,
+  }).args
+  const taken = { tokenIn: token, amountIn, settlers: [operator, called] }
   if (slice(inner, 0, 4) !== '0x1fff991f') return taken
   const [{ recipient, buyToken, minAmountOut }] = argumentsOf(settlerArguments, inner)
   // A Settler without a minimum names no token and no recipient either.

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { Log } from '../../http/serviceOptions.ts'
 import type { CheckDeps, TargetRow } from '../calldata/checkQuote.ts'
 import { createFindAllowance } from '../calldata/findAllowance.ts'
+import { createFindSettlers } from '../calldata/findSettlers.ts'
 import { type DispatchDeps, defaultLimits, dispatchSource, type SourceState } from '../dispatch.ts'
 import { createFindProxy } from '../findProxy.ts'
 import { createPriceGas } from '../priceGas.ts'
@@ -194,6 +195,7 @@ export function createMeta(deps: MetaDeps): Meta {
       clientOf,
       tokensOf: (chainId) => seedTokens(chainId).map(({ address }) => address),
     }),
+    findSettlers: createFindSettlers({ clientOf }),
     takeTurn: createTurns(),
     deadlineMs,
     patienceMs,
