@@ -82,6 +82,12 @@ export function isQuoted(record: PoolRecord): boolean {
   return family.quoter !== undefined && (family.isQuoted?.(record) ?? true)
 }
 
+/** Pools of which samples are all that is known: they are drawn anew without any event. */
+export function isSampled(pool: { readonly protocol: Protocol }): boolean {
+  const { quoter, isQuoted: isQuotedAlone } = familyOf(pool)
+  return quoter !== undefined && isQuotedAlone === undefined
+}
+
 /** The pool as the engine sees it; at a time, where its price moves with the clock. */
 export function toEnginePool(record: PoolRecord, atSecs?: number): EnginePool {
   return familyOf(record).toEnginePool(record, atSecs)

@@ -44,6 +44,27 @@ for (const count of [3, 120, 2_000])
     assert.is(status.healed, 0)
   })
 
+s(
+  'reach pools whose ticks follow events, whoever prices them, and no samples [nodes/audit-quoted]',
+  () => {
+    const clock = { ms: 0 }
+    const audit = createAudit({ sortByDepth: () => [], now: () => clock.ms })
+    const protocols = ['uniswap_v4', 'camelot_v3', 'woofi'] as const
+    const quoted = protocols.map((protocol, n) => ({
+      ...poolOf(n),
+      protocol,
+      quoter: getAddress(numberToHex(9, { size: 20 })),
+    })) as unknown as readonly PoolRecord[]
+    const picked = [1, 2, 3].flatMap(() => {
+      clock.ms += minuteMs
+      const records = audit.pick(toMap(quoted))
+      audit.done(records, 0)
+      return records.map(({ protocol }) => protocol)
+    })
+    assert.equal([...new Set(picked)].sort(), ['camelot_v3', 'uniswap_v4'])
+  },
+)
+
 s('begin with those whose reading failed, and count what has just come as read', () => {
   const clock = { ms: 0 }
   const audit = createAudit({ sortByDepth: () => [], now: () => clock.ms })

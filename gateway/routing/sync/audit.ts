@@ -1,4 +1,4 @@
-import { isQuoted } from '../protocols/families.ts'
+import { isSampled } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 
 /** What the rounds of reading pools anew have come to, for health and metrics. */
@@ -65,8 +65,7 @@ export function createAudit({
     pick(pools) {
       if (now() - pickedAtMs < stepMs) return []
       pickedAtMs = now()
-      // Samples of quoters are drawn anew every some seconds.
-      const records = [...pools.values()].filter((record) => !isQuoted(record))
+      const records = [...pools.values()].filter((record) => !isSampled(record))
       note(records)
       updateDeep(records)
       const isDeep = ({ id }: PoolRecord) => deep.has(id)

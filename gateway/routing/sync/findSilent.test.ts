@@ -107,6 +107,20 @@ s('are named by an event of their own where a vault speaks of them, too [nodes/o
     }
 })
 
+s(
+  'are those that a quoter prices, too, where their ticks follow events [nodes/quoted-events]',
+  () => {
+    const [manager, id] = [addressOf('manager'), hash('pool of a hook')]
+    const hooked = { ...reserve(), protocol: 'uniswap_v4', id, address: getAddress(manager) }
+    const quoted = [{ ...hooked, quoter: manager }] as unknown as readonly PoolRecord[]
+    const [swapped = '0x'] = familyOf({ protocol: 'uniswap_v4' }).topics
+    const bloom = readBloom(bloomOf([{ address: manager, topics: [swapped, id] }]))
+    if (!bloom) throw new Error('it is a bloom')
+    const silent = findSilent({ bloom, logs: [], pools: quoted, isBusy: false, isRare: false })
+    assert.equal(silent, quoted)
+  },
+)
+
 s('are those whose logs were not returned, and no others', () => {
   const [one, other] = [logOf(pools[3]), logOf(pools[4])]
   const all = [...foreignLogs(1, 7), one, other]

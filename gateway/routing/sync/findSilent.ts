@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { familyOf, isQuoted, poolIdOf } from '../protocols/families.ts'
+import { familyOf, isSampled, poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { Bloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
@@ -29,8 +29,7 @@ export function findSilent({
   readonly pools: Iterable<PoolRecord>
 }): readonly PoolRecord[] {
   const heard = new Set(logs.map(poolIdOf))
-  // Samples of quoters are drawn anew without any event.
-  const quiet = [...pools].filter((record) => !heard.has(record.id) && !isQuoted(record))
+  const quiet = [...pools].filter((record) => !heard.has(record.id) && !isSampled(record))
   if (!isTelling(bloom, quiet.length) && !isRare && !(isBusy && logs.length === 0)) return []
   return listNamed(bloom, quiet)
 }

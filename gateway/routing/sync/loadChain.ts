@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { familyOf } from '../protocols/families.ts'
+import { familyOf, isSampled } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { dedupePools } from '../reads/findPools.ts'
 import { readHead, readToldBlock } from '../reads/readHead.ts'
@@ -36,7 +36,7 @@ export const readMajors: ReadPools = async (deps, at) => {
     { a: hubs, b: hubs },
     { a: hubs.slice(0, deepestHubs), b: majors },
   ].filter(({ b }) => b.length > 0)
-  const priced = deps.dexes.filter((dex) => hasOwnMaths(familyOf(dex)))
+  const priced = deps.dexes.filter((dex) => !isSampled(dex))
   const found = priced.flatMap((dex) =>
     sides.map((side) => familyOf(dex).find(deps, { dex, isBrief: true, ...side, ...at })),
   )
@@ -44,9 +44,6 @@ export const readMajors: ReadPools = async (deps, at) => {
   deps.found.begin(pools)
   return loadPools(deps, { pools, isBrief: true, ...at })
 }
-
-const hasOwnMaths = ({ quoter, isQuoted }: ReturnType<typeof familyOf>) =>
-  quoter === undefined || isQuoted !== undefined
 
 /** Reads pools at the head, or at a block, and what is not known yet of their tokens and those to begin with. */
 export async function loadChain(

@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { allPoolShares } from '../../../../fixtures/nodes/mainnet/shares.ts'
 import type { ProfileName } from '../../../../fixtures/nodes/profiles/profiles.ts'
 import { chains, seedTokens } from '../../../chain/chains.ts'
-import { isQuoted } from '../../protocols/families.ts'
+import { isSampled } from '../../protocols/families.ts'
 import type { PoolRecord } from '../../protocols/poolRecord.ts'
 import type { Routing } from '../../service/routing.ts'
 import type { SyncEvent } from '../../sync/syncEvent.ts'
@@ -180,12 +180,12 @@ const auditOf = (routing: Routing, chain: { readonly chainId: number }) =>
 const auditedOf = (routing: Routing, chain: { readonly chainId: number }) =>
   auditOf(routing, chain)?.audited
 
-/** What is followed against a fresh read of the same block, but for quoted pools: their samples are renewed in turns. */
+/** What is followed against a fresh read of the same block; samples are renewed in turns, and left out. */
 export async function compareToChain({ mainnet, chainId }: StartedMainnet, status: Status) {
   const chain = chains.find((each) => each.chainId === chainId)
   const state = status?.state
   if (!chain || !state) return { compared: 0, differences: [] }
-  const records = [...state.pools.values()].filter((record) => !isQuoted(record))
+  const records = [...state.pools.values()].filter((record) => !isSampled(record))
   const blockNumber = state.head.number
   const source = { chain, mainnet, dexes: status.chain.dexes }
   const fresh = await readMainnet(source, { records, blockNumber })
