@@ -64,6 +64,25 @@ s('has a crowd wait behind itself [strangers/meta-turns]', async () => {
 })
 
 s(
+  'has whoever asks all the time wait for one turn of each who comes, not for as many as it had [strangers/meta-newcomers]',
+  async () => {
+    const { ask, begun, rest } = create()
+    for (let n = 0; n < 10; n += 1) {
+      await ask('steady')
+      await rest()
+    }
+    begun.length = 0
+    const crowd = Array.from({ length: 40 }, (_, n) => ask(`new ${n % 4}`))
+    const steady = [ask('steady'), ask('steady')]
+    for (let n = 0; n < 50; n += 1) await rest()
+    await Promise.all([...crowd, ...steady])
+    const places = begun.flatMap((caller, place) => (caller === 'steady' ? [place] : []))
+    // In the next round, too: they had fewer turns of late.
+    assert.equal(places, [4, 9])
+  },
+)
+
+s(
   'has the addresses and keys of one site wait behind each other [strangers/meta-sites]',
   async () => {
     const { ask, begun, rest } = create()

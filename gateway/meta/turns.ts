@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import { createRecentTurns, memoryMs } from '../routing/recentTurns.ts'
+import { forgetStale } from '../runtime/forgetStale.ts'
 
 /** Resolves when its turn has come, or the signal has fired. */
 export type TakeTurn = (p: {
@@ -13,11 +15,12 @@ type Waiter = { readonly caller: string; readonly site: string; readonly begin: 
 
 /**
  * Asking all sources once is some milliseconds of the loop, again when they answer, and everybody else's
- * requests wait meanwhile. So the next begins when the loop had time since the last one did, and of callers
- * that whose turns of late were fewest, its own or those of its site: a crowd stands behind itself, and so does
- * whoever asks by many addresses or keys. The fewer turns they were, the less a loop that does not rest is waited
- * for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise, and take
- * more: no bound is needed.
+ * requests wait meanwhile. So the next begins when the loop had time since the last one did. Callers and sites go
+ * round, and whoever comes is where the others are: a crowd stands behind itself, and so does whoever asks by many
+ * addresses or keys, but nobody is owed turns for having asked nothing. In a round that caller is first whose turns
+ * of late were fewest, its own or those of its site. The fewer they were, the less a loop that does not rest is
+ * waited for: many who ask once in a while would never all have theirs. Who waits would be under way otherwise, and
+ * take more: no bound is needed.
  */
 export function createTurns({
   now = () => performance.now(),
@@ -28,18 +31,26 @@ export function createTurns({
   readonly whenRested?: ((patience: () => number) => Promise<void>) | undefined
 } = {}): TakeTurn {
   const [ofCallers, ofSites] = [createRecentTurns(), createRecentTurns()]
+  const rounds = { ofCallers: createRounds(), ofSites: createRounds() }
   const waiting = new Set<Waiter>()
   /** Undefined: it is to be found. Turns are forgotten by all alike, so that time leaves the order as it is. */
   let first: Waiter | undefined
   let isRunning = false
+  /** The round of the turn that began last; where nobody waits any more, the one after all that were begun. */
+  let round = 0
+  let latest = 0
 
+  /** Whose turns count, and the caller's own. */
+  function readHad({ caller, site }: Waiter, nowMs: number) {
+    const own = ofCallers.had(caller, nowMs)
+    return [Math.max(own, ofSites.had(site, nowMs)), own] as const
+  }
+  const roundOf = ({ caller, site }: Waiter) =>
+    Math.max(round, rounds.ofCallers.get(caller) ?? 0, rounds.ofSites.get(site) ?? 0)
   /** At one moment, for all that are compared. */
   const rankAt =
     (nowMs: number) =>
-    ({ caller, site }: Waiter): Rank => {
-      const own = ofCallers.had(caller, nowMs)
-      return [Math.max(own, ofSites.had(site, nowMs)), own]
-    }
+    (waiter: Waiter): Rank => [roundOf(waiter), ...readHad(waiter, nowMs)]
 
   function findNext(): Waiter | undefined {
     first ??= pick(waiting, rankAt(now()))
@@ -49,7 +60,7 @@ export function createTurns({
   /** Of whoever is next in line; whoever may come yet is waited for as the busiest are. */
   function patience(): number {
     const next = findNext()
-    return next ? Math.min(1, rankAt(now())(next)[0] / turnsOfBusy) : 1
+    return next ? Math.min(1, readHad(next, now())[0] / turnsOfBusy) : 1
   }
 
   async function run(): Promise<void> {
@@ -58,9 +69,14 @@ export function createTurns({
       const nowMs = now()
       ofCallers.note(next.caller, nowMs)
       ofSites.note(next.site, nowMs)
+      round = roundOf(next)
+      latest = Math.max(latest, round + 1)
+      noteRound(rounds.ofCallers, next.caller, round)
+      noteRound(rounds.ofSites, next.site, round)
       next.begin()
       await whenRested(patience)
     }
+    round = latest
     isRunning = false
   }
 
@@ -82,16 +98,27 @@ export function createTurns({
     })
 }
 
-/** Whose turns count, and, at one site, the caller's own. */
-type Rank = readonly [most: number, own: number]
+const mostRemembered = 10_000
+/** The round in which each is next. */
+const createRounds = () => new LRUCache<string, number>({ max: mostRemembered })
 
-const isBefore = ([most, own]: Rank, [otherMost, otherOwn]: Rank) =>
-  most < otherMost || (most === otherMost && own < otherOwn)
+function noteRound(rounds: LRUCache<string, number>, name: string, round: number): void {
+  rounds.set(name, round + 1)
+  forgetStale(rounds, (next) => next <= round)
+}
+
+/** The round, whose turns count in it, and, at one site, the caller's own. */
+type Rank = readonly [round: number, most: number, own: number]
+
+function isBefore(rank: Rank, other: Rank): boolean {
+  const differing = rank.findIndex((part, index) => part !== other[index])
+  return differing >= 0 && (rank[differing] ?? 0) < (other[differing] ?? 0)
+}
 
 /** Of equal ones who has waited longest. */
 function pick(waiting: ReadonlySet<Waiter>, rankOf: (waiter: Waiter) => Rank): Waiter | undefined {
   let best: Waiter | undefined
-  let fewest: Rank = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let fewest: Rank = [Number.POSITIVE_INFINITY, 0, 0]
   for (const waiter of waiting) {
     const rank = rankOf(waiter)
     if (!isBefore(rank, fewest)) continue
