@@ -200,24 +200,36 @@ s('follows heads that its node pushes, asked by nobody [nodes/heads-follow]', as
   }
 })
 
+/** A node that answers no more once it is held, and a clock that is set. */
+function createHeld() {
+  const clock = { ms: 0 }
+  let gate = Promise.resolve()
+  const { promise, resolve: letAnswer } = Promise.withResolvers<void>()
+  const request = (async (call: never) => {
+    await gate
+    return await chainClient.client.request(call)
+  }) as typeof chainClient.client.request
+  const slow = { ...chainClient, client: { ...chainClient.client, request } }
+  const seeds = { seedTokens: seedTokens(8453), pollMs: 3_600_000, maxAgeMs: 500 }
+  return {
+    clock,
+    own: createChainSync({ chainClient: slow, dexes, ...seeds, now: () => clock.ms }),
+    hold() {
+      gate = promise
+    },
+    letAnswer,
+  }
+}
+
 s(
   'keeps nobody waiting for a slow node who may have the state of a moment ago [strangers/slow-head]',
   async () => {
-    const clock = { ms: 0 }
-    let gate = Promise.resolve()
-    const request = (async (call: never) => {
-      await gate
-      return await chainClient.client.request(call)
-    }) as typeof chainClient.client.request
-    const slow = { ...chainClient, client: { ...chainClient.client, request } }
-    const seeds = { seedTokens: seedTokens(8453), pollMs: 3_600_000, maxAgeMs: 500 }
-    const own = createChainSync({ chainClient: slow, dexes, ...seeds, now: () => clock.ms })
-    const { promise, resolve: letAnswer } = Promise.withResolvers<void>()
+    const { clock, own, hold, letAnswer } = createHeld()
     try {
       await own.start()
       const before = (await own.fresh())?.head.number ?? 0n
       clock.ms = 5_000
-      gate = promise
+      hold()
       let isAnswered = false
       const old = own.fresh().finally(() => {
         isAnswered = true
@@ -228,6 +240,34 @@ s(
       assert.is(isAnswered, false, 'whoever would have an old state waits')
       letAnswer()
       await old
+    } finally {
+      letAnswer()
+      await own.close()
+    }
+  },
+)
+
+s(
+  'waits not at all where a look has been under way for as long already [strangers/slow-look]',
+  async () => {
+    const { clock, own, hold, letAnswer } = createHeld()
+    try {
+      await own.start()
+      // Of an old state, after any other look.
+      clock.ms = 4_000
+      const before = (await own.fresh())?.head.number
+      assert.is(own.lagMs(), 0)
+      clock.ms = 5_000
+      hold()
+      let isFirstOver = false
+      const first = own.fresh().finally(() => {
+        isFirstOver = true
+      })
+      clock.ms = 5_050
+      assert.is((await own.fresh())?.head.number, before)
+      assert.is(isFirstOver, false)
+      letAnswer()
+      await first
     } finally {
       letAnswer()
       await own.close()

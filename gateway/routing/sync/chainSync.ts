@@ -118,7 +118,10 @@ export type ChainSyncParameters = {
 
 /** A quote waits no longer than this for the node to confirm the head; then the lag tells. */
 const longestConfirmMs = 2_000
-/** The same where the state is not old, and need not be the newest: it is followed anyway. */
+/**
+ * The same where the state is not old, and need not be the newest: it is followed anyway. What a look that is under
+ * way has taken already is a part of it: who comes while a block is read for long does not wait at all.
+ */
 const briefConfirmMs = 50
 /** A followed state older than this is not trusted where the chain can be asked. */
 export const oldMs = 3_000
@@ -148,7 +151,8 @@ export function createChainSync(parameters: ChainSyncParameters): OwnSync {
       const ageMs = reader.sinceConfirmedMs()
       const isBrief = maxAgeMs > 0 && ageMs <= oldMs
       const isDue = (clock?.lookAtMs(parameters.pollMs) ?? 0) <= now()
-      if (ageMs >= maxAgeMs && isDue) await confirm(isBrief ? briefConfirmMs : longestConfirmMs)
+      const patienceMs = isBrief ? briefConfirmMs - parts.lookedForMs() : longestConfirmMs
+      if (ageMs >= maxAgeMs && isDue && patienceMs > 0) await confirm(patienceMs)
       return reader.current()
     },
     lagMs: () => Math.max(0, Math.round(reader.sinceConfirmedMs())),
@@ -242,6 +246,19 @@ function connectParts(parameters: ChainSyncParameters) {
     })
     return looking
   }
+  let [waiting, begunAtMs] = [0, 0]
+  async function confirm(): Promise<void> {
+    if (waiting === 0) begunAtMs = now()
+    waiting += 1
+    try {
+      await (clock ? look() : reader.confirm())
+    } finally {
+      waiting -= 1
+      // Whoever asked meanwhile waits for the next one from now on.
+      begunAtMs = now()
+    }
+    rest.loadOn()
+  }
   const keeper =
     snapshots &&
     createSnapshotKeeper({ chainId, snapshots, failed, now, read: reader.current, tokens, scan })
@@ -278,8 +295,9 @@ function connectParts(parameters: ChainSyncParameters) {
         isSearched: (dex) => reader.isWhole() || found.hasSearched(dex),
       }),
     // Each caller has its own patience: behind a long load, one that is over must not answer the next.
-    confirm: (patienceMs = longestConfirmMs) =>
-      atMost(patienceMs, (clock ? look() : reader.confirm()).then(rest.loadOn)),
+    confirm: (patienceMs = longestConfirmMs) => atMost(patienceMs, confirm()),
+    /** Since the look that is under way began; 0 where none is. */
+    lookedForMs: () => (waiting > 0 ? Math.max(0, now() - begunAtMs) : 0),
   }
 }
 
