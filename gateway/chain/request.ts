@@ -1,6 +1,6 @@
 import { RpcRequestError } from 'viem'
 import { BlockOrphaned, ChainUnavailable, WrongChain } from './chainErrors.ts'
-import { type BlockHashes, blockOf, nameByNumber } from './nodes/blockHashes.ts'
+import { type BlockHashes, blockOf, nameByNumber, unfoldBlock } from './nodes/blockHashes.ts'
 import type { Waiting } from './nodes/callQueue.ts'
 import type { Failover } from './nodes/failover.ts'
 import { foresee } from './nodes/logSpan.ts'
@@ -31,7 +31,7 @@ export function createRequest(
     /** Of one request for logs, as far as every upstream has told. */
     readonly logBlocks: () => number | undefined
     readonly blocks: BlockHashes
-    /** Calls name the block that was told of, and not whichever has its number. */
+    /** Calls that name none by its hash are of the block that was told of, and not of whichever has its number. */
     readonly isPinned: boolean
     readonly spend: (method: string) => Promise<boolean>
   },
@@ -83,7 +83,7 @@ export function createRequest(
   }
 
   return async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
-    const named = { method, params }
+    const named = unfoldBlock({ method, params })
     const call = isPinned ? blocks.pin(named) : named
     const error = foresee(call, logBlocks())
     const answer = error ? { error } : await askShort(call)

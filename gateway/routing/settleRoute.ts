@@ -1,3 +1,4 @@
+import { readAtBlock } from '../chain/nodes/blockHashes.ts'
 import { type Market, poolOf, updateMarket } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { familyOf, isQuoted, toEnginePool } from './protocols/families.ts'
@@ -44,7 +45,7 @@ type Asked = { readonly record: PoolRecord; readonly trade: Trade }
 
 /**
  * A route with what its pools really give: all questions to quoters that can be asked at once go in one
- * request, at the block of the state. Undefined where a pool refuses.
+ * request, at the very block of the state. Undefined where a pool refuses; rejects where the block is no more.
  */
 export async function settleRoute(settling: Settling): Promise<Replayed | undefined> {
   const { chain, state, market, route, tokenIn, tokenOut } = settling
@@ -94,7 +95,8 @@ async function ask(
   chain: RoutingChain,
   { asked, state }: { readonly asked: readonly Asked[]; readonly state: SyncedState },
 ): Promise<readonly (bigint | undefined)[]> {
-  const { client } = chain.chainClient
+  // Another block may have its number by now: what that gives is no part of this state.
+  const client = readAtBlock(chain.chainClient.client, state.head)
   const questions = asked.flatMap(
     ({ record, trade }) => familyOf(record).quoter?.question(record, trade) ?? [],
   )

@@ -1,4 +1,4 @@
-import { type Hex, isHash } from 'viem'
+import { type Chain, type Client, type Hex, isHash, numberToHex, type Transport } from 'viem'
 import { isRecord, type RpcAnswer, type RpcCall } from './readReply.ts'
 
 /** Whoever reads at a block has been told of it a moment ago. */
@@ -22,15 +22,40 @@ export function createBlockHashes() {
       const [oldest] = known.keys()
       if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
     },
-    /** The call with the hash of the block that it numbers, where that is known. */
+    /** The call with the hash of the block that it numbers, where that is known and it names none. */
     pin(call: RpcCall): RpcCall {
-      const blockHash = known.get(blockOf(call) ?? '')
+      const blockHash = call.blockHash ?? known.get(blockOf(call) ?? '')
       return blockHash ? { ...call, blockHash } : call
     },
   }
 }
 
 export type BlockHashes = ReturnType<typeof createBlockHashes>
+
+/** The same client, whose reads of this block's state are of no other that ever has its number. */
+export function readAtBlock(
+  client: Client<Transport, Chain>,
+  { number, hash }: { readonly number: bigint; readonly hash: Hex },
+): Client<Transport, Chain> {
+  const blockNumber = numberToHex(number)
+  const block = { blockNumber, blockHash: hash }
+  const request = ({ method, params }: RpcCall) => {
+    const [transaction, named, ...rest] = method === 'eth_call' ? (params as unknown[]) : []
+    const asked = named === blockNumber ? [transaction, block, ...rest] : params
+    // The types of all methods at once are none of a call that is passed on.
+    return client.request({ method, params: asked } as never)
+  }
+  return { ...client, request: request as typeof client.request }
+}
+
+/** What such a client asks: by the number, with the hash beside it. */
+export function unfoldBlock({ method, params }: RpcCall): RpcCall {
+  const [transaction, block, ...rest] = method === 'eth_call' && Array.isArray(params) ? params : []
+  const { blockNumber, blockHash } = isRecord(block) ? block : {}
+  if (typeof blockHash !== 'string' || !isHash(blockHash) || blockNumber === undefined)
+    return { method, params }
+  return { method, params: [transaction, blockNumber, ...rest], blockHash }
+}
 
 /** The number of the block that a call is to be run at. */
 export function blockOf({ method, params }: RpcCall): string | undefined {
