@@ -178,7 +178,6 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
   const both = connect([other.url, right.url], { trust: 'shown' })
   assert.is(await getBlockNumber(both.client), 17n)
   assert.is(both.otherChain(), 1)
-  assert.instance(await failureOf(both.checkChainId()), WrongChain)
   const alone = connect([other.url], { trust: 'shown' })
   assert.ok(isCausedBy(await failureOf(getBlockNumber(alone.client)), WrongChain))
   assert.equal([...new Set(methods(other))], ['eth_chainId'])
@@ -186,6 +185,26 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
   assert.is(await getBlockNumber(alone.client), 16n)
   assert.is(alone.otherChain(), undefined)
 })
+
+s(
+  'starts with those of several nodes that are of its chain, and names the others [nodes/one-wrong]',
+  async () => {
+    const other = await startNode(answer('0x1'))
+    const right = await startNode(answer('0x2105'))
+    for (const [urls, places] of [
+      [[other.url, right.url], [1]],
+      [[right.url, other.url], [2]],
+      [[right.url, right.url], []],
+    ] as const) {
+      const client = connect(urls, { trust: 'shown' })
+      await client.checkChainId()
+      const strays = places.map((place) => ({ place, actual: 1 }))
+      assert.equal(await client.findStrays(), strays)
+    }
+    const none = connect([other.url, other.url], { trust: 'shown' })
+    assert.ok(isCausedBy(await failureOf(none.checkChainId()), WrongChain))
+  },
+)
 
 s(
   'pins no read of all upstreams to a block that one told its witness of [nodes/block-witness]',

@@ -41,6 +41,8 @@ export type ChainClient = {
   checkChainId(): Promise<void>
   /** What an upstream serves instead of this chain; it is asked for nothing else as long as it does. */
   otherChain(): number | undefined
+  /** Those of several upstreams that serve another chain, by their place from 1 on. */
+  findStrays(): Promise<readonly Stray[]>
   /** What stands still where the head that is followed is old. */
   standsStill(followed: number): StandsStill
   /** Each call's own answer, in their order; undefined where no upstream gave one. */
@@ -58,6 +60,8 @@ export type ChainClient = {
   limits(): readonly NodeLimits[]
   close(): void
 }
+
+export type Stray = { readonly place: number; readonly actual: number }
 
 /** A chain as viem takes it, without URLs: requests go through a transport of ours. */
 export function toViemChain(chain: Chain): ViemChain {
@@ -84,7 +88,7 @@ const waitingOf: Readonly<Record<CallPurpose, Waiting>> = {
   warmUp: { isFirst: false, patienceMs: 500, blockPatienceMs: 0 },
 }
 
-/** What the state of a block is made of; a quote's own questions may be of the block that took its place. */
+/** What the state of a block is made of; whoever else asks of one block alone names it (`readAtBlock`). */
 const pinned: ReadonlySet<CallPurpose> = new Set(['sync', 'audit'])
 
 /**
@@ -201,9 +205,16 @@ export function createChainClient({
     },
     async checkChainId() {
       // Whoever starts is told at once that a node does not answer.
-      const answered = await getChainId(connect(failover, 'meta'))
-      const actual = failover.otherChain() ?? answered
+      const actual = await getChainId(connect(failover, 'meta'))
       if (actual !== chain.chainId) throw new WrongChain({ expected: chain.chainId, actual })
+    },
+    async findStrays() {
+      // Who fails has said nothing of its chain, or has shown another one.
+      await Promise.allSettled(alone.map((upstreams) => getChainId(connect(upstreams, 'meta'))))
+      return alone.flatMap((upstreams, index) => {
+        const actual = upstreams.otherChain()
+        return actual === undefined ? [] : [{ place: index + 1, actual }]
+      })
     },
     otherChain: failover.otherChain,
     standsStill: failover.standsStill,

@@ -4,7 +4,10 @@ import type { Config } from '../config/config.ts'
 import type { Observed } from './observed.ts'
 import type { CallBudgets } from './openBudgets.ts'
 
-/** A node of another chain ends the start; one that is away is asked for its chain before its first use. */
+/**
+ * A chain whose nodes are all of another ends the start; one of several is left out, and one that is away is asked
+ * for its chain before its first use.
+ */
 export async function connectChains(
   { chains }: Config,
   {
@@ -27,12 +30,19 @@ export async function connectChains(
       alterSend: lab?.alterSend(chain.chainId),
     }),
   )
-  const check = (client: ChainClient) =>
-    client.checkChainId().catch((error: unknown) => {
+  const check = async (client: ChainClient) => {
+    const { chainId } = client
+    // Nobody waits for those that do not answer.
+    void client.findStrays().then((strays) => {
+      for (const stray of strays)
+        log.warn({ chainId, ...stray }, 'an RPC URL of this chain serves another: it is left out')
+    })
+    await client.checkChainId().catch((error: unknown) => {
       // Whatever else a node says now, it may answer later.
       if (isCausedBy(error, WrongChain)) throw error
-      log.warn({ chainId: client.chainId }, 'this chain is out of reach: it starts when it answers')
+      log.warn({ chainId }, 'this chain is out of reach: it starts when it answers')
     })
+  }
   await Promise.all(clients.map(check))
   return clients
 }
