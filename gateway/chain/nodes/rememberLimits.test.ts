@@ -41,7 +41,7 @@ s(
 )
 
 s(
-  'what was guessed grows on in the next run, and what was named stays [nodes/regrow-remembered]',
+  'what was guessed grows on in the next run, and what was named stands for a minute of it [nodes/regrow-remembered]',
   async () => {
     const clock = { ms: 0 }
     const restart = async () => {
@@ -54,11 +54,13 @@ s(
     await first.kept.close()
     const second = await restart()
     assert.equal([second.limits.batchCalls(), second.limits.read().logBlocks], [3, 120_000])
-    clock.ms += 600_000
-    assert.equal([second.limits.batchCalls(), second.limits.read().logBlocks], [3, undefined])
+    clock.ms += 60_000
+    assert.is(second.limits.batchCalls(), 3)
+    clock.ms += 540_000
+    assert.equal([second.limits.batchCalls(), second.limits.read().logBlocks], [64, undefined])
     await second.kept.close()
     const third = await restart()
-    assert.equal([third.limits.batchCalls(), third.limits.read().guessed], [3, []])
+    assert.equal([third.limits.batchCalls(), third.limits.read().guessed], [64, []])
     await third.kept.close()
   },
 )

@@ -37,7 +37,7 @@ s('half of what was refused stands for a minute, and is none after calm [nodes/r
 })
 
 s(
-  'a number that the node has named stands for an hour after it was named last [nodes/named-stands]',
+  'a number that the node has named stands for a minute, and twice as long after each time more [nodes/named-stands]',
   () => {
     const { clock, limits, read } = stand()
     const named = [2, 50_000, 10_000_000, 1_000]
@@ -45,35 +45,45 @@ s(
       kinds.forEach((kind, index) => {
         limits.refused({ kind, limit: named[index] }, size)
       })
-    name()
-    clock.ms += hour
-    assert.equal(read(), named)
-    name()
-    clock.ms += hour
-    assert.equal(read(), named)
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      name()
+      // Those that were under way are refused with it.
+      clock.ms += 400
+      name()
+      clock.ms += minutes * 60_000
+      assert.equal(read(), named, `${minutes} minutes`)
+      clock.ms += 1
+      assert.equal(read(), none, `${minutes} minutes`)
+    }
     // One without a number is a guess beside it: it passes, and what was named is left.
     name()
     for (const kind of kinds) limits.refused({ kind }, { ...size, calls: 2, bytes: 40_000 })
     assert.equal(read().slice(0, 2), [1, 32_768])
     clock.ms += hour
     assert.equal(read(), named)
-    clock.ms += 1
-    assert.equal(read(), none)
   },
 )
 
-s('a lie about a limit is no more after an hour, restarts or not [nodes/named-lie]', () => {
+s('a lie about a limit is no more after a minute, restarts or not [nodes/named-lie]', () => {
   const { clock, limits } = stand()
+  const told = { kind: 'body_too_large', limit: 100_000 } as const
   for (const kind of kinds) limits.refused({ kind, limit: 1 }, size)
   for (let restart = 0; restart < 3; restart += 1) {
     const own = createLimits({ now: () => clock.ms })
     own.recall(limits.read())
     assert.equal(own.read(), limits.read())
-    clock.ms += 2 * hour
+    clock.ms += 60_001
     const { batchCalls, bodyBytes, callGas, logBlocks } = own.read()
     assert.equal([batchCalls, bodyBytes, callGas, logBlocks], none)
   }
   assert.is(limits.batchCalls(), 64)
+  // Nor where it was told of the honest one for long.
+  for (let time = 0; time < 8; time += 1, clock.ms += hour)
+    limits.refused(told, { ...size, bytes: 200_000 })
+  limits.refused({ ...told, limit: 40_000 }, { ...size, bytes: 90_000 })
+  assert.is(limits.read().bodyBytes, 40_000)
+  clock.ms += 60_001
+  assert.is(limits.read().bodyBytes, undefined)
 })
 
 s('what is kept of another version bounds no more than a refusal does [nodes/named-lie]', () => {

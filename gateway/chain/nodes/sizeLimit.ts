@@ -10,12 +10,11 @@ export type SizeLimit = {
   recall(size: number, how: 'named' | 'guessed'): void
 }
 
-type Named = { readonly size: number; readonly atMs: number }
+/** `times`: how often in a row this very number. */
+type Named = { readonly size: number; readonly atMs: number; readonly times: number }
 type Guess = { readonly size: number; readonly atMs: number; readonly refusals: number }
 
-/** For so long a number stands that the node has named: by a slip, for one of many nodes, or falsely. */
-const namedForMs = 3_600_000
-/** For so long a guess stands, and twice as long after each refusal more. */
+/** For so long what was told once stands, and twice as long after each time more. */
 const firstCalmMs = 60_000
 const longestCalmMs = 3_600_000
 const growEveryMs = 10_000
@@ -23,10 +22,12 @@ const growth = 1.25
 /** Refusals closer together than this are one. */
 const oneEventMs = 500
 
+const standsForMs = (times: number) => Math.min(firstCalmMs * 2 ** (times - 1), longestCalmMs)
+
 /**
- * A number that the node has named stands until it names another, or for an hour: then it is asked to name it
- * again. One that is guessed grows again after calm, until at `most` it is none: whatever was refused once, by
- * one of many nodes or under a load that has passed, is tried again.
+ * A number that the node has named stands until it names another, or for a while: it may have been a slip, one of
+ * many nodes, or a lie, so that it is asked to name it again. One that is guessed grows again after calm, until at
+ * `most` it is none: whatever was refused once, by one of many nodes or under a load that has passed, is tried again.
  */
 export function createSizeLimit({
   now,
@@ -42,18 +43,15 @@ export function createSizeLimit({
 
   function guessed(): number {
     if (!guess) return Number.POSITIVE_INFINITY
-    const standsMs = Math.min(firstCalmMs * 2 ** (guess.refusals - 1), longestCalmMs)
-    const steps = Math.ceil((now() - guess.atMs - standsMs) / growEveryMs)
+    const steps = Math.ceil((now() - guess.atMs - standsForMs(guess.refusals)) / growEveryMs)
     const grown = Math.floor(guess.size * growth ** Math.max(0, steps))
     if (grown < most) return grown
     guess = undefined
     return Number.POSITIVE_INFINITY
   }
 
-  function stated(): number {
-    if (named && now() - named.atMs > namedForMs) named = undefined
-    return named?.size ?? Number.POSITIVE_INFINITY
-  }
+  const stated = () =>
+    named && now() - named.atMs <= standsForMs(named.times) ? named.size : Number.POSITIVE_INFINITY
 
   const lowest = () => Math.min(stated(), guessed())
 
@@ -63,7 +61,10 @@ export function createSizeLimit({
     refused({ size, named: said }) {
       // A number that would have let it through is not what it was refused for.
       if (said !== undefined && said < size) {
-        named = { size: Math.max(least, said), atMs: now() }
+        const stands = Math.max(least, said)
+        const before = named?.size === stands ? named : undefined
+        const isSame = before !== undefined && now() - before.atMs < oneEventMs
+        named = { size: stands, atMs: now(), times: (before?.times ?? 0) + (isSame ? 0 : 1) }
         return
       }
       if (!Number.isFinite(size)) return
@@ -77,7 +78,7 @@ export function createSizeLimit({
     },
     recall(size, how) {
       const kept = { size: Math.max(least, Math.floor(size)), atMs: now() }
-      if (how === 'named') named ??= kept
+      if (how === 'named') named ??= { ...kept, times: 1 }
       else guess ??= { ...kept, refusals: 1 }
     },
   }
