@@ -19,11 +19,14 @@ export const burnTopic = toEventSelector('Burn(address,int24,int24,uint128,uint2
 export const directionalFeeTopic = toEventSelector('Fee(uint16,uint16)')
 export const feeTopic = toEventSelector('Fee(uint16)')
 
-/** A pool's state after an event; events that move no price and no liquidity leave it as it is. */
+/**
+ * A pool's state after an event; events that move no price and no liquidity leave it as it is. Undefined where one
+ * tells that another before it is missing.
+ */
 export function applyConcentratedLog<record extends ConcentratedRecord>(
   record: record,
   log: PoolLog,
-): record {
+): record | undefined {
   switch (log.topics[0]) {
     case directionalFeeTopic: {
       const [feePips, feePips1] = decodeAbiParameters(
@@ -55,15 +58,20 @@ export function applyConcentratedLog<record extends ConcentratedRecord>(
   }
 }
 
-function applySwap<record extends ConcentratedRecord>(record: record, log: PoolLog): record {
+function applySwap<record extends ConcentratedRecord>(
+  record: record,
+  log: PoolLog,
+): record | undefined {
   const [isFresh0, isFresh1] = record.isFresh
   const stays = (isFresh: boolean | undefined, place: number) =>
     isFresh === true && signedWordAt(log.data, place) <= 0n
+  const [liquidity, tick] = [wordAt(log.data, 3), Number(signedWordAt(log.data, 4))]
+  if (isPositionMissing(record, { liquidity, tick })) return undefined
   return {
     ...record,
     sqrtPriceX96: wordAt(log.data, 2),
-    liquidity: wordAt(log.data, 3),
-    tick: Number(signedWordAt(log.data, 4)),
+    liquidity,
+    tick,
     isFresh: [stays(isFresh0, 0), stays(isFresh1, 1)],
     swapsSeen: record.swapsSeen + 1,
     changedBlock: log.blockNumber,
@@ -93,6 +101,26 @@ function changeLiquidity<record extends ConcentratedRecord>(
 }
 
 type Ranged = Pick<ConcentratedRecord, 'tick' | 'liquidity' | 'ticks'>
+
+/**
+ * Whether the liquidity that a swap tells of cannot be what the known ticks make of the pool as it was: an event of
+ * a position was lost. Nothing is told of a pool whose liquidity never was what its ticks say.
+ */
+export function isPositionMissing(
+  { ticks, ...before }: Ranged,
+  after: Pick<Ranged, 'tick' | 'liquidity'>,
+): boolean {
+  const [low, high] = before.tick < after.tick ? [before, after] : [after, before]
+  if (low.liquidity + sumNet(ticks, low.tick, high.tick) === high.liquidity) return false
+  return sumNet(ticks, Number.NEGATIVE_INFINITY, before.tick) === before.liquidity
+}
+
+/** What crossing the ticks above one and up to another adds. */
+function sumNet(ticks: Ranged['ticks'], above: number, upTo: number): bigint {
+  let sum = 0n
+  for (const { index, net } of ticks) if (index > above && index <= upTo) sum += net
+  return sum
+}
 
 /** Liquidity and ticks after a position between two ticks grew by `delta`, which may be negative. */
 export function addRange(

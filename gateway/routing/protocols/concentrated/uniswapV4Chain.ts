@@ -24,7 +24,7 @@ import type {
 } from '../../reads/poolRef.ts'
 import { type Part, pickParts, readParts } from '../../reads/readParts.ts'
 import { type PoolFamily, toHead } from '../family/poolFamily.ts'
-import { addRange } from './concentratedLogs.ts'
+import { addRange, isPositionMissing } from './concentratedLogs.ts'
 import type { TickRecord } from './concentratedRecord.ts'
 import { heldByTicks, toLiquidityTicks } from './heldByTicks.ts'
 import { findHooked, hookedQuoter } from './readHookedPools.ts'
@@ -254,7 +254,8 @@ function withHooks(record: ManagedRecord, hooks: ReadonlyMap<string, Part>): Man
   return isPlain(record.key) ? record : { ...record, parts: pickParts(hooks, [record.key.hooks]) }
 }
 
-function apply(record: ManagedRecord, log: PoolLog): ManagedRecord {
+/** Undefined where an event tells that another before it is missing. */
+function apply(record: ManagedRecord, log: PoolLog): ManagedRecord | undefined {
   // Ids are public: only the manager's own word counts.
   if (log.address !== record.address.toLowerCase()) return record
   const changed = { ...record, changedBlock: log.blockNumber }
@@ -264,6 +265,7 @@ function apply(record: ManagedRecord, log: PoolLog): ManagedRecord {
         swapData,
         log.data,
       )
+      if (isPositionMissing(record, { liquidity, tick })) return undefined
       // As the caller sees it: what it pays is negative.
       const isFresh = [
         record.isFresh[0] === true && amount0 >= 0n,
