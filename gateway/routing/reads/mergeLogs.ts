@@ -1,15 +1,24 @@
 import type { PoolLog } from './poolLog.ts'
 
+export const placeOf = ({ blockNumber, logIndex }: PoolLog) => `${blockNumber}:${logIndex}`
+
 /** All that either answer to one question has, in the chain's order; the first alone where the other is of another branch. */
 export function mergeLogs(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
+  const all = isOneBranch(one, other) ? [...other, ...one] : one
+  return sortLogs([...new Map(all.map((log) => [placeOf(log), log])).values()])
+}
+
+/** Those that the other answer alone has. */
+export function listAdded(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
+  const known = new Set(one.map(placeOf))
+  return isOneBranch(one, other) ? other.filter((log) => !known.has(placeOf(log))) : []
+}
+
+function isOneBranch(one: readonly PoolLog[], other: readonly PoolLog[]): boolean {
   const hashes = new Map(one.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
-  const isOfBranch = other.every(
+  return other.every(
     ({ blockNumber, blockHash }) => (hashes.get(blockNumber) ?? blockHash) === blockHash,
   )
-  const all = isOfBranch ? [...other, ...one] : one
-  return sortLogs([
-    ...new Map(all.map((log) => [`${log.blockNumber}:${log.logIndex}`, log])).values(),
-  ])
 }
 
 export const sortLogs = (logs: readonly PoolLog[]): readonly PoolLog[] =>

@@ -2,7 +2,7 @@ import { type Chain, type Client, type Hex, numberToHex, type Transport } from '
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
-import { mergeLogs, sortLogs } from './mergeLogs.ts'
+import { listAdded, mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
 import { isCrowd, readCrowded, type Told } from './readCrowded.ts'
 import { type LogFilter, toPoolLog, toQuestion } from './readHead.ts'
@@ -29,6 +29,10 @@ export type LogPart = {
   readonly logs: readonly PoolLog[]
   /** Emitters and names of whose own a block had more than the node gives. */
   readonly untold: readonly Hex[]
+  /** Of these, those that another endpoint alone has told of. */
+  readonly alone: readonly PoolLog[]
+  /** Whether some were asked for once, so that nothing tells of those that were left out. */
+  readonly isAskedOnce: boolean
   /** Up to this block they are all. */
   readonly last: bigint
   readonly asked: number
@@ -41,7 +45,7 @@ type Deps = {
   /** Each endpoint for itself, where there are several. */
   readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
 }
-type Answered = BlockRange & Told
+type Answered = BlockRange & Told & Pick<LogPart, 'alone' | 'isAskedOnce'>
 type Failed = BlockRange & { readonly error: unknown }
 
 const mostUnderWay = 8
@@ -49,6 +53,7 @@ const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 
 const regrowth = 1.5
 /** So wide, questions are few, and each is asked twice: no bloom tells of what is left out. */
 const wideBlocks = 16
+const once = { alone: [], isAskedOnce: true }
 /** Of one question: some 1.5 MB, and less than nodes give. */
 const logsAtOnce = 2_000
 const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 * 1_024 }
@@ -105,14 +110,17 @@ export async function readLogPart(
     const { crowd } = filter
     try {
       const logs = await read(client)
-      const isWide = now.blocks >= wideBlocks
+      if (now.blocks < wideBlocks)
+        return { from, to, logs: mergeLogs(logs, []), untold: [], ...once }
+      const witness = witnesses?.[1]
       // Who fails knows no more than the first one.
-      const more = isWide ? await read(witnesses?.[1] ?? client).catch(() => []) : []
-      return { from, to, logs: mergeLogs(logs, more), untold: [] }
+      const more = await read(witness ?? client).catch(() => logs)
+      const alone = witness ? listAdded(logs, more) : []
+      return { from, to, logs: mergeLogs(logs, more), untold: [], alone, isAskedOnce: false }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
       return readCrowded((some) => read(client, some), crowd).then(
-        (told) => ({ from, to, ...told }),
+        (told) => ({ from, to, ...told, ...once }),
         (reason: unknown) => ({ from, to, error: reason }),
       )
     }
@@ -146,6 +154,8 @@ export async function readLogPart(
   return {
     logs: sortLogs(whole.flatMap(({ logs }) => logs)),
     untold: whole.flatMap(({ untold }) => untold),
+    alone: whole.flatMap(({ alone }) => alone),
+    isAskedOnce: whole.some(({ isAskedOnce }) => isAskedOnce),
     last,
     asked,
     span: now,

@@ -9,6 +9,7 @@ import { idOf, type LoadParameters, type PoolRef } from '../reads/poolRef.ts'
 import type { PartBounds } from '../reads/rangeLogs.ts'
 import { type Block, type BlockHead, readBlock, readToldBlock } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
+import type { AskedOnce } from './askedOnce.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts'
 import { findCreated } from './findCreated.ts'
@@ -21,7 +22,7 @@ import { readAllLogs } from './readAllLogs.ts'
 import { mostDoubted, type ToldLogs } from './readLogs.ts'
 import type { RefreshBook } from './refreshBook.ts'
 import { refreshPools } from './refreshPools.ts'
-import { type Ahead, beginAhead, findStanding, nearBlocks, skipAhead } from './skipAhead.ts'
+import { type Ahead, beginAhead, findStanding, isFarAhead, skipAhead } from './skipAhead.ts'
 import type { SyncEvent } from './syncEvent.ts'
 import { advanceState, type SyncedState, type TaxOf } from './syncedState.ts'
 import type { TokenBook } from './tokenBook.ts'
@@ -42,6 +43,7 @@ type Deps = {
   readonly refreshes: RefreshBook
   /** Of the logs of a long gap that are held at once. Default: some thousands. */
   readonly partBounds?: PartBounds | undefined
+  readonly askedOnce?: Pick<AskedOnce, 'note'> | undefined
 }
 
 export type CaughtUp =
@@ -111,7 +113,7 @@ async function step(
   const reorgedFrom = standing ? standing.reorgedFrom : orphanedFrom
   const undone = reorgedFrom === undefined ? [] : listUndone({ state, passed, after: reorgedFrom })
   const listening = listenFor(deps, state)
-  if (head.number - ancestor.number > (standing ? 2n * nearBlocks : longestGap)) {
+  if (standing ? isFarAhead(standing, head) : head.number - ancestor.number > longestGap) {
     const ahead = standing ?? beginAhead(pools, { anchor: ancestor, reorgedFrom, stale: undone })
     const next = await skipAhead(deps, { ahead, head, filter: listening.filter })
     return typeof next === 'string' ? refusals[next] : next
@@ -216,6 +218,7 @@ async function applyBlocks(
     readAllLogs(deps, { blocks, listening, passed, judge }),
   ])
   const logs = told.flatMap((one) => one.logs)
+  for (const { alone } of told) for (const id of alone) stale.add(id)
   const doubted = takeTurn(
     told.flatMap(({ silent }) => silent.map(({ id }) => id)),
     { blockNumber, most: mostDoubted },

@@ -4,6 +4,7 @@ import type { Dex } from '../../chain/dex.ts'
 import type { PoolSnapshots } from '../../store/pools.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import type { TokenInfo } from '../reads/readTokens.ts'
+import { createAskedOnce } from './askedOnce.ts'
 import { type AuditStatus, createAudit } from './audit.ts'
 import { createBackSearch } from './backSearch.ts'
 import { createBlockClock } from './blockClock.ts'
@@ -213,6 +214,7 @@ function connectParts(parameters: ChainSyncParameters) {
     bounds,
     refreshes: createRefreshBook({ refreshMs, blockTimeMs: chain.blockTimeMs }),
     audit,
+    askedOnce: createAskedOnce({ now }),
     backSearch: createBackSearch(),
     auditor: {
       client: chainClient.as('audit').client,
@@ -333,6 +335,7 @@ async function follow(
     void reader.lookAtShelf()
     void reader.searchBack()
     void reader.audit()
+    void reader.lookAgain()
     void reader.scanCreations()
     await reader.review().catch(failed)
     await keeper?.saveIfDue()

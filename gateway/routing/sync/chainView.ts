@@ -3,6 +3,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import type { PoolRef } from '../reads/poolRef.ts'
 import type { PartBounds } from '../reads/rangeLogs.ts'
+import type { AskedOnce } from './askedOnce.ts'
 import type { Audit } from './audit.ts'
 import type { BackSearch } from './backSearch.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
@@ -70,6 +71,8 @@ export type SyncDeps = {
   readonly refreshes: RefreshBook
   /** Of the logs of a long gap that are held at once. Default: some thousands. */
   readonly partBounds?: PartBounds | undefined
+  /** Blocks whose logs are looked at again. */
+  readonly askedOnce: AskedOnce
   /** Which pools are read anew, and when. */
   readonly audit: Audit
   /** Where they are read, and whether there are calls to spend for it. */

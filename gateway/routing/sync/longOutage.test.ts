@@ -1,4 +1,4 @@
-import type { Hex, RpcLog } from 'viem'
+import { type Hex, type RpcLog, toEventSelector } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
@@ -8,6 +8,7 @@ import type { RpcAnswer, RpcCall } from '../../chain/nodes/readReply.ts'
 import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+import { createAskedOnce } from './askedOnce.ts'
 import { createChainReader } from './chainReader.ts'
 
 /** A chain that ran on for hours and days while its node, or its gateway, was away. */
@@ -27,28 +28,42 @@ function rangeOf({ method, params }: RpcCall): Range | undefined {
   return fromBlock && toBlock ? { from: Number(fromBlock), to: Number(toBlock) } : undefined
 }
 
+const numberOf = ({ method, params }: RpcCall): Hex | undefined => {
+  const [number] = method === 'eth_getBlockByNumber' ? (params as readonly [Hex]) : []
+  return number?.startsWith('0x') ? number : undefined
+}
+
 /** A reader whose node gives so many blocks at once, and does what it is told at a question for logs. */
 async function hold(
   chain: Chain,
-  { pools = 60, most = Number.POSITIVE_INFINITY }: { pools?: number; most?: number } = {},
+  {
+    pools = 60,
+    most = Number.POSITIVE_INFINITY,
+    nodes = 1,
+  }: { pools?: number; most?: number; nodes?: number } = {},
 ) {
   const answered: Range[] = []
   const seen = new Set<string>()
+  /** By the number of a block. */
+  const headers = new Set<Hex>()
   const node = {
     asked: 0,
     mostLogs: 0,
-    meddle: (_range: Range, _answer: RpcAnswer): RpcAnswer | undefined => undefined,
+    meddle: (_range: Range, _answer: RpcAnswer, _node: number): RpcAnswer | undefined => undefined,
   }
   const held = await holdMainnet(chain, {
     pools,
     pace,
     partBounds,
-    bend(call, answer) {
+    nodes,
+    bend(call, answer, of) {
+      const header = numberOf(call)
+      if (header) headers.add(header)
       const range = rangeOf(call)
       if (!range) return answer
       node.asked += 1
       if (range.to - range.from >= most) return tooWide(most)
-      const other = node.meddle(range, answer)
+      const other = node.meddle(range, answer, of)
       if (other) return other
       const name = `${range.from}-${range.to}`
       // A wide one is asked twice.
@@ -59,12 +74,14 @@ async function hold(
       return answer
     },
   })
-  const { mainnet, reader } = held
+  const { mainnet, reader, chainClient } = held
+  if (nodes > 1) Object.assign(held.deps, { witnesses: chainClient.witnesses })
   const readState = reader.current
   return {
     ...held,
     node,
     answered,
+    headers,
     /** So many blocks, of which one in so many has anything in it. */
     pass(blocks: number, every: number) {
       for (let left = blocks; left > 0; left -= every) mainnet.leap(Math.min(every, left) - 1)
@@ -148,6 +165,69 @@ s(
 )
 
 s(
+  'leaves no pool wrong for logs that an answer about few blocks lacked: it is asked for again [nodes/range-again]',
+  async () => {
+    using held = await hold(arbitrum, { most: 10 })
+    let nowMs = 0
+    const now = () => {
+      nowMs += 1_000
+      return nowMs
+    }
+    Object.assign(held.deps, { askedOnce: createAskedOnce({ now }) })
+    held.pass(1_200, 4)
+    let left = 0
+    const seen = new Set<number>()
+    held.node.meddle = ({ from, to }, answer) => {
+      if (!('result' in answer) || seen.has(to)) return undefined
+      for (let block = from; block <= to; block += 1) seen.add(block)
+      const logs = answer.result as readonly RpcLog[]
+      const kept = logs.filter(({ address }) => address !== logs.at(-1)?.address)
+      left += logs.length - kept.length
+      return { result: kept }
+    }
+    await held.reader.confirm()
+    assert.ok(left > 0)
+    held.mainnet.mine()
+    await held.reader.confirm()
+    const asked = held.node.asked
+    for (let step = 0; step < 60; step += 1) {
+      const before = held.node.asked
+      await held.reader.lookAgain()
+      assert.ok(held.node.asked - before <= 8, `${held.node.asked - before} questions at once`)
+    }
+    await held.assertTrue()
+    assert.ok(held.node.asked - asked < 140, `${held.node.asked - asked} questions`)
+    assert.is(held.loads(), 0)
+  },
+)
+
+s('believes no logs that another endpoint alone tells of [nodes/range-alone]', async () => {
+  using held = await hold(arbitrum, { nodes: 2 })
+  held.pass(2_000, 4)
+  const { pools } = held.mainnet
+  const victim = pools.find(({ dex }) => dex.protocol === 'uniswap_v2')?.address
+  const sync = toEventSelector('Sync(uint112,uint112)')
+  let invented = 0
+  held.node.meddle = (_, answer, of) => {
+    const logs = 'result' in answer ? (answer.result as readonly RpcLog[]) : []
+    const like = logs.findLast(({ topics }) => topics[0] === sync)
+    if (of !== 1 || !victim || !like) return undefined
+    invented += 1
+    const log = {
+      ...like,
+      address: victim,
+      logIndex: '0xfff',
+      data: `0x${'1'.padStart(64, '0').repeat(2)}`,
+    }
+    return { result: [...logs, log] }
+  }
+  await held.reader.confirm()
+  assert.ok(invented > 0)
+  await held.assertTrue()
+  assert.is(held.loads(), 0)
+})
+
+s(
   'goes on where its node failed, and nobody quotes from what is between [nodes/outage-kept]',
   async () => {
     using held = await hold(arbitrum, { most: 10 })
@@ -212,6 +292,24 @@ s('of a chain that runs on meanwhile ends at its head [nodes/outage-pace]', asyn
   assert.is(held.loads(), 0)
   assert.is(held.countAgain(), 0)
 })
+
+s(
+  'has no more blocks read one by one for those that came meanwhile [nodes/outage-near]',
+  async () => {
+    using held = await hold(base, { most: 5 })
+    held.pass(240, 1)
+    held.node.meddle = () => {
+      if (held.node.asked % 2 === 0) held.mainnet.mine()
+      return undefined
+    }
+    await held.reader.confirm()
+    held.node.meddle = () => undefined
+    await held.reader.confirm()
+    await held.assertTrue()
+    assert.is(held.loads(), 0)
+    assert.ok(held.headers.size < 45, `${held.headers.size} headers`)
+  },
+)
 
 s('is not passed where it is far cheaper to read all anew [nodes/outage-costly]', async () => {
   using held = await hold(arbitrum, { most: 10 })

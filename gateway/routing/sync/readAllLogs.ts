@@ -70,6 +70,7 @@ const nothing = (falseShare: number): ToldLogs => ({
   logs: [],
   isDoubted: false,
   late: 0,
+  alone: [],
   silent: [],
   falseShare,
   isBorneOut: undefined,

@@ -1,7 +1,8 @@
 import type { Chain, Client, Hex, Transport } from 'viem'
+import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { readBloom } from '../reads/bloom.ts'
-import { mergeLogs } from '../reads/mergeLogs.ts'
+import { type Bloom, readBloom } from '../reads/bloom.ts'
+import { listAdded, mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { isCrowd, readCrowded, type Told } from '../reads/readCrowded.ts'
 import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
@@ -20,6 +21,8 @@ export type ToldLogs = {
   readonly isDoubted: boolean
   /** Logs that were returned to a second question only. */
   readonly late: number
+  /** Ids of pools of whose logs another endpoint alone has told: they are read anew. */
+  readonly alone: readonly string[]
   /** Pools whose logs may still be missing. */
   readonly silent: readonly PoolRecord[]
   /** Of its bloom; undefined where the node gives none. */
@@ -58,6 +61,7 @@ export async function readLogs(
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
+  const alone = new Set<string>()
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
   const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
@@ -66,7 +70,9 @@ export async function readLogs(
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
-    const more = await readBlockLogs({ client }, question).catch(() => [])
+    const said = await readBlockLogs({ client }, question).catch(() => [])
+    const more = said.filter((log) => bloom && isIn(bloom, log))
+    if (client !== deps.client) for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
     logs = mergeLogs(logs, more)
     silent = look(logs)
   }
@@ -77,6 +83,7 @@ export async function readLogs(
     logs,
     isDoubted,
     late,
+    alone: [...alone],
     silent: [...silent, ...listUntold(untold, pools)],
     falseShare: bloom?.falseShare,
     isBorneOut,
@@ -98,3 +105,7 @@ async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<A
     return { ...(await readCrowded(read, filter.crowd)), isCrowded: true }
   }
 }
+
+/** What the bloom lacks is in no log of the block. */
+const isIn = (bloom: Bloom, { address, topics }: PoolLog) =>
+  [address, ...topics].every((value) => bloom.has(value as Hex))

@@ -4,9 +4,10 @@ import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { chunk } from '../reads/chunk.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
-import { type PartBounds, readLogPart, type Span } from '../reads/rangeLogs.ts'
+import { type LogPart, type PartBounds, readLogPart, type Span } from '../reads/rangeLogs.ts'
 import { type BlockHead, type LogFilter, readToldBlock } from '../reads/readHead.ts'
 import { applyLogs } from './applyLogs.ts'
+import type { AskedOnce } from './askedOnce.ts'
 import type { PoolBounds } from './bounds/poolBounds.ts'
 import { type Ancestor, findAncestor, type PassedBlock, rememberedBlocks } from './findAncestor.ts'
 import { listCreations } from './findCreated.ts'
@@ -23,6 +24,7 @@ type Deps = {
   readonly troubled?: TroubledPools | undefined
   readonly bounds?: PoolBounds | undefined
   readonly partBounds?: PartBounds | undefined
+  readonly askedOnce?: Pick<AskedOnce, 'note'> | undefined
 }
 
 /** What a long gap makes of the pools, as far as its logs are read: nobody quotes from it. */
@@ -42,10 +44,14 @@ export type Ahead = {
   /** The last block of each part. */
   readonly passed: readonly PassedBlock[]
   readonly span: Span | undefined
+  /** Of the last part. */
+  readonly blocks: bigint
 }
 
 /** Left to be read one by one: deeper than the chains' reorganisations, and than their nodes lag. */
-export const nearBlocks = 32n
+const nearBlocks = 32n
+/** What came meanwhile, where it is hardly more than a part costs by itself. */
+const fewBlocks = 8n
 /**
  * With more questions left than this for each pool all is read anew, which is five times cheaper by then: 0.7 calls
  * a pool, and providers count a question as 2.3 calls. Below the least the smallest tier of 500 units a second has
@@ -67,7 +73,14 @@ export function beginAhead(
   }: Pick<Ahead, 'anchor' | 'reorgedFrom'> & { readonly stale: Iterable<string> },
 ): Ahead {
   const none = { changed: new Map(), moved: new Set<string>(), creations: [], passed: [] }
-  return { anchor, pools, reorgedFrom, stale: new Set(stale), ...none, span: undefined }
+  const first = { span: undefined, blocks: 0n }
+  return { anchor, pools, reorgedFrom, stale: new Set(stale), ...none, ...first }
+}
+
+/** Whether another part is worth it: one of a chain that runs on as fast as it is read has no end. */
+export function isFarAhead({ anchor, blocks }: Ahead, head: BlockHead): boolean {
+  const left = head.number - anchor.number - nearBlocks
+  return left > nearBlocks || (left > fewBlocks && 2n * left <= blocks)
 }
 
 /**
@@ -88,7 +101,8 @@ export async function skipAhead(
   if (!ground) return 'groundless'
   const fromBlock = ahead.anchor.number + 1n
   const range = { filter, fromBlock, toBlock: end, span: ahead.span, bounds: deps.partBounds }
-  const { logs, untold, last, asked, span } = await readLogPart(deps, range)
+  const part = await readLogPart(deps, range)
+  const { last, asked, span } = part
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
   const [before, anchor, after] = await Promise.all(
     [ahead.anchor.number, last, end].map(
@@ -101,21 +115,22 @@ export async function skipAhead(
   const questionsLeft = Number(end - last) / blocksAtOnce
   const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
   if (questionsLeft > most) return 'costly'
-  const unheard = listUntold(untold, [...ahead.pools.values()])
+  if (part.isAskedOnce) deps.askedOnce?.note({ ...part, fromBlock, toBlock: last })
+  const unheard = listUntold(part.untold, [...ahead.pools.values()])
   const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])
-  return { ...(await lay(deps, { ahead: { ...ahead, stale }, logs, anchor })), span }
+  return { ...(await lay(deps, { ahead: { ...ahead, stale }, part, anchor })), span }
 }
 
 async function lay(
   deps: Deps,
   {
     ahead,
-    logs,
+    part: { logs, alone },
     anchor: { number, hash },
-  }: { readonly ahead: Ahead; readonly logs: readonly PoolLog[]; readonly anchor: Ancestor },
+  }: { readonly ahead: Ahead; readonly part: LogPart; readonly anchor: Ancestor },
 ): Promise<Ahead> {
   const { pools } = ahead
-  const stale = new Set(ahead.stale)
+  const stale = new Set([...ahead.stale, ...alone.map(poolIdOf)])
   const changed = new Map(ahead.changed)
   const known = { get: (id: string) => changed.get(id) ?? pools.get(id) }
   for (const some of chunk(logs, appliedAtOnce)) {
@@ -135,6 +150,7 @@ async function lay(
   return {
     ...ahead,
     anchor: { number, hash },
+    blocks: number - ahead.anchor.number,
     changed,
     stale,
     moved: new Set([...ahead.moved, ...moved]),

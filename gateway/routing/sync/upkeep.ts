@@ -1,16 +1,22 @@
+import { poolIdOf } from '../protocols/families.ts'
 import { chunk } from '../reads/chunk.ts'
+import { placeOf } from '../reads/mergeLogs.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
+import { readLogPart } from '../reads/rangeLogs.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { findCreated } from './findCreated.ts'
 import { comparePools, healPools } from './healPools.ts'
 import type { HeldView } from './heldView.ts'
+import { listenFor } from './listening.ts'
 import { loadPools } from './loadPools.ts'
 import { advanceState } from './syncedState.ts'
 import { skipWhileRunning } from './turns.ts'
 
 /** Pools that could not be read before, in one go. */
 const mostTried = 32
+/** Of blocks whose logs were asked for once, in one go. */
+const askedAgain = { questions: 4, logs: 10_000, data: 1_000_000 }
 /** A lost event is found some day where there never is room to look for one: a step costs a few calls. */
 const longestHeldMs = 3_600_000
 
@@ -91,6 +97,19 @@ export function createUpkeep(
       const { wrong, gone } = await comparePools({ ...deps, client }, { state, records })
       const ids = [...wrong.map(({ id }) => id), ...gone]
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
+    }),
+
+    /** Asks once more for logs that were asked for once; pools of which some were left out are read anew. */
+    lookAgain: beside(async () => {
+      const { client, hasRoom } = deps.auditor
+      const state = held.following()?.state
+      const part = deps.askedOnce.pick()
+      if (!state || !part || !(await hasRoom())) return
+      const { filter } = listenFor(deps, state)
+      const { logs, last } = await readLogPart({ client }, { ...part, filter, bounds: askedAgain })
+      deps.askedOnce.done(part, last)
+      const news = logs.filter((log) => !part.places.has(placeOf(log)))
+      if (news.length > 0) await heal([...new Set(news.map(poolIdOf))])
     }),
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */

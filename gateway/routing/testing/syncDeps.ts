@@ -1,6 +1,7 @@
 import type { Chain } from '../../chain/chains.ts'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
+import { createAskedOnce } from '../sync/askedOnce.ts'
 import { createAudit } from '../sync/audit.ts'
 import { createBackSearch } from '../sync/backSearch.ts'
 import { createPoolBounds } from '../sync/bounds/poolBounds.ts'
@@ -44,6 +45,7 @@ export function createSyncDeps({
     bounds: createPoolBounds({ assets: chain, dexes: () => dexes, now }),
     refreshes: createRefreshBook({ refreshMs: 0, blockTimeMs: chain.blockTimeMs }),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
+    askedOnce: createAskedOnce({ now }),
     backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },
     observe: () => undefined,
