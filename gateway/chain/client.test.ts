@@ -187,7 +187,7 @@ s('asks a node that has not shown its chain for nothing else, where it is told t
 })
 
 s(
-  'starts with those of several nodes that are of its chain, and names the others [nodes/one-wrong]',
+  'starts with those of several nodes that are of its chain, and names the others [nodes/strays]',
   async () => {
     const other = await startNode(answer('0x1'))
     const right = await startNode(answer('0x2105'))
