@@ -1,5 +1,4 @@
 import { quotePair } from '../../fixtures/nodes/mainnet/families/quotedPair.ts'
-import { isRanged } from '../../fixtures/nodes/mainnet/pools/pool.ts'
 import { quiet } from '../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
@@ -44,7 +43,7 @@ async function hold() {
   const state = reader.current()
   const record = made && state?.pools.get(made.address.toLowerCase())
   const reserves = made && mainnet.book.stateAt(made, mainnet.head().number)
-  if (!made || !state || !record || !reserves || isRanged(reserves))
+  if (!made || !state || !record || !reserves || !('reserve0' in reserves))
     throw new Error('its pools are followed')
   const [tokenIn = '', tokenOut = ''] = record.tokens
   const amountIn = reserves.reserve0 / 1_000n
@@ -59,7 +58,7 @@ async function hold() {
   const chain = { chainId: base.chainId, taxes, chainClient: chainClient.as('simulation') }
   const given = (block: number) => {
     const now = mainnet.book.stateAt(made, block)
-    return now && !isRanged(now) ? quotePair({ pool: made, state: now }, { i: 0, amountIn }) : 0n
+    return now && 'reserve0' in now ? quotePair({ pool: made, state: now }, { i: 0, amountIn }) : 0n
   }
   return {
     mainnet,
@@ -68,7 +67,7 @@ async function hold() {
     trade() {
       const { number } = mainnet.head()
       const now = mainnet.book.stateAt(made, number)
-      if (!now || isRanged(now)) throw new Error('it has reserves')
+      if (!now || !('reserve0' in now)) throw new Error('it has reserves')
       mainnet.book.change(made, { block: number, state: { ...now, reserve1: now.reserve1 / 2n } })
     },
     async settle() {
