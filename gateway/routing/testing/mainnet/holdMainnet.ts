@@ -86,9 +86,12 @@ export async function holdMainnet(
   const head = { number: BigInt(number), hash, parentHash, timestampSecs: BigInt(timestampSecs) }
   const refs = mainnet.pools.map(toRef)
   const records = await loadPools({ client }, { pools: refs, blockNumber: head.number })
+  const made = new Set(mainnet.pools.map(({ dex }) => dex.name))
+  // What stands in offline worlds only is found missing on first contact with any other chain.
+  const dexes = getDexes(chainId).filter(({ name, isOptional }) => !isOptional || made.has(name))
   const events: SyncEvent[] = []
   const deps = {
-    ...createSyncDeps({ chain, client, dexes: getDexes(chainId) }),
+    ...createSyncDeps({ chain, client, dexes }),
     refreshes: createRefreshBook({ refreshMs: Number(refreshBlocks) * blockTimeMs, blockTimeMs }),
     partBounds,
     observe: (event: SyncEvent) => events.push(event),
