@@ -67,12 +67,11 @@ const balanceManagedTopic = toEventSelector(
   'PoolBalanceManaged(bytes32,address,address,int256,int256)',
 )
 const vaultTopics = [vaultSwapTopic, balanceChangedTopic, balanceManagedTopic]
-/** Events of the pool itself after which it is read again. */
+/** Events of the pool itself after which it is read again. What moves by itself is read until it has stopped. */
 const poolTopics = [
   'SwapFeePercentageChanged(uint256)',
   'PausedStateChanged(bool)',
   'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
-  'AmpUpdateStopped(uint256)',
   'TokenRateCacheUpdated(uint256,uint256)',
   'TokenRateProviderSet(uint256,address,uint256)',
 ].map((event) => toEventSelector(event))

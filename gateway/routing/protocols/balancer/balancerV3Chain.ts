@@ -68,10 +68,8 @@ const vaultTopics = [
   'PoolRecoveryModeStateChanged(address,bool)',
   'PoolInitialized(address)',
 ].map((event) => toEventSelector(event))
-const poolTopics = [
-  'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
-  'AmpUpdateStopped(uint256)',
-].map((event) => toEventSelector(event))
+/** An amplification that moves is read until it has stopped. */
+const poolTopics = [toEventSelector('AmpUpdateStarted(uint256,uint256,uint256,uint256)')]
 /** How pools behind the vault are noticed, whatever their maths. */
 export const vaultDiscovery = {
   topics: vaultTopics,

@@ -39,7 +39,10 @@ const factoryAbi = parseAbi([
   'function find_pool_for_coins(address a, address b, uint256 at) view returns (address)',
 ])
 
-/** The events of exchanges and liquidity that both generations have, in all their shapes. */
+/**
+ * The events of exchanges and liquidity that both generations have, in all their shapes. Those of an amplification
+ * that begins to move or stops do so by days, and it is read with the balances.
+ */
 const lists = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 export const curveTopics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',
@@ -47,8 +50,6 @@ export const curveTopics: readonly Hex[] = [
   'RemoveLiquidityOne(address,uint256,uint256,uint256)',
   'RemoveLiquidityOne(address,uint256,uint256)',
   'RemoveLiquidityOne(address,int128,uint256,uint256,uint256)',
-  'RampA(uint256,uint256,uint256,uint256)',
-  'StopRampA(uint256,uint256)',
   'ApplyNewFee(uint256,uint256)',
   'ApplyNewFee(uint256)',
   ...lists.flatMap((list) => [
