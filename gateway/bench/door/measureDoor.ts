@@ -69,7 +69,8 @@ async function count(strangers: readonly ChildProcess[]): Promise<Counted> {
   return { tried: sum('tried'), open: sum('open') }
 }
 
-const slow = { kind: 'slow', addresses: 256, connections: 256 * 64, againMs: 10_000 } as const
+// Half of them are let in at a time.
+const slow = { kind: 'slow', addresses: 256, connections: 256 * 128, againMs: 10_000 } as const
 const idle = { kind: 'idle', connections: 100_000 } as const
 const fewSlow = { kind: 'slow', connections: 1_000 } as const
 const brief = { kind: 'brief', addresses: 256, connections: 1_000 } as const
