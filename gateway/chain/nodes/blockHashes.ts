@@ -32,11 +32,17 @@ export function createBlockHashes() {
 
 export type BlockHashes = ReturnType<typeof createBlockHashes>
 
+type AnyClient = Client<Transport, Chain>
+/** One for all who read at a block: what they ask at once travels together, by the client. */
+const lastPinned = new WeakMap<AnyClient, { readonly hash: Hex; readonly pinned: AnyClient }>()
+
 /** The same client, whose reads of this block's state are of no other that ever has its number. */
 export function readAtBlock(
-  client: Client<Transport, Chain>,
+  client: AnyClient,
   { number, hash }: { readonly number: bigint; readonly hash: Hex },
-): Client<Transport, Chain> {
+): AnyClient {
+  const last = lastPinned.get(client)
+  if (last?.hash === hash) return last.pinned
   const blockNumber = numberToHex(number)
   const block = { blockNumber, blockHash: hash }
   const request = ({ method, params }: RpcCall) => {
@@ -45,7 +51,9 @@ export function readAtBlock(
     // The types of all methods at once are none of a call that is passed on.
     return client.request({ method, params: asked } as never)
   }
-  return { ...client, request: request as typeof client.request }
+  const pinned = { ...client, request: request as typeof client.request }
+  lastPinned.set(client, { hash, pinned })
+  return pinned
 }
 
 /** What such a client asks: by the number, with the hash beside it. */

@@ -2,6 +2,7 @@ import { createClient, custom, type Hex, numberToHex } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
+import { readAtBlock } from '../../chain/nodes/blockHashes.ts'
 import { type ReadCall, readCalls } from './readCalls.ts'
 
 const s = suite('views read together')
@@ -40,6 +41,19 @@ s('go up with the code of the lens once for all that ask in a turn [nodes/gather
   assert.equal(await read([5]), [[5n]])
   assert.is(asked.length, 3)
 })
+
+s(
+  'travel together where they name the very block, whoever asks [nodes/gathered-pinned]',
+  async () => {
+    const { client, asked } = createNode()
+    const read = (hash: Hex, number: number) => {
+      const pinned = readAtBlock(client, { number: 1n, hash })
+      return readCalls({ client: pinned }, { calls: [callOf(number)], blockNumber: 1n })
+    }
+    await Promise.all([read(word(7), 1), read(word(7), 2), read(word(8), 3)])
+    assert.equal(asked.toSorted(), [1, 2])
+  },
+)
 
 s('reject all that ask together where the node fails', async () => {
   const request = () => Promise.reject(new Error('the node is gone'))

@@ -106,7 +106,11 @@ export function createUpkeep(
       const part = deps.askedOnce.pick()
       if (!state || !part || !(await hasRoom())) return
       const { filter } = listenFor(deps, state)
-      const { logs, last } = await readLogPart({ client }, { ...part, filter, bounds: askedAgain })
+      const asked = { ...part, filter, bounds: askedAgain }
+      const { logs, last } = await readLogPart({ client }, asked).catch((error: unknown) => {
+        deps.askedOnce.failed(part)
+        throw error
+      })
       deps.askedOnce.done(part, last)
       const news = logs.filter((log) => !part.places.has(placeOf(log)))
       if (news.length > 0) await heal([...new Set(news.map(poolIdOf))])
