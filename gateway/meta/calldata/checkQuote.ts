@@ -178,9 +178,8 @@ function findCalledSettlers({ calldata }: SourceQuote): readonly Address[] | und
 async function checkSettlers(
   { findSettlers }: Pick<CheckSourceDeps, 'findSettlers'>,
   { called, chainId }: { readonly called: readonly Address[]; readonly chainId: number },
-  signal: AbortSignal,
 ): Promise<SourceFailure | undefined> {
-  const settlers = await findSettlers({ chainId, signal })
+  const settlers = await findSettlers({ chainId })
   if (!settlers) return fail('upstream_error', "0x's registry could not be read")
   const stranger = called.find((address) => !has(settlers, address))
   return stranger && fail('target_not_allowed', `0x's registry does not name ${stranger}`)
@@ -206,7 +205,7 @@ export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
     const failure =
       checkQuote(deps, checked) ??
       (await checkAllowance(deps, checked, signal)) ??
-      (called && (await checkSettlers(deps, { called, chainId }, signal)))
+      (called && (await checkSettlers(deps, { called, chainId })))
     if (failure) return failure
     const isListed = findRow(deps.targets, quote, chainId)?.targets !== undefined
     return isListed ? outcome : { ...outcome, quote: { ...quote, mustBeProved: true } }

@@ -30,8 +30,10 @@ s(
   'are the one that takers call now, and the one before, asked for once a minute [17/settlers-found]',
   async () => {
     let [ms, isAway, isPaused, asked] = [0, true, false, 0]
+    let hanging: PromiseWithResolvers<void> | undefined
     const request = async ({ params }: { params: readonly [{ data: Hex }] }) => {
       asked += 1
+      await hanging?.promise
       if (isAway) throw new Error('the node is away')
       const { args } = decodeFunctionData({ abi: multicall, data: params[0].data })
       const result = args[0].map(({ target, callData }) => {
@@ -50,8 +52,7 @@ s(
         chainId === 8453 ? ({ client: { request }, chain } as unknown as ChainClient) : undefined,
       now: () => ms,
     })
-    const { signal } = new AbortController()
-    const ask = (chainId = 8453) => find({ chainId, signal })
+    const ask = (chainId = 8453) => find({ chainId })
     assert.is(await ask(), undefined)
     assert.is(await ask(1), undefined)
     isAway = false
@@ -64,6 +65,14 @@ s(
     assert.equal([await ask(), asked], [[current, before], 3])
     isAway = false
     assert.equal([await ask(), asked], [[before], 4])
+    // A node that hangs has nobody wait for it, and is asked once.
+    ms = 120_000
+    isPaused = false
+    hanging = Promise.withResolvers()
+    assert.equal(await Promise.all([ask(), ask()]), [[before], [before]])
+    assert.is(asked, 5)
+    hanging.resolve()
+    assert.equal([await ask(), asked], [[current, before], 5])
   },
 )
 

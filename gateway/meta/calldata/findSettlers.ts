@@ -1,13 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Address, type Hex, parseAbi, slice } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import { encodeCall } from '../../chain/encodeCall.ts'
 import { decodeResult, readBatch } from '../provider/readBatch.ts'
 
 /** Those whom 0x's own registry names now; undefined where the chain did not say. */
-export type FindSettlers = (p: {
-  readonly chainId: number
-  readonly signal: AbortSignal
-}) => Promise<readonly Address[] | undefined>
+export type FindSettlers = (p: { readonly chainId: number }) => Promise<Settlers | undefined>
+type Settlers = readonly Address[]
 
 /** On all chains, as README.md of 0xProject/0x-settler says. */
 const registry: Address = '0x00000000000004533Fe15556B1E086BB1A72cEae'
@@ -19,6 +18,10 @@ const registryAbi = parseAbi([
 const takerSubmitted = 2n
 /** They change every few weeks, and the one before goes on for a while. */
 const freshMs = 60_000
+/** A node that hangs: nobody's answer hangs on it for so long. */
+const longestMs = 10_000
+/** Whom the registry has named is 0x's own: so long is waited for news, which come behind the answer else. */
+const newsMs = 250
 
 /** One `eth_call` a minute and chain. `now` in milliseconds. */
 export function createFindSettlers({
@@ -28,24 +31,35 @@ export function createFindSettlers({
   readonly clientOf: (chainId: number) => ChainClient | undefined
   readonly now?: (() => number) | undefined
 }): FindSettlers {
-  const known = new Map<number, { readonly settlers: readonly Address[]; readonly atMs: number }>()
+  const known = new Map<number, { readonly settlers: Settlers; readonly atMs: number }>()
+  const asking = new Map<number, Promise<Settlers | undefined>>()
   const calls = (['ownerOf', 'prev'] as const).map((functionName) => ({
     target: registry,
     data: encodeCall({ abi: registryAbi, functionName, args: [takerSubmitted] }),
   }))
-  return async ({ chainId, signal }) => {
-    const last = known.get(chainId)
-    if (last && now() - last.atMs < freshMs) return last.settlers
+
+  async function read(chainId: number): Promise<Settlers | undefined> {
     const found = clientOf(chainId)
     if (!found) return undefined
-    const { client, chain } = found
-    const reader = { client, multicall3: chain.multicall3 }
+    const reader = { client: found.client, multicall3: found.chain.multicall3 }
+    const signal = AbortSignal.timeout(longestMs)
     const results = await readBatch(reader, { calls, signal }).catch(() => undefined)
     // One that is paused, or has no one before it, reverts.
     const settlers = results?.flatMap((result) => decodeResult(result, toAddress) ?? [])
     if (settlers) known.set(chainId, { settlers, atMs: now() })
-    // Quotes of providers need no node of ours: whom the registry has named is 0x's own.
-    return settlers ?? last?.settlers
+    return settlers
+  }
+  function readOnce(chainId: number): Promise<Settlers | undefined> {
+    const asked = asking.get(chainId) ?? read(chainId).finally(() => asking.delete(chainId))
+    asking.set(chainId, asked)
+    return asked
+  }
+  return async ({ chainId }) => {
+    const last = known.get(chainId)
+    if (!last) return readOnce(chainId)
+    if (now() - last.atMs < freshMs) return last.settlers
+    const news = wait(newsMs, undefined)
+    return (await Promise.race([readOnce(chainId), news])) ?? last.settlers
   }
 }
 
