@@ -10,9 +10,10 @@ import { type Chain, getChain, getDexes, seedTokens } from '../chain/chains.ts'
 import { createChainClient } from '../chain/client.ts'
 import { createChainSync } from '../routing/sync/chainSync.ts'
 import { isReady } from './gatewayProcess.ts'
-import { findSupervisor, labFiles } from './labFiles.ts'
+import { findSupervisor, labFiles, readStatus } from './labFiles.ts'
 import type { LabManifest } from './manifest.ts'
 import { readyUrl } from './manifest.ts'
+import { startLab } from './supervisor.ts'
 import { cliPath, startTestLab, testLabEnvironment } from './testing/testLab.ts'
 
 const lab = await startTestLab()
@@ -92,6 +93,22 @@ suiteOfLab('prints three requests that work when pasted', async () => {
     await once(shell, 'close')
     assert.not.ok('error' in (JSON.parse(answer) as object), answer)
   }
+})
+
+suiteOfLab('calls itself ready once all of that is printed', async () => {
+  const { env, dir, remove } = testLabEnvironment()
+  const own = labFiles({ FORKYARD_LAB_DIR: dir })
+  const phases: unknown[] = []
+  const other = await startLab({
+    files: own,
+    env,
+    print(text) {
+      if (text.includes(' is ready: ')) phases.push(readStatus(own)?.phase)
+    },
+  })
+  await other.close()
+  remove()
+  assert.equal(phases, ['starting'])
 })
 
 suiteOfLab('shows the same development key in every lab', () => {

@@ -280,8 +280,9 @@ async function bringUp(parameters: Parameters, starting: Starting): Promise<void
   const readyMs = performance.now()
   const manifest = await countPools(gateway.manifest)
   writeJson(files.manifest, manifest)
-  progress.set('ready', 'ready')
+  // Who waits for the lab to be ready has been shown everything by then.
   print(banner(manifest, { readyMs, firstQuoteMs: gateway.firstQuoteMs }))
+  progress.set('ready', 'ready')
 }
 
 export type Lab = { close(): Promise<void> }
