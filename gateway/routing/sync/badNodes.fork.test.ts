@@ -49,13 +49,18 @@ async function movePair() {
   await send(sender, { to: pair?.address as Address, data })
 }
 
-/** The followed state once it is at the chain's head, and equal to it where the pair is concerned. */
+/**
+ * The followed state once it is at the chain's head, and equal to it where the pair is concerned. A look that
+ * began since then says so: none that was begun before is under way any more, to end amid what comes next.
+ */
 async function assertCaughtUp() {
   const head = BigInt(String(await rpc('eth_blockNumber')))
   const deadline = performance.now() + 60_000
   for (;;) {
+    const asked = performance.now()
     const state = await sync.fresh()
-    if (state?.head.number === head) break
+    const isLookedAt = sync.lagMs() <= Math.ceil(performance.now() - asked)
+    if (isLookedAt && state?.head.number === head) break
     if (performance.now() > deadline) throw new Error(`stuck at ${state?.head.number}`)
   }
   const state = sync.current()
