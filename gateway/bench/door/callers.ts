@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { forkStranger } from '../../../fixtures/forkStranger.ts'
-import { type AddressKind, inNetwork } from './networks.ts'
+import { type AddressKind, inNetwork, ofStrangers } from './networks.ts'
 import type { StrangerKind } from './strangers.ts'
 
 type Door = { readonly host: string; readonly port: number }
@@ -34,5 +34,5 @@ export function forkStrangers(
   first = 0,
 ): ChildProcess {
   const values = [kind, host, port, from, first, addresses, connections, againMs]
-  return forkStranger(...start('strangers.ts', values), inNetwork('strangers'))
+  return forkStranger(...start('strangers.ts', values), [...inNetwork('strangers'), ...ofStrangers])
 }

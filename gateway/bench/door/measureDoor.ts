@@ -16,10 +16,11 @@ import type { Counted } from './strangers.ts'
 /**
  * The proxy's own configuration and bounds in an nginx of this machine. At it strangers of one and of 256 networks:
  * slow headers, who come again ten seconds after they were cut off or one, 1,000 new connections a second, 100,000 idle
- * ones. Beside each, honest callers with a new TLS connection for each request; their p99 against that of the quiet
- * stretches right before and after.
+ * ones. Strangers have a processor of their own. Beside each, honest callers with a new TLS connection for each
+ * request; their p99 against that of the quiet stretches right before and after.
  */
-const seconds = Number(process.argv[2] ?? 10)
+const [given = '10', ...parts] = process.argv.slice(2)
+const seconds = Number(given)
 const settleMs = 3_000
 const perSecond = 50
 const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -66,7 +67,7 @@ async function count(strangers: readonly ChildProcess[]): Promise<Counted> {
     }),
   )
   const sum = (key: keyof Counted) => counts.reduce((total, one) => total + one[key], 0)
-  return { tried: sum('tried'), open: sum('open') }
+  return { tried: sum('tried'), open: sum('open'), dripped: sum('dripped') }
 }
 
 // Half of them are let in at a time.
@@ -105,7 +106,8 @@ async function measureBeside(door: Door, strangers: Strangers) {
   // Until the door is rid of them.
   await wait(settleMs)
   const open = Math.max(before.open, after.open)
-  return { open, perSecond: (after.tried - before.tried) / seconds, honest }
+  const perSecond = (key: keyof Counted) => ((after[key] - before[key]) / seconds).toFixed(0)
+  return { open, came: perSecond('tried'), dripped: perSecond('dripped'), honest }
 }
 
 const p50And99 = ({ durationsMs }: Honest) =>
@@ -124,7 +126,8 @@ async function measureAll(family: keyof typeof doors): Promise<readonly (readonl
   const rows: string[][] = []
   let quiet = await measureHonest(door)
   for (const [name, strangers] of Object.entries(attacks[family])) {
-    const { open, perSecond: came, honest } = await measureBeside(door, strangers)
+    if (parts.length > 0 && !parts.some((part) => name.includes(part))) continue
+    const { open, came, dripped, honest } = await measureBeside(door, strangers)
     const quietBefore = quiet
     quiet = await measureHonest(door)
     const around = { durationsMs: [...quietBefore.durationsMs, ...quiet.durationsMs], failed: 0 }
@@ -133,7 +136,8 @@ async function measureAll(family: keyof typeof doors): Promise<readonly (readonl
     rows.push([
       name,
       `${open}`,
-      came.toFixed(0),
+      came,
+      dripped,
       `${honest.durationsMs.length}, ${honest.failed}`,
       isAnswered ? p50And99(honest) : '-',
       p50And99(around),
@@ -152,6 +156,7 @@ const head = [
   'beside',
   'open',
   'came/s',
+  'bytes/s',
   'answered, failed',
   'p50 / p99, ms',
   'quiet before and after',

@@ -1,7 +1,15 @@
 import { execFileSync } from 'node:child_process'
+import { cpus } from 'node:os'
 
 /** Starts a program where networks, mounts and processes are its own, and end with it. */
 export const apart = 'unshare --net --mount --pid --mount-proc --fork --kill-child'.split(' ')
+
+const last = cpus().length - 1
+const onProcessors = (list: string) => ['taskset', '-c', list]
+
+/** Strangers are other machines: the last processor is theirs, and the others are everybody else's. */
+export const ofStrangers = onProcessors(`${last}`)
+export const ofOthers = onProcessors(`0-${Math.max(0, last - 1)}`)
 
 /** Where the door listens, by family. */
 export const doors = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const
@@ -19,7 +27,7 @@ export const addressesOf = {
   sites: (at: number) => `2001:db8:${hex(0x9000 + at)}::1`,
 } as const
 export type AddressKind = keyof typeof addressesOf
-const ofStrangers = { ipv4: '198.18.0.0/16', ipv6: '2001:db8:8000::/33' } as const
+const networksOfStrangers = { ipv4: '198.18.0.0/16', ipv6: '2001:db8:8000::/33' } as const
 
 function ip(args: readonly string[], lines: readonly string[]) {
   execFileSync('ip', [...args, '-batch', '-'], { input: lines.join('\n') })
@@ -72,10 +80,11 @@ export function joinNetworks() {
   )
   join('honest', 1)
   const { far, far6 } = join('strangers', 2)
-  ip([], [`route add ${ofStrangers.ipv4} via ${far}`, `route add ${ofStrangers.ipv6} via ${far6}`])
+  const { ipv4, ipv6 } = networksOfStrangers
+  ip([], [`route add ${ipv4} via ${far}`, `route add ${ipv6} via ${far6}`])
   ip(
     ['-n', 'strangers'],
-    Object.values(ofStrangers).map((addresses) => `route add local ${addresses} dev lo`),
+    Object.values(networksOfStrangers).map((addresses) => `route add local ${addresses} dev lo`),
   )
   const [program = '', ...args] = inNetwork('strangers')
   const bindToAny = 'echo 1 >/proc/sys/net/ipv6/ip_nonlocal_bind'

@@ -14,6 +14,8 @@ export type StrangerKind = 'slow' | 'idle' | 'brief'
 export type Counted = {
   readonly tried: number
   readonly open: number
+  /** Bytes of headers that never end. */
+  readonly dripped: number
 }
 
 const [
@@ -28,7 +30,7 @@ const [
 ] = process.argv.slice(2)
 const halfGreeting = Buffer.from('160301', 'hex')
 const tickMs = 20
-let [tried, open] = [0, 0]
+let [tried, open, dripped] = [0, 0, 0]
 
 function come(index: number, connected: (socket: Socket) => void) {
   tried += 1
@@ -49,12 +51,28 @@ function come(index: number, connected: (socket: Socket) => void) {
   })
 }
 
+/** Who sends a byte at each of the ticks of a second: a timer for each would be most of their time. */
+const dripping = Array.from({ length: 1_000 / tickMs }, () => new Set<Socket>())
+
 function comeSlowly(index: number) {
   come(index, (socket) => {
     socket.write('GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
-    const timer = setInterval(() => socket.write('a'), 1_000)
-    socket.on('close', () => clearInterval(timer))
+    const among = dripping[index % dripping.length]
+    among?.add(socket)
+    socket.on('close', () => among?.delete(socket))
   })
+}
+
+function drip() {
+  let tick = 0
+  setInterval(() => {
+    const among = dripping[tick % dripping.length] ?? []
+    for (const socket of among) {
+      socket.write('a')
+      dripped += 1
+    }
+    tick += 1
+  }, tickMs)
 }
 
 /** So many each tick, so that they come evenly. */
@@ -69,8 +87,10 @@ function paced(count: number, perSecond: number, work: (index: number) => void) 
 }
 
 const each = Number(connections)
-if (kind === 'slow') paced(each, 2_000, comeSlowly)
-else if (kind === 'idle')
+if (kind === 'slow') {
+  drip()
+  paced(each, 2_000, comeSlowly)
+} else if (kind === 'idle')
   paced(each, 2_000, (index) =>
     come(index, (socket) => socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n')),
   )
@@ -79,5 +99,5 @@ else
     come(index, (socket) => socket.write(halfGreeting, () => socket.destroy())),
   )
 
-process.on('message', () => process.send?.({ tried, open } satisfies Counted))
+process.on('message', () => process.send?.({ tried, open, dripped } satisfies Counted))
 process.on('disconnect', () => process.exit(0))
