@@ -1,20 +1,28 @@
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import Table from 'cli-table3'
-import { createWalletClient, http, parseEther, zeroAddress } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { base } from 'viem/chains'
+import { zeroAddress } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { startTrading } from '../../fixtures/chains/tradeWorld.ts'
-import { processTable } from '../../simulator/processTable.ts'
-import { buyQuota, registerWallet } from '../client/buyQuota.ts'
-import { type Client, createClient } from '../client/client.ts'
-import { createLab } from '../client/lab.ts'
+import { holdStreams } from '../../fixtures/soak/holdStreams.ts'
+import { openInspector } from '../../fixtures/soak/openInspector.ts'
+import { register } from '../../fixtures/strangers/stage.ts'
+import { waitUntil } from '../../simulator/processes.ts'
+import { buyQuota } from '../client/buyQuota.ts'
+import { createClient } from '../client/client.ts'
 import { startTestLab } from '../lab/testing/testLab.ts'
+import { createAllocationReader } from './costs/allocation.ts'
+import { measureCosts, type Work } from './costs/measureCosts.ts'
+import { openPayer } from './costs/openPayer.ts'
+import { printCosts, printKept } from './costs/printCosts.ts'
 import { listQuestions, type Question } from './costs/questions.ts'
-import { createUsageReader, spentOn, type Usage, without } from './costs/readUsage.ts'
+import { readStream } from './costs/readStream.ts'
+import { createUsageReader } from './costs/readUsage.ts'
+import { readRouteBytes } from './marketMemory.ts'
 
 /**
  * `npm run -s bench:costs`: what one quote, dry run, stream, claim and followed block takes of the gateway's
- * processor, of its forks', of the nodes', in calls and in bytes. docs/scale.md and the model are made of these.
+ * processor, of its forks', of the nodes', in calls, in bytes and of memory; then what each thing keeps there that
+ * a gateway holds many of. docs/scale.md and the model are made of these.
  */
 const chainId = 8453
 const lab = await startTestLab({
@@ -22,23 +30,43 @@ const lab = await startTestLab({
   RATE_LIMIT_PER_SECOND: '100000',
   RATE_LIMIT_BURST: '1000000',
   IP_RATE_LIMIT_PER_SECOND: '0',
+  FREE_QUOTA: '1000000',
+  // Its inspector opens by a signal, at a free port.
+  NODE_OPTIONS: '--inspect-port=0',
 })
 const manifest = lab.manifest()
 const { routing, meta, ops } = manifest.services
 const chain = manifest.chains[chainId]
 if (!chain) throw new Error('the lab has no Base')
-const read = createUsageReader({ dir: lab.dir, pid: manifest.pid, opsUrl: ops })
+const inspector = await openInspector({ pid: manifest.pid, logPath: join(lab.dir, 'gateway.log') })
+const read = createUsageReader({
+  dir: lab.dir,
+  pid: manifest.pid,
+  opsUrl: ops,
+  readAllocated: createAllocationReader(inspector.evaluate),
+})
+/** Bytes of the gateway that are alive once what was asked has been answered. */
+async function readAlive(): Promise<number> {
+  await wait(2_000)
+  const { heap, external } = await inspector.collect()
+  return heap + external
+}
+const aliveAtFirst = await readAlive()
 const trading = await startTrading({ rpcUrl: chain.rpcUrl, manifest: chain })
 const { weth, usdc } = trading
 const taker = chain.accounts[1]?.address ?? zeroAddress
 
-async function post(url: string, body: object): Promise<{ status: number; text: string }> {
-  const headers = { 'content-type': 'application/json', 'x-api-key': manifest.apiKey }
+async function post(
+  url: string,
+  body: object,
+  apiKey = manifest.apiKey,
+): Promise<{ status: number; text: string }> {
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, text: await response.text() }
 }
-async function countBytes(url: string, body: object): Promise<number> {
-  const { status, text } = await post(url, body)
+async function countBytes(url: string, body: object, apiKey?: string): Promise<number> {
+  const { status, text } = await post(url, body, apiKey)
   if (status !== 200) throw new Error(`${url}: ${status} ${text.slice(0, 200)}`)
   return Buffer.byteLength(text)
 }
@@ -64,168 +92,182 @@ async function mine(count: number): Promise<void> {
   }
 }
 
-type Row = { readonly what: string; readonly each: Usage; readonly bytes: number | undefined }
-const rows: Row[] = []
-/** What each of `count` takes of its own: beside `less`, of which so many came with each. */
-async function measure(
-  { what, count, less }: { what: string; count: number; less?: readonly [Usage, number] },
-  work: () => Promise<number | undefined>,
-): Promise<Usage> {
-  const before = await read()
-  const bytes = await work()
-  const all = spentOn(before, await read(), count)
-  const each = less === undefined ? all : without(all, ...less)
-  rows.push({ what, each, bytes })
-  return each
-}
-
 const asked: Question[] = []
 for (const question of listQuestions(chainId, chain.tokens))
   if ((await post(`${routing}/quote`, question)).status === 200) asked.push(question)
 const questionAt = (at: number) => asked[at % asked.length] ?? {}
 
-await mine(4)
-const rest = await measure({ what: 'a second of rest, two chains', count: 20 }, async () => {
-  await wait(20_000)
-  return undefined
-})
-const block = await measure(
-  { what: 'a block of one trade', count: 80, less: [rest, blockMs / 1_000] },
-  async () => {
-    await mine(80)
-    return undefined
-  },
-)
-await measure({ what: 'a quote asked again', count: 4_000 }, () =>
-  repeat(4_000, (at) => countBytes(`${routing}/quote`, questionAt(at % 20))),
-)
 const rounds = 20
-await measure(
-  {
-    what: 'a quote for the first time since a block',
-    count: rounds * asked.length,
-    less: [block, 1 / asked.length],
-  },
-  async () => {
-    let bytes = 0
-    for (let round = 0; round < rounds; round += 1) {
-      await mine(1)
-      bytes += await repeat(asked.length, (at) => countBytes(`${routing}/quote`, questionAt(at)))
-    }
-    return bytes / rounds
-  },
-)
-await measure({ what: 'an exact output', count: 200 }, () =>
-  repeat(200, async (at) => {
-    const query = {
-      chain_id: chainId,
-      token_in: weth,
-      token_out: usdc,
-      target_output: String(1_000_000_000 + at),
-      max_input: String(10n ** 21n),
-    }
-    const client = createClient(manifest)
-    return Buffer.byteLength(JSON.stringify(await client.routing.quoteExactOutput(query)))
-  }),
-)
-const wanted = { token_in: weth, token_out: usdc, taker, amount_in: String(10n ** 17n) }
-const { execution, output } = await createClient(manifest).routing.quote({
-  chain_id: chainId,
-  ...wanted,
-})
-if (!execution) throw new Error('the quote has no execution')
-const candidate = {
-  providerId: 'ours',
-  target: execution.target,
-  data: execution.calldata,
-  value: '0',
-  inputToken: weth,
-  outputToken: usdc,
-  inputAmount: wanted.amount_in,
-  approveTarget: execution.target,
-  quotedOutput: output,
-}
-await measure({ what: 'a dry run', count: 400 }, () =>
-  repeat(400, () =>
-    countBytes(`${routing}/compare/simulate`, { chainId, candidates: [candidate] }),
-  ),
-)
-const sale = (at: number) => ({
+/** Whatever was asked before, another amount. */
+let sold = 0
+const sale = () => ({
   chainId,
   tokenIn: weth,
   tokenOut: usdc,
   taker,
-  amountIn: String(10n ** 17n + BigInt(at)),
+  amountIn: String(10n ** 17n + BigInt(sold++)),
 })
-await measure({ what: 'a meta quote, with dry runs', count: 100 }, () =>
-  repeat(100, (at) => countBytes(`${meta}/quote`, sale(at))),
-)
 
-const [streams, cycles] = [40, 6]
-const memory = () => processTable.readMemoryBytes(manifest.pid) ?? 0
-const memoryBefore = memory()
-let mostMemory = 0
-async function stream(at: number): Promise<number> {
-  const leaving = new AbortController()
-  const response = await fetch(`${meta}/quote/stream`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': `10.9.0.${at}` },
-    body: JSON.stringify({ ...sale(at), refreshIntervalMs: 1_000 }),
-    signal: leaving.signal,
+/** Of the pools as they are: an older one fails. */
+async function findCandidate() {
+  const wanted = { chain_id: chainId, token_in: weth, token_out: usdc, taker }
+  const amount = String(10n ** 17n)
+  const { execution, output } = await createClient(manifest).routing.quote({
+    ...wanted,
+    amount_in: amount,
   })
-  if (!response.ok || !response.body) throw new Error(`stream: ${response.status}`)
-  let [bytes, begun] = [0, 0]
-  for await (const chunk of response.body) {
-    bytes += chunk.byteLength
-    begun += Buffer.from(chunk).toString().split('event: initial').length - 1
-    if (begun > cycles) break
+  if (!execution) throw new Error('the quote has no execution')
+  return {
+    providerId: 'ours',
+    target: execution.target,
+    data: execution.calldata,
+    value: '0',
+    inputToken: weth,
+    outputToken: usdc,
+    inputAmount: amount,
+    approveTarget: execution.target,
+    quotedOutput: output,
   }
-  mostMemory = Math.max(mostMemory, memory())
-  leaving.abort()
-  return bytes
 }
-await measure({ what: 'a refresh of a stream', count: streams * cycles }, async () => {
-  const bytes = await Promise.all(Array.from({ length: streams }, (_, at) => stream(at)))
-  return bytes.reduce((sum, each) => sum + each, 0) / (streams * cycles)
-})
+const [streams, cycles] = [40, 6]
+const stream = (at: number) =>
+  readStream(`${meta}/quote/stream`, { body: sale(), ip: `10.8.0.${at}`, cycles })
 
-async function openAccount(): Promise<Client> {
-  const { address, signMessage } = account
-  const client = createClient(manifest)
-  const sign = (message: string) => signMessage({ message })
-  const { api_key: apiKey } = await registerWallet(client, { address, signMessage: sign })
-  return createClient({ ...manifest, apiKey })
-}
-const account = privateKeyToAccount(generatePrivateKey())
-const control = createLab(manifest)
-for (const [token, amount] of [
-  [zeroAddress, parseEther('5')],
-  [usdc, 10n ** 9n],
-] as const)
-  await control.deal({ chainId, token, to: account.address, amount: String(amount) })
-const node = createWalletClient({ account, chain: base, transport: http(chain.rpcUrl) })
-const client = await openAccount()
-const wallet = {
-  address: account.address,
-  request: node.request,
-  sendTransaction: (call: Parameters<typeof node.sendTransaction>[0]) => node.sendTransaction(call),
-}
+const payer = await openPayer({ manifest, rpcUrl: chain.rpcUrl, usdc })
 const purchases = 20
 const order = { chainId, quotes: 10, maxAmount: 10n ** 6n, quotaManager: chain.quotaManager }
-// Each is an approval and a payment, in a block each.
-await measure({ what: 'a claim', count: purchases, less: [block, 2] }, async () => {
-  for (let at = 0; at < purchases; at += 1) await buyQuota({ client, wallet }, order)
-  return undefined
-})
-
-await lab.down()
-const head = ['one of', 'gateway ms', 'forks ms', 'nodes ms', 'calls', 'bytes']
-const table = new Table({ head, style: { head: [], border: [] } })
-const show = (value: number) => value.toFixed(Math.abs(value) < 10 ? 2 : 0)
-for (const { what, each, bytes } of rows) {
-  const { gatewayMs, forksMs, nodesMs, upstreamCalls } = each
-  const figures = [gatewayMs, forksMs, nodesMs, upstreamCalls].map(show)
-  table.push([what, ...figures, bytes?.toFixed(0) ?? ''])
+const outputs = {
+  chain_id: chainId,
+  token_in: weth,
+  token_out: usdc,
+  max_input: String(10n ** 21n),
 }
-const perStream = (mostMemory - memoryBefore) / streams / 1024
-process.stdout.write(`${table.toString()}\n${streams} streams: ${perStream.toFixed(0)} kB each\n`)
+let bought = 1_000_000_000
+
+const rest = 'a second of rest, two chains'
+const block = 'a block of one trade'
+const works: readonly Work[] = [
+  {
+    what: rest,
+    count: 20,
+    async run() {
+      await wait(20_000)
+      return undefined
+    },
+  },
+  {
+    what: block,
+    count: 80,
+    less: [rest, blockMs / 1_000],
+    async run() {
+      await mine(80)
+      return undefined
+    },
+  },
+  {
+    what: 'a quote asked again',
+    count: 4_000,
+    run: () => repeat(4_000, (at) => countBytes(`${routing}/quote`, questionAt(at % 20))),
+  },
+  {
+    what: 'a quote for the first time since a block',
+    count: rounds * asked.length,
+    less: [block, 1 / asked.length],
+    async run() {
+      let bytes = 0
+      for (let round = 0; round < rounds; round += 1) {
+        await mine(1)
+        bytes += await repeat(asked.length, (at) => countBytes(`${routing}/quote`, questionAt(at)))
+      }
+      return bytes / rounds
+    },
+  },
+  {
+    what: 'an exact output',
+    count: 200,
+    run: () =>
+      repeat(200, async () => {
+        const query = { ...outputs, target_output: String(bought++) }
+        const answer = await createClient(manifest).routing.quoteExactOutput(query)
+        return Buffer.byteLength(JSON.stringify(answer))
+      }),
+  },
+  {
+    what: 'a dry run',
+    count: 400,
+    async run() {
+      const body = { chainId, candidates: [await findCandidate()] }
+      return repeat(400, () => countBytes(`${routing}/compare/simulate`, body))
+    },
+  },
+  {
+    what: 'a meta quote, with dry runs',
+    count: 100,
+    run: () => repeat(100, () => countBytes(`${meta}/quote`, sale())),
+  },
+  {
+    what: 'a refresh of a stream',
+    count: streams * cycles,
+    async run() {
+      const bytes = await Promise.all(Array.from({ length: streams }, (_, at) => stream(at)))
+      return bytes.reduce((sum, each) => sum + each, 0) / (streams * cycles)
+    },
+  },
+  {
+    // No pool moves in these blocks: what one of a trade takes is not to be taken off.
+    what: 'a claim, with the blocks of its payment',
+    count: purchases,
+    async run() {
+      for (let at = 0; at < purchases; at += 1) await buyQuota(payer, order)
+      return undefined
+    },
+  },
+]
+await mine(4)
+printCosts(await measureCosts({ read, readAlive }, works))
+
+/** What each of so many keeps while it is there. */
+async function measureKept(what: string, count: number, work: () => Promise<unknown>) {
+  const before = await readAlive()
+  await work()
+  return { what, count, eachBytes: ((await readAlive()) - before) / count }
+}
+const apiKeys: string[] = []
+const [keys, explaining, held] = [200, 20, 200]
+const kept = [
+  await measureKept('an API key that has registered', keys, async () => {
+    for (let at = 0; at < keys; at += 1)
+      apiKeys.push(await register(manifest, generatePrivateKey(), `198.18.0.${at}`))
+  }),
+  await measureKept('an API key that has asked once, with its quote', keys, () =>
+    repeat(keys, (at) => countBytes(`${routing}/quote`, questionAt(1), apiKeys[at - 1])),
+  ),
+  // Of other blocks, as they are asked for: those of one block share their routes.
+  await measureKept('a quote that can be explained', explaining * asked.length, async () => {
+    for (const apiKey of apiKeys.slice(0, explaining)) {
+      await mine(1)
+      await repeat(asked.length, (at) => countBytes(`${routing}/quote`, questionAt(at), apiKey))
+    }
+  }),
+]
+const beforeStreams = await readAlive()
+const open = holdStreams({ manifest, taker }, { count: held, comeMs: 20_000 })
+if (!(await waitUntil(() => open.open() === held, { timeoutMs: 120_000 })))
+  throw new Error(`${open.open()} streams are open: ${open.faults().join()}`)
+// Until each has been told of all its sources.
+await wait(10_000)
+const eachBytes = ((await readAlive()) - beforeStreams) / held
+kept.push({ what: 'an open stream', count: held, eachBytes })
+await open.stop()
+const aliveAtLast = await readAlive()
+const { rss } = await inspector.collect()
+inspector.close()
+await lab.down()
+const routes = 512
+const routeBytes = readRouteBytes({ pools: 3_000, tokens: 1_000, routes })
+kept.push({ what: 'a route that may stand', count: routes, eachBytes: routeBytes })
+printKept(kept)
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+process.stdout.write(
+  `alive: ${megabytes(aliveAtFirst)} at first, ${megabytes(aliveAtLast)} at last, of ${megabytes(rss)} resident\n`,
+)

@@ -2,6 +2,7 @@ import Table from 'cli-table3'
 import { readBill } from './model/bill.ts'
 import { readCosts } from './model/costs.ts'
 import { bench, measured } from './model/measured.ts'
+import { fleetHeld, readMemory } from './model/memory.ts'
 import { type Fleet, type FleetFigures, runFleet } from './model/runFleet.ts'
 
 /**
@@ -106,6 +107,7 @@ print(
     'asked',
     'gateways',
     'databases',
+    'memory of gateways, GB',
     'ledger and log, GB a day',
     'nodes, USD a month',
   ],
@@ -118,8 +120,11 @@ print(
       const gateways = Math.ceil((perSecond / cell.perSecond) * cell.gateways)
       const databases = Math.ceil(gateways / cell.gateways)
       const bill = readBill({ perSecond, chains, databases })
+      const { residentMb } = readMemory({ ...fleetHeld, chains })
+      const memory = Math.round((gateways * residentMb) / 1_000)
       const grows = `${bill.ledgerGbPerDay} and ${bill.logGbPerDay}`
-      return [[perSecond, chains, sharing, gateways, databases, grows, bill.nodesUsdPerMonth]]
+      const { nodesUsdPerMonth } = bill
+      return [[perSecond, chains, sharing, gateways, databases, memory, grows, nodesUsdPerMonth]]
     }),
   ),
 )

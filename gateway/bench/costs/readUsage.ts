@@ -10,12 +10,19 @@ export type Usage = {
   readonly nodesMs: number
   /** Calls of the nodes that were sent. */
   readonly upstreamCalls: number
+  /** Of the gateway, gone again or not. */
+  readonly allocatedBytes: number
 }
 
-type Lab = { readonly dir: string; readonly pid: number; readonly opsUrl: string }
+type Lab = {
+  readonly dir: string
+  readonly pid: number
+  readonly opsUrl: string
+  readonly readAllocated: () => Promise<number>
+}
 
 /** Linux only. Forks come and go: what each had used when it was last seen stays counted. */
-export function createUsageReader({ dir, pid, opsUrl }: Lab) {
+export function createUsageReader({ dir, pid, opsUrl, readAllocated }: Lab) {
   const seen = new Map<number, { readonly isFork: boolean; readonly cpuMs: number }>()
   function readAnvils(): void {
     for (const found of processTable.findWithEntry(`FORKYARD_LAB=${dir}`)) {
@@ -37,7 +44,9 @@ export function createUsageReader({ dir, pid, opsUrl }: Lab) {
       .split('\n')
       .filter((line) => line.startsWith('forkyard_upstream_calls_total') && line.includes('"sent"'))
       .reduce((all, line) => all + Number(line.split(' ').at(-1)), 0)
-    return { gatewayMs: readCpuMs(pid), forksMs: sum(true), nodesMs: sum(false), upstreamCalls }
+    const [gatewayMs, forksMs, nodesMs] = [readCpuMs(pid), sum(true), sum(false)]
+    // After the processor's time, which telling of many collections takes some of.
+    return { gatewayMs, forksMs, nodesMs, upstreamCalls, allocatedBytes: await readAllocated() }
   }
 }
 
@@ -47,6 +56,7 @@ function combine(by: (name: keyof Usage) => number): Usage {
     forksMs: by('forksMs'),
     nodesMs: by('nodesMs'),
     upstreamCalls: by('upstreamCalls'),
+    allocatedBytes: by('allocatedBytes'),
   }
 }
 
