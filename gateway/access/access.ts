@@ -48,10 +48,10 @@ export function createAccess(
   const places = createPlanPlaces()
   const refunds = createRefundPauses()
   type Charged = Extract<Charge, { status: 'charged' }>
-  const noted = (charge: Charged, { caller, questions }: ChargeRequest): Charged => ({
+  const noted = (charge: Charged, { caller, questions, ip }: ChargeRequest): Charged => ({
     ...charge,
     conclude(answer) {
-      refunds.note(caller.keyId, { ...answer, questions })
+      refunds.note(caller.keyId, { ...answer, questions, ip })
       return charge.conclude(answer)
     },
   })
@@ -85,7 +85,7 @@ export function createAccess(
     },
     charge: async (request: ChargeRequest & { readonly caller: KeyHolder }) => {
       const { keyId, plan } = request.caller
-      const pausedMs = refunds.leftMs(keyId)
+      const pausedMs = refunds.leftMs(keyId, request.ip)
       if (pausedMs > 0)
         return {
           status: 'refused',

@@ -69,6 +69,31 @@ for (const [status, pausedMs] of [
     assert.is(pauses.leftMs('a'), pausedMs)
   })
 
+s(
+  'of a key that many hold pauses the site that is at it, and of eight such sites the key [strangers/refund-sites]',
+  () => {
+    const pauses = make()
+    const noteEmpty = (ip: string, times = 1) => {
+      for (let at = 0; at < times; at++) pauses.note('a', { status: 404, ip })
+    }
+    noteEmpty('203.0.113.1', 51)
+    assert.is(pauses.leftMs('a', '203.0.113.1'), 1_000)
+    assert.is(pauses.leftMs('a', '203.0.113.2'), 0)
+    // Whoever has addresses without end has one site.
+    for (let at = 0; at < 51; at++) noteEmpty(`2001:db8:7:${at.toString(16)}::1`)
+    assert.is(pauses.leftMs('a', '2001:db8:7:ffff::1'), 1_000)
+    assert.is(pauses.leftMs('a', '2001:db8:8::1'), 0)
+    // An answer that somebody pays for forgives the key, and him.
+    pauses.note('a', { status: 200, ip: '203.0.113.2' })
+    assert.is(pauses.leftMs('a', '203.0.113.1'), 1_000)
+    for (let site = 10; site < 18; site++) noteEmpty(`203.0.113.${site}`, 50)
+    assert.is(pauses.leftMs('a', '203.0.113.2'), 0)
+    noteEmpty('203.0.113.18')
+    assert.is(pauses.leftMs('a', '203.0.113.2'), 1_000)
+    assert.is(pauses.leftMs('b', '203.0.113.2'), 0)
+  },
+)
+
 s('counts no outage of ours', () => {
   const pauses = make()
   for (let at = 0; at < 500; at++) pauses.note('a', { status: 503 })

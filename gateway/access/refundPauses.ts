@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import { limitedSite } from '../http/limitedNetwork.ts'
 
 export type RefundPauses = {
-  /** How long a key is not to be served; 0 where it may go on. */
-  leftMs(keyId: string): number
+  /** How long a key is not to be served there; 0 where it may go on. */
+  leftMs(keyId: string, ip?: string | undefined): number
   /** The status of an answer that was charged for, how many questions it answers, and whether they are to blame. */
   note(
     keyId: string,
@@ -10,6 +11,7 @@ export type RefundPauses = {
       readonly status: number
       readonly questions?: number | undefined
       readonly isOfQuestion?: boolean | undefined
+      readonly ip?: string | undefined
     },
   ): void
 }
@@ -20,10 +22,20 @@ const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 /** Who stays away so long starts anew. */
 const forgottenMs = 600_000
+/** Of so many sites that are at it the whole key has the refusals. */
+const sitesOfKey = 8
+
+/** Where its refusals count, and how many times over they are free there. */
+const namesOf = (keyId: string, ip = '') =>
+  [
+    [`${keyId} ${limitedSite(ip)}`, 1],
+    [keyId, sitesOfKey],
+  ] as const
 
 /**
  * A key whose requests are refused and refunded again and again works us for nothing: it is paused, each time
- * for longer, until an answer is paid for. Outages of ours count for nobody.
+ * for longer, until an answer is paid for. Whoever reads a page may have its key: one site's refusals pause that site.
+ * Outages of ours count for nobody.
  */
 export function createRefundPauses({
   monotonicMs = () => performance.now(),
@@ -32,24 +44,26 @@ export function createRefundPauses({
 } = {}): RefundPauses {
   type Record = { inARow: number; untilMs: number; atMs: number }
   const records = new LRUCache<string, Record>({ max: 100_000 })
+  function add(name: string, questions: number, free: number) {
+    const nowMs = monotonicMs()
+    const known = records.get(name)
+    const isRecent = known !== undefined && nowMs - known.atMs < forgottenMs
+    const inARow = (isRecent ? known.inARow : 0) + Math.max(1, questions)
+    const beyond = inARow - free
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (beyond - 1))
+    records.set(name, { inARow, untilMs: beyond > 0 ? nowMs + pauseMs : nowMs, atMs: nowMs })
+  }
   return {
-    leftMs(keyId) {
+    leftMs(keyId, ip) {
       const nowMs = monotonicMs()
-      return Math.max(0, (records.get(keyId)?.untilMs ?? nowMs) - nowMs)
+      const untilMs = namesOf(keyId, ip).map(([name]) => records.get(name)?.untilMs ?? nowMs)
+      return Math.max(0, ...untilMs.map((ms) => ms - nowMs))
     },
-    note(keyId, { status, questions = 1, isOfQuestion = status < 500 }) {
+    note(keyId, { status, questions = 1, isOfQuestion = status < 500, ip }) {
       if (!isOfQuestion) return
-      if (status < 400) {
-        records.delete(keyId)
-        return
-      }
-      const nowMs = monotonicMs()
-      const known = records.get(keyId)
-      const isRecent = known !== undefined && nowMs - known.atMs < forgottenMs
-      const inARow = (isRecent ? known.inARow : 0) + Math.max(1, questions)
-      const beyond = inARow - freeRefunds
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (beyond - 1))
-      records.set(keyId, { inARow, untilMs: beyond > 0 ? nowMs + pauseMs : nowMs, atMs: nowMs })
+      for (const [name, times] of namesOf(keyId, ip))
+        if (status < 400) records.delete(name)
+        else add(name, questions, times * freeRefunds)
     },
   }
 }

@@ -34,6 +34,8 @@ export type ChargeRequest = {
   readonly search: string
   readonly headers: IncomingHttpHeaders
   readonly rawBody: string
+  /** From where; many may hold one key, as one in a page. Default: all from one place. */
+  readonly ip?: string | undefined
   readonly requestId: string
   /** Of the service that was asked, as callers see it; where it is not said, that of routing. */
   readonly baseUrl?: string | undefined

@@ -104,6 +104,7 @@ s(
       path: '/work',
       search: '?a=b',
       rawBody: '{"times": 4}',
+      ip: '',
       requestId: 'r',
     }
     assert.equal(steps, [

@@ -208,6 +208,7 @@ async function chargeFor(
     search: ctx.search,
     headers: ctx.req.headers,
     rawBody: input.rawBody,
+    ip: facts.ip,
     requestId: facts.requestId,
   })
   if (charge.status === 'refused') throw charge.error

@@ -46,7 +46,8 @@ s(
       { caller, ip: '1.2.3.4', weight: 3 },
       { caller, ip: '1.2.3.4', weight: 5 },
     ])
-    const plain = { caller, method: 'POST', path: '/quote', search: '', headers: {}, rawBody: '' }
+    const { ip, method, path } = from
+    const plain = { caller, ip, method, path, search: '', headers: {}, rawBody: '' }
     assert.equal(charged, [
       { ...plain, cost: 3, requestId: 'r:1' },
       { ...plain, cost: 5, requestId: 'r:2' },

@@ -28,7 +28,7 @@ export function createSpendMore(
     if (!caller) return undefined
     times++
     // Without headers: what was paid or said for the first time counts once.
-    const request = { method, path, search: '', headers: {}, rawBody: '' }
+    const request = { method, path, search: '', headers: {}, rawBody: '', ip }
     const ref = `${requestId}:${times}`
     const charge = await access.charge({ ...request, caller, cost: units, requestId: ref })
     if (charge.status === 'refused') return charge.error
