@@ -1,6 +1,8 @@
 import { type Address, zeroAddress } from 'viem'
 import { lessBps } from '../../amounts/amounts.ts'
+import { getChain } from '../../chain/chains.ts'
 import { isNative } from '../../chain/native.ts'
+import { isSameAddress } from '../../chain/sameAddress.ts'
 import { nativeSpellings } from '../provider/provider.ts'
 import {
   fail,
@@ -8,7 +10,7 @@ import {
   type SourceQuote,
   type SourceRequest,
 } from '../provider/source.ts'
-import { readSwap } from './readSwap.ts'
+import { type PayloadSwap, readSwap } from './readSwap.ts'
 
 /** Providers round their guards and keep fees: a guard may be so much looser than what was asked for. */
 const guardToleranceBps = 100
@@ -36,6 +38,21 @@ function leastGuard(quote: SourceQuote, { trade, slippageBps, relaxMinReturn }: 
   return lessBps(quote.amountOut, Math.min(10_000, slippageBps + guardToleranceBps))
 }
 
+/** What a payload is sure to deliver, or reverts; undefined where its function does not say. */
+function findGuaranteed(
+  { deliveries, settlers, minAmountOut }: PayloadSwap,
+  request: SourceRequest,
+): bigint | undefined {
+  // A Settler that is told of no minimum, or something else, guarantees none.
+  if (!deliveries) return settlers ? (minAmountOut ?? 0n) : minAmountOut
+  const wrapped = getChain(request.chainId)?.wrappedNative
+  return deliveries.reduce((sum, { token, recipient, amount }) => {
+    const given = token === 'wrapped' ? wrapped : token
+    const isAsked = given !== undefined && isSameAddress(given, request.tokenOut)
+    return isAsked && isReceiver(recipient, request) ? sum + amount : sum
+  }, 0n)
+}
+
 /**
  * What a payload of a known function orders, against what was asked and what the quote says: tokens,
  * input, guard and who receives. Undefined when nothing speaks against it.
@@ -48,7 +65,7 @@ export function checkCalldata(
   if (read.status === 'unknown') return undefined
   if (read.status === 'garbled')
     return fail('calldata_mismatch', 'the payload does not fit its function')
-  const { tokenIn, tokenOut, amountIn, minAmountOut, recipient, settlers } = read.swap
+  const { tokenIn, tokenOut, amountIn, recipient } = read.swap
   if (tokenIn && !isSameToken(tokenIn, request.tokenIn))
     return fail('calldata_mismatch', 'the payload takes another token')
   if (tokenOut && !isSameToken(tokenOut, request.tokenOut))
@@ -61,8 +78,7 @@ export function checkCalldata(
     (isExactIn ? amountIn !== quote.maxAmountIn : amountIn > quote.maxAmountIn)
   )
     return fail('calldata_mismatch', `the payload takes ${amountIn}`)
-  // A Settler that is told of no minimum, or something else, guarantees none.
-  const guaranteed = settlers ? (minAmountOut ?? 0n) : minAmountOut
+  const guaranteed = findGuaranteed(read.swap, request)
   if (guaranteed !== undefined && guaranteed < leastGuard(quote, request))
     return fail('calldata_mismatch', `the payload guarantees ${guaranteed} only`)
   return undefined

@@ -1,15 +1,28 @@
-import { type Hex, size } from 'viem'
+import { type Address, type Hex, size } from 'viem'
 
 /** Calldata that names a place it does not have, or a place more than once. */
 export class TangledCalldata extends Error {
   override readonly name = 'TangledCalldata'
 }
 
-/** A place or a length in bytes; one behind the end is none. */
-function placeAt(data: Hex, at: number): number {
+/** The word at a place in bytes. */
+export function wordAt(data: Hex, at: number): bigint {
   const word = data.slice(2 + 2 * at, 66 + 2 * at)
-  const place = word.length === 64 ? Number(`0x${word}`) : Number.NaN
-  if (!(place <= size(data))) throw new TangledCalldata('a place is behind the end')
+  if (word.length !== 64) throw new TangledCalldata('a word is behind the end')
+  return BigInt(`0x${word}`)
+}
+
+/** An address in a word. Contracts differ in what they make of a wider one. */
+export function addressAt(data: Hex, at: number): Address {
+  const word = wordAt(data, at)
+  if (word >> 160n !== 0n) throw new TangledCalldata('an address is wider than that')
+  return `0x${word.toString(16).padStart(40, '0')}`
+}
+
+/** A place or a length in bytes; one behind the end is none. */
+export function placeAt(data: Hex, at: number): number {
+  const place = Number(wordAt(data, at))
+  if (place > size(data)) throw new TangledCalldata('a place is behind the end')
   return place
 }
 

@@ -7,7 +7,12 @@ import {
   parseAbi,
   parseAbiParameters,
   slice,
+  zeroAddress,
 } from 'viem'
+import { lessBps, lesser, wholeBps } from '../../amounts/amounts.ts'
+import { lifiSelectors, readLifi } from './readLifi.ts'
+import { type Delivery, listDeliveries } from './routerDeliveries.ts'
+import { programSelectors, readProgram } from './routerProgram.ts'
 
 /** What a payload says of the swap that it orders; what a function does not say is undefined. */
 export type PayloadSwap = {
@@ -23,6 +28,8 @@ export type PayloadSwap = {
   readonly router?: Address | undefined
   /** The same of those whom a list does not know, and 0x's registry does. */
   readonly settlers?: readonly Address[] | undefined
+  /** All that a router's program is sure to deliver: nothing else is guaranteed. */
+  readonly deliveries?: readonly Delivery[] | undefined
 }
 
 /** `unknown`: a function that nobody taught us. `garbled`: a known one, with arguments that it cannot have. */
@@ -33,7 +40,7 @@ export type ReadSwap =
 
 /**
  * Functions of routers as their recorded bodies and verified sources have them: 0x's AllowanceHolder
- * and Settler, 1inch v6, KyberSwap, Velora v6.2, OpenOcean, Sushi, LI.FI, Uniswap's SwapProxy.
+ * and Settler, 1inch v6, KyberSwap, Velora v6.2, OpenOcean, Sushi, Uniswap's SwapProxy.
  */
 const holderAbi = parseAbi([
   'function exec(address operator, address token, uint256 amount, address target, bytes data)',
@@ -61,13 +68,8 @@ const sushiAbi = parseAbi([
   'function snwap(address tokenIn, uint256 amountIn, address recipient, address tokenOut, uint256 amountOutMin, address executor, bytes executorData)',
   'function processRoute(address tokenIn, uint256 amountIn, address tokenOut, uint256 amountOutMin, address to, bytes route)',
 ])
-/** Of one step or of many, from and to what is native or not. */
-const lifiArguments = parseAbiParameters(
-  'bytes32 id, string integrator, string referrer, address receiver, uint256 minAmountOut, uint256 steps',
-)
-const swapProxyArguments = parseAbiParameters(
-  'address router, address token, uint256 amount, bytes commands, uint256[] inputs, uint256 deadline',
-)
+/** Before commands, inputs and deadline. */
+const swapProxyArguments = parseAbiParameters('address router, address token, uint256 amount')
 /** Where a list of bytes or of calls stands is enough: its entries may all name the same long ones, to be copied. */
 const argumentsOf = <const types extends readonly AbiParameter[]>(types: types, data: Hex) =>
   decodeAbiParameters(types, slice(data, 4))
@@ -103,17 +105,29 @@ function readHolder(data: Hex): PayloadSwap {
   return minAmountOut === 0n ? taken : { ...taken, tokenOut: buyToken, minAmountOut, recipient }
 }
 
+/** Filled in part, the least counts for that part of what fees have left, and they may leave next to nothing. */
+const kyberPartialFill = 1n
+
+function readKyber(data: Hex): PayloadSwap {
+  const { desc } = decodeFunctionData({ abi: kyberAbi, data }).args[0]
+  const isPartial = (desc.flags & kyberPartialFill) !== 0n
+  return fromDesc(isPartial ? { ...desc, minReturnAmount: 0n } : desc)
+}
+
+/** Of Velora's word for a partner and what is his: his part of the output, in bps. */
+const veloraFeeBps = 0x3fffn
+
+/** What is more than was quoted, and a partner's part, go elsewhere once the router has seen the least arrive. */
 function readVelora(data: Hex): PayloadSwap {
   const { functionName, args } = decodeFunctionData({ abi: veloraAbi, data })
-  const [, { srcToken, destToken, fromAmount, toAmount, beneficiary }] = args
-  const isIn = functionName === 'swapExactAmountIn'
-  return {
-    tokenIn: srcToken,
-    tokenOut: destToken,
-    amountIn: isIn ? fromAmount : undefined,
-    minAmountOut: toAmount,
-    recipient: beneficiary,
-  }
+  const [, order, partnerAndFee] = args
+  const { srcToken, destToken, fromAmount, toAmount, quotedAmount, beneficiary } = order
+  const swap = { tokenIn: srcToken, tokenOut: destToken, recipient: beneficiary }
+  // Fees of an exact output are taken of the input.
+  if (functionName === 'swapExactAmountOut') return { ...swap, minAmountOut: toAmount }
+  const feeBps = lesser(partnerAndFee & veloraFeeBps, wholeBps)
+  const minAmountOut = lessBps(lesser(toAmount, quotedAmount), feeBps)
+  return { ...swap, amountIn: fromAmount, minAmountOut }
 }
 
 function readSushi(data: Hex): PayloadSwap {
@@ -126,32 +140,29 @@ function readSushi(data: Hex): PayloadSwap {
   return { tokenIn, amountIn, tokenOut, minAmountOut, recipient }
 }
 
-function readLifi(data: Hex): PayloadSwap {
-  const [, , , recipient, minAmountOut] = argumentsOf(lifiArguments, data)
-  return { recipient, minAmountOut }
-}
-
+/** The router's caller is the proxy, which hands on nothing. */
 function readSwapProxy(data: Hex): PayloadSwap {
   const [router, tokenIn, amountIn] = argumentsOf(swapProxyArguments, data)
-  return { router, tokenIn, amountIn }
+  const program = readProgram(data, { argument: 3, behind: 4 })
+  return { router, tokenIn, amountIn, deliveries: listDeliveries(program, undefined) }
 }
 
-const readers: ReadonlyMap<string, (data: Hex) => PayloadSwap> = new Map([
+const readRouter = (data: Hex): PayloadSwap => ({
+  deliveries: listDeliveries(readProgram(data, { behind: 4 }), zeroAddress),
+})
+
+const readers = new Map<string, (data: Hex) => PayloadSwap>([
   ['0x2213bc0b', readHolder],
   ['0x07ed2379', (data) => fromDesc(decodeFunctionData({ abi: oneInchAbi, data }).args[1])],
-  ['0xe21fd0e9', (data) => fromDesc(decodeFunctionData({ abi: kyberAbi, data }).args[0].desc)],
+  ['0xe21fd0e9', readKyber],
   ['0xe3ead59e', readVelora],
   ['0x7f457675', readVelora],
   ['0x90411a32', (data) => fromDesc(argumentsOf(openOceanArguments, data)[1])],
   ['0x5f3bd1c8', readSushi],
   ['0x2646478b', readSushi],
-  ['0x4666fc80', readLifi],
-  ['0x733214a3', readLifi],
-  ['0xaf7060fd', readLifi],
-  ['0x5fd9ae2e', readLifi],
-  ['0x2c57e884', readLifi],
-  ['0x736eac0b', readLifi],
   ['0x2894adf9', readSwapProxy],
+  ...lifiSelectors.map((selector) => [selector, readLifi] as const),
+  ...programSelectors.map((selector) => [selector, readRouter] as const),
 ])
 
 /** The swap that a router's calldata orders, as far as its function is known. */

@@ -1,29 +1,19 @@
-import { type Hex, size, slice } from 'viem'
-import { readBytes, readBytesList, TangledCalldata } from './readBytesList.ts'
+import { type Hex, size } from 'viem'
+import { TangledCalldata, wordAt } from './readBytesList.ts'
+import { listSteps, type Program, programSelectors, readProgram } from './routerProgram.ts'
 
-/**
- * Uniswap's Universal Router and its forks, with a deadline, without, and as somebody signed (`executeSigned`):
- * a byte for each command, and its input.
- */
-const selectors = ['0x3593564c', '0x24856bc3', '0x44684dc3']
 /** Commands of commands of commands: nobody honest goes deeper. */
 const maxDepth = 3
 
-type Program = readonly [steps: Hex, inputs: readonly Hex[]]
 type IsHarmless = (input: Hex, depth: number) => boolean
 
 const always: IsHarmless = () => true
-const wordAt = (input: Hex, at: number) => BigInt(slice(input, 32 * at, 32 * at + 32))
 const isZeroAt =
   (at: number): IsHarmless =>
   (input) =>
-    size(input) >= 32 * (at + 1) && wordAt(input, at) === 0n
+    size(input) >= 32 * (at + 1) && wordAt(input, 32 * at) === 0n
 /** Who pays in native currency pays with what was sent along. */
 const paysNative: IsHarmless = isZeroAt(0)
-const readProgram = (data: Hex, behind = 0): Program => [
-  readBytes(data, { argument: 0, behind }),
-  readBytesList(data, { argument: 1, behind }),
-]
 
 /** The actions of v4 that take from nobody but the router. */
 const actions: ReadonlyMap<number, IsHarmless> = new Map([
@@ -60,7 +50,7 @@ const commands: ReadonlyMap<number, IsHarmless> = new Map([
 const ofRouter = { known: commands, mask: 0x3f }
 
 function areHarmless(
-  [steps, inputs]: Program,
+  program: Program,
   {
     known,
     mask,
@@ -71,11 +61,8 @@ function areHarmless(
     readonly depth: number
   },
 ): boolean {
-  if (size(steps) !== inputs.length) return false
-  return inputs.every((input, at) => {
-    const step = Number(`0x${steps.slice(2 + 2 * at, 4 + 2 * at)}`) & mask
-    return known.get(step)?.(input, depth) === true
-  })
+  const steps = listSteps(program)
+  return steps?.every(([step, input]) => known.get(step & mask)?.(input, depth) === true) ?? false
 }
 
 /**
@@ -83,9 +70,10 @@ function areHarmless(
  * positions. Of what was sent along or handed to it first, a swap does without all of that.
  */
 export function takesByRouter(calldata: Hex): boolean {
-  if (!selectors.includes(calldata.slice(0, 10).toLowerCase())) return false
+  const selector = calldata.slice(0, 10).toLowerCase()
+  if (!programSelectors.some((each) => each === selector)) return false
   try {
-    return !areHarmless(readProgram(calldata, 4), { ...ofRouter, depth: 0 })
+    return !areHarmless(readProgram(calldata, { behind: 4 }), { ...ofRouter, depth: 0 })
   } catch (error) {
     // Contracts read more than this: what nobody here can read is believed to take.
     if (error instanceof TangledCalldata) return true

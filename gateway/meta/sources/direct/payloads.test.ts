@@ -23,6 +23,7 @@ import {
 } from '../../../../fixtures/meta/directRouters.ts'
 import { router, usdc, weth } from '../../../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { readSwap } from '../../calldata/readSwap.ts'
 import { nativeToken, type SourceRequest } from '../../provider/source.ts'
 import { createAerodromeV2 } from './aerodromeV2.ts'
 import { createMaverickV2 } from './maverickV2.ts'
@@ -278,6 +279,12 @@ for (const [what, given, tokens, before, after] of [
         ...after,
       ],
     )
+    const read = readSwap(calldata)
+    const [last = []] = after
+    const token = last[0] === '0b' ? 'wrapped' : given.tokenOut.toLowerCase()
+    assert.equal(read.status === 'read' && read.swap.deliveries, [
+      { token, recipient: recipient.toLowerCase(), amount: 990n },
+    ])
   })
 s('asks the v4 quoter hop by hop, within its width [teeth/universal-router]', () => {
   const family = createUniswapV4({ now: () => 0 })
