@@ -127,15 +127,15 @@ s('does not wait for a hung provider longer than its patience, and drops its soc
 })
 
 s('never lets a lure win unsimulated', async () => {
-  const body = usdcToWeth()['sushi']?.['/swap/v6/8453'] as object
+  const body = usdcToWeth()['nordstern']?.['/aggregator/8453'] as object
   providers.answerWith((call) =>
-    call.provider === 'sushi'
-      ? { body: { ...body, assumedAmountOut: '2550000000000000000' } }
+    call.provider === 'nordstern'
+      ? { body: { ...body, toAmount: '2550000000000000000' } }
       : recorded(call),
   )
   const { best, quotes } = await quote({ slippageBps: 52 })
-  assert.is(best?.provider, 'kyberswap')
-  assert.is(quotes.at(-1)?.provider, 'sushi')
+  assert.ok(best?.provider === 'kyberswap' || best?.provider === 'sushi', best?.provider)
+  assert.is(quotes.at(-1)?.provider, 'nordstern')
 })
 
 s('makes one call for equal requests at once', async () => {

@@ -3,6 +3,7 @@ import {
   concat,
   encodeAbiParameters,
   encodeFunctionData,
+  type Hex,
   parseAbi,
   parseAbiParameters,
   zeroHash,
@@ -20,7 +21,8 @@ import {
 } from '../../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { nativeToken, type SourceQuote, type SourceRequest } from '../provider/source.ts'
-import { checkedSource, checkQuote } from './checkQuote.ts'
+import { targetsOf } from '../sources/providers.ts'
+import { checkedSource, checkQuote, type TargetRow } from './checkQuote.ts'
 import type { FoundAllowance } from './findAllowance.ts'
 
 const s = suite('meta/checkQuote')
@@ -122,10 +124,11 @@ async function checked(
   quote: Partial<SourceQuote>,
   allowance: FoundAllowance,
   settlers?: readonly Address[],
+  rows: readonly TargetRow[] = targets,
 ) {
   const deps = {
     ...bareChain,
-    targets,
+    targets: rows,
     policy: 'standard' as const,
     findAllowance: async () => allowance,
     findSettlers: async () => settlers,
@@ -193,6 +196,38 @@ s('marks what must be proved, and only that', async () => {
   assert.is(await proves({ provider: 'open', target: other }), true)
   assert.is(await proves({}), false)
 })
+
+s(
+  'a router whose functions are known wins unproved by those alone [17/untaught-function]',
+  async () => {
+    const oneInch = '0x111111125421cA6dc452d289314280a0f8842A65'
+    // What it gives to whom is the payload's word, and the least of it is nothing.
+    const [unoswap, swap] = [
+      encodeFunctionData({
+        abi: parseAbi(['function unoswapTo(uint256, uint256, uint256, uint256, uint256)']),
+        args: [BigInt(thief), BigInt(usdc), 1_000_000n, 0n, BigInt(other)],
+      }),
+      encodeFunctionData({
+        abi: parseAbi([
+          'function swap(address, (address, address, address, address, uint256, uint256, uint256), bytes)',
+        ]),
+        args: [other, [usdc, weth, other, taker, 1_000_000n, 995n, 0n], '0x'],
+      }),
+    ]
+    const lists = targetsOf([{ name: '1inch', contracts: { 8453: [router] } }])
+    const proves = async (target: Address, calldata: Hex, provider = '1inch') => {
+      const quote = { provider, target, approveTarget: target, calldata }
+      const outcome = await checked(quote, { status: 'none' }, undefined, lists)
+      if (typeof outcome === 'string' || outcome.status !== 'quote') return outcome
+      return outcome.quote.mustBeProved ?? false
+    }
+    assert.is(await proves(oneInch, unoswap), true)
+    assert.is(await proves(oneInch, swap), false)
+    // What an operator lists, and those of whom no function is known, their list vouches for.
+    assert.is(await proves(router, unoswap), false)
+    assert.is(await proves('0x20F6Ee51340ADEEd01a59b0e65Cb3703f3dC860c', unoswap, 'fly'), false)
+  },
+)
 
 s('knows lists by chain [meta/allowlist]', () => {
   assert.is(why({}, { chainId: 42161 }, 'strict'), 'target_not_allowed')

@@ -29,6 +29,8 @@ export type TargetRow = {
    */
   readonly targets: readonly Address[] | undefined
   readonly spenders: readonly Address[] | undefined
+  /** Targets that are told what is read as a rule. Told otherwise, they take what they may and guarantee nothing. */
+  readonly read?: readonly Address[] | undefined
 }
 
 const has = (list: readonly Address[], address: Address) =>
@@ -185,6 +187,12 @@ async function checkSettlers(
   return stranger && fail('target_not_allowed', `0x's registry does not name ${stranger}`)
 }
 
+/** Whether a quote may win unproved: by its source's list, and by what its target is told where that is read. */
+function isVouchedFor(row: TargetRow | undefined, { target, calldata }: SourceQuote): boolean {
+  if (!row?.targets) return false
+  return !has(row.read ?? [], target) || readSwap(calldata).status !== 'unknown'
+}
+
 export type CheckSourceDeps = CheckDeps & {
   readonly findAllowance: FindAllowance
   readonly findSettlers: FindSettlers
@@ -207,8 +215,8 @@ export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
       (await checkAllowance(deps, checked, signal)) ??
       (called && (await checkSettlers(deps, { called, chainId })))
     if (failure) return failure
-    const isListed = findRow(deps.targets, quote, chainId)?.targets !== undefined
-    return isListed ? outcome : { ...outcome, quote: { ...quote, mustBeProved: true } }
+    if (isVouchedFor(findRow(deps.targets, quote, chainId), quote)) return outcome
+    return { ...outcome, quote: { ...quote, mustBeProved: true } }
   }
   return {
     ...source,

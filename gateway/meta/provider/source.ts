@@ -38,7 +38,7 @@ export type SourceQuote = {
   readonly gasEstimate: bigint
   readonly taxInBps: number
   readonly taxOutBps: number
-  /** Nobody vouches for its contracts: it wins only after a successful dry run. */
+  /** Nobody vouches for its contracts, or for their function: it wins only after a successful dry run. */
   readonly mustBeProved?: boolean | undefined
   /** Of our own search: it cannot lure, and others are measured by it. */
   readonly isReference?: boolean | undefined

@@ -47,6 +47,7 @@ export const openOcean: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 5_000,
+  isRead: true,
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -52,15 +52,17 @@ export function targetsOf(
   settings: readonly ProviderSetting[],
   unlisted: readonly string[] = [],
 ): readonly TargetRow[] {
-  return providers.flatMap(({ name }) => {
+  return providers.flatMap(({ name, isRead }) => {
     const added = settings.find((setting) => setting.name === name)?.contracts ?? {}
     const open = { provider: name, targets: undefined, spenders: undefined }
     return chains.flatMap(({ chainId, providers: rows }): readonly TargetRow[] => {
       const row = rows[name]
       if (!row) return []
-      const spenders = [...(row.contracts ?? []), ...(added[chainId] ?? [])]
-      const targets = [...spenders, ...(row.calledOnly ?? [])]
-      if (targets.length > 0) return [{ provider: name, chainId, targets, spenders }]
+      const { contracts = [], calledOnly = [] } = row
+      const spenders = [...contracts, ...(added[chainId] ?? [])]
+      const targets = [...spenders, ...calledOnly]
+      const read = isRead ? [...contracts, ...calledOnly] : []
+      if (targets.length > 0) return [{ provider: name, chainId, targets, spenders, read }]
       return unlisted.includes(name) ? [{ ...open, chainId }] : []
     })
   })

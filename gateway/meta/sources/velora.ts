@@ -40,6 +40,7 @@ export const velora: Provider = {
   native: 'e',
   exactOutput: true,
   loosestBps: 9_999,
+  isRead: true,
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request
