@@ -8,8 +8,8 @@ const [poolKb, streamKb, callerKb, explainedKb] = [9.7, 27, 3.6, 2.2]
 const routeTokenKb = 0.043
 /** Kept by a gateway at most: of each chain, and of all. */
 const [mostRoutes, mostExplained] = [1_024, 2_048]
-/** The most that lay in the machine's memory for what was alive in proof:soak of 28 November 2026; 2.3 at first. */
-const residentPart = 4.5
+/** What lay in the machine's memory for what was alive, in the first half hour of proof:soak of 28 November 2026. */
+const residentPart = 2.35
 
 /** What the gateways of the fleets hold, beside their chains. */
 export const fleetHeld = { pools: 3_000, tokens: 1_000, streams: 1_000, callers: 10_000 } as const
