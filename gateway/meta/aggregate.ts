@@ -170,6 +170,9 @@ export async function aggregate(
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
   const waits = deps.worth?.of({ request: request.source, caller })
+  // What has to be proved may fall in its dry run yet: nobody's call ends for it.
+  const hasty =
+    waits && request.policy === 'strict' ? { ...waits, usualMs: () => undefined } : waits
   const [asked, proxy] = await Promise.all([
     fanOut(deps, {
       sources,
@@ -179,7 +182,7 @@ export async function aggregate(
       deadlineMs,
       patienceMs,
       signal,
-      hasty: waits,
+      hasty,
       onEntry: waits?.arrived,
     }).finally(waits?.close),
     deployedProxy(deps, request, signal),
