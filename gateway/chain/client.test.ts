@@ -207,6 +207,28 @@ s(
 )
 
 s(
+  'waits for those that are away, or busy, beside one that serves another chain [nodes/strays-away]',
+  async () => {
+    const refuseAll: readonly Handler[] = [
+      (_, res) => res.socket?.destroy(),
+      (_, res) => res.writeHead(429).end(),
+    ]
+    for (const refuse of refuseAll) {
+      let handle = refuse
+      const other = await startNode(answer('0x1'))
+      const right = await startNode((calls, res) => handle(calls, res))
+      const client = connect([other.url, right.url], { trust: 'shown' })
+      const failed = await failureOf(client.checkChainId())
+      assert.ok(isCausedBy(failed, ChainUnavailable), String(failed))
+      assert.is(client.otherChain(), 1)
+      handle = answer('0x2105')
+      await client.checkChainId()
+      assert.equal(await client.findStrays(), [{ place: 1, actual: 1 }])
+    }
+  },
+)
+
+s(
   'pins no read of all upstreams to a block that one told its witness of [nodes/block-witness]',
   async () => {
     const chain = getChain(8453)

@@ -41,6 +41,7 @@ function open({
         return { status: 'answered', answer: answer?.(call) ?? { result: '0x01' } }
       },
       otherChain: () => undefined,
+      isAstray: () => false,
       standsStill: () => 'chain_or_node',
       close: () => undefined,
     },

@@ -45,8 +45,9 @@ export function createRequest(
       return outcome.answer
     }
     const actual = failover.otherChain()
-    if (actual !== undefined && outcome.reasons.includes('other_chain'))
-      throw new WrongChain({ expected: chainId, actual })
+    // One that is away, or has had too many calls, may be of the right one.
+    const isAstray = failover.isAstray() && outcome.reasons.includes('other_chain')
+    if (actual !== undefined && isAstray) throw new WrongChain({ expected: chainId, actual })
     throw new ChainUnavailable(chainId, outcome.reasons)
   }
 

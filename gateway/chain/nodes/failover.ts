@@ -10,6 +10,8 @@ export type Failover = {
   call(call: RpcCall, waiting: Waiting): Promise<Outcome>
   /** What an upstream serves instead of the expected chain, as long as one does. */
   otherChain(): number | undefined
+  /** Whether each of them serves another, by what it said last. */
+  isAstray(): boolean
   standsStill: HeadHeights<Endpoint>['standsStill']
   close(): void
 }
@@ -134,6 +136,7 @@ export function createFailover({
         })
       }),
     otherChain: () => endpoints.map((each) => each.otherChain()).find((id) => id !== undefined),
+    isAstray: () => endpoints.every((each) => each.otherChain() !== undefined),
     standsStill: heights.standsStill,
     close() {
       closed = true
