@@ -266,11 +266,13 @@ export function failuresOf(
 /** What a source says that has looked, or is said of what it found. */
 const judgements: readonly FailureReason[] = ['no_route', 'target_not_allowed', 'calldata_mismatch']
 /** What it says without a look, also while those who would answer are away. */
-export const exclusions: readonly FailureReason[] = [
+const exclusions: readonly FailureReason[] = [
   'unsupported_chain',
   'unsupported_token',
   'unsupported_exact_output',
 ]
+/** Who lacks its key, or its contracts, will not have looked next time either. */
+export const lasting: readonly FailureReason[] = [...exclusions, 'not_configured']
 
 /**
  * Whether there are no quotes for what was asked, and not because those who give them are away. Most questions
@@ -286,6 +288,6 @@ export function isOfQuestion(
   if (entries.some((entry) => !isSaid(entry) && hadQuotes(entry.provider))) return false
   return (
     entries.some((entry) => says(judgements, entry)) ||
-    entries.every((entry) => says(exclusions, entry))
+    entries.every((entry) => says(lasting, entry))
   )
 }

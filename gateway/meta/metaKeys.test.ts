@@ -115,6 +115,8 @@ s(
     assert.equal(await askUntilPaused(...away, fail('no_route')), paused)
     assert.equal(await askUntilPaused(answerQuote({ target: usdc })), paused)
     assert.equal(await askUntilPaused(fail('unsupported_exact_output')), paused)
+    const noKey = fail('not_configured')
+    assert.equal(await askUntilPaused(noKey, fail('unsupported_exact_output')), paused)
   },
 )
 
@@ -134,7 +136,7 @@ s(
     const { secret } = await makeKey(5)
     const ask = async () => (await post(meta.url, '/quote', {}, secret)).status
     assert.is(await ask(), 200)
-    for (const reason of ['upstream_error', 'circuit_open', 'timeout'] as const) {
+    for (const reason of ['upstream_error', 'circuit_open', 'timeout', 'not_configured'] as const) {
       answers.now = fail(reason)
       for (let at = 0; at < 30; at += 1) assert.is(await ask(), 502, reason)
     }

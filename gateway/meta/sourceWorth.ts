@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Entry, exclusions, type Hasty } from './fanOut.ts'
+import { type Entry, type Hasty, lasting } from './fanOut.ts'
 import {
   isTimeout,
   type SourceOutcome,
@@ -69,7 +69,7 @@ const isNoAnswer = (outcome: SourceOutcome) =>
   ['timeout', 'rate_limited', 'circuit_open', 'upstream_error'].includes(outcome.reason)
 /** Nor do these of how long it takes to look. */
 const isNoLook = (outcome: SourceOutcome) =>
-  outcome.status === 'failure' && exclusions.includes(outcome.reason)
+  outcome.status === 'failure' && lasting.includes(outcome.reason)
 
 export function createSourceWorth({
   now,
