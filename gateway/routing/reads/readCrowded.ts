@@ -29,14 +29,23 @@ const tooMany: ReadonlySet<RefusalKind | undefined> = new Set([
 ])
 /** Of one question: more are refused by nodes. */
 const mostAtOnce = 500
-/** A node that refuses more than these refuses whatever it is asked. */
-const mostUntold = 4
+/** Questions that are under way together. */
+const waveSize = 4
+/** Waves that a part was refused in. */
+const mostRefusedWaves = 40
+/** These are read anew in one step. */
+const mostUntold = 32
+/** A node that has told of nobody refuses whatever it is asked. */
+const mostUntoldOfNothing = 4
 
 export const isCrowd = (error: unknown) => tooMany.has(findRefusal(error)?.kind)
 
 /**
  * The logs of a block that has more of the followed topics than a node gives at once: anybody may fill one with
- * events that look like a pool's. Those who count are asked for by themselves, in ever smaller parts.
+ * events that look like a pool's. Those who count are asked for by themselves, in ever smaller parts, four at a
+ * time. What bounds it are the waves in which a part is refused: 40 of 50 ms each are a block of Base, and tell ten
+ * emitters that have too many themselves from 500. By a clock a slow node's block would be given up each time that
+ * it is read, and none follows one that is given up.
  */
 export async function readCrowded(
   read: (among: Among) => Promise<readonly PoolLog[]>,
@@ -45,26 +54,36 @@ export async function readCrowded(
   const found: (readonly PoolLog[])[] = []
   const untold: Hex[] = []
   const waiting: Among[] = chunk(crowd.emitters(), mostAtOnce).map((addresses) => ({ addresses }))
-  for (let part = waiting.pop(); part; part = waiting.pop()) {
+  /** What it was refused with. */
+  async function ask(part: Among): Promise<unknown> {
     try {
       found.push(await read(part))
+      return undefined
     } catch (error) {
       if (!isCrowd(error)) throw error
       const parts = split(part, crowd)
       if (parts.length === 0) untold.push(...(part.names ?? part.addresses))
-      if (untold.length > mostUntold) throw error
       waiting.push(...parts)
+      return error
     }
+  }
+  for (let refusedWaves = 0; waiting.length > 0; ) {
+    const answers = await Promise.all(waiting.splice(-waveSize).map(ask))
+    const refusal = answers.find((answer) => answer !== undefined)
+    if (refusal === undefined) continue
+    refusedWaves += 1
+    const most = found.length > 0 ? mostUntold : mostUntoldOfNothing
+    if (refusedWaves > mostRefusedWaves || untold.length > most) throw refusal
   }
   return { logs: sortLogs(found.flat()), untold }
 }
 
 function split({ addresses, names }: Among, { namesOf }: Crowd): readonly Among[] {
   const [address] = addresses
-  if (addresses.length > 1) return halves(addresses).map((some) => ({ addresses: some }))
+  if (addresses.length > 1) return quarters(addresses).map((some) => ({ addresses: some }))
   if (names?.length === 1 || !address) return []
-  const parts = names ? halves(names) : chunk(namesOf(address), mostAtOnce)
+  const parts = names ? quarters(names) : chunk(namesOf(address), mostAtOnce)
   return parts.map((some) => ({ addresses, names: some }))
 }
 
-const halves = (all: readonly Hex[]) => chunk(all, Math.ceil(all.length / 2))
+const quarters = (all: readonly Hex[]) => chunk(all, Math.ceil(all.length / waveSize))

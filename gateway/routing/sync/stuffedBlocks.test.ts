@@ -81,6 +81,17 @@ for (const blocks of [1, 200])
     },
   )
 
+s('and so is each of eight pools that have too many [17/stuffed-pools]', async () => {
+  using held = await hold()
+  const named = held.records().map(({ address }) => address)
+  const alone = named.filter((address) => named.indexOf(address) === named.lastIndexOf(address))
+  const stuffed = alone.slice(0, 8)
+  assert.is(stuffed.length, 8)
+  held.node.refuses = ({ address = [] }) => stuffed.some((own) => address.includes(own))
+  await held.mine(1)
+  await held.assertTrue()
+})
+
 for (const blocks of [1, 200])
   s(
     `${blocks} behind, of a contract of many pools those that are followed are asked for by name [17/stuffed-manager]`,
