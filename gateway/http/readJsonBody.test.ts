@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -57,6 +58,14 @@ s('refuses what is empty or encoded, and what ends before it is whole [teeth/bod
   const early = [400, 'the body ended early']
   assert.equal(await read(['[1'], { end: 'left' }), early)
   assert.equal(await read(['[1'], { end: 'broken' }), early)
+})
+s('ends at once where its sender left before it was asked for [24/body-left]', async () => {
+  const req = new IncomingMessage(new Socket())
+  req.destroy()
+  await once(req, 'close')
+  const ended = readJsonBody(req, { maxBytes: 10 }).catch(({ message }: HttpError) => message)
+  const turn = new Promise((resolve) => setImmediate(resolve, 'a turn is over'))
+  assert.is(await Promise.race([ended, turn]), 'the body ended early')
 })
 s('refuses what is no JSON, and a key that copies meet, at any depth [teeth/body]', async () => {
   const none = [400, 'the body is not valid JSON']

@@ -48,10 +48,12 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
     if (length <= maxBytes) chunks.push(chunk)
     else reject(tooLarge())
   }
-  const finish = () => resolve(Buffer.concat(chunks))
+  const endedEarly = (cause?: Error) =>
+    httpError('invalidJson', 'the body ended early', cause && { cause })
   // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
-  const stop = (cause?: Error) =>
-    reject(httpError('invalidJson', 'the body ended early', cause && { cause }))
+  if (req.destroyed) return Promise.reject(endedEarly())
+  const finish = () => resolve(Buffer.concat(chunks))
+  const stop = (cause?: Error) => reject(endedEarly(cause))
   req.on('data', take).on('end', finish).on('close', stop).on('error', stop)
   // A stream's request lives for hours, and these would keep its body with it.
   const forget = () =>
