@@ -181,7 +181,7 @@ async function checkSettlers(
   { findSettlers }: Pick<CheckSourceDeps, 'findSettlers'>,
   { called, chainId }: { readonly called: readonly Address[]; readonly chainId: number },
 ): Promise<SourceFailure | undefined> {
-  const settlers = await findSettlers({ chainId })
+  const settlers = await findSettlers({ chainId, called })
   if (!settlers) return fail('upstream_error', "0x's registry could not be read")
   const stranger = called.find((address) => !has(settlers, address))
   return stranger && fail('target_not_allowed', `0x's registry does not name ${stranger}`)
