@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { guardExit } from '../../../fixtures/runner/guardExit.ts'
 import type { LabManifest } from '../manifest.ts'
 import { anyPorts } from '../ports.ts'
 
@@ -24,7 +25,15 @@ export function testLabEnvironment(env: Readonly<Record<string, string>> = {}) {
 export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
   const { dir, env: environment, remove } = testLabEnvironment(env)
   const command = (name: string) => run(process.execPath, [cliPath, name], { env: environment })
-  const { stdout } = await command('lab-up').catch((error: unknown) => {
+  // It goes on without whoever started it.
+  const release = guardExit(() => {
+    starting.child.kill('SIGKILL')
+    spawnSync(process.execPath, [cliPath, 'lab-down'], { env: environment })
+    remove()
+  })
+  const starting = command('lab-up')
+  const { stdout } = await starting.catch((error: unknown) => {
+    release()
     remove()
     throw error
   })
@@ -37,6 +46,7 @@ export async function startTestLab(env: Readonly<Record<string, string>> = {}) {
     up: () => command('lab-up'),
     async down() {
       await command('lab-down')
+      release()
       remove()
     },
   }
