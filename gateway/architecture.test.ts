@@ -134,6 +134,7 @@ const readNoNeighbour = [
   'gateway/lab/containers/kubernetes.test.ts',
   'gateway/lab/containers/kubernetesBackups.test.ts',
   'gateway/lab/containers/kubernetesForks.test.ts',
+  'gateway/lab/containers/kubernetesPolicies.test.ts',
   'gateway/lab/control/control.fork.test.ts',
   'gateway/lab/faults/labFaults.fork.test.ts',
   'gateway/lab/packs/packCommands.fork.test.ts',
