@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
 import { readConfig } from './config.ts'
+import { describeSettings } from './settings.ts'
 import { findDifferences, listOwnLimits, listSharedSettings } from './sharedSettings.ts'
 
 const s = suite('config/sharedSettings')
@@ -79,6 +80,11 @@ s(
     assert.equal(differences({}, { ...next, ...former }), [])
     assert.equal(differences({ ...next, ...former }, next), [])
     assert.equal(differences({}, next), ['KEY_PEPPER'])
+    const later = { ...former, KEY_PEPPER_FORMER_UNTIL: '2030-02-01' }
+    const until = ['KEY_PEPPER_FORMER_UNTIL']
+    assert.equal(differences({ ...next, ...former }, { ...next, ...later }), until)
+    const third = { KEY_PEPPER: 'c'.repeat(32), KEY_PEPPER_FORMER: next.KEY_PEPPER }
+    assert.equal(differences({ ...next, ...former }, { ...later, ...third }), [])
     const text = JSON.stringify(listSharedSettings(read({ ...next, ...former })))
     for (const pepper of [next.KEY_PEPPER, enough.KEY_PEPPER]) assert.not.match(text, pepper)
   },
@@ -96,6 +102,45 @@ s('names what a gateway bounds by itself [24/own-limits]', () => {
   const shared = own({ REDIS_URL: 'redis://redis' })
   assert.is(shared['RATE_LIMIT_PER_SECOND'], undefined)
   assert.is(shared['META_MAX_STREAMS'], 4_096)
+})
+
+/** What two gateways of one database may have each as it likes; a chain's without its prefix. */
+const ofOneGateway = `
+  ROUTING_HOST ROUTING_PORT META_HOST META_PORT RELAY_HOST RELAY_PORT OPS_HOST OPS_PORT
+  ROUTING_ENABLED META_ENABLED RELAY_ENABLED OPS_NETWORK OPS_TOKEN
+  DATABASE_PATH DATABASE_URL SIMULATORD_URL CERTIFICATE_AT
+  RPC_URL WS_URL RPC_PRICES FORK_ORIGIN_URL FORK_ORIGIN_BLOCK
+  ROUTING_THREADS SHUTDOWN_GRACE_SECS UNKNOWN_POOL_PATIENCE_MS
+  META_DEADLINE_MS META_PATIENCE_MS META_SOURCE_TIMEOUT_MS META_ALLOW_PRIVATE_PROVIDERS
+  UPSTREAM_CALL_UNITS UPSTREAM_USD_PER_MILLION_UNITS
+  LOG_LEVEL ACCESS_LOG TRACES_URL TRACES_PERCENT`
+/** Of a lab, which has one gateway. */
+const ofLab = 'FREEZE_TIME_SECS LAB_MANIFEST LAB_REACH LAB_TOKEN LAB_ORIGINS LAB_RUN'
+/** Told by the names KEY_PEPPER, TRUSTED_ADDRESSES, and RELAYER, by what a chain has. */
+const toldOtherwise = `
+  KEY_PEPPER_FORMER TRUSTED_CODE_HASHES RELAYER_PRIVATE_KEY RELAYER_KEYSTORE
+  RELAYER_PASSWORD_FILE RELAYER_KEY_URL RELAYER_PUBLIC_KEY`
+
+s('judges each setting: compared, a bound of each gateway, or its own [24/settings-judged]', () => {
+  const onChains = (name: string, value: string) => ({
+    [`BASE_${name}`]: value,
+    [`ARBITRUM_${name}`]: value,
+  })
+  const config = read({
+    ...onChains('RPC_URL', 'http://127.0.0.1:1'),
+    ...onChains('RELAYER_KEYSTORE', 'keystore'),
+    ...onChains('RELAYER_PASSWORD_FILE', 'password'),
+    KEY_PEPPER_FORMER: 'b'.repeat(32),
+    KEY_PEPPER_FORMER_UNTIL: '2030-01-01',
+  })
+  const limits = listOwnLimits(config).map(({ setting }) => setting)
+  const judged = [...Object.keys(listSharedSettings(config)), ...limits]
+  const others = describeSettings()
+    .map(({ name }) => name)
+    .filter((name) => !judged.includes(name))
+    .map((name) => name.replace(/^(?:BASE|ARBITRUM)_/, ''))
+  const known = [ofOneGateway, ofLab, toldOtherwise].join(' ').trim().split(/\s+/)
+  assert.equal([...new Set(others)].sort(), known.sort())
 })
 
 s('are named in the documents, each of them [24/own-limits-docs]', () => {

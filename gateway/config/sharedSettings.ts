@@ -7,6 +7,7 @@ const toMark = (pepper: string) =>
   createHmac('sha256', pepper).update('forkyard settings').digest('hex').slice(0, 16)
 
 const pepperSetting = 'KEY_PEPPER'
+const untilSetting = 'KEY_PEPPER_FORMER_UNTIL'
 
 /** One budget of an hour, one book of nonces: where a chain has a relayer. */
 const relayRows = ({ relayLimits, upkeepLimits, usdPerNative }: ChainConfig) => [
@@ -54,6 +55,7 @@ export function listSharedSettings(
   )
   const rows = [
     [pepperSetting, peppers.map(toMark).join(' ')],
+    ...(formerPepper ? [[untilSetting, new Date(formerPepper.untilMs).toISOString()]] : []),
     ['FORKYARD_MODE', config.mode],
     // By these callers tell answers, and wallets whom they sign in with.
     ['SERVICE_NAME', config.serviceName],
@@ -101,6 +103,8 @@ export function findDifferences(
   return Object.entries(own).flatMap(([name, value]) => {
     const theirs = other[name]
     if (theirs === undefined || theirs === value) return []
+    // In a rotation each has the date of its own former pepper.
+    if (name === untilSetting && own[pepperSetting] !== other[pepperSetting]) return []
     return name === pepperSetting && knowEachOther(value, theirs) ? [] : [name]
   })
 }
