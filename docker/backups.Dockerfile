@@ -9,7 +9,9 @@ FROM ${GATEWAY_IMAGE} AS gateway
 FROM ${POSTGRES_IMAGE}
 COPY --from=gateway /usr/local/bin/node /usr/local/bin/node
 COPY --from=gateway /forkyard /forkyard
-RUN echo 'forkyard:x:1000:1000::/tmp:/none' >> /etc/passwd \
+COPY docker/debianBill.sh /tmp/
+RUN sh /tmp/debianBill.sh > /usr/share/debian.cdx.json && rm /tmp/debianBill.sh \
+    && echo 'forkyard:x:1000:1000::/tmp:/none' >> /etc/passwd \
     && mkdir -p /var/backups/forkyard && chown 1000:1000 /var/backups/forkyard
 WORKDIR /forkyard
 ENV HOME=/tmp NO_COLOR=1

@@ -5,6 +5,8 @@ RUN apt-get update -qq \
     && apt-get install -qq -y --no-install-recommends nginx-light libnginx-mod-stream >/dev/null \
     && rm -rf /var/lib/apt/lists/* /var/log/nginx/* /etc/nginx/sites-enabled \
     && ln -sf /dev/stdout /var/log/nginx/access.log && ln -sf /dev/stderr /var/log/nginx/error.log
+COPY docker/debianBill.sh /tmp/
+RUN sh /tmp/debianBill.sh > /usr/share/debian.cdx.json && rm /tmp/debianBill.sh
 COPY docker/proxy/ /etc/nginx/
 USER 1000:1000
 EXPOSE 8080 8443
