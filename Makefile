@@ -4,6 +4,8 @@ SHELL := /bin/bash
 RUN := npm run --silent
 IMAGE_TAG := $(or $(TAG),latest)
 BUILD_IMAGE := DOCKER_BUILDKIT=0 docker build --quiet --network host
+# Another name for an image of others: NODE_IMAGE=node:24-bookworm-slim, where no registry answers for its digest.
+BASE = $(if $($(1)),--build-arg $(1)=$($(1)))
 
 .PHONY: help install check check-code check-contracts fix test services contracts console package lab lab-up lab-down proof proof-short bench docker-images docker-push docker-lab docker-test docker-proof clean
 
@@ -67,11 +69,11 @@ bench: install ## benchmarks; figures of record stand in BENCHMARKS.md
 	@$(RUN) bench
 
 docker-images: console ## build the images: gateway and supervisor, backups, lab, proxy, one anvil; IMAGE_PREFIX, TAG
-	@$(BUILD_IMAGE) -f docker/anvil.Dockerfile -t $(IMAGE_PREFIX)forkyard-anvil:$(IMAGE_TAG) .
-	@$(BUILD_IMAGE) -f docker/Dockerfile -t $(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) .
-	@$(BUILD_IMAGE) --build-arg GATEWAY_IMAGE=$(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) -f docker/backups.Dockerfile -t $(IMAGE_PREFIX)forkyard-backups:$(IMAGE_TAG) .
-	@$(BUILD_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
-	@$(BUILD_IMAGE) -f docker/proxy.Dockerfile -t $(IMAGE_PREFIX)forkyard-proxy:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) $(call BASE,NODE_IMAGE) -f docker/anvil.Dockerfile -t $(IMAGE_PREFIX)forkyard-anvil:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) $(call BASE,NODE_IMAGE) -f docker/Dockerfile -t $(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) $(call BASE,POSTGRES_IMAGE) --build-arg GATEWAY_IMAGE=$(IMAGE_PREFIX)forkyard:$(IMAGE_TAG) -f docker/backups.Dockerfile -t $(IMAGE_PREFIX)forkyard-backups:$(IMAGE_TAG) .
+	@$(BUILD_IMAGE) $(call BASE,NODE_IMAGE) -f docker/lab.Dockerfile -t forkyard-lab .
+	@$(BUILD_IMAGE) $(call BASE,DEBIAN_IMAGE) -f docker/proxy.Dockerfile -t $(IMAGE_PREFIX)forkyard-proxy:$(IMAGE_TAG) .
 
 docker-push: ## give a swarm the images of production: IMAGE_PREFIX=registry.example.org/ TAG=1
 	@for image in forkyard forkyard-anvil forkyard-backups forkyard-proxy; do docker push "$(IMAGE_PREFIX)$$image:$(IMAGE_TAG)" || exit 1; done
