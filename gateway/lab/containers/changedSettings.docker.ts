@@ -34,7 +34,7 @@ for (const [file, ofRelease] of [
   ['compose.production.yaml', ['backups', 'gateway', 'proxy', 'simulatord']],
   ['compose.scale.yaml', ['backups', 'gateway', 'proxy', 'simulatord']],
 ] as const)
-  s(`${file}: replace what they are about, and nothing else`, async () => {
+  s(`${file}: replace what they are about, and nothing else [24/changed-settings]`, async () => {
     const path = join(dir, 'settings.env')
     writeFileSync(path, 'FREE_QUOTA=5\n')
     assert.equal(await findReplaced(file, { SETTINGS_FILE: path }), ['gateway'])

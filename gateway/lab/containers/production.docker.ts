@@ -152,7 +152,7 @@ s('believes no caller about its address, and has room for each', async () => {
   await waitFor('it quotes', isQuoting, patient)
 })
 
-s('shows a renewed certificate without closing its door', async () => {
+s('shows a renewed certificate without closing its door [24/certificate-renewed]', async () => {
   const port = Number(stack.ports['HTTPS_PORT'])
   const readShown = () =>
     new Promise<Buffer>((resolve, reject) => {
@@ -237,7 +237,7 @@ s('is open to Prometheus on the monitoring network, to nobody on any other', asy
   assert.match((await run('docker', inside)).stdout, /^forkyard_/m)
 })
 
-s('is backed up while it serves, and restored as it was then', async () => {
+s('is backed up while it serves, and restored as it was then [24/sqlite-restored]', async () => {
   const file = '/var/backups/forkyard/test'
   for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
   const asking = Promise.all([quote(), quote(), quote()])
@@ -296,10 +296,13 @@ s('refuses while its volume is full, says so, and serves again once there is roo
 })
 
 for (const service of ['gateway', 'simulatord', 'proxy'])
-  s(`loses no charge when ${service} is killed under load, and is soon whole by itself`, () => {
-    const fault = createStackFaults(stack, { lastMs: 0 }).kill({ service })
-    return assertRecovery(stack, { fault, probeKey, coldStartSecs })
-  })
+  s(
+    `loses no charge when ${service} is killed under load, and is soon whole by itself [24/killed-in-production]`,
+    () => {
+      const fault = createStackFaults(stack, { lastMs: 0 }).kill({ service })
+      return assertRecovery(stack, { fault, probeKey, coldStartSecs })
+    },
+  )
 
 s('starts without its supervisor, and simulates once that is there', async () => {
   const [gateway = ''] = await stack.find('gateway')

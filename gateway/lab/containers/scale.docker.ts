@@ -66,17 +66,20 @@ s('three gateways start together on an empty database, and each serves', async (
 
 s('has no door but the proxy', () => checkDoors(stack))
 
-s('loses no charge when a gateway is killed under load, and gets it back', async () => {
-  const [victim = ''] = await stack.find('gateway')
-  await keepBooksUnder(stack, async () => {
-    await stack.kill(victim)
-    await waitFor(
-      'it runs again',
-      async () => (await docker.getContainer(victim).inspect()).State.Running,
-      patient,
-    )
-  })
-})
+s(
+  'loses no charge when a gateway is killed under load, and gets it back [24/killed-in-scale]',
+  async () => {
+    const [victim = ''] = await stack.find('gateway')
+    await keepBooksUnder(stack, async () => {
+      await stack.kill(victim)
+      await waitFor(
+        'it runs again',
+        async () => (await docker.getContainer(victim).inspect()).State.Running,
+        patient,
+      )
+    })
+  },
+)
 
 s('asks no second gateway for an exact output that a dying one may have charged', async () => {
   const before = await readUsed()
@@ -131,10 +134,13 @@ s('one gateway reads the chain for all, another when it is killed', async () => 
   await waitFor('it quotes', isQuoting, patient)
 })
 
-s('loses no charge when PostgreSQL is killed under load, and serves again by itself', async () => {
-  const [postgres = ''] = await stack.find('postgres')
-  await keepBooksUnder(stack, () => stack.kill(postgres))
-})
+s(
+  'loses no charge when PostgreSQL is killed under load, and serves again by itself [24/killed-postgres]',
+  async () => {
+    const [postgres = ''] = await stack.find('postgres')
+    await keepBooksUnder(stack, () => stack.kill(postgres))
+  },
+)
 
 s('loses no charge when PostgreSQL is restarted under load', async () => {
   await keepBooksUnder(stack, async () => void (await stack.compose('restart', 'postgres')))
@@ -163,22 +169,25 @@ s('is dumped while it serves, and restored as it was then beside what it was', a
   assert.match(await stack.forkyard('relay', 'resume', '8453'), 'chain 8453 is resumed')
 })
 
-s('keeps copies and the log of its database, tries them, and gives a moment back', async () => {
-  const folder = '/var/backups/forkyard'
-  const inBackups = ['exec', '-T', 'backups', 'node', 'gateway/cli.ts']
-  const list = () => stack.compose(...inBackups, 'backups', 'list', folder).catch(() => '')
-  await waitFor('a copy is whole', async () => (await list()).includes(`${folder}/`), patient)
-  const used = await readUsed()
-  for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
-  assert.is(await readUsed(), used + 5)
-  const tested = await stack.compose(...inBackups, 'backups', 'test', folder)
-  assert.match(tested, 'its books balance')
-  const age = /^forkyard_backup_age_seconds (\d+)/m
-  const isYoung = async () => Number(age.exec(await readOps(1, '/metrics'))?.[1] ?? 1e9) < 3_600
-  await waitFor('gateways know its age', isYoung, patient)
-  const restored = ['restore', folder, '--data', `${folder}/restored`]
-  assert.match(await stack.compose(...inBackups, ...restored), 'start PostgreSQL on it')
-})
+s(
+  'keeps copies and the log of its database, tries them, and gives a moment back [24/backups-containers]',
+  async () => {
+    const folder = '/var/backups/forkyard'
+    const inBackups = ['exec', '-T', 'backups', 'node', 'gateway/cli.ts']
+    const list = () => stack.compose(...inBackups, 'backups', 'list', folder).catch(() => '')
+    await waitFor('a copy is whole', async () => (await list()).includes(`${folder}/`), patient)
+    const used = await readUsed()
+    for (let count = 0; count < 5; count += 1) assert.is((await quote()).status, 200)
+    assert.is(await readUsed(), used + 5)
+    const tested = await stack.compose(...inBackups, 'backups', 'test', folder)
+    assert.match(tested, 'its books balance')
+    const age = /^forkyard_backup_age_seconds (\d+)/m
+    const isYoung = async () => Number(age.exec(await readOps(1, '/metrics'))?.[1] ?? 1e9) < 3_600
+    await waitFor('gateways know its age', isYoung, patient)
+    const restored = ['restore', folder, '--data', `${folder}/restored`]
+    assert.match(await stack.compose(...inBackups, ...restored), 'start PostgreSQL on it')
+  },
+)
 
 s('limits on one Redis, on by itself without it, and says so', async () => {
   await untilReady([1, 2, 3], whole)
@@ -228,15 +237,18 @@ s('simulates again by itself after a supervisor was killed', async () => {
   await untilReady([1, 2, 3], whole)
 })
 // Gateways that take the place of others have other numbers, by which the tests above find them.
-s('is replaced one by one, books what it answers, and answers 19 of 20 or more', async () => {
-  const update = () => replaceOneByOne(stack, { LOG_LEVEL: 'warn' })
-  const { answered, refused } = await countUnder(stack, { apiKey: probeKey, update })
-  // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
-  assert.ok(refused <= answered / 20, `${refused} of ${answered + refused} not answered`)
-})
+s(
+  'is replaced one by one, books what it answers, and answers 19 of 20 or more [24/compose-in-turn]',
+  async () => {
+    const update = () => replaceOneByOne(stack, { LOG_LEVEL: 'warn' })
+    const { answered, refused } = await countUnder(stack, { apiKey: probeKey, update })
+    // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
+    assert.ok(refused <= answered / 20, `${refused} of ${answered + refused} not answered`)
+  },
+)
 
 s(
-  'books what it answered when all gateways are replaced at once, and cuts nobody off',
+  'books what it answered when all gateways are replaced at once, and cuts nobody off [24/compose-at-once]',
   async () => {
     const update = () => replaceAtOnce(stack, { LOG_LEVEL: 'error' })
     const { kinds } = await countUnder(stack, { apiKey: probeKey, update })

@@ -32,15 +32,18 @@ s('serves with two gateways', async () => {
   await waitFor('it quotes', isQuoting, patient)
 })
 
-s('loses no charge when a replica is killed under load, and replaces it', async () => {
-  const [victim = ''] = await stack.find('gateway')
-  await keepBooksUnder(stack, () => stack.kill(victim))
-  await waitFor(
-    'there are two again',
-    async () => (await countGateways()) === 2 && !(await stack.find('gateway')).includes(victim),
-    patient,
-  )
-})
+s(
+  'loses no charge when a replica is killed under load, and replaces it [24/killed-in-swarm]',
+  async () => {
+    const [victim = ''] = await stack.find('gateway')
+    await keepBooksUnder(stack, () => stack.kill(victim))
+    await waitFor(
+      'there are two again',
+      async () => (await countGateways()) === 2 && !(await stack.find('gateway')).includes(victim),
+      patient,
+    )
+  },
+)
 
 s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', async () => {
   const before = await stack.find('gateway')
@@ -66,10 +69,13 @@ s('ends no gateway while PostgreSQL hangs, and serves again when it goes on', as
   assert.equal([...(await stack.find('gateway'))].sort(), [...before].sort())
 })
 
-s('is updated one by one, books what it answers, and answers 19 of 20 or more', async () => {
-  const update = () => updateService(stack)
-  const { answered, refused } = await countUnder(stack, { apiKey, update })
-  // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
-  assert.ok(refused <= answered / 20, `${refused} of ${answered + refused} not answered`)
-})
+s(
+  'is updated one by one, books what it answers, and answers 19 of 20 or more [24/swarm-updated]',
+  async () => {
+    const update = () => updateService(stack)
+    const { answered, refused } = await countUnder(stack, { apiKey, update })
+    // proof:updates asks for none; on a machine that does much besides, the proxy may give up.
+    assert.ok(refused <= answered / 20, `${refused} of ${answered + refused} not answered`)
+  },
+)
 s.run()
