@@ -1,9 +1,13 @@
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import Database from 'better-sqlite3'
-import { readUsed as usedStatement } from '../fixtures/backups/backupScene.ts'
+import {
+  makeBackupFolder,
+  untilReceived,
+  readUsed as usedStatement,
+} from '../fixtures/backups/backupScene.ts'
 import { passOver } from '../fixtures/debianPrograms.ts'
 import {
   type GatewayProcess,
@@ -12,7 +16,7 @@ import {
   runCommand,
 } from '../fixtures/processes/gatewayProcess.ts'
 import { byLength, reportFigures } from '../fixtures/proof.ts'
-import { startPostgres } from '../fixtures/store/postgres.ts'
+import { query, startPostgres } from '../fixtures/store/postgres.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { startWorldChain } from '../fixtures/world.ts'
 import { waitFor } from '../simulator/testing/waitFor.ts'
@@ -24,6 +28,7 @@ import {
   tellCounts,
 } from './lab/containers/testing/countCallers.ts'
 import { type Door, startDoor, toUpstream } from './lab/containers/testing/startDoor.ts'
+import { openBackups } from './store/backups/openBackups.ts'
 
 /**
  * `npm run -s proof:operations`: what an operator does at night, under load behind the production stacks' own
@@ -183,87 +188,147 @@ const readCertificate = ({ tls }: Door) =>
     })
   })
 
-s('two gateways of one PostgreSQL, and a third that takes over from one', async () => {
-  if (!postgres) return passOver({ name: 'postgres', debianPackage: 'postgresql' })
-  const settings = settingsOf('two', await postgres.createDatabase())
-  const clock = fakeClock(settings.dir)
-  const scene = await openScene(settings, 3)
-  if (!scene || !clock) return
-  const { door, key, gateways } = scene
-  const [first, ...others] = gateways as [GatewayProcess, GatewayProcess, GatewayProcess]
-  const [second, third] = others
-  const command = (...args: readonly string[]) => runCommand(settings, { args })
-  try {
-    for (const gateway of [first, second]) await gateway.start(clock.env)
-    await operate(scene, {
-      name: 'gateways replaced in turn',
-      async run() {
-        await restartEach([first, second], clock.env)
-        return 0
-      },
-    })
-    await operate(scene, {
-      name: 'a node drained: its gateway starts elsewhere first',
-      async run() {
-        await third.start(clock.env)
-        assert.equal(await first.stop(), [0, null])
-        return 0
-      },
-    })
-    await operate(scene, {
-      name: 'clocks stepped an hour ahead, an hour behind, and back',
-      async run(calling) {
-        for (const offset of ['+3600', '-3600', '+0']) {
-          clock.set(offset)
-          await untilAnswered(calling, enough)
-        }
-        return 0
-      },
-    })
-    await operate(scene, {
-      name: 'certificate renewed',
-      // A connection that is silent at that moment is closed, and its next request has not arrived.
-      mayMeet: ['ECONNRESET', 'EPIPE'],
-      async run() {
-        await door.renew('renewed')
-        const isShown = async () => (await readCertificate(door)) === 'renewed'
-        await waitFor('callers are shown the new one', isShown, patient)
-        return 0
-      },
-    })
-    await operate(scene, {
-      name: 'plan narrowed, and widened again',
-      mayMeet: [429],
-      async run(calling) {
-        await command('plans', 'create', 'narrow', '--rate', '1', '--burst', '16')
-        await command('plans', 'assign', key.id, 'narrow')
-        await untilMet(calling, 429, allOfThem)
-        await command('plans', 'change', 'narrow', '--rate', '100000', '--burst', '1000000')
-        return 0
-      },
-    })
-    await operate(
-      { ...scene, settings: { ...settings, pepper: nextPepper } },
-      {
-        name: 'pepper rotated, and the former one forgotten',
+s(
+  'two gateways of one PostgreSQL, and a third that takes over from one [24/operations]',
+  async () => {
+    if (!postgres) return passOver({ name: 'postgres', debianPackage: 'postgresql' })
+    const settings = settingsOf('two', await postgres.createDatabase())
+    const clock = fakeClock(settings.dir)
+    const scene = await openScene(settings, 3)
+    if (!scene || !clock) return
+    const { door, key, gateways } = scene
+    const [first, ...others] = gateways as [GatewayProcess, GatewayProcess, GatewayProcess]
+    const [second, third] = others
+    const command = (...args: readonly string[]) => runCommand(settings, { args })
+    try {
+      for (const gateway of [first, second]) await gateway.start(clock.env)
+      await operate(scene, {
+        name: 'gateways replaced in turn',
         async run() {
-          const KEY_PEPPER_FORMER_UNTIL = new Date(Date.now() + 86_400_000)
-            .toISOString()
-            .slice(0, 10)
-          const next = { ...clock.env, KEY_PEPPER: nextPepper }
-          const former = { KEY_PEPPER_FORMER: pepper, KEY_PEPPER_FORMER_UNTIL }
-          await restartEach(others, { ...next, ...former })
-          await restartEach(others, next)
+          await restartEach([first, second], clock.env)
           return 0
         },
-      },
-    )
-  } finally {
-    await closeScene(scene)
-  }
-})
+      })
+      await operate(scene, {
+        name: 'a node drained: its gateway starts elsewhere first',
+        async run() {
+          await third.start(clock.env)
+          assert.equal(await first.stop(), [0, null])
+          return 0
+        },
+      })
+      await operate(scene, {
+        name: 'clocks stepped an hour ahead, an hour behind, and back',
+        async run(calling) {
+          for (const offset of ['+3600', '-3600', '+0']) {
+            clock.set(offset)
+            await untilAnswered(calling, enough)
+          }
+          return 0
+        },
+      })
+      await operate(scene, {
+        name: 'certificate renewed',
+        // A connection that is silent at that moment is closed, and its next request has not arrived.
+        mayMeet: ['ECONNRESET', 'EPIPE'],
+        async run() {
+          await door.renew('renewed')
+          const isShown = async () => (await readCertificate(door)) === 'renewed'
+          await waitFor('callers are shown the new one', isShown, patient)
+          return 0
+        },
+      })
+      await operate(scene, {
+        name: 'plan narrowed, and widened again',
+        mayMeet: [429],
+        async run(calling) {
+          await command('plans', 'create', 'narrow', '--rate', '1', '--burst', '16')
+          await command('plans', 'assign', key.id, 'narrow')
+          await untilMet(calling, 429, allOfThem)
+          await command('plans', 'change', 'narrow', '--rate', '100000', '--burst', '1000000')
+          return 0
+        },
+      })
+      await operate(
+        { ...scene, settings: { ...settings, pepper: nextPepper } },
+        {
+          name: 'pepper rotated, and the former one forgotten',
+          async run() {
+            const KEY_PEPPER_FORMER_UNTIL = new Date(Date.now() + 86_400_000)
+              .toISOString()
+              .slice(0, 10)
+            const next = { ...clock.env, KEY_PEPPER: nextPepper }
+            const former = { KEY_PEPPER_FORMER: pepper, KEY_PEPPER_FORMER_UNTIL }
+            await restartEach(others, { ...next, ...former })
+            await restartEach(others, next)
+            return 0
+          },
+        },
+      )
+    } finally {
+      await closeScene(scene)
+    }
+  },
+)
 
-s('one gateway of a SQLite', async () => {
+s(
+  'two gateways of a PostgreSQL that is put back to a moment [24/operations-postgres]',
+  async () => {
+    if (!postgres) return passOver({ name: 'postgres', debianPackage: 'postgresql' })
+    const address = await postgres.createDatabase()
+    const settings = settingsOf('putBack', address)
+    const scene = await openScene(settings, 2)
+    if (!scene) return
+    const folder = makeBackupFolder(address)
+    const restored = join(folder, 'data')
+    const stands = join(new URL(address).searchParams.get('host') ?? '', 'data')
+    const database = { databasePath: '', databaseUrl: address }
+    const backups = await openBackups({ database, folder })
+    const readUsed = async () => {
+      const [row] = await query(address, usedStatement)
+      return Number((row as { used: string }).used)
+    }
+    try {
+      for (const gateway of scene.gateways) await gateway.start()
+      const before = await readUsed()
+      await operate(scene, {
+        name: 'PostgreSQL put back to a moment under load',
+        mayMeet: [502, 504],
+        async run(calling) {
+          await backups.make()
+          await untilAnswered(calling, enough)
+          const least = (await readUsed()) - before
+          const moment = new Date().toISOString()
+          // What is committed by then may be seen a moment later.
+          await untilAnswered(calling, allOfThem)
+          const most = (await readUsed()) - before
+          await untilAnswered(calling, enough)
+          for (const gateway of scene.gateways) assert.equal(await gateway.stop(), [0, null])
+          await untilMet(calling, 502, allOfThem)
+          const answered = calling.answered()
+          await untilReceived(address, folder)
+          const args = ['restore', folder, '--to', moment, '--data', restored]
+          await runCommand(settings, { args })
+          await postgres.crash(async () => {
+            renameSync(stands, `${stands}.replaced`)
+            renameSync(restored, stands)
+          })
+          const kept = (await readUsed()) - before
+          assert.ok(least > 0 && least <= kept && kept <= most, `${least} <= ${kept} <= ${most}`)
+          assert.ok(kept < answered, `${kept} of ${answered}`)
+          for (const gateway of scene.gateways) await gateway.start()
+          return answered - kept
+        },
+      })
+    } finally {
+      await backups.close()
+      await closeScene(scene)
+      rmSync(folder, { recursive: true })
+    }
+  },
+)
+
+s('one gateway of a SQLite that is put back to a moment [24/operations-sqlite]', async () => {
   const settings = settingsOf('one')
   const scene = await openScene(settings, 1)
   if (!scene) return
@@ -282,7 +347,7 @@ s('one gateway of a SQLite', async () => {
     await gateway.start()
     const before = readUsed(settings.databasePath)
     await operate(scene, {
-      name: 'database put back to a moment under load',
+      name: 'SQLite put back to a moment under load',
       mayMeet: [502, 504],
       async run(calling) {
         const least = readUsed(settings.databasePath) - before

@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { failureOf, openBackupScene, readUsed } from '../../fixtures/backups/backupScene.ts'
+import {
+  failureOf,
+  openBackupScene,
+  readUsed,
+  untilReceived,
+} from '../../fixtures/backups/backupScene.ts'
 import { byLength, reportFigures } from '../../fixtures/proof.ts'
 import { query } from '../../fixtures/store/postgres.ts'
 import { startStoreEngines } from '../../fixtures/store/storeEngines.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { waitFor } from '../../simulator/testing/waitFor.ts'
-import { findBackup, walIn } from '../store/backups/backupFolder.ts'
 import { openBackups } from '../store/backups/openBackups.ts'
 import { findProgram, ownerOf } from '../store/backups/postgresPrograms.ts'
 import { restoreTestCommand } from '../store/operatorLog.ts'
@@ -36,13 +40,6 @@ async function addTests(engine: NonNullable<typeof postgres>) {
     await store.close()
     rmSync(folder, { recursive: true })
   })
-  const patient = { deadlineMs: 120_000 }
-  /** What was written until now is in the newest backup. */
-  async function untilReceived() {
-    const [row] = await query(address, 'SELECT pg_walfile_name(pg_switch_wal()) AS name')
-    const path = join(walIn(findBackup(folder)?.path ?? ''), (row as { name: string }).name)
-    await waitFor('the log is received', async () => existsSync(path), patient)
-  }
   /** The next millisecond of the database's clock, once it has passed. */
   async function passMoment(): Promise<string> {
     const readMs = async () => {
@@ -77,7 +74,7 @@ async function addTests(engine: NonNullable<typeof postgres>) {
       backups = await openBackups({ database, folder })
     }
     await query(address, 'UPDATE balances SET used = 0')
-    await untilReceived()
+    await untilReceived(address, folder)
     const data = join(folder, 'data')
     assert.match(await failureOf(restore(folder)), 'give --data')
     const restored: number[] = []
@@ -105,7 +102,7 @@ async function addTests(engine: NonNullable<typeof postgres>) {
   s('restores what was received until now elsewhere, and audits it', async () => {
     assert.match(await failureOf(run('test', folder)), 'its books do not balance')
     await query(address, `UPDATE balances SET used = ${3 + 4 * rounds}`)
-    await untilReceived()
+    await untilReceived(address, folder)
     assert.match(await run('test', folder), 'its books balance')
     assert.ok(await store.operatorLog.lastDone(restoreTestCommand))
     assert.not.ok(existsSync(join(folder, 'restoring')))
