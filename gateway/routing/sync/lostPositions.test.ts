@@ -60,6 +60,23 @@ for (const protocol of ['uniswap_v3', 'uniswap_v4'] satisfies readonly Protocol[
     assert.equal(await listWrong(), [])
   })
 
+s('is looked for in the ticks that a swap crosses, however many there are [17/many-ticks]', () => {
+  let looks = 0
+  const many = Array.from({ length: 65_536 }, (_, at) => ({ index: at, gross: 1n, net: 0n }))
+  const ticks = new Proxy(many, {
+    get(all, name, receiver) {
+      looks += 1
+      return Reflect.get(all, name, receiver)
+    },
+  })
+  for (const tick of [0, 30_000, 65_535]) {
+    const before = { ticks, tick, liquidity: 7n }
+    assert.not(isPositionMissing(before, { tick, liquidity: 7n }))
+    assert.not(isPositionMissing(before, { tick: tick - 3, liquidity: 7n }))
+  }
+  assert.ok(looks < 500, `${looks} looks`)
+})
+
 s('is told from ticks that are crossed, either way, and from a pool without such ticks', () => {
   const ticks = [
     { index: -10, gross: 5n, net: 5n },

@@ -115,11 +115,26 @@ export function isPositionMissing(
   return sumNet(ticks, Number.NEGATIVE_INFINITY, before.tick) === before.liquidity
 }
 
-/** What crossing the ticks above one and up to another adds. */
+/** What crossing the ticks above one and up to another adds. Strangers make as many as they pay for: those alone. */
 function sumNet(ticks: Ranged['ticks'], above: number, upTo: number): bigint {
   let sum = 0n
-  for (const { index, net } of ticks) if (index > above && index <= upTo) sum += net
+  for (let at = countUpTo(ticks, above); at < ticks.length; at += 1) {
+    const tick = ticks[at]
+    if (!tick || tick.index > upTo) break
+    sum += tick.net
+  }
   return sum
+}
+
+/** How many ticks are at an index or below. */
+function countUpTo(ticks: Ranged['ticks'], index: number): number {
+  let [low, high] = [0, ticks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle]?.index ?? index) <= index) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Liquidity and ticks after a position between two ticks grew by `delta`, which may be negative. */
