@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import type { RpcAnswer, RpcCall } from './readReply.ts'
-import { takesLong } from './takesLong.ts'
+import { asksLogs, takesLong } from './takesLong.ts'
 import { encodeCalls } from './upstream.ts'
 
 export type Outcome =
@@ -26,10 +26,15 @@ export type Asked = Waiting & {
   /** Endpoints that had nothing to say to it. */
   readonly avoided: Set<Endpoint>
   notBeforeMs: number
+  /** The answer to a batch with it was too long: it is asked alone. */
+  isApart: boolean
   faults: number
   /** Times that no endpoint had an answer to it. */
   unanswered: number
 }
+
+/** Of questions for logs, in one request. */
+const mostLogCalls = 8
 
 /** The calls that no endpoint has been sent, in their order. */
 export function createCallQueue() {
@@ -45,7 +50,8 @@ export function createCallQueue() {
 
   return {
     add(call: RpcCall, waiting: Waiting, resolve: Asked['resolve']): void {
-      const state = { notBeforeMs: 0, faults: 0, unanswered: 0, sinceMs: performance.now() }
+      const counts = { faults: 0, unanswered: 0 }
+      const state = { notBeforeMs: 0, isApart: false, sinceMs: performance.now(), ...counts }
       queue.push({ call, resolve, ...waiting, ...state, reasons: [], avoided: new Set() })
     },
     putBack(again: readonly Asked[]): void {
@@ -63,11 +69,18 @@ export function createCallQueue() {
       const due = ableFor(endpoint).filter(({ notBeforeMs }) => notBeforeMs <= nowMs)
       const ordered = [...due.filter(({ isFirst }) => isFirst), ...due.filter((a) => !a.isFirst)]
       const [first] = ordered
-      if (first && takesLong(first.call)) return take([first])
+      if (!first) return []
+      if (first.isApart || takesLong(first.call)) return take([first])
+      const isOfLogs = asksLogs(first.call)
       const alike = ordered.filter(
-        ({ call, isAlone = false }) => isAlone === (first?.isAlone ?? false) && !takesLong(call),
+        ({ call, isAlone = false, isApart }) =>
+          isAlone === (first.isAlone ?? false) &&
+          asksLogs(call) === isOfLogs &&
+          !takesLong(call) &&
+          !isApart,
       )
-      const few = alike.slice(0, endpoint.limits.batchCalls())
+      const most = isOfLogs ? mostLogCalls : Number.POSITIVE_INFINITY
+      const few = alike.slice(0, Math.min(most, endpoint.limits.batchCalls()))
       const { bodyBytes } = endpoint.limits.read()
       return take(bodyBytes === undefined ? few : cutToBytes(few, bodyBytes))
     },

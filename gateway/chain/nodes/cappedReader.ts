@@ -22,7 +22,8 @@ export function createCappedReader(maxBytes: number) {
     return resolve
   }
 
-  return async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+  return async (body: AsyncIterable<Uint8Array>, longest = maxBytes): Promise<string> => {
+    const most = Math.min(longest, maxBytes)
     const chunks: Uint8Array[] = []
     let size = 0
     let leave: (() => void) | undefined
@@ -30,7 +31,7 @@ export function createCappedReader(maxBytes: number) {
       for await (const chunk of body) {
         size += chunk.byteLength
         // Leaving the loop destroys the stream: the rest is never read.
-        if (size > maxBytes) throw new TooLong()
+        if (size > most) throw new TooLong()
         chunks.push(chunk)
         if (size > maxBytes / shortPart) leave ??= await takeTurn()
       }

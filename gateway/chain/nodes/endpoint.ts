@@ -5,7 +5,7 @@ import { createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createShownChain } from './shownChain.ts'
-import { takesLong } from './takesLong.ts'
+import { asksLogs, takesLong } from './takesLong.ts'
 import { createToldBlocks } from './toldBlocks.ts'
 import { createUpstream, encodeCalls, type Upstream } from './upstream.ts'
 
@@ -155,7 +155,10 @@ export function createEndpoint({
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
-    if (worst && (isAbout(worst) || heavy.has(worst.kind))) limits.refused(worst, loadOf(calls))
+    // What makes logs too long is theirs: they are asked for one by one.
+    const isOfLogs = worst?.kind === 'answer_too_large' && calls.every(asksLogs)
+    if (worst && !isOfLogs && (isAbout(worst) || heavy.has(worst.kind)))
+      limits.refused(worst, loadOf(calls))
     for (const [index, call] of calls.entries()) {
       const answer = reply.answers[index]
       const refusal = answer ? readRefusal(answer) : reply.trouble

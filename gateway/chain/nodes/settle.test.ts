@@ -10,7 +10,7 @@ const answer = { error: { code: -32001, message: 'block not found' } }
 
 function ask(call: RpcCall, forMs: number) {
   const waiting = { isFirst: true, patienceMs: 90_000, blockPatienceMs: 600_000 }
-  const counts = { notBeforeMs: 0, faults: 0, unanswered: 0 }
+  const counts = { notBeforeMs: 0, isApart: false, faults: 0, unanswered: 0 }
   const sinceMs = performance.now() - forMs
   const own = { sinceMs, reasons: [], avoided: new Set<Endpoint>(), resolve: () => undefined }
   const verdict = { next: 'elsewhere', trouble: { kind: 'block_unknown' }, answer } as const

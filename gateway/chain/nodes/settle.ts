@@ -1,6 +1,7 @@
 import type { Asked, Outcome } from './callQueue.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Verdict } from './judge.ts'
+import { asksLogs } from './takesLong.ts'
 
 const mostFaults = 4
 /** A block that one node has told of is at the others a moment later, or some blocks later. */
@@ -20,7 +21,10 @@ export function settle(
   if (verdict.next === 'done') return { status: 'answered', answer: verdict.answer }
   asked.reasons.push(verdict.trouble.kind)
   const isAllAvoided = avoid(asked, from, endpoints.length)
-  if (verdict.next === 'again') return undefined
+  if (verdict.next === 'again') {
+    asked.isApart ||= verdict.trouble.kind === 'answer_too_large' && asksLogs(asked.call)
+    return undefined
+  }
   if (verdict.next === 'fault') return settleFault(asked, { isAllAvoided, of: endpoints.length })
   if (!isAllAvoided || waitsForMore(asked, verdict.trouble.kind)) return undefined
   return { status: 'answered', answer: verdict.answer }

@@ -13,3 +13,6 @@ const strangers: ReadonlySet<string> = new Set([
  * and a node that is late with it may be well.
  */
 export const takesLong = (call: RpcCall) => isWide(call) || strangers.has(call.method)
+
+/** How many there are strangers choose, and the loop stands still while they are read: they travel by themselves. */
+export const asksLogs = ({ method }: RpcCall) => method === 'eth_getLogs'

@@ -5,6 +5,7 @@ import { createCappedReader, TooLong } from './cappedReader.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
 import { longestPauseMs } from './refusal.ts'
+import { asksLogs } from './takesLong.ts'
 
 export type Upstream = {
   /** Never rejects: what went wrong is the trouble of the calls without an answer. */
@@ -13,6 +14,15 @@ export type Upstream = {
 }
 
 const batches = tracingChannel('forkyard.rpc')
+const mebi = 1024 * 1024
+/** Of logs; strangers decide how many there are, and the loop stands still while they are read. */
+const mostLogBytes = 8 * mebi
+const bytesEachMore = mebi
+
+/** Of an answer to these calls; undefined: as much as is read of any. */
+function mostBytesOf(calls: readonly RpcCall[]): number | undefined {
+  return calls.every(asksLogs) ? mostLogBytes + bytesEachMore * (calls.length - 1) : undefined
+}
 
 /** `Retry-After` in seconds or as an HTTP date. */
 function parseRetryAfterMs(header: string | string[] | undefined, nowMs: number) {
@@ -52,10 +62,10 @@ export function createUpstream({
   const redact = createRedactor(url)
   const readText = createCappedReader(maxResponseBytes)
 
-  async function post(body: string, timeoutMs: number): Promise<RawReply> {
+  async function post(calls: readonly RpcCall[], timeoutMs: number): Promise<RawReply> {
     const response = await request(url, {
       method: 'POST',
-      body,
+      body: encodeCalls(calls),
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       dispatcher: agent,
       signal: AbortSignal.timeout(timeoutMs),
@@ -63,7 +73,7 @@ export function createUpstream({
     const { statusCode: status, headers } = response
     return {
       status,
-      text: await readText(response.body),
+      text: await readText(response.body, mostBytesOf(calls)),
       retryAfterMs: parseRetryAfterMs(headers['retry-after'], Date.now()),
     }
   }
@@ -71,7 +81,7 @@ export function createUpstream({
   async function send(calls: readonly RpcCall[], timeoutMs: number): Promise<Reply> {
     const count = calls.length
     try {
-      return readReply(await post(encodeCalls(calls), timeoutMs), { count, redact })
+      return readReply(await post(calls, timeoutMs), { count, redact })
     } catch (error) {
       // Neither its text nor its cause: they may hold the URL.
       return { answers: calls.map(() => undefined), trouble: { kind: toFault(error) } }
