@@ -35,6 +35,8 @@ export type ChainClient = {
   readonly client: Client<Transport, ViemChain>
   /** Each upstream for itself, where there are several: what one says, another may bear out. */
   readonly witnesses?: readonly Client<Transport, ViemChain>[] | undefined
+  /** The upstream of this place among them is asked before the others for a while: one of those told what is not so. */
+  readonly prefer?: ((place: number) => void) | undefined
   /** Heads as a node pushes them; missing where none is told to. */
   readonly openHeads?: (() => HeadSocket) | undefined
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
@@ -175,6 +177,7 @@ export function createChainClient({
     chain,
     client,
     witnesses: alone.map((upstreams) => connect(upstreams, 'sync')),
+    prefer: (place) => failover.prefer(endpoints[place]),
     openHeads:
       wsUrl === undefined
         ? undefined

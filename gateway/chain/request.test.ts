@@ -43,6 +43,7 @@ function open({
       otherChain: () => undefined,
       isAstray: () => false,
       standsStill: () => 'chain_or_node',
+      prefer: () => undefined,
       close: () => undefined,
     },
     waiting: { isFirst: true, patienceMs: 0, blockPatienceMs: 0 },

@@ -46,6 +46,23 @@ s('leaves one that lags behind to its like, and comes back to it [nodes/lag-choi
     failover.close()
   }
 })
+s('asks one that is preferred before those that stand before it [nodes/preferred]', async () => {
+  const [first, second] = [createNode([head(1), head(1)]), createNode([head(1), undefined])]
+  const endpoints = [first.endpoint, second.endpoint]
+  const failover = createFailover({ endpoints, blockTimeMs: 2_000 })
+  const ask = () => failover.call({ method: 'eth_blockNumber', params: [] }, waiting)
+  try {
+    await ask()
+    failover.prefer(second.endpoint)
+    await ask()
+    assert.equal([first.seen.requests, second.seen.requests], [1, 1])
+    // It fails: the others are there.
+    await ask()
+    assert.equal([first.seen.requests, second.seen.requests], [2, 2])
+  } finally {
+    failover.close()
+  }
+})
 s(
   'sends what a stranger may make long by itself: none of its turn waits for it [nodes/dry-run-alone]',
   async () => {
@@ -64,6 +81,34 @@ s(
       const methods = ['eth_getCode', ...strangers, 'eth_getBalance']
       await Promise.all(methods.map((method) => failover.call({ method, params: [] }, waiting)))
       assert.equal(sent, [['eth_getCode', 'eth_getBalance'], ...strangers.map((one) => [one])])
+    } finally {
+      failover.close()
+    }
+  },
+)
+
+s(
+  'asks for logs by themselves, one by one where the answer to some is too long [17/stuffed-apart]',
+  async () => {
+    const sent: string[] = []
+    const { endpoint } = createNode([])
+    const taking: Endpoint = {
+      ...endpoint,
+      async send(calls) {
+        sent.push(calls.map(({ method }) => method.slice(4)).join())
+        const isLong = calls.length > 2
+        const kind = isLong ? 'answer_too_large' : 'network'
+        return { answers: calls.map(() => (isLong ? undefined : head(1))), trouble: { kind } }
+      },
+    }
+    const failover = createFailover({ endpoints: [taking], blockTimeMs: 2_000 })
+    try {
+      const methods = ['getLogs', 'call', 'getLogs', 'call', 'getLogs']
+      await Promise.all(
+        methods.map((name) => failover.call({ method: `eth_${name}`, params: [] }, waiting)),
+      )
+      const alone = ['getLogs', 'getLogs', 'getLogs']
+      assert.equal(sent, [alone.join(), 'call,call', ...alone])
     } finally {
       failover.close()
     }

@@ -13,6 +13,8 @@ export type Failover = {
   /** Whether each of them serves another, by what it said last. */
   isAstray(): boolean
   standsStill: HeadHeights<Endpoint>['standsStill']
+  /** Asks this one before the others for a while, as long as it does not lag. */
+  prefer(endpoint: Endpoint | undefined): void
   close(): void
 }
 
@@ -20,6 +22,9 @@ export type Failover = {
 const patienceWithFaultsMs = 2_000
 /** Worth waiting for, instead of asking another endpoint that may stand at another block. */
 const shortWaitMs = 250
+
+/** Whoever told what is not so may be asked first again. */
+const preferredForMs = 600_000
 
 type Next = { readonly endpoint: Endpoint; readonly waitMs: number }
 
@@ -48,6 +53,8 @@ export function createFailover({
   let timer: NodeJS.Timeout | undefined
   let isDue = false
   let progressAtMs = performance.now()
+  let preferred: Endpoint | undefined
+  let preferredUntilMs = 0
 
   async function dispatch(endpoint: Endpoint, batch: readonly Asked[]): Promise<void> {
     const { answers, trouble } = await endpoint.send(batch.map(({ call }) => call))
@@ -88,7 +95,9 @@ export function createFailover({
   /** The first endpoint that may be asked now, or that soon may be; those that lag come last. */
   function pick(): Next | undefined {
     const nowMs = performance.now()
-    const [behind, level] = partition(endpoints, heights.isBehind)
+    const isFirst = (endpoint: Endpoint) => endpoint === preferred && nowMs < preferredUntilMs
+    const inOrder = partition(endpoints, isFirst).flat()
+    const [behind, level] = partition(inOrder, heights.isBehind)
     let best: Next | undefined
     for (const endpoint of [...level, ...behind]) {
       const soonestMs = queue.soonestMs(endpoint)
@@ -138,6 +147,10 @@ export function createFailover({
     otherChain: () => endpoints.map((each) => each.otherChain()).find((id) => id !== undefined),
     isAstray: () => endpoints.every((each) => each.otherChain() !== undefined),
     standsStill: heights.standsStill,
+    prefer(endpoint) {
+      preferred = endpoint
+      preferredUntilMs = now() + preferredForMs
+    },
     close() {
       closed = true
       clearTimeout(timer)

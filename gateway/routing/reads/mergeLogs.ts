@@ -1,6 +1,8 @@
 import type { PoolLog } from './poolLog.ts'
 
 export const placeOf = ({ blockNumber, logIndex }: PoolLog) => `${blockNumber}:${logIndex}`
+const wordsOf = (log: PoolLog) =>
+  [placeOf(log), log.address, ...log.topics, log.data].join().toLowerCase()
 
 /** All that either answer to one question has, in the chain's order; the first alone where the other is of another branch. */
 export function mergeLogs(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
@@ -12,6 +14,26 @@ export function mergeLogs(one: readonly PoolLog[], other: readonly PoolLog[]): r
 export function listAdded(one: readonly PoolLog[], other: readonly PoolLog[]): readonly PoolLog[] {
   const known = new Set(one.map(placeOf))
   return isOneBranch(one, other) ? other.filter((log) => !known.has(placeOf(log))) : []
+}
+
+/** Those that the others have not in the very same words. */
+export function listLacking(
+  logs: readonly PoolLog[],
+  others: readonly PoolLog[],
+): readonly PoolLog[] {
+  const known = new Set(others.map(wordsOf))
+  return logs.filter((log) => !known.has(wordsOf(log)))
+}
+
+/** What one answer alone tells, as far as the other one reaches: its node may not have the newest blocks yet. */
+export function listContested(
+  one: readonly PoolLog[],
+  other: readonly PoolLog[],
+): readonly PoolLog[] {
+  if (!isOneBranch(one, other)) return []
+  const last = sortLogs(other).at(-1)?.blockNumber ?? -1n
+  const reached = one.filter(({ blockNumber }) => blockNumber <= last)
+  return [...listLacking(other, one), ...listLacking(reached, other)]
 }
 
 function isOneBranch(one: readonly PoolLog[], other: readonly PoolLog[]): boolean {

@@ -2,7 +2,7 @@ import { type Chain, type Client, type Hex, numberToHex, type Transport } from '
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
-import { listAdded, mergeLogs, sortLogs } from './mergeLogs.ts'
+import { listContested, mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
 import { isCrowd, readCrowded, type Told } from './readCrowded.ts'
 import { type LogFilter, toPoolLog, toQuestion } from './readHead.ts'
@@ -29,7 +29,7 @@ export type LogPart = {
   readonly logs: readonly PoolLog[]
   /** Emitters and names of whose own a block had more than the node gives. */
   readonly untold: readonly Hex[]
-  /** Of these, those that another endpoint alone has told of. */
+  /** Those that one of two endpoints alone has told of. */
   readonly alone: readonly PoolLog[]
   /** Whether some were asked for once, so that nothing tells of those that were left out. */
   readonly isAskedOnce: boolean
@@ -115,7 +115,7 @@ export async function readLogPart(
       const witness = witnesses?.[1]
       // Who fails knows no more than the first one.
       const more = await read(witness ?? client).catch(() => logs)
-      const alone = witness ? listAdded(logs, more) : []
+      const alone = witness ? listContested(logs, more) : []
       return { from, to, logs: mergeLogs(logs, more), untold: [], alone, isAskedOnce: false }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }

@@ -4,7 +4,7 @@ import type { LogPart } from '../reads/rangeLogs.ts'
 type Heard = Pick<LogPart, 'span'> & {
   readonly fromBlock: bigint
   readonly toBlock: bigint
-  /** Places of the logs that were told of. */
+  /** Places of the logs of followed pools that were told of. */
   readonly places: ReadonlySet<string>
   /** How often nothing of it came since anything did. */
   readonly fails: number

@@ -14,6 +14,7 @@ import type { PoolBounds } from './bounds/poolBounds.ts'
 import { type Ancestor, findAncestor, type PassedBlock } from './findAncestor.ts'
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
+import type { HeardBlocks } from './heardBlocks.ts'
 import { isSameSwaps } from './isSameSwaps.ts'
 import { judgeFullness } from './judgeFullness.ts'
 import { type Listening, listenFor } from './listening.ts'
@@ -44,6 +45,7 @@ type Deps = {
   /** Of the logs of a long gap that are held at once. Default: some thousands. */
   readonly partBounds?: PartBounds | undefined
   readonly askedOnce?: Pick<AskedOnce, 'note'> | undefined
+  readonly heardBlocks?: Pick<HeardBlocks, 'note'> | undefined
 }
 
 export type CaughtUp =
@@ -218,6 +220,11 @@ async function applyBlocks(
     readAllLogs(deps, { blocks, listening, passed, judge }),
   ])
   const logs = told.flatMap((one) => one.logs)
+  const heardOf = blocks.map(({ head: own }, index) => ({
+    head: own,
+    logs: told[index]?.logs ?? [],
+  }))
+  if (deps.witnesses?.length) deps.heardBlocks?.note({ filter: listening.filter, blocks: heardOf })
   for (const { alone } of told) for (const id of alone) stale.add(id)
   const doubted = takeTurn(
     told.flatMap(({ silent }) => silent.map(({ id }) => id)),
@@ -295,11 +302,21 @@ async function applyBlocks(
         falseShare: told[index]?.falseShare,
         isBorneOut: told[index]?.isBorneOut,
         changed: [
-          ...new Set([...(told[index]?.logs.map(poolIdOf) ?? []), ...wrong.map(({ id }) => id)]),
+          ...new Set([...listHeard(told[index]?.logs, state.pools), ...wrong.map(({ id }) => id)]),
         ],
       })),
     ],
   }
+}
+
+/** Of others than those that are followed one is enough: a block had events, however many somebody paid for. */
+function listHeard(
+  logs: readonly PoolLog[] = [],
+  { has }: SyncedState['pools'],
+): readonly string[] {
+  const ids = [...new Set(logs.map(poolIdOf))]
+  const followed = ids.filter(has)
+  return followed.length > 0 ? followed : ids.slice(0, 1)
 }
 
 function tellMissing(

@@ -18,6 +18,7 @@ import { createFoundPools, type DexCoverage, listCoverage } from './coverage.ts'
 import { createCreationScan } from './creationScan.ts'
 import { createDexBook } from './dexBook.ts'
 import { createHeadTicks, shortestMs } from './headTicks.ts'
+import { createHeardBlocks } from './heardBlocks.ts'
 import { createLoadProgress } from './loadProgress.ts'
 import { createRefreshBook } from './refreshBook.ts'
 import { createRestLoader } from './restLoader.ts'
@@ -215,9 +216,10 @@ function connectParts(parameters: ChainSyncParameters) {
     refreshes: createRefreshBook({ refreshMs, blockTimeMs: chain.blockTimeMs }),
     audit,
     askedOnce: createAskedOnce({ now }),
+    heardBlocks: createHeardBlocks({ now }),
     backSearch: createBackSearch(),
     auditor: {
-      client: chainClient.as('audit').client,
+      ...chainClient.as('audit'),
       hasRoom: () => chainClient.hasRoom('audit'),
     },
     taxOf,
@@ -336,6 +338,7 @@ async function follow(
     void reader.searchBack()
     void reader.audit()
     void reader.lookAgain()
+    void reader.holdAgainst()
     void reader.scanCreations()
     await reader.review().catch(failed)
     await keeper?.saveIfDue()

@@ -10,6 +10,7 @@ import type { PoolBounds } from './bounds/poolBounds.ts'
 import type { FoundPools } from './coverage.ts'
 import type { CreationScan } from './creationScan.ts'
 import type { PassedBlock } from './findAncestor.ts'
+import type { HeardBlocks } from './heardBlocks.ts'
 import type { LoadProgress } from './loadProgress.ts'
 import type { RefreshBook } from './refreshBook.ts'
 import type { Ahead } from './skipAhead.ts'
@@ -73,12 +74,17 @@ export type SyncDeps = {
   readonly partBounds?: PartBounds | undefined
   /** Blocks whose logs are looked at again. */
   readonly askedOnce: AskedOnce
+  /** Blocks whose logs another endpoint is asked for. */
+  readonly heardBlocks: HeardBlocks
   /** Which pools are read anew, and when. */
   readonly audit: Audit
   /** Where they are read, and whether there are calls to spend for it. */
   readonly auditor: {
     readonly client: ChainClient['client']
+    readonly witnesses?: ChainClient['witnesses']
     readonly hasRoom: () => Promise<boolean>
+    /** The endpoint of this place is to be asked before the others for a while. */
+    readonly prefer?: ChainClient['prefer']
   }
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number

@@ -227,6 +227,41 @@ s('believes no logs that another endpoint alone tells of [nodes/range-alone]', a
   assert.is(held.loads(), 0)
 })
 
+for (const [title, bend] of [
+  [
+    'invents',
+    (syncs: readonly RpcLog[], victim: Hex) =>
+      syncs.slice(-1).map((log) => ({ ...log, address: victim, logIndex: '0xfff' as const })),
+  ],
+  ['alters', (syncs: readonly RpcLog[]) => syncs],
+] as const)
+  s(
+    `believes no logs that the first of two endpoints ${title} [nodes/range-invented]`,
+    async () => {
+      using held = await hold(arbitrum, { nodes: 2 })
+      held.pass(2_000, 4)
+      const { pools } = held.mainnet
+      const victim = pools.find(({ dex }) => dex.protocol === 'uniswap_v2')?.address
+      const sync = toEventSelector('Sync(uint112,uint112)')
+      let lies = 0
+      held.node.meddle = ({ from, to }, answer, of) => {
+        const logs = 'result' in answer ? (answer.result as readonly RpcLog[]) : []
+        if (of !== 0 || !victim || to - from < 15) return undefined
+        const syncs = logs.filter(({ topics }) => topics[0] === sync)
+        const data = `0x${'1'.padStart(64, '0').repeat(2)}`
+        const told = bend(syncs, victim).map((log) => ({ ...log, data }))
+        const places = new Set(told.map(({ logIndex, blockNumber }) => `${blockNumber}${logIndex}`))
+        const others = logs.filter((log) => !places.has(`${log.blockNumber}${log.logIndex}`))
+        lies += told.length
+        return { result: [...others, ...told] }
+      }
+      await held.reader.confirm()
+      assert.ok(lies > 0)
+      await held.assertTrue()
+      assert.is(held.loads(), 0)
+    },
+  )
+
 s(
   'goes on where its node failed, and nobody quotes from what is between [nodes/outage-kept]',
   async () => {

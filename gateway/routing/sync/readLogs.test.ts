@@ -6,58 +6,90 @@ import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
 
-/** Of two endpoints the first leaves logs out, and the other makes of them, and adds, what it likes. */
-const s = suite('logs of a block that another endpoint tells of')
+/** Two endpoints, one of which makes of a block's logs, and adds, what it likes. */
+const s = suite('logs of a block that one endpoint tells of')
 const oneAndOne = `0x${'1'.padStart(64, '0').repeat(2)}` as const
+type Bend = (logs: readonly RpcLog[], node: number) => readonly unknown[]
 
-s('are not believed: what the bloom lacks, and what it may have [nodes/bloom-liar]', async () => {
+async function hold() {
   const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...quiet, blockMs: 250 }
-  let [isLying, lies] = [false, 0]
-  using held = await holdMainnet(arbitrum, {
+  const node: { bend: Bend; lies: number } = { bend: (logs) => logs, lies: 0 }
+  const held = await holdMainnet(arbitrum, {
     pools: 20,
     pace,
     shares: [['uniswap_v2', 1]],
     blocksBefore: 2,
     nodes: 2,
-    bend({ method }, answer, node) {
-      if (method !== 'eth_getLogs' || !isLying || !('result' in answer)) return answer
-      if (node === 0) return { result: [] }
-      const logs = answer.result as readonly RpcLog[]
-      const heard = new Set(logs.map(({ address }) => address))
-      const others = mainnet.pools.filter(
-        ({ address }) => !heard.has(address.toLowerCase() as never),
-      )
-      lies += 1
-      const invented = others.map(({ address }, index) => ({
-        ...logs[0],
-        address,
-        data: oneAndOne,
-        logIndex: `0x${(1_000 + index).toString(16)}`,
-      }))
-      return { result: [...logs.map((log) => ({ ...log, data: oneAndOne })), ...invented] }
+    bend({ method }, answer, of) {
+      if (method !== 'eth_getLogs' || !('result' in answer)) return answer
+      return { result: node.bend(answer.result as readonly RpcLog[], of) }
     },
   })
   const { mainnet, reader, deps, chainClient } = held
   Object.assign(deps, { witnesses: chainClient.witnesses })
   Object.assign(pace, { swaps: [2, 2], crowdedSwaps: 2 })
-  isLying = true
-  for (let block = 0; block < 5; block += 1) {
-    mainnet.mine()
-    await reader.confirm()
-    const state = reader.current()
-    assert.is(state?.head.hash, mainnet.head().hash)
-    const records = [...(state?.pools.values() ?? [])]
-    assert.is(records.length, 20)
-    const at = { records, blockNumber: BigInt(mainnet.head().number) }
-    const fresh = await readMainnet({ chain: arbitrum, mainnet, dexes: deps.dexes }, at)
-    const wrong = records.flatMap((record) => {
-      const real = fresh.get(record.id)
-      return real ? (compareRecords(record, real) ?? []) : [record.id]
-    })
-    assert.equal(wrong, [])
+  return {
+    ...held,
+    node,
+    /** Of the pools of which nothing is told. */
+    invent(logs: readonly RpcLog[]) {
+      const heard = new Set<string>(logs.map(({ address }) => address))
+      const others = mainnet.pools.filter(({ address }) => !heard.has(address.toLowerCase()))
+      node.lies += 1
+      return others.map(({ address }, index) => ({
+        ...logs[0],
+        address,
+        data: oneAndOne,
+        logIndex: `0x${(1_000 + index).toString(16)}`,
+      }))
+    },
+    async mine() {
+      mainnet.mine()
+      await reader.confirm()
+    },
+    async listWrong() {
+      const state = reader.current()
+      assert.is(state?.head.hash, mainnet.head().hash)
+      const records = [...(state?.pools.values() ?? [])]
+      assert.is(records.length, 20)
+      const at = { records, blockNumber: BigInt(mainnet.head().number) }
+      const fresh = await readMainnet({ chain: arbitrum, mainnet, dexes: deps.dexes }, at)
+      return records.flatMap((record) => {
+        const real = fresh.get(record.id)
+        return real ? (compareRecords(record, real) ?? []) : [record.id]
+      })
+    },
   }
-  assert.ok(lies > 0)
-  // Two swaps a block: what was invented beside them is no log of it.
-  for (const event of held.events) assert.ok(event.event !== 'logs_missed' || event.late <= 2)
-})
+}
+
+s(
+  'are not believed of another: what the bloom lacks, and what it may have [nodes/bloom-liar]',
+  async () => {
+    using held = await hold()
+    held.node.bend = (logs, of) => {
+      if (of === 0) return []
+      return [...logs.map((log) => ({ ...log, data: oneAndOne })), ...held.invent(logs)]
+    }
+    for (let block = 0; block < 5; block += 1) {
+      await held.mine()
+      assert.equal(await held.listWrong(), [])
+    }
+    assert.ok(held.node.lies > 0)
+    // Two swaps a block: what was invented beside them is no log of it.
+    for (const event of held.events) assert.ok(event.event !== 'logs_missed' || event.late <= 2)
+  },
+)
+
+s(
+  'are not believed of the first, where neither the bloom nor another has them [nodes/bloom-invented]',
+  async () => {
+    using held = await hold()
+    held.node.bend = (logs, of) => (of === 0 ? [...logs, ...held.invent(logs)] : logs)
+    for (let block = 0; block < 5; block += 1) {
+      await held.mine()
+      assert.equal(await held.listWrong(), [])
+    }
+    assert.ok(held.node.lies > 0)
+  },
+)
 s.run()

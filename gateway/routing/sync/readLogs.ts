@@ -2,7 +2,7 @@ import type { Chain, Client, Hex, Transport } from 'viem'
 import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { type Bloom, readBloom } from '../reads/bloom.ts'
-import { listAdded, mergeLogs } from '../reads/mergeLogs.ts'
+import { listAdded, listLacking, mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { isCrowd, readCrowded, type Told } from '../reads/readCrowded.ts'
 import { type Block, type LogFilter, readBlockLogs } from '../reads/readHead.ts'
@@ -21,9 +21,9 @@ export type ToldLogs = {
   readonly isDoubted: boolean
   /** Logs that were returned to a second question only. */
   readonly late: number
-  /** Ids of pools of whose logs another endpoint alone has told: they are read anew. */
+  /** Ids of pools of whose logs another endpoint alone has told, or nobody would: they are read anew. */
   readonly alone: readonly string[]
-  /** Pools whose logs may still be missing. */
+  /** Pools whose logs may still be missing, or were made up. */
   readonly silent: readonly PoolRecord[]
   /** Of its bloom; undefined where the node gives none. */
   readonly falseShare: number | undefined
@@ -56,12 +56,13 @@ export async function readLogs(
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
   const told = given ? whole(given) : await readWhole(deps, question)
-  const { logs: first, untold } = told
   const bloom = readBloom(logsBloom)
+  const denied = await listDenied(deps, { ...question, logs: told.logs, bloom })
+  const first = told.logs.filter((log) => !denied.has(log))
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
-  const alone = new Set<string>()
+  const alone = new Set(listUntold(told.untold, pools).map(({ id }) => id))
   const isDoubted = silent.length > 0
   const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
   const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
@@ -77,6 +78,7 @@ export async function readLogs(
     silent = look(logs)
   }
   const late = logs.length - first.length
+  const named = new Set([...denied].map(poolIdOf))
   const isBorneOut =
     logs.length > 0 && bloom ? logs.every(({ address }) => bloom.has(address as Hex)) : undefined
   return {
@@ -84,10 +86,31 @@ export async function readLogs(
     isDoubted,
     late,
     alone: [...alone],
-    silent: [...silent, ...listUntold(untold, pools)],
+    silent: [...silent, ...pools.filter(({ id }) => named.has(id))],
     falseShare: bloom?.falseShare,
     isBorneOut,
   }
+}
+
+/** Logs that the block's bloom lacks, and another endpoint, too: whoever told of them has made them up. */
+async function listDenied(
+  { witnesses = [] }: Deps,
+  {
+    logs,
+    bloom,
+    ...question
+  }: Question & { readonly logs: readonly PoolLog[]; readonly bloom: Bloom | undefined },
+): Promise<ReadonlySet<PoolLog>> {
+  // One without anything may be what a node says that has none.
+  const doubtful = bloom && bloom.falseShare > 0 ? logs.filter((log) => !isLikely(bloom, log)) : []
+  if (doubtful.length === 0) return new Set()
+  const said = await Promise.all(
+    // Who fails knows no more than the first one.
+    witnesses
+      .slice(0, 1 + mostOthers)
+      .map((client) => readBlockLogs({ client }, question).catch(() => doubtful)),
+  )
+  return new Set(said.flatMap((others) => listLacking(doubtful, others)))
 }
 
 type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
@@ -104,6 +127,12 @@ async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<A
     if (!filter.crowd || !isCrowd(error)) throw error
     return { ...(await readCrowded(read, filter.crowd)), isCrowded: true }
   }
+}
+
+/** By what blooms are asked of anyway, and not by whom else a log names: each has somebody new. */
+function isLikely(bloom: Bloom, log: PoolLog): boolean {
+  const topics = log.topics.slice(0, poolIdOf(log) === log.address ? 1 : 2)
+  return isIn(bloom, { ...log, topics })
 }
 
 /** What the bloom lacks is in no log of the block. */

@@ -115,7 +115,8 @@ export async function skipAhead(
   const questionsLeft = Number(end - last) / blocksAtOnce
   const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
   if (questionsLeft > most) return 'costly'
-  if (part.isAskedOnce) deps.askedOnce?.note({ ...part, fromBlock, toBlock: last })
+  const followed = part.logs.filter((log) => ahead.pools.has(poolIdOf(log)))
+  if (part.isAskedOnce) deps.askedOnce?.note({ logs: followed, span, fromBlock, toBlock: last })
   const unheard = listUntold(part.untold, [...ahead.pools.values()])
   const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])
   return { ...(await lay(deps, { ahead: { ...ahead, stale }, part, anchor })), span }

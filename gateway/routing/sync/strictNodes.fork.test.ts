@@ -63,8 +63,8 @@ const limits: readonly (readonly [name: string, rules: StrictRules])[] = [
     },
   ],
   [
-    '120 calls a second, said inside a 200 by -32016',
-    { rate: { perSecond: 120, burst: 40, no: { error: over('over rate limit') } } },
+    '60 calls a second, said inside a 200 by -32016',
+    { rate: { perSecond: 60, burst: 20, no: { error: over('over rate limit') } } },
   ],
   [
     '25 calls a second, said of single calls by -32005',

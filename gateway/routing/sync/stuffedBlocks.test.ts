@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { type Hex, numberToHex, type RpcLog } from 'viem'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { getDexes } from '../../chain/chains.ts'
@@ -7,35 +7,62 @@ import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+import { catchUp } from './catchUp.ts'
 
 /** A stranger fills a block with more events of pools, or of what looks like them, than a node gives at once. */
 const s = suite('blocks that are stuffed with logs')
 type Filter = { readonly address?: readonly Hex[]; readonly topics: readonly (readonly Hex[])[] }
-type Node = { refuses: (filter: Filter) => boolean; asked: number }
+type Node = {
+  refuses: (filter: Filter) => boolean
+  add: (logs: readonly RpcLog[]) => readonly RpcLog[]
+  asked: number
+  bloom?: Hex
+}
 const refusals = [
   { code: -32005, message: 'query returned more than 10000 results' },
   { code: -32008, message: 'Response is too big' },
 ]
 const [tooMany] = refusals
 
-async function hold(error = tooMany) {
-  const node: Node = { refuses: () => false, asked: 0 }
+async function hold(error = tooMany, pools = 60) {
+  const node: Node = { refuses: () => false, add: (logs) => logs, asked: 0 }
   const held = await holdMainnet(base, {
-    pools: 60,
+    pools,
     refreshBlocks: 1_000_000n,
     bend(call: RpcCall, answer) {
+      if (
+        node.bloom &&
+        call.method === 'eth_getBlockByNumber' &&
+        'result' in answer &&
+        answer.result
+      )
+        return { result: { ...answer.result, logsBloom: node.bloom } }
       if (call.method !== 'eth_getLogs' || !error) return answer
       node.asked += 1
       const [filter] = call.params as readonly [Filter]
-      return node.refuses(filter) ? { error } : answer
+      if (node.refuses(filter)) return { error }
+      return 'result' in answer ? { result: node.add(answer.result as readonly RpcLog[]) } : answer
     },
   })
   const { mainnet, reader } = held
   const records = () => [...(reader.current()?.pools.values() ?? [])]
+  /** So many pools that are alone at their addresses. */
+  function listAlone(count: number): readonly Hex[] {
+    const named = new Map<Hex, number>()
+    for (const { address } of records()) named.set(address, (named.get(address) ?? 0) + 1)
+    const alone = [...named].filter(([, times]) => times === 1).slice(0, count)
+    assert.is(alone.length, count)
+    return alone.map(([address]) => address)
+  }
   return {
     ...held,
     node,
     records,
+    /** They have more logs than are given of anybody. */
+    stuff(count: number) {
+      const stuffed = listAlone(count)
+      node.refuses = ({ address = [] }) => stuffed.some((own) => address.includes(own))
+    },
     async mine(blocks: number) {
       for (let left = blocks; left > 0; left -= 1) mainnet.mine()
       await reader.confirm()
@@ -66,16 +93,16 @@ for (const error of refusals)
       },
     )
 
-for (const blocks of [1, 200])
+for (const [blocks, pools] of [
+  [1, 2],
+  [200, 2],
+  [200, 12],
+] as const)
   s(
-    `${blocks} behind, a pool that has too many itself is read anew [17/stuffed-pool]`,
+    `${blocks} behind, ${pools} pools that have too many themselves are read anew [17/stuffed-pool]`,
     async () => {
       using held = await hold()
-      const named = new Map<string, number>()
-      for (const { address } of held.records()) named.set(address, (named.get(address) ?? 0) + 1)
-      const alone = held.records().filter(({ address }) => named.get(address) === 1)
-      const stuffed = alone.slice(0, 2).map(({ address }) => address)
-      held.node.refuses = ({ address = [] }) => stuffed.some((own) => address.includes(own))
+      held.stuff(pools)
       await held.mine(blocks)
       await held.assertTrue()
     },
@@ -83,14 +110,22 @@ for (const blocks of [1, 200])
 
 s('and so is each of eight pools that have too many [17/stuffed-pools]', async () => {
   using held = await hold()
-  const named = held.records().map(({ address }) => address)
-  const alone = named.filter((address) => named.indexOf(address) === named.lastIndexOf(address))
-  const stuffed = alone.slice(0, 8)
-  assert.is(stuffed.length, 8)
-  held.node.refuses = ({ address = [] }) => stuffed.some((own) => address.includes(own))
+  held.stuff(8)
   await held.mine(1)
   await held.assertTrue()
 })
+
+s(
+  'those pools are read anew however many others a bloom names beside them [17/stuffed-bloom]',
+  async () => {
+    using held = await hold(tooMany, 300)
+    for (let block = 0; block < 20; block += 1) await held.mine(1)
+    held.node.bloom = `0x${'ff'.repeat(256)}`
+    held.stuff(30)
+    await held.mine(1)
+    await held.assertTrue()
+  },
+)
 
 for (const blocks of [1, 200])
   s(
@@ -106,6 +141,42 @@ for (const blocks of [1, 200])
       await held.assertTrue()
     },
   )
+
+s(
+  'nothing is remembered of the pools in them that nobody follows [17/stuffed-memory]',
+  async () => {
+    using held = await hold()
+    const state = held.reader.current()
+    const manager = held.records().find(({ protocol }) => protocol === 'uniswap_v4')?.address
+    if (!state || !manager) throw new Error('it is followed')
+    let added = 0
+    held.node.add = (logs) => {
+      const like = logs.find(({ address }) => address === manager.toLowerCase())
+      if (!like) return logs
+      const others = Array.from({ length: 1_000 }, (_, at) => ({
+        ...like,
+        topics: [
+          like.topics[0],
+          numberToHex(at + 1, { size: 32 }),
+          like.topics[2],
+        ] as RpcLog['topics'],
+        logIndex: numberToHex(10_000 + at),
+      }))
+      added += others.length
+      return [...logs, ...others]
+    }
+    for (let block = 0; block < 20; block += 1) held.mainnet.mine()
+    const caught = await catchUp(held.deps, { state, passed: [] })
+    if (caught.status !== 'advanced') throw new Error('there are blocks')
+    assert.ok(added > 0)
+    const changed = caught.passed.flatMap((block) => block.changed)
+    assert.ok(changed.length > 0)
+    assert.equal(
+      changed.filter((id) => !state.pools.has(id)),
+      [],
+    )
+  },
+)
 
 s(
   'of a node that refuses whatever it is asked some questions are had and no more [17/stuffed-all]',

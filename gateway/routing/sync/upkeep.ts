@@ -1,15 +1,19 @@
-import { poolIdOf } from '../protocols/families.ts'
+import { isSampled, poolIdOf } from '../protocols/families.ts'
 import { chunk } from '../reads/chunk.ts'
 import { placeOf } from '../reads/mergeLogs.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import { adoptPools } from './adoptPools.ts'
 import type { Following, SyncDeps } from './chainView.ts'
+import { findContested } from './findContested.ts'
 import { findCreated } from './findCreated.ts'
+import { takeTurn } from './findSilent.ts'
 import { comparePools, healPools } from './healPools.ts'
 import type { HeldView } from './heldView.ts'
 import { listenFor } from './listening.ts'
 import { loadPools } from './loadPools.ts'
+import { mostDoubted } from './readLogs.ts'
 import { advanceState } from './syncedState.ts'
 import { skipWhileRunning } from './turns.ts'
 
@@ -27,6 +31,7 @@ export function createUpkeep(
 ) {
   const { inTurn } = held
   let auditedAtMs = deps.now()
+  let turn = 0
 
   /** One at a time, and not while blocks are caught up with. */
   const beside = (work: () => Promise<void>) =>
@@ -112,8 +117,35 @@ export function createUpkeep(
         throw error
       })
       deps.askedOnce.done(part, last)
-      const news = logs.filter((log) => !part.places.has(placeOf(log)))
-      if (news.length > 0) await heal([...new Set(news.map(poolIdOf))])
+      const isNews = (log: PoolLog) =>
+        !part.places.has(placeOf(log)) && state.pools.has(poolIdOf(log))
+      const news = logs.filter(isNews)
+      // The next block waits until some are read, and not for all of them.
+      for (const ids of chunk([...new Set(news.map(poolIdOf))], mostTried)) await heal(ids)
+    }),
+
+    /**
+     * Holds the logs of some blocks against what another endpoint tells. Pools on which they differ are read anew;
+     * where that shows who was wrong, the other one is asked first.
+     */
+    holdAgainst: beside(async () => {
+      const { witnesses = [], hasRoom, prefer } = deps.auditor
+      const state = held.following()?.state
+      const part = deps.heardBlocks.pick()
+      if (!state || !part || !(await hasRoom())) return
+      // Whichever has told of them: each has its turn.
+      turn += 1
+      const place = turn % Math.max(1, witnesses.length)
+      const witness = witnesses[place]
+      if (!witness) return
+      const ids = (await findContested({ witness }, part)).filter((id) => {
+        const record = state.pools.get(id)
+        return record && !isSampled(record)
+      })
+      const { number: blockNumber } = state.head
+      const healed = await heal(takeTurn(ids, { blockNumber, most: mostDoubted }))
+      deps.heardBlocks.done({ contested: ids.length, healed })
+      if (healed > 0) prefer?.(place)
     }),
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */

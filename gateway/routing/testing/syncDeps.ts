@@ -9,6 +9,7 @@ import { sortByDepth } from '../sync/bounds/sortByDepth.ts'
 import type { SyncDeps } from '../sync/chainView.ts'
 import { createFoundPools } from '../sync/coverage.ts'
 import { createCreationScan } from '../sync/creationScan.ts'
+import { createHeardBlocks } from '../sync/heardBlocks.ts'
 import { createLoadProgress } from '../sync/loadProgress.ts'
 import { createRefreshBook } from '../sync/refreshBook.ts'
 import { createTokenBook } from '../sync/tokenBook.ts'
@@ -46,6 +47,7 @@ export function createSyncDeps({
     refreshes: createRefreshBook({ refreshMs: 0, blockTimeMs: chain.blockTimeMs }),
     audit: createAudit({ sortByDepth: (records) => sortByDepth(records, chain), now }),
     askedOnce: createAskedOnce({ now }),
+    heardBlocks: createHeardBlocks({ now }),
     backSearch: createBackSearch(),
     auditor: { client, hasRoom: async () => true },
     observe: () => undefined,
