@@ -94,6 +94,14 @@ s(
   },
 )
 
+s('however often it is refused, one site pauses no key [strangers/refund-one-site]', () => {
+  const pauses = make()
+  for (let at = 0; at < 20; at++)
+    pauses.note('a', { status: 404, questions: 50, ip: '203.0.113.1' })
+  assert.is(pauses.leftMs('a', '203.0.113.1'), 60_000)
+  assert.is(pauses.leftMs('a', '203.0.113.2'), 0)
+})
+
 s('counts no outage of ours', () => {
   const pauses = make()
   for (let at = 0; at < 500; at++) pauses.note('a', { status: 503 })

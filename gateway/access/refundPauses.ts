@@ -25,17 +25,12 @@ const forgottenMs = 600_000
 /** Of so many sites that are at it the whole key has the refusals. */
 const sitesOfKey = 8
 
-/** Where its refusals count, and how many times over they are free there. */
-const namesOf = (keyId: string, ip = '') =>
-  [
-    [`${keyId} ${limitedSite(ip)}`, 1],
-    [keyId, sitesOfKey],
-  ] as const
+const siteName = (keyId: string, ip = '') => `${keyId} ${limitedSite(ip)}`
 
 /**
  * A key whose requests are refused and refunded again and again works us for nothing: it is paused, each time
- * for longer, until an answer is paid for. Whoever reads a page may have its key: one site's refusals pause that site.
- * Outages of ours count for nobody.
+ * for longer, until an answer is paid for. Whoever reads a page may have its key: one site's refusals pause that site,
+ * and those that were free there alone count for the key. Outages of ours count for nobody.
  */
 export function createRefundPauses({
   monotonicMs = () => performance.now(),
@@ -44,26 +39,35 @@ export function createRefundPauses({
 } = {}): RefundPauses {
   type Record = { inARow: number; untilMs: number; atMs: number }
   const records = new LRUCache<string, Record>({ max: 100_000 })
-  function add(name: string, questions: number, free: number) {
+  /** How many of these were still free. */
+  function add(name: string, questions: number, free: number): number {
     const nowMs = monotonicMs()
     const known = records.get(name)
     const isRecent = known !== undefined && nowMs - known.atMs < forgottenMs
-    const inARow = (isRecent ? known.inARow : 0) + Math.max(1, questions)
+    const before = isRecent ? known.inARow : 0
+    const inARow = before + questions
     const beyond = inARow - free
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (beyond - 1))
     records.set(name, { inARow, untilMs: beyond > 0 ? nowMs + pauseMs : nowMs, atMs: nowMs })
+    return Math.min(questions, Math.max(0, free - before))
   }
   return {
     leftMs(keyId, ip) {
       const nowMs = monotonicMs()
-      const untilMs = namesOf(keyId, ip).map(([name]) => records.get(name)?.untilMs ?? nowMs)
+      const untilMs = [siteName(keyId, ip), keyId].map(
+        (name) => records.get(name)?.untilMs ?? nowMs,
+      )
       return Math.max(0, ...untilMs.map((ms) => ms - nowMs))
     },
     note(keyId, { status, questions = 1, isOfQuestion = status < 500, ip }) {
       if (!isOfQuestion) return
-      for (const [name, times] of namesOf(keyId, ip))
-        if (status < 400) records.delete(name)
-        else add(name, questions, times * freeRefunds)
+      const site = siteName(keyId, ip)
+      if (status < 400) {
+        for (const name of [site, keyId]) records.delete(name)
+        return
+      }
+      const free = add(site, Math.max(1, questions), freeRefunds)
+      if (free > 0) add(keyId, free, sitesOfKey * freeRefunds)
     },
   }
 }

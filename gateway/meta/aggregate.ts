@@ -26,6 +26,8 @@ export type MetaRequest = {
   readonly proxy: Address | undefined
 }
 
+const isSimulated = ({ dryRun, policy }: MetaRequest) => dryRun || policy === 'strict'
+
 export type AggregateDeps = FanOutDeps &
   SimulateDeps &
   Omit<CheckSourceDeps, 'policy'> & {
@@ -128,9 +130,8 @@ export async function judgeQuotes(
   },
 ) {
   const started = performance.now()
-  const isSimulated = request.dryRun || request.policy === 'strict'
   const simulate = async () => {
-    if (!isSimulated)
+    if (!isSimulated(request))
       return { simulations: quotes.map(() => disabled), blockNumber: undefined, elapsedMs: 0 }
     const nowMs = deps.now()
     const report = await simulateQuotes(deps, {
@@ -170,7 +171,7 @@ export async function aggregate(
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
   const waits = deps.worth?.of({ request: request.source, caller })
-  // What has to be proved may fall in its dry run yet: nobody's call ends for it.
+  // What has to be proved may fall in its dry run yet: nobody has to keep to its usual time for it.
   const hasty =
     waits && request.policy === 'strict' ? { ...waits, usualMs: () => undefined } : waits
   const [asked, proxy] = await Promise.all([
@@ -182,6 +183,7 @@ export async function aggregate(
       deadlineMs,
       patienceMs,
       signal,
+      isSimulated: isSimulated(request),
       hasty,
       onEntry: waits?.arrived,
     }).finally(waits?.close),

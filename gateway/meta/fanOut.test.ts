@@ -22,7 +22,13 @@ const patient: Hasty = {
 }
 const run = (
   sources: readonly Source[],
-  more: { deadlineMs?: number; patienceMs?: number; signal?: AbortSignal; hasty?: Hasty } = {},
+  more: {
+    deadlineMs?: number
+    patienceMs?: number
+    signal?: AbortSignal
+    hasty?: Hasty
+    isSimulated?: boolean
+  } = {},
 ) =>
   fanOut(deps, { sources, request, deadlineMs: 2_000, patienceMs: 1_000, signal: never, ...more })
 
@@ -80,6 +86,19 @@ s('waits beyond patience when only slow sources can answer [meta/slow-only]', as
   // With the first quote after that the wait ends at once.
   assert.match(failuresOf(entries)[1]?.reason ?? '', /^timeout: slower than the 10 ms that other/)
 })
+
+s(
+  'waits beyond patience where what is in hand cannot win unproved [meta/unproved-in-hand]',
+  async () => {
+    const unproved = scriptSource({ name: 'unproved', answer: answerQuote({ mustBeProved: true }) })
+    const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+    const ask = (isSimulated: boolean) => run([unproved, slow], { patienceMs: 10, isSimulated })
+    const namesOf = (entries: readonly Entry[]) =>
+      entries.flatMap(({ provider, outcome }) => (outcome.status === 'quote' ? [provider] : []))
+    assert.equal(namesOf(await ask(false)), ['unproved', 'slow'])
+    assert.equal(namesOf(await ask(true)), ['unproved'])
+  },
+)
 
 s('ends at the deadline with nothing in hand [meta/deadline]', async () => {
   const slow = scriptSource({ name: 'slow', delayMs: 60_000, answer: answerQuote() })

@@ -43,6 +43,8 @@ export type FanOutParameters = {
   /** Whom the caller is one of many of, where turns are. Default: the caller. */
   readonly site?: string | undefined
   readonly signal: AbortSignal
+  /** Whether quotes are dry-run: then those that must be proved may win, too. Default: they are. */
+  readonly isSimulated?: boolean | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
   readonly hasty?: Hasty | undefined
@@ -169,6 +171,7 @@ export async function fanOut(
     deadlineMs,
     patienceMs,
     signal,
+    isSimulated = true,
     onEntry,
     hasty,
   }: FanOutParameters,
@@ -177,7 +180,9 @@ export async function fanOut(
   const stop = new AbortController()
   const stopWith = (reason: string) => stop.abort(reason)
   let patient = true
-  const hasQuote = () => entries.some(({ outcome }) => outcome.status === 'quote')
+  const mayWin = ({ outcome }: Entry) =>
+    outcome.status === 'quote' && (isSimulated || !outcome.quote.mustBeProved)
+  const hasQuote = () => entries.some(mayWin)
   const cutSlow = () => stopWith(`slower than the ${patienceMs} ms that other quotes waited`)
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
   const either = AbortSignal.any([stop.signal, signal])
@@ -226,7 +231,7 @@ export async function fanOut(
         const entry = await hear(source)
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
-        if (!patient && entry.outcome.status === 'quote') cutSlow()
+        if (!patient && mayWin(entry)) cutSlow()
         if (isEnough(entries)) usual.noteEnough()
         grace.noteArrival(source.name, hasQuote())
       }),

@@ -138,7 +138,7 @@ s(
     assert.is(await ask(), 200)
     for (const reason of ['upstream_error', 'circuit_open', 'timeout', 'not_configured'] as const) {
       answers.now = fail(reason)
-      for (let at = 0; at < 30; at += 1) assert.is(await ask(), 502, reason)
+      for (let at = 0; at < 52; at += 1) assert.is(await ask(), 502, reason)
     }
     answers.now = answerQuote()
     assert.is(await ask(), 200)

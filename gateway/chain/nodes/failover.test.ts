@@ -54,6 +54,7 @@ s('asks one that is preferred before those that stand before it [nodes/preferred
   try {
     await ask()
     failover.prefer(second.endpoint)
+    failover.prefer(first.endpoint)
     await ask()
     assert.equal([first.seen.requests, second.seen.requests], [1, 1])
     // It fails: the others are there.

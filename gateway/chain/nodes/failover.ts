@@ -13,7 +13,7 @@ export type Failover = {
   /** Whether each of them serves another, by what it said last. */
   isAstray(): boolean
   standsStill: HeadHeights<Endpoint>['standsStill']
-  /** Asks this one before the others for a while, as long as it does not lag. */
+  /** Asks this one before the others for a while, as long as it does not lag; no other one meanwhile. */
   prefer(endpoint: Endpoint | undefined): void
   close(): void
 }
@@ -148,6 +148,8 @@ export function createFailover({
     isAstray: () => endpoints.every((each) => each.otherChain() !== undefined),
     standsStill: heights.standsStill,
     prefer(endpoint) {
+      // Whoever was found false does not have its place back for what it says meanwhile.
+      if (now() < preferredUntilMs) return
       preferred = endpoint
       preferredUntilMs = now() + preferredForMs
     },

@@ -26,11 +26,13 @@ const settleMs = 5_000
 const everyMs = 30_000
 /** Whoever contests what is right has us read pools in vain. */
 const longestMs = 3_600_000
+/** Each endpoint has its turn: what another does not contest makes up for a part of what was in vain. */
+const madeUp = 0.25
 
 export function createHeardBlocks({ now }: { readonly now: () => number }): HeardBlocks {
   let part: HeardPart | undefined
   let [begunAtMs, fullAtMs, dueAtMs] = [0, 0, Number.NEGATIVE_INFINITY]
-  /** Parts in a row that were contested for nothing. */
+  /** Parts that were contested for nothing, less what was made up for since. */
   let vain = 0
 
   function isFull({ blocks }: HeardPart): boolean {
@@ -61,7 +63,7 @@ export function createHeardBlocks({ now }: { readonly now: () => number }): Hear
     },
     done({ contested, healed }) {
       const isVain = contested > 0 && healed === 0
-      vain = isVain ? vain + 1 : 0
+      vain = healed > 0 ? 0 : Math.max(0, vain + (isVain ? 1 : -madeUp))
       if (healed > 0) dueAtMs = now()
       else if (isVain) dueAtMs = now() + Math.min(everyMs * 2 ** vain, longestMs)
     },
