@@ -1,8 +1,8 @@
 import {
   answerQuote,
   bareChain,
+  listRouter,
   makeRequest,
-  router,
   scriptSource,
 } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -52,12 +52,7 @@ async function ask(policy: CalldataPolicy) {
       now: () => 0,
       onFault: ({ error }) => assert.unreachable(String(error)),
       sourcesFor: () => sources,
-      targets: sources.map(({ name }) => ({
-        provider: name,
-        chainId: 8453,
-        targets: [router],
-        spenders: [router],
-      })),
+      targets: listRouter(sources),
       deadlineMs: 60_000,
       patienceMs: 60_000,
       worth: impatient,
