@@ -3,7 +3,7 @@ import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
 import { compareRecords } from '../testing/compareRecords.ts'
-import { holdMainnet } from '../testing/mainnet/holdMainnet.ts'
+import { holdMainnet, twoNodes } from '../testing/mainnet/holdMainnet.ts'
 import { readMainnet } from '../testing/mainnet/readMainnet.ts'
 import { createHeardBlocks } from './heardBlocks.ts'
 
@@ -80,11 +80,8 @@ async function hold() {
   const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...quiet, blockMs: 250 }
   const node = { liar: 0, preferred: -1 }
   const held = await holdMainnet(arbitrum, {
-    pools: 20,
+    ...twoNodes,
     pace,
-    shares: [['uniswap_v2', 1]],
-    blocksBefore: 2,
-    nodes: 2,
     bend({ method }, answer, of) {
       if (method !== 'eth_getLogs' || of !== node.liar || !('result' in answer)) return answer
       const logs = answer.result as readonly RpcLog[]

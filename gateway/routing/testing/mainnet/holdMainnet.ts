@@ -22,6 +22,14 @@ function toRef({ dex, address, id, token0, token1, feePips, tickSpacing }: MadeP
   return { dex, address, ...(id && { id, key: { ...key, hooks } }) } satisfies PoolRef
 }
 
+/** Some pools of one exchange, told of by two nodes. */
+export const twoNodes = {
+  pools: 20,
+  shares: [['uniswap_v2', 1]] satisfies PoolShares,
+  blocksBefore: 2,
+  nodes: 2,
+} as const
+
 /** A made-up chain and a reader that holds all of its pools, with no node and no time between them. */
 export async function holdMainnet(
   chain: Chain,
