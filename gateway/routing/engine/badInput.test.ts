@@ -54,6 +54,16 @@ s('passes over a paused pool, however deep it looks', () => {
   assert.is(usedBy([paused]), undefined)
 })
 
+s('leaves out one pool that refuses after the other, seven at most [teeth/pools-refused]', () => {
+  const paused = Array.from({ length: 8 }, (_, n) => {
+    const deep = pair(`paused ${n}`, 'a/d', [1_000_000 - n, 1_000_000])
+    return { ...deep, swap: () => undefined }
+  })
+  const narrow = { singlePath: true, maxHops: 1 }
+  assert.equal(usedBy([good, ...paused.slice(1)], narrow), ['good'])
+  assert.is(usedBy([good, ...paused], narrow), undefined)
+})
+
 s('answers what pools really give where their picture promises more', () => {
   const promising = pair('liar', 'a/d', [1_000_000, 2_000_000])
   const liar = { ...good, id: 'liar', curve: promising.curve }

@@ -2,8 +2,12 @@ import { ask, pair, random, randomMarket } from '../../../fixtures/chains/market
 import { assert, suite } from '../../../fixtures/test.ts'
 import type { EnginePool } from '../protocols/maths/enginePool.ts'
 import { createUniswapV2Pool } from '../protocols/pair/uniswapV2.ts'
+import { curvePool } from '../testing/curvePool.ts'
+import { near } from '../testing/near.ts'
+import { boundOutput } from './boundOutput.ts'
 import { findRoute } from './findRoute.ts'
 import { createMarket } from './market.ts'
+import { hopsFrom, hopsTo } from './searchPath.ts'
 
 const s = suite('boundOutput')
 
@@ -170,6 +174,81 @@ s('counts no arbitrage of what hangs on the market by one token [20/gap-real]', 
   const apart = [pair('r', 'b/x', [90_000, 10_000]), pair('s', 'b/x', [10_000, 90_000])]
   const gapBps = ask(createMarket([...way, ...apart]))?.gapBps ?? 1e4
   assert.ok(gapBps < 0.001, `${gapBps} bps`)
+})
+
+/** A constant product of equal reserves at a rate of one, without a fee: at a price p it earns depth * (1 - sqrt(p)) ** 2. */
+const even = (id: string, tokens: string, { depth = 1e6, gas = 1 } = {}): EnginePool =>
+  curvePool(id, tokens, { pieces: [{ dx: 1e15, a: 1, b: 1 / depth }], gas })
+
+/** The bound on what 100,000 a bring at some prices, where d is worth one. */
+function boundOf(
+  pools: readonly EnginePool[],
+  { gasPrice = 0, ...told }: Readonly<Record<string, number>>,
+) {
+  const market = createMarket(pools)
+  const numberOf = (token: string) => market.tokenIndex.get(token) ?? -1
+  const [tokenIn, tokenOut, maxHops] = [numberOf('a'), numberOf('d'), 4]
+  const prices = new Float64Array(market.tokens.length)
+  for (const [token, price] of Object.entries({ ...told, d: 1 })) prices[numberOf(token)] = price
+  const frame = {
+    tokenIn,
+    tokenOut,
+    maxHops,
+    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
+    hopsToOut: hopsTo(market, tokenOut, maxHops),
+    gasPrice,
+    effort: { spent: 0 },
+  }
+  return boundOutput(market, frame, { prices, amountIn: 1e5 }).bound
+}
+const earned = (depth: number, price: number) => depth * (1 - Math.sqrt(price)) ** 2
+
+s('is what the input is worth, and what each pool earns at most [teeth/bounds]', () => {
+  const pools = [even('x', 'a/d'), even('y', 'a/d', { depth: 3e6 })]
+  for (const a of [0.8, 0.9, 0.97]) near(boundOf(pools, { a }), a * 1e5 + earned(4e6, a), 1e-10)
+  // Where no pool earns, it is the worth alone; a hair more for what sums lose.
+  const bare = boundOf(pools, { a: 1 })
+  assert.ok(bare > 1e5 && bare < 1e5 * (1 + 2e-11), `${bare}`)
+})
+
+s(
+  'takes off gas: all of a pool that earns less, and the least of each crossing [teeth/bounds]',
+  () => {
+    const a = 0.81
+    const [large, small] = [earned(3e6, a), earned(1e6, a)]
+    const pools = [even('x', 'a/d', { gas: 2 }), even('y', 'a/d', { depth: 3e6, gas: 2 })]
+    const bound = (gas: number) => boundOf(pools, { a, gasPrice: gas / 2 })
+    near(bound(small / 2), a * 1e5 + large + small - small, 1e-10)
+    near(bound(small * 2), a * 1e5 + large - small * 2, 1e-10)
+    // Whichever is gone through costs more than it earns: the least of that is lost.
+    near(bound(large + 100), a * 1e5 - 100, 1e-10)
+    // Each of two crossings has its cheapest.
+    const chain = [
+      even('ab', 'a/b', { gas: 7 }),
+      even('ab2', 'a/b', { gas: 5 }),
+      even('bd', 'b/d', { gas: 11 }),
+    ]
+    near(boundOf(chain, { a: 1, b: 1, gasPrice: 10 }), 1e5 - 50 - 110, 1e-10)
+  },
+)
+
+s('counts no pool that is on no way, or leads back [teeth/bounds]', () => {
+  const way = [even('ad', 'a/d')]
+  const apart = [even('bx', 'b/x'), even('da', 'd/a'), even('ab', 'a/b')]
+  // x would earn, and d for a; b hangs on the market by a alone.
+  const prices = { a: 0.9, b: 0.2, x: 5 }
+  near(boundOf([...way, ...apart], prices), 0.9e5 + earned(1e6, 0.9), 1e-10)
+})
+
+s('gives a token that nobody priced what it sells for at most [teeth/bounds]', () => {
+  const pools = [even('ab', 'a/b'), even('bc', 'b/c'), even('cd', 'c/d')]
+  near(boundOf(pools, { a: 0.9 }), 0.9e5 + earned(1e6, 0.9), 1e-10)
+  // Priced too low it would be free to whoever sells it.
+  near(
+    boundOf(pools, { a: 0.9, b: 1, c: 0.5 }),
+    0.9e5 + earned(1e6, 0.9) + 1e6 * (1 - Math.sqrt(0.5)) ** 2,
+    1e-10,
+  )
 })
 
 s.run()

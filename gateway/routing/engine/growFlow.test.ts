@@ -1,0 +1,129 @@
+import { assert, suite } from '../../../fixtures/test.ts'
+import type { EnginePool } from '../protocols/maths/enginePool.ts'
+import { curvePool } from '../testing/curvePool.ts'
+import { near } from '../testing/near.ts'
+import { type Chain, type Growth, growFlow, tokensBefore, turnFlow } from './growFlow.ts'
+import { createMarket } from './market.ts'
+import { at } from './pieces.ts'
+import { priceOutside } from './priceOutside.ts'
+import { hopsFrom, hopsTo } from './searchPath.ts'
+import { solveFlow } from './solveFlow.ts'
+
+const s = suite('growFlow')
+/** A constant product without a fee, at a rate of `rate` where nothing is sold. */
+const even = (id: string, tokens: string, { depth = 1e6, rate = 1, gas = 1 } = {}): EnginePool =>
+  curvePool(id, tokens, { pieces: [{ dx: 1e15, a: rate, b: 1 / depth }], gas })
+const amountIn = 1e5
+
+/** A flow through some of the pools, and what grows of it. */
+function open(
+  pools: readonly EnginePool[],
+  through: readonly string[],
+  { gasPrice = 0, ...own }: Partial<Growth> & { readonly gasPrice?: number } = {},
+) {
+  const market = createMarket(pools)
+  const numberOf = (token: string) => market.tokenIndex.get(token) ?? -1
+  const idOf = (edge: number) => at(market.pools, market.edgePool[edge] as number)?.id ?? ''
+  const edgeOf = (id: string) =>
+    [...market.edgeFrom.keys()].find(
+      (edge) => idOf(edge) === id && (market.edgeI[edge] as number) === 0,
+    ) ?? -1
+  const [tokenIn, tokenOut] = [numberOf('a'), numberOf('d')]
+  const effort = { spent: 0 }
+  const problem = { tokenIn, tokenOut, amountIn, edges: through.map(edgeOf), effort }
+  const flow = solveFlow(market, problem, new Float64Array(market.tokens.length))
+  const frame = {
+    tokenIn,
+    tokenOut,
+    maxHops: 5,
+    hopsFromIn: hopsFrom(market, tokenIn, 5),
+    hopsToOut: hopsTo(market, tokenOut, 5),
+    gasPrice,
+    effort,
+  }
+  const growth: Growth = {
+    frame,
+    flow,
+    leastProfit: 0,
+    maxChains: 16,
+    avoided: new Set(),
+    ...own,
+  }
+  const outside = priceOutside(market, frame, flow, { probe: 0, passes: 4 })
+  const grow = () => {
+    const search = growFlow(market, growth, outside)
+    for (;;) {
+      const step = search.next()
+      if (step.done) return step.value
+    }
+  }
+  const ids = (edges: readonly number[]) => edges.map(idOf)
+  return { market, growth, grow, ids, edgeOf, numberOf }
+}
+const [ad, ab, bd] = [even('ad', 'a/d'), even('ab', 'a/b'), even('bd', 'b/d')]
+
+s('adds the chains that pay, with the prices on their way [teeth/grow-flow]', () => {
+  const { grow, ids, numberOf } = open([ad, ab, even('bd', 'b/d', { rate: 1.5 })], ['ad'])
+  const grown = grow()
+  if (grown.status !== 'grown') throw new Error(grown.status)
+  assert.equal(ids(grown.edges), ['ad', 'ab', 'bd'])
+  // By the last price first: b sells for one and a half.
+  near(grown.logPrices[numberOf('b')], Math.log(1.5))
+  near(grown.logPrices[numberOf('a')], 2 * Math.log(1 / 1.1), 1e-6)
+})
+s('adds those that promise most first, and so many [teeth/grow-flow]', () => {
+  const pools = [ad, even('small', 'a/d', { depth: 1e5 }), even('large', 'a/d', { depth: 1e7 })]
+  const added = (maxChains: number) => {
+    const { grow, ids } = open(pools, ['ad'], { maxChains })
+    const grown = grow()
+    return grown.status === 'grown' && ids(grown.edges)
+  }
+  assert.equal(added(1), ['ad', 'large'])
+  assert.equal(added(2), ['ad', 'large', 'small'])
+})
+s('leaves what promises too little, costs more gas, or was avoided [teeth/grow-flow]', () => {
+  const pools = [ad, even('more', 'a/d', { gas: 100 })]
+  // At the margin of a tenth of its depth: its profit is the square of what is lost of the root.
+  const profit = 1e6 * (1 - 1 / 1.1) ** 2
+  const status = (own: Parameters<typeof open>[2]) => open(pools, ['ad'], own).grow().status
+  assert.equal(
+    [status({ leastProfit: profit * 0.99 }), status({ leastProfit: profit * 1.01 })],
+    ['grown', 'complete'],
+  )
+  assert.equal(
+    [status({ gasPrice: (profit * 0.99) / 100 }), status({ gasPrice: (profit * 1.01) / 100 })],
+    ['grown', 'complete'],
+  )
+  const { edgeOf } = open(pools, ['ad'])
+  assert.is(status({ avoided: new Set([edgeOf('more')]) }), 'complete')
+  assert.is(open([ad, even('poor', 'a/d', { rate: 0.8 })], ['ad']).grow().status, 'complete')
+})
+s('weighs a chain by what really goes through all of it [teeth/grow-flow]', () => {
+  // The first pool alone promises much: behind it next to nothing can be sold.
+  const pools = [ad, even('ab', 'a/b', { depth: 1e9 }), even('bd', 'b/d', { depth: 1e3 })]
+  const weighed = 1e3 * (1 - 1 / 1.1) ** 2
+  const status = (leastProfit: number) => open(pools, ['ad'], { leastProfit }).grow().status
+  assert.equal([status(weighed * 0.9), status(weighed * 1.1)], ['grown', 'complete'])
+})
+s('is blocked where all that pays would close a circle, and turns round [teeth/grow-flow]', () => {
+  const pools = [
+    ab,
+    even('bc', 'b/c', { depth: 1e7 }),
+    even('cd', 'c/d', { depth: 1e7 }),
+    bd,
+    // Stale: for each c it gives two b.
+    even('cb', 'c/b', { rate: 2 }),
+  ]
+  const { market, grow, growth, ids, numberOf } = open(pools, ['ab', 'bc', 'cd', 'bd'])
+  const blocked = grow()
+  if (blocked.status !== 'blocked') throw new Error(blocked.status)
+  const [chain] = blocked.chains as readonly [Chain]
+  assert.equal(ids(chain.edges), ['cb'])
+  // c comes by nobody else: what is left is the way through b.
+  const turned = turnFlow(market, growth, chain, [])
+  assert.equal(ids(turned?.edges ?? []), ['ab', 'bd', 'cb'])
+  const before = tokensBefore(market, growth.flow.edges, numberOf('c'))
+  assert.equal([...before].sort(), ['a', 'b', 'c'].map(numberOf).sort())
+  assert.equal([...tokensBefore(market, growth.flow.edges, numberOf('a'))], [numberOf('a')])
+})
+s.run()
