@@ -1,8 +1,25 @@
-import type { Chain, Client, Transport } from 'viem'
+import {
+  type Address,
+  type Chain,
+  type Client,
+  createClient,
+  custom,
+  decodeFunctionData,
+  encodeFunctionResult,
+  getAddress,
+  type Hex,
+  type Transport,
+} from 'viem'
+import { probeLens } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { base } from '../chain/base.ts'
+import { toViemChain } from '../chain/client.ts'
+import { poolOf } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { createPoolProbes } from './poolProbes.ts'
-import type { SyncedState } from './sync/syncedState.ts'
+import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
+import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
+import { fakeAddress } from './testing/viewNode.ts'
 
 const s = suite('what is known of pools')
 
@@ -31,6 +48,177 @@ s(
     tried.length = 0
     for (const n of [0, 198, 1]) await use(n)
     assert.equal(tried, ['pool 1'])
+  },
+)
+const [tokenIn, tokenOut, executor] = [1, 2, 3].map(fakeAddress) as [Hex, Hex, Hex]
+const e24 = 10n ** 24n
+const idOf = (n: number) => fakeAddress(100 + n)
+function pool(n: number, reserve: bigint): PairRecord {
+  const id = idOf(n)
+  return {
+    id,
+    address: getAddress(id),
+    dex: 'd',
+    protocol: 'uniswap_v2',
+    tokens: [tokenIn, tokenOut],
+    feePips: 3_000,
+    changedBlock: 1n,
+    swapsSeen: 0,
+    isFresh: [false, false],
+    reserve0: reserve,
+    reserve1: reserve,
+  }
+}
+/** The deeper a pool, the sooner its tokens are what a trial swaps. */
+const reserveOf = (n: number) => e24 - BigInt(n) * 10n ** 20n
+const records = [4, 3, 2, 1, 0].map((n) => pool(n, reserveOf(n)))
+const head = { number: 9n, hash: '0x1', parentHash: '0x0', timestampSecs: 1n } as const
+
+type Trial = {
+  readonly holders: readonly Address[]
+  readonly tokenIn: Address
+  readonly amountIn: bigint
+  readonly executor: Address
+  readonly least: bigint
+}
+
+/** Probes on a clock, whose trials come to what they are told. */
+function createStand({ taxBps = 0, pools = records, hasExecutor = true } = {}) {
+  const clock = { ms: 0 }
+  const trials: Trial[] = []
+  const says = { verdict: 1, isAway: false }
+  const taxOf = (token: string) => (token === tokenIn ? taxBps : 0)
+  const state = createSyncedState({ taxOf }, { head, records: pools })
+  const request = async ({ params }: { readonly params: readonly unknown[] }) => {
+    const [{ data, gasPrice }, block] = params as [{ data: Hex; gasPrice?: Hex }, Hex]
+    assert.equal([block, gasPrice], ['0x9', '0xe'])
+    const { args } = decodeFunctionData({ abi: probeLens.abi, data })
+    trials.push((args as unknown as readonly [Trial])[0])
+    if (says.isAway) throw new Error('the node is away')
+    return encodeFunctionResult({
+      abi: probeLens.abi,
+      functionName: 'probe',
+      result: [says.verdict, 0n],
+    })
+  }
+  const probes = createPoolProbes({
+    client: createClient({
+      chain: toViemChain(base),
+      transport: custom({ request }, { retryCount: 0 }),
+    }),
+    executor: hasExecutor ? executor : undefined,
+    current: () => state,
+    gasPriceWei: () => 7n,
+    taxOf,
+    now: () => clock.ms,
+  })
+  /** Whether a route through these pools has one that refuses. */
+  const use = (...places: readonly number[]) =>
+    probes.hasRefusing({
+      steps: places.map((n) => ({ poolId: idOf(n), tokenIn, tokenOut })),
+    })
+  return { clock, trials, says, probes, use, state }
+}
+/** What a pair of equal reserves pays for an amount, as its router has it. */
+const paidFor = (amountIn: bigint, reserve: bigint) =>
+  (amountIn * 997n * reserve) / (reserve * 1_000n + amountIn * 997n)
+
+s('are learned by a small swap of what others hold [teeth/probes]', async () => {
+  const { trials, use, probes } = createStand()
+  assert.equal([await use(1), probes.verdictOf(idOf(1))], [false, 'works'])
+  const [trial] = trials
+  if (!trial) throw new Error('nothing was tried')
+  // Three others at most, the deepest first, and never the pool itself.
+  assert.equal(
+    trial.holders,
+    [0, 2, 3].map((n) => getAddress(idOf(n))),
+  )
+  assert.equal([trial.tokenIn, trial.executor], [getAddress(tokenIn), getAddress(executor)])
+  // A hundred thousandth of what moves the price to a ninth.
+  const part = Number(trial.amountIn) / ((2 * Number(reserveOf(1)) * 1e-5) / 0.997)
+  assert.ok(part > 0.999_999 && part < 1.000_001, `${trial.amountIn}`)
+  const out = paidFor(trial.amountIn, reserveOf(1))
+  assert.is(trial.least, (out * 9_990n) / 10_000n - 2n)
+  const taxed = createStand({ taxBps: 100 })
+  await taxed.use(1)
+  const { amountIn = 0n, least } = taxed.trials[0] ?? {}
+  const less = (amount: bigint) => amount - (amount * 100n) / 10_000n
+  // To the executor, and to the pool; and two more basis points for what is measured by them.
+  assert.is(least, (paidFor(less(less(amountIn)), reserveOf(1)) * 9_988n) / 10_000n - 2n)
+})
+s(
+  'are tried with more where little buys dust, and not where nothing buys more [teeth/probes]',
+  async () => {
+    const small = createStand({ pools: [pool(0, 10n ** 7n), pool(1, 10n ** 7n)] })
+    await small.use(1)
+    const { amountIn = 0n } = small.trials[0] ?? {}
+    assert.ok(amountIn > 20_000n && amountIn < 20_100n, `${amountIn}`)
+    const dust = createStand({ pools: [pool(0, 10n ** 5n), pool(1, 10n ** 5n)] })
+    assert.equal([await dust.use(1), dust.trials.length], [false, 0])
+    assert.is(dust.probes.verdictOf(idOf(1)), 'unknown')
+    const alone = createStand({ pools: [pool(1, e24)] })
+    assert.equal([await alone.use(1), alone.trials.length], [false, 0], 'nobody else holds it')
+  },
+)
+s(
+  'are believed for ten minutes, one, or five, as they work, refuse, or nobody knows [teeth/probes]',
+  async () => {
+    for (const [verdict, lifeMs, refuses] of [
+      [1, 600_000, false],
+      [2, 60_000, true],
+      [0, 300_000, false],
+    ] as const) {
+      const { clock, trials, says, use } = createStand()
+      says.verdict = verdict
+      assert.is(await use(1), refuses)
+      clock.ms = lifeMs - 1
+      assert.equal([await use(1), trials.length], [refuses, 1])
+      clock.ms = lifeMs
+      assert.equal([await use(1), trials.length], [refuses, 2], `${verdict}`)
+    }
+  },
+)
+s(
+  'are closed in markets while they refuse, and until they are forgiven [teeth/probes]',
+  async () => {
+    const { clock, says, use, probes, state } = createStand()
+    const isOpen = (n: number) =>
+      poolOf(probes.usable(state.market), idOf(n))?.curve(0, 1) !== undefined
+    assert.is(probes.usable(state.market), state.market)
+    says.verdict = 2
+    assert.is(await use(1, 2), true)
+    assert.equal([isOpen(0), isOpen(1), isOpen(2)], [true, false, false])
+    assert.is(probes.usable(state.market), probes.usable(state.market), 'made once')
+    says.verdict = 1
+    probes.doubt([idOf(2)])
+    assert.is(await use(2), false)
+    assert.equal([isOpen(1), isOpen(2)], [false, true])
+    clock.ms = 59_999
+    assert.is(isOpen(1), false)
+    clock.ms = 60_000
+    assert.equal([isOpen(1), probes.verdictOf(idOf(1))], [true, undefined])
+  },
+)
+s(
+  'are tried once for all who ask meanwhile, and again where a dry run fell [teeth/probes]',
+  async () => {
+    const { trials, use, probes } = createStand()
+    assert.equal(await Promise.all([use(1), use(1, 2), use(2, 1, 2)]), [false, false, false])
+    assert.is(trials.length, 2)
+    probes.doubt([idOf(1), 'nobody'])
+    await use(1, 2)
+    assert.is(trials.length, 3)
+  },
+)
+s(
+  'are unknown where the node is away, and none is tried without an executor [teeth/probes]',
+  async () => {
+    const { says, use, probes } = createStand()
+    says.isAway = true
+    assert.equal([await use(1), probes.verdictOf(idOf(1))], [false, 'unknown'])
+    const none = createStand({ hasExecutor: false })
+    assert.equal([await none.use(1), none.trials.length], [false, 0])
+    assert.is(none.probes.verdictOf(idOf(1)), undefined)
   },
 )
 s.run()

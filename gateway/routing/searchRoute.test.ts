@@ -1,0 +1,186 @@
+import { assert, suite } from '../../fixtures/test.ts'
+import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
+import { createMarket } from './engine/market.ts'
+import { nativePrices } from './engine/nativePrice.ts'
+import type { PoolProbes } from './poolProbes.ts'
+import { createRouteCache } from './routeCache.ts'
+import type { RoutingChain } from './routingChain.ts'
+import type { Asking, SearchQueue } from './searchQueue.ts'
+import {
+  gasPriceIn,
+  mostAttempts,
+  type SearchParameters,
+  searchLimits,
+  searchRoute,
+} from './searchRoute.ts'
+
+const s = suite('searchRoute')
+const { chain: generated, market: made } = createGeneratedChain({ pools: 120, tokens: 6, seed: 3 })
+const [weth = '', usdc = '', tokenOut = ''] = made.addresses
+const state = generated.sync.current()
+if (!state) throw new Error('a generated chain is always read')
+const { market } = state
+const deps = { now: () => performance.now() }
+
+type Change = Partial<RoutingChain> & { readonly gasCap?: bigint | undefined }
+
+/** Searches, and counts them. */
+function createStand({ gasCap, ...change }: Change = {}) {
+  const turns: Asking[] = []
+  const searches: SearchQueue = (search, asking) => {
+    turns.push(asking)
+    return generated.searches(search, asking)
+  }
+  const { chainClient } = generated
+  const chain: RoutingChain = {
+    ...generated,
+    routes: createRouteCache(),
+    searches,
+    chainClient: {
+      ...chainClient,
+      chain: { ...chainClient.chain, transactionGasCap: gasCap },
+    },
+    ...change,
+  }
+  const search = (own: Partial<SearchParameters> = {}) =>
+    searchRoute(deps, {
+      chain,
+      market,
+      tokenIn: weth,
+      tokenOut,
+      amountIn: 10n ** 20n,
+      mode: 'deep',
+      ...own,
+    })
+  return { chain, search, turns }
+}
+const probesThat = (own: Partial<PoolProbes>): PoolProbes => ({
+  usable: (each) => each,
+  hasRefusing: async () => false,
+  verdictOf: () => undefined,
+  doubt: () => undefined,
+  ...own,
+})
+
+s('a token is itself for nothing, and nobody searches [teeth/search-route]', async () => {
+  const { search, turns } = createStand()
+  assert.equal(await search({ tokenOut: weth }), {
+    amountIn: 10n ** 20n,
+    amountOut: 10n ** 20n,
+    gas: 0,
+    steps: [],
+  })
+  assert.equal(turns, [])
+})
+
+s('is searched again while pools refuse, eight times at most [teeth/search-route]', async () => {
+  let refusals = 3
+  const hasRefusing = async () => {
+    refusals -= 1
+    return refusals >= 0
+  }
+  const some = createStand({ probes: probesThat({ hasRefusing }) })
+  assert.ok(await some.search())
+  assert.is(some.turns.length, 4)
+  refusals = 100
+  const many = createStand({ probes: probesThat({ hasRefusing }) })
+  assert.is(await many.search(), undefined)
+  assert.equal([many.turns.length, mostAttempts], [8, 8])
+})
+
+s('goes through what swaps alone [teeth/search-route]', async () => {
+  const none = createMarket([])
+  const [whole, empty] = [
+    createStand(),
+    createStand({ probes: probesThat({ usable: () => none }) }),
+  ]
+  assert.ok(await whole.search())
+  assert.is(await empty.search(), undefined)
+})
+
+s('has no more steps than a transaction has gas for [teeth/search-route]', async () => {
+  const free = createStand()
+  const route = await free.search()
+  const steps = route?.steps.length ?? 0
+  assert.ok(steps > 8, `${steps} steps`)
+  // Half as many as were found, each time, until it fits.
+  const bound = createStand({ gasCap: 700_000n })
+  const fitting = await bound.search()
+  assert.ok(fitting && fitting.steps.length <= steps / 2, `${fitting?.steps.length} of ${steps}`)
+  assert.ok(bound.turns.length > 1)
+  assert.ok((fitting?.amountOut ?? 0n) < (route?.amountOut ?? 0n))
+  const shut = createStand({ gasCap: 60_000n })
+  assert.is(await shut.search(), undefined)
+})
+
+s('keeps to the limits of its mode and to those of its caller [teeth/search-route]', async () => {
+  const { search } = createStand()
+  const options = { pools: state.pools }
+  const one = await search({ options: { ...options, maxSteps: 1 } })
+  assert.is(one?.steps.length, 1)
+  const single = await search({ options: { ...options, singlePath: true } })
+  assert.ok(single?.steps.every(({ shareBps }) => shareBps === 10_000))
+  const direct = await search({ options: { ...options, maxHops: 1 } })
+  assert.ok(direct?.steps.every((step) => step.tokenIn === weth && step.tokenOut === tokenOut))
+  // What is asked for above them is not done.
+  const most = await search({ options: { ...options, maxHops: 99, maxSteps: 9_999 } })
+  assert.equal(most?.amountOut, (await search())?.amountOut)
+  assert.equal(
+    [searchLimits.deep.maxHops, searchLimits.deep.maxSteps, searchLimits.ultra.maxHops],
+    [3, 96, 4],
+  )
+})
+
+s('stands in the line of its asker, for its chain [teeth/search-route]', async () => {
+  const { search, turns } = createStand()
+  await search({ asker: { caller: 'me', isPaying: true } })
+  assert.equal(turns, [{ caller: 'me', isPaying: true, chainId: 8453, others: undefined }])
+})
+
+s('asks nobody twice for what still stands, if it has a name [teeth/search-route]', async () => {
+  const { search, turns } = createStand()
+  const first = await search({ key: 'question' })
+  const again = await search({ key: 'question' })
+  assert.equal([turns.length, again?.amountOut], [1, first?.amountOut])
+  await search()
+  await search({ key: 'other' })
+  assert.is(turns.length, 3)
+})
+
+s(
+  'asks a thread where one is free, and never one for a narrowed market [teeth/search-route]',
+  async () => {
+    const answer = { amountIn: 1n, amountOut: 7n, gas: 1, steps: [] }
+    const asked: string[] = []
+    const threads: NonNullable<RoutingChain['threads']> = {
+      async find({ name }: { readonly name: string }) {
+        asked.push(name)
+        return { route: answer }
+      },
+      lost: () => 0,
+    } as never
+    const { search } = createStand({ threads })
+    assert.equal(await search(), answer)
+    const narrowed = await search({ options: { pools: state.pools, excludeDexes: ['uniswap-v3'] } })
+    assert.equal([asked, narrowed?.amountOut === 7n], [['8453'], false])
+    const busy = createStand({ threads: { ...threads, find: async () => undefined } })
+    assert.ok(((await busy.search())?.amountOut ?? 0n) > 7n, 'the loop searches where none is')
+  },
+)
+
+s('tells what a unit of gas is worth of a token [teeth/search-route]', () => {
+  const { chain } = createStand({ gasPriceWei: () => 5n })
+  const index = market.tokenIndex.get(usdc) ?? -1
+  const price = nativePrices(market, weth)[index] ?? 0
+  assert.ok(price > 0)
+  const { pools } = state
+  assert.is(gasPriceIn(chain, { market, token: usdc }), price * 5)
+  assert.is(
+    gasPriceIn(chain, { market, token: usdc, options: { pools, gasPriceWei: 7n } }),
+    price * 7,
+  )
+  assert.is(gasPriceIn(chain, { market, token: usdc, options: { pools, gasPriceWei: 0n } }), 0)
+  assert.is(gasPriceIn(chain, { market, token: 'nobody' }), 0)
+  assert.is(gasPriceIn(chain, { market, token: weth }), 5)
+})
+s.run()
