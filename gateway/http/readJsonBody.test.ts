@@ -80,6 +80,20 @@ s('refuses what is no JSON, and a key that copies meet, at any depth [teeth/body
   })
 })
 
+s('listens to no request whose body is whole: its end makes no error', async () => {
+  const req = new IncomingMessage(new Socket())
+  const before = req.listenerCount('close')
+  const body = readJsonBody(req, { maxBytes: 100 })
+  let left = Number.NaN
+  req.on('end', () => {
+    left = req.listenerCount('close') - before
+  })
+  req.push(Buffer.from('{}'))
+  req.push(null)
+  assert.equal((await body).value, {})
+  assert.is(left, 0)
+})
+
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 

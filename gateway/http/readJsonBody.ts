@@ -52,13 +52,17 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
     httpError('invalidJson', 'the body ended early', cause && { cause })
   // The peer is gone before its body was whole: nobody reads the answer, but the promise must end.
   if (req.destroyed) return Promise.reject(endedEarly())
-  const finish = () => resolve(Buffer.concat(chunks))
+  const finish = () => {
+    // At once: `close` follows before who waits is told, and an error costs its stack.
+    forget()
+    resolve(Buffer.concat(chunks))
+  }
   const stop = (cause?: Error) => reject(endedEarly(cause))
   req.on('data', take).on('end', finish).on('close', stop).on('error', stop)
   // A stream's request lives for hours, and these would keep its body with it.
   const forget = () =>
     req.off('data', take).off('end', finish).off('close', stop).off('error', stop)
-  promise.then(forget, forget)
+  promise.catch(forget)
   return promise
 }
 
