@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import type { Address } from 'viem'
 import { assert, suite } from '../fixtures/test.ts'
 import { createCodelessTokens } from './codelessTokens.ts'
@@ -12,11 +13,12 @@ const word = `0x${'12'.padStart(64, '0')}`
 
 function build({ answer = word }: { answer?: string } = {}) {
   const asked = { fork: [] as string[], chain: [] as string[] }
-  const state = { isSilent: false }
+  const state = { isSilent: false, isForkSilent: false }
   const rpc = {
     async batch([call]: readonly RpcCall[]) {
       const [address] = call?.params ?? []
       asked.fork.push(String(address))
+      if (state.isForkSilent) throw new RpcTransportError('timeout')
       return [{ ok: true as const, result: address === contract ? '0x6000' : '0x' }]
     },
   }
@@ -53,5 +55,38 @@ s('are asked for again where the chain kept silent', async () => {
 
 s('have decimals that a token has', async () => {
   assert.equal(await build({ answer: `0x${'ff'.repeat(32)}` }).find([native]), ['other'])
+})
+s('have as many as 255, and no more [teeth/codeless]', async () => {
+  const at = (decimals: number) => `0x${decimals.toString(16).padStart(64, '0')}`
+  assert.equal(await build({ answer: at(255) }).find([native]), ['codeless'])
+  assert.equal(await build({ answer: at(256) }).find([native]), ['other'])
+})
+s(
+  "are asked for again where the fork kept silent, and are the fork's till then [teeth/codeless]",
+  async () => {
+    const { asked, state, find } = build()
+    state.isForkSilent = true
+    assert.equal([await find([native]), asked.chain], [['other'], []])
+    state.isForkSilent = false
+    assert.equal(await find([native]), ['codeless'])
+    const again = await find([native.toLowerCase() as Address])
+    assert.equal([again, asked.fork.length], [['codeless'], 2])
+  },
+)
+s('may be made where nothing stands, within ten minutes [teeth/codeless]', async () => {
+  let nowMs = 10_000
+  mock.method(performance, 'now', () => nowMs)
+  // A cache looks at the clock anew with each timer of its own.
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const { asked, find } = build()
+  const countAt = async (ms: number) => {
+    nowMs = ms
+    mock.timers.tick(1)
+    await find([nobody, contract, native])
+    return asked.fork.length
+  }
+  assert.equal([await countAt(10_000), await countAt(610_000), await countAt(610_001)], [3, 3, 4])
+  mock.timers.reset()
+  mock.restoreAll()
 })
 s.run()

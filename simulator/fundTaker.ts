@@ -91,7 +91,7 @@ export async function fundByWhale(
   const amount = heldOf(candidate)
   if (ownAmount >= amount)
     return { status: 'funded', overrides: {}, prelude: [], tolerance: anyBalance }
-  const involved = `${data}${target}${spender ?? ''}`.toLowerCase()
+  const involved = [data, target, spender].join('').toLowerCase()
   const whales = await findWhales({ rpc, token, blockNumber, most: mostWhales })
   const whale = whales.find(
     ({ holder, balance }) =>

@@ -53,4 +53,84 @@ s(
     assert.equal(known.list(), [{ address: token, slots: ['0x1'] }])
   },
 )
+s('lists what was missed, for as long as it counts, to the millisecond [teeth/hot-times]', () => {
+  let nowMs = 0
+  const hot = createHotSet({ now: () => nowMs })
+  const listedAt = (ms: number) => {
+    nowMs = ms
+    return hot.list()
+  }
+  hot.note(read(7, 1))
+  nowMs = 5_000
+  hot.note(read(7, 2))
+  const address = token
+  // Nothing is listed that a warm-up would find gone.
+  assert.equal(listedAt(109_999), [{ address, slots: ['0x1', '0x2'] }])
+  assert.equal(listedAt(110_000), [])
+  hot.note(read(7, 2))
+  assert.equal(listedAt(119_999), [])
+  nowMs = 120_000
+  hot.note(read(7, 3))
+  assert.equal(hot.list(), [{ address, slots: ['0x3'] }])
+})
+s('knows no slot of an account that had to be missed again [teeth/hot-times]', () => {
+  let nowMs = 0
+  const hot = createHotSet({ now: () => nowMs })
+  hot.note(read(8, 1))
+  nowMs = 119_000
+  hot.note(read(8, 1))
+  nowMs = 120_000
+  hot.note({ method: 'eth_getBalance', params: [pool, '0x1'] })
+  assert.equal(hot.list(), [{ address: pool, slots: [] }])
+})
+s('notes reads of state, of whom they name, and nothing else [teeth/hot-times]', () => {
+  const hot = createHotSet()
+  for (const call of [
+    { method: 'eth_call', params: [pool, '0x1'] },
+    { method: 'eth_getBalance', params: [{ address: pool }] },
+    { method: 'eth_getStorageAt', params: [] },
+  ])
+    hot.note(call)
+  assert.equal(hot.list(), [])
+  hot.note({ method: 'eth_getStorageAt', params: [pool.toUpperCase().replace('X', 'x'), 1, '0x1'] })
+  hot.note({ method: 'eth_getCode', params: [token, '0x1'] })
+  assert.equal(hot.list(), [
+    { address: pool, slots: [] },
+    { address: token, slots: [] },
+  ])
+})
+s('forgets the oldest of too many, of accounts and of slots [teeth/hot-bounds]', () => {
+  const hot = createHotSet()
+  for (let n = 1; n <= 129; n += 1) hot.note(read(n, 1))
+  const listed = hot.list()
+  assert.equal(
+    [listed.length, listed[0]?.address, listed.at(-1)?.address],
+    [128, account(2), account(129)],
+  )
+  for (let slot = 1; slot <= 97; slot += 1) hot.note(read(129, slot))
+  const { slots = [] } = hot.list().at(-1) ?? {}
+  assert.equal([slots.length, slots[0], slots.at(-1)], [96, '0x2', '0x61'])
+})
+s(
+  'passes over what callers name for half a minute, the latest of too many [teeth/hot-bounds]',
+  () => {
+    let nowMs = 0
+    const hot = createHotSet({ now: () => nowMs })
+    hot.ignore([token])
+    const isNoted = (n: number) => {
+      hot.note(read(n, 1))
+      return hot.list().some(({ address }) => address === account(n))
+    }
+    nowMs = 29_999
+    assert.not.ok(isNoted(7))
+    nowMs = 30_000
+    assert.ok(isNoted(7))
+    // Named again it counts from then on, and as the latest.
+    const many = Array.from({ length: 1_000 }, (_, n) => account(1_000 + n))
+    hot.ignore(many)
+    hot.ignore([account(1_000)])
+    hot.ignore([account(5_000)])
+    assert.equal([isNoted(1_000), isNoted(1_001), isNoted(5_000)], [false, true, false])
+  },
+)
 s.run()

@@ -13,7 +13,7 @@ export type HotSet = {
 
 export type HotAccount = { readonly address: Address; readonly slots: readonly Hex[] }
 
-type Account = { readonly untilMs: number; readonly slots: Map<Hex, number> }
+type Account = { readonly untilMs: number; readonly slots: Set<Hex> }
 
 const maxAccounts = 128
 const maxSlotsPerAccount = 96
@@ -42,7 +42,7 @@ export function createHotSet({
   function find(address: Address): Account {
     const known = accounts.get(address)
     if (known && now() < known.untilMs) return known
-    const fresh = { untilMs: now() + keptMs, slots: new Map<Hex, number>() }
+    const fresh = { untilMs: now() + keptMs, slots: new Set<Hex>() }
     accounts.delete(address)
     accounts.set(address, fresh)
     dropOldest(accounts, maxAccounts)
@@ -58,9 +58,7 @@ export function createHotSet({
       if (now() < (ignoredUntilMs.get(key) ?? 0)) return
       const { slots } = find(key)
       if (method !== 'eth_getStorageAt' || typeof slot !== 'string') return
-      if (now() < (slots.get(slot as Hex) ?? 0)) return
-      slots.delete(slot as Hex)
-      slots.set(slot as Hex, now() + keptMs)
+      slots.add(slot as Hex)
       dropOldest(slots, maxSlotsPerAccount)
     },
     ignore(addresses) {
@@ -74,13 +72,9 @@ export function createHotSet({
     },
     list() {
       const leastMs = now() + warmUpMs
-      for (const [address, { untilMs }] of accounts) if (untilMs <= now()) accounts.delete(address)
       return [...accounts]
         .filter(([, { untilMs }]) => untilMs > leastMs)
-        .map(([address, { slots }]) => ({
-          address,
-          slots: [...slots].flatMap(([slot, untilMs]) => (untilMs > leastMs ? [slot] : [])),
-        }))
+        .map(([address, { slots }]) => ({ address, slots: [...slots] }))
     },
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Fork } from './fork.ts'
-import { makeFork } from './makeFork.ts'
+import { makeFork, WrongUpstream } from './makeFork.ts'
 import type { RpcOutcome } from './rpc/rpcBatch.ts'
 import type { BlockId, Upstream } from './upstream.ts'
 import type { UpstreamRelay } from './upstreamRelay.ts'
@@ -102,4 +103,103 @@ s('ends a fork whose block the chain has since replaced', async () => {
   assert.match(String(made), /reorganised/)
   assert.is(kills, 1)
 })
+
+type Given = {
+  readonly chainId?: number
+  readonly precompiles?: 'arbOs'
+  readonly send?: Upstream['send']
+  readonly readBlock?: Upstream['readBlock']
+  readonly prefetch?: UpstreamRelay['prefetch']
+  readonly batch?: Fork['rpc']['batch']
+}
+async function makeBy({
+  chainId = 8453,
+  precompiles,
+  send = async (calls) => calls.map(() => answer('0x')),
+  readBlock = async () => target,
+  prefetch = async () => undefined,
+  batch = async () => [answer('0x10'), answer([])],
+}: Given = {}) {
+  const asked: unknown[] = []
+  const standIn = createStandInFork({
+    batch(calls, limits) {
+      asked.push(
+        calls.map(({ method }) => method),
+        limits,
+      )
+      return batch(calls, limits)
+    },
+  })
+  const started: object[] = []
+  const prefetched: BlockId[] = []
+  const made = await makeFork(
+    {
+      async startFork(parameters) {
+        started.push(parameters)
+        return standIn.fork
+      },
+      upstream: {
+        readHead: async () => target,
+        readBlock,
+        readChainId: async () => chainId,
+        send,
+        sendApart: async () => [],
+        isAnswering: () => true,
+        close: async () => undefined,
+      },
+      relay: {
+        open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
+        prefetch(block) {
+          prefetched.push(block)
+          return prefetch(block)
+        },
+        hotAccounts: () => [],
+        used: () => undefined,
+        close: async () => undefined,
+      },
+    },
+    { chainId: 8453, target, ...(precompiles && { settings: { precompiles } }) },
+  ).catch((error: unknown) => error)
+  return { made, asked, started, prefetched, kills: standIn.kills, fork: standIn.fork }
+}
+const unavailable = (reason: string) => `simulator unavailable on chain 8453: ${reason}`
+const failing = () => Promise.reject(new Error('se-cret'))
+
+s(
+  'starts a fork of that block behind our own door, and has it prove itself [teeth/made]',
+  async () => {
+    const { made, fork, asked, started, prefetched, kills } = await makeBy()
+    assert.equal(made, { fork, overrides: {} })
+    assert.equal(started, [
+      { chainId: 8453, upstreamUrl: 'http://127.0.0.1:2', blockNumber: 16n, settings: {} },
+    ])
+    assert.equal(asked, [['eth_blockNumber', 'eth_simulateV1'], { timeoutMs: 3_000 }])
+    assert.equal([prefetched, kills()], [[target], 0])
+    // A cold fork is slower and no worse.
+    assert.equal((await makeBy({ prefetch: failing })).kills(), 0)
+  },
+)
+s('brings what stands in for precompiles, or is none [teeth/made]', async () => {
+  const { made } = await makeBy({ precompiles: 'arbOs' })
+  assert.ok(Object.keys((made as { overrides: object }).overrides).length > 0)
+  const silent = await makeBy({ precompiles: 'arbOs', send: failing })
+  assert.is((silent.made as Error).message, unavailable('the chain does not answer'))
+  assert.is(silent.kills(), 1)
+})
+s(
+  'starts none of another chain, and ends one that fails whatever the reason [teeth/made]',
+  async () => {
+    const other = await makeBy({ chainId: 1 })
+    assert.instance(other.made, WrongUpstream)
+    assert.is((other.made as Error).message, unavailable('its upstream is another chain'))
+    assert.equal([other.started, other.kills()], [[], 0])
+    const broken: readonly Given[] = [{ batch: failing }, { readBlock: failing }]
+    for (const given of broken) {
+      const failed = await makeBy(given)
+      assert.equal([(failed.made as Error).message, failed.kills()], ['se-cret', 1])
+    }
+    const gone = await makeBy({ readBlock: async () => undefined })
+    assert.is((gone.made as Error).message, unavailable('its upstream reorganised'))
+  },
+)
 s.run()

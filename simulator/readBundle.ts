@@ -53,9 +53,9 @@ export function readBundle(
     const result = classifyHalt(swap, { gasCap, errors })
     return { kind: isOutOfGas(swap, gasCap) ? 'out_of_gas' : 'done', result }
   }
-  const amountOut = readOutput(calls, bundle)
+  const amountOut = readOutput(calls, { bundle, swap })
   if (amountOut <= 0n) return { kind: 'no_output', result: failed('no output received') }
-  const sideEffect = readSideEffect(calls, bundle)
+  const sideEffect = readSideEffect(calls, { bundle, swap })
   const result = { status: 'ok' as const, amountOut, gasUsed: swap.gasUsed }
   return done(sideEffect === undefined ? result : { ...result, sideEffect })
 }
@@ -75,20 +75,21 @@ function readFunding(
   return unavailable('slot_not_found', 'balance slot not found')
 }
 
+type SwapOf = { readonly bundle: Bundle; readonly swap: SimulatedCall }
+
 /** Logs of all contracts first, which name what happened; then what they may not tell. */
 function readSideEffect(
   calls: readonly SimulatedCall[],
-  { swapIndex, holdings, trade }: Bundle,
+  { bundle: { swapIndex, holdings, trade }, swap }: SwapOf,
 ): string | undefined {
-  const told = findSideEffect(calls[swapIndex]?.logs ?? [], trade)
-  if (told !== undefined || holdings.length === 0) return told
-  return findLoss(holdings, { before: calls[swapIndex - 2], after: calls[swapIndex + 2] })
+  const [before, after] = [calls[swapIndex - 2], calls[swapIndex + 2]]
+  return findSideEffect(swap.logs, trade) ?? findLoss(holdings, { before, after })
 }
 
 /** The taker's own gain counts first; only without one the best of those whom the calldata names. */
 function readOutput(
   calls: readonly SimulatedCall[],
-  { swapIndex, holders, readsFunding, trade, gasPriceWei }: Bundle,
+  { bundle: { swapIndex, holders, readsFunding, trade, gasPriceWei }, swap }: SwapOf,
 ): bigint {
   const lead = readsFunding ? 1 : 0
   const before = readBalances(calls[swapIndex - 1], lead + holders.length).slice(lead)
@@ -98,11 +99,13 @@ function readOutput(
     if (from === undefined || to === undefined) return 0n
     // Who pays for gas in the currency that is bought has that much less of it.
     const paysGas = trade.tokenOut === zeroAddress && holder === trade.taker
-    return to - from + (paysGas ? (calls[swapIndex]?.gasUsed ?? 0n) * gasPriceWei : 0n)
+    return to - from + (paysGas ? swap.gasUsed * gasPriceWei : 0n)
   })
   const [first = 0n, ...others] = gains
   if (first > 0n) return first
-  return others.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? 0n
+  let best = 0n
+  for (const gain of others) if (gain > best) best = gain
+  return best
 }
 
 function isOutOfGas({ gasUsed }: SimulatedCall, gasCap: bigint): boolean {

@@ -91,6 +91,7 @@ export function findSideEffect(logs: readonly SimulatedLog[], trade: Trade): str
   const isOwn = (word: Hex | undefined) =>
     isAddress(word, trade.taker) || isAddress(word, trade.recipient)
   const spent = new Map<string, bigint>()
+  const spentOf = (token: Address) => spent.get(token.toLowerCase()) ?? 0n
   for (const log of logs) {
     const [topic] = log.topics
     if (topic === undefined) continue
@@ -104,9 +105,9 @@ export function findSideEffect(logs: readonly SimulatedLog[], trade: Trade): str
         const isTraded = isSame(log.address, tokenIn) || isSame(log.address, tokenOut)
         if (isCollectible || !isTraded || (tokenIn === zeroAddress && isSame(log.address, tokenIn)))
           return `takes ${log.address} of the taker beside the trade`
-        spent.set(token, (spent.get(token) ?? 0n) + toAmount(amount))
+        spent.set(token, spentOf(log.address) + toAmount(amount))
       }
-      if (isOwn(to) && !isCollectible) spent.set(token, (spent.get(token) ?? 0n) - toAmount(amount))
+      if (isOwn(to) && !isCollectible) spent.set(token, spentOf(log.address) - toAmount(amount))
       continue
     }
     const event = known.get(topic)
@@ -114,9 +115,7 @@ export function findSideEffect(logs: readonly SimulatedLog[], trade: Trade): str
     if (topic === approvalTopic && isOwnAllowance(log, values, trade)) continue
     return `${event.says} ${log.address} for the taker beside the trade`
   }
-  if ((spent.get(tokenIn.toLowerCase()) ?? 0n) > amountIn)
-    return 'takes more of the input token than the trade'
-  if ((spent.get(tokenOut.toLowerCase()) ?? 0n) > 0n)
-    return 'takes more of the output token than it pays'
+  if (spentOf(tokenIn) > amountIn) return 'takes more of the input token than the trade'
+  if (spentOf(tokenOut) > 0n) return 'takes more of the output token than it pays'
   return undefined
 }

@@ -80,4 +80,101 @@ s('what is undone tells no logs, but what was asked of tokens', () => {
   assert.equal(told(`0xa9059cbb${words}`, { type: 'DELEGATECALL' }), [])
   assert.equal(told('0xa9059cbb12'), [])
 })
+s('says of each call who made it, of whom, and what of it [teeth/trace-calls]', () => {
+  const to = `0x${'ab'.repeat(20)}`
+  const inner = frame({
+    type: 'STATICCALL',
+    to,
+    value: '0x7',
+    gasUsed: '0x5208',
+    input: '0x0102030405',
+  })
+  const made = { ...frame({ type: 'CREATE2', input: '0x6080604052' }), to: undefined }
+  const root = frame({ type: undefined, input: '0x01', calls: [inner, made] })
+  const calls = readTrace(root, { errors })?.calls ?? []
+  assert.equal(
+    calls.map(({ depth, kind, selector, valueWei, gasUsed, failure }) => [
+      depth,
+      kind,
+      selector,
+      valueWei,
+      gasUsed,
+      failure,
+    ]),
+    [
+      [0, 'call', '0x01', 0n, 1n, undefined],
+      [1, 'staticcall', '0x01020304', 7n, 21_000n, undefined],
+      [1, 'create2', '0x', 0n, 1n, undefined],
+    ],
+  )
+  assert.equal(
+    calls.map((call) => [call.from, call.to, call.isCause, call.isUndone]),
+    [
+      [getAddress(from), getAddress(from), false, false],
+      [getAddress(from), getAddress(to), false, false],
+      [getAddress(from), undefined, false, false],
+    ],
+  )
+})
+s('undoes all that is in a call that failed, and nothing beside it [teeth/trace-calls]', () => {
+  const bad = frame({ ...reverted('bad'), calls: [frame({ calls: [frame()] })] })
+  const calls = readTrace(frame({ calls: [bad, frame()] }), { errors })?.calls ?? []
+  assert.equal(
+    calls.map(({ depth, isUndone }) => [depth, isUndone]),
+    [
+      [0, false],
+      [1, true],
+      [2, true],
+      [3, true],
+      [1, false],
+    ],
+  )
+})
+s("says in our words why one failed, never in a node's [teeth/trace-calls]", () => {
+  const failureOf = (rest: object) => readTrace(frame(rest), { errors })?.calls[0]?.failure
+  assert.is(failureOf(reverted('too little')), 'too little')
+  assert.is(
+    failureOf({ error: 'execution reverted', output: '0x' }),
+    'execution reverted without a reason',
+  )
+  assert.is(failureOf({ error: 'Out of Gas: se-cret' }), 'out of gas')
+  assert.is(failureOf({ error: 'stack underflow se-cret' }), 'execution halted')
+  for (const none of [undefined, null, 7, {}]) assert.is(readTrace(none, { errors }), undefined)
+})
+s('tells so many transfers of one call, each with its token and ends [teeth/trace-calls]', () => {
+  const transfer = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  const [payer, payee] = ['34', '56'].map((byte) => `0x${'0'.repeat(24)}${byte.repeat(20)}`)
+  const log = {
+    address: from,
+    topics: [transfer, payer, payee],
+    data: `0x${'9'.padStart(64, '0')}`,
+  }
+  const others = [
+    { ...log, topics: [payer, payer, payee] },
+    { ...log, topics: [transfer, payer] },
+    { ...log, data: 7 },
+    { ...log, data: `${log.data}00` },
+  ]
+  const tell = (logs: readonly object[]) =>
+    readTrace(frame({ logs }), { errors })?.calls[0]?.transfers ?? []
+  assert.equal(tell([...others, log]), [
+    {
+      token: getAddress(from),
+      from: getAddress(`0x${'34'.repeat(20)}`),
+      to: getAddress(`0x${'56'.repeat(20)}`),
+      amount: 9n,
+    },
+  ])
+  assert.is(tell(Array.from({ length: 25 }, () => log)).length, 20)
+})
+s('leaves what is deeper, or comes later, to a count [teeth/trace-calls]', () => {
+  const flat = (count: number) =>
+    readTrace(frame({ calls: Array.from({ length: count }, () => frame()) }), { errors })
+  assert.equal([flat(299)?.calls.length, flat(299)?.leftOut], [300, 0])
+  assert.equal([flat(300)?.calls.length, flat(300)?.leftOut], [300, 1])
+  let deep = frame()
+  for (let n = 1; n < 49; n += 1) deep = frame({ calls: [deep] })
+  const trace = readTrace(deep, { errors })
+  assert.equal([trace?.calls.length, trace?.leftOut], [48, 1])
+})
 s.run()

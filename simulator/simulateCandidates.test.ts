@@ -1,74 +1,414 @@
+import {
+  type Address,
+  concat,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  pad,
+  toHex,
+  zeroAddress,
+} from 'viem'
+import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
+import type { SlotVerdict } from './balanceSlot/findBalanceSlot.ts'
 import type { Candidate } from './buildBundle.ts'
-import { apartUnavailable } from './classifyOutcome.ts'
-import type { Fork } from './fork.ts'
+import { apartUnavailable, chainUnreachable } from './classifyOutcome.ts'
+import type { TokenKind } from './codelessTokens.ts'
+import type { Whale } from './findWhales.ts'
+import type { Generation } from './generation.ts'
 import { createErrorTable } from './revertReason.ts'
-import type { RpcCall } from './rpc/rpcBatch.ts'
+import { type RpcCall, type RpcFault, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import { type SimulateDeps, simulateCandidates } from './simulateCandidates.ts'
 import { createSuspects } from './suspects.ts'
+import { addressOf, refused, reverted, told, word } from './testing/answers.ts'
+import {
+  type AskedBundle,
+  type Performance,
+  performBundle,
+  readAsked,
+} from './testing/performBundle.ts'
 
-/** What a request asks of the fork that it shares with others. */
+/** What a request asks of the forks, which answer what a row of a test says. */
 const s = suite('simulateCandidates')
-const address = (digit: string) => `0x${digit.repeat(40)}` as const
-const bomb: Candidate = {
-  target: address('a'),
+const taker = addressOf('d')
+const swap: Candidate = {
+  target: addressOf('a'),
   data: '0x01020304',
   value: 0n,
-  tokenIn: address('b'),
-  tokenOut: address('c'),
-  amountIn: 1n,
-  spender: undefined,
-  funding: 'real',
-  // A view of a stranger's token: however much it fetches, it is to fetch nothing here.
-  holdings: [{ contract: address('b'), data: '0x05', loss: 'rise', sentence: 'approves somebody' }],
+  tokenIn: addressOf('b'),
+  tokenOut: addressOf('c'),
+  amountIn: 100n,
+  spender: addressOf('f'),
 }
+const other: Candidate = { ...swap, target: addressOf('9'), data: '0x05060708' }
+/** A view of a stranger's token. */
+const holding = {
+  contract: addressOf('b'),
+  data: '0x05',
+  loss: 'rise',
+  sentence: 'is told',
+} as const
+const found: SlotVerdict = {
+  status: 'found',
+  slot: {
+    formula: 'direct',
+    contract: swap.tokenIn,
+    base: word(1n),
+    shiftBits: 0,
+    widthBits: 256,
+    wordUnit: 1n,
+    balanceUnit: 1n,
+  },
+}
+type Play = (asked: AskedBundle, nth: number) => Performance | RpcOutcome | RpcFault
+const gives = (amount: bigint): Performance => ({ held: 100n, gains: [amount] })
+const fails: Performance = { held: 100n, swap: reverted() }
+const hungry: Performance = { held: 100n, swap: reverted('0x', toHex(2_000_000n)) }
 
-s('reads nothing ahead of a suspect beside everybody else [attack/suspects-ahead]', async () => {
-  const asked: RpcCall[] = []
-  const fork: Fork = {
-    rpc: {
-      async batch(calls) {
-        asked.push(...calls)
-        return calls.map(() => ({ ok: true, result: '0x' }))
-      },
-      close: async () => undefined,
-    },
-    url: '',
-    exited: new Promise(() => undefined),
-    isAlive: () => true,
-    kill: async () => undefined,
+type Given = {
+  readonly play?: Play
+  /** On the fork for suspects; its faults end it. */
+  readonly apart?: Play | 'none'
+  readonly onChain?: Play
+  readonly candidates?: readonly Candidate[]
+  readonly verdict?: SlotVerdict
+  readonly whales?: readonly Whale[]
+  readonly kindOf?: (token: Address) => TokenKind
+  readonly code?: Hex
+  readonly nowMs?: number
+  readonly isChainAnswering?: boolean
+  readonly suspected?: readonly Candidate[]
+  readonly signal?: AbortSignal
+  readonly header?: RpcOutcome
+}
+async function simulate({
+  play = () => gives(20n),
+  apart = () => gives(20n),
+  onChain = () => gives(20n),
+  candidates = [swap],
+  verdict = found,
+  whales = [],
+  kindOf = () => 'other',
+  code = '0x6001',
+  nowMs = 0,
+  isChainAnswering = true,
+  suspected = [],
+  signal,
+  header = told(null),
+}: Given = {}) {
+  const batches: (readonly RpcCall[])[] = []
+  const bundles: AskedBundle[] = []
+  const ofSlow: AskedBundle[] = []
+  const ofChain: RpcCall[] = []
+  const forgotten: object[] = []
+  const paidBy: (readonly Address[])[] = []
+  let [condemned, slowForks] = [0, 0]
+  function run(by: Play, seen: AskedBundle[], call: RpcCall): RpcOutcome {
+    const asked = readAsked(call)
+    seen.push(asked)
+    const played = by(asked, seen.length)
+    if (typeof played === 'string') throw new RpcTransportError(played)
+    return 'ok' in played ? played : performBundle(asked, played)
   }
+  const forkOf = (by: Play, seen: AskedBundle[]) =>
+    createStandInFork({
+      async batch(calls) {
+        if (calls.length > 0) batches.push(calls)
+        return calls.map((call) => {
+          if (call.method === 'eth_simulateV1') return run(by, seen, call)
+          if (call.method === 'eth_getBlockByNumber') return header
+          return told(call.method === 'eth_getCode' ? code : '0x')
+        })
+      },
+    })
   const suspects = createSuspects()
-  suspects.add(bomb)
+  for (const each of suspected) suspects.add(each)
+  const slow: ReturnType<typeof createStandInFork>[] = []
   const deps: SimulateDeps = {
-    slots: {
-      resolve: () => Promise.reject(new Error('it has what it sells')),
-      invalidate: () => undefined,
+    slots: { resolve: async () => verdict, invalidate: (what) => void forgotten.push(what) },
+    findWhales: async () => whales,
+    codeless: async (_, tokens) => tokens.map(kindOf),
+    upstream: {
+      async sendApart(calls) {
+        ofChain.push(...calls)
+        return calls.map((call) => run(onChain, [], call))
+      },
     },
-    findWhales: async () => [],
-    codeless: async (_, tokens) => tokens.map(() => 'other'),
-    upstream: { sendApart: () => Promise.reject(new Error('no token is the chain’s own')) },
-    isChainAnswering: () => true,
+    isChainAnswering: () => isChainAnswering,
     errors: createErrorTable([]),
-    now: Date.now,
-    simulatedTaker: address('d'),
+    now: () => nowMs,
+    simulatedTaker: taker,
     slowLane: (work) => work(),
     suspects,
   }
-  const results = await simulateCandidates(deps, {
-    generation: {
-      blockNumber: 1n,
-      blockHash: '0x01',
-      timestampSecs: 1n,
-      fork,
-      overrides: {},
-      condemn: () => undefined,
-      slowFork: () => Promise.reject(new Error('there is none')),
+  const generation: Generation = {
+    blockNumber: 17n,
+    blockHash: '0x17',
+    timestampSecs: 1_000n,
+    fork: forkOf(play, bundles).fork,
+    overrides: {},
+    condemn() {
+      condemned += 1
     },
-    candidates: [bomb],
-    entrant: {},
-  })
-  assert.equal(results, [apartUnavailable])
-  assert.equal(asked, [])
+    async slowFork() {
+      slowForks += 1
+      if (apart === 'none') throw new Error('there is none')
+      const made = forkOf(apart, ofSlow)
+      slow.push(made)
+      return made.fork
+    },
+  }
+  const results = await simulateCandidates(deps, { generation, candidates, entrant: { signal } })
+  for (const { prelude } of bundles) paidBy.push(prelude.map(({ from }) => from))
+  return {
+    results,
+    batches,
+    bundles,
+    ofSlow,
+    ofChain,
+    forgotten,
+    paidBy,
+    suspects,
+    condemned,
+    slowForks,
+    kills: slow.map(({ kills }) => kills()),
+    methods: batches.flat().map(({ method }) => method),
+  }
+}
+const ok = (amountOut: bigint, gasUsed = 21_000n) => ({ status: 'ok', amountOut, gasUsed })
+const failed = (reason: string) => ({ status: 'simulation_failed', reason })
+const unavailable = (cause: string, reason: string) => ({
+  status: 'simulation_unavailable',
+  cause,
+  reason,
 })
+const plain = failed('execution reverted without a reason')
+const unfunded = unavailable('slot_not_found', 'balance slot not found')
+
+s('reads nothing ahead of a suspect beside everybody else [attack/suspects-ahead]', async () => {
+  const bomb: Candidate = { ...swap, funding: 'real', holdings: [holding] }
+  const { results, batches } = await simulate({
+    candidates: [bomb],
+    apart: 'none',
+    suspected: [bomb],
+  })
+  assert.equal([results, batches], [[apartUnavailable], []])
+})
+s('reads what several watch once, before they run [teeth/dry-runs]', async () => {
+  const watching = { ...swap, holdings: [holding, { ...holding, data: '0x06' as const }] }
+  const { batches } = await simulate({
+    candidates: [watching, { ...watching, amountIn: 7n }, swap],
+  })
+  const [first = []] = batches
+  assert.equal(
+    first.map(({ params: [call] }) => (call as { readonly data: Hex }).data),
+    ['0x05', '0x06'],
+  )
+})
+s('answers in the order of the candidates, each by itself [teeth/dry-runs]', async () => {
+  const { results, bundles } = await simulate({
+    candidates: [swap, other, swap],
+    play: ({ swap: { to } }) => (to === other.target ? fails : gives(20n)),
+    nowMs: 2_000_999,
+  })
+  assert.equal(results, [ok(20n), plain, ok(20n)])
+  assert.equal(
+    bundles.map(({ time, swap: { from, gas } }) => [time, from, gas]),
+    Array.from({ length: 3 }, () => [toHex(2_000), taker, toHex(2_000_000n)]),
+  )
+  const early = await simulate({ nowMs: 999_000, candidates: [{ ...swap, taker: addressOf('8') }] })
+  assert.equal(
+    [early.bundles[0]?.time, early.bundles[0]?.swap.from],
+    [toHex(1_000), addressOf('8')],
+  )
+  assert.equal((await simulate({ candidates: [] })).results, [])
+})
+s('looks for the balance again where it was another one, once [teeth/dry-runs-funds]', async () => {
+  const mended = await simulate({ play: (_, nth) => (nth === 1 ? { held: 1n } : gives(20n)) })
+  assert.equal([mended.results, mended.bundles.length], [[ok(20n)], 2])
+  assert.equal(mended.forgotten, [{ token: swap.tokenIn, holder: taker }])
+  const still = await simulate({ play: () => ({ held: 1n }) })
+  assert.equal([still.results, still.bundles.length], [[unfunded], 2])
+  const refusal = await simulate({ verdict: { status: 'rpc_error' } })
+  assert.equal([refusal.results, refusal.bundles], [[chainUnreachable], []])
+})
+
+const [whale, second] = ['6', '7'].map(
+  (digit): Whale => ({ holder: getAddress(addressOf(digit)), balance: 900n }),
+)
+const whales = whale && second ? [whale, second] : []
+const verdict: SlotVerdict = { status: 'not_found' }
+s('has somebody else pay where it failed, once [teeth/dry-runs-payer]', async () => {
+  const payers = whales.map(({ holder }) => [holder])
+  const play: Play = (_, nth) => (nth === 1 ? fails : gives(20n))
+  const paid = await simulate({ verdict, whales, play })
+  assert.equal([paid.results, paid.paidBy], [[ok(20n)], payers])
+  const both = await simulate({ verdict, whales, play: () => fails })
+  assert.equal([both.results, both.paidBy], [[plain], payers])
+  const alone = await simulate({ verdict, whales: whales.slice(0, 1), play: () => fails })
+  assert.equal([alone.results, alone.paidBy], [[plain], payers.slice(0, 1)])
+  // Nobody paid, so that nobody else need.
+  assert.equal((await simulate({ play: () => fails })).bundles.length, 1)
+  const good = await simulate({ verdict, whales })
+  assert.equal([good.results, good.bundles.length], [[ok(20n)], 1])
+})
+s(
+  'watches whom the calldata names where the taker got nothing [teeth/dry-runs-named]',
+  async () => {
+    const named = addressOf('5')
+    const pays: Candidate = { ...swap, data: concat(['0x01020304', pad(named, { size: 32 })]) }
+    const play: Play = ({ holders }) => ({ held: 100n, gains: holders > 1 ? [0n, 9n] : [] })
+    const widened = await simulate({ candidates: [pays], play })
+    assert.equal(
+      [widened.results, widened.bundles.map(({ holders }) => holders)],
+      [[ok(9n)], [1, 2]],
+    )
+    for (const candidate of [swap, { ...pays, recipient: addressOf('4') }]) {
+      const none = await simulate({ candidates: [candidate], play })
+      assert.equal([none.results, none.bundles.length], [[failed('no output received')], 1])
+    }
+    const recipient = await simulate({ candidates: [{ ...pays, recipient: addressOf('4') }] })
+    assert.equal(recipient.results, [ok(20n)])
+  },
+)
+s('says so where nothing happened since nothing is there [teeth/dry-runs-named]', async () => {
+  const play: Play = ({ swap: { to } }) => (to === other.target ? gives(20n) : { held: 100n })
+  const candidates = [other, swap]
+  const { results } = await simulate({ candidates, play, code: '0x' })
+  assert.equal(results, [ok(20n), failed('target has no code')])
+  assert.equal((await simulate({ candidates, play })).results, [
+    ok(20n),
+    failed('no output received'),
+  ])
+})
+s(
+  'runs what needs more gas on the fork for such, and suspects it [teeth/dry-runs-apart]',
+  async () => {
+    const apart: Play = () => ({ ...gives(20n), swap: { gasUsed: toHex(2_000_001n) } })
+    const { results, ofSlow, suspects, slowForks } = await simulate({
+      candidates: [swap, other],
+      play: ({ swap: { to } }) => (to === swap.target ? hungry : gives(7n)),
+      apart,
+    })
+    assert.equal(results, [ok(20n, 2_000_001n), ok(7n)])
+    assert.equal([ofSlow.length, ofSlow[0]?.swap.gas], [1, toHex(25_000_000n)])
+    assert.equal([suspects.has(swap), suspects.has(other), slowForks > 0], [true, false, true])
+    const never = await simulate({
+      play: () => hungry,
+      apart: () => ({ held: 100n, swap: reverted('0x', toHex(25_000_000n)) }),
+    })
+    assert.equal(never.results, [failed('gas cap exceeded')])
+    assert.is((await simulate()).slowForks, 0)
+  },
+)
+s('suspects nobody any more who runs like a swap there [teeth/dry-runs-apart]', async () => {
+  const run = async (gasUsed: bigint) => {
+    const apart: Play = () => ({ ...gives(20n), swap: { gasUsed: toHex(gasUsed) } })
+    const { suspects, bundles } = await simulate({ suspected: [swap], apart })
+    assert.equal(bundles, [])
+    return suspects.has(swap)
+  }
+  assert.equal([await run(2_000_000n), await run(2_000_001n)], [false, true])
+  const failing = await simulate({ suspected: [swap], apart: () => fails })
+  assert.equal([failing.results, failing.suspects.has(swap)], [[plain], true])
+})
+s('says what came of one that did not end, or said too much [teeth/dry-runs-spoilt]', async () => {
+  for (const [fault, isChainAnswering, result, condemned] of [
+    ['timeout', true, unavailable('unsupported', 'simulation timed out'), 1],
+    ['timeout', false, unavailable('rpc_error', 'simulation timed out'), 1],
+    ['too_large', true, failed('return data too large'), 0],
+  ] as const) {
+    const spoilt = await simulate({ play: () => fault, isChainAnswering })
+    assert.equal([spoilt.results, spoilt.condemned], [[result], condemned])
+    assert.equal([spoilt.suspects.has(swap), spoilt.slowForks], [true, 0])
+  }
+})
+s('tries once more on a new fork where that for suspects ends [teeth/dry-runs-ended]', async () => {
+  const suspected = [swap]
+  const apart: Play = (_, nth) => (nth === 1 ? 'connection' : gives(20n))
+  assert.equal((await simulate({ suspected, apart })).results, [ok(20n)])
+  const gone = await simulate({ suspected, apart: () => 'connection' })
+  assert.equal([gone.results, gone.ofSlow.length], [[apartUnavailable], 2])
+  // The chain's trouble is nobody's own.
+  for (const given of [{ apart: () => 'connection' as const }, { apart: 'none' as const }])
+    assert.equal((await simulate({ suspected, ...given, isChainAnswering: false })).results, [
+      chainUnreachable,
+    ])
+  // What does not end there is ended with it, and with nothing else.
+  const stuck = await simulate({ suspected, apart: () => 'timeout' })
+  assert.equal(stuck.results, [unavailable('unsupported', 'simulation timed out')])
+  assert.equal([stuck.condemned, stuck.kills.reduce((sum, kills) => sum + kills, 0)], [0, 1])
+  const signal = AbortSignal.abort()
+  const thrown = await simulate({ suspected, signal, apart: () => 'aborted' }).catch(
+    (error: unknown) => error,
+  )
+  assert.is(thrown instanceof RpcTransportError && thrown.fault, 'aborted')
+})
+s("runs what no fork has on the chain's own node [teeth/dry-runs-chain]", async () => {
+  const onlyOf =
+    (token: Address) =>
+    (asked: Address): TokenKind =>
+      asked === token ? 'codeless' : 'other'
+  const { results, bundles, ofChain } = await simulate({
+    candidates: [swap, { ...swap, tokenOut: addressOf('2') }],
+    kindOf: onlyOf(addressOf('2')),
+    onChain: () => gives(9n),
+  })
+  assert.equal([results, bundles.length, ofChain.length], [[ok(20n), ok(9n)], 1, 1])
+  assert.equal(ofChain[0]?.params.at(-1), '0x11')
+  // Nobody can say what it is.
+  const silent = await simulate({ kindOf: () => 'silent' })
+  assert.equal([silent.results, silent.bundles], [[chainUnreachable], []])
+  // Somebody rich pays for what lies in no slot, as of the node.
+  const paid = await simulate({ kindOf: onlyOf(swap.tokenIn), whales, onChain: () => gives(8n) })
+  assert.equal(paid.results, [ok(8n)])
+  const native = { ...swap, tokenIn: zeroAddress }
+  const bought = await simulate({ candidates: [native], kindOf: onlyOf(swap.tokenOut) })
+  assert.equal(bought.results, [ok(20n)])
+})
+s(
+  "asks the chain's node where the way leads through what no fork has [teeth/dry-runs-chain]",
+  async () => {
+    const way = getAddress(addressOf('2'))
+    const leading: Candidate = { ...swap, data: concat(['0x01020304', pad(way, { size: 32 })]) }
+    const kindOf = (token: Address): TokenKind => (token === way ? 'codeless' : 'other')
+    const through = await simulate({
+      candidates: [leading, swap],
+      kindOf,
+      play: () => fails,
+      onChain: () => gives(9n),
+    })
+    assert.equal([through.results, through.ofChain.length], [[ok(9n), plain], 1])
+    const fine = await simulate({ candidates: [leading], kindOf })
+    assert.equal([fine.results, fine.ofChain.length], [[ok(20n)], 0])
+  },
+)
+s(
+  'gives a disguise one chance, and none without a block to be of [teeth/dry-runs-disguised]',
+  async () => {
+    const disguise = { gas: 300_000n, gasPriceWei: 9n, blocksAhead: 0, blockTimeMs: 2_000 }
+    const dressed: Candidate = { ...swap, disguise }
+    const header = told({ hash: word(1n), gasLimit: '0x1', miner: addressOf('9') })
+    const good = await simulate({ candidates: [dressed], header, suspected: [dressed] })
+    assert.equal([good.results, good.bundles[0]?.validation], [[ok(20n)], true])
+    assert.is(hexToBigInt(good.bundles[0]?.swap.gas ?? '0x0'), 300_000n)
+    assert.equal((await simulate({ candidates: [dressed] })).results, [chainUnreachable])
+    const poor = { held: 100n, swap: reverted('0x', toHex(300_000n)) }
+    const hungryOne = await simulate({ candidates: [dressed], header, play: () => poor })
+    assert.equal([hungryOne.results, hungryOne.slowForks], [[failed('gas cap exceeded')], 0])
+    assert.not.ok(hungryOne.suspects.has(dressed))
+    const unpaid = await simulate({
+      candidates: [dressed],
+      header,
+      verdict,
+      whales,
+      play: () => fails,
+    })
+    assert.equal([unpaid.results, unpaid.bundles.length], [[plain], 1])
+    assert.is(
+      (await simulate({ play: () => refused('busy', -32602) })).results[0]?.status,
+      'simulation_unavailable',
+    )
+  },
+)
 s.run()

@@ -1,10 +1,11 @@
 import {
   type Address,
-  decodeAbiParameters,
   encodeFunctionData,
+  getAddress,
   type Hex,
   parseAbi,
   size,
+  slice,
   toHex,
   zeroAddress,
 } from 'viem'
@@ -156,12 +157,7 @@ const silence = (chainId: number) =>
 
 function readAddress(call: SimulatedCall | undefined): Address | undefined {
   if (!call?.ok || size(call.returnData) !== 32) return undefined
-  try {
-    return decodeAbiParameters([{ type: 'address' }], call.returnData)[0]
-  } catch {
-    // 32 bytes that are no address.
-    return undefined
-  }
+  return getAddress(slice(call.returnData, 12))
 }
 
 function describeHalt({ returnData, gasUsed }: SimulatedCall, errors: ErrorTable): string {

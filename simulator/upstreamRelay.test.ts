@@ -1,6 +1,7 @@
 import { assert, suite } from '../fixtures/test.ts'
-import type { RpcCall } from './rpc/rpcBatch.ts'
-import type { BlockId, Upstream } from './upstream.ts'
+import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
+import { addressOf, refused, told } from './testing/answers.ts'
+import type { BlockId, Upstream, UpstreamPurpose } from './upstream.ts'
 import { createUpstreamRelay } from './upstreamRelay.ts'
 
 const s = suite('simulator/upstreamRelay')
@@ -55,6 +56,177 @@ s(
     // Whoever comes back finds it hot again.
     relay.used([])
     assert.ok((await countAhead(third)) > 0)
+  },
+)
+
+const closings: (() => Promise<void>)[] = []
+s.after.each(async () => {
+  for (const close of closings.splice(0)) await close()
+})
+type Given = {
+  readonly answer?: (call: RpcCall) => RpcOutcome
+  readonly findHost?: () => Promise<string>
+}
+function start({ answer = () => told('0x1'), findHost = async () => '127.0.0.1' }: Given = {}) {
+  const sent: (readonly [readonly RpcCall[], UpstreamPurpose | undefined])[] = []
+  const made = createUpstreamRelay({
+    upstream: {
+      ...upstream,
+      async send(calls, purpose) {
+        sent.push([calls, purpose])
+        return calls.map(answer)
+      },
+    },
+    findHost,
+    knownTokens: ['0xAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAa'],
+    now: () => 1_000,
+  })
+  closings.push(made.close)
+  const post = (url: string, body: unknown) =>
+    fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
+  return { made, sent, post }
+}
+const slotOf = (slot: string, of: string = pool) => ({
+  jsonrpc: '2.0',
+  id: slot,
+  method: 'eth_getStorageAt',
+  params: [of, slot, '0x1'],
+})
+
+s(
+  "answers one call or many, in the words of the chain less its errors' data [teeth/relay-doors]",
+  async () => {
+    const { made, post } = start({
+      answer({ params }) {
+        if (params[1] === '0x2')
+          return { ...refused('no such slot', -32000), data: 'se-cret' } as RpcOutcome
+        return told(params[1] === '0x3' ? undefined : params[1])
+      },
+    })
+    const { url } = await made.open()
+    const one = await post(url, slotOf('0x1'))
+    assert.equal([one.status, one.headers.get('content-type')], [200, 'application/json'])
+    assert.equal(await one.json(), { jsonrpc: '2.0', id: '0x1', result: '0x1' })
+    const many = await post(url, [slotOf('0x2'), slotOf('0x3'), { id: 7, method: 'eth_syncing' }])
+    assert.equal(await many.json(), [
+      { jsonrpc: '2.0', id: '0x2', error: { code: -32000, message: 'no such slot' } },
+      { jsonrpc: '2.0', id: '0x3', result: null },
+      { jsonrpc: '2.0', id: 7, result: null },
+    ])
+  },
+)
+s('says that the chain does not answer where it does not [teeth/relay-doors]', async () => {
+  const { made, post } = start({
+    answer() {
+      throw new Error('http://key@node')
+    },
+  })
+  const { url } = await made.open()
+  const error = { code: -32603, message: 'the chain does not answer' }
+  assert.equal(await (await post(url, [slotOf('0x1')])).json(), [
+    { jsonrpc: '2.0', id: '0x1', error },
+  ])
+})
+s('opens to nobody who does not know its doors [teeth/relay-doors]', async () => {
+  const { made, sent, post } = start()
+  const { url, slowUrl } = await made.open()
+  const { origin } = new URL(url)
+  assert.is(slowUrl, `${url}/slow`)
+  for (const other of [origin, `${url}x`, `${slowUrl}x`, `${origin}/slow`]) {
+    const answer = await post(other, slotOf('0x1'))
+    assert.equal([answer.status, await answer.text()], [404, ''], other)
+  }
+  for (const door of [url, slowUrl]) assert.is((await fetch(door)).status, 404)
+  for (const garbled of ['', '{', 'null', '[1']) assert.is((await post(url, garbled)).status, 400)
+  const most = 4 * 1024 * 1024
+  const body = JSON.stringify(slotOf('0x1'))
+  assert.is((await post(url, body.padEnd(most))).status, 200)
+  const tooLarge = await post(url, body.padEnd(most + 1)).then(
+    ({ status }) => status,
+    () => 400,
+  )
+  assert.equal([tooLarge, sent.length], [400, 1])
+})
+s(
+  'learns nothing of what comes through the slow door, and keeps none of it [teeth/relay-slow]',
+  async () => {
+    const { made, sent, post } = start()
+    const { url, slowUrl } = await made.open()
+    made.used([])
+    await made.prefetch({ blockNumber: 1n, blockHash: '0x1', timestampSecs: 1n })
+    for (let n = 0; n < 2; n += 1) await post(slowUrl, slotOf('0x1'))
+    assert.equal([sent.length, made.hotAccounts()], [2, []])
+    for (let n = 0; n < 2; n += 1) await post(url, slotOf('0x1'))
+    assert.is(sent.length, 3)
+    assert.equal(made.hotAccounts(), [{ address: pool, slots: ['0x1'] }])
+  },
+)
+s(
+  'keeps tokens warm that everybody names, and not those of one caller [teeth/relay-hot]',
+  async () => {
+    const { made, post } = start()
+    const { url } = await made.open()
+    const [known, own] = [addressOf('a'), addressOf('b')]
+    made.used([known, own])
+    await post(url, [slotOf('0x1', known), slotOf('0x1', own), slotOf('0x1')])
+    assert.equal(
+      made.hotAccounts().map(({ address }) => address),
+      [known, pool],
+    )
+  },
+)
+s('fetches ahead an account in each of its forms, in parts [teeth/relay-hot]', async () => {
+  const { made, sent, post } = start()
+  const { url } = await made.open()
+  made.used([])
+  const count = 70
+  const slots = Array.from({ length: count }, (_, n) => `0x${(n + 1).toString(16)}`)
+  const accounts = ['1', '2', '3'].map(addressOf)
+  await post(
+    url,
+    accounts.flatMap((of) => slots.map((slot) => slotOf(slot, of))),
+  )
+  sent.length = 0
+  await made.prefetch({ blockNumber: 26n, blockHash: '0x1a', timestampSecs: 1n })
+  assert.equal(
+    sent.map(([calls, purpose]) => [calls.length, purpose]),
+    [
+      [200, 'warmUp'],
+      [3 * (4 + count) - 200, 'warmUp'],
+    ],
+  )
+  const [first] = accounts
+  const asked = sent.flatMap(([calls]) => calls).slice(0, 5)
+  assert.equal(asked, [
+    ...['eth_getAccountInfo', 'eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map(
+      (method) => ({ method, params: [first, '0x1a'] }),
+    ),
+    { method: 'eth_getStorageAt', params: [first, '0x1', '0x1a'] },
+  ])
+})
+s(
+  'opens once, or again where it could not, and closes what it opened [teeth/relay-open]',
+  async () => {
+    let asked = 0
+    const { made } = start({
+      async findHost() {
+        asked += 1
+        if (asked === 1) throw new Error('nobody knows')
+        return '127.0.0.1'
+      },
+    })
+    assert.is(await made.open().then(String, (error: Error) => error.message), 'nobody knows')
+    await made.close()
+    const [one, same] = await Promise.all([made.open(), made.open()])
+    assert.equal([one === same, asked], [true, 2])
+    assert.is((await fetch(one.url)).status, 404)
+    await made.close()
+    assert.is(await fetch(one.url).then(String, () => 'closed'), 'closed')
+    const never = start()
+    await never.made.close()
+    const nowhere = start({ findHost: async () => '192.0.2.1' })
+    const reason = await nowhere.made.open().catch((error: NodeJS.ErrnoException) => error.code)
+    assert.is(reason, 'EADDRNOTAVAIL')
   },
 )
 s.run()

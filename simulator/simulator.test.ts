@@ -1,0 +1,250 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { encodeErrorResult, getAddress, numberToHex, pad, parseAbi } from 'viem'
+import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
+import { assert, suite } from '../fixtures/test.ts'
+import type { Candidate } from './buildBundle.ts'
+import type { GenerationEvent } from './generation.ts'
+import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
+import { createSimulator, type SlotCache, simulatedTakerOf } from './simulator.ts'
+import { SimulatorUnavailable } from './simulatorUnavailable.ts'
+import { addressOf, pairs, reverted, simulated, told, word } from './testing/answers.ts'
+import { performBundle, readAsked } from './testing/performBundle.ts'
+
+/** All of it over a chain that is a table, on forks that are no processes. */
+const s = suite('simulator/simulator')
+const chainId = 8453
+const swap: Candidate = {
+  target: addressOf('a'),
+  data: '0x01020304',
+  value: 0n,
+  tokenIn: addressOf('b'),
+  tokenOut: addressOf('c'),
+  amountIn: 100n,
+  spender: addressOf('f'),
+  funding: 'real',
+}
+const errors = parseAbi(['error TooLittle(uint256 got)'])
+type Given = {
+  readonly isUp?: boolean
+  readonly startsAfter?: Promise<void>
+  readonly slots?: SlotCache
+  /** Of bundles, and of what traces and deployments ask. */
+  readonly answer?: (call: RpcCall) => RpcOutcome | undefined
+}
+async function open({ isUp = true, startsAfter, slots, answer = () => undefined }: Given = {}) {
+  const events: GenerationEvent[] = []
+  const order: string[] = []
+  const started: { readonly blockNumber: bigint; readonly upstreamUrl: string }[] = []
+  const simulator = await createSimulator({
+    chains: [
+      {
+        chainId,
+        upstreamUrl: 'http://127.0.0.1:9/se-cret',
+        async ask(calls) {
+          return calls.map(({ method }): RpcOutcome | undefined => {
+            if (!isUp) return undefined
+            if (method === 'eth_chainId') return told(numberToHex(chainId))
+            return told({ number: '0x11', hash: '0xab', timestamp: '0x3e8' })
+          })
+        },
+      },
+    ],
+    slots,
+    startsAfter,
+    abis: [errors],
+    log: (event) => void events.push(event),
+    now: () => 2_000_000,
+    forks: {
+      async startFork({ blockNumber, upstreamUrl }) {
+        started.push({ blockNumber, upstreamUrl })
+        const smoke = [told('0x11'), told([])]
+        return createStandInFork({
+          async batch(calls) {
+            if (calls[0]?.method === 'eth_blockNumber') return smoke
+            return calls.map((call) => {
+              const given = answer(call)
+              if (given) return given
+              if (call.method !== 'eth_simulateV1') return told('0x6001')
+              return performBundle(readAsked(call), { held: 100n, gains: [20n] })
+            })
+          },
+        }).fork
+      },
+      findHost: async () => '127.0.0.1',
+      memoryBytes: async (of) => of,
+      close: async () => void order.push('forks'),
+    },
+  })
+  return {
+    simulator,
+    events,
+    order,
+    started,
+  }
+}
+const messageOf = (asked: Promise<unknown>) =>
+  asked.then(String, (error: unknown) =>
+    error instanceof SimulatorUnavailable ? error.message : `not so: ${error}`,
+  )
+const unavailable = (reason: string, of = chainId) =>
+  `simulator unavailable on chain ${of}: ${reason}`
+
+s('answers from one block, which it names [teeth/simulator]', async () => {
+  const { simulator, order, started, events } = await open()
+  const { blockNumber, blockHash, results } = await simulator.simulateCandidates({
+    chainId,
+    candidates: [swap, { ...swap, taker: addressOf('8') }],
+  })
+  const ok = { status: 'ok', amountOut: 20n, gasUsed: 21_000n }
+  assert.equal([blockNumber, blockHash, results], [17n, '0xab', [ok, ok]])
+  assert.equal(
+    started.map((fork) => fork.blockNumber),
+    [17n],
+  )
+  assert.not.match(started[0]?.upstreamUrl ?? '', 'se-cret')
+  const { ready, blockNumber: standing } = simulator.status(chainId)
+  assert.equal([ready, standing, await simulator.memoryBytes(7)], [true, 17n, 7])
+  assert.equal(
+    events.map(({ event }) => event),
+    ['fork_ready'],
+  )
+  await simulator.close()
+  assert.equal(order, ['forks'])
+})
+s('traces a candidate, and dry-runs a deployment, as of its block [teeth/simulator]', async () => {
+  const proxy = getAddress(addressOf('9'))
+  const frame = {
+    type: 'CALL',
+    from: addressOf('d'),
+    to: swap.target,
+    gasUsed: '0x1',
+    input: '0x01020304',
+  }
+  const { simulator } = await open({
+    answer({ method, params }) {
+      if (method === 'debug_traceCall')
+        return told(JSON.stringify(params).includes('callTracer') ? frame : { pre: {}, post: {} })
+      const isDeployment =
+        method === 'eth_simulateV1' && !JSON.stringify(params).includes('"value"')
+      if (!isDeployment) return undefined
+      const known = [pad('0x00'), pad(proxy)].map((returnData) => ({ returnData }))
+      return simulated([...known, pairs(5n, 7n), {}, { returnData: word(9n) }])
+    },
+  })
+  const { blockNumber, trace } = await simulator.traceCandidate({ chainId, candidate: swap })
+  assert.equal([blockNumber, trace.status], [17n, 'traced'])
+  const report = await simulator.simulateDeploy({
+    chainId,
+    factory: addressOf('1'),
+    owner: addressOf('2'),
+    tokenIn: swap.tokenIn,
+    relayer: addressOf('4'),
+  })
+  assert.equal([report.blockNumber, report.predictedProxy, report.tokenBalance], [17n, proxy, 9n])
+  await simulator.close()
+})
+s('says errors of known contracts by their names [teeth/simulator]', async () => {
+  const data = encodeErrorResult({ abi: errors, errorName: 'TooLittle', args: [5n] })
+  const { simulator } = await open({
+    answer: (call) =>
+      call.method === 'eth_simulateV1'
+        ? performBundle(readAsked(call), { held: 100n, swap: reverted(data) })
+        : undefined,
+  })
+  const { results } = await simulator.simulateCandidates({ chainId, candidates: [swap] })
+  assert.equal(results, [{ status: 'simulation_failed', reason: 'TooLittle(5)' }])
+  await simulator.close()
+})
+s('knows no chain but those that it was given [teeth/simulator-none]', async () => {
+  const { simulator } = await open()
+  const reason = unavailable('it is not configured', 1)
+  assert.is(await messageOf(simulator.simulateCandidates({ chainId: 1, candidates: [] })), reason)
+  assert.is(await messageOf(simulator.traceCandidate({ chainId: 1, candidate: swap })), reason)
+  assert.throws(() => simulator.status(1), /it is not configured/)
+  await simulator.close()
+})
+s(
+  'waits for no chain that is down, nor for what comes first, and begins then [teeth/simulator-none]',
+  async () => {
+    const down = await open({ isUp: false })
+    assert.equal(
+      [down.simulator.status(chainId).ready, down.events.map(({ event }) => event)],
+      [false, ['fork_refused']],
+    )
+    await down.simulator.close()
+    const gate = Promise.withResolvers<void>()
+    const { simulator, started } = await open({ startsAfter: gate.promise })
+    await new Promise(setImmediate)
+    assert.equal(started, [])
+    gate.resolve()
+    const { blockNumber } = await simulator.simulateCandidates({ chainId, candidates: [] })
+    assert.is(blockNumber, 17n)
+    await simulator.close()
+  },
+)
+s(
+  'is unavailable where a fork does not answer, and nothing else is that [teeth/simulator-none]',
+  async () => {
+    for (const [error, message] of [
+      [new RpcTransportError('garbage'), unavailable('the fork did not answer')],
+      [new RpcTransportError('aborted'), 'not so: RpcTransportError: rpc aborted'],
+      [new RangeError('a mistake of ours'), 'not so: RangeError: a mistake of ours'],
+    ] as const) {
+      const { simulator } = await open({
+        answer() {
+          throw error
+        },
+      })
+      assert.is(
+        await messageOf(simulator.simulateCandidates({ chainId, candidates: [swap] })),
+        message,
+      )
+      await simulator.close()
+    }
+  },
+)
+s(
+  'tells of a book of slots that fails by a name, never by its words [teeth/simulator-slots]',
+  async () => {
+    class Lost extends Error {
+      override readonly name = 'Lost'
+    }
+    for (const [cause, reason] of [
+      [new Lost('postgres://user:se-cret@host'), 'Lost'],
+      [Object.assign(new Error('se-cret'), { code: 'ENOSPC' }), 'ENOSPC'],
+      ['se-cret', 'unknown'],
+    ] as const) {
+      const failing = () => Promise.reject(cause)
+      const { simulator, events } = await open({ slots: { get: failing, put: failing } })
+      await simulator.simulateCandidates({
+        chainId,
+        candidates: [{ ...swap, funding: 'override' }],
+      })
+      assert.equal(events.at(-1), { event: 'slot_cache_failed', chainId, reason })
+      await simulator.close()
+    }
+  },
+)
+s('is seen by whoever watches dry runs [teeth/simulator]', async () => {
+  const seen: unknown[] = []
+  const note = (message: unknown) => {
+    seen.push((message as { attributes: unknown }).attributes)
+  }
+  subscribe('tracing:forkyard.dryRun:asyncEnd', note)
+  const { simulator } = await open()
+  await simulator.simulateCandidates({ chainId, candidates: [swap, swap] })
+  unsubscribe('tracing:forkyard.dryRun:asyncEnd', note)
+  assert.equal(seen, [{ chainId, candidates: 2 }])
+  await simulator.close()
+})
+s(
+  'runs what names no taker from an account of its own, the same on every start [teeth/simulator]',
+  async () => {
+    const { simulator } = await open()
+    assert.is(simulator.simulatedTaker(chainId), simulatedTakerOf(chainId))
+    assert.is.not(simulatedTakerOf(chainId), simulatedTakerOf(42161))
+    assert.is(simulatedTakerOf(chainId), getAddress(simulatedTakerOf(chainId).toLowerCase()))
+    await simulator.close()
+  },
+)
+s.run()
