@@ -18,6 +18,7 @@ import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { packedCode } from '../reads/packedCalls.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
 import type { ReadDeps } from '../reads/poolRef.ts'
 
 /** What a contract answers to a view, which is written as `balances(uint256)(uint256)`; who is not told of reverts. */
@@ -57,7 +58,11 @@ export const codeHashOf = (address: string): Hex =>
   keccak256(`0x${address.slice(2).toLowerCase().padStart(64, '0')}`)
 
 /** A node that knows views by heart, and what its reader tells of failures and of what it declines. */
-export function createViewNode(told: readonly Told[], answers: LensAnswers = {}) {
+export function createViewNode(
+  told: readonly Told[],
+  answers: LensAnswers = {},
+  logs: readonly Pick<PoolLog, 'topics' | 'data'>[] = [],
+) {
   const known = new Map(
     told.map((one) => [
       nameCall(one),
@@ -88,7 +93,7 @@ export function createViewNode(told: readonly Told[], answers: LensAnswers = {})
   }) => {
     if (method === 'eth_getBlockByNumber')
       return { number: params[0], hash: '0x1', parentHash: '0x0', timestamp: numberToHex(nodeSecs) }
-    if (method === 'eth_getLogs') return []
+    if (method === 'eth_getLogs') return logs
     const [{ to, data }, , overrides] = params as [
       { readonly to: Address; readonly data: Hex },
       Hex,

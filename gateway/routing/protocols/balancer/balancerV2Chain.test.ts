@@ -1,5 +1,6 @@
 import { encodeAbiParameters, getAddress, type Hex, pad, toEventSelector, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import { near } from '../../testing/near.ts'
 import {
   changeTold,
   codeHashOf,
@@ -33,7 +34,8 @@ const log = (address: string, event: string, data: Hex = '0x', ...topics: readon
   logIndex: 0,
 })
 const dex = fakeDex({ protocol: 'balancer_v2_weighted' })
-const pools = [{ dex, address: pool }]
+/** What answers nothing stands before: each pool's answers are its own. */
+const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
 const poolId = `${pool}${'0'.repeat(22)}07` as Hex
 const balances = [5n * e(6), 6n * e(18)]
 const v2: readonly Told[] = [
@@ -207,5 +209,47 @@ s('of the second vault follow its events of their id [teeth/balancer-v2]', async
     [0, 1].map((i) => balancerV2WeightedFamily.depth(record, i)),
     [8e6, 2.4e18],
   )
+})
+s(
+  'of the second vault have the price of their weights, or of a small swap [teeth/balancer-v2]',
+  async () => {
+    const record = await loadV2(v2)
+    if (!record) throw new Error('there is no pool')
+    const { midPrice, toEnginePool, nameInLogs, emitters } = balancerV2WeightedFamily
+    // A fifth of 5 dollars against four fifths of 6 tokens.
+    near(midPrice(record, 0, 1), (6e18 * 0.2) / (5e6 * 0.8))
+    near(midPrice(record, 1, 0), (5e6 * 0.8) / (6e18 * 0.2))
+    const stable = { ...record, weights: [], amp: 200_000n, isPaused: false }
+    near(balancerV2StableFamily.midPrice({ ...stable, balances: [e(12), e(24)] }, 0, 1), 1e12, 1e-6)
+    assert.is(balancerV2StableFamily.midPrice({ ...stable, balances: [0n, 0n] }, 0, 1), 0)
+    assert.is(toEnginePool(record).swap(0, 1, 1_000n), undefined, 'paused')
+    assert.ok(toEnginePool({ ...record, isPaused: false }).swap(0, 1, 1_000n))
+    assert.equal(nameInLogs?.(record), { name: poolId, by: [vaultV2] })
+    assert.equal(emitters?.(dex), [vaultV2])
+  },
+)
+
+s('of the second vault are listed by who made them [teeth/balancer-v2]', async () => {
+  const [late, later] = [fakeAddress(7), fakeAddress(8)]
+  const own = { ...dex, earlierFactories: [provider], knownPools: [pool, usd, late] }
+  const made = (factory: Hex, address: Hex, isOwn: boolean): Told => [
+    factory,
+    'isPoolFromFactory(address)(bool)',
+    [isOwn],
+    [address],
+  ]
+  const told = [
+    made(dex.factory, pool, true),
+    made(dex.factory, usd, false),
+    made(provider, late, true),
+  ]
+  const { deps } = createViewNode(told, {}, [
+    { topics: [toEventSelector('PoolCreated(address)'), pad(later)], data: '0x' },
+    { topics: [toEventSelector('PoolCreated(address)')], data: '0x' },
+    { topics: [toEventSelector('PoolCreated(address)'), pad(pool)], data: '0x' },
+  ])
+  const listed = await balancerV2WeightedFamily.list?.(deps, { dex: own, blockNumber })
+  assert.equal(listed?.map(({ address }) => address).toSorted(), [pool, late, later].toSorted())
+  assert.ok(listed?.every((each) => each.dex === own))
 })
 s.run()

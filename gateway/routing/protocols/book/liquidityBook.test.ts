@@ -1,3 +1,4 @@
+import { assert } from '../../../../fixtures/test.ts'
 import { runVectorSuite, type VectorCases } from '../../testing/runVectorSuite.ts'
 import {
   createLiquidityBookPool,
@@ -181,4 +182,21 @@ runVectorSuite('liquidityBook', {
   },
   // More than all bins take, and more than a bin can count.
   refusedAmounts: [10n ** 30n, 2n ** 130n],
+  more(s) {
+    const { state } = cases['2.1.1, step 25'] ?? {}
+    if (!state) throw new Error('there is such a pair')
+    const activeId = 1 << 23
+    const bins = toBins([[activeId, 10n ** 12n, 10n ** 12n]])
+    const one = { ...state, activeId, idReference: activeId, bins }
+    s('leaves in a bin what was paid, less the share of the protocol [teeth/book-settled]', () => {
+      for (const swapForY of [true, false]) {
+        const swap = liquidityBookSwapOut(one, { swapForY, amountIn: 10n ** 6n })
+        const { amountOut = 0n, fee = 0n, next } = swap ?? {}
+        assert.ok(amountOut > 0n && fee > 10n)
+        const [held, given] = [10n ** 12n + 10n ** 6n - fee / 10n, 10n ** 12n - amountOut]
+        const [reserveX, reserveY] = swapForY ? [held, given] : [given, held]
+        assert.equal(next?.bins, [{ id: activeId, reserveX, reserveY }])
+      }
+    })
+  },
 })

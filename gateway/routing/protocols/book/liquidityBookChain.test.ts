@@ -29,7 +29,8 @@ const pair = (held: readonly [bigint, bigint], bins: readonly Told[]): readonly 
 async function load(told: readonly Told[]) {
   const node = createViewNode(told)
   const [record] = await liquidityBookFamily.load(node.deps, {
-    pools: [{ dex, address: pool }],
+    // What answers nothing stands before: each pair's answers are its own.
+    pools: [fakeAddress(600), pool].map((address) => ({ dex, address })),
     blockNumber,
   })
   return { record, ...node }

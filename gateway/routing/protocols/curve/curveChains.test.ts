@@ -22,7 +22,8 @@ const [pool, usd, token, native, weth] = [
 ] as const
 const dex = fakeDex({ protocol: 'curve_plain' })
 const blockNumber = 7n
-const pools = [{ dex, address: pool }]
+/** What answers nothing stands before: each pool's answers are its own. */
+const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
 const balances = [1_000_000n * e(6), 1_000_000n * e(18)]
 
 /** A million dollars of 6 decimals and a million of the native currency. */
@@ -58,7 +59,7 @@ s('plain ones are read by their coins, with what moves [teeth/curve-chains]', as
     native: [false, true],
   })
   const fields = await curvePlainFamily.refresh?.(deps, {
-    records: record ? [record] : [],
+    records: record ? [{ ...record, id: 'gone', address: fakeAddress(600) }, record] : [],
     dexes: [dex],
     blockNumber,
   })
@@ -157,7 +158,7 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
     assert.is(await load(told), undefined)
   const { deps } = createViewNode(ng)
   const fields = await curveStableNgFamily.refresh?.(deps, {
-    records: record ? [record] : [],
+    records: record ? [{ ...record, id: 'gone', address: fakeAddress(600) }, record] : [],
     dexes: [dex],
     blockNumber,
   })

@@ -8,6 +8,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
+import type { Dex } from '../../../chain/dex.ts'
 import { createViewNode, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
 import { camelotV2Family } from './camelotV2Chain.ts'
 import { solidlyFamily } from './solidlyChain.ts'
@@ -24,6 +25,8 @@ const [pool, other, token0, token1, box] = [1, 2, 3, 4, 5].map(fakeAddress) as [
   Hex,
 ]
 const blockNumber = 7n
+/** What answers nothing stands before: each pool's answers are its own. */
+const poolsOf = (dex: Dex) => [fakeAddress(600), pool].map((address) => ({ dex, address }))
 const head = {
   id: pool,
   address: getAddress(pool),
@@ -185,7 +188,7 @@ s(
     const dex = fakeDex({ protocol: 'camelot_v2' })
     const load = async (told: readonly Told[]) => {
       const { deps } = createViewNode(told)
-      return (await camelotV2Family.load(deps, { pools: [{ dex, address: pool }], blockNumber }))[0]
+      return (await camelotV2Family.load(deps, { pools: poolsOf(dex), blockNumber }))[0]
     }
     const info = (receiver: Hex): Told => [
       dex.factory,
@@ -255,9 +258,7 @@ s('of Trident are what lies in their box [teeth/pair-chains]', async () => {
   const dex = fakeDex({ protocol: 'trident', holder: getAddress(box) })
   const load = async (told: readonly Told[], own = dex) => {
     const { deps } = createViewNode(told)
-    return (
-      await tridentFamily.load(deps, { pools: [{ dex: own, address: pool }], blockNumber })
-    )[0]
+    return (await tridentFamily.load(deps, { pools: poolsOf(own), blockNumber }))[0]
   }
   const held = { shares: [21n, 22n], elastics: [31n, 32n], bases: [41n, 42n], liquid: [51n, 52n] }
   const record = await load(tridentViews())

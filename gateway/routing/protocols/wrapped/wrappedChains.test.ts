@@ -18,7 +18,11 @@ const aave = fakeDex({
   protocol: 'aave_v3',
   factory: market,
   announcer: configurator,
-  reserves: [[asset, aToken]],
+  // The first is none of the market's.
+  reserves: [
+    [fakeAddress(600), fakeAddress(601)],
+    [asset, aToken],
+  ],
 })
 const id = pad(asset)
 const [active, frozen, paused] = [1n << 56n, 1n << 57n, 1n << 60n]
@@ -38,7 +42,7 @@ const reserve = (configuration: bigint): readonly Told[] => [
   [asset, 'balanceOf(address)(uint256)', [900n], [aToken]],
   [aToken, 'scaledTotalSupply()(uint256)', [5_000_000n]],
 ]
-const pools = [{ dex: aave, address: market, id }]
+const pools = [pad(fakeAddress(600)), id].map((own) => ({ dex: aave, address: market, id: own }))
 const load = async (told: readonly Told[]) =>
   (await aaveV3Family.load(createViewNode(told).deps, { pools, blockNumber }))[0]
 const boundless = 2n ** 112n
@@ -86,7 +90,13 @@ s(
     ])
       assert.is(await load(told), undefined)
     const refresh = async (own: Partial<AaveV3Record>, told: readonly Told[]) => {
-      const records = record ? [{ ...record, ...own }] : []
+      const gone = { id: 'gone', tokens: [fakeAddress(600)] }
+      const records = record
+        ? [
+            { ...record, ...gone, ...own },
+            { ...record, ...own },
+          ]
+        : []
       const { deps } = createViewNode(told)
       return aaveV3Family.refresh?.(deps, { records, dexes: [aave], blockNumber })
     }
@@ -150,6 +160,8 @@ const [usdc, usds, susds, oracle, pocket] = [11, 12, 13, 14, 15].map(fakeAddress
   Hex,
 ]
 const psm = fakeDex({ protocol: 'psm3', factory: market })
+/** What answers nothing stands before: each one's answers are its own. */
+const psms = [fakeAddress(600), market].map((address) => ({ dex: psm, address }))
 const views = (owner: Hex): readonly Told[] => [
   [market, 'usdc()(address)', [usdc]],
   [market, 'usds()(address)', [usds]],
@@ -169,7 +181,7 @@ const views = (owner: Hex): readonly Told[] => [
 s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', async () => {
   const loadPsm = async (told: readonly Told[]) => {
     const { deps } = createViewNode(told)
-    return (await psm3Family.load(deps, { pools: [{ dex: psm, address: market }], blockNumber }))[0]
+    return (await psm3Family.load(deps, { pools: psms, blockNumber }))[0]
   }
   const record = await loadPsm(views(pocket))
   if (!record) throw new Error('there is no PSM')
@@ -198,7 +210,9 @@ s('a PSM pays what lies with it, or with who lets it [teeth/wrapped-chains]', as
   assert.is(await loadPsm(changeTold(views(pocket), 'getConversionRate', [0n])), undefined)
   assert.is(await loadPsm(changeTold(views(pocket), 'decimals', [37])), undefined)
   const { deps } = createViewNode(generous)
-  const fields = await psm3Family.refresh?.(deps, { records: [record], dexes: [psm], blockNumber })
+  const gone = { id: 'gone', tokens: [usds, usds, usds] }
+  const records = [{ ...record, ...gone }, record]
+  const fields = await psm3Family.refresh?.(deps, { records, dexes: [psm], blockNumber })
   assert.equal(fields?.get(market), { reserves: [500n, 600n, 700n], rate: 11n * e(26) })
   const step = psm3Family.encodeStep(record, { tokenIn: usdc, tokenOut: usds })
   assert.equal(step, { kind: 16, pool: getAddress(market), data: '0x' })
