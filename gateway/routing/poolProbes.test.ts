@@ -8,9 +8,12 @@ import {
   encodeFunctionResult,
   getAddress,
   type Hex,
+  pad,
   type Transport,
+  toFunctionSelector,
+  toHex,
 } from 'viem'
-import { probeLens } from '../../contracts/artifacts.ts'
+import { probeLens, quoteLens } from '../../contracts/artifacts.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import { base } from '../chain/base.ts'
 import { toViemChain } from '../chain/client.ts'
@@ -18,6 +21,7 @@ import { poolOf } from './engine/market.ts'
 import type { Route } from './engine/route.ts'
 import { createPoolProbes } from './poolProbes.ts'
 import type { PairRecord } from './protocols/pair/uniswapV2Chain.ts'
+import { gridSize, listGrid } from './protocols/quoted/quoted.ts'
 import { createSyncedState, type SyncedState } from './sync/syncedState.ts'
 import { fakeAddress } from './testing/viewNode.ts'
 
@@ -74,6 +78,10 @@ const reserveOf = (n: number) => e24 - BigInt(n) * 10n ** 20n
 const records = [4, 3, 2, 1, 0].map((n) => pool(n, reserveOf(n)))
 const head = { number: 9n, hash: '0x1', parentHash: '0x0', timestampSecs: 1n } as const
 
+const ask = quoteLens.abi.find((item) => item.type === 'function' && item.name === 'ask')
+if (ask?.type !== 'function') throw new Error('quoters are asked')
+const askSelector = toFunctionSelector(ask)
+
 type Trial = {
   readonly holders: readonly Address[]
   readonly tokenIn: Address
@@ -82,15 +90,21 @@ type Trial = {
   readonly least: bigint
 }
 
+const startMs = 10_000_000
+
 /** Probes on a clock, whose trials come to what they are told. */
 function createStand({ taxBps = 0, pools = records, hasExecutor = true } = {}) {
-  const clock = { ms: 0 }
+  const clock = { ms: startMs }
   const trials: Trial[] = []
-  const says = { verdict: 1, isAway: false }
+  const says = { verdict: 1, paid: 0n, quoted: 0n, isAway: false }
   const taxOf = (token: string) => (token === tokenIn ? taxBps : 0)
   const state = createSyncedState({ taxOf }, { head, records: pools })
   const request = async ({ params }: { readonly params: readonly unknown[] }) => {
     const [{ data, gasPrice }, block] = params as [{ data: Hex; gasPrice?: Hex }, Hex]
+    if (data.startsWith(askSelector)) {
+      const result = [pad(toHex(says.quoted), { size: 32 })]
+      return encodeFunctionResult({ abi: quoteLens.abi, functionName: 'ask', result })
+    }
     assert.equal([block, gasPrice], ['0x9', '0xe'])
     const { args } = decodeFunctionData({ abi: probeLens.abi, data })
     trials.push((args as unknown as readonly [Trial])[0])
@@ -98,7 +112,7 @@ function createStand({ taxBps = 0, pools = records, hasExecutor = true } = {}) {
     return encodeFunctionResult({
       abi: probeLens.abi,
       functionName: 'probe',
-      result: [says.verdict, 0n],
+      result: [says.verdict, says.paid],
     })
   }
   const probes = createPoolProbes({
@@ -171,9 +185,9 @@ s(
       const { clock, trials, says, use } = createStand()
       says.verdict = verdict
       assert.is(await use(1), refuses)
-      clock.ms = lifeMs - 1
+      clock.ms = startMs + lifeMs - 1
       assert.equal([await use(1), trials.length], [refuses, 1])
-      clock.ms = lifeMs
+      clock.ms = startMs + lifeMs
       assert.equal([await use(1), trials.length], [refuses, 2], `${verdict}`)
     }
   },
@@ -193,12 +207,39 @@ s(
     probes.doubt([idOf(2)])
     assert.is(await use(2), false)
     assert.equal([isOpen(1), isOpen(2)], [false, true])
-    clock.ms = 59_999
+    clock.ms = startMs + 59_999
     assert.is(isOpen(1), false)
-    clock.ms = 60_000
+    clock.ms = startMs + 60_000
     assert.equal([isOpen(1), probes.verdictOf(idOf(1))], [true, undefined])
   },
 )
+s('of a quoter have to pay what it says, less what may be skimmed [teeth/probes]', async () => {
+  const none = Array.from({ length: gridSize }, () => 0n)
+  const grid = [...none, ...listGrid(e24), ...listGrid(e24), ...none]
+  const quoted = {
+    ...pool(1, e24),
+    protocol: 'woofi',
+    quoter: executor,
+    native: [false, false],
+    held: [e24, e24],
+    amounts: grid,
+    outputs: grid,
+  } as unknown as PairRecord
+  const { says, use, probes, trials, clock } = createStand({ pools: [pool(0, e24), quoted] })
+  says.quoted = 10n ** 20n
+  const least = (says.quoted * 9_990n) / 10_000n - 2n
+  for (const [paid, refuses] of [
+    [least, false],
+    [least - 1n, true],
+  ] as const) {
+    clock.ms += 600_000
+    says.paid = paid
+    assert.is(await use(1), refuses, `${paid}`)
+  }
+  // Its samples promise nothing: the quoter of the very block does.
+  assert.equal([trials.length, trials[0]?.least], [2, 1n])
+  assert.is(probes.verdictOf(idOf(1)), 'refuses')
+})
 s(
   'are tried once for all who ask meanwhile, and again where a dry run fell [teeth/probes]',
   async () => {
