@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, Server } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { Type } from 'typebox'
 import { assert, suite } from '../../fixtures/test.ts'
@@ -71,6 +73,52 @@ s('lets a request that is under way finish, untold [24/grace]', async () => {
   finish()
   assert.is(await answered, 200)
   await closed
+})
+
+/** Those that this machine has. */
+const loopbacks = Object.values(networkInterfaces())
+  .flatMap((found = []) => found.map(({ address }) => address))
+  .filter((address) => ['127.0.0.1', '::1'].includes(address))
+
+s('is open at addresses of both kinds at `::` [24/dual-stack]', async () => {
+  const server = await createService({ name: 'open', endpoints: [], log }).listen({ host: '::' })
+  assert.is(server.url, `http://127.0.0.1:${server.port}`)
+  assert.ok(loopbacks.includes('127.0.0.1'))
+  for (const address of loopbacks) {
+    const host = address.includes(':') ? `[${address}]` : address
+    assert.is(await get(`http://${host}:${server.port}/none`, new Agent()), 404)
+  }
+  await server.close()
+})
+
+s('is open at those of IPv4 where there are no others, and says so [24/dual-stack]', async () => {
+  const { listen } = Server.prototype
+  const warned: string[] = []
+  const told = { ...log, warn: (_: object, message: string) => void warned.push(message) }
+  const service = createService({ name: 'open', endpoints: [], log: told })
+  // As of a kernel without IPv6, which no test can take from the one that it runs on.
+  const refuse = mock.method(
+    Server.prototype,
+    'listen',
+    function (this: Server, address: { readonly host: string }, opened: () => void) {
+      if (address.host !== '::') return listen.call(this, address, opened)
+      const error = Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' })
+      setImmediate(() => this.emit('error', error))
+      return this
+    },
+  )
+  try {
+    const server = await service.listen({ host: '::' })
+    assert.is(await get(`http://127.0.0.1:${server.port}/none`, new Agent()), 404)
+    assert.equal(warned, ['this machine has no IPv6: open at its IPv4 addresses alone'])
+    await server.close()
+    const refused = await service
+      .listen({ host: '192.0.2.1' })
+      .catch((error: NodeJS.ErrnoException) => error.code)
+    assert.is(refused, 'EADDRNOTAVAIL')
+  } finally {
+    refuse.mock.restore()
+  }
 })
 
 s('tells it that its grace is over, and waits no longer', async () => {

@@ -8,6 +8,7 @@ import { boundConnections, type ConnectionBound } from './boundConnections.ts'
 import type { Endings } from './ending.ts'
 import { errorBody, type RequestIdField } from './handleErrors.ts'
 import { type ErrorName, httpError } from './httpError.ts'
+import type { Log } from './serviceOptions.ts'
 
 export type Closing = {
   /** What still runs after this is told so, and dropped. Default 5,000. */
@@ -35,11 +36,13 @@ export async function listen(
     endings,
     requestIdField,
     bound,
+    log,
   }: {
     app: Koa
     endings: Endings
     requestIdField: RequestIdField
     bound?: ConnectionBound | undefined
+    log: Pick<Log, 'warn'>
   },
   { port, host }: { port: number; host: string },
 ): Promise<Listening> {
@@ -55,21 +58,35 @@ export async function listen(
   server.maxRequestsPerSocket = 100_000
   if (bound) boundConnections(server, bound)
   server.on('clientError', (error, socket) => answerUnparsed(error, socket, requestIdField))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ port, host }, () => {
-      server.off('error', reject)
-      resolve()
-    })
+  await open(server, { port, host }).catch((error: NodeJS.ErrnoException) => {
+    if (host !== everywhere || !noIpv6.includes(error.code)) throw error
+    log.warn({ port }, 'this machine has no IPv6: open at its IPv4 addresses alone')
+    return open(server, { port, host: everywhereOfIpv4 })
   })
   const { port: opened } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
+  const isEverywhere = host === everywhere || host === everywhereOfIpv4
   return {
-    url: `http://${host === '0.0.0.0' ? '127.0.0.1' : name}:${opened}`,
+    url: `http://${isEverywhere ? '127.0.0.1' : name}:${opened}`,
     port: opened,
     openStreams: endings.streams.count,
     close: (options = {}) => close(server, endings, options),
   }
+}
+
+/** All addresses of a machine, those of IPv4 too. */
+const everywhere = '::'
+const everywhereOfIpv4 = '0.0.0.0'
+const noIpv6: readonly (string | undefined)[] = ['EAFNOSUPPORT', 'EADDRNOTAVAIL']
+
+function open(server: Server, address: { port: number; host: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }
 
 const lookEveryMs = 20

@@ -57,7 +57,7 @@ export function createService(options: ServiceOptions): Service {
     app,
     endpoints,
     listen: ({ port = 0, host = '127.0.0.1' } = {}) =>
-      listen({ app, endings, requestIdField, bound: options.connections }, { port, host }),
+      listen({ app, endings, requestIdField, bound: options.connections, log }, { port, host }),
   }
 }
 

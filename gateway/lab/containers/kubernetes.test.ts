@@ -312,10 +312,10 @@ s('are a configuration that the gateway takes and all can patch [24/monitoring-s
         ),
       )
       for (const host of [config.routing, config.meta, config.relay, config.ops])
-        assert.is(host.host, '0.0.0.0')
+        assert.is(host.host, '::')
       assert.is(config.databaseUrl, values.database_url)
       const readClientIp = createReadClientIp(config.trustedProxies)
-      for (const pod of ['10.244.1.7', '172.20.0.9', '192.168.3.4', '100.64.5.6'])
+      for (const pod of ['10.244.1.7', '172.20.0.9', '192.168.3.4', '100.64.5.6', 'fd00:10::7'])
         assert.is(
           readClientIp({
             socket: { remoteAddress: pod },
