@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { endMarked, isRunning, signal, waitUntil } from '../../simulator/processes.ts'
 import { modulePath } from '../runtime/modulePath.ts'
+import { followLog } from './followLog.ts'
 import { isReady } from './gatewayProcess.ts'
 import { findSupervisor, type LabFiles, readManifest, readStatus } from './labFiles.ts'
 import { readyUrl } from './manifest.ts'
@@ -30,11 +31,9 @@ export async function labUp({
     rmSync(files.dir, { recursive: true, force: true })
     supervisor = startDetached(files, env)
   }
-  let printed = 0
+  const readLog = followLog(files.supervisorLog)
   const follow = () => {
-    const log = existsSync(files.supervisorLog) ? readFileSync(files.supervisorLog, 'utf8') : ''
-    print(log.slice(printed))
-    printed = log.length
+    print(readLog())
     return readStatus(files)?.phase ?? 'starting'
   }
   const isSettled = async () => {
