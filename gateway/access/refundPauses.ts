@@ -17,7 +17,7 @@ export type RefundPauses = {
 }
 
 /** So many refusals in a row are anybody's; each further one doubles the pause. */
-const freeRefunds = 50
+export const freeRefunds = 50
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
 /** Who stays away so long starts anew. */

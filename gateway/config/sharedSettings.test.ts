@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, suite } from '../../fixtures/test.ts'
+import { fixedLimits } from '../parts/fixedLimits.ts'
 import { readConfig } from './config.ts'
 import { describeSettings } from './settings.ts'
 import { findDifferences, listOwnLimits, listSharedSettings } from './sharedSettings.ts'
@@ -43,6 +44,8 @@ s(
     const one = `0x${'1'.repeat(40)}`
     const trusted = { BASE_TRUSTED_ADDRESSES: one }
     assert.equal(differences(trusted), ['BASE_TRUSTED_ADDRESSES'])
+    const byCode = { ...trusted, BASE_TRUSTED_CODE_HASHES: `0x${'1'.repeat(64)}` }
+    assert.equal(differences(byCode, trusted), ['BASE_TRUSTED_CODE_HASHES'])
     const of = (address: string) => listSharedSettings(read(), new Map([[8453, { address }]]))
     assert.equal(findDifferences(of(one), of(`0x${'2'.repeat(40)}`)), ['BASE_RELAYER'])
     assert.equal(findDifferences(of(one), listSharedSettings(read())), [])
@@ -116,10 +119,10 @@ const ofOneGateway = `
   LOG_LEVEL ACCESS_LOG TRACES_URL TRACES_PERCENT`
 /** Of a lab, which has one gateway. */
 const ofLab = 'FREEZE_TIME_SECS LAB_MANIFEST LAB_REACH LAB_TOKEN LAB_ORIGINS LAB_RUN'
-/** Told by the names KEY_PEPPER, TRUSTED_ADDRESSES, and RELAYER, by what a chain has. */
+/** Told by the names KEY_PEPPER, and RELAYER, by what a chain has. */
 const toldOtherwise = `
-  KEY_PEPPER_FORMER TRUSTED_CODE_HASHES RELAYER_PRIVATE_KEY RELAYER_KEYSTORE
-  RELAYER_PASSWORD_FILE RELAYER_KEY_URL RELAYER_PUBLIC_KEY`
+  KEY_PEPPER_FORMER RELAYER_PRIVATE_KEY RELAYER_KEYSTORE RELAYER_PASSWORD_FILE
+  RELAYER_KEY_URL RELAYER_PUBLIC_KEY`
 
 s('judges each setting: compared, a bound of each gateway, or its own [24/settings-judged]', () => {
   const onChains = (name: string, value: string) => ({
@@ -147,10 +150,10 @@ s('are named in the documents, each of them [24/own-limits-docs]', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8')
   const section = /^## Several gateways$(.*?)^## /ms.exec(page)?.[1] ?? ''
   const named = [...section.matchAll(/^\|.*$/gm)]
-    .flatMap(([row]) => [...row.matchAll(/`([A-Z_*]+)`/g)])
+    .flatMap(([row]) => [...row.matchAll(/`([A-Za-z_*]+)`/g)])
     .map(([, name = '']) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
-  const limits = listOwnLimits(read()).map(({ setting }) => setting)
-  assert.ok(limits.length > 8)
+  const limits = [...listOwnLimits(read()), ...fixedLimits].map(({ setting }) => setting)
+  assert.ok(limits.length > 14)
   const missing = limits.filter((setting) => !named.some((name) => name.test(setting)))
   assert.equal(missing, [])
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { isAddress, isHash } from 'viem'
 import { settingName } from '../chain/settingName.ts'
 import type { ChainConfig, Config } from './config.ts'
 
@@ -31,7 +32,8 @@ const chainRows = (settings: ChainConfig) =>
     ['EXECUTOR', settings.executor],
     ['QUOTA_MANAGER', settings.quotaManager],
     ['PROXY_FACTORY', settings.proxyFactory],
-    ['TRUSTED_ADDRESSES', toSet(settings.trusted)],
+    ['TRUSTED_ADDRESSES', toSet(settings.trusted.filter((part) => isAddress(part)))],
+    ['TRUSTED_CODE_HASHES', toSet(settings.trusted.filter(isHash))],
     ['X402_SETTLE', settings.settlementLimits !== undefined],
     ...(settings.relayer === undefined ? [] : relayRows(settings)),
   ].map(([name, value]) => [settingName(settings.chain, String(name)), value])

@@ -26,11 +26,12 @@ function addTests({ name, store, close }: StoreEngine) {
     const env = { BASE_RPC_URL: 'http://127.0.0.1:1', KEY_PEPPER: 'p'.repeat(32), ...change }
     const now = () => nowMs
     const watch = await compareSettings(readConfig(env), { store, log, metrics, now, keys })
-    const read = async (setting: string) => {
+    const readOf = (metric: string) => async (setting: string) => {
       const text = await metrics.registry.metrics()
-      return new RegExp(`forkyard_settings_differ\\{setting="${setting}"\\} (\\d)`).exec(text)?.[1]
+      return new RegExp(`${metric}\\{setting="${setting}"\\} (\\d+)`).exec(text)?.[1]
     }
-    return { warned, read, close: watch.close }
+    const [read, limit] = [readOf('forkyard_settings_differ'), readOf('forkyard_own_limit')]
+    return { warned, read, limit, close: watch.close }
   }
 
   s('say which differ, while both are there [24/settings-told]', async () => {
@@ -59,6 +60,16 @@ function addTests({ name, store, close }: StoreEngine) {
       const same = await start({}, keyOf('2'))
       await first.close()
       for (const each of [other, same]) await each.close()
+    },
+  )
+
+  s(
+    'show what each bounds by itself, where no setting changes it too [24/own-limits-fixed]',
+    async () => {
+      const { limit, close: leave } = await start({ META_MAX_STREAMS: '9' })
+      const shown = ['META_MAX_STREAMS', 'source_calls', 'refusals_of_site', 'searches_waiting']
+      assert.equal(await Promise.all(shown.map(limit)), ['9', '32', '50', '256'])
+      await leave()
     },
   )
 

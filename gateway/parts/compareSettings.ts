@@ -4,6 +4,7 @@ import { findDifferences, listOwnLimits, listSharedSettings } from '../config/sh
 import { createSettingMetrics } from '../observe/settingMetrics.ts'
 import type { DigestKey } from '../signing/digestKey.ts'
 import type { Store } from '../store/ports.ts'
+import { fixedLimits } from './fixedLimits.ts'
 import type { Observed } from './observed.ts'
 
 /** Compares this gateway's settings with those of the others of its database, at its start and every half minute. */
@@ -26,7 +27,7 @@ export async function compareSettings(
 ) {
   const gateway = randomUUID()
   const shown = createSettingMetrics(metrics)
-  shown.limits(listOwnLimits(config))
+  shown.limits([...listOwnLimits(config), ...fixedLimits])
   const own = listSharedSettings(config, keys)
   const settings = JSON.stringify(own)
   let said = ''

@@ -23,7 +23,7 @@ export type QuoteBook = {
 export const keptMs = 600_000
 /** A caller's oldest go first, so that who asks for thousands forgets his own; and those of who has most. */
 export const mostOfCaller = 128
-const mostKept = 2_048
+export const mostKept = 2_048
 
 /** `now` in milliseconds since 1970. */
 export function createQuoteBook({
