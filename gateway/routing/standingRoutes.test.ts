@@ -1,8 +1,10 @@
 import { ask, pair } from '../../fixtures/chains/market.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { collectGarbage } from '../bench/collectGarbage.ts'
 import { proveStanding } from '../bench/quote/proveStanding.ts'
+import type { Certificate } from './engine/certificate.ts'
 import { createMarket, type Market, updateMarket } from './engine/market.ts'
-import { createStandingRoutes } from './standingRoutes.ts'
+import { createStandingRoutes, type StandingRoutes } from './standingRoutes.ts'
 
 const s = suite('standingRoutes')
 
@@ -60,6 +62,34 @@ s('stand where what came is no better, and forget nothing they skipped', () => {
   routes.begin(better, 'other', 0n)
   const still = updateMarket(better, [pair('new', 'a/e', [10, 11])])
   assert.is(routes.recall(still, 'key', 0n), undefined)
+})
+
+function keepWeakly(routes: StandingRoutes, market: Market): readonly WeakRef<Certificate>[] {
+  const kept: WeakRef<Certificate>[] = []
+  const begun = routes.begin(market, 'key', 0n)
+  const certified = (made: Certificate) => {
+    kept.push(new WeakRef(made))
+    begun.keep(made)
+  }
+  ask(market, { amountIn: 10n ** 18n, certified })
+  return kept
+}
+
+s('are let go once they can stand no more [24/standing-let-go]', async () => {
+  const routes = createStandingRoutes()
+  const kept = keepWeakly(routes, before)
+  let market = before
+  const countAlive = async (later: number) => {
+    market = updateMarket(market, [pair('new', 'a/e', [10, 10 + later])])
+    routes.begin(market, 'other', 0n)
+    // Whom a turn of the loop has seen stays for as long as that.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    return kept.filter((one) => one.deref()).length
+  }
+  const alive: number[] = []
+  for (let later = 1; later <= 5; later += 1) alive.push(await countAlive(later))
+  assert.equal(alive, [1, 1, 1, 1, 0])
 })
 
 s.run()

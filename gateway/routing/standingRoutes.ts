@@ -28,9 +28,21 @@ const mostLater = 4
 export function createStandingRoutes(): StandingRoutes {
   const journal = createMarketJournal()
   const routes = new LRUCache<string, Kept>({ max: mostKept })
+  let last = 0
+
+  /** What may stand no more makes room. */
+  function enter(market: Market): number {
+    const version = journal.enter(market)
+    if (version === last) return version
+    last = version
+    const fallen = [...routes].filter(([, { found }]) => version > found + mostLater)
+    for (const [key] of fallen) routes.delete(key)
+    return version
+  }
+
   return {
     recall(market, key, gasPriceWei) {
-      const version = journal.enter(market)
+      const version = enter(market)
       const kept = routes.get(key)
       const changed = kept && journal.since(kept.version)
       if (!kept || !changed || version > kept.found + mostLater) return undefined
@@ -42,7 +54,7 @@ export function createStandingRoutes(): StandingRoutes {
       return route
     },
     begin(market, key, gasPriceWei) {
-      const version = journal.enter(market)
+      const version = enter(market)
       return {
         keep(found) {
           routes.set(key, {
