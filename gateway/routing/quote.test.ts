@@ -44,6 +44,7 @@ s('answers what the pools pay, less the slippage, to whoever asked [teeth/quotes
   assert.equal([found.amountIn, found.inputConsumed], [amountIn, amountIn])
   assert.is(found.minAmountOut, (found.amountOut * 9_875n) / 10_000n)
   assert.equal([found.readiness, found.executable, found.source], ['ready', true, 'local'])
+  assert.type(found.optimalityGapBps, 'number')
   assert.is((await quoteOf({ tokenIn: native })).execution?.value, amountIn)
   assert.is((await quoteOf()).execution?.value, 0n)
 })
@@ -55,6 +56,8 @@ s(
     const found = await quoteOf({ amountIn: beyond, allowPartial: true })
     assert.is(found.amountIn, beyond)
     assert.ok(found.inputConsumed < 1n << 127n && found.amountOut > 0n)
+    const usual = await quoteOf({ allowPartial: true })
+    assert.equal([usual.amountIn, usual.inputConsumed], [amountIn, amountIn])
   },
 )
 s('has alternatives that share no pool, as many as were asked for [teeth/quotes]', async () => {
