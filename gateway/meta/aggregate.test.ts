@@ -32,7 +32,7 @@ async function waitTurns(turns: number): Promise<void> {
 }
 
 /** Our own search answers at once, and its quote falls in its dry run; `slow` answers many turns of the loop later. */
-async function ask(policy: CalldataPolicy) {
+async function ask(policy: CalldataPolicy, dryRun = false) {
   const sources = [
     scriptSource({
       name: 'routing',
@@ -65,7 +65,7 @@ async function ask(policy: CalldataPolicy) {
       }),
     },
     {
-      request: { source: makeRequest(), policy, dryRun: false, proxy: undefined },
+      request: { source: makeRequest(), policy, dryRun, proxy: undefined },
       signal: new AbortController().signal,
     },
   )
@@ -82,4 +82,7 @@ s(
     assert.equal(await ask('strict'), { best: 'slow', leftBehind: [] })
   },
 )
+s('nor where every quote is dry-run [17/usual-dry-run]', async () => {
+  assert.equal(await ask('standard', true), { best: 'slow', leftBehind: [] })
+})
 s.run()

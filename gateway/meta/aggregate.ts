@@ -171,9 +171,8 @@ export async function aggregate(
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
   const waits = deps.worth?.of({ request: request.source, caller })
-  // What has to be proved may fall in its dry run yet: nobody has to keep to its usual time for it.
-  const hasty =
-    waits && request.policy === 'strict' ? { ...waits, usualMs: () => undefined } : waits
+  // What is in hand may fall in its dry run yet: nobody has to keep to its usual time for it.
+  const hasty = waits && isSimulated(request) ? { ...waits, usualMs: () => undefined } : waits
   const [asked, proxy] = await Promise.all([
     fanOut(deps, {
       sources,

@@ -20,6 +20,8 @@ const patient: Hasty = {
   isSilent: () => false,
   leave: () => undefined,
 }
+const quotedBy = (entries: readonly Entry[]) =>
+  entries.flatMap(({ provider, outcome }) => (outcome.status === 'quote' ? [provider] : []))
 const run = (
   sources: readonly Source[],
   more: {
@@ -92,11 +94,29 @@ s(
   async () => {
     const unproved = scriptSource({ name: 'unproved', answer: answerQuote({ mustBeProved: true }) })
     const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
-    const ask = (isSimulated: boolean) => run([unproved, slow], { patienceMs: 10, isSimulated })
-    const namesOf = (entries: readonly Entry[]) =>
-      entries.flatMap(({ provider, outcome }) => (outcome.status === 'quote' ? [provider] : []))
-    assert.equal(namesOf(await ask(false)), ['unproved', 'slow'])
-    assert.equal(namesOf(await ask(true)), ['unproved'])
+    for (const isSimulated of [false, true]) {
+      const entries = await run([unproved, slow], { patienceMs: 10, isSimulated })
+      assert.equal(quotedBy(entries), ['unproved', 'slow'])
+    }
+  },
+)
+
+s(
+  'with dry runs patience ends with enough quotes alone, as any may fall [17/enough-to-dry-run]',
+  async () => {
+    const [one, other] = ['one', 'other'].map((name) =>
+      scriptSource({ name, answer: answerQuote({ provider: name }) }),
+    )
+    const own = scriptSource({ name: 'own', answer: answerQuote({ isReference: true }) })
+    assert.ok(one && other)
+    const ask = async (sources: readonly Source[], isSimulated = true) => {
+      const slow = scriptSource({ name: 'slow', delayMs: 60, answer: answerQuote() })
+      return quotedBy(await run([...sources, slow], { patienceMs: 10, isSimulated }))
+    }
+    assert.equal(await ask([one]), ['one', 'slow'])
+    assert.equal(await ask([one], false), ['one'])
+    assert.equal(await ask([one, other]), ['one', 'other'])
+    assert.equal(await ask([own]), ['own'])
   },
 )
 

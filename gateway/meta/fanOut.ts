@@ -43,7 +43,7 @@ export type FanOutParameters = {
   /** Whom the caller is one of many of, where turns are. Default: the caller. */
   readonly site?: string | undefined
   readonly signal: AbortSignal
-  /** Whether quotes are dry-run: then those that must be proved may win, too. Default: they are. */
+  /** Whether quotes are dry-run: then patience ends with enough of them alone, as any may fall. Default: they are not. */
   readonly isSimulated?: boolean | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
@@ -171,7 +171,7 @@ export async function fanOut(
     deadlineMs,
     patienceMs,
     signal,
-    isSimulated = true,
+    isSimulated = false,
     onEntry,
     hasty,
   }: FanOutParameters,
@@ -180,9 +180,8 @@ export async function fanOut(
   const stop = new AbortController()
   const stopWith = (reason: string) => stop.abort(reason)
   let patient = true
-  const mayWin = ({ outcome }: Entry) =>
-    outcome.status === 'quote' && (isSimulated || !outcome.quote.mustBeProved)
-  const hasQuote = () => entries.some(mayWin)
+  const hasQuote = () => quotesInHand(entries).length > 0
+  const mayAnswer = () => (isSimulated ? isEnough(entries) : hasQuote())
   const cutSlow = () => stopWith(`slower than the ${patienceMs} ms that other quotes waited`)
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
   const either = AbortSignal.any([stop.signal, signal])
@@ -190,7 +189,7 @@ export async function fanOut(
   await deps.takeTurn?.({ caller, site, signal: either })
   const patience = setTimeout(() => {
     patient = false
-    if (hasQuote()) cutSlow()
+    if (mayAnswer()) cutSlow()
   }, patienceMs)
   const names = sources.map(({ name }) => name)
   const hurried = new Set(hasty && names.filter(hasty.has))
@@ -231,7 +230,7 @@ export async function fanOut(
         const entry = await hear(source)
         entries.push(entry)
         if (!signal.aborted) onEntry?.(entry)
-        if (!patient && mayWin(entry)) cutSlow()
+        if (!patient && mayAnswer()) cutSlow()
         if (isEnough(entries)) usual.noteEnough()
         grace.noteArrival(source.name, hasQuote())
       }),
@@ -246,14 +245,18 @@ export async function fanOut(
   return entries
 }
 
-/**
- * A quote of our own search, or those of two others that may win unproved: by itself a source whose server was
- * taken over has nobody cut short, whatever it promises at once.
- */
-function isEnough(entries: readonly Entry[]): boolean {
-  const quotes = entries.flatMap(({ outcome }) =>
+/** Those that may win unproved. What has to be proved is a promise, which whoever makes it may not keep. */
+const quotesInHand = (entries: readonly Entry[]) =>
+  entries.flatMap(({ outcome }) =>
     outcome.status === 'quote' && !outcome.quote.mustBeProved ? outcome.quote : [],
   )
+
+/**
+ * A quote of our own search, or those of two others: by itself a source whose server was taken over has nobody cut
+ * short, whatever it promises at once.
+ */
+function isEnough(entries: readonly Entry[]): boolean {
+  const quotes = quotesInHand(entries)
   return quotes.length >= 2 || quotes.some(({ isReference }) => isReference)
 }
 

@@ -141,6 +141,36 @@ s('is not fooled by two lures that agree [meta/rank-lures]', () => {
   assert.is(order(quotes)[0], 'routing')
 })
 
+s('takes nobody at more than what less the slippage is guaranteed [17/as-guaranteed]', () => {
+  const honest = ranked('honest', { amountOut: 10_050n })
+  // Within the 100 bps that guards may be looser.
+  const loose = ranked('loose', { amountOut: 10_100n, minAmountOut: 9_949n })
+  assert.equal(order([loose, honest]), ['honest', 'loose'])
+  const net = (quotes: readonly RankedQuote[], asked = request) => {
+    const gasPrice = { tokenAmount: 0n, perWei: 1n, gasPriceWei: 1n, l1FeeWei: undefined }
+    const [first] = rank({ quotes, request: asked, gasPrice, references: [] })
+    return first?.comparedBy?.netAmountOut
+  }
+  assert.is(net([loose]), 10_000n)
+  assert.is(
+    net([ranked('delivers', loose.quote, { status: 'success', actualOutput: 10_100n })]),
+    10_100n,
+  )
+  // Whoever guards the output himself asks for no guard.
+  assert.is(net([loose], makeRequest({ relaxMinReturn: true })), 10_100n)
+  assert.is(net([loose], makeRequest({ slippageBps: 10_000 })), 10_100n)
+  for (const amountOut of [1n, 100n, 199n, 200n, 201n, 10n ** 18n + 7n])
+    assert.is(net([ranked('rounded', { amountOut })]), amountOut)
+})
+
+s('is not fooled by one that promises next to nothing beside one other [17/lone-word]', () => {
+  const honest = ranked('honest', { amountOut: 100n })
+  const low = ranked('low', { amountOut: 1n })
+  assert.equal(order([low, honest]), ['honest', 'low'])
+  const routing = ranked('routing', { amountOut: 40n, isReference: true })
+  assert.equal(order([routing, honest]), ['routing', 'honest'])
+})
+
 s('takes routing at its word when it alone sees the good pool', () => {
   const quotes = [
     ranked('routing', { amountOut: 300n, isReference: true }),
@@ -188,8 +218,10 @@ s('doubts what is more than twice the middle of the others, and no less [teeth/a
     return [...absurdProviders({ quotes, request: asked, references: references.map(BigInt) })]
   }
   type Doubt = { references?: readonly number[]; own?: number; exactOutput?: boolean }
-  assert.equal(doubted([100, 200]), [])
-  assert.equal(doubted([100, 201]), ['1'])
+  assert.equal(doubted([100, 200], { references: [1] }), [])
+  assert.equal(doubted([100, 201], { references: [1] }), ['1'])
+  // One other alone tells nothing.
+  assert.equal(doubted([100, 201]), [])
   // Of an odd number of others the middle one, of an even number the one nearer to the best.
   assert.equal(doubted([50, 100, 201]), ['2'])
   assert.equal(doubted([50, 100, 200]), [])
@@ -211,8 +243,9 @@ s('doubts what is more than twice the middle of the others, and no less [teeth/a
   assert.equal(doubted([100, 100, 900, 460], { own: 3 }), [])
   assert.equal(doubted([100, 100, 900, 449], { own: 3 }), ['2'])
   // For an exact output less is better, and no order book is asked.
-  assert.equal(doubted([100, 50], { exactOutput: true }), [])
-  assert.equal(doubted([100, 49], { exactOutput: true }), ['1'])
+  assert.equal(doubted([100, 50], { exactOutput: true, own: 0 }), [])
+  assert.equal(doubted([100, 49], { exactOutput: true, own: 0 }), ['1'])
+  assert.equal(doubted([100, 49], { exactOutput: true, references: [1] }), [])
   assert.equal(doubted([49, 98, 200], { exactOutput: true }), [])
   assert.equal(doubted([100, 100, 49], { exactOutput: true, own: 0 }), ['2'])
   assert.equal(doubted([98, 100, 49, 100], { exactOutput: true, own: 0 }), [])

@@ -1,3 +1,4 @@
+import { lesser, wholeBps } from '../amounts/amounts.ts'
 import type { Entry } from './fanOut.ts'
 import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import type { QuoteSimulation } from './simulateQuotes.ts'
@@ -58,9 +59,16 @@ function tierOf({ quote, simulation }: RankedQuote, isAbsurd: boolean): number {
   return isAbsurd ? 2 : 1
 }
 
-/** Delivered amount where it is known, quoted amount elsewhere. */
-function deliveredOut({ quote, simulation }: RankedQuote): bigint {
-  return simulation.actualOutput ?? quote.amountOut
+/** Delivered amount where it is known; elsewhere the quoted one, as far as less its slippage is guaranteed. */
+function deliveredOut(
+  { quote, simulation }: RankedQuote,
+  { slippageBps, relaxMinReturn }: SourceRequest,
+): bigint {
+  if (simulation.actualOutput !== undefined) return simulation.actualOutput
+  const kept = wholeBps - BigInt(slippageBps)
+  if (relaxMinReturn || kept <= 0n) return quote.amountOut
+  // Guards are rounded down.
+  return lesser(quote.amountOut, ((quote.minAmountOut + 1n) * wholeBps) / kept)
 }
 
 function l1FeeOf({ quote }: RankedQuote, { l1FeeWei }: GasPrice): bigint | undefined {
@@ -79,15 +87,15 @@ function comparedBy(ranked: RankedQuote, { request, gasPrice }: Compared): Compa
   if (!gasPrice || gasPrice.perWei === 0n) return undefined
   const gasCost = gasCostOf(ranked, gasPrice)
   const isExactInput = request.trade.type === 'exactInput'
-  const netAmountOut = isExactInput ? deliveredOut(ranked) - gasCost : undefined
+  const netAmountOut = isExactInput ? deliveredOut(ranked, request) - gasCost : undefined
   return { gasCost, netAmountOut, l1FeeWei: l1FeeOf(ranked, gasPrice) }
 }
 
 /** Higher is better: output net of gas, or for exact output the input and its gas, negated. */
-function worthOf(ranked: RankedQuote, { trade }: SourceRequest): bigint {
+function worthOf(ranked: RankedQuote, request: SourceRequest): bigint {
   const cost = ranked.comparedBy?.gasCost ?? 0n
-  if (trade.type === 'exactOutput') return -(ranked.quote.amountIn + cost)
-  return deliveredOut(ranked) - cost
+  if (request.trade.type === 'exactOutput') return -(ranked.quote.amountIn + cost)
+  return deliveredOut(ranked, request) - cost
 }
 
 /**
@@ -107,15 +115,18 @@ export function absurdProviders({
   const isFar = (amount: bigint, other: bigint) =>
     exactOutput ? amount * 2n < other : amount > other * 2n
   const sorted = amounts.toSorted((a, b) => Number(a - b))
+  const others = quotes.length - 1
+  // One other by itself may be the one that lies: whoever promises less would win by it.
+  const isToldBySome = others > 1 || known.length > 0
   return new Set(
     quotes.flatMap(({ quote }, index) => {
       const amount = amounts[index] ?? 0n
       // Two lures that agree would hide behind each other: the median, not the second, is compared.
       const isOutlier =
-        quotes.length === 1
-          ? known.length > 0 && !quote.isReference
+        others === 0
+          ? !quote.isReference
           : isFar(amount, medianWithout(sorted, amount, exactOutput))
-      if (!isOutlier || !known.every((price) => isFar(amount, price))) return []
+      if (!isToldBySome || !isOutlier || !known.every((price) => isFar(amount, price))) return []
       return quote.isReference ? [] : [quote.provider]
     }),
   )

@@ -2,6 +2,7 @@ import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
 import type { Entry } from './fanOut.ts'
 import { fail, type SourceOutcome, type SourceRequest } from './provider/source.ts'
+import type { SimulationStatus } from './simulateQuotes.ts'
 import { createSourceWorth } from './sourceWorth.ts'
 
 const s = suite('meta/sourceWorth')
@@ -26,16 +27,23 @@ const offer = (provider: string, amountOut: bigint): SourceOutcome => ({
   quote: makeQuote({ provider, amountOut }),
 })
 
-/** One request with these answers; the quote of `best` wins, those of `reverted` fall in their dry run. */
+/** One request with these answers; the quote of `best` wins, those of `fallen` do not stand up to a dry run. */
 function answer(
   worth: Worth,
   outcomes: Readonly<Record<string, SourceOutcome>>,
   {
     best = 'fast',
-    reverted = '',
+    fallen = '',
+    status = 'reverted',
     asked = request,
     caller = 'me',
-  }: { best?: string; reverted?: string; asked?: SourceRequest; caller?: string } = {},
+  }: {
+    best?: string
+    fallen?: string
+    status?: SimulationStatus
+    asked?: SourceRequest
+    caller?: string
+  } = {},
 ) {
   const waits = worth.of({ request: asked, caller })
   const entries = Object.entries(outcomes).map(([name, outcome]) => entry(name, outcome))
@@ -44,7 +52,7 @@ function answer(
       ? {
           entry: each,
           quote: each.outcome.quote,
-          simulation: { status: each.provider === reverted ? 'reverted' : 'success' } as const,
+          simulation: { status: each.provider === fallen ? status : 'success' } as const,
         }
       : [],
   )
@@ -404,7 +412,7 @@ s(
 s('counts promises that fell for whoever asked alone [strangers/meta-fell]', async () => {
   const worth = open()
   const lure = { fast: offer('fast', 1_000n), slow: offer('slow', 9_000n) }
-  const fall = () => answer(worth, lure, { reverted: 'slow' })
+  const fall = () => answer(worth, lure, { fallen: 'slow' })
   for (let n = 0; n < 31; n++) fall()
   assert.not.ok(isHasty(worth, 'slow'))
   fall()
@@ -414,6 +422,34 @@ s('counts promises that fell for whoever asked alone [strangers/meta-fell]', asy
   assert.not.ok(isHasty(worth, 'slow'), 'it may be true this time')
   fall()
   assert.ok(isHasty(worth, 'slow'))
+})
+
+s('counts promises that nobody proves for whoever asked alone [17/unproved-promises]', () => {
+  const lure = { fast: offer('fast', 1_000n), slow: offer('slow', 9_000n) }
+  for (const status of ['disabled', 'notConfigured', 'rpcError', 'slotNotFound'] as const) {
+    const worth = open()
+    for (let n = 0; n < 31; n++) answer(worth, lure, { fallen: 'slow', status })
+    assert.not.ok(isHasty(worth, 'slow'), status)
+    answer(worth, lure, { fallen: 'slow', status })
+    assert.ok(isHasty(worth, 'slow'), status)
+    assert.not.ok(isHasty(worth, 'slow', request, 'another'), status)
+  }
+})
+
+s('counts who looks and has nothing for whoever asked alone [17/nothing-to-offer]', () => {
+  const answers = (slow: SourceOutcome, fast: SourceOutcome = lost.fast) => {
+    const worth = open()
+    for (let n = 0; n < 31; n++) answer(worth, { fast, slow })
+    assert.not.ok(isHasty(worth, 'slow'))
+    answer(worth, { fast, slow })
+    assert.not.ok(isHasty(worth, 'slow', request, 'another'))
+    return isHasty(worth, 'slow')
+  }
+  for (const reason of ['no_route', 'calldata_mismatch', 'target_not_allowed'] as const)
+    assert.ok(answers(fail(reason)), reason)
+  assert.not.ok(answers(fail('unsupported_token')), 'it never looks')
+  assert.not.ok(answers(fail('upstream_error')), 'it may have something next time')
+  assert.not.ok(answers(fail('no_route'), fail('no_route')), 'nobody has anything')
 })
 
 s('always waits for who all are measured by [strangers/meta-reference]', () => {

@@ -14,8 +14,8 @@ import type { RankedQuote } from './rank.ts'
  * and an amount of which it had the best quote in none of the last 32 answers. It is asked all the same, and
  * who answers as fast as the others loses nothing. The others are waited for a few times as long as they took
  * of late for such a question of the caller's. What one caller asks tells others only what they would
- * have seen themselves: whose quote was better. Time limits and dry runs depend on the question, and count
- * for whoever asked it.
+ * have seen themselves: whose quote was better. Time limits, what nobody proved and what is no quote at all depend
+ * on the question, and count for whoever asked it.
  */
 export type SourceWorth = {
   of(asked: Asked): Waits
@@ -70,6 +70,9 @@ const isNoAnswer = (outcome: SourceOutcome) =>
 /** Nor do these of how long it takes to look. */
 const isNoLook = (outcome: SourceOutcome) =>
   outcome.status === 'failure' && lasting.includes(outcome.reason)
+/** It has looked, and nobody can use what it says. */
+const hasNothing = (outcome: SourceOutcome) =>
+  outcome.status === 'failure' && !isNoAnswer(outcome) && !isNoLook(outcome)
 
 export function createSourceWorth({
   now,
@@ -178,7 +181,7 @@ export function createSourceWorth({
         const keys = [inSale(provider), inSaleOfCaller(provider)] as const
         if (provider === best.provider) for (const key of keys) addLoss(key, -winWeight)
         else if (!isBetter(quote, { best, request })) addLoss(keys[0], 1)
-        else if (simulation.status === 'reverted') addLoss(keys[1], 1)
+        else if (simulation.status !== 'success') addLoss(keys[1], 1)
       }
       return {
         has(source) {
@@ -220,6 +223,7 @@ export function createSourceWorth({
             // Without anybody's quote it was right to wait.
             if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
             else if (best && isTimeout(outcome)) noteSilent(ofCaller(provider))
+            if (best && hasNothing(outcome)) addLoss(inSaleOfCaller(provider), 1)
           }
           if (best) for (const quote of quotes) noteQuote(quote, best)
         },

@@ -58,6 +58,9 @@ const snwapAbi = parseAbi([
 const processAbi = parseAbi([
   'function processRoute(address, uint256, address, uint256, address, bytes)',
 ])
+const bebopAbi = parseAbi([
+  'function swapSingle((uint256, address, address, uint256, address, address, uint256, uint256, address, uint256, uint256), (bytes, uint256), uint256)',
+])
 
 const routers: readonly (readonly [name: string, encode: (order: Order) => Hex])[] = [
   [
@@ -143,7 +146,21 @@ const routers: readonly (readonly [name: string, encode: (order: Order) => Hex])
         args: [tokenIn, amountIn, tokenOut, min, recipient, '0x'],
       }),
   ],
+  [
+    'Bebop',
+    ({ tokenIn, tokenOut, amountIn, min, recipient }) =>
+      encodeFunctionData({
+        abi: bebopAbi,
+        args: [
+          [2n ** 40n, taker, other, 1n, tokenIn, tokenOut, amountIn, min, recipient, 0n, 0n],
+          ['0x12', 0n],
+          0n,
+        ],
+      }),
+  ],
 ]
+/** To these the zero address is whoever sends; others pay it, and what they pay is lost. */
+const paySender = ['1inch', 'KyberSwap', 'Velora', 'OpenOcean']
 const lies: readonly (readonly [name: string, change: Partial<Order>, sentence: RegExp])[] = [
   ['another input token', { tokenIn: other }, /takes another token/],
   ['another output token', { tokenOut: other }, /gives another token/],
@@ -164,6 +181,11 @@ for (const [router, encode] of routers) {
       assert.match(why(calldata) ?? '', sentence)
       assert.match(why(calldata) ?? '', /^calldata_mismatch/)
     })
+  s(`${router}: pays no zero address unless it means the sender [17/zero-payee]`, () => {
+    const reason = why(encode({ ...honest, recipient: zeroAddress }))
+    if (paySender.includes(router)) assert.is(reason, undefined)
+    else assert.match(reason ?? '', /does not fit its function/)
+  })
   s(`${router}: refuses arguments that do not decode`, () => {
     const cut = encode(honest).slice(0, 90) as Hex
     assert.match(why(cut) ?? '', /does not fit its function/)
@@ -182,21 +204,32 @@ s('copies no entry of a list that it does not judge [17/tangled-order]', () => {
   assert.is(why(encodeFunctionData({ abi: holderAbi, args })), undefined)
 })
 
-s("reads Velora's exact output, whose input is not its fromAmount", () => {
+s("reads Velora's exact output, which may take all of its fromAmount [17/velora-input]", () => {
   const abi = parseAbi([
     'function swapExactAmountOut(address, (address, address, uint256, uint256, uint256, bytes32, address), uint256, bytes, bytes)',
   ])
-  const encode = (min: bigint, recipient = taker) =>
+  const encode = (min: bigint, { recipient = taker, amountIn = 1_000_000n } = {}) =>
     encodeFunctionData({
       abi,
-      args: [other, [usdc, weth, 77n, min, 1_000n, zeroHash, recipient], 0n, '0x', '0x'],
+      args: [other, [usdc, weth, amountIn, min, 1_000n, zeroHash, recipient], 0n, '0x', '0x'],
     })
   assert.equal(readSwap(encode(995n)), {
     status: 'read',
-    swap: { tokenIn: usdc, tokenOut: weth, minAmountOut: 995n, recipient: taker },
+    swap: {
+      tokenIn: usdc,
+      tokenOut: weth,
+      amountIn: 1_000_000n,
+      minAmountOut: 995n,
+      recipient: taker,
+    },
   })
   assert.match(why(encode(1n)) ?? '', /guarantees 1 only/)
-  assert.match(why(encode(995n, thief)) ?? '', /pays somebody else/)
+  assert.match(why(encode(995n, { recipient: thief })) ?? '', /pays somebody else/)
+  const trade = { type: 'exactOutput', targetOut: 995n, maxIn: 2_000_000n } as const
+  for (const request of [makeRequest(), makeRequest({ trade })]) {
+    assert.is(why(encode(995n), request), undefined)
+    assert.match(why(encode(995n, { amountIn: 1_000_001n }), request) ?? '', /takes 1000001$/)
+  }
 })
 
 s("reads what Uniswap's SwapProxy takes", () => {

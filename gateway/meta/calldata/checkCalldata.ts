@@ -13,7 +13,7 @@ import {
 import { type PayloadSwap, readSwap } from './readSwap.ts'
 
 /** Providers round their guards and keep fees: a guard may be so much looser than what was asked for. */
-const guardToleranceBps = 100
+export const guardToleranceBps = 100
 
 const natives: ReadonlySet<string> = new Set(
   Object.values(nativeSpellings).map((spelling) => spelling.toLowerCase()),
@@ -51,6 +51,15 @@ function findGuaranteed(
     const isAsked = given !== undefined && isSameAddress(given, request.tokenOut)
     return isAsked && isReceiver(recipient, request) ? sum + amount : sum
   }, 0n)
+}
+
+/** The same of a quote's payload; undefined also where nothing is read of it. */
+export function readGuarantee(
+  { calldata }: SourceQuote,
+  request: SourceRequest,
+): bigint | undefined {
+  const read = readSwap(calldata)
+  return read.status === 'read' ? findGuaranteed(read.swap, request) : undefined
 }
 
 /**

@@ -83,7 +83,14 @@ const rows: [
     native,
     undefined,
   ],
-  ['an exact output within bounds', { maxAmountIn: 1_500_000n }, exact, undefined],
+  // Of slippage 50 bps, and 100 that providers round and keep.
+  ['an exact output within bounds', { maxAmountIn: 1_015_000n }, exact, undefined],
+  [
+    'an exact output that may take more than was quoted [17/exact-input-cap]',
+    { maxAmountIn: 1_015_001n },
+    exact,
+    'invalid_response',
+  ],
   ['an exact output over maxIn', { maxAmountIn: 2_000_001n }, exact, 'no_route'],
   ['an exact output not guaranteed', { minAmountOut: 499n }, exact, 'invalid_response'],
 ]
@@ -187,6 +194,27 @@ s(
   },
 )
 
+s(
+  'shows no guarantee above that of the payload, where it is read [17/shown-guarantee]',
+  async () => {
+    const shows = async (calldata: Hex) => {
+      const outcome = await checked({ calldata }, { status: 'none' })
+      return typeof outcome !== 'string' && outcome.status === 'quote' && outcome.quote.minAmountOut
+    }
+    const swap = (least: bigint) =>
+      encodeFunctionData({
+        abi: parseAbi([
+          'function swap(address, (address, address, address, address, uint256, uint256, uint256), bytes)',
+        ]),
+        args: [other, [usdc, weth, other, taker, 1_000_000n, least, 0n], '0x'],
+      })
+    assert.equal(
+      [await shows(swap(990n)), await shows(swap(999n)), await shows('0x12345678aa')],
+      [990n, 995n, 995n],
+    )
+  },
+)
+
 s('marks what must be proved, and only that', async () => {
   const proves = async (quote: Partial<SourceQuote>) => {
     const outcome = await checked(quote, { status: 'none' })
@@ -214,6 +242,16 @@ s(
         args: [other, [usdc, weth, other, taker, 1_000_000n, 995n, 0n], '0x'],
       }),
     ]
+    const single = encodeFunctionData({
+      abi: parseAbi([
+        'function swapSingle((uint256, address, address, uint256, address, address, uint256, uint256, address, uint256, uint256), (bytes, uint256), uint256)',
+      ]),
+      args: [
+        [2n ** 40n, taker, other, 1n, usdc, weth, 1_000_000n, 995n, taker, 0n, 0n],
+        ['0x12', 0n],
+        0n,
+      ],
+    })
     const lists = targetsOf([{ name: '1inch', contracts: { 8453: [router] } }])
     const proves = async (target: Address, calldata: Hex, provider = '1inch') => {
       const quote = { provider, target, approveTarget: target, calldata }
@@ -223,9 +261,14 @@ s(
     }
     assert.is(await proves(oneInch, unoswap), true)
     assert.is(await proves(oneInch, swap), false)
-    // What an operator lists, and those of whom no function is known, their list vouches for.
+    // What an operator lists his list vouches for.
     assert.is(await proves(router, unoswap), false)
-    assert.is(await proves('0x20F6Ee51340ADEEd01a59b0e65Cb3703f3dC860c', unoswap, 'fly'), false)
+    // Of Fly's router no function is known, and another's may do anything there.
+    const fly = '0x20F6Ee51340ADEEd01a59b0e65Cb3703f3dC860c'
+    for (const calldata of [unoswap, swap]) assert.is(await proves(fly, calldata, 'fly'), true)
+    const settlement = '0xbbbbbBB520d69a9775E85b458C58c648259FAD5F'
+    assert.is(await proves(settlement, single, 'bebop'), false)
+    assert.is(await proves(settlement, swap, 'bebop'), true)
   },
 )
 

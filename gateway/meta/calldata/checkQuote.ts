@@ -1,4 +1,5 @@
 import { type Address, maxUint256 } from 'viem'
+import { lesser, moreBps } from '../../amounts/amounts.ts'
 import { isNative } from '../../chain/native.ts'
 import { isSameAddress } from '../../chain/sameAddress.ts'
 import {
@@ -9,12 +10,12 @@ import {
   type SourceQuote,
   type SourceRequest,
 } from '../provider/source.ts'
-import { checkCalldata } from './checkCalldata.ts'
+import { checkCalldata, guardToleranceBps, readGuarantee } from './checkCalldata.ts'
 import type { FindAllowance } from './findAllowance.ts'
 import type { FindSettlers } from './findSettlers.ts'
 import { findForbiddenCall } from './forbiddenCalls.ts'
 import { findForbiddenTarget } from './forbiddenTargets.ts'
-import { readSwap } from './readSwap.ts'
+import { isReadOf, readSwap } from './readSwap.ts'
 
 export const calldataPolicies = ['standard', 'strict'] as const
 export type CalldataPolicy = (typeof calldataPolicies)[number]
@@ -29,7 +30,7 @@ export type TargetRow = {
    */
   readonly targets: readonly Address[] | undefined
   readonly spenders: readonly Address[] | undefined
-  /** Targets that are told what is read as a rule. Told otherwise, they take what they may and guarantee nothing. */
+  /** Targets that win unproved by functions of the provider's router that are read: others guarantee nothing. */
   readonly read?: readonly Address[] | undefined
 }
 
@@ -38,7 +39,10 @@ const has = (list: readonly Address[], address: Address) =>
 
 const isOver = (amount: bigint) => amount > maxUint256
 
-function checkAmounts(quote: SourceQuote, { trade }: SourceRequest): SourceFailure | undefined {
+function checkAmounts(
+  quote: SourceQuote,
+  { trade, slippageBps }: SourceRequest,
+): SourceFailure | undefined {
   const { amountIn, maxAmountIn, amountOut, minAmountOut, value, gasEstimate } = quote
   // No contract can be told more, and encoding it throws.
   if ([amountIn, maxAmountIn, amountOut, minAmountOut, value, gasEstimate].some(isOver))
@@ -53,6 +57,8 @@ function checkAmounts(quote: SourceQuote, { trade }: SourceRequest): SourceFailu
   if (amountIn <= 0n) return fail('invalid_response', 'the quote has no input')
   if (maxAmountIn < amountIn) return fail('invalid_response', 'takes more than it may')
   if (maxAmountIn > trade.maxIn) return fail('no_route', `needs an input of ${maxAmountIn}`)
+  if (maxAmountIn > moreBps(amountIn, slippageBps + guardToleranceBps))
+    return fail('invalid_response', `may take ${maxAmountIn} for ${amountIn}`)
   if (minAmountOut < trade.targetOut)
     return fail('invalid_response', 'the payload does not guarantee the target output')
   return undefined
@@ -187,10 +193,13 @@ async function checkSettlers(
   return stranger && fail('target_not_allowed', `0x's registry does not name ${stranger}`)
 }
 
-/** Whether a quote may win unproved: by its source's list, and by what its target is told where that is read. */
-function isVouchedFor(row: TargetRow | undefined, { target, calldata }: SourceQuote): boolean {
+/** Whether a quote may win unproved: by its source's list, and by what is read of what its target is told. */
+function isVouchedFor(
+  row: TargetRow | undefined,
+  { provider, target, calldata }: SourceQuote,
+): boolean {
   if (!row?.targets) return false
-  return !has(row.read ?? [], target) || readSwap(calldata).status !== 'unknown'
+  return !has(row.read ?? [], target) || isReadOf(provider, calldata)
 }
 
 export type CheckSourceDeps = CheckDeps & {
@@ -215,8 +224,11 @@ export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
       (await checkAllowance(deps, checked, signal)) ??
       (called && (await checkSettlers(deps, { called, chainId })))
     if (failure) return failure
-    if (isVouchedFor(findRow(deps.targets, quote, chainId), quote)) return outcome
-    return { ...outcome, quote: { ...quote, mustBeProved: true } }
+    // What is read of the payload counts, whatever its source says that it guarantees.
+    const guaranteed = readGuarantee(quote, request) ?? quote.minAmountOut
+    const shown = { ...quote, minAmountOut: lesser(quote.minAmountOut, guaranteed) }
+    const isVouched = isVouchedFor(findRow(deps.targets, quote, chainId), quote)
+    return { ...outcome, quote: isVouched ? shown : { ...shown, mustBeProved: true } }
   }
   return {
     ...source,

@@ -1,4 +1,4 @@
-import { type Address, type Hex, size } from 'viem'
+import { type Address, type Hex, size, zeroAddress } from 'viem'
 
 /** Calldata that names a place it does not have, or a place more than once. */
 export class TangledCalldata extends Error {
@@ -17,6 +17,12 @@ export function addressAt(data: Hex, at: number): Address {
   const word = wordAt(data, at)
   if (word >> 160n !== 0n) throw new TangledCalldata('an address is wider than that')
   return `0x${word.toString(16).padStart(40, '0')}`
+}
+
+/** Whom a router pays that takes an address as it stands: of others the zero address is whoever sends. */
+export function payee(address: Address): Address {
+  if (address === zeroAddress) throw new TangledCalldata('what is paid is lost')
+  return address
 }
 
 /** A place or a length in bytes; one behind the end is none. */

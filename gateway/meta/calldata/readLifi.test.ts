@@ -50,6 +50,7 @@ for (const [from, to] of [
       })
       assert.is(whyOf(), '')
       assert.match(whyOf({ recipient: thief }), /pays somebody else/)
+      assert.match(whyOf({ recipient: zeroAddress }), /does not fit/)
       assert.match(whyOf({ min: 1n }), /guarantees 1 only/)
       const cut = encode().slice(0, 90) as Hex
       const garbled = checkCalldata(makeQuote({ calldata: cut }), request)

@@ -1,5 +1,5 @@
 import { type Hex, toFunctionSelector, zeroAddress } from 'viem'
-import { addressAt, placeAt, TangledCalldata, wordAt } from './readBytesList.ts'
+import { addressAt, payee, placeAt, TangledCalldata, wordAt } from './readBytesList.ts'
 
 type Form = { readonly isSingle: boolean; readonly from: string; readonly to: string }
 
@@ -48,7 +48,7 @@ export function readLifi(data: Hex) {
   const last = steps.at(-1)
   if (!form || !last) throw new TangledCalldata('an order without steps')
   const order = {
-    recipient: addressAt(data, 4 + 3 * 32),
+    recipient: payee(addressAt(data, 4 + 3 * 32)),
     minAmountOut: wordAt(data, 4 + 4 * 32),
     tokenOut: form.to === 'Native' ? zeroAddress : last.received,
   }

@@ -10,6 +10,9 @@ import {
   zeroAddress,
 } from 'viem'
 import { lessBps, lesser, wholeBps } from '../../amounts/amounts.ts'
+import type { ProviderName } from '../../chain/chain.ts'
+import { bebopSelector, readBebop } from './readBebop.ts'
+import { payee } from './readBytesList.ts'
 import { lifiSelectors, readLifi } from './readLifi.ts'
 import { type Delivery, listDeliveries } from './routerDeliveries.ts'
 import { programSelectors, readProgram } from './routerProgram.ts'
@@ -32,7 +35,10 @@ export type PayloadSwap = {
   readonly deliveries?: readonly Delivery[] | undefined
 }
 
-/** `unknown`: a function that nobody taught us. `garbled`: a known one, with arguments that it cannot have. */
+/**
+ * `unknown`: a function that nobody taught us, or an order whose outcome it does not tell. `garbled`: a known one,
+ * with arguments that it cannot have.
+ */
 export type ReadSwap =
   | { readonly status: 'read'; readonly swap: PayloadSwap }
   | { readonly status: 'unknown' }
@@ -40,7 +46,8 @@ export type ReadSwap =
 
 /**
  * Functions of routers as their recorded bodies and verified sources have them: 0x's AllowanceHolder
- * and Settler, 1inch v6, KyberSwap, Velora v6.2, OpenOcean, Sushi, Uniswap's SwapProxy.
+ * and Settler, 1inch v6, KyberSwap, Velora v6.2, OpenOcean, Sushi, Uniswap's SwapProxy. Bebop's and LI.FI's
+ * have files of their own.
  */
 const holderAbi = parseAbi([
   'function exec(address operator, address token, uint256 amount, address target, bytes data)',
@@ -80,14 +87,18 @@ type Desc = {
   readonly dstReceiver: Address
   readonly amount: bigint
   readonly minReturnAmount: bigint
+  readonly flags: bigint
 }
+
+/** Filled in part, the least counts for that part of what fees have left, which may be next to nothing. */
+const partialFill = 1n
 
 function fromDesc(desc: Desc): PayloadSwap {
   return {
     tokenIn: desc.srcToken,
     tokenOut: desc.dstToken,
     amountIn: desc.amount,
-    minAmountOut: desc.minReturnAmount,
+    minAmountOut: (desc.flags & partialFill) === 0n ? desc.minReturnAmount : 0n,
     recipient: desc.dstReceiver,
   }
 }
@@ -102,16 +113,8 @@ function readHolder(data: Hex): PayloadSwap {
   if (slice(inner, 0, 4) !== '0x1fff991f') return taken
   const [{ recipient, buyToken, minAmountOut }] = argumentsOf(settlerArguments, inner)
   // A Settler without a minimum names no token and no recipient either.
-  return minAmountOut === 0n ? taken : { ...taken, tokenOut: buyToken, minAmountOut, recipient }
-}
-
-/** Filled in part, the least counts for that part of what fees have left, and they may leave next to nothing. */
-const kyberPartialFill = 1n
-
-function readKyber(data: Hex): PayloadSwap {
-  const { desc } = decodeFunctionData({ abi: kyberAbi, data }).args[0]
-  const isPartial = (desc.flags & kyberPartialFill) !== 0n
-  return fromDesc(isPartial ? { ...desc, minReturnAmount: 0n } : desc)
+  if (minAmountOut === 0n) return taken
+  return { ...taken, tokenOut: buyToken, minAmountOut, recipient: payee(recipient) }
 }
 
 /** Of Velora's word for a partner and what is his: his part of the output, in bps. */
@@ -123,21 +126,21 @@ function readVelora(data: Hex): PayloadSwap {
   const [, order, partnerAndFee] = args
   const { srcToken, destToken, fromAmount, toAmount, quotedAmount, beneficiary } = order
   const swap = { tokenIn: srcToken, tokenOut: destToken, recipient: beneficiary }
-  // Fees of an exact output are taken of the input.
-  if (functionName === 'swapExactAmountOut') return { ...swap, minAmountOut: toAmount }
+  const taken = { ...swap, amountIn: fromAmount }
+  // Fees of an exact output are taken of the input, and all that its executor keeps.
+  if (functionName === 'swapExactAmountOut') return { ...taken, minAmountOut: toAmount }
   const feeBps = lesser(partnerAndFee & veloraFeeBps, wholeBps)
-  const minAmountOut = lessBps(lesser(toAmount, quotedAmount), feeBps)
-  return { ...swap, amountIn: fromAmount, minAmountOut }
+  return { ...taken, minAmountOut: lessBps(lesser(toAmount, quotedAmount), feeBps) }
 }
 
 function readSushi(data: Hex): PayloadSwap {
   const { functionName, args } = decodeFunctionData({ abi: sushiAbi, data })
   if (functionName === 'snwap') {
     const [tokenIn, amountIn, recipient, tokenOut, minAmountOut] = args
-    return { tokenIn, amountIn, recipient, tokenOut, minAmountOut }
+    return { tokenIn, amountIn, recipient: payee(recipient), tokenOut, minAmountOut }
   }
   const [tokenIn, amountIn, tokenOut, minAmountOut, recipient] = args
-  return { tokenIn, amountIn, tokenOut, minAmountOut, recipient }
+  return { tokenIn, amountIn, tokenOut, minAmountOut, recipient: payee(recipient) }
 }
 
 /** The router's caller is the proxy, which hands on nothing. */
@@ -151,28 +154,43 @@ const readRouter = (data: Hex): PayloadSwap => ({
   deliveries: listDeliveries(readProgram(data, { behind: 4 }), zeroAddress),
 })
 
-const readers = new Map<string, (data: Hex) => PayloadSwap>([
-  ['0x2213bc0b', readHolder],
-  ['0x07ed2379', (data) => fromDesc(decodeFunctionData({ abi: oneInchAbi, data }).args[1])],
-  ['0xe21fd0e9', readKyber],
-  ['0xe3ead59e', readVelora],
-  ['0x7f457675', readVelora],
-  ['0x90411a32', (data) => fromDesc(argumentsOf(openOceanArguments, data)[1])],
-  ['0x5f3bd1c8', readSushi],
-  ['0x2646478b', readSushi],
-  ['0x2894adf9', readSwapProxy],
-  ...lifiSelectors.map((selector) => [selector, readLifi] as const),
-  ...programSelectors.map((selector) => [selector, readRouter] as const),
+type Reader = readonly [of: ProviderName, read: (data: Hex) => PayloadSwap | undefined]
+
+const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['0x2213bc0b', ['0x', readHolder]],
+  [
+    '0x07ed2379',
+    ['1inch', (data) => fromDesc(decodeFunctionData({ abi: oneInchAbi, data }).args[1])],
+  ],
+  [
+    '0xe21fd0e9',
+    ['kyberswap', (data) => fromDesc(decodeFunctionData({ abi: kyberAbi, data }).args[0].desc)],
+  ],
+  ['0xe3ead59e', ['velora', readVelora]],
+  ['0x7f457675', ['velora', readVelora]],
+  ['0x90411a32', ['openocean', (data) => fromDesc(argumentsOf(openOceanArguments, data)[1])]],
+  ['0x5f3bd1c8', ['sushi', readSushi]],
+  ['0x2646478b', ['sushi', readSushi]],
+  [bebopSelector, ['bebop', readBebop]],
+  ['0x2894adf9', ['uniswap-api', readSwapProxy]],
+  ...programSelectors.map((selector) => [selector, ['uniswap-api', readRouter]] as const),
+  ...lifiSelectors.map((selector) => [selector, ['lifi', readLifi]] as const),
 ])
+const readerOf = (calldata: Hex) => readers.get(calldata.slice(0, 10).toLowerCase())
 
 /** The swap that a router's calldata orders, as far as its function is known. */
 export function readSwap(calldata: Hex): ReadSwap {
-  const read = readers.get(calldata.slice(0, 10).toLowerCase())
+  const [, read] = readerOf(calldata) ?? []
   if (!read) return { status: 'unknown' }
   try {
-    return { status: 'read', swap: read(calldata) }
+    const swap = read(calldata)
+    return swap ? { status: 'read', swap } : { status: 'unknown' }
   } catch {
     // Whatever does not decode would not run either.
     return { status: 'garbled' }
   }
 }
+
+/** Whether a payload calls a function of the provider's own router, and what it orders is read. */
+export const isReadOf = (provider: string, calldata: Hex): boolean =>
+  readerOf(calldata)?.[0] === provider && readSwap(calldata).status === 'read'

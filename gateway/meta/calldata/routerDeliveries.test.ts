@@ -92,6 +92,19 @@ const sellSingle = (from: Address, to: Address, least: bigint): Step => [
     ],
   ]),
 ]
+const sellHop = (from: Address, amountIn: bigint): Step => [
+  0x07,
+  toInput(`(address, ${hop}[], uint128, uint128)`, [
+    [from, [[weth, 500, 10, thief, '0x']], amountIn, 985n],
+  ]),
+]
+/** As router 2.1 has it: a limit of each hop before the amounts. */
+const sellLimited: Step = [
+  0x07,
+  toInput(`(address, ${hop}[], uint256[], uint128, uint128)`, [
+    [usdc, [[weth, 500, 10, thief, '0x']], [], 1_000_000n, 1n],
+  ]),
+]
 const buySingle: Step = [
   0x08,
   toInput(`(${key}, bool, uint128, uint128, bytes)`, [
@@ -148,6 +161,7 @@ const enough: readonly (readonly [
   ['all of v4', [v4(sellV4(usdc, weth, 985n), settle, take(weth, taker, 0n))]],
   ['a pool of v4', [v4(sellSingle(usdc, weth, 985n), settle, take(weth, taker, 0n))]],
   ['so much of v4', [v4(sellV4(usdc, weth, 0n), settle, take(weth, taker, 985n))]],
+  ['v4, of all that was settled', [v4(settle, sellHop(usdc, 0n), take(weth, taker, 0n))]],
   [
     'v4, less of a portion',
     [v4(sellV4(usdc, weth, 995n), pay(0x10, weth, thief, 100n), settle, take(weth, taker, 0n))],
@@ -230,6 +244,10 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
     ],
     ['what somebody between v2 keeps', [v2(taker, [985n, 1_000_000n], 0x09)], 0n],
     ['what a hook of v4 keeps', [v4(buySingle, settle, take(weth, taker, 0n))], 0n],
+    ['what 2.1 reads otherwise', [v4(sellLimited, settle, take(weth, taker, 0n))], 0n],
+    // The list that 2.1 reads there is the last hop's empty hook data, and its least output one.
+    ['what both read', [v4(sellHop(usdc, 0x160n), settle, take(weth, taker, 0n))], 0n],
+    ['what both read of a native', [v4(sellHop(zeroAddress, 0n), take(weth, taker, 0n))], 0n],
     [
       'what was sold again in v4',
       [v4(sellV4(usdc, weth, 985n), sellSingle(weth, other, 0n), settle, take(weth, taker, 0n))],

@@ -127,13 +127,20 @@ function addCredit({ credits }: Owed, currency: Address, amount: bigint): void {
   credits.set(currency, (credits.get(currency) ?? 0n) + amount)
 }
 
-/** Router 2.0 has these words; 2.1 puts a limit of each hop before the amounts. */
+/**
+ * Router 2.0 has four words, and then the path; 2.1 puts the place of a list, a limit of each hop, before the
+ * amounts. Of an order that it would read too, with another least output, nothing is sure.
+ */
 const swapV4: Act = (input, _books, owed) => {
   const order = placeAt(input, 0)
+  const [from, amountIn] = [addressAt(input, order), wordAt(input, order + 64)]
   const path = order + placeAt(input, order + 32)
   const last = path + 32 + placeAt(input, path + 32 * placeAt(input, path))
-  owed.sold.add(addressAt(input, order))
-  addCredit(owed, addressAt(input, last), wordAt(input, order + 96))
+  // The list would stand at the order itself, with its currency for a length.
+  const isPlace = amountIn === 0n ? from === zeroAddress : amountIn <= BigInt(size(input))
+  const isSure = path === order + 128 && !isPlace
+  owed.sold.add(from)
+  addCredit(owed, addressAt(input, last), isSure ? wordAt(input, order + 96) : 0n)
 }
 const swapV4Single: Act = (input, _books, owed) => {
   const order = placeAt(input, 0)

@@ -65,4 +65,29 @@ s('what KyberSwap may fill in part has no least [17/kyber-partial]', () => {
     assert.is(why(kyber(flags)), 'the payload guarantees 0 only')
 })
 
+s('nor has what 1inch and OpenOcean may fill in part [17/partial-fill]', () => {
+  const oneInch = (flags: bigint) =>
+    encodeFunctionData({
+      abi: parseAbi([
+        'function swap(address, (address, address, address, address, uint256, uint256, uint256), bytes)',
+      ]),
+      args: [executor, [usdc, weth, executor, taker, 1_000_000n, 995n, flags], '0x'],
+    })
+  const openOcean = (flags: bigint) =>
+    encodeFunctionData({
+      abi: parseAbi([
+        'function swap(address, (address, address, address, address, uint256, uint256, uint256, uint256, address, bytes), (uint256, uint256, uint256, bytes)[])',
+      ]),
+      args: [
+        executor,
+        [usdc, weth, executor, taker, 1_000_000n, 995n, 995n, flags, thief, '0x'],
+        [],
+      ],
+    })
+  for (const encode of [oneInch, openOcean]) {
+    for (const flags of [0n, 2n, 4n]) assert.is(why(encode(flags)), undefined)
+    for (const flags of [1n, 3n, 5n]) assert.is(why(encode(flags)), 'the payload guarantees 0 only')
+  }
+})
+
 s.run()

@@ -43,8 +43,6 @@ export type Provider = {
   readonly isPriceOnly?: boolean | undefined
   /** The loosest guard it takes; undefined where it has none to relax. */
   readonly loosestBps: number | undefined
-  /** What its router is told is read, whatever its server answers as a rule: `calldata/readSwap.ts`. */
-  readonly isRead?: boolean | undefined
   readonly ask: (p: Ask) => Promise<SourceOutcome>
 }
 

@@ -82,7 +82,6 @@ export const kyberSwap: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 2_000,
-  isRead: true,
   ask: async (ask) => {
     const { trade } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

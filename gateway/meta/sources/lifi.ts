@@ -55,7 +55,6 @@ export const lifi: Provider = {
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  isRead: true,
   ask: async (ask) => {
     const { request, chain } = ask
     const { trade, sender, recipient } = request

@@ -41,7 +41,6 @@ export const oneInch: Provider = {
   exactOutput: false,
   // Its own ceiling for slippage.
   loosestBps: 5_000,
-  isRead: true,
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

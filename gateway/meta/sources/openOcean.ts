@@ -47,7 +47,6 @@ export const openOcean: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 5_000,
-  isRead: true,
   ask: async (ask) => {
     const { trade, sender, recipient, chainId } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

@@ -118,8 +118,14 @@ const sells: [
     254925067249422958n,
     (254925067249422958n * 9950n) / 10000n,
     ([c]) => [
-      [c?.query['side'], c?.query['slippage'], c?.query['version'], c?.query['receiver']],
-      ['SELL', '50', '6.2', taker],
+      [
+        c?.query['side'],
+        c?.query['slippage'],
+        c?.query['version'],
+        c?.query['receiver'],
+        c?.query['includeContractMethods'],
+      ],
+      ['SELL', '50', '6.2', taker, 'swapExactAmountIn'],
     ],
   ],
   [
@@ -308,6 +314,7 @@ s('asks for exact outputs where the provider has them [meta/provider-exact]', as
   const velorasCall = server.calls.find(({ provider }) => provider === 'velora')
   assert.is(velorasCall?.query['side'], 'BUY')
   assert.is(velorasCall?.query['amount'], `${out}`)
+  assert.is(velorasCall?.query['includeContractMethods'], 'swapExactAmountOut')
 })
 s('says so where the provider has no exact output [meta/no-exact]', async () => {
   for (const { name, exactOutput } of providers)

@@ -52,7 +52,7 @@ export function targetsOf(
   settings: readonly ProviderSetting[],
   unlisted: readonly string[] = [],
 ): readonly TargetRow[] {
-  return providers.flatMap(({ name, isRead }) => {
+  return providers.flatMap(({ name }) => {
     const added = settings.find((setting) => setting.name === name)?.contracts ?? {}
     const open = { provider: name, targets: undefined, spenders: undefined }
     return chains.flatMap(({ chainId, providers: rows }): readonly TargetRow[] => {
@@ -61,7 +61,7 @@ export function targetsOf(
       const { contracts = [], calledOnly = [] } = row
       const spenders = [...contracts, ...(added[chainId] ?? [])]
       const targets = [...spenders, ...calledOnly]
-      const read = isRead ? [...contracts, ...calledOnly] : []
+      const read = [...contracts, ...calledOnly]
       if (targets.length > 0) return [{ provider: name, chainId, targets, spenders, read }]
       return unlisted.includes(name) ? [{ ...open, chainId }] : []
     })

@@ -35,7 +35,6 @@ export const sushi: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 9_900,
-  isRead: true,
   ask: async (ask) => {
     const { trade, sender, recipient } = ask.request
     if (trade.type !== 'exactInput') return fail('unsupported_exact_output')

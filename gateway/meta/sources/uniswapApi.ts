@@ -86,7 +86,6 @@ export const uniswapApi: Provider = {
   native: 'zero',
   exactOutput: true,
   loosestBps: 9_900,
-  isRead: true,
   ask: async (ask) => {
     const { chainId } = ask.request
     const common: Pick<HttpCall, 'method' | 'headers' | 'signal' | 'readError'> = {

@@ -40,7 +40,6 @@ export const velora: Provider = {
   native: 'e',
   exactOutput: true,
   loosestBps: 9_999,
-  isRead: true,
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request
@@ -57,6 +56,8 @@ export const velora: Provider = {
         receiver: sender === recipient ? undefined : recipient,
         slippage: ask.slippageBps,
         version: '6.2',
+        // Those that are read: a pool's own cost less gas, and would have to be proved.
+        includeContractMethods: exactIn ? 'swapExactAmountIn' : 'swapExactAmountOut',
       },
       signal: ask.signal,
       readError,

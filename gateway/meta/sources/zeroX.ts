@@ -58,7 +58,6 @@ export const zeroX: Provider = {
   native: 'e',
   exactOutput: false,
   loosestBps: 10_000,
-  isRead: true,
   ask: async (ask) => {
     const { request, tokenIn, tokenOut } = ask
     const { trade, sender, recipient } = request
