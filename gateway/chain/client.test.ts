@@ -277,6 +277,59 @@ s(
   },
 )
 
+s(
+  'names the others than who has told of something, or than who is asked first [nodes/others]',
+  async () => {
+    const chain = getChain(8453)
+    if (!chain) throw new Error('chain 8453 is built in')
+    const away = new Set<number>()
+    let opened = 0
+    const { client, witnesses, others, close } = createChainClient({
+      chain,
+      rpcUrls: [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`),
+      alterSend() {
+        const own = opened
+        opened += 1
+        return async (calls) => ({
+          trouble: { kind: 'network' },
+          answers: calls.map(() => (away.has(own) ? undefined : { result: [] })),
+        })
+      },
+    })
+    closers.push(close)
+    const placesOf = (told?: object) =>
+      others?.(told).map((other) => witnesses?.indexOf(other.client))
+    const ask = () => client.request({ method: 'eth_getLogs', params: [{}] })
+    const byFirst = await ask()
+    assert.equal(
+      [placesOf(), placesOf(byFirst)],
+      [
+        [1, 2],
+        [1, 2],
+      ],
+    )
+    away.add(0)
+    const bySecond = await ask()
+    assert.equal(
+      [placesOf(), placesOf(bySecond)],
+      [
+        [1, 2],
+        [0, 2],
+      ],
+    )
+    others?.()[1]?.prefer()
+    assert.equal(
+      [placesOf(), placesOf(byFirst), placesOf(bySecond)],
+      [
+        [0, 1],
+        [2, 1],
+        [2, 0],
+      ],
+    )
+    assert.is(connect(['http://127.0.0.1:9/']).others, undefined)
+  },
+)
+
 s('takes a socket for heads by its own kind of URL', () => {
   for (const wsUrl of [
     'https://one.example/',

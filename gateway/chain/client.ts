@@ -15,7 +15,7 @@ import { create2Deployer } from './create2Deployer.ts'
 import { multicall3 } from './multicall3.ts'
 import { createBlockHashes } from './nodes/blockHashes.ts'
 import type { Waiting } from './nodes/callQueue.ts'
-import { createEndpoint, type EndpointParameters } from './nodes/endpoint.ts'
+import { createEndpoint, type Endpoint, type EndpointParameters } from './nodes/endpoint.ts'
 import { createFailover, type Failover } from './nodes/failover.ts'
 import type { StandsStill } from './nodes/headHeights.ts'
 import { type HeadSocket, openHeadSocket } from './nodes/headSocket.ts'
@@ -35,8 +35,11 @@ export type ChainClient = {
   readonly client: Client<Transport, ViemChain>
   /** Each upstream for itself, where there are several: what one says, another may bear out. */
   readonly witnesses?: readonly Client<Transport, ViemChain>[] | undefined
-  /** The upstream of this place among them is asked before the others for a while: one of those told what is not so. */
-  readonly prefer?: ((place: number) => void) | undefined
+  /**
+   * Those of them that have not told this, an object that `client` was answered with; where nothing is said of it,
+   * all but the one that is asked first now. Missing where there is one.
+   */
+  readonly others?: ((told?: object) => readonly Witness[]) | undefined
   /** Heads as a node pushes them; missing where none is told to. */
   readonly openHeads?: (() => HeadSocket) | undefined
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
@@ -61,6 +64,12 @@ export type ChainClient = {
   /** Of each endpoint in its order. */
   limits(): readonly NodeLimits[]
   close(): void
+}
+
+export type Witness = {
+  readonly client: Client<Transport, ViemChain>
+  /** It is asked before the others for a while: the one that is asked first told what is not so. */
+  prefer(): void
 }
 
 export type Stray = { readonly place: number; readonly actual: number }
@@ -142,6 +151,7 @@ export function createChainClient({
   })
   const nesting = createNesting({ multicall3, create2Deployer, now: () => performance.now() })
   const blocks = createBlockHashes()
+  const tellers = new WeakMap<object, Endpoint>()
   const logBlocks = () => {
     const known = endpoints.map((endpoint) => endpoint.limits.read().logBlocks)
     const told = known.filter((blocks) => blocks !== undefined)
@@ -161,6 +171,10 @@ export function createChainClient({
             // What one says alone, the others need not have.
             blocks: upstreams === failover ? blocks : createBlockHashes(),
             isPinned: pinned.has(purpose),
+            heard({ answer, from }) {
+              const told = 'result' in answer ? answer.result : undefined
+              if (from && typeof told === 'object' && told) tellers.set(told, from)
+            },
             spend: (method) => spend(purpose, [method]),
           }),
         },
@@ -171,13 +185,24 @@ export function createChainClient({
       // A stranger's contract would name URLs (EIP-3668), which viem fetches from here.
       ccipRead: false,
     })
-  const client = connect(failover, 'sync')
+  function connectAll(purpose: CallPurpose) {
+    const witnesses = alone.map((upstreams) => connect(upstreams, purpose))
+    function listOthers(told?: object): readonly Witness[] {
+      const inOrder = failover.inOrder()
+      const teller = (told && tellers.get(told)) ?? inOrder[0]
+      return inOrder.flatMap((endpoint) => {
+        const client = witnesses[endpoints.indexOf(endpoint)]
+        if (!client || endpoint === teller) return []
+        return [{ client, prefer: () => failover.prefer(endpoint) }]
+      })
+    }
+    const others = witnesses.length > 0 ? listOthers : undefined
+    return { client: connect(failover, purpose), witnesses, others }
+  }
   const own: ChainClient = {
     chainId: chain.chainId,
     chain,
-    client,
-    witnesses: alone.map((upstreams) => connect(upstreams, 'sync')),
-    prefer: (place) => failover.prefer(endpoints[place]),
+    ...connectAll('sync'),
     openHeads:
       wsUrl === undefined
         ? undefined
@@ -188,11 +213,7 @@ export function createChainClient({
               count: (method) => void spend('sync', [method]),
             }),
     hasRoom: (purpose) => spend(purpose, []),
-    as: (purpose) => ({
-      ...own,
-      client: connect(failover, purpose),
-      witnesses: alone.map((upstreams) => connect(upstreams, purpose)),
-    }),
+    as: (purpose) => ({ ...own, ...connectAll(purpose) }),
     async askEach(calls, purpose) {
       const methods = calls.map(({ method }) => method)
       if (!(await spend(purpose, methods))) return 'over_budget'

@@ -43,6 +43,7 @@ function open({
       otherChain: () => undefined,
       isAstray: () => false,
       standsStill: () => 'chain_or_node',
+      inOrder: () => [],
       prefer: () => undefined,
       close: () => undefined,
     },

@@ -1,7 +1,7 @@
 import { RpcRequestError } from 'viem'
 import { BlockOrphaned, ChainUnavailable, WrongChain } from './chainErrors.ts'
 import { type BlockHashes, blockOf, nameByNumber, unfoldBlock } from './nodes/blockHashes.ts'
-import type { Waiting } from './nodes/callQueue.ts'
+import type { Outcome, Waiting } from './nodes/callQueue.ts'
 import type { Failover } from './nodes/failover.ts'
 import { foresee } from './nodes/logSpan.ts'
 import { mayRefuseLaid, type Nesting } from './nodes/nestedCall.ts'
@@ -22,6 +22,7 @@ export function createRequest(
     logBlocks,
     blocks,
     isPinned,
+    heard,
     spend,
   }: {
     readonly failover: Failover
@@ -33,6 +34,8 @@ export function createRequest(
     readonly blocks: BlockHashes
     /** Calls that name none by its hash are of the block that was told of, and not of whichever has its number. */
     readonly isPinned: boolean
+    /** Of each answer. */
+    readonly heard?: ((outcome: Extract<Outcome, { status: 'answered' }>) => void) | undefined
     readonly spend: (method: string) => Promise<boolean>
   },
 ) {
@@ -40,6 +43,7 @@ export function createRequest(
     if (!(await spend(call.method))) throw new ChainUnavailable(chainId, ['over_budget'])
     const outcome = await failover.call(call, waiting)
     if (outcome.status === 'answered') {
+      heard?.(outcome)
       // What others have seen meanwhile is no block that is being read.
       if (isPinned) blocks.note(call, outcome.answer)
       return outcome.answer

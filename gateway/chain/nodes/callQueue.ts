@@ -4,7 +4,12 @@ import { asksLogs, takesLong } from './takesLong.ts'
 import { encodeCalls } from './upstream.ts'
 
 export type Outcome =
-  | { readonly status: 'answered'; readonly answer: RpcAnswer }
+  | {
+      readonly status: 'answered'
+      readonly answer: RpcAnswer
+      /** Who told it. */
+      readonly from?: Endpoint | undefined
+    }
   | { readonly status: 'unreachable'; readonly reasons: readonly string[] }
 
 /** How a call waits: those that are `first` before all others, each as long as its caller has. */
@@ -32,9 +37,6 @@ export type Asked = Waiting & {
   /** Times that no endpoint had an answer to it. */
   unanswered: number
 }
-
-/** Of questions for logs, in one request. */
-const mostLogCalls = 8
 
 /** The calls that no endpoint has been sent, in their order. */
 export function createCallQueue() {
@@ -79,8 +81,7 @@ export function createCallQueue() {
           !takesLong(call) &&
           !isApart,
       )
-      const most = isOfLogs ? mostLogCalls : Number.POSITIVE_INFINITY
-      const few = alike.slice(0, Math.min(most, endpoint.limits.batchCalls()))
+      const few = alike.slice(0, endpoint.limits.batchCalls(isOfLogs ? 'logs' : 'others'))
       const { bodyBytes } = endpoint.limits.read()
       return take(bodyBytes === undefined ? few : cutToBytes(few, bodyBytes))
     },

@@ -173,6 +173,20 @@ for (const [what, byHash, byNumber, requests] of [
     assert.is(endpoint.limits.read().namesByNumber, undefined)
   })
 
+s(
+  'makes no batch smaller for what one question for logs is refused for [nodes/one-question]',
+  async () => {
+    const error = { code: -32005, message: 'query returned more than 10000 results' }
+    using endpoint = open(async (calls) => ({
+      answers: calls.map((_, index) => (index === 0 ? { error } : { result: [] })),
+      trouble: { kind: 'bad_answer' },
+    }))
+    await endpoint.send(Array.from({ length: 8 }, () => logsOf(16)))
+    assert.is(endpoint.limits.batchCalls('logs'), 8)
+    assert.is(endpoint.limits.batchCalls(), 64)
+  },
+)
+
 const noBackend = { code: -32011, message: 'no backend is currently healthy to serve traffic' }
 const logsOf = (blocks: number) => ({
   method: 'eth_getLogs',

@@ -1,7 +1,7 @@
 import { askByNumber, isResult, mayRefuseHash } from './askByNumber.ts'
 import { nameByNumber } from './blockHashes.ts'
 import { dropUnfit } from './fitsCall.ts'
-import { createLimits, type LearnedLimits, type Load } from './limits.ts'
+import { type Asking, createLimits, type LearnedLimits, type Load } from './limits.ts'
 import { mayMeanRange, spanOf, tooWide } from './logSpan.ts'
 import { type Reply, type RpcAnswer, type RpcCall, readError, type Trouble } from './readReply.ts'
 import { createShownChain } from './shownChain.ts'
@@ -149,14 +149,14 @@ export function createEndpoint({
 
   function learn(calls: readonly RpcCall[], reply: Reply, sentAtMs: number): void {
     const taken = reply.answers.filter((answer) => answer && !isBusyAnswer(answer)).length
-    if (taken > 0) limits.took(taken)
+    if (taken > 0) limits.took(taken, askingOf(calls))
     const troubles = [
       ...(reply.answers.includes(undefined) ? [reply.trouble] : []),
       ...reply.answers.flatMap((answer) => readRefusal(answer) ?? []),
     ]
     const worst = troubles.find(({ kind }) => kind === 'rate_limited') ?? troubles[0]
     // What makes logs too long is theirs: they are asked for one by one.
-    const isOfLogs = worst?.kind === 'answer_too_large' && calls.every(asksLogs)
+    const isOfLogs = worst?.kind === 'answer_too_large' && askingOf(calls) === 'logs'
     if (worst && !isOfLogs && (isAbout(worst) || heavy.has(worst.kind)))
       limits.refused(worst, loadOf(calls))
     for (const [index, call] of calls.entries()) {
@@ -210,9 +210,10 @@ export function createEndpoint({
 const isLateAlone = ({ kind }: Trouble, [call, ...others]: readonly RpcCall[]) =>
   kind === 'timeout' && others.length === 0 && call !== undefined && takesLong(call)
 
-/** Ranges are learned of call by call. */
+/** What is said of one question for logs, however many others stand beside it. */
+const ofOneQuestion: ReadonlySet<Trouble['kind']> = new Set(['range_too_wide', 'too_many_results'])
 const isAbout = ({ kind }: Trouble) =>
-  kind === 'rate_limited' || (sizes.has(kind) && kind !== 'range_too_wide')
+  kind === 'rate_limited' || (sizes.has(kind) && !ofOneQuestion.has(kind))
 
 const isBusyAnswer = (answer: RpcAnswer) => readRefusal(answer)?.kind === 'rate_limited'
 
@@ -222,7 +223,10 @@ const isOfUnknownBlock = (answer: RpcAnswer | undefined) =>
 const readRefusal = (answer: RpcAnswer | undefined) =>
   answer && 'error' in answer ? readError(answer.error) : undefined
 
+const askingOf = (calls: readonly RpcCall[]): Asking => (calls.every(asksLogs) ? 'logs' : 'others')
+
 const loadOf = (calls: readonly RpcCall[]): Load => ({
+  asking: askingOf(calls),
   calls: calls.length,
   bytes: encodeCalls(calls).length,
   gas: Math.max(...calls.map(gasOf)),

@@ -13,8 +13,10 @@ export type Failover = {
   /** Whether each of them serves another, by what it said last. */
   isAstray(): boolean
   standsStill: HeadHeights<Endpoint>['standsStill']
+  /** As they would be asked now, the first first. */
+  inOrder(): readonly Endpoint[]
   /** Asks this one before the others for a while, as long as it does not lag; no other one meanwhile. */
-  prefer(endpoint: Endpoint | undefined): void
+  prefer(endpoint: Endpoint): void
   close(): void
 }
 
@@ -69,7 +71,8 @@ export function createFailover({
       const verdict = judge(asked.call, asks)
       if (verdict.next === 'done') progressAtMs = performance.now()
       const outcome = settle(asked, verdict, { from: endpoint, endpoints })
-      if (outcome) asked.resolve(outcome)
+      if (outcome?.status === 'answered') asked.resolve({ ...outcome, from: endpoint })
+      else if (outcome) asked.resolve(outcome)
       return !outcome
     })
     askSilent()
@@ -92,14 +95,18 @@ export function createFailover({
     if (told) heights.note(endpoint, told)
   }
 
-  /** The first endpoint that may be asked now, or that soon may be; those that lag come last. */
+  /** The one that is preferred comes first, those that lag last. */
+  function listByRank(): readonly Endpoint[] {
+    const isFirst = (endpoint: Endpoint) => endpoint === preferred && now() < preferredUntilMs
+    const [behind, level] = partition(partition(endpoints, isFirst).flat(), heights.isBehind)
+    return [...level, ...behind]
+  }
+
+  /** The first endpoint that may be asked now, or that soon may be. */
   function pick(): Next | undefined {
     const nowMs = performance.now()
-    const isFirst = (endpoint: Endpoint) => endpoint === preferred && nowMs < preferredUntilMs
-    const inOrder = partition(endpoints, isFirst).flat()
-    const [behind, level] = partition(inOrder, heights.isBehind)
     let best: Next | undefined
-    for (const endpoint of [...level, ...behind]) {
+    for (const endpoint of listByRank()) {
       const soonestMs = queue.soonestMs(endpoint)
       if (soonestMs === undefined) continue
       const waitMs = Math.max(0, endpoint.waitMs(), soonestMs - nowMs)
@@ -147,6 +154,7 @@ export function createFailover({
     otherChain: () => endpoints.map((each) => each.otherChain()).find((id) => id !== undefined),
     isAstray: () => endpoints.every((each) => each.otherChain() !== undefined),
     standsStill: heights.standsStill,
+    inOrder: () => partition(listByRank(), (endpoint) => endpoint.waitMs() <= shortWaitMs).flat(),
     prefer(endpoint) {
       // Whoever was found false does not have its place back for what it says meanwhile.
       if (now() < preferredUntilMs) return

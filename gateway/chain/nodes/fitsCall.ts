@@ -21,6 +21,11 @@ const fitsOf: ReadonlyMap<string, Fits> = new Map<string, Fits>([
   ['eth_getBlockByHash', (block, [hash]) => isBlock(block) && isSame(block['hash'], hash)],
   ['eth_getBlockByNumber', (block, [number]) => isBlock(block, number)],
   ['eth_getLogs', fitLogs],
+  ['eth_getTransactionByHash', (sent, [hash]) => isRecord(sent) && isSame(sent['hash'], hash)],
+  [
+    'eth_getTransactionReceipt',
+    (receipt, [hash]) => isRecord(receipt) && isSame(receipt['transactionHash'], hash),
+  ],
 ])
 
 /** What is pending is none yet: it may have no hash. */
@@ -33,27 +38,46 @@ function isBlock(block: unknown, asked?: unknown): block is Record<string, unkno
   return isAsked && isBlockHash(hash) && isBlockHash(parentHash)
 }
 
-/** Logs of the blocks and addresses that were asked for, each once: one that comes twice would count twice. */
+/** By place; undefined where anything may stand. */
+function readTopics(topics: unknown): readonly (ReadonlySet<string> | undefined)[] {
+  if (!Array.isArray(topics)) return []
+  return topics.map((wanted: unknown) => {
+    const words: readonly unknown[] = [wanted].flat()
+    const isAny = words.length === 0 || words.some((word) => word === null || word === undefined)
+    return isAny ? undefined : new Set(words.map(toLower))
+  })
+}
+
+/**
+ * Logs of the blocks, addresses and topics that were asked for, each once: one that comes twice would count twice.
+ * No block has two hashes.
+ */
 function fitLogs(logs: unknown, [filter]: readonly unknown[]): boolean {
-  const { address, blockHash, fromBlock, toBlock } = isRecord(filter) ? filter : {}
+  const { address, blockHash, fromBlock, toBlock, topics } = isRecord(filter) ? filter : {}
   const least = isQuantity(fromBlock) ? BigInt(fromBlock) : undefined
   const most = isQuantity(toBlock) ? BigInt(toBlock) : undefined
   const asked = address === undefined ? undefined : new Set([address].flat().map(toLower))
+  const wanted = readTopics(topics)
   const seen = new Set<string>()
+  const hashes = new Map<bigint, unknown>()
 
   function isNew(log: unknown): boolean {
     if (!isRecord(log) || !isQuantity(log['blockNumber']) || !isQuantity(log['logIndex']))
       return false
+    const own: readonly unknown[] = Array.isArray(log['topics']) ? log['topics'] : [undefined]
     const [block, index] = [BigInt(log['blockNumber']), BigInt(log['logIndex'])]
     const place = `${block}:${index}`
     const isKnown = seen.has(place)
     seen.add(place)
+    const hash = hashes.get(block) ?? log['blockHash']
+    hashes.set(block, hash)
     return (
       !isKnown &&
+      isSame(hash, log['blockHash']) &&
       isBlockHash(log['blockHash']) &&
       isHex(log['data']) &&
-      Array.isArray(log['topics']) &&
-      log['topics'].every((topic) => isHex(topic)) &&
+      own.every((topic) => isHex(topic)) &&
+      wanted.every((words, at) => words === undefined || words.has(toLower(own[at]))) &&
       isHex(log['address']) &&
       (asked === undefined || asked.has(toLower(log['address']))) &&
       (blockHash === undefined || isSame(log['blockHash'], blockHash)) &&

@@ -111,6 +111,27 @@ s('begins with what an earlier run has learned', () => {
   limits.pay(12)
   assert.ok(limits.waitMs() > 400)
 })
+s('learns of questions for logs alone what these are refused for [nodes/logs-limits]', () => {
+  const { clock, limits } = stand()
+  assert.is(limits.batchCalls('logs'), 8)
+  limits.refused({ kind: 'timeout' }, { ...load, asking: 'logs', calls: 8 })
+  assert.equal([limits.batchCalls('logs'), limits.batchCalls()], [4, 64])
+  limits.refused({ kind: 'timeout' }, load)
+  assert.equal([limits.batchCalls('logs'), limits.batchCalls()], [4, 32])
+  for (let took = 0; took < 2; took += 1) limits.took(4, 'logs')
+  assert.equal([limits.batchCalls('logs'), limits.batchCalls()], [8, 32])
+  // How many calls a request may hold is said of all of them, and so is how many in a second.
+  limits.refused({ kind: 'batch_too_large', limit: 3 }, { ...load, asking: 'logs', calls: 8 })
+  assert.equal([limits.batchCalls('logs'), limits.batchCalls()], [3, 3])
+  limits.took(4, 'logs')
+  for (let refused = 0; refused < 2; refused += 1) {
+    limits.refused({ kind: 'rate_limited' }, { ...load, asking: 'logs', calls: 3 })
+    limits.took(1, 'logs')
+    clock.ms += 1_000
+  }
+  assert.ok((limits.read().callsPerSecond ?? 0) > 0)
+})
+
 s('learns nothing of batches by one call that is too large by itself [nodes/large-alone]', () => {
   const { limits } = stand()
   const alone = { ...load, calls: 1, bytes: 1_000 }

@@ -1,5 +1,6 @@
 import type { Trouble } from './readReply.ts'
 import { createSizeLimit, type SizeLimit } from './sizeLimit.ts'
+import { createSoftBatch } from './softBatch.ts'
 
 /** What an endpoint takes, as far as its refusals have told; undefined: nothing was refused yet. */
 export type NodeLimits = {
@@ -19,8 +20,12 @@ export type NodeLimits = {
 export const sizeNames = ['batchCalls', 'bodyBytes', 'callGas', 'logBlocks'] as const
 export type SizeName = (typeof sizeNames)[number]
 
+/** What a request asks for; questions for logs travel by themselves. */
+export type Asking = 'logs' | 'others'
+
 /** What a request was, that was taken or refused. */
 export type Load = {
+  readonly asking?: Asking | undefined
   readonly calls: number
   readonly bytes: number
   readonly gas: number
@@ -31,12 +36,12 @@ export type Load = {
 export type LearnedLimits = {
   read(): NodeLimits
   /** Calls that a request may hold now. */
-  batchCalls(): number
+  batchCalls(asking?: Asking): number
   /** Until the rate lets a request go. */
   waitMs(): number
   /** A request goes out. */
   pay(calls: number): void
-  took(calls: number): void
+  took(calls: number, asking?: Asking): void
   refused(trouble: Trouble, load: Load): void
   /** A call that named its block by its hash was answered. */
   tookHash(): void
@@ -47,10 +52,10 @@ export type LearnedLimits = {
 }
 
 const mostBatchCalls = 64
-const leastSoft = 4
-/** What was too much a moment ago is tried again later and later. */
-const firstCutMs = 5_000
-const longestCutMs = 600_000
+/** Their answers are long. */
+const mostLogCalls = 8
+/** Fewer are refused for what one of them is. */
+const leastHalf = 4
 /** No endpoint that is known allows fewer; what was measured while hardly anything was asked says little. */
 const slowestGuess = 8
 const slowest = 0.5
@@ -81,19 +86,13 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
   ) as Record<SizeName, SizeLimit>
   let namesByNumber: number | undefined
   const pace = createPace({ now })
-  /** Below `batchCalls` while the rate is being found. */
-  let soft = mostBatchCalls
-  let cuts = 0
-  let hashesRefused = 0
-  let wholeAgainAtMs = 0
-  const hardBatch = () => sizes.batchCalls.read() ?? mostBatchCalls
-  /** A small request is not refused for its size. */
-  const cut = (half: number) => {
-    if (half < leastSoft) return
-    soft = Math.min(soft, half)
-    cuts += 1
-    wholeAgainAtMs = now() + Math.min(firstCutMs * 2 ** cuts, longestCutMs)
+  /** What few long answers were refused for says nothing of many short ones. */
+  const soft = {
+    logs: createSoftBatch({ now, most: mostLogCalls }),
+    others: createSoftBatch({ now, most: mostBatchCalls }),
   }
+  let hashesRefused = 0
+  const hardBatch = () => sizes.batchCalls.read() ?? mostBatchCalls
 
   return {
     read: () => ({
@@ -114,11 +113,10 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       namesByNumber ??= earlier.namesByNumber
       pace.recall(earlier.callsPerSecond)
     },
-    batchCalls() {
-      if (now() > wholeAgainAtMs) soft = mostBatchCalls
+    batchCalls(asking = 'others') {
       // Half a second's worth: what is refused then is not much.
       const paced = (pace.perSecond() ?? Number.POSITIVE_INFINITY) / 2
-      return Math.floor(Math.max(1, Math.min(hardBatch(), soft, paced)))
+      return Math.floor(Math.max(1, Math.min(hardBatch(), soft[asking].read(), paced)))
     },
     waitMs: pace.waitMs,
     pay: pace.pay,
@@ -129,15 +127,12 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
       hashesRefused += 1
       if (hashesRefused >= mostHashesRefused) namesByNumber = 1
     },
-    took(calls) {
+    took(calls, asking = 'others') {
       pace.took(calls)
-      if (calls >= mostBatchCalls) cuts = 0
-      if (calls < Math.floor(soft)) return
-      const more = pace.isCalm() ? calls : Math.max(1, calls / 4)
-      soft = Math.min(mostBatchCalls, soft + more)
+      soft[asking].took(calls, pace.isCalm())
     },
     refused({ kind, limit: named, retryAfterMs = 0 }, load) {
-      const { calls, bytes, gas, blocks = Number.POSITIVE_INFINITY } = load
+      const { asking = 'others', calls, bytes, gas, blocks = Number.POSITIVE_INFINITY } = load
       const half = Math.max(1, calls >> 1)
       // What is too large by itself says nothing of batches.
       const isBatch = calls > 1
@@ -146,14 +141,14 @@ export function createLimits({ now }: { readonly now: () => number }): LearnedLi
         sizes.bodyBytes.refused({ size: bytes, named })
         // Of bodies no smaller limit is learned: this one may hold fewer calls.
         if (isBatch && bytes <= bounds.bodyBytes.least) sizes.batchCalls.refused({ size: calls })
-      } else if (kind === 'answer_too_large' && isBatch && half < leastSoft)
+      } else if (kind === 'answer_too_large' && isBatch && half < leastHalf)
         sizes.batchCalls.refused({ size: calls })
       else if (kind === 'gas_cap') sizes.callGas.refused({ size: gas, named })
       else if (kind === 'range_too_wide') sizes.logBlocks.refused({ size: blocks, named })
       else if (kind === 'rate_limited') {
-        cut(half)
+        soft[asking].refused(half)
         pace.refused(retryAfterMs)
-      } else cut(half)
+      } else soft[asking].refused(half)
     },
   }
 }

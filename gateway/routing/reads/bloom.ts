@@ -1,4 +1,5 @@
 import { type Hex, hexToBytes, isHex, keccak256 } from 'viem'
+import type { PoolLog } from './poolLog.ts'
 
 /** What a block's bloom says of its logs: an address or topic that it lacks is in none of them. */
 export type Bloom = {
@@ -25,6 +26,10 @@ export function readBloom(text: Hex | undefined): Bloom | undefined {
     falseShare: (set / (8 * bytesOfBloom)) ** bitsOfValue,
   }
 }
+
+/** What it lacks is in no log of the block. */
+export const holdsLog = (bloom: Bloom, { address, topics }: PoolLog) =>
+  [address, ...topics].every((value) => bloom.has(value as Hex))
 
 function countBits(byte: number): number {
   let count = 0

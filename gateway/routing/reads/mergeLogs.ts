@@ -1,7 +1,8 @@
 import type { PoolLog } from './poolLog.ts'
 
-export const placeOf = ({ blockNumber, logIndex }: PoolLog) => `${blockNumber}:${logIndex}`
-const wordsOf = (log: PoolLog) =>
+const placeOf = ({ blockNumber, logIndex }: PoolLog) => `${blockNumber}:${logIndex}`
+/** All that counts of a log, but for the hash of its block. */
+export const wordsOf = (log: PoolLog) =>
   [placeOf(log), log.address, ...log.topics, log.data].join().toLowerCase()
 
 /** All that either answer to one question has, in the chain's order; the first alone where the other is of another branch. */
@@ -25,11 +26,16 @@ export function listLacking(
   return logs.filter((log) => !known.has(wordsOf(log)))
 }
 
-/** What one answer alone tells, as far as the other one reaches: its node may not have the newest blocks yet. */
+/**
+ * What one answer alone tells. `reached`: as far as the other one is known to reach, whose node may not have the
+ * newest blocks yet, or others.
+ */
 export function listContested(
   one: readonly PoolLog[],
   other: readonly PoolLog[],
+  which: 'all' | 'reached',
 ): readonly PoolLog[] {
+  if (which === 'all') return [...listLacking(other, one), ...listLacking(one, other)]
   if (!isOneBranch(one, other)) return []
   const last = sortLogs(other).at(-1)?.blockNumber ?? -1n
   const reached = one.filter(({ blockNumber }) => blockNumber <= last)

@@ -152,7 +152,7 @@ s(
     const witness = { ...client, request } as typeof client
     const span = { blocks: 100, most: 100, growth: 1 }
     const part = await readLogPart(
-      { client, witnesses: [client, witness] },
+      { client, others: () => [{ client: witness }] },
       { ...range, toBlock: 100n, span },
     )
     assert.equal(new Set(part.logs.map(({ blockHash }) => blockHash)), new Set(['0x']))

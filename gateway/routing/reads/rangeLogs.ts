@@ -1,8 +1,10 @@
 import { type Chain, type Client, type Hex, numberToHex, type Transport } from 'viem'
+import type { Witness } from '../../chain/client.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
-import { listContested, mergeLogs, sortLogs } from './mergeLogs.ts'
+import { listAlone, type Witnessed } from './listAlone.ts'
+import { mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
 import { isCrowd, readCrowded, type Told } from './readCrowded.ts'
 import { type LogFilter, toPoolLog, toQuestion } from './readHead.ts'
@@ -42,10 +44,10 @@ export type LogPart = {
 
 type Deps = {
   readonly client: Client<Transport, Chain>
-  /** Each endpoint for itself, where there are several. */
-  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  /** Endpoints that have not told this, where there are several. */
+  readonly others?: ((told: object) => readonly Pick<Witness, 'client'>[]) | undefined
 }
-type Answered = BlockRange & Told & Pick<LogPart, 'alone' | 'isAskedOnce'>
+type Answered = BlockRange & Told & { readonly isAskedOnce: boolean; readonly both?: Witnessed }
 type Failed = BlockRange & { readonly error: unknown }
 
 const mostUnderWay = 8
@@ -53,7 +55,6 @@ const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 
 const regrowth = 1.5
 /** So wide, questions are few, and each is asked twice: no bloom tells of what is left out. */
 const wideBlocks = 16
-const once = { alone: [], isAskedOnce: true }
 /** Of one question: some 1.5 MB, and less than nodes give. */
 const logsAtOnce = 2_000
 const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 * 1_024 }
@@ -63,17 +64,20 @@ const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 
  * allows. Where it fails on the way, up to there; rejects where nothing was read.
  */
 export async function readLogPart(
-  { client, witnesses }: Deps,
+  { client, others }: Deps,
   {
     filter,
     fromBlock,
     toBlock,
+    toHash,
     span = firstSpan,
     bounds = usualBounds,
   }: {
     readonly filter: LogFilter
     readonly fromBlock: bigint
     readonly toBlock: bigint
+    /** Of the last block, on the chain that is followed: whoever has it has all of them. */
+    readonly toHash?: Hex | undefined
     readonly span?: Span | undefined
     readonly bounds?: PartBounds | undefined
   },
@@ -103,24 +107,26 @@ export async function readLogPart(
     const at = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
     const read = async (whom: Deps['client'], some: Omit<LogFilter, 'topics'> = filter) => {
       const question = { ...at, ...toQuestion({ ...some, topics: filter.topics }) }
-      const logs = await whom.request({ method: 'eth_getLogs', params: [question] })
+      const answer = await whom.request({ method: 'eth_getLogs', params: [question] })
       // Whole or not at all: what does not read is asked for again in parts.
-      return logs.map(toPoolLog)
+      return { answer, logs: answer.map(toPoolLog) }
     }
     const { crowd } = filter
     try {
-      const logs = await read(client)
+      const { answer, logs: told } = await read(client)
       if (now.blocks < wideBlocks)
-        return { from, to, logs: mergeLogs(logs, []), untold: [], ...once }
-      const witness = witnesses?.[1]
+        return { from, to, logs: mergeLogs(told, []), untold: [], isAskedOnce: true }
+      const witness = others?.(answer)[0]?.client
       // Who fails knows no more than the first one.
-      const more = await read(witness ?? client).catch(() => logs)
-      const alone = witness ? listContested(logs, more) : []
-      return { from, to, logs: mergeLogs(logs, more), untold: [], alone, isAskedOnce: false }
+      const more = await read(witness ?? client).catch(() => undefined)
+      const logs = mergeLogs(told, more?.logs ?? [])
+      const both = witness && more && { told, witness, witnessed: more.logs }
+      return { from, to, logs, untold: [], isAskedOnce: false, ...(both && { both }) }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
-      return readCrowded((some) => read(client, some), crowd).then(
-        (told) => ({ from, to, ...told, ...once }),
+      const among = async (some: Omit<LogFilter, 'topics'>) => (await read(client, some)).logs
+      return readCrowded(among, crowd).then(
+        (told) => ({ from, to, ...told, isAskedOnce: true }),
         (reason: unknown) => ({ from, to, error: reason }),
       )
     }
@@ -151,10 +157,14 @@ export async function readLogPart(
   const whole = listWhole(read, fromBlock)
   const last = whole.at(-1)?.to
   if (last === undefined) throw failure
+  const end = toHash === undefined ? undefined : { number: toBlock, hash: toHash }
   return {
     logs: sortLogs(whole.flatMap(({ logs }) => logs)),
     untold: whole.flatMap(({ untold }) => untold),
-    alone: whole.flatMap(({ alone }) => alone),
+    alone: await listAlone(
+      whole.flatMap(({ both }) => both ?? []),
+      end,
+    ),
     isAskedOnce: whole.some(({ isAskedOnce }) => isAskedOnce),
     last,
     asked,

@@ -3,7 +3,8 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { type Among, readCrowded } from './readCrowded.ts'
 
 const s = suite('logs of a crowded block')
-const emitters = Array.from({ length: 500 }, (_, n) => numberToHex(n, { size: 20 }))
+const listEmitters = (count: number) =>
+  Array.from({ length: count }, (_, n) => numberToHex(n, { size: 20 }))
 const tooMany = new RpcRequestError({
   body: {},
   error: { code: -32005, message: 'query returned more than 10000 results' },
@@ -11,7 +12,7 @@ const tooMany = new RpcRequestError({
 })
 
 /** A node that refuses whatever is of these emitters, and gives one log of each other; and how it is asked. */
-async function ask(isStuffed: (emitter: Hex) => boolean) {
+async function ask(isStuffed: (emitter: Hex) => boolean, emitters = listEmitters(500)) {
   const asked = { questions: 0, underWay: 0, mostAtOnce: 0 }
   const read = async ({ addresses }: Among) => {
     asked.questions += 1
@@ -29,22 +30,27 @@ async function ask(isStuffed: (emitter: Hex) => boolean) {
   return { asked, told }
 }
 
-s(
-  'are asked for four parts at a time, until ten emitters of five hundred are left [17/stuffed-waves]',
-  async () => {
-    const stuffed = emitters.filter((_, n) => n % 50 === 7)
-    const { asked, told } = await ask((emitter) => stuffed.includes(emitter))
-    const { logs, untold } = told as Awaited<ReturnType<typeof readCrowded>>
-    assert.equal([...untold].sort(), stuffed)
-    const others = emitters.filter((emitter) => !stuffed.includes(emitter))
-    assert.equal(
-      logs.map(({ address }) => address),
-      others,
-    )
-    assert.is(asked.mostAtOnce, 4)
-    assert.ok(asked.questions <= 160, `${asked.questions} questions`)
-  },
-)
+for (const [count, every, most] of [
+  [500, 50, 160],
+  // Thirteen, as many as a block has gas for.
+  [5_000, 400, 320],
+] as const)
+  s(
+    `are asked for eight parts at a time, until every ${every}th emitter of ${count} is left [17/stuffed-waves]`,
+    async () => {
+      const emitters = listEmitters(count)
+      const isStuffed = (emitter: Hex) => Number(emitter) % every === 7
+      const { asked, told } = await ask(isStuffed, emitters)
+      const { logs, untold } = told as Awaited<ReturnType<typeof readCrowded>>
+      assert.equal([...untold].sort(), emitters.filter(isStuffed))
+      assert.equal(
+        logs.map(({ address }) => address),
+        emitters.filter((emitter) => !isStuffed(emitter)),
+      )
+      assert.is(asked.mostAtOnce, 8)
+      assert.ok(asked.questions <= most, `${asked.questions} questions`)
+    },
+  )
 s(
   'are given up after a few questions where all are refused, and after some more where most are [17/stuffed-waves]',
   async () => {

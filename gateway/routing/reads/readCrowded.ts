@@ -29,8 +29,8 @@ const tooMany: ReadonlySet<RefusalKind | undefined> = new Set([
 ])
 /** Of one question: more are refused by nodes. */
 const mostAtOnce = 500
-/** Questions that are under way together. */
-const waveSize = 4
+/** Questions that are under way together, and parts of one that is refused: as many as travel in one request. */
+const waveSize = 8
 /** Waves that a part was refused in. */
 const mostRefusedWaves = 40
 /** These are read anew in one step. */
@@ -42,10 +42,10 @@ export const isCrowd = (error: unknown) => tooMany.has(findRefusal(error)?.kind)
 
 /**
  * The logs of a block that has more of the followed topics than a node gives at once: anybody may fill one with
- * events that look like a pool's. Those who count are asked for by themselves, in ever smaller parts, four at a
- * time. What bounds it are the waves in which a part is refused: 40 of 50 ms each are a block of Base, and tell ten
- * emitters that have too many themselves from 500. By a clock a slow node's block would be given up each time that
- * it is read, and none follows one that is given up.
+ * events that look like a pool's. Those who count are asked for by themselves, in ever smaller parts, eight at a
+ * time. What bounds it are the waves in which a part is refused: 40 of 50 ms each are a block of Base, and tell 13
+ * emitters that have too many themselves, for whose events a block of Base has gas, from 5,000. By a clock a slow
+ * node's block would be given up each time that it is read, and none follows one that is given up.
  */
 export async function readCrowded(
   read: (among: Among) => Promise<readonly PoolLog[]>,
@@ -80,10 +80,10 @@ export async function readCrowded(
 
 function split({ addresses, names }: Among, { namesOf }: Crowd): readonly Among[] {
   const [address] = addresses
-  if (addresses.length > 1) return quarters(addresses).map((some) => ({ addresses: some }))
+  if (addresses.length > 1) return divide(addresses).map((some) => ({ addresses: some }))
   if (names?.length === 1 || !address) return []
-  const parts = names ? quarters(names) : chunk(namesOf(address), mostAtOnce)
+  const parts = names ? divide(names) : chunk(namesOf(address), mostAtOnce)
   return parts.map((some) => ({ addresses, names: some }))
 }
 
-const quarters = (all: readonly Hex[]) => chunk(all, Math.ceil(all.length / waveSize))
+const divide = (all: readonly Hex[]) => chunk(all, Math.ceil(all.length / waveSize))

@@ -9,7 +9,8 @@ const span = { blocks: 10, most: 10, growth: 1 }
 function look(starts: readonly bigint[], given: Readonly<Record<number, bigint>>, count: number) {
   let nowMs = 0
   const asked = createAskedOnce({ now: () => nowMs })
-  for (const fromBlock of starts) asked.note({ logs: [], fromBlock, toBlock: fromBlock + 9n, span })
+  const heard = { logs: [], span, wasFollowed: () => true }
+  for (const fromBlock of starts) asked.note({ ...heard, fromBlock, toBlock: fromBlock + 9n })
   return Array.from({ length: count }, (_, at) => {
     nowMs += 1_000
     const part = asked.pick()

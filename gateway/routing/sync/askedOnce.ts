@@ -1,18 +1,23 @@
-import { placeOf } from '../reads/mergeLogs.ts'
+import { hash } from 'node:crypto'
+import { poolIdOf } from '../protocols/families.ts'
+import { wordsOf } from '../reads/mergeLogs.ts'
+import type { PoolLog } from '../reads/poolLog.ts'
 import type { LogPart } from '../reads/rangeLogs.ts'
 
 type Heard = Pick<LogPart, 'span'> & {
   readonly fromBlock: bigint
   readonly toBlock: bigint
-  /** Places of the logs of followed pools that were told of. */
-  readonly places: ReadonlySet<string>
+  /** Logs of followed pools that were told of, by what they say. */
+  readonly told: ReadonlyMap<string, { readonly id: string; readonly block: bigint }>
+  /** Whoever was not was read since. */
+  readonly wasFollowed: (id: string) => boolean
   /** How often nothing of it came since anything did. */
   readonly fails: number
 }
 
 /** Blocks of which no bloom was read, and whose logs a node was asked for once: those are looked at again. */
 export type AskedOnce = {
-  note(part: Pick<LogPart, 'logs' | 'span'> & Omit<Heard, 'places' | 'fails'>): void
+  note(part: Pick<LogPart, 'logs' | 'span'> & Omit<Heard, 'told' | 'fails'>): void
   /** The oldest of them; none while it is not time for more. */
   pick(): Heard | undefined
   /** Up to this block it was looked at. */
@@ -33,9 +38,11 @@ export function createAskedOnce({ now }: { readonly now: () => number }): AskedO
   let pickedAtMs = Number.NEGATIVE_INFINITY
 
   return {
-    note({ logs, fromBlock, toBlock, span }) {
-      const places = new Set(logs.map(placeOf))
-      parts = [...parts, { fromBlock, toBlock, span, places, fails: 0 }].slice(-mostParts)
+    note({ logs, ...part }) {
+      const told = new Map(
+        logs.map((log) => [nameOf(log), { id: poolIdOf(log), block: log.blockNumber }]),
+      )
+      parts = [...parts, { ...part, told, fails: 0 }].slice(-mostParts)
     },
     pick() {
       if (now() - pickedAtMs < stepMs) return undefined
@@ -54,4 +61,24 @@ export function createAskedOnce({ now }: { readonly now: () => number }): AskedO
       parts = isKept ? [...others, { ...part, fails }] : others
     },
   }
+}
+
+/** Short, however long a log is. */
+const nameOf = (log: PoolLog) => hash('sha1', wordsOf(log), 'base64url')
+
+/**
+ * Ids of pools of whose logs in a part another answer tells something else: more, and where it is another endpoint's
+ * less, up to the last block that it tells of.
+ */
+export function listDiffering(
+  { told, wasFollowed, fromBlock }: Heard,
+  { logs, whose }: { readonly logs: readonly PoolLog[]; readonly whose: 'other' | 'same' },
+): readonly string[] {
+  const names = new Map(logs.map((log) => [nameOf(log), log]))
+  const more = [...names].flatMap(([name, log]) => (told.has(name) ? [] : [poolIdOf(log)]))
+  const reached = whose === 'other' ? (logs.at(-1)?.blockNumber ?? -1n) : -1n
+  const less = [...told].flatMap(([name, { id, block }]) =>
+    block >= fromBlock && block <= reached && !names.has(name) ? [id] : [],
+  )
+  return [...new Set([...more, ...less])].filter(wasFollowed)
 }

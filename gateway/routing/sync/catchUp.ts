@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Chain, Client, Transport } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { familyOf, poolIdOf } from '../protocols/families.ts'
 import { type PoolRecord, toRef } from '../protocols/poolRecord.ts'
@@ -32,8 +33,7 @@ import type { TroubledPools } from './troubledPools.ts'
 type Deps = {
   readonly chainId: number
   readonly client: Client<Transport, Chain>
-  /** Each endpoint for itself, where there are several. */
-  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  readonly others?: ChainClient['others']
   readonly observe: (event: SyncEvent) => void
   readonly dexes: readonly Dex[]
   /** A pool that was just created is worth following when its tokens are known. */
@@ -224,7 +224,7 @@ async function applyBlocks(
     head: own,
     logs: told[index]?.logs ?? [],
   }))
-  if (deps.witnesses?.length) deps.heardBlocks?.note({ filter: listening.filter, blocks: heardOf })
+  if (deps.others) deps.heardBlocks?.note({ filter: listening.filter, blocks: heardOf })
   for (const { alone } of told) for (const id of alone) stale.add(id)
   const doubted = takeTurn(
     told.flatMap(({ silent }) => silent.map(({ id }) => id)),

@@ -188,7 +188,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const { stirred = () => undefined, now = () => performance.now() } = parameters
   const { taxOf = () => 0, observe = () => undefined, refreshMs = 0, blockMs } = parameters
   const { loadsFirst = 'all' } = parameters
-  const { chainId, chain, client, witnesses } = chainClient
+  const { chainId, chain, client, others } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
   const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
@@ -201,7 +201,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const deps: SyncDeps = {
     chainId,
     client,
-    witnesses,
+    others,
     origin,
     tokens,
     hubs: chain.hubTokens,

@@ -43,7 +43,7 @@ export type Origin = { readonly client: ChainClient['client']; readonly blockNum
 export type SyncDeps = {
   readonly chainId: number
   readonly client: ChainClient['client']
-  readonly witnesses?: ChainClient['witnesses']
+  readonly others?: ChainClient['others']
   /** Those that are what their rows say. */
   readonly dexes: readonly Dex[]
   readonly tokens: TokenBook
@@ -81,10 +81,8 @@ export type SyncDeps = {
   /** Where they are read, and whether there are calls to spend for it. */
   readonly auditor: {
     readonly client: ChainClient['client']
-    readonly witnesses?: ChainClient['witnesses']
+    readonly others?: ChainClient['others']
     readonly hasRoom: () => Promise<boolean>
-    /** The endpoint of this place is to be asked before the others for a while. */
-    readonly prefer?: ChainClient['prefer']
   }
   readonly observe: (event: SyncEvent) => void
   readonly now: () => number

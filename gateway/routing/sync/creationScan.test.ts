@@ -219,4 +219,21 @@ s(
     }
   },
 )
+
+s('are had of another endpoint where the first tells of none [nodes/scan-silent]', async () => {
+  const log = { address: '0x', topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
+  type Client = Parameters<ReturnType<typeof createCreationScan>['step']>[0]['client']
+  async function look(own: readonly unknown[], other: () => Promise<readonly unknown[]>) {
+    const scan = createCreationScan({ dexes, tokens, now: () => 0 })
+    scan.begin(1_500_000n)
+    const open = (request: () => Promise<readonly unknown[]>) => ({ request }) as unknown as Client
+    const witness = { client: open(other), prefer: () => undefined }
+    const step = await scan.step({ client: open(async () => own), others: () => [witness] })
+    step?.done()
+    return [step?.logs.length, scan.place()?.includes('500000')]
+  }
+  assert.equal(await look([], async () => [log, log]), [2, true])
+  assert.equal(await look([log], async () => [log, log]), [1, true])
+  assert.equal(await look([], () => Promise.reject(new Error('gone'))), [0, true])
+})
 s.run()

@@ -1,4 +1,5 @@
 import { type Chain, type Client, type Hex, numberToHex, pad, type Transport } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
@@ -79,8 +80,10 @@ export function createCreationScan({
     /** The events of some blocks more; undefined while the node gives none. */
     async step({
       client,
+      others,
     }: {
       readonly client: Client<Transport, Chain>
+      readonly others?: ChainClient['others']
     }): Promise<Step | undefined> {
       if (left === undefined) return undefined
       const lowest = left - blocks + 1n
@@ -97,8 +100,13 @@ export function createCreationScan({
       }
       dueAtMs = now() + stepMs
       try {
-        const answer = await client.request({ method: 'eth_getLogs', params: [question] })
-        const logs = answer.map(toPoolLog)
+        const ask = (whom: typeof client) =>
+          whom.request({ method: 'eth_getLogs', params: [question] })
+        const answer = await ask(client)
+        // A node that has let go of its logs tells of none. Who fails knows no more.
+        const [other] = answer.length === 0 ? (others?.(answer) ?? []) : []
+        const more = other ? await ask(other.client).catch(() => []) : []
+        const logs = [...answer, ...more].map(toPoolLog)
         blocks = range.to - range.from + 1n + blocks / 8n
         if (blocks > widestBlocks) blocks = widestBlocks
         pauseMs = firstPauseMs

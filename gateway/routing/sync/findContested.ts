@@ -1,5 +1,6 @@
 import type { Chain, Client, Transport } from 'viem'
 import { poolIdOf } from '../protocols/families.ts'
+import { hasBlock } from '../reads/listAlone.ts'
 import { listContested } from '../reads/mergeLogs.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import type { HeardPart } from './heardBlocks.ts'
@@ -19,6 +20,8 @@ export async function findContested(
   if (!first || !last) return []
   const [fromBlock, toBlock] = [first.head.number, last.head.number]
   const asked = { filter: { ...filter, crowd: undefined }, fromBlock, toBlock, span }
+  // Asked before its logs: an empty answer says something of whoever has the block by then.
+  const isLevel = await hasBlock(witness, last.head)
   // Who fails knows no more than the first one.
   const part = await readLogPart({ client: witness }, asked).catch(() => undefined)
   const hashes = new Map(blocks.map(({ head: { number, hash } }) => [number, hash]))
@@ -28,5 +31,6 @@ export async function findContested(
   const heard = blocks.flatMap(({ logs }) => logs)
   // Pools that came meanwhile were not asked for.
   const ours = heard.filter(({ address }) => emitters?.has(address) ?? true)
-  return [...new Set(listContested(ours, part.logs).map(poolIdOf))]
+  const contested = listContested(ours, part.logs, isLevel ? 'all' : 'reached')
+  return [...new Set(contested.map(poolIdOf))]
 }

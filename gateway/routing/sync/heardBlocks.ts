@@ -10,11 +10,13 @@ export type HeardPart = {
 /** Some of the blocks that were followed, whose logs another endpoint is asked for. */
 export type HeardBlocks = {
   note(part: HeardPart): void
-  /** Those that are to be held against another's word; none while it is not time for more. */
-  pick(): HeardPart | undefined
-  /** Of so many pools another was told, and so many of them were not what the chain has. */
-  done(found: { readonly contested: number; readonly healed: number }): void
+  /** Those that are to be held against the word of one of these, each in its turn; none while it is not time for more. */
+  pick<judge extends object>(able: readonly judge[]): Picked<judge> | undefined
+  /** Of so many pools it told something else, and so many of them were not what the chain has. */
+  done(judge: object, found: { readonly contested: number; readonly healed: number }): void
 }
+
+type Picked<judge> = { readonly part: HeardPart; readonly judge: judge }
 
 /** One question. */
 const mostBlocks = 15
@@ -24,16 +26,16 @@ const mostLogs = 1_000
 const settleMs = 5_000
 /** As long as none were found false: then the blocks that come are looked at, too. */
 const everyMs = 30_000
-/** Whoever contests what is right has us read pools in vain. */
+/** Whoever contests what is right has us read pools in vain: it alone is asked ever more rarely. */
 const longestMs = 3_600_000
-/** Each endpoint has its turn: what another does not contest makes up for a part of what was in vain. */
-const madeUp = 0.25
+const unasked = { vain: 0, askedAtMs: Number.NEGATIVE_INFINITY, untilMs: Number.NEGATIVE_INFINITY }
 
 export function createHeardBlocks({ now }: { readonly now: () => number }): HeardBlocks {
   let part: HeardPart | undefined
   let [begunAtMs, fullAtMs, dueAtMs] = [0, 0, Number.NEGATIVE_INFINITY]
-  /** Parts that were contested for nothing, less what was made up for since. */
-  let vain = 0
+  /** How often in a row each has contested for nothing, when it was asked, and until when it is not. */
+  const judges = new WeakMap<object, typeof unasked>()
+  const known = (judge: object) => judges.get(judge) ?? unasked
 
   function isFull({ blocks }: HeardPart): boolean {
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
@@ -54,18 +56,23 @@ export function createHeardBlocks({ now }: { readonly now: () => number }): Hear
         fullAtMs = now()
       }
     },
-    pick() {
+    pick(able) {
       if (!part || !isFull(part) || now() - fullAtMs < settleMs) return undefined
       const picked = part
       part = undefined
       dueAtMs = begunAtMs + everyMs
-      return picked
+      const [judge] = able
+        .filter((each) => known(each).untilMs <= now())
+        .toSorted((one, other) => known(one).askedAtMs - known(other).askedAtMs)
+      if (!judge) return undefined
+      judges.set(judge, { ...known(judge), askedAtMs: now() })
+      return { part: picked, judge }
     },
-    done({ contested, healed }) {
-      const isVain = contested > 0 && healed === 0
-      vain = healed > 0 ? 0 : Math.max(0, vain + (isVain ? 1 : -madeUp))
+    done(judge, { contested, healed }) {
+      const vain = contested > 0 && healed === 0 ? known(judge).vain + 1 : 0
+      const pauseMs = vain > 0 ? Math.min(everyMs * 2 ** vain, longestMs) : 0
+      judges.set(judge, { ...known(judge), vain, untilMs: now() + pauseMs })
       if (healed > 0) dueAtMs = now()
-      else if (isVain) dueAtMs = now() + Math.min(everyMs * 2 ** vain, longestMs)
     },
   }
 }

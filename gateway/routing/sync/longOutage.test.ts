@@ -75,7 +75,7 @@ async function hold(
     },
   })
   const { mainnet, reader, chainClient } = held
-  if (nodes > 1) Object.assign(held.deps, { witnesses: chainClient.witnesses })
+  if (nodes > 1) Object.assign(held.deps, { others: chainClient.others })
   const readState = reader.current
   return {
     ...held,

@@ -1,4 +1,5 @@
 import type { Chain, Client, Transport } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
 import { readBloom } from '../reads/bloom.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
@@ -11,7 +12,7 @@ import { readLogs, type ToldLogs } from './readLogs.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
-  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  readonly others?: ChainClient['others']
 }
 
 /** The least that a fair question for all of them is worth. */
@@ -55,7 +56,7 @@ export async function readAllLogs(
       const { block } = look
       if (look.way === 'none') return nothing(look.bloom.falseShare)
       const given = look.way === 'together' ? read(block) : undefined
-      return readLogs(deps, { block, listening, judge, given })
+      return readLogs(deps, { block, listening, judge, given, isTrusted })
     }),
   )
 }

@@ -1,4 +1,4 @@
-import type { RpcLog } from 'viem'
+import { numberToHex, type RpcLog } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
@@ -13,29 +13,34 @@ type Bend = (logs: readonly RpcLog[], node: number) => readonly unknown[]
 
 async function hold() {
   const pace: { -readonly [key in keyof Pace]: Pace[key] } = { ...quiet, blockMs: 250 }
-  const node: { bend: Bend; lies: number } = { bend: (logs) => logs, lies: 0 }
+  const node: { bend: Bend; lies: number; like?: RpcLog } = { bend: (logs) => logs, lies: 0 }
   const held = await holdMainnet(arbitrum, {
     ...twoNodes,
     pace,
     bend({ method }, answer, of) {
       if (method !== 'eth_getLogs' || !('result' in answer)) return answer
-      return { result: node.bend(answer.result as readonly RpcLog[], of) }
+      const logs = answer.result as readonly RpcLog[]
+      if (logs[0]) node.like = logs[0]
+      return { result: node.bend(logs, of) }
     },
   })
   const { mainnet, reader, deps, chainClient } = held
-  Object.assign(deps, { witnesses: chainClient.witnesses })
+  Object.assign(deps, { others: chainClient.others })
   Object.assign(pace, { swaps: [2, 2], crowdedSwaps: 2 })
   return {
     ...held,
     node,
+    pace,
     /** Of the pools of which nothing is told. */
     invent(logs: readonly RpcLog[]) {
       const heard = new Set<string>(logs.map(({ address }) => address))
       const others = mainnet.pools.filter(({ address }) => !heard.has(address.toLowerCase()))
       node.lies += 1
       return others.map(({ address }, index) => ({
-        ...logs[0],
+        ...node.like,
         address,
+        blockHash: mainnet.head().hash,
+        blockNumber: numberToHex(mainnet.head().number),
         data: oneAndOne,
         logIndex: `0x${(1_000 + index).toString(16)}`,
       }))
@@ -89,4 +94,16 @@ s(
     assert.ok(held.node.lies > 0)
   },
 )
+
+s('are not believed of the first in a block that has none at all [nodes/bloom-empty]', async () => {
+  using held = await hold()
+  for (let block = 0; block < 3; block += 1) await held.mine()
+  Object.assign(held.pace, { swaps: [0, 0], crowdedSwaps: 0 })
+  held.node.bend = (logs, of) => (of === 0 ? [...logs, ...held.invent(logs)] : logs)
+  for (let block = 0; block < 3; block += 1) {
+    await held.mine()
+    assert.equal(await held.listWrong(), [])
+  }
+  assert.ok(held.node.lies > 0)
+})
 s.run()

@@ -1,7 +1,8 @@
 import type { Chain, Client, Hex, Transport } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
 import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
-import { type Bloom, readBloom } from '../reads/bloom.ts'
+import { type Bloom, holdsLog, readBloom } from '../reads/bloom.ts'
 import { listAdded, listLacking, mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { isCrowd, readCrowded, type Told } from '../reads/readCrowded.ts'
@@ -12,7 +13,7 @@ import { type Listening, listUntold } from './listening.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
-  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  readonly others?: ChainClient['others']
 }
 
 export type ToldLogs = {
@@ -46,25 +47,28 @@ export async function readLogs(
     listening: { filter, pools },
     judge,
     given,
+    isTrusted,
   }: {
     readonly block: Block
     readonly listening: Listening
     readonly judge: JudgeFullness
     /** What a question for more blocks than this one has had of it. */
     readonly given: readonly PoolLog[] | undefined
+    /** Whether blooms were found to hold what comes. */
+    readonly isTrusted: boolean
   },
 ): Promise<ToldLogs> {
   const question = { blockHash: head.hash, filter }
   const told = given ? whole(given) : await readWhole(deps, question)
   const bloom = readBloom(logsBloom)
-  const denied = await listDenied(deps, { ...question, logs: told.logs, bloom })
+  const denied = await listDenied(deps, { ...question, logs: told.logs, bloom, isTrusted })
   const first = told.logs.filter((log) => !denied.has(log))
   const look = (logs: readonly PoolLog[]) =>
     bloom ? findSilent({ bloom, logs, pools, ...judge(bloom.falseShare) }) : []
   let [logs, silent]: [readonly PoolLog[], readonly PoolRecord[]] = [first, look(first)]
   const alone = new Set(listUntold(told.untold, pools).map(({ id }) => id))
   const isDoubted = silent.length > 0
-  const others = deps.witnesses?.slice(1, 1 + mostOthers) ?? []
+  const others = listOthers(deps)
   const times = [...others, ...Array.from({ length: mostTimes }, () => deps.client)]
   // The same question would be refused again.
   const asked = told.isCrowded ? [] : times
@@ -72,7 +76,7 @@ export async function readLogs(
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
     const said = await readBlockLogs({ client }, question).catch(() => [])
-    const more = said.filter((log) => bloom && isIn(bloom, log))
+    const more = said.filter((log) => bloom && holdsLog(bloom, log))
     if (client !== deps.client) for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
     logs = mergeLogs(logs, more)
     silent = look(logs)
@@ -94,24 +98,34 @@ export async function readLogs(
 
 /** Logs that the block's bloom lacks, and another endpoint, too: whoever told of them has made them up. */
 async function listDenied(
-  { witnesses = [] }: Deps,
+  deps: Deps,
   {
     logs,
     bloom,
+    isTrusted,
     ...question
-  }: Question & { readonly logs: readonly PoolLog[]; readonly bloom: Bloom | undefined },
+  }: Question & {
+    readonly logs: readonly PoolLog[]
+    readonly bloom: Bloom | undefined
+    readonly isTrusted: boolean
+  },
 ): Promise<ReadonlySet<PoolLog>> {
   // One without anything may be what a node says that has none.
-  const doubtful = bloom && bloom.falseShare > 0 ? logs.filter((log) => !isLikely(bloom, log)) : []
-  if (doubtful.length === 0) return new Set()
+  const isTelling = isTrusted || (bloom?.falseShare ?? 0) > 0
+  const doubtful = bloom && isTelling ? logs.filter((log) => !isLikely(bloom, log)) : []
+  const others = listOthers(deps)
+  if (doubtful.length === 0 || others.length === 0) return new Set()
   const said = await Promise.all(
-    // Who fails knows no more than the first one.
-    witnesses
-      .slice(0, 1 + mostOthers)
-      .map((client) => readBlockLogs({ client }, question).catch(() => doubtful)),
+    // Who fails knows no more than the first one, which may be another than it was.
+    [deps.client, ...others].map((client) =>
+      readBlockLogs({ client }, question).catch(() => doubtful),
+    ),
   )
   return new Set(said.flatMap((others) => listLacking(doubtful, others)))
 }
+
+const listOthers = ({ others }: Deps) =>
+  (others?.() ?? []).slice(0, mostOthers).map(({ client }) => client)
 
 type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
 type Asked = Told & { readonly isCrowded: boolean }
@@ -132,9 +146,5 @@ async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<A
 /** By what blooms are asked of anyway, and not by whom else a log names: each has somebody new. */
 function isLikely(bloom: Bloom, log: PoolLog): boolean {
   const topics = log.topics.slice(0, poolIdOf(log) === log.address ? 1 : 2)
-  return isIn(bloom, { ...log, topics })
+  return holdsLog(bloom, { ...log, topics })
 }
-
-/** What the bloom lacks is in no log of the block. */
-const isIn = (bloom: Bloom, { address, topics }: PoolLog) =>
-  [address, ...topics].every((value) => bloom.has(value as Hex))

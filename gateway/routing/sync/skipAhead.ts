@@ -1,4 +1,5 @@
 import type { Chain, Client, Transport } from 'viem'
+import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
@@ -18,7 +19,7 @@ import type { TroubledPools } from './troubledPools.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
-  readonly witnesses?: readonly Client<Transport, Chain>[] | undefined
+  readonly others?: ChainClient['others']
   readonly dexes: readonly Dex[]
   readonly tokens: Pick<TokenBook, 'hasAll'>
   readonly troubled?: TroubledPools | undefined
@@ -100,8 +101,9 @@ export async function skipAhead(
   const ground = await readToldBlock(deps, end)
   if (!ground) return 'groundless'
   const fromBlock = ahead.anchor.number + 1n
-  const range = { filter, fromBlock, toBlock: end, span: ahead.span, bounds: deps.partBounds }
-  const part = await readLogPart(deps, range)
+  const range = { filter, fromBlock, toBlock: end, toHash: ground.head.hash }
+  const limits = { span: ahead.span, bounds: deps.partBounds }
+  const part = await readLogPart(deps, { ...range, ...limits })
   const { last, asked, span } = part
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
   const [before, anchor, after] = await Promise.all(
@@ -116,7 +118,14 @@ export async function skipAhead(
   const most = Math.max(leastQuestions, mostQuestionsEach * ahead.pools.size)
   if (questionsLeft > most) return 'costly'
   const followed = part.logs.filter((log) => ahead.pools.has(poolIdOf(log)))
-  if (part.isAskedOnce) deps.askedOnce?.note({ logs: followed, span, fromBlock, toBlock: last })
+  if (part.isAskedOnce)
+    deps.askedOnce?.note({
+      logs: followed,
+      span,
+      fromBlock,
+      toBlock: last,
+      wasFollowed: ahead.pools.has,
+    })
   const unheard = listUntold(part.untold, [...ahead.pools.values()])
   const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])
   return { ...(await lay(deps, { ahead: { ...ahead, stale }, part, anchor })), span }

@@ -1,10 +1,9 @@
-import { isSampled, poolIdOf } from '../protocols/families.ts'
+import { isSampled } from '../protocols/families.ts'
 import { chunk } from '../reads/chunk.ts'
-import { placeOf } from '../reads/mergeLogs.ts'
-import type { PoolLog } from '../reads/poolLog.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import { adoptPools } from './adoptPools.ts'
+import { listDiffering } from './askedOnce.ts'
 import type { Following, SyncDeps } from './chainView.ts'
 import { findContested } from './findContested.ts'
 import { findCreated } from './findCreated.ts'
@@ -31,7 +30,6 @@ export function createUpkeep(
 ) {
   const { inTurn } = held
   let auditedAtMs = deps.now()
-  let turn = 0
 
   /** One at a time, and not while blocks are caught up with. */
   const beside = (work: () => Promise<void>) =>
@@ -104,24 +102,29 @@ export function createUpkeep(
       deps.audit.done(records, ids.length > 0 ? await heal(ids) : 0)
     }),
 
-    /** Asks once more for logs that were asked for once; pools of which some were left out are read anew. */
+    /** Asks once more for logs that were asked for once; pools of which something else is told are read anew. */
     lookAgain: beside(async () => {
-      const { client, hasRoom } = deps.auditor
+      const { client, others, hasRoom } = deps.auditor
       const state = held.following()?.state
       const part = deps.askedOnce.pick()
       if (!state || !part || !(await hasRoom())) return
       const { filter } = listenFor(deps, state)
       const asked = { ...part, filter, bounds: askedAgain }
-      const { logs, last } = await readLogPart({ client }, asked).catch((error: unknown) => {
+      const ask = (whom: typeof client) => readLogPart({ client: whom }, asked)
+      // The one that left some out may leave them out again; who tells of none may have let go of all.
+      const [other] = others?.() ?? []
+      const said = other && (await ask(other.client).catch(() => undefined))
+      const fail = (error: unknown) => {
         deps.askedOnce.failed(part)
         throw error
-      })
+      }
+      const isOther = said !== undefined && said.logs.length > 0
+      const { logs, last } = isOther ? said : await ask(client).catch(fail)
       deps.askedOnce.done(part, last)
-      const isNews = (log: PoolLog) =>
-        !part.places.has(placeOf(log)) && state.pools.has(poolIdOf(log))
-      const news = logs.filter(isNews)
+      const differing = listDiffering(part, { logs, whose: isOther ? 'other' : 'same' })
+      const wrong = differing.filter((id) => state.pools.has(id))
       // The next block waits until some are read, and not for all of them.
-      for (const ids of chunk([...new Set(news.map(poolIdOf))], mostTried)) await heal(ids)
+      for (const ids of chunk(wrong, mostTried)) await heal(ids)
     }),
 
     /**
@@ -129,32 +132,30 @@ export function createUpkeep(
      * where that shows who was wrong, the other one is asked first.
      */
     holdAgainst: beside(async () => {
-      const { witnesses = [], hasRoom, prefer } = deps.auditor
+      const { others, hasRoom } = deps.auditor
       const state = held.following()?.state
-      const part = deps.heardBlocks.pick()
-      if (!state || !part || !(await hasRoom())) return
-      // Whichever has told of them: each has its turn.
-      turn += 1
-      const place = turn % Math.max(1, witnesses.length)
-      const witness = witnesses[place]
-      if (!witness) return
+      // Those that have not told of them.
+      const able = others?.() ?? []
+      const picked = deps.heardBlocks.pick(able.map(({ client }) => client))
+      if (!state || !picked || !(await hasRoom())) return
+      const { part, judge: witness } = picked
       const ids = (await findContested({ witness }, part)).filter((id) => {
         const record = state.pools.get(id)
         return record && !isSampled(record)
       })
       const { number: blockNumber } = state.head
       const healed = await heal(takeTurn(ids, { blockNumber, most: mostDoubted }))
-      deps.heardBlocks.done({ contested: ids.length, healed })
-      if (healed > 0) prefer?.(place)
+      deps.heardBlocks.done(witness, { contested: ids.length, healed })
+      if (healed > 0) able.find(({ client }) => client === witness)?.prefer()
     }),
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */
     scanCreations: beside(async () => {
-      const { client, hasRoom } = deps.auditor
+      const { client, others, hasRoom } = deps.auditor
       const view = held.following()
       // A fork would have its chain asked for the whole past of it.
       if (!view || deps.origin || !deps.scan.isDue() || !(await hasRoom())) return
-      const step = await deps.scan.step({ client })
+      const step = await deps.scan.step({ client, others })
       if (!step) return
       const { state } = view
       const { dexes } = deps.scan
