@@ -20,19 +20,12 @@ import {
   reverted,
   simulated,
 } from './testing/answers.ts'
+import { plainSwap } from './testing/plainSwap.ts'
 
 /** What is made of the answer to a bundle. */
 const s = suite('simulator/readBundle')
 const taker = addressOf('d')
-const candidate: Candidate = {
-  target: addressOf('a'),
-  data: '0x01020304',
-  value: 0n,
-  tokenIn: addressOf('b'),
-  tokenOut: addressOf('c'),
-  amountIn: 100n,
-  spender: addressOf('f'),
-}
+const candidate = plainSwap
 const gasCap = 2_000_000n
 type More = {
   readonly holders?: readonly Address[]

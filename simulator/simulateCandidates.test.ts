@@ -27,19 +27,12 @@ import {
   performBundle,
   readAsked,
 } from './testing/performBundle.ts'
+import { plainSlot, plainSwap } from './testing/plainSwap.ts'
 
 /** What a request asks of the forks, which answer what a row of a test says. */
 const s = suite('simulateCandidates')
 const taker = addressOf('d')
-const swap: Candidate = {
-  target: addressOf('a'),
-  data: '0x01020304',
-  value: 0n,
-  tokenIn: addressOf('b'),
-  tokenOut: addressOf('c'),
-  amountIn: 100n,
-  spender: addressOf('f'),
-}
+const swap = plainSwap
 const other: Candidate = { ...swap, target: addressOf('9'), data: '0x05060708' }
 /** A view of a stranger's token. */
 const holding = {
@@ -48,18 +41,7 @@ const holding = {
   loss: 'rise',
   sentence: 'is told',
 } as const
-const found: SlotVerdict = {
-  status: 'found',
-  slot: {
-    formula: 'direct',
-    contract: swap.tokenIn,
-    base: word(1n),
-    shiftBits: 0,
-    widthBits: 256,
-    wordUnit: 1n,
-    balanceUnit: 1n,
-  },
-}
+const found = plainSlot
 type Play = (asked: AskedBundle, nth: number) => Performance | RpcOutcome | RpcFault
 const gives = (amount: bigint): Performance => ({ held: 100n, gains: [amount] })
 const fails: Performance = { held: 100n, swap: reverted() }

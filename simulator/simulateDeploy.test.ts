@@ -12,7 +12,6 @@ import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import { balanceReaderOverride, readBalancesCall } from './balanceReader.ts'
 import type { TokenKind } from './codelessTokens.ts'
-import type { Generation } from './generation.ts'
 import { createErrorTable } from './revertReason.ts'
 import { balanceOfCall } from './rpc/callShapes.ts'
 import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
@@ -28,6 +27,7 @@ import {
   told,
   word,
 } from './testing/answers.ts'
+import { generationOf } from './testing/plainSwap.ts'
 
 /** What the relay's gates are told of a deployment, of a fork that answers what a row of a test says. */
 const s = suite('simulator/simulateDeploy')
@@ -73,15 +73,7 @@ async function simulate({
       return [...asked.slice(1).map(() => told('0x')), answer]
     },
   })
-  const generation: Generation = {
-    blockNumber: 17n,
-    blockHash: '0x17',
-    timestampSecs: 1_000n,
-    fork,
-    overrides,
-    condemn: () => undefined,
-    slowFork: async () => fork,
-  }
+  const generation = generationOf(fork, overrides)
   const report = await simulateDeploy(
     {
       errors: createErrorTable([]),

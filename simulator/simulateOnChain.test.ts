@@ -3,7 +3,6 @@ import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { Whale } from './findWhales.ts'
-import type { Generation } from './generation.ts'
 import { createErrorTable } from './revertReason.ts'
 import { type RpcCall, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import { gasPot, shareGasPot, simulateOnChain, tokensOf } from './simulateOnChain.ts'
@@ -14,6 +13,7 @@ import {
   performBundle,
   readAsked,
 } from './testing/performBundle.ts'
+import { generationOf, plainSlot, plainSwap } from './testing/plainSwap.ts'
 import type { Entrant } from './turnstile.ts'
 
 const s = suite('a dry run on the chain')
@@ -36,15 +36,7 @@ s('moves what is no native currency [teeth/on-chain-runs]', () => {
 
 const taker = addressOf('d')
 const entrant: Entrant = { caller: 'somebody' }
-const swap: Candidate = {
-  target: addressOf('a'),
-  data: '0x01020304',
-  value: 0n,
-  tokenIn: addressOf('b'),
-  tokenOut: addressOf('c'),
-  amountIn: 100n,
-  spender: addressOf('f'),
-}
+const swap = plainSwap
 const whaleOf = (digit: string): Whale => ({ holder: getAddress(addressOf(digit)), balance: 900n })
 const whales = [whaleOf('6'), whaleOf('7')]
 const gives = (amount: bigint): Performance => ({ held: 100n, gains: [amount] })
@@ -68,15 +60,7 @@ async function simulate({
   const sent: RpcCall[] = []
   const asked: object[] = []
   const { fork } = createStandInFork()
-  const generation: Generation = {
-    blockNumber: 17n,
-    blockHash: '0x17',
-    timestampSecs: 1_000n,
-    fork,
-    overrides: { [addressOf('0')]: { code: '0xfe' } },
-    condemn: () => undefined,
-    slowFork: async () => fork,
-  }
+  const generation = generationOf(fork)
   const result = await simulateOnChain(
     {
       upstream: {
@@ -96,18 +80,7 @@ async function simulate({
       slots: {
         async resolve(request) {
           asked.push(request)
-          return {
-            status: 'found',
-            slot: {
-              formula: 'direct',
-              contract: swap.tokenIn,
-              base: word(1n),
-              shiftBits: 0,
-              widthBits: 256,
-              wordUnit: 1n,
-              balanceUnit: 1n,
-            },
-          }
+          return plainSlot
         },
         invalidate: () => undefined,
       },

@@ -9,20 +9,12 @@ import { createSimulator, type SlotCache, simulatedTakerOf } from './simulator.t
 import { SimulatorUnavailable } from './simulatorUnavailable.ts'
 import { addressOf, pairs, reverted, simulated, told, word } from './testing/answers.ts'
 import { performBundle, readAsked } from './testing/performBundle.ts'
+import { plainSwap } from './testing/plainSwap.ts'
 
 /** All of it over a chain that is a table, on forks that are no processes. */
 const s = suite('simulator/simulator')
 const chainId = 8453
-const swap: Candidate = {
-  target: addressOf('a'),
-  data: '0x01020304',
-  value: 0n,
-  tokenIn: addressOf('b'),
-  tokenOut: addressOf('c'),
-  amountIn: 100n,
-  spender: addressOf('f'),
-  funding: 'real',
-}
+const swap: Candidate = { ...plainSwap, funding: 'real' }
 const errors = parseAbi(['error TooLittle(uint256 got)'])
 type Given = {
   readonly isUp?: boolean

@@ -5,11 +5,11 @@ import { assert, suite } from '../fixtures/test.ts'
 import { balanceReaderOverride } from './balanceReader.ts'
 import type { Candidate } from './buildBundle.ts'
 import type { TokenKind } from './codelessTokens.ts'
-import type { Generation } from './generation.ts'
 import { createErrorTable } from './revertReason.ts'
 import { approveData, type StateOverrides } from './rpc/callShapes.ts'
 import { type RpcCall, type RpcFault, type RpcOutcome, RpcTransportError } from './rpc/rpcBatch.ts'
 import { addressOf, refused, simulated, told, word } from './testing/answers.ts'
+import { generationOf } from './testing/plainSwap.ts'
 import { traceCandidate } from './traceCandidate.ts'
 
 /** Beside a fork for what may be hostile that answers what a row of a test says. */
@@ -88,13 +88,8 @@ async function trace({
     },
   })
   const { fork } = createStandInFork()
-  const generation: Generation = {
-    blockNumber: 17n,
-    blockHash: '0x17',
-    timestampSecs: 1_000n,
-    fork,
-    overrides: { [addressOf('0')]: { code: '0xfe' } },
-    condemn: () => undefined,
+  const generation = {
+    ...generationOf(fork),
     async slowFork() {
       order.push('fork')
       return noSlowFork ? Promise.reject(new Error('no memory')) : slow.fork

@@ -2,9 +2,8 @@ import { type Hex, numberToHex, type RpcLog, toEventSelector } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
-import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet, twoNodes } from '../testing/mainnet/holdMainnet.ts'
-import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+import { listWrong } from '../testing/mainnet/listWrong.ts'
 
 /** Of two endpoints the first one makes up logs of a long gap, where the other one is silent. */
 const s = suite('logs of a gap that are made up')
@@ -52,16 +51,7 @@ async function hold() {
     },
     async listWrong() {
       await reader.confirm()
-      const state = reader.current()
-      assert.is(state?.head.hash, mainnet.head().hash)
-      const records = [...(state?.pools.values() ?? [])]
-      assert.is(records.length, 20)
-      const at = { records, blockNumber: BigInt(mainnet.head().number) }
-      const fresh = await readMainnet({ chain: arbitrum, mainnet, dexes: deps.dexes }, at)
-      return records.flatMap((record) => {
-        const real = fresh.get(record.id)
-        return real ? (compareRecords(record, real) ?? []) : [record.id]
-      })
+      return listWrong(held)
     },
   }
 }

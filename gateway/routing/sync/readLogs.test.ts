@@ -2,9 +2,8 @@ import { numberToHex, type RpcLog } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { arbitrum } from '../../chain/arbitrum.ts'
-import { compareRecords } from '../testing/compareRecords.ts'
 import { holdMainnet, twoNodes } from '../testing/mainnet/holdMainnet.ts'
-import { readMainnet } from '../testing/mainnet/readMainnet.ts'
+import { listWrong } from '../testing/mainnet/listWrong.ts'
 
 /** Two endpoints, one of which makes of a block's logs, and adds, what it likes. */
 const s = suite('logs of a block that one endpoint tells of')
@@ -49,18 +48,7 @@ async function hold() {
       mainnet.mine()
       await reader.confirm()
     },
-    async listWrong() {
-      const state = reader.current()
-      assert.is(state?.head.hash, mainnet.head().hash)
-      const records = [...(state?.pools.values() ?? [])]
-      assert.is(records.length, 20)
-      const at = { records, blockNumber: BigInt(mainnet.head().number) }
-      const fresh = await readMainnet({ chain: arbitrum, mainnet, dexes: deps.dexes }, at)
-      return records.flatMap((record) => {
-        const real = fresh.get(record.id)
-        return real ? (compareRecords(record, real) ?? []) : [record.id]
-      })
-    },
+    listWrong: () => listWrong(held),
   }
 }
 
