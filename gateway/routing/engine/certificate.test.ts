@@ -51,6 +51,22 @@ s('hold a pool against what a chain through it may earn at most [teeth/certifica
   assert.is(gainOf(market, certificate, 'nobody'), 0)
 })
 
+s('bound a later market with a shorter way by the gas of that one [20/later-shorter]', () => {
+  const [first, second] = [pair('ab', 'a/b', [1e6, 1e6], 0), pair('bd', 'b/d', [1e6, 1e6], 0)]
+  const market = createMarket([first, second])
+  const question = { amountIn: 10n ** 18n, gasPriceWei: 10n ** 10n }
+  const certificates: Certificate[] = []
+  const route = ask(market, { ...question, certified: (made) => certificates.push(made) })
+  const shorter = updateMarket(market, [pair('ad', 'a/d', [1e6, 1e6], 0)])
+  const best = ask(shorter, question)
+  const [certificate] = certificates
+  if (!route || !best || !certificate) throw new Error('nothing was found')
+  const net = ({ amountOut, gas }: typeof route) => Number(amountOut) - gas * 1e10
+  const lacksBps = (1 - net(route) / net(best)) * 1e4
+  assert.ok(lacksBps > 5, `${lacksBps} bps`)
+  assert.ok((laterGapBps(shorter, certificate, route) ?? 0) >= lacksBps)
+})
+
 s('bound a later market at the prices of the search, where its tokens are the same', () => {
   const market = createMarket([direct, there, onwards])
   const { route, certificate } = certify(market)

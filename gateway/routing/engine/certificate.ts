@@ -6,6 +6,7 @@ import { at } from './pieces.ts'
 import { type Margins, priceMargins } from './priceOutside.ts'
 import type { Route } from './route.ts'
 import type { SearchFrame } from './searchFrame.ts'
+import { hopsTo } from './searchPath.ts'
 import type { FlowSolution } from './solveFlow.ts'
 
 /** What a search knows of its route beside its steps: by this it can be held against later markets. */
@@ -113,10 +114,11 @@ export function laterGapBps(
   route: Route,
 ): number | undefined {
   if (market.tokens.length !== boundPrices.length) return undefined
-  const effort = { spent: 0 }
+  // A pool that came may have shortened a way.
+  const hopsToOut = hopsTo(market, frame.tokenOut, frame.maxHops)
   const { bound } = boundOutput(
     market,
-    { ...frame, effort },
+    { ...frame, hopsToOut, effort: { spent: 0 } },
     { prices: boundPrices, amountIn: Number(route.amountIn) },
   )
   const net = Number(route.amountOut) - route.gas * frame.gasPrice
