@@ -1,4 +1,5 @@
 import { type Certificate, gainOf, laterGapBps } from './engine/certificate.ts'
+import { pairBetween } from './engine/indexPairs.ts'
 import { type Market, poolOf } from './engine/market.ts'
 import { at } from './engine/pieces.ts'
 import { type Route, withoutGap } from './engine/route.ts'
@@ -24,16 +25,26 @@ export type StandingRoute = {
   ): Route | undefined
 }
 
+/** Between how many of the route's tokens something is sold. */
+function countPairs(market: Market, { steps }: Route): number {
+  const tokens = new Set(steps.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut]))
+  const numbers = [...tokens].map((token) => market.tokenIndex.get(token) ?? -1)
+  return numbers
+    .flatMap((from) => numbers.map((to) => pairBetween(market, from, to)))
+    .filter((pair) => pair >= 0).length
+}
+
 /**
  * At the prices of the search, a pool that changed can gain so much and no more by being used otherwise:
  * the route is run anew on the later market, and stands while it lacks no more than that.
  */
-export function createStandingRoute(certificate: Certificate): StandingRoute {
+export function createStandingRoute(found: Market, certificate: Certificate): StandingRoute {
   const { net, gains, pools, frame } = certificate
   /** Changed pools, and what they add to the distance between the route and the best. */
   const growths = new Map<string, number>()
   let growth = 0
   let { route } = certificate
+  const pairs = countPairs(found, route)
 
   function growthOf(market: Market, id: string): number {
     const first = gains.get(id) ?? 0
@@ -46,6 +57,8 @@ export function createStandingRoute(certificate: Certificate): StandingRoute {
 
   return {
     renew(market, { changed, gasPart }) {
+      // What came between its tokens may earn nothing and save the gas of a swap.
+      if (frame.gasPrice > 0 && countPairs(market, route) > pairs) return undefined
       let isHit = false
       for (const id of changed) {
         const grown = growthOf(market, id)

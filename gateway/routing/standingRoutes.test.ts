@@ -52,6 +52,23 @@ s('fall where a changed or new pool brings more, and where a pool of theirs goes
   assert.is(keepFound(before).routes.recall(without, 'key', 0n), undefined)
 })
 
+s('fall where a pool came that is as good, and saves a swap [20/standing-shorter]', () => {
+  const [first, second] = [pair('ab', 'a/b', [1e6, 1e6], 0), pair('bd', 'b/d', [1e6, 1e6], 0)]
+  const market = createMarket([first, second])
+  const found = (gasPriceWei: bigint) => {
+    const routes = createStandingRoutes()
+    const begun = routes.begin(market, 'key', gasPriceWei)
+    assert.ok(ask(market, { amountIn: 10n ** 18n, gasPriceWei, certified: begun.keep }))
+    return (later: Market) => routes.recall(later, 'key', gasPriceWei)
+  }
+  const shorter = updateMarket(market, [pair('ad', 'a/d', [1e6, 1e6], 0)])
+  const aside = updateMarket(market, [pair('be', 'b/e', [1e6, 1e6], 0)])
+  const gasPriceWei = 10n ** 10n
+  assert.is(found(gasPriceWei)(shorter), undefined)
+  assert.ok(found(gasPriceWei)(aside))
+  assert.ok(found(0n)(shorter), 'swaps are free')
+})
+
 s('stand where what came is no better, and forget nothing they skipped', () => {
   const { routes } = keepFound(before)
   const worse = updateMarket(before, [pair('new', 'a/e', [10, 10])])

@@ -58,7 +58,7 @@ export function createStandingRoutes(): StandingRoutes {
       return {
         keep(found) {
           routes.set(key, {
-            standing: createStandingRoute(found),
+            standing: createStandingRoute(market, found),
             gasPriceWei,
             found: version,
             version,
