@@ -6,7 +6,7 @@ import { gasOf, type Market } from '../../routing/engine/market.ts'
 import { nativePrices } from '../../routing/engine/nativePrice.ts'
 import { at } from '../../routing/engine/pieces.ts'
 import { planFlow } from '../../routing/engine/planFlow.ts'
-import { hopsFrom, hopsTo } from '../../routing/engine/searchPath.ts'
+import { frameBetween } from '../../routing/engine/searchFrame.ts'
 import { solveFlow } from '../../routing/engine/solveFlow.ts'
 import { waysBetween } from '../../routing/engine/waysBetween.ts'
 import { searchLimits } from '../../routing/searchRoute.ts'
@@ -85,15 +85,7 @@ const maxHops = 8
 /** Those that are known, and what tokens sell for whose price is not. */
 function priceAll(question: Question, known: Float64Array): Float64Array {
   const { market, tokenIn, tokenOut, amountIn, gasPrice } = question
-  const frame = {
-    tokenIn,
-    tokenOut,
-    maxHops,
-    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
-    hopsToOut: hopsTo(market, tokenOut, maxHops),
-    gasPrice,
-    effort: { spent: 0 },
-  }
+  const frame = frameBetween(market, { tokenIn, tokenOut, maxHops, gasPrice })
   return boundOutput(market, frame, { prices: known, amountIn }).prices
 }
 

@@ -7,7 +7,7 @@ import { near } from '../testing/near.ts'
 import { boundOutput } from './boundOutput.ts'
 import { findRoute } from './findRoute.ts'
 import { createMarket } from './market.ts'
-import { hopsFrom, hopsTo } from './searchPath.ts'
+import { frameBetween } from './searchFrame.ts'
 
 const s = suite('boundOutput')
 
@@ -190,15 +190,7 @@ function boundOf(
   const [tokenIn, tokenOut, maxHops] = [numberOf('a'), numberOf('d'), 4]
   const prices = new Float64Array(market.tokens.length)
   for (const [token, price] of Object.entries({ ...told, d: 1 })) prices[numberOf(token)] = price
-  const frame = {
-    tokenIn,
-    tokenOut,
-    maxHops,
-    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
-    hopsToOut: hopsTo(market, tokenOut, maxHops),
-    gasPrice,
-    effort: { spent: 0 },
-  }
+  const frame = frameBetween(market, { tokenIn, tokenOut, maxHops, gasPrice })
   return boundOutput(market, frame, { prices, amountIn: 1e5 }).bound
 }
 const earned = (depth: number, price: number) => depth * (1 - Math.sqrt(price)) ** 2

@@ -11,8 +11,8 @@ import { priceOutside } from './priceOutside.ts'
 import { excessOf, pruneFlow } from './pruneFlow.ts'
 import { type ReplayResult, replayRoute } from './replayRoute.ts'
 import type { Route } from './route.ts'
-import type { SearchFrame } from './searchFrame.ts'
-import { hopsFrom, hopsTo, searchPath } from './searchPath.ts'
+import { frameBetween, type SearchFrame } from './searchFrame.ts'
+import { searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { tightenBound } from './tightenBound.ts'
@@ -154,15 +154,8 @@ function frameSearch(
   const gasCost = gasCosts(market, parameters)
   const usualHops = maxHops < 3 ? maxHops : maxHops + furtherHops
   const splitHops = Math.min(usualHops, mostHops ?? usualHops)
-  const frame = {
-    tokenIn,
-    tokenOut,
-    maxHops: splitHops,
-    hopsFromIn: hopsFrom(market, tokenIn, splitHops),
-    hopsToOut: hopsTo(market, tokenOut, splitHops),
-    gasPrice: gasCost?.[tokenOut] ?? 0,
-    effort,
-  }
+  const gasPrice = gasCost?.[tokenOut] ?? 0
+  const frame = frameBetween(market, { tokenIn, tokenOut, maxHops: splitHops, gasPrice }, effort)
   const { certified, replay = replayRoute } = parameters
   return { market, frame, gasCost, amountIn, maxSteps, mostHops, certified, replay, ...rest }
 }

@@ -5,7 +5,7 @@ import { near } from '../testing/near.ts'
 import { createMarket } from './market.ts'
 import { at } from './pieces.ts'
 import { type OutsidePricing, priceMargins, priceOutside } from './priceOutside.ts'
-import { hopsFrom, hopsTo } from './searchPath.ts'
+import { frameBetween } from './searchFrame.ts'
 
 const s = suite('prices around a flow')
 /** Sells any amount at nearly one rate. */
@@ -27,15 +27,7 @@ function frameFlow(pools: readonly EnginePool[], { prices, maxHops = 5, gasPrice
   for (const [token, price] of Object.entries(prices)) logPrices[numberOf(token)] = Math.log(price)
   const none = new Float64Array(0)
   const flow = { edges: [], inputs: none, outputs: none, value: 1_000, imbalance: 0, logPrices }
-  const frame = {
-    tokenIn,
-    tokenOut,
-    maxHops,
-    hopsFromIn: hopsFrom(market, tokenIn, maxHops),
-    hopsToOut: hopsTo(market, tokenOut, maxHops),
-    gasPrice,
-    effort: { spent: 0 },
-  }
+  const frame = frameBetween(market, { tokenIn, tokenOut, maxHops, gasPrice })
   return { market, flow, frame, numberOf }
 }
 

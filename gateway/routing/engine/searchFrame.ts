@@ -1,4 +1,6 @@
 import type { Effort } from './effort.ts'
+import type { Market } from './market.ts'
+import { hopsFrom, hopsTo } from './searchPath.ts'
 
 /** What stays the same through one search. */
 export type SearchFrame = {
@@ -10,4 +12,18 @@ export type SearchFrame = {
   /** Price of one unit of gas in tokenOut; 0 when gas is free. */
   readonly gasPrice: number
   readonly effort: Effort
+}
+
+/** What of a frame follows from its ends and the market; its work is counted by itself where nobody counts it. */
+export function frameBetween(
+  market: Market,
+  ends: Pick<SearchFrame, 'tokenIn' | 'tokenOut' | 'maxHops' | 'gasPrice'>,
+  effort: Effort = { spent: 0 },
+): SearchFrame {
+  return {
+    ...ends,
+    hopsFromIn: hopsFrom(market, ends.tokenIn, ends.maxHops),
+    hopsToOut: hopsTo(market, ends.tokenOut, ends.maxHops),
+    effort,
+  }
 }
