@@ -11,6 +11,7 @@ import {
   keccak256,
   numberToHex,
   parseAbiItem,
+  toEventSelector,
 } from 'viem'
 import { managerLens, poolLens, quoteLens } from '../../../contracts/artifacts.ts'
 import { runPacked } from '../../../fixtures/nodes/mainnet/runLens.ts'
@@ -141,4 +142,20 @@ export const fakeDex = (own: Partial<Dex> & Pick<Dex, 'protocol'>): Dex => ({
   feesPips: [3_000],
   deployBlock: 0,
   ...own,
+})
+
+export const partOf = (address: string) => ({ address, codeHash: codeHashOf(address) })
+
+/** As a contract tells it, two blocks after those that tests read pools at. */
+export const fakeLog = (
+  address: string,
+  event: string,
+  { data = '0x', topics = [] }: { readonly data?: Hex; readonly topics?: readonly Hex[] } = {},
+) => ({
+  address: address.toLowerCase(),
+  topics: [toEventSelector(event), ...topics],
+  data,
+  blockNumber: 9n,
+  blockHash: '0x9' as const,
+  logIndex: 0,
 })

@@ -3,11 +3,12 @@ import { assert, suite } from '../../../../fixtures/test.ts'
 import { near } from '../../testing/near.ts'
 import {
   changeTold,
-  codeHashOf,
   createViewNode,
   fakeAddress,
   fakeDex,
+  fakeLog,
   nodeSecs,
+  partOf,
   type Told,
 } from '../../testing/viewNode.ts'
 import { balancerV2StableFamily, balancerV2WeightedFamily } from './balancerV2Chain.ts'
@@ -24,15 +25,8 @@ const head = {
   changedBlock: 7n,
   swapsSeen: 0,
 }
-const part = (address: string) => ({ address, codeHash: codeHashOf(address) })
-const log = (address: string, event: string, data: Hex = '0x', ...topics: readonly Hex[]) => ({
-  address: address.toLowerCase(),
-  topics: [toEventSelector(event), ...topics],
-  data,
-  blockNumber: 9n,
-  blockHash: '0x9',
-  logIndex: 0,
-})
+const log = (address: string, event: string, data: Hex = '0x', ...topics: readonly Hex[]) =>
+  fakeLog(address, event, { data, topics })
 const dex = fakeDex({ protocol: 'balancer_v2_weighted' })
 /** What answers nothing stands before: each pool's answers are its own. */
 const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
@@ -138,7 +132,7 @@ s('whose rates are out of date have those of the next swap [teeth/balancer-v2]',
     ],
   )
   assert.equal([record?.amp, record?.weights, record?.isFresh], [200_000n, [], [false, false]])
-  assert.equal([record?.isMoving, record?.parts], [true, [part(provider)]])
+  assert.equal([record?.isMoving, record?.parts], [true, [partOf(provider)]])
   assert.equal((await load(nodeSecs))?.scalingFactors, [e(30), 3n * e(18)], 'by the next second')
   const still = changeTold(stable, 'getRateProviders', [[zeroAddress, zeroAddress, zeroAddress]])
   assert.is((await load(nodeSecs, still))?.isMoving, false)

@@ -1,11 +1,12 @@
-import { decodeAbiParameters, getAddress, type Hex, pad, toEventSelector, zeroAddress } from 'viem'
+import { decodeAbiParameters, getAddress, type Hex, pad, zeroAddress } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import {
   changeTold,
-  codeHashOf,
   createViewNode,
   fakeAddress,
   fakeDex,
+  fakeLog,
+  partOf,
   type Told,
 } from '../../testing/viewNode.ts'
 import { balancerV3StableFamily, balancerV3WeightedFamily } from './balancerV3Chain.ts'
@@ -23,15 +24,8 @@ const head = {
   changedBlock: 7n,
   swapsSeen: 0,
 }
-const part = (address: string) => ({ address, codeHash: codeHashOf(address) })
-const log = (address: string, event: string, ...topics: readonly Hex[]) => ({
-  address: address.toLowerCase(),
-  topics: [toEventSelector(event), ...topics],
-  data: '0x' as const,
-  blockNumber: 9n,
-  blockHash: '0x9',
-  logIndex: 0,
-})
+const log = (address: string, event: string, ...topics: readonly Hex[]) =>
+  fakeLog(address, event, { topics })
 const dex = fakeDex({ protocol: 'balancer_v3_weighted' })
 /** What answers nothing stands before: each pool's answers are its own. */
 const pools = [fakeAddress(600), pool].map((address) => ({ dex, address }))
@@ -120,7 +114,7 @@ s(
       isPaused: false,
       isOf2026: true,
       isMoving: true,
-      parts: [part(provider)],
+      parts: [partOf(provider)],
       isFresh: [false, false],
     })
     assert.equal([declined, failures.some((one) => one.startsWith('unopened'))], [[], false])

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, getAddress, type Hex, pad, toEventSelector } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
-import { fakeAddress } from '../../testing/viewNode.ts'
+import { fakeAddress, fakeLog } from '../../testing/viewNode.ts'
 import { algebraIntegralFamily } from './algebraChain.ts'
 import { addRange, applyConcentratedLog, isPositionMissing } from './concentratedLogs.ts'
 import type { ConcentratedRecord } from './concentratedRecord.ts'
@@ -32,14 +32,8 @@ const word = (value: bigint | number): Hex =>
   `0x${BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')}`
 const wordsOf = (...values: readonly (bigint | number)[]): Hex =>
   `0x${values.map((value) => word(value).slice(2)).join('')}`
-const log = (event: string, data: Hex, ...topics: readonly (bigint | number)[]) => ({
-  address: pool,
-  topics: [toEventSelector(event), ...topics.map(word)],
-  data,
-  blockNumber: 9n,
-  blockHash: '0x9',
-  logIndex: 0,
-})
+const log = (event: string, data: Hex, ...topics: readonly (bigint | number)[]) =>
+  fakeLog(pool, event, { data, topics: topics.map(word) })
 const swapEvent = 'Swap(address,address,int256,int256,uint160,uint128,int24)'
 const swap = (amounts: readonly [bigint, bigint], [liquidity, at]: readonly [bigint, number]) =>
   log(swapEvent, wordsOf(...amounts, 7n << 90n, liquidity, at), 1, 2)

@@ -2,10 +2,11 @@ import { decodeAbiParameters, getAddress, type Hex, toEventSelector } from 'viem
 import { assert, suite } from '../../../../fixtures/test.ts'
 import {
   changeTold,
-  codeHashOf,
   createViewNode,
   fakeAddress,
   fakeDex,
+  fakeLog,
+  partOf,
   type Told,
 } from '../../testing/viewNode.ts'
 import { curvePlainFamily } from './curvePlainChain.ts'
@@ -125,7 +126,6 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
     const { deps } = createViewNode(told)
     return (await curveStableNgFamily.load(deps, { pools, blockNumber }))[0]
   }
-  const part = (address: string) => ({ address, codeHash: codeHashOf(address) })
   const record = await load(ng)
   assert.equal(record, {
     id: pool,
@@ -136,17 +136,17 @@ s('NG pools are read with the code that tells their rates [teeth/curve-chains]',
     swapsSeen: 0,
     protocol: 'curve_stable_ng',
     ...ngMoving,
-    parts: [part(usd)],
+    parts: [partOf(usd)],
     isFresh: [false, false],
     native: [false, false],
   })
   const types = 'get_pool_asset_types'
   // Oracles are named by no view: the pool stands for them, and for all where nobody tells.
-  assert.equal((await load(changeTold(ng, types, [[1, 0]])))?.parts, [part(pool)])
+  assert.equal((await load(changeTold(ng, types, [[1, 0]])))?.parts, [partOf(pool)])
   assert.equal((await load(changeTold(ng, types, [[0, 0]])))?.parts, [])
-  assert.equal((await load(changeTold(ng, types, [[2, 1]])))?.parts, [part(token), part(pool)])
-  assert.equal((await load(changeTold(ng, types, [[0]])))?.parts, [part(pool)])
-  assert.equal((await load(changeTold(ng, types)))?.parts, [part(pool)])
+  assert.equal((await load(changeTold(ng, types, [[2, 1]])))?.parts, [partOf(token), partOf(pool)])
+  assert.equal((await load(changeTold(ng, types, [[0]])))?.parts, [partOf(pool)])
+  assert.equal((await load(changeTold(ng, types)))?.parts, [partOf(pool)])
   assert.is((await load(changeTold(ng, 'admin_fee')))?.adminFee, 5n * e(9))
   for (const told of [
     changeTold(ng, 'get_balances', [[1n, 2n, 3n]]),
@@ -188,14 +188,7 @@ s(
   },
 )
 
-const log = (event: string) => ({
-  address: pool,
-  topics: [toEventSelector(event)],
-  data: '0x' as const,
-  blockNumber: 9n,
-  blockHash: '0x9',
-  logIndex: 0,
-})
+const log = (event: string) => fakeLog(pool, event)
 
 for (const [name, family, told, gas] of [
   ['plain', curvePlainFamily, plain, 104_000],

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import type { Dex } from '../../../chain/dex.ts'
-import { createViewNode, fakeAddress, fakeDex, type Told } from '../../testing/viewNode.ts'
+import { createViewNode, fakeAddress, fakeDex, fakeLog, type Told } from '../../testing/viewNode.ts'
 import { camelotV2Family } from './camelotV2Chain.ts'
 import { solidlyFamily } from './solidlyChain.ts'
 import { tridentFamily } from './tridentChain.ts'
@@ -40,14 +40,7 @@ const words = (...values: readonly (bigint | number)[]) =>
     values.map(() => ({ type: 'uint256' })),
     values.map(BigInt),
   )
-const log = (event: string, data: Hex) => ({
-  address: pool,
-  topics: [toEventSelector(event)],
-  data,
-  blockNumber: 9n,
-  blockHash: '0x9',
-  logIndex: 0,
-})
+const log = (event: string, data: Hex) => fakeLog(pool, event, { data })
 const pairAnswer = { ok: true, isFresh: true, reserve0: 5n, reserve1: 6n, token0, token1 }
 
 s('of a constant product are read and follow their reserves [teeth/pair-chains]', async () => {

@@ -1,10 +1,11 @@
-import { encodeAbiParameters, getAddress, type Hex, pad, toEventSelector } from 'viem'
+import { encodeAbiParameters, getAddress, type Hex, pad } from 'viem'
 import { assert, suite } from '../../../../fixtures/test.ts'
 import {
   changeTold,
   createViewNode,
   fakeAddress,
   fakeDex,
+  fakeLog,
   type Told,
 } from '../../testing/viewNode.ts'
 import { type AaveV3Record, aaveV3Family } from './aaveV3Chain.ts'
@@ -121,14 +122,7 @@ s(
     const record = await load(reserve(active))
     if (!record) throw new Error('there is no reserve')
     const event = 'SupplyCapChanged(address,uint256,uint256)'
-    const log = (address: string, name = event) => ({
-      address,
-      topics: [toEventSelector(name), id],
-      data: '0x' as const,
-      blockNumber: 9n,
-      blockHash: '0x9',
-      logIndex: 0,
-    })
+    const log = (address: string, name = event) => fakeLog(address, name, { topics: [id] })
     const { apply, poolIdOf, nameInLogs, encodeStep, stepGas } = aaveV3Family
     assert.equal(
       [apply(record, log(market)), apply(record, log(configurator))],
