@@ -22,10 +22,11 @@ export async function findContested(
   const asked = { filter: { ...filter, crowd: undefined }, fromBlock, toBlock, span }
   // Asked before its logs: an empty answer says something of whoever has the block by then.
   const isLevel = await hasBlock(witness, last.head)
-  // Who fails knows no more than the first one.
+  // Who fails knows no more than the first one, and who fails on the way is silent of the rest for that.
   const part = await readLogPart({ client: witness }, asked).catch(() => undefined)
+  if (part?.last !== toBlock) return []
   const hashes = new Map(blocks.map(({ head: { number, hash } }) => [number, hash]))
-  if (!part?.logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash))
+  if (!part.logs.every(({ blockNumber, blockHash }) => hashes.get(blockNumber) === blockHash))
     return []
   const emitters = filter.addresses && new Set(filter.addresses.map((own) => own.toLowerCase()))
   const heard = blocks.flatMap(({ logs }) => logs)
