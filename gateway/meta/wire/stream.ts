@@ -234,6 +234,15 @@ const pauseFor: Pause = (ms, signal) => {
   })
 }
 
+type Since = { readonly elapsedMs: number; readonly refreshIntervalMs: number }
+
+/**
+ * At which interval's end the next refresh is due, counted from the stream's beginning. From the end of each cycle
+ * they would drift, and streams that have once waited for each other come together from then on.
+ */
+export const nextRefresh = (last: number, { elapsedMs, refreshIntervalMs }: Since) =>
+  Math.max(last, Math.floor(elapsedMs / refreshIntervalMs)) + 1
+
 async function repeat(
   deps: StreamDeps,
   session: Session,
@@ -243,8 +252,10 @@ async function repeat(
   const { refreshIntervalMs } = options
   const { pause = pauseFor } = deps
   if (refreshIntervalMs === undefined) return undefined
+  let due = 0
   for (let cycle = 1; cycle <= maxCycles; cycle++) {
-    await pause(refreshIntervalMs, signal)
+    due = nextRefresh(due, { elapsedMs: elapsedOf(session), refreshIntervalMs })
+    await pause(Math.ceil(due * refreshIntervalMs - elapsedOf(session)), signal)
     // Whoever does not read what is there needs no newer quotes yet.
     await outbox.flushed()
     if (signal.aborted) return undefined

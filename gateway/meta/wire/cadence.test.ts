@@ -1,0 +1,45 @@
+import { readEvents } from '../../../fixtures/meta/events.ts'
+import { answerQuote, scriptSource } from '../../../fixtures/meta/quotes.ts'
+import { quoteRequest, startScriptedMeta } from '../../../fixtures/meta/scriptedMeta.ts'
+import { assert, suite } from '../../../fixtures/test.ts'
+import { nextRefresh, type Pause } from './stream.ts'
+
+const s = suite('meta/cadence')
+
+s(
+  'refreshes at each interval since a stream began, however long cycles take [meta/cadence]',
+  async () => {
+    const pauses: number[] = []
+    const pause: Pause = async (ms) => void pauses.push(ms)
+    const sources = [
+      scriptSource({ name: 'a', delayMs: 40, answer: answerQuote({ provider: 'a' }) }),
+    ]
+    const meta = await startScriptedMeta({ sources, pause })
+    const answer = await fetch(`${meta.url}/quote/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...quoteRequest, refreshIntervalMs: 1_000 }),
+    })
+    const refreshes: { readonly cycle: number; readonly elapsedMs: number }[] = []
+    for await (const { event, data } of readEvents(answer.body))
+      if (event === 'refresh') refreshes.push(data as (typeof refreshes)[number])
+    await meta.close({ graceMs: 0 })
+    assert.is(refreshes.length, 20)
+    assert.is(pauses.length, 20)
+    // These pauses take no time, each cycle 40 ms.
+    for (const [index, { cycle, elapsedMs }] of refreshes.entries()) {
+      const dueMs = elapsedMs + (pauses[index] ?? 0)
+      assert.ok(Math.abs(dueMs - cycle * 1_000) < 300, `cycle ${cycle}: ${dueMs} ms`)
+    }
+  },
+)
+s('leaves out the refreshes that a long cycle has missed, and gives none twice', () => {
+  const next = (last: number, elapsedMs: number) =>
+    nextRefresh(last, { elapsedMs, refreshIntervalMs: 1_000 })
+  assert.is(next(0, 40), 1)
+  assert.is(next(0, 2_300), 3)
+  assert.is(next(1, 3_000), 4)
+  // A timer may be a little early.
+  assert.is(next(1, 999.6), 2)
+})
+s.run()
