@@ -200,7 +200,7 @@ export type StreamRequest = {
   relaxedProviderMinReturn?: boolean | undefined
   /** Interval of keep_alive events, in milliseconds; alone it repeats nothing: that needs refreshIntervalMs */
   keepAliveMs?: number | undefined
-  /** Interval of repeated dispatch, in milliseconds; up to 20 cycles */
+  /** Interval of repeated dispatch, in milliseconds since the stream's beginning; up to 20 cycles */
   refreshIntervalMs?: number | undefined
   /** Send initial as soon as this many quotes are there; default 1 */
   firstN?: number | undefined

@@ -71,7 +71,7 @@ export function streamBody(chainIds: readonly number[], sourceNames: readonly st
         'Interval of keep_alive events, in milliseconds; alone it repeats nothing: that needs refreshIntervalMs',
       ),
       refreshIntervalMs: interval(
-        'Interval of repeated dispatch, in milliseconds; up to 20 cycles',
+        "Interval of repeated dispatch, in milliseconds since the stream's beginning; up to 20 cycles",
       ),
       firstN: Type.Optional(
         Type.Integer({
