@@ -1,9 +1,10 @@
+import { mock } from 'node:test'
 import { createClient, custom, type Hex, numberToHex } from 'viem'
 import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
-import { listAlone } from './listAlone.ts'
+import { hasBlock, listAlone } from './listAlone.ts'
 import type { PoolLog } from './poolLog.ts'
 
 const s = suite('logs that one of two endpoints alone tells of')
@@ -51,30 +52,30 @@ const real = [10, 20, 30].map((block) => logAt(block, 1))
 const lie = logAt(90, 2)
 const told = [...real, lie]
 const some = (logs: readonly PoolLog[]) => logs.map(({ blockNumber }) => Number(blockNumber))
+const isLevel = true
 
 s('are all of them where the other has the block that ends them [nodes/range-reach]', async () => {
   const { witness, asked } = createWitness({ has: 200, holds: real })
-  assert.equal(some(await listAlone([{ told, witness, witnessed: real }], end)), [90])
+  const both = { told, witness, isLevel, witnessed: real }
+  assert.equal(some(await listAlone([both])), [90])
   const altered = [logAt(10, 2), ...real.slice(1)]
-  const both = { told: altered, witness, witnessed: real }
-  assert.equal(some(await listAlone([both], end)), [10, 10])
-  // One that agrees is asked for nothing.
-  asked.length = 0
-  assert.equal(await listAlone([{ told: real, witness, witnessed: real }], end), [])
+  assert.equal(some(await listAlone([{ ...both, told: altered }])), [10, 10])
+  assert.equal(await listAlone([{ ...both, told: real }]), [])
+  // One that has spoken is asked for nothing.
   assert.equal(asked, [])
 })
 
 s('are those up to its last where it may not have the newest blocks', async () => {
-  for (const [node, at] of [
-    [createWitness({ has: 50, holds: real }), end],
-    [createWitness({ has: 200, holds: real, branch: 2 }), end],
-    [createWitness({ has: 200, holds: real }), undefined],
-  ] as const) {
-    const both = { told, witness: node.witness, witnessed: real }
-    assert.equal(await listAlone([both], at), [])
-    const early = { ...both, told: [logAt(5, 2), ...told] }
-    assert.equal(some(await listAlone([early], at)), [5])
-  }
+  const { witness } = createWitness({ has: 50, holds: real })
+  const both = { told, witness, isLevel: false, witnessed: real }
+  assert.equal(await listAlone([both]), [])
+  assert.equal(some(await listAlone([{ ...both, told: [logAt(5, 2), ...told] }])), [5])
+  for (const [node, isIts] of [
+    [createWitness({ has: 200 }), true],
+    [createWitness({ has: 50 }), false],
+    [createWitness({ has: 200, branch: 2 }), false],
+  ] as const)
+    assert.is(await hasBlock(node.witness, end), isIts)
 })
 
 s(
@@ -82,13 +83,16 @@ s(
   async () => {
     const many = Array.from({ length: 40 }, (_, block) => logAt(block, 1))
     const { witness, asked } = createWitness({ has: 200, holds: many })
-    const nothing = { told: many, witness, witnessed: [] }
-    assert.equal(await listAlone([nothing], end), [])
-    assert.ok(asked.length <= 5, `${asked.length} headers`)
+    const nothing = { told: many, witness, isLevel, witnessed: [] }
+    assert.equal(await listAlone([nothing]), [])
+    assert.ok(asked.length <= 4, `${asked.length} headers`)
     // What it has told of it has, and all that came after.
-    const later = { told: [lie], witness, witnessed: [] }
-    const parts = [nothing, { told: real, witness, witnessed: real }, later]
-    assert.equal(some(await listAlone(parts, end)), [90])
+    const parts = [
+      nothing,
+      { ...nothing, told: real, witnessed: real },
+      { ...nothing, told: [lie] },
+    ]
+    assert.equal(some(await listAlone(parts)), [90])
   },
 )
 
@@ -96,14 +100,43 @@ s(
   'are all of them where it tells of nothing, and its headers of less [nodes/range-reach]',
   async () => {
     const one = createWitness({ has: 200, holds: real.slice(1) })
-    const nothing = { told: real, witnessed: [] }
-    const alone = await listAlone([{ ...nothing, witness: one.witness }], end)
+    const nothing = { told: real, isLevel, witnessed: [] }
+    const alone = await listAlone([{ ...nothing, witness: one.witness }])
     assert.equal(some(alone), [10, 20, 30])
     const other = createWitness({ has: 200, holds: real })
-    const elsewhere = { told: [logAt(10, 1, 3)], witness: other.witness, witnessed: [] }
-    assert.equal(some(await listAlone([elsewhere], end)), [10])
+    const elsewhere = { ...nothing, told: [logAt(10, 1, 3)], witness: other.witness }
+    assert.equal(some(await listAlone([elsewhere])), [10])
     const mute = createWitness({ has: 200, holds: real, bloom: () => undefined })
-    assert.equal(await listAlone([{ ...nothing, witness: mute.witness }], end), [])
+    assert.equal(await listAlone([{ ...nothing, witness: mute.witness }]), [])
+  },
+)
+s(
+  'are none of an endpoint whose headers hang, which are waited for once [nodes/header-hangs]',
+  async () => {
+    const asked: number[] = []
+    const request = async ({ params: [number] }: { params: [Hex] }) => {
+      asked.push(Number(number))
+      setImmediate(() => mock.timers.tick(2_000))
+      return new Promise(() => undefined)
+    }
+    const transport = custom({ request: request as never }, { retryCount: 0 })
+    const witness = createClient({ chain: toViemChain(base), transport })
+    const silent = (block: number) => ({
+      told: [logAt(block, 1)],
+      witness,
+      isLevel,
+      witnessed: [],
+    })
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      assert.equal(await listAlone([10, 20, 30].map(silent)), [])
+      assert.equal(asked, [10])
+      const later = { ...silent(90), told: [lie], witnessed: [logAt(90, 1)] }
+      assert.equal(some(await listAlone([silent(10), later])), [90, 90])
+      assert.is(await hasBlock(witness, end), false)
+    } finally {
+      mock.timers.reset()
+    }
   },
 )
 s.run()

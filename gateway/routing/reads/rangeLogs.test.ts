@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import { createClient, custom, type Hex, numberToHex, type RpcLog, RpcRequestError } from 'viem'
+import { bloomOf } from '../../../fixtures/nodes/mainnet/bloom.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { base } from '../../chain/base.ts'
 import { toViemChain } from '../../chain/client.ts'
@@ -157,6 +159,80 @@ s(
     )
     assert.equal(new Set(part.logs.map(({ blockHash }) => blockHash)), new Set(['0x']))
     assert.is(part.logs.length, 200)
+  },
+)
+
+s(
+  'wait once for another endpoint that hangs, and for the first instead [nodes/range-hangs]',
+  async () => {
+    const { client, asked } = createNode({ most: 1_000, message: '' })
+    let waiting = 0
+    const hang = () => {
+      waiting += 1
+      if (waiting === 1) setImmediate(() => mock.timers.tick(2_000))
+      return new Promise(() => undefined)
+    }
+    const witness = { ...client, request: hang } as unknown as typeof client
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      const part = await readLogPart({ client, others: () => [{ client: witness }] }, range)
+      assert.equal(places(part), upTo(2_000))
+      assert.is(part.isAskedOnce, false)
+      // Of one wave; all questions are asked twice nevertheless.
+      assert.is(waiting, 8)
+      assert.is(asked(), 2 * part.asked)
+    } finally {
+      mock.timers.reset()
+    }
+  },
+)
+
+s('are told once where nobody gives them a second time [nodes/range-refused]', async () => {
+  const { client } = createNode({ most: 1_000, message: '' })
+  let asked = 0
+  const refuse = async () => {
+    asked += 1
+    throw new Error('gone')
+  }
+  const witness = { ...client, request: refuse } as unknown as typeof client
+  const seen = new Set<string>()
+  const request = async (call: { params: [Filter] }) => {
+    const name = JSON.stringify(call.params)
+    if (seen.has(name)) throw new Error('gone')
+    seen.add(name)
+    return client.request(call as never)
+  }
+  const first = { ...client, request } as typeof client
+  const part = await readLogPart({ client: first, others: () => [{ client: witness }] }, range)
+  assert.equal(places(part), upTo(2_000))
+  assert.is(part.isAskedOnce, true)
+  assert.is(asked, 8)
+})
+
+s(
+  'are not contested by the silence of one that had not their last block yet [nodes/range-level]',
+  async () => {
+    const { client } = createNode({ most: 1_000, message: '' })
+    const toHash = numberToHex(7, { size: 32 })
+    for (const [reached, alone] of [
+      [1_000, 2_000],
+      [999, 0],
+    ] as const) {
+      let has: number = reached
+      const request = async ({ method, params: [number] }: { method: string; params: [Hex] }) => {
+        if (method === 'eth_getLogs') {
+          has = 1_000
+          return []
+        }
+        if (Number(number) > has) return null
+        const hash = Number(number) === 1_000 ? toHash : '0x'
+        return { number, hash, parentHash: '0x', timestamp: '0x1', logsBloom: bloomOf([]) }
+      }
+      const witness = { ...client, request } as unknown as typeof client
+      const asked = { ...range, toHash }
+      const part = await readLogPart({ client, others: () => [{ client: witness }] }, asked)
+      assert.is(part.alone.length, alone)
+    }
   },
 )
 

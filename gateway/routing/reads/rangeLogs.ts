@@ -3,7 +3,8 @@ import type { Witness } from '../../chain/client.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange } from '../../chain/nodes/refusal.ts'
-import { listAlone, type Witnessed } from './listAlone.ts'
+import { inTime } from './inTime.ts'
+import { hasBlock, listAlone, type Witnessed } from './listAlone.ts'
 import { mergeLogs, sortLogs } from './mergeLogs.ts'
 import type { PoolLog } from './poolLog.ts'
 import { isCrowd, readCrowded, type Told } from './readCrowded.ts'
@@ -33,7 +34,7 @@ export type LogPart = {
   readonly untold: readonly Hex[]
   /** Those that one of two endpoints alone has told of. */
   readonly alone: readonly PoolLog[]
-  /** Whether some were asked for once, so that nothing tells of those that were left out. */
+  /** Whether some were told once, so that nothing tells of those that were left out. */
   readonly isAskedOnce: boolean
   /** Up to this block they are all. */
   readonly last: bigint
@@ -49,6 +50,9 @@ type Deps = {
 }
 type Answered = BlockRange & Told & { readonly isAskedOnce: boolean; readonly both?: Witnessed }
 type Failed = BlockRange & { readonly error: unknown }
+type Said = { readonly logs: readonly PoolLog[] }
+type Read = (whom: Deps['client']) => Promise<Said>
+type SaidAgain = Said & { readonly by?: Pick<Witnessed, 'witness' | 'isLevel'> }
 
 const mostUnderWay = 8
 const firstSpan: Span = { blocks: 32, most: Number.POSITIVE_INFINITY, growth: 1 }
@@ -88,6 +92,11 @@ export async function readLogPart(
   let now = span
   let [asked, count, data] = [0, 0, 0]
   let failure: unknown
+  const end = toHash === undefined ? undefined : { number: toBlock, hash: toHash }
+  /** Whether endpoints had the last block before they told of any. */
+  const levels = new Map<Deps['client'], Promise<boolean>>()
+  /** Those that gave no answer, or hang: they are not waited for again. */
+  const silent = new Set<Deps['client']>()
   const isFull = () => asked >= bounds.questions || count >= bounds.logs || data >= bounds.data
 
   /** The oldest that are not answered; beyond them nothing new once there is enough. */
@@ -103,6 +112,20 @@ export async function readLogPart(
     return wave
   }
 
+  /** The same of another endpoint, or of the same where none speaks. */
+  async function readAgain(told: object, read: Read): Promise<SaidAgain | undefined> {
+    const witness = others?.(told).find(({ client }) => !silent.has(client))?.client
+    if (witness) {
+      const level = levels.get(witness) ?? (end ? hasBlock(witness, end) : Promise.resolve(false))
+      levels.set(witness, level)
+      const isLevel = await level
+      const said = await inTime(read(witness)).catch(() => 'failed' as const)
+      if (typeof said !== 'string') return { logs: said.logs, by: { witness, isLevel } }
+      silent.add(witness)
+    }
+    return read(client).catch(() => undefined)
+  }
+
   async function ask({ from, to }: BlockRange): Promise<Answered | Failed> {
     const at = { fromBlock: numberToHex(from), toBlock: numberToHex(to) }
     const read = async (whom: Deps['client'], some: Omit<LogFilter, 'topics'> = filter) => {
@@ -116,12 +139,10 @@ export async function readLogPart(
       const { answer, logs: told } = await read(client)
       if (now.blocks < wideBlocks)
         return { from, to, logs: mergeLogs(told, []), untold: [], isAskedOnce: true }
-      const witness = others?.(answer)[0]?.client
-      // Who fails knows no more than the first one.
-      const more = await read(witness ?? client).catch(() => undefined)
+      const more = await readAgain(answer, read)
       const logs = mergeLogs(told, more?.logs ?? [])
-      const both = witness && more && { told, witness, witnessed: more.logs }
-      return { from, to, logs, untold: [], isAskedOnce: false, ...(both && { both }) }
+      const both = more?.by && { ...more.by, told, witnessed: more.logs }
+      return { from, to, logs, untold: [], isAskedOnce: !more, ...(both && { both }) }
     } catch (error) {
       if (from < to || !crowd || !isCrowd(error)) return { from, to, error }
       const among = async (some: Omit<LogFilter, 'topics'>) => (await read(client, some)).logs
@@ -157,14 +178,10 @@ export async function readLogPart(
   const whole = listWhole(read, fromBlock)
   const last = whole.at(-1)?.to
   if (last === undefined) throw failure
-  const end = toHash === undefined ? undefined : { number: toBlock, hash: toHash }
   return {
     logs: sortLogs(whole.flatMap(({ logs }) => logs)),
     untold: whole.flatMap(({ untold }) => untold),
-    alone: await listAlone(
-      whole.flatMap(({ both }) => both ?? []),
-      end,
-    ),
+    alone: await listAlone(whole.flatMap(({ both }) => both ?? [])),
     isAskedOnce: whole.some(({ isAskedOnce }) => isAskedOnce),
     last,
     asked,

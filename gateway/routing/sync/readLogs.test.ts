@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { numberToHex, type RpcLog } from 'viem'
 import { type Pace, quiet } from '../../../fixtures/nodes/mainnet/shares.ts'
 import { assert, suite } from '../../../fixtures/test.ts'
@@ -94,4 +95,33 @@ s('are not believed of the first in a block that has none at all [nodes/bloom-em
   }
   assert.ok(held.node.lies > 0)
 })
+s(
+  'come without those of another that hangs, for which no block waits long [nodes/block-hangs]',
+  async () => {
+    using held = await hold()
+    let waiting = 0
+    const request = () => {
+      waiting += 1
+      setImmediate(() => mock.timers.tick(2_000))
+      return new Promise(() => undefined)
+    }
+    const witness = { client: { ...held.chainClient.client, request }, prefer: () => undefined }
+    Object.assign(held.deps, { others: () => [witness] })
+    let asked = 0
+    held.node.bend = (logs) => {
+      asked += 1
+      return asked % 2 === 1 ? [] : logs
+    }
+    mock.timers.enable({ apis: ['setTimeout'] })
+    try {
+      for (let block = 1; block <= 3; block += 1) {
+        await held.mine()
+        assert.equal([asked, waiting], [2 * block, block])
+        assert.equal(await held.listWrong(), [])
+      }
+    } finally {
+      mock.timers.reset()
+    }
+  },
+)
 s.run()

@@ -3,6 +3,7 @@ import type { ChainClient } from '../../chain/client.ts'
 import { poolIdOf } from '../protocols/families.ts'
 import type { PoolRecord } from '../protocols/poolRecord.ts'
 import { type Bloom, holdsLog, readBloom } from '../reads/bloom.ts'
+import { inTime } from '../reads/inTime.ts'
 import { listAdded, listLacking, mergeLogs } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import { isCrowd, readCrowded, type Told } from '../reads/readCrowded.ts'
@@ -75,7 +76,7 @@ export async function readLogs(
   for (const [turn, client] of asked.entries()) {
     if (silent.length <= (turn > others.length ? mostDoubted : 0)) break
     // Who fails knows no more than the first one: its pools are read anew.
-    const said = await readBlockLogs({ client }, question).catch(() => [])
+    const said = (await readFrom(deps, { client, ...question })) ?? []
     const more = said.filter((log) => bloom && holdsLog(bloom, log))
     if (client !== deps.client) for (const log of listAdded(logs, more)) alone.add(poolIdOf(log))
     logs = mergeLogs(logs, more)
@@ -117,8 +118,8 @@ async function listDenied(
   if (doubtful.length === 0 || others.length === 0) return new Set()
   const said = await Promise.all(
     // Who fails knows no more than the first one, which may be another than it was.
-    [deps.client, ...others].map((client) =>
-      readBlockLogs({ client }, question).catch(() => doubtful),
+    [deps.client, ...others].map(
+      async (client) => (await readFrom(deps, { client, ...question })) ?? doubtful,
     ),
   )
   return new Set(said.flatMap((others) => listLacking(doubtful, others)))
@@ -131,6 +132,18 @@ type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
 type Asked = Told & { readonly isCrowded: boolean }
 
 const whole = (logs: readonly PoolLog[]): Asked => ({ logs, untold: [], isCrowded: false })
+
+/** Undefined where it fails, and of another endpoint where it hangs. */
+async function readFrom(
+  deps: Deps,
+  { client, ...question }: Question & Pick<Deps, 'client'>,
+): Promise<readonly PoolLog[] | undefined> {
+  const saying = readBlockLogs({ client }, question)
+  const patient: Promise<readonly PoolLog[] | 'late'> =
+    client === deps.client ? saying : inTime(saying)
+  const said = await patient.catch(() => undefined)
+  return said === 'late' ? undefined : said
+}
 
 async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<Asked> {
   const read = (some: Pick<LogFilter, 'addresses' | 'names'>) =>
