@@ -1,16 +1,20 @@
 import { assert, suite } from '../../../fixtures/test.ts'
-import { createAskedOnce } from './askedOnce.ts'
+import { createAskedOnce, listDiffering } from './askedOnce.ts'
 
 const s = suite('ranges that were asked for once')
 
 const span = { blocks: 10, most: 10, growth: 1 }
 
 /** Where each look began, of these ranges of ten blocks; a look that is named gets so many blocks. */
-function look(starts: readonly bigint[], given: Readonly<Record<number, bigint>>, count: number) {
+async function look(
+  starts: readonly bigint[],
+  given: Readonly<Record<number, bigint>>,
+  count: number,
+) {
   let nowMs = 0
   const asked = createAskedOnce({ now: () => nowMs })
   const heard = { logs: [], span, wasFollowed: () => true }
-  for (const fromBlock of starts) asked.note({ ...heard, fromBlock, toBlock: fromBlock + 9n })
+  for (const fromBlock of starts) await asked.note({ ...heard, fromBlock, toBlock: fromBlock + 9n })
   return Array.from({ length: count }, (_, at) => {
     nowMs += 1_000
     const part = asked.pick()
@@ -23,10 +27,51 @@ function look(starts: readonly bigint[], given: Readonly<Record<number, bigint>>
 
 s(
   'bar no others where they are refused, and are given up in the end [nodes/range-given-up]',
-  () => {
-    assert.equal(look([1n, 11n], { 3: 10n }, 8), [1n, 11n, 1n, 11n, 1n, 1n, 1n, undefined])
+  async () => {
+    const both = [1n, 11n, 1n, 11n, 1n, 1n, 1n, undefined]
+    assert.equal(await look([1n, 11n], { 3: 10n }, 8), both)
     const once = [1n, 1n, 1n, 1n, 1n]
-    assert.equal(look([1n], { 4: 1n }, 11), [...once, 2n, 2n, 2n, 2n, 2n, undefined])
+    assert.equal(await look([1n], { 4: 1n }, 11), [...once, 2n, 2n, 2n, 2n, 2n, undefined])
+  },
+)
+
+s('are named some at a time, with turns for others in between [nodes/range-names]', async () => {
+  const logs = Array.from({ length: 10_000 }, (_, logIndex) => ({
+    address: '0x1',
+    topics: [],
+    data: '0x' as const,
+    blockNumber: 1n,
+    blockHash: '0x1',
+    logIndex,
+  }))
+  let [turns, isOver] = [0, false]
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  const asked = createAskedOnce({ now: () => 0 })
+  await asked.note({ logs, span, fromBlock: 1n, toBlock: 1n, wasFollowed: () => true })
+  const noted = turns
+  const part = asked.pick()
+  assert.is(part?.told.size, logs.length)
+  if (part) assert.equal(await listDiffering(part, { logs, whose: 'other' }), [])
+  isOver = true
+  assert.ok(noted >= 10 && turns - noted >= 10, `${noted} and ${turns - noted} turns`)
+})
+
+s(
+  'have a pool read once behind them, and again behind later ones [nodes/range-again-once]',
+  async () => {
+    const asked = createAskedOnce({ now: () => 0 })
+    const part = { logs: [], span, fromBlock: 1n, toBlock: 100n, wasFollowed: () => true }
+    await asked.note(part)
+    const early = asked.pick()
+    if (!early) throw new Error('it is time')
+    assert.equal(asked.listUnread(early, ['a', 'b']), ['a', 'b'])
+    asked.read(['a'], 120n)
+    assert.equal(asked.listUnread(early, ['a', 'b']), ['b'])
+    assert.equal(asked.listUnread({ ...early, toBlock: 121n }, ['a', 'b']), ['a', 'b'])
   },
 )
 s.run()

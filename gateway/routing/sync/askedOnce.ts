@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { poolIdOf } from '../protocols/families.ts'
+import { chunk } from '../reads/chunk.ts'
 import { wordsOf } from '../reads/mergeLogs.ts'
 import type { PoolLog } from '../reads/poolLog.ts'
 import type { LogPart } from '../reads/rangeLogs.ts'
@@ -17,13 +18,17 @@ type Heard = Pick<LogPart, 'span'> & {
 
 /** Blocks of which no bloom was read, and whose logs a node was asked for once: those are looked at again. */
 export type AskedOnce = {
-  note(part: Pick<LogPart, 'logs' | 'span'> & Omit<Heard, 'told' | 'fails'>): void
+  note(part: Pick<LogPart, 'logs' | 'span'> & Omit<Heard, 'told' | 'fails'>): Promise<void>
   /** The oldest of them; none while it is not time for more. */
   pick(): Heard | undefined
   /** Up to this block it was looked at. */
   done(part: Heard, last: bigint): void
   /** Nothing was answered: others come first, and in the end the audit has to find what it lacks. */
   failed(part: Heard): void
+  /** Of these pools, of which something else is told of a part, those that were not read behind it yet. */
+  listUnread(part: Heard, ids: readonly string[]): readonly string[]
+  /** They were read at this block: whatever is told of parts before it, they need not be again. */
+  read(ids: readonly string[], block: bigint): void
 }
 
 /** Beside the calls that following takes of the smallest tiers. */
@@ -32,16 +37,22 @@ const stepMs = 1_000
 const mostParts = 32
 /** A node that has let go of these logs refuses them for ever. */
 const mostFails = 5
+/** Some microseconds each, and a part has thousands: blocks and quotes go on in between. */
+const namedAtOnce = 500
 
 export function createAskedOnce({ now }: { readonly now: () => number }): AskedOnce {
   let parts: readonly Heard[] = []
   let pickedAtMs = Number.NEGATIVE_INFINITY
+  /** Of pools that were read for what is told of these parts, the block. */
+  const readAt = new Map<string, bigint>()
 
   return {
-    note({ logs, ...part }) {
+    async note({ logs, ...part }) {
+      const named = await nameAll(logs)
       const told = new Map(
-        logs.map((log) => [nameOf(log), { id: poolIdOf(log), block: log.blockNumber }]),
+        [...named].map(([name, log]) => [name, { id: poolIdOf(log), block: log.blockNumber }]),
       )
+      if (parts.length === 0) readAt.clear()
       parts = [...parts, { ...part, told, fails: 0 }].slice(-mostParts)
     },
     pick() {
@@ -60,21 +71,34 @@ export function createAskedOnce({ now }: { readonly now: () => number }): AskedO
       const isKept = others.length < parts.length && fails < mostFails
       parts = isKept ? [...others, { ...part, fails }] : others
     },
+    listUnread: ({ toBlock }, ids) => ids.filter((id) => (readAt.get(id) ?? -1n) < toBlock),
+    read(ids, block) {
+      for (const id of ids) readAt.set(id, block)
+    },
   }
 }
 
 /** Short, however long a log is. */
 const nameOf = (log: PoolLog) => hash('sha1', wordsOf(log), 'base64url')
 
+async function nameAll(logs: readonly PoolLog[]): Promise<ReadonlyMap<string, PoolLog>> {
+  const named = new Map<string, PoolLog>()
+  for (const some of chunk(logs, namedAtOnce)) {
+    for (const log of some) named.set(nameOf(log), log)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return named
+}
+
 /**
  * Ids of pools of whose logs in a part another answer tells something else: more, and where it is another endpoint's
  * less, up to the last block that it tells of.
  */
-export function listDiffering(
+export async function listDiffering(
   { told, wasFollowed, fromBlock }: Heard,
   { logs, whose }: { readonly logs: readonly PoolLog[]; readonly whose: 'other' | 'same' },
-): readonly string[] {
-  const names = new Map(logs.map((log) => [nameOf(log), log]))
+): Promise<readonly string[]> {
+  const names = await nameAll(logs)
   const more = [...names].flatMap(([name, log]) => (told.has(name) ? [] : [poolIdOf(log)]))
   const reached = whose === 'other' ? (logs.at(-1)?.blockNumber ?? -1n) : -1n
   const less = [...told].flatMap(([name, { id, block }]) =>

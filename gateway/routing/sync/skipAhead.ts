@@ -119,7 +119,7 @@ export async function skipAhead(
   if (questionsLeft > most) return 'costly'
   const followed = part.logs.filter((log) => ahead.pools.has(poolIdOf(log)))
   if (part.isAskedOnce)
-    deps.askedOnce?.note({
+    await deps.askedOnce?.note({
       logs: followed,
       span,
       fromBlock,

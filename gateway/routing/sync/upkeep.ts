@@ -121,10 +121,14 @@ export function createUpkeep(
       const isOther = said !== undefined && said.logs.length > 0
       const { logs, last } = isOther ? said : await ask(client).catch(fail)
       deps.askedOnce.done(part, last)
-      const differing = listDiffering(part, { logs, whose: isOther ? 'other' : 'same' })
-      const wrong = differing.filter((id) => state.pools.has(id))
-      // The next block waits until some are read, and not for all of them.
-      for (const ids of chunk(wrong, mostTried)) await heal(ids)
+      const differing = await listDiffering(part, { logs, whose: isOther ? 'other' : 'same' })
+      const followed = differing.filter((id) => state.pools.has(id))
+      // The next block waits until some are read, and not for all of them. Each is read once, whatever the other
+      // endpoint makes up of all parts.
+      for (const ids of chunk(deps.askedOnce.listUnread(part, followed), mostTried)) {
+        await heal(ids)
+        deps.askedOnce.read(ids, state.head.number)
+      }
     }),
 
     /**
