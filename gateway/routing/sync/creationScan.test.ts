@@ -220,20 +220,55 @@ s(
   },
 )
 
-s('are had of another endpoint where the first tells of none [nodes/scan-silent]', async () => {
-  const log = { address: '0x', topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
+/** The first endpoint tells of these, the other one as it likes; what each of so many turns came to. */
+async function lookTwice(
+  own: readonly unknown[],
+  other: (turn: number) => Promise<readonly unknown[]>,
+  turns = 1,
+) {
   type Client = Parameters<ReturnType<typeof createCreationScan>['step']>[0]['client']
-  async function look(own: readonly unknown[], other: () => Promise<readonly unknown[]>) {
-    const scan = createCreationScan({ dexes, tokens, now: () => 0 })
-    scan.begin(1_500_000n)
-    const open = (request: () => Promise<readonly unknown[]>) => ({ request }) as unknown as Client
-    const witness = { client: open(other), prefer: () => undefined }
-    const step = await scan.step({ client: open(async () => own), others: () => [witness] })
-    step?.done()
-    return [step?.logs.length, scan.place()?.includes('500000')]
+  const open = (request: () => Promise<readonly unknown[]>) => ({ request }) as unknown as Client
+  const scan = createCreationScan({ dexes, tokens, now: () => 0 })
+  scan.begin(5_500_000n)
+  let [asked, refusals] = [0, 0]
+  const refused = () => {
+    refusals += 1
   }
-  assert.equal(await look([], async () => [log, log]), [2, true])
-  assert.equal(await look([log], async () => [log, log]), [1, true])
-  assert.equal(await look([], () => Promise.reject(new Error('gone'))), [0, true])
+  const client = open(async () => own)
+  const witness = { client: open(() => other(asked++)), prefer: () => undefined }
+  const found: (number | undefined)[] = []
+  for (let turn = 0; turn < turns; turn += 1) {
+    const step = await scan.step({ client, others: () => [witness], refused })
+    step?.done()
+    found.push(step?.logs.length)
+  }
+  return { found, refusals, left: Number(JSON.parse(scan.place() ?? '{}').left) }
+}
+const log = { address: '0x', topics: [], data: '0x', blockNumber: '0x1', logIndex: '0x0' }
+const refuse = () => Promise.reject(new Error('gone'))
+
+s('are had of another endpoint where the first tells of none [nodes/scan-silent]', async () => {
+  const passed = { refusals: 0, left: 4_500_000 }
+  const both = async () => [log, log]
+  assert.equal(await lookTwice([], both), { found: [2], ...passed })
+  assert.equal(await lookTwice([log], both), { found: [1], ...passed })
+  assert.equal(await lookTwice([log], refuse), { found: [1], ...passed })
 })
+
+s(
+  'are not passed over for what another endpoint refuses: that is told, and it is asked again [nodes/scan-refused]',
+  async () => {
+    const once = await lookTwice([], refuse)
+    assert.equal(once, { found: [undefined], refusals: 1, left: 5_500_000 })
+    const later = await lookTwice([], async (turn) => (turn < 2 ? refuse() : [log]), 3)
+    assert.equal(later, { found: [undefined, undefined, 1], refusals: 2, left: 4_500_000 })
+    // One that never answers holds up nothing for long.
+    const never = await lookTwice([], refuse, 5)
+    const waits = [undefined, undefined, undefined]
+    assert.equal([never.found, never.refusals], [[...waits, 0, 0], 3])
+    assert.ok(never.left < 4_500_000)
+    const back = await lookTwice([], async (turn) => (turn === 3 ? [] : refuse()), 5)
+    assert.equal([back.found, back.refusals], [[...waits, 0, undefined], 4])
+  },
+)
 s.run()

@@ -1,4 +1,12 @@
-import { type Chain, type Client, type Hex, numberToHex, pad, type Transport } from 'viem'
+import {
+  type Chain,
+  type Client,
+  type Hex,
+  numberToHex,
+  pad,
+  type RpcLog,
+  type Transport,
+} from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
@@ -18,6 +26,8 @@ const stepMs = 10_000
 /** No exchange, no block. */
 const neverMade = Number.MAX_SAFE_INTEGER
 const [firstPauseMs, longestPauseMs] = [60_000, 3_600_000]
+/** Of other endpoints in a row: beyond them the first one's word counts alone. */
+const mostRefusals = 3
 
 type Step = {
   readonly logs: readonly PoolLog[]
@@ -47,6 +57,7 @@ export function createCreationScan({
   let blocks = widestBlocks
   let dueAtMs = Number.NEGATIVE_INFINITY
   let pauseMs = firstPauseMs
+  let refusals = 0
 
   const filters = dexes.flatMap((dex) =>
     familyOf(dex)
@@ -60,6 +71,23 @@ export function createCreationScan({
   function rest(): void {
     dueAtMs = now() + pauseMs
     pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+  }
+
+  /** What another endpoint tells; undefined where its refusal, which is told, is to be waited for. */
+  async function hear(
+    saying: Promise<readonly RpcLog[]>,
+    refused: (error: unknown) => void,
+  ): Promise<readonly RpcLog[] | undefined> {
+    try {
+      const said = await saying
+      refusals = 0
+      return said
+    } catch (error) {
+      if (refusals >= mostRefusals) return []
+      refusals += 1
+      refused(error)
+      return undefined
+    }
   }
 
   return {
@@ -81,9 +109,12 @@ export function createCreationScan({
     async step({
       client,
       others,
+      refused = () => undefined,
     }: {
       readonly client: Client<Transport, Chain>
       readonly others?: ChainClient['others']
+      /** Told where an endpoint that was to bear out that there are none does not. */
+      readonly refused?: ((error: unknown) => void) | undefined
     }): Promise<Step | undefined> {
       if (left === undefined) return undefined
       const lowest = left - blocks + 1n
@@ -103,9 +134,13 @@ export function createCreationScan({
         const ask = (whom: typeof client) =>
           whom.request({ method: 'eth_getLogs', params: [question] })
         const answer = await ask(client)
-        // A node that has let go of its logs tells of none. Who fails knows no more.
+        // A node that has let go of its logs tells of none.
         const [other] = answer.length === 0 ? (others?.(answer) ?? []) : []
-        const more = other ? await ask(other.client).catch(() => []) : []
+        const more = other ? await hear(ask(other.client), refused) : []
+        if (!more) {
+          rest()
+          return undefined
+        }
         const logs = [...answer, ...more].map(toPoolLog)
         blocks = range.to - range.from + 1n + blocks / 8n
         if (blocks > widestBlocks) blocks = widestBlocks

@@ -159,7 +159,7 @@ export function createUpkeep(
       const view = held.following()
       // A fork would have its chain asked for the whole past of it.
       if (!view || deps.origin || !deps.scan.isDue() || !(await hasRoom())) return
-      const step = await deps.scan.step({ client, others })
+      const step = await deps.scan.step({ client, others, refused: failed })
       if (!step) return
       const { state } = view
       const { dexes } = deps.scan
