@@ -1,4 +1,5 @@
 import type { Address, Chain, Client, Hex, Transport } from 'viem'
+import type { Witness } from '../../chain/client.ts'
 import type { Dex } from '../../chain/dex.ts'
 
 /** How Uniswap v4 names a pool; native currency is zero. */
@@ -20,6 +21,8 @@ export type PoolRef = {
 export type ReadFailure = 'reverted' | 'unopened' | 'burnt' | 'unreadable' | 'endless'
 export type ReadDeps = {
   readonly client: Client<Transport, Chain>
+  /** Endpoints that have not told this, where there are several. */
+  readonly others?: ((told: object) => readonly Pick<Witness, 'client'>[]) | undefined
   /** Told of each question that failed by itself. */
   readonly noteFailure?:
     | ((question: { readonly target: Address; readonly data: Hex }, failure: ReadFailure) => void)

@@ -95,6 +95,33 @@ for (const [what, answer] of [
     },
   )
 
+s(
+  'are had of another endpoint, once, where the first tells of none [nodes/scan-elsewhere]',
+  async () => {
+    const refusal = () => 'eth_getLogs is limited to 100 block range'
+    const whole = createNode({ most: 1_000, refusal })
+    const narrow = createNode({ most: 100, refusal })
+    const some = createNode({ most: 1_000, refusal })
+    let asked = 0
+    const request = async () => {
+      asked += 1
+      return []
+    }
+    const empty = { ...whole.client, request } as unknown as typeof whole.client
+    const others = ({ client }: { readonly client: typeof empty }) => ({
+      others: () => [{ client }],
+    })
+    const found = await scanLogs({ client: empty, ...others(whole) }, scan)
+    // Whoever makes them up has no more looked into.
+    assert.is(found.logs.length, 256)
+    assert.ok(found.isWhole)
+    const none = await scanLogs({ client: empty, ...others(narrow) }, scan)
+    assert.equal(none, { logs: [], isWhole: true })
+    assert.is((await scanLogs({ client: some.client, ...others(whole) }, scan)).logs.length, 1_000)
+    assert.equal([whole.asked, narrow.asked, some.asked, asked], [[1_000], [1_000], [1_000], 2])
+  },
+)
+
 s('are more than a call takes arguments [nodes/log-flood]', async () => {
   const many = Array.from({ length: 300_000 }, () => log)
   const transport = custom({ request: async () => many }, { retryCount: 0 })

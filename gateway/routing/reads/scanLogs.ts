@@ -11,6 +11,9 @@ import {
 import { findRefusal } from '../../chain/nodes/findRefusal.ts'
 import { narrowRange } from '../../chain/nodes/narrowRange.ts'
 import type { BlockRange, Refusal } from '../../chain/nodes/refusal.ts'
+import { inTime } from './inTime.ts'
+import { pickEnds } from './pickEnds.ts'
+import type { ReadDeps } from './poolRef.ts'
 
 export type ScannedLog = { readonly topics: readonly Hex[]; readonly data: Hex }
 export type Scanned = {
@@ -25,13 +28,17 @@ export type TopicFilter = ReadonlyArray<Hex | readonly Hex[] | null>
 
 /** Requests that one scan may take of a node, unless it is told otherwise. */
 const manyRequests = 48
+/** Another endpoint that makes them up has no more of them looked into. */
+const mostElsewhere = 256
 
 /**
  * Events of contracts over many blocks: all in one question where the node allows it, else in halves,
- * the newest first. A node that allows short ranges only gives what the requests reach.
+ * the newest first. A node that allows short ranges only gives what the requests reach. Where one tells
+ * of none, who may have let go of them, another endpoint is asked, once and for all of the blocks; of
+ * many the first and the last count.
  */
 export async function scanLogs(
-  { client }: { readonly client: Client<Transport, Chain> },
+  { client, others }: Pick<ReadDeps, 'client' | 'others'>,
   {
     address,
     topics,
@@ -61,7 +68,16 @@ export async function scanLogs(
     if (parts.length === 0) isWhole = false
     waiting.push(...parts)
   }
-  return { logs: found.flat(), isWhole: isWhole && waiting.length === 0 }
+  const logs = found.flat()
+  const [told] = found
+  const [other] = told && logs.length === 0 ? (others?.(told) ?? []) : []
+  const all = { address, topics, from: fromBlock, to: toBlock }
+  const more = other && (await inTime(readRange(other.client, all)))
+  return {
+    // Who refuses, or hangs, knows no more.
+    logs: more && more !== 'late' && 'logs' in more ? pickEnds(more.logs, mostElsewhere) : logs,
+    isWhole: isWhole && waiting.length === 0,
+  }
 }
 
 async function readRange(

@@ -91,4 +91,12 @@ s('are none that no factory could have, and no endless number [21/tiers-bounds]'
   const fees = await createReadTiers()(deps, { dex, blockNumber: 1_000n })
   assert.equal([fees.length, fees.at(-1)], [64, 62])
 })
+
+s('are none that another endpoint alone tells of [nodes/tiers-alone]', async () => {
+  const first = createNode([])
+  const other = createNode([[250, 700]])
+  const deps = { ...first.deps, others: () => [other.deps] }
+  assert.equal(await createReadTiers()(deps, { dex, blockNumber: 1_000n }), [500, 3_000])
+  assert.equal(other.asked, [])
+})
 s.run()

@@ -41,13 +41,17 @@ export function createReadTiers({
     const before = await last
     const fees = new Set(before?.fees ?? dex.feesPips)
     const fromBlock = before?.nextBlock ?? firstBlockOf(dex, blockNumber)
-    const { logs, isWhole } = await scanLogs(deps, {
-      address: dex.factory,
-      topics: [feeAmountEnabledTopic],
-      fromBlock,
-      toBlock: blockNumber,
-      mostRequests,
-    })
+    // Not of another endpoint, too: each tier that it makes up is one more lookup of every pair.
+    const { logs, isWhole } = await scanLogs(
+      { client: deps.client },
+      {
+        address: dex.factory,
+        topics: [feeAmountEnabledTopic],
+        fromBlock,
+        toBlock: blockNumber,
+        mostRequests,
+      },
+    )
     for (const { topics } of logs) {
       const fee = Number(topics[1] ?? Number.NaN)
       if (fee < wholePips && fees.size < mostTiers) fees.add(fee)
