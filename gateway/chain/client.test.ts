@@ -284,7 +284,7 @@ s(
     if (!chain) throw new Error('chain 8453 is built in')
     const away = new Set<number>()
     let opened = 0
-    const { client, witnesses, others, close } = createChainClient({
+    const { client, witnesses, others, tellerOf, as, close } = createChainClient({
       chain,
       rpcUrls: [1, 2, 3].map((port) => `http://127.0.0.1:${port}/`),
       alterSend() {
@@ -326,6 +326,10 @@ s(
         [2, 0],
       ],
     )
+    const teller = tellerOf?.(bySecond)
+    assert.equal(placesOf(teller), [2, 0])
+    assert.is(as('audit').others?.(teller).length, 2)
+    assert.is(tellerOf?.({}), undefined)
     assert.is(connect(['http://127.0.0.1:9/']).others, undefined)
   },
 )

@@ -36,10 +36,12 @@ export type ChainClient = {
   /** Each upstream for itself, where there are several: what one says, another may bear out. */
   readonly witnesses?: readonly Client<Transport, ViemChain>[] | undefined
   /**
-   * Those of them that have not told this, an object that `client` was answered with; where nothing is said of it,
-   * all but the one that is asked first now. Missing where there is one.
+   * Those of them that have not told this, an object that `client` was answered with, or a teller of such; where
+   * nothing is said of it, all but the one that is asked first now. Missing where there is one.
    */
   readonly others?: ((told?: object) => readonly Witness[]) | undefined
+  /** Who told this, an object that `client` was answered with. */
+  readonly tellerOf?: ((told: object) => object | undefined) | undefined
   /** Heads as a node pushes them; missing where none is told to. */
   readonly openHeads?: (() => HeadSocket) | undefined
   /** Throws `WrongChain` unless the upstreams that answer serve this chain. */
@@ -151,7 +153,7 @@ export function createChainClient({
   })
   const nesting = createNesting({ multicall3, create2Deployer, now: () => performance.now() })
   const blocks = createBlockHashes()
-  const tellers = new WeakMap<object, Endpoint>()
+  const tellers = new WeakMap<object, Endpoint>(endpoints.map((each) => [each, each]))
   const logBlocks = () => {
     const known = endpoints.map((endpoint) => endpoint.limits.read().logBlocks)
     const told = known.filter((blocks) => blocks !== undefined)
@@ -203,6 +205,7 @@ export function createChainClient({
     chainId: chain.chainId,
     chain,
     ...connectAll('sync'),
+    tellerOf: (told) => tellers.get(told),
     openHeads:
       wsUrl === undefined
         ? undefined

@@ -47,6 +47,8 @@ type Deps = {
   readonly client: Client<Transport, Chain>
   /** Endpoints that have not told this, where there are several. */
   readonly others?: ((told: object) => readonly Pick<Witness, 'client'>[]) | undefined
+  /** Of what `client` told first. */
+  readonly heard?: ((answer: object) => void) | undefined
 }
 type Answered = BlockRange & Told & { readonly isAskedOnce: boolean; readonly both?: Witnessed }
 type Failed = BlockRange & { readonly error: unknown }
@@ -68,7 +70,7 @@ const usualBounds: PartBounds = { questions: 64, logs: 10_000, data: 16 * 1_024 
  * allows. Where it fails on the way, up to there; rejects where nothing was read.
  */
 export async function readLogPart(
-  { client, others }: Deps,
+  { client, others, heard }: Deps,
   {
     filter,
     fromBlock,
@@ -137,6 +139,7 @@ export async function readLogPart(
     const { crowd } = filter
     try {
       const { answer, logs: told } = await read(client)
+      heard?.(answer)
       if (now.blocks < wideBlocks)
         return { from, to, logs: mergeLogs(told, []), untold: [], isAskedOnce: true }
       const more = await readAgain(answer, read)

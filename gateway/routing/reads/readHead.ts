@@ -70,13 +70,14 @@ export const toQuestion = ({ topics, addresses, names }: LogFilter) => ({
 
 /** Logs of one block by its hash: a node that does not have that very block fails instead of guessing. */
 export async function readBlockLogs(
-  { client }: Deps,
+  { client, heard }: Deps & { readonly heard?: ((answer: object) => void) | undefined },
   { blockHash, filter }: { readonly blockHash: Hex; readonly filter: LogFilter },
 ): Promise<PoolLog[]> {
   const logs = await client.request({
     method: 'eth_getLogs',
     params: [{ blockHash, ...toQuestion(filter) }],
   })
+  heard?.(logs)
   return logs.map(toPoolLog).sort((one, other) => one.logIndex - other.logIndex)
 }
 

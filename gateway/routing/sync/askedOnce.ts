@@ -12,6 +12,8 @@ type Heard = Pick<LogPart, 'span'> & {
   readonly told: ReadonlyMap<string, { readonly id: string; readonly block: bigint }>
   /** Whoever was not was read since. */
   readonly wasFollowed: (id: string) => boolean
+  /** Who told of most of it; undefined where nobody knows. */
+  readonly teller?: object | undefined
   /** How often nothing of it came since anything did. */
   readonly fails: number
 }

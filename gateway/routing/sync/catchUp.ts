@@ -34,6 +34,7 @@ type Deps = {
   readonly chainId: number
   readonly client: Client<Transport, Chain>
   readonly others?: ChainClient['others']
+  readonly tellerOf?: ChainClient['tellerOf']
   readonly observe: (event: SyncEvent) => void
   readonly dexes: readonly Dex[]
   /** A pool that was just created is worth following when its tokens are known. */
@@ -223,6 +224,7 @@ async function applyBlocks(
   const heardOf = blocks.map(({ head: own }, index) => ({
     head: own,
     logs: told[index]?.logs ?? [],
+    teller: told[index]?.teller,
   }))
   if (deps.others) deps.heardBlocks?.note({ filter: listening.filter, blocks: heardOf })
   for (const { alone } of told) for (const id of alone) stale.add(id)

@@ -188,7 +188,7 @@ function connectParts(parameters: ChainSyncParameters) {
   const { stirred = () => undefined, now = () => performance.now() } = parameters
   const { taxOf = () => 0, observe = () => undefined, refreshMs = 0, blockMs } = parameters
   const { loadsFirst = 'all' } = parameters
-  const { chainId, chain, client, others } = chainClient
+  const { chainId, chain, client, others, tellerOf } = chainClient
   const tokens = createTokenBook({ seedTokens, wrappedNative: chain.wrappedNative })
   const troubled = createTroubledPools({ now })
   const bounds = createPoolBounds({ assets: chain, limits, dexes: () => dexes, now })
@@ -202,6 +202,7 @@ function connectParts(parameters: ChainSyncParameters) {
     chainId,
     client,
     others,
+    tellerOf,
     origin,
     tokens,
     hubs: chain.hubTokens,

@@ -44,6 +44,7 @@ export type SyncDeps = {
   readonly chainId: number
   readonly client: ChainClient['client']
   readonly others?: ChainClient['others']
+  readonly tellerOf?: ChainClient['tellerOf']
   /** Those that are what their rows say. */
   readonly dexes: readonly Dex[]
   readonly tokens: TokenBook

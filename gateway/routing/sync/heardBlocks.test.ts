@@ -31,7 +31,7 @@ function look(secs: number, blockMs: number, found: readonly (typeof nothing)[] 
   const judges = found.map((finds, place) => ({ finds, place }))
   for (nowMs = 0; nowMs < secs * 1_000; nowMs += 250) {
     if (nowMs % blockMs === 0) heard.note({ filter, blocks: [blockOf(nowMs / blockMs)] })
-    const picked = nowMs % 1_000 === 0 ? heard.pick(judges) : undefined
+    const picked = nowMs % 1_000 === 0 ? heard.pick(() => judges) : undefined
     if (!picked) continue
     const { part, judge } = picked
     looks.push([part.blocks[0]?.head.number, part.blocks.at(-1)?.head.number, judge.place])
@@ -75,8 +75,32 @@ s('are of one branch', () => {
   note([{ ...other, head: { ...other.head, parentHash: hashOf(99) } }])
   note(Array.from({ length: 30 }, (_, block) => blockOf(11 + block)))
   nowMs += 10_000
-  const blocks = heard.pick([{}])?.part.blocks.map(({ head }) => Number(head.number)) ?? []
+  const blocks = heard.pick(() => [{}])?.part.blocks.map(({ head }) => Number(head.number)) ?? []
   assert.equal([blocks[0], blocks.at(-1), blocks.length], [10, 24, 15])
+})
+
+s('are of one teller: they end where another one tells [nodes/held-one-teller]', () => {
+  let nowMs = 0
+  const heard = createHeardBlocks({ now: () => nowMs })
+  const tellers = [{}, {}]
+  for (let block = 0; block < 20; block += 1) {
+    const teller = block === 1 ? undefined : tellers[block < 5 ? 0 : 1]
+    heard.note({ filter, blocks: [{ ...blockOf(block), teller }] })
+  }
+  nowMs += 10_000
+  let able: object | undefined
+  const picked = heard.pick(({ teller }) => {
+    able = teller
+    return tellers
+  })
+  assert.is(picked?.part.blocks.length, 5)
+  assert.is(able, tellers[0])
+  // The next is of whoever tells next.
+  nowMs += 30_000
+  for (let block = 20; block < 40; block += 1)
+    heard.note({ filter, blocks: [{ ...blockOf(block), teller: tellers[1] }] })
+  nowMs += 10_000
+  assert.is(heard.pick(() => tellers)?.part.blocks.length, 15)
 })
 
 /** Two endpoints, one of which tells of reserves what it likes. */
@@ -120,7 +144,7 @@ async function hold() {
     return logs.map((log) => (log.topics[0] === sync ? { ...log, data: oneAndOne } : log))
   }
 
-  const { others } = chainClient
+  const { others, tellerOf } = chainClient
   const auditor = { ...deps.auditor, others }
   const heardBlocks = createHeardBlocks({ now: () => nowMs })
   const found: Parameters<typeof heardBlocks.done>[1][] = []
@@ -128,7 +152,7 @@ async function hold() {
     found.push(what)
     heardBlocks.done(judge, what)
   }
-  Object.assign(deps, { others, auditor, heardBlocks: { ...heardBlocks, done } })
+  Object.assign(deps, { others, tellerOf, auditor, heardBlocks: { ...heardBlocks, done } })
   const swap = (count: number) =>
     Object.assign(pace, { swaps: [count, count], crowdedSwaps: count })
   swap(2)
@@ -190,6 +214,20 @@ s(
     const [liar, other = 0] = held.node.asked
     assert.is(liar, 0)
     assert.ok(other > 0)
+  },
+)
+
+s(
+  'are held against one that has not told of them, whoever is asked first by then [nodes/held-teller]',
+  async () => {
+    using held = await hold()
+    await held.mine(15)
+    assert.ok((await held.countWrong()) > 0)
+    for (const other of held.chainClient.others?.() ?? []) other.prefer()
+    assert.is(held.first(), 1)
+    await held.look()
+    assert.equal(held.node.asked, [0, 1])
+    assert.is(await held.countWrong(), 0)
   },
 )
 

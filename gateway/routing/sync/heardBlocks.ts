@@ -1,17 +1,29 @@
 import type { PoolLog } from '../reads/poolLog.ts'
 import type { BlockHead, LogFilter } from '../reads/readHead.ts'
 
+type HeardBlock = { readonly head: BlockHead; readonly logs: readonly PoolLog[] }
+
 /** Blocks in a row, and the logs of them that were followed. */
 export type HeardPart = {
   readonly filter: LogFilter
-  readonly blocks: readonly { readonly head: BlockHead; readonly logs: readonly PoolLog[] }[]
+  readonly blocks: readonly HeardBlock[]
+  /** Who told of them; undefined where nobody knows. */
+  readonly teller?: object | undefined
+}
+type Noted = Pick<HeardPart, 'filter'> & {
+  readonly blocks: readonly (HeardBlock & Pick<HeardPart, 'teller'>)[]
 }
 
 /** Some of the blocks that were followed, whose logs another endpoint is asked for. */
 export type HeardBlocks = {
-  note(part: HeardPart): void
-  /** Those that are to be held against the word of one of these, each in its turn; none while it is not time for more. */
-  pick<judge extends object>(able: readonly judge[]): Picked<judge> | undefined
+  note(noted: Noted): void
+  /**
+   * Those that are to be held against the word of one who is able, each in its turn; none while it is not time for
+   * more.
+   */
+  pick<judge extends object>(
+    listAble: (part: HeardPart) => readonly judge[],
+  ): Picked<judge> | undefined
   /** Of so many pools it told something else, and so many of them were not what the chain has. */
   done(judge: object, found: { readonly contested: number; readonly healed: number }): void
 }
@@ -32,6 +44,8 @@ const unasked = { vain: 0, askedAtMs: Number.NEGATIVE_INFINITY, untilMs: Number.
 
 export function createHeardBlocks({ now }: { readonly now: () => number }): HeardBlocks {
   let part: HeardPart | undefined
+  /** Whoever tells of a part is not asked for it: with the next teller it has come to its end. */
+  let isOver = false
   let [begunAtMs, fullAtMs, dueAtMs] = [0, 0, Number.NEGATIVE_INFINITY]
   /** How often in a row each has contested for nothing, when it was asked, and until when it is not. */
   const judges = new WeakMap<object, typeof unasked>()
@@ -39,29 +53,32 @@ export function createHeardBlocks({ now }: { readonly now: () => number }): Hear
 
   function isFull({ blocks }: HeardPart): boolean {
     const logs = blocks.reduce((sum, block) => sum + block.logs.length, 0)
-    return blocks.length >= mostBlocks || logs >= mostLogs
+    return isOver || blocks.length >= mostBlocks || logs >= mostLogs
   }
 
   return {
     note({ filter, blocks }) {
-      for (const block of blocks) {
+      for (const { teller, ...block } of blocks) {
         if (part ? isFull(part) : now() < dueAtMs) return
         const before = part
         if (!before) begunAtMs = now()
         const last = before?.blocks.at(-1)
-        part =
-          before && last?.head.hash === block.head.parentHash
-            ? { ...before, blocks: [...before.blocks, block] }
-            : { filter, blocks: [block] }
+        const goesOn = before && last?.head.hash === block.head.parentHash
+        isOver = Boolean(goesOn && teller && before.teller && teller !== before.teller)
+        if (isOver) return
+        part = goesOn
+          ? { ...before, blocks: [...before.blocks, block], teller: before.teller ?? teller }
+          : { filter, blocks: [block], teller }
         fullAtMs = now()
       }
     },
-    pick(able) {
+    pick(listAble) {
       if (!part || !isFull(part) || now() - fullAtMs < settleMs) return undefined
       const picked = part
       part = undefined
+      isOver = false
       dueAtMs = begunAtMs + everyMs
-      const [judge] = able
+      const [judge] = listAble(picked)
         .filter((each) => known(each).untilMs <= now())
         .toSorted((one, other) => known(one).askedAtMs - known(other).askedAtMs)
       if (!judge) return undefined

@@ -41,10 +41,10 @@ async function hold() {
     return nowMs
   }
   const { mainnet, deps, chainClient, refs } = held
-  const { others } = chainClient
+  const { others, tellerOf } = chainClient
   const auditor = { ...deps.auditor, others }
   const own = createChainReader(
-    { ...deps, others, auditor, askedOnce: createAskedOnce({ now }) },
+    { ...deps, others, tellerOf, auditor, askedOnce: createAskedOnce({ now }) },
     { partnersOf: () => [], stirred: () => undefined },
   )
   const newcomer = refs[0]
@@ -94,6 +94,19 @@ s(
     held.node.lie = (logs) => logs.filter(({ address }) => address.toLowerCase() !== held.id)
     await held.passGap()
     assert.equal(await held.listWrong(), [held.id])
+    await held.lookAgain()
+    assert.equal(await held.listWrong(), [])
+  },
+)
+
+s(
+  'are asked of one that has not told of them, whoever is asked first by then [nodes/range-again-teller]',
+  async () => {
+    using held = await hold()
+    await held.begin({ without: [] })
+    held.node.lie = (logs) => logs.filter(({ address }) => address.toLowerCase() !== held.id)
+    await held.passGap()
+    for (const other of held.chainClient.others?.() ?? []) other.prefer()
     await held.lookAgain()
     assert.equal(await held.listWrong(), [])
   },

@@ -1,18 +1,18 @@
 import type { Chain, Client, Transport } from 'viem'
 import type { ChainClient } from '../../chain/client.ts'
 import { readBloom } from '../reads/bloom.ts'
-import type { PoolLog } from '../reads/poolLog.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import type { Block } from '../reads/readHead.ts'
 import type { PassedBlock } from './findAncestor.ts'
 import { isTelling } from './findSilent.ts'
 import type { JudgeFullness } from './judgeFullness.ts'
 import type { Listening } from './listening.ts'
-import { readLogs, type ToldLogs } from './readLogs.ts'
+import { type GivenLogs, readLogs, type ToldLogs } from './readLogs.ts'
 
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly others?: ChainClient['others']
+  readonly tellerOf?: ChainClient['tellerOf']
 }
 
 /** The least that a fair question for all of them is worth. */
@@ -69,6 +69,7 @@ function areBorneOut(passed: readonly PassedBlock[]): boolean {
 
 const nothing = (falseShare: number): ToldLogs => ({
   logs: [],
+  teller: undefined,
   isDoubted: false,
   late: 0,
   alone: [],
@@ -79,21 +80,25 @@ const nothing = (falseShare: number): ToldLogs => ({
 
 /** Of each block, as far as the node tells of that very one. */
 async function readTogether(
-  { client }: Deps,
+  { client, tellerOf }: Deps,
   { blocks, listening }: { readonly blocks: readonly Block[]; readonly listening: Listening },
-): Promise<(block: Block) => readonly PoolLog[] | undefined> {
+): Promise<(block: Block) => GivenLogs | undefined> {
   const [first, last] = [blocks[0]?.head.number, blocks.at(-1)?.head.number]
   if (first === undefined || last === undefined || blocks.length < fewestTogether)
     return () => undefined
   const filter = { ...listening.filter, crowd: undefined }
   const range = { filter, fromBlock: first, toBlock: last, span }
+  let teller: object | undefined
+  const heard = (answer: object) => {
+    teller = tellerOf?.(answer)
+  }
   // Who gives none so may give each: that is asked then.
-  const part = await readLogPart({ client }, range).catch(() => undefined)
+  const part = await readLogPart({ client, heard }, range).catch(() => undefined)
   if (!part) return () => undefined
   const byNumber = Map.groupBy(part.logs, ({ blockNumber }) => blockNumber)
   return ({ head: { number, hash } }) => {
     const logs = byNumber.get(number) ?? []
     const isIt = number <= part.last && logs.every(({ blockHash }) => blockHash === hash)
-    return isIt ? logs : undefined
+    return isIt ? { logs, teller } : undefined
   }
 }

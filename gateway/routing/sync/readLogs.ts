@@ -15,10 +15,16 @@ import { type Listening, listUntold } from './listening.ts'
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly others?: ChainClient['others']
+  readonly tellerOf?: ChainClient['tellerOf']
 }
 
-export type ToldLogs = {
+/** What was told first, and by whom; undefined where nobody knows. */
+export type GivenLogs = {
   readonly logs: readonly PoolLog[]
+  readonly teller: object | undefined
+}
+
+export type ToldLogs = GivenLogs & {
   /** The bloom told of logs that were not returned: it was asked again. */
   readonly isDoubted: boolean
   /** Logs that were returned to a second question only. */
@@ -54,7 +60,7 @@ export async function readLogs(
     readonly listening: Listening
     readonly judge: JudgeFullness
     /** What a question for more blocks than this one has had of it. */
-    readonly given: readonly PoolLog[] | undefined
+    readonly given: GivenLogs | undefined
     /** Whether blooms were found to hold what comes. */
     readonly isTrusted: boolean
   },
@@ -88,6 +94,7 @@ export async function readLogs(
     logs.length > 0 && bloom ? logs.every(({ address }) => bloom.has(address as Hex)) : undefined
   return {
     logs,
+    teller: told.teller,
     isDoubted,
     late,
     alone: [...alone],
@@ -129,9 +136,9 @@ const listOthers = ({ others }: Deps) =>
   (others?.() ?? []).slice(0, mostOthers).map(({ client }) => client)
 
 type Question = { readonly blockHash: Hex; readonly filter: LogFilter }
-type Asked = Told & { readonly isCrowded: boolean }
+type Asked = Told & GivenLogs & { readonly isCrowded: boolean }
 
-const whole = (logs: readonly PoolLog[]): Asked => ({ logs, untold: [], isCrowded: false })
+const whole = (given: GivenLogs): Asked => ({ ...given, untold: [], isCrowded: false })
 
 /** Undefined where it fails, and of another endpoint where it hangs. */
 async function readFrom(
@@ -146,13 +153,19 @@ async function readFrom(
 }
 
 async function readWhole(deps: Deps, { blockHash, filter }: Question): Promise<Asked> {
+  let teller: object | undefined
+  const heard = (answer: object) => {
+    teller = deps.tellerOf?.(answer)
+  }
   const read = (some: Pick<LogFilter, 'addresses' | 'names'>) =>
-    readBlockLogs(deps, { blockHash, filter: { topics: filter.topics, ...some } })
+    readBlockLogs({ ...deps, heard }, { blockHash, filter: { topics: filter.topics, ...some } })
   try {
-    return whole(await read(filter))
+    const logs = await read(filter)
+    return whole({ logs, teller })
   } catch (error) {
     if (!filter.crowd || !isCrowd(error)) throw error
-    return { ...(await readCrowded(read, filter.crowd)), isCrowded: true }
+    const told = await readCrowded(read, filter.crowd)
+    return { ...told, teller, isCrowded: true }
   }
 }
 

@@ -20,6 +20,7 @@ import type { TroubledPools } from './troubledPools.ts'
 type Deps = {
   readonly client: Client<Transport, Chain>
   readonly others?: ChainClient['others']
+  readonly tellerOf?: ChainClient['tellerOf']
   readonly dexes: readonly Dex[]
   readonly tokens: Pick<TokenBook, 'hasAll'>
   readonly troubled?: TroubledPools | undefined
@@ -103,7 +104,12 @@ export async function skipAhead(
   const fromBlock = ahead.anchor.number + 1n
   const range = { filter, fromBlock, toBlock: end, toHash: ground.head.hash }
   const limits = { span: ahead.span, bounds: deps.partBounds }
-  const part = await readLogPart(deps, { ...range, ...limits })
+  const tellers = new Map<object, number>()
+  const heard = (answer: object) => {
+    const teller = deps.tellerOf?.(answer)
+    if (teller) tellers.set(teller, (tellers.get(teller) ?? 0) + 1)
+  }
+  const part = await readLogPart({ ...deps, heard }, { ...range, ...limits })
   const { last, asked, span } = part
   // None of them is of a block that was orphaned meanwhile: then one above it would be, too.
   const [before, anchor, after] = await Promise.all(
@@ -125,6 +131,7 @@ export async function skipAhead(
       fromBlock,
       toBlock: last,
       wasFollowed: ahead.pools.has,
+      teller: [...tellers].toSorted(([, one], [, other]) => other - one)[0]?.[0],
     })
   const unheard = listUntold(part.untold, [...ahead.pools.values()])
   const stale = new Set([...ahead.stale, ...unheard.map(({ id }) => id)])

@@ -1,5 +1,6 @@
 import { isSampled } from '../protocols/families.ts'
 import { chunk } from '../reads/chunk.ts'
+import { inTime } from '../reads/inTime.ts'
 import { idOf, type PoolRef } from '../reads/poolRef.ts'
 import { readLogPart } from '../reads/rangeLogs.ts'
 import { adoptPools } from './adoptPools.ts'
@@ -9,6 +10,7 @@ import { findContested } from './findContested.ts'
 import { findCreated } from './findCreated.ts'
 import { takeTurn } from './findSilent.ts'
 import { comparePools, healPools } from './healPools.ts'
+import type { HeardPart } from './heardBlocks.ts'
 import type { HeldView } from './heldView.ts'
 import { listenFor } from './listening.ts'
 import { loadPools } from './loadPools.ts'
@@ -112,13 +114,13 @@ export function createUpkeep(
       const asked = { ...part, filter, bounds: askedAgain }
       const ask = (whom: typeof client) => readLogPart({ client: whom }, asked)
       // The one that left some out may leave them out again; who tells of none may have let go of all.
-      const [other] = others?.() ?? []
-      const said = other && (await ask(other.client).catch(() => undefined))
+      const [other] = others?.(part.teller) ?? []
+      const said = other && (await inTime(ask(other.client)).catch(() => undefined))
       const fail = (error: unknown) => {
         deps.askedOnce.failed(part)
         throw error
       }
-      const isOther = said !== undefined && said.logs.length > 0
+      const isOther = said !== undefined && said !== 'late' && said.logs.length > 0
       const { logs, last } = isOther ? said : await ask(client).catch(fail)
       deps.askedOnce.done(part, last)
       const differing = await listDiffering(part, { logs, whose: isOther ? 'other' : 'same' })
@@ -138,9 +140,8 @@ export function createUpkeep(
     holdAgainst: beside(async () => {
       const { others, hasRoom } = deps.auditor
       const state = held.following()?.state
-      // Those that have not told of them.
-      const able = others?.() ?? []
-      const picked = deps.heardBlocks.pick(able.map(({ client }) => client))
+      const listOthers = ({ teller }: HeardPart) => others?.(teller) ?? []
+      const picked = deps.heardBlocks.pick((part) => listOthers(part).map(({ client }) => client))
       if (!state || !picked || !(await hasRoom())) return
       const { part, judge: witness } = picked
       const ids = (await findContested({ witness }, part)).filter((id) => {
@@ -150,7 +151,10 @@ export function createUpkeep(
       const { number: blockNumber } = state.head
       const healed = await heal(takeTurn(ids, { blockNumber, most: mostDoubted }))
       deps.heardBlocks.done(witness, { contested: ids.length, healed })
-      if (healed > 0) able.find(({ client }) => client === witness)?.prefer()
+      if (healed > 0)
+        listOthers(part)
+          .find(({ client }) => client === witness)
+          ?.prefer()
     }),
 
     /** Looks at some earlier blocks for pools that no factory was asked for, and nothing waits for it. */
