@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { makeRequest, router, usdc } from '../../../fixtures/meta/quotes.ts'
 import { usdcToWeth } from '../../../fixtures/providers/bodies.ts'
 import {
@@ -10,6 +11,8 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { defaultLimits, dispatchSource } from '../dispatch.ts'
 import { type ProviderSetting, startProviders } from '../sources/providers.ts'
 import { withExactOutput } from '../withExactOutput.ts'
+import { createCallLimit } from './callLimit.ts'
+import { createTicket } from './ticket.ts'
 
 /** A provider's limits hold for each call over the wire, and a quote may take many. */
 const s = suite('meta/provider/createCallLimit')
@@ -18,6 +21,7 @@ s.after(() => server.close())
 let nowMs = 1_000_000
 const open: { close(): Promise<void> }[] = []
 s.after.each(async () => {
+  mock.timers.reset()
   server.calls.length = 0
   for (const http of open.splice(0)) await http.close()
 })
@@ -78,6 +82,7 @@ s(
   'starts no more calls in any second than it may, and leaves nobody out [meta/call-rate]',
   async () => {
     server.answerWith(pool)
+    const begunMs = performance.now()
     const source = start({ name: '1inch', key, perSecond: 4 }, () => performance.now())
     const asked = [
       source.quote(sell(500_000_000n), context('a')),
@@ -89,13 +94,38 @@ s(
       outcomes.map(({ status }) => status),
       ['quote', 'quote', 'quote'],
     )
-    const times = server.calls.map(({ atMs }) => atMs).sort((a, b) => a - b)
+    const times = server.calls.map(({ atMs }) => atMs - begunMs).sort((a, b) => a - b)
     assert.ok(times.length >= 6, `${times.length}`)
-    // Starts are counted here, arrivals there: a busy machine may bring two a little nearer.
-    for (const [index, atMs] of times.slice(4).entries())
-      assert.ok(atMs - (times[index] ?? 0) >= 900, `${times}`)
+    // A busy machine has calls arrive late, and none before it was started.
+    for (const [index, arrivedMs] of times.entries())
+      assert.ok(arrivedMs >= Math.floor(index / 4) * 1_000 - 1, `${times}`)
   },
 )
+
+s('has no more starts in a second than it may, wherever it begins [meta/call-window]', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let atMs = 0
+  const limit = createCallLimit({ perSecond: 4, now: () => atMs })
+  const starts: number[] = []
+  const ask = (caller: string) =>
+    limit.run({ caller, ticket: createTicket({ caller }), signal }, async () => {
+      starts.push(atMs)
+      return { status: 'ok', body: {}, text: '{}' }
+    })
+  const runUntil = async (endMs: number) => {
+    while (atMs < endMs) {
+      atMs += 1
+      mock.timers.tick(1)
+      await new Promise(setImmediate)
+    }
+  }
+  const asked = [ask('a')]
+  await runUntil(900)
+  for (let n = 0; n < 9; n += 1) asked.push(ask(n % 2 === 0 ? 'a' : 'b'))
+  await runUntil(2_900)
+  await Promise.all(asked)
+  assert.equal(starts, [0, 900, 900, 900, 1_000, 1_900, 1_900, 1_900, 2_000, 2_900])
+})
 
 s('lets an honest caller through while four others ask without end', async () => {
   const velora = usdcToWeth()['velora'] ?? {}
@@ -143,7 +173,7 @@ s(
 
 s("does not take the wait in our own line for a provider's time [meta/turn-time]", async () => {
   server.answerWith(pool)
-  const source = start({ name: '1inch', key, perSecond: 1 }, () => performance.now(), 500)
+  const source = start({ name: '1inch', key, perSecond: 1 }, () => performance.now(), 900)
   const outcomes = await Promise.all(
     [1n, 2n, 3n].map((times) => source.quote(sell(times * 1_000_000n), context('a'))),
   )
