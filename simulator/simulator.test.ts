@@ -232,10 +232,19 @@ s('is seen by whoever watches dry runs [teeth/simulator]', async () => {
 s(
   'runs what names no taker from an account of its own, the same on every start [teeth/simulator]',
   async () => {
-    const { simulator } = await open()
-    assert.is(simulator.simulatedTaker(chainId), simulatedTakerOf(chainId))
-    assert.is.not(simulatedTakerOf(chainId), simulatedTakerOf(42161))
-    assert.is(simulatedTakerOf(chainId), getAddress(simulatedTakerOf(chainId).toLowerCase()))
+    const senders: unknown[] = []
+    const { simulator } = await open({
+      answer(call) {
+        if (call.method === 'eth_simulateV1') senders.push(readAsked(call).swap.from)
+        return undefined
+      },
+    })
+    const taken = { ...swap, taker: addressOf('8') }
+    await simulator.simulateCandidates({ chainId, candidates: [swap, taken] })
+    const own = '0xe6F3F478a90813d2ED44153ad74aBf2206fF1C49'
+    assert.equal(senders, [own, taken.taker])
+    assert.equal([simulator.simulatedTaker(chainId), simulatedTakerOf(chainId)], [own, own])
+    assert.is.not(simulatedTakerOf(42161), own)
     await simulator.close()
   },
 )

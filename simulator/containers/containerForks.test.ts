@@ -225,12 +225,18 @@ s('knows by which of its addresses forks reach it [teeth/container-none]', async
   await away.close()
 })
 s('waits for nothing more once it is closed [teeth/container-none]', async () => {
-  const { containers, startFork, nextWait, methods } = await start()
+  const { containers, startFork, nextWait, methods, url } = await start()
   const fork = await startFork()
   const wait = await nextWait()
   await containers.close()
   await fork.exited
   wait.cut()
-  assert.equal(methods(), ['openSession', 'startFork'])
+  // Whoever comes later is heard after all that it might still ask.
+  const other = createContainerForks({ url })
+  closings.push(other.close)
+  const upstreamUrl = 'http://10.0.0.1:4321/se-cret'
+  await other.startFork({ chainId: 8453, upstreamUrl, blockNumber: 17n })
+  const asked = ['openSession', 'startFork']
+  assert.equal([methods(), (await nextWait()).session], [[...asked, ...asked], 'session 2'])
 })
 s.run()

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { assert, suite } from '../../fixtures/test.ts'
 import { hiddenLoopback } from '../hiddenLoopback.ts'
+import { waitFor } from '../testing/waitFor.ts'
 import { ApiRefusal, type KubernetesApi, type WatchEvent } from './kubernetesApi.ts'
 import { createPodForks } from './podForks.ts'
 import type { Pod } from './readPod.ts'
@@ -252,25 +253,29 @@ s(
     assert.equal([pods.size, exits, said], [0, [], []])
   },
 )
-s(
-  'logs a trouble once, however long it lasts, and again when it is back [teeth/pod-sweep]',
-  async () => {
-    let code: number | undefined
-    const { start, said, asked, pods, become, forks } = await open({
-      refuse: (method) => (method === 'DELETE' ? code : undefined),
-    })
-    const ids = [(await start()).id, (await start()).id]
-    code = 500
-    for (const id of ids) become(id, { phase: 'Failed' })
-    await until(() => asked.filter((line) => line.startsWith('DELETE')).length === 2)
-    await turn()
-    assert.equal(
-      said.filter((line) => line.startsWith('refused')),
-      ['refused with 500'],
-    )
-    code = undefined
-    assert.is(await forks.sweep(), 2)
-    assert.is(pods.size, 0)
-  },
-)
+s('logs a trouble once, and again where the next list meets it [teeth/pod-sweep]', async () => {
+  let [code, isFull]: [number | undefined, boolean] = [undefined, false]
+  const { start, whyNot, said, asked, pods, become, forks } = await open({
+    refuse(method) {
+      if (method === 'DELETE') return code
+      return isFull && method === 'POST' ? 403 : undefined
+    },
+  })
+  const ids = [(await start()).id, (await start()).id]
+  code = 500
+  for (const id of ids) become(id, { phase: 'Failed' })
+  await until(() => asked.filter((line) => line.startsWith('DELETE')).length === 2)
+  await turn()
+  const troubles = () => said.filter((line) => line.startsWith('refused'))
+  assert.equal(troubles(), ['refused with 500'])
+  // What does not start has all of them listed anew.
+  isFull = true
+  assert.is(await whyNot(), 'the fork did not start: refused with 403')
+  await waitFor('it is told again', () => troubles().length > 1)
+  await turn()
+  assert.equal(troubles(), ['refused with 500', 'refused with 500'])
+  code = undefined
+  assert.is(await forks.sweep(), 2)
+  assert.is(pods.size, 0)
+})
 s.run()
