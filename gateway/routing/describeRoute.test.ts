@@ -2,7 +2,6 @@ import { zeroAddress } from 'viem'
 import { assert, suite } from '../../fixtures/test.ts'
 import { describeRoute } from './describeRoute.ts'
 import type { RouteStep } from './engine/route.ts'
-import { isWithinCap } from './gasCap.ts'
 import type { PoolRecord } from './protocols/poolRecord.ts'
 import { isSameToken, taxOf, toEngineToken } from './quoteRequest.ts'
 import { createSoughtTokens, type RoutingChain } from './routingChain.ts'
@@ -78,15 +77,6 @@ s('parallel paths have their parts, and native ends their own name [teeth/descri
   assert.is(describe([step('a', {})], zeroAddress, wrapped), 'ETH>[UniV3:500]>WETH')
   assert.is(describe([], native, wrapped), 'ETH>[wrap]>WETH')
   assert.is(describe([], wrapped, native), 'WETH>[wrap]>ETH')
-})
-s('gas fits where a tenth more of it does, or nobody names a cap [teeth/gas-cap]', () => {
-  const fits = (transactionGasCap: bigint | undefined, gas: bigint) =>
-    isWithinCap({ chainClient: { chain: { transactionGasCap } } } as unknown as RoutingChain, gas)
-  assert.equal(
-    [fits(1_100n, 1_000n), fits(1_100n, 1_001n), fits(1_099n, 1_000n)],
-    [true, false, false],
-  )
-  assert.is(fits(undefined, 1n << 60n), true)
 })
 s('native currency is its wrapped token to the engine, and never taxed [teeth/tokens]', () => {
   const chain = {

@@ -7,6 +7,7 @@ import type { QuoteParameters } from './quoteRequest.ts'
 import { createRouteCache } from './routeCache.ts'
 import { findRouteFacts } from './routeFacts.ts'
 import type { RoutingChain } from './routingChain.ts'
+import { createTrustedStand, type PoolName } from './testing/trustedStand.ts'
 
 const s = suite('quote')
 const { chain: generated, market } = createGeneratedChain({ pools: 60, tokens: 6, seed: 1 })
@@ -97,6 +98,25 @@ s('goes stale with its chain, and is none to send then [teeth/quotes]', async ()
     ['stale', 'stale_state', false, undefined],
   )
   assert.is((await quoteOf({}, lagging(1_000))).readiness, 'ready')
+})
+s('goes through strangers for more than a basis point, and no less [teeth/quotes]', async () => {
+  const sold = 10n ** 18n
+  const through = async (given: Partial<Record<PoolName, bigint>>) => {
+    // Once it is sold a pool gives a millionth of what it has.
+    const change = (name: PoolName) => ({
+      feePips: 0,
+      reserve0: 10n ** 24n - sold,
+      reserve1: (given[name] ?? 1n) * 10n ** 6n,
+    })
+    const fresh = { ...generated, routes: createRouteCache() }
+    const stand = createTrustedStand(fresh, { change, patienceMs: 60_000 })
+    const outcome = await quote(stand.deps, stand.plan('strange').parameters)
+    if (outcome.status !== 'ok') throw new Error(outcome.status)
+    return [stand.nameOf(outcome.quote), outcome.quote.amountOut]
+  }
+  const known = 9_999n * 10n ** 14n
+  assert.equal(await through({ strange: sold, known }), ['known', known])
+  assert.equal(await through({ strange: sold, known: known - 1n }), ['strange', sold])
 })
 
 s('tells of each step what its pool and its swap are [teeth/route-facts]', () => {

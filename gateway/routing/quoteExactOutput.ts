@@ -111,11 +111,8 @@ async function solveOn(deps: QuoteDeps, solving: Solving): Promise<Solution> {
   const options = toSearchOptions(solving)
   const mostTried = mostEvaluations - kept
   const solution = await solveIn(deps, { ...solving, market, mostSearches: mostTried })
-  const local = async () => {
-    const mostSearches = mostEvaluations - solution.evaluations
-    const other = await solveIn(deps, { ...solving, market: localMarket, mostSearches })
-    return { ...other, evaluations: other.evaluations + solution.evaluations }
-  }
+  const mostSearches = mostEvaluations - solution.evaluations
+  const local = () => solveIn(deps, { ...solving, market: localMarket, mostSearches })
   if (solution.status === 'no_route')
     return kept > 0 && solution.evaluations === mostTried ? local() : solution
   const found = solution.status === 'solved' ? solution.route : solution.shown

@@ -3,6 +3,7 @@ import { createGeneratedChain } from '../bench/quote/generatedChain.ts'
 import { createMarket } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import type { PoolProbes } from './poolProbes.ts'
+import { familyOf } from './protocols/families.ts'
 import { createRouteCache } from './routeCache.ts'
 import type { RoutingChain } from './routingChain.ts'
 import type { Asking, SearchQueue } from './searchQueue.ts'
@@ -151,10 +152,10 @@ s(
   'asks a thread where one is free, and never one for a narrowed market [teeth/search-route]',
   async () => {
     const answer = { amountIn: 1n, amountOut: 7n, gas: 1, steps: [] }
-    const asked: string[] = []
+    const asked: unknown[] = []
     const threads: NonNullable<RoutingChain['threads']> = {
-      async find({ name }: { readonly name: string }) {
-        asked.push(name)
+      async find({ name, isCertified }: { readonly name: string; readonly isCertified: boolean }) {
+        asked.push([name, isCertified])
         return { route: answer }
       },
       lost: () => 0,
@@ -162,11 +163,65 @@ s(
     const { search } = createStand({ threads })
     assert.equal(await search(), answer)
     const narrowed = await search({ options: { pools: state.pools, excludeDexes: ['uniswap-v3'] } })
-    assert.equal([asked, narrowed?.amountOut === 7n], [['8453'], false])
+    assert.equal([asked, narrowed?.amountOut === 7n], [[['8453', false]], false])
+    // What is kept has to be known for the best.
+    await search({ key: 'kept' })
+    assert.equal(asked.at(-1), ['8453', true])
     const busy = createStand({ threads: { ...threads, find: async () => undefined } })
     assert.ok(((await busy.search())?.amountOut ?? 0n) > 7n, 'the loop searches where none is')
   },
 )
+
+s('tells a thread what is asked, within the limits of the mode [teeth/search-route]', async () => {
+  const told: object[] = []
+  const threads = {
+    async find({ parameters }: { readonly parameters: object }) {
+      told.push(parameters)
+      return { route: undefined }
+    },
+  } as never
+  const { search } = createStand({ threads, gasPriceWei: () => 5n })
+  const { pools } = state
+  const less = { maxHops: 2, maxSteps: 7, singlePath: true, gasPriceWei: 6n }
+  assert.is(await search(), undefined)
+  await search({ mode: 'ultra', options: { pools, ...less } })
+  await search({ options: { pools, maxHops: 9, maxSteps: 999 } })
+  const { deep, ultra } = searchLimits
+  const ends = { tokenIn: weth, tokenOut, amountIn: 10n ** 20n, nativeToken: weth.toLowerCase() }
+  const usual = { ...ends, ...deep, mostHops: undefined, singlePath: undefined, gasPriceWei: 5n }
+  assert.equal(told, [
+    usual,
+    { ...ends, ...ultra, ...less, mostHops: 2 },
+    { ...usual, mostHops: 9 },
+  ])
+})
+
+s('looks with half as many steps as were too many, down to one [teeth/search-route]', async () => {
+  const record = [...state.pools.values()].find(({ tokens }) => tokens.includes(weth))
+  if (!record) throw new Error('some pool trades it')
+  const [from = '', to = ''] = record.tokens
+  const ends = { poolId: record.id, tokenIn: from, tokenOut: to, amountIn: 1n, amountOut: 1n }
+  const step = { ...ends, share: 1n << 64n, path: 0, shareBps: 10_000 }
+  const look = async ({ gasCap, amountOut = 1n }: { gasCap: bigint; amountOut?: bigint }) => {
+    const asked: number[] = []
+    const threads = {
+      async find({ parameters: { maxSteps } }: { parameters: { maxSteps: number } }) {
+        asked.push(maxSteps)
+        const steps = Array.from({ length: Math.min(maxSteps, 11) }, () => step)
+        return asked.length < 9 ? { route: { amountIn: 1n, amountOut, gas: 1, steps } } : {}
+      },
+    } as never
+    const route = await createStand({ gasCap, threads }).search()
+    return { asked, steps: route?.steps.length }
+  }
+  const gas = 55_000 + 2 * 4_400 + familyOf(record).stepGas(record, 0)
+  const least = (BigInt(gas) * 11n + 9n) / 10n
+  assert.equal(await look({ gasCap: least }), { asked: [96, 5, 2, 1], steps: 1 })
+  assert.equal(await look({ gasCap: least - 1n }), { asked: [96, 5, 2, 1], steps: undefined })
+  // Nothing that arrives is no route, and one unit is one.
+  assert.equal(await look({ gasCap: least, amountOut: 0n }), { asked: [96], steps: undefined })
+  assert.equal(await look({ gasCap: 1n << 40n }), { asked: [96], steps: 11 })
+})
 
 s('tells what a unit of gas is worth of a token [teeth/search-route]', () => {
   const { chain } = createStand({ gasPriceWei: () => 5n })

@@ -4,6 +4,7 @@ import { toEnginePool } from '../bench/routing/readPools.ts'
 import { findRoute } from './engine/findRoute.ts'
 import { createMarket } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
+import type { EnginePool } from './protocols/maths/enginePool.ts'
 import { mostEvaluations, type Solution, solveInput } from './solveInput.ts'
 
 const generated = generateMarket({ pools: 150, tokens: 25, seed: 11 })
@@ -155,6 +156,175 @@ s('tells what is out of reach from what has no way, within the same bound', asyn
   assert.is(dust.solution.status, 'unreachable')
   const nowhere = await solve({ tokenIn, tokenOut: '0xnone', target: 1n, most })
   assert.is(nowhere.solution.status, 'no_route')
+})
+
+type Stepped = {
+  readonly risesAt: bigint
+  readonly endsAt?: bigint
+  readonly most?: bigint
+  /** What selling the target back brings. */
+  readonly back?: () => bigint | undefined
+  /** What a search of so much takes of it; undefined: it finds no route. */
+  readonly takes?: (asked: bigint) => bigint | undefined
+}
+/** A pool gives ten thousand for anything, one more from an input on, and refuses above another. */
+async function solveStepped({
+  risesAt,
+  endsAt = 20_000n,
+  most = 10n ** 9n,
+  back = () => 10_000n,
+  takes = (asked) => asked,
+}: Stepped) {
+  const [tried, searched]: [bigint[], bigint[]] = [[], []]
+  const outputOf = (amountIn: bigint) => (amountIn >= risesAt ? 10_001n : 10_000n)
+  const ends = { tokenIn: 'in', tokenOut: 'out' }
+  const pool: EnginePool = {
+    id: 'stepped',
+    tokens: ['in', 'out'],
+    gas: 1,
+    curve: () => undefined,
+    swap(_i, _j, amountIn) {
+      tried.push(amountIn)
+      if (amountIn > endsAt) return undefined
+      return { amountIn, amountOut: outputOf(amountIn), next: pool }
+    },
+  }
+  const solution = await solveInput({
+    market: createMarket([pool]),
+    ...ends,
+    target: 10_001n,
+    most,
+    gasPrice: 0,
+    async search({ tokenIn, amountIn: asked }) {
+      if (tokenIn === 'out') {
+        const amountOut = back()
+        if (amountOut === undefined) return undefined
+        return { amountIn: asked, amountOut, gas: 1, steps: [] }
+      }
+      searched.push(asked)
+      const amountIn = takes(asked)
+      if (amountIn === undefined) return undefined
+      const amounts = { amountIn, amountOut: outputOf(amountIn) }
+      const step = { ...ends, ...amounts, poolId: 'stepped', share: 1n << 64n }
+      return { ...amounts, gas: 1, steps: [{ ...step, path: 0, shareBps: 10_000 }] }
+    },
+  })
+  return { solution, tried, searched }
+}
+
+s(
+  'tries a route at a hundredth more than its price says, four times [teeth/solve-input]',
+  async () => {
+    const four = await solveStepped({ risesAt: 10_414n, endsAt: 10_414n })
+    assert.equal(four.tried.slice(0, 4), [10_102n, 10_205n, 10_309n, 10_414n])
+    assert.equal(four.searched, [10_000n, 10_414n])
+    assert.equal([routeOf(four.solution).amountIn, four.solution.evaluations], [10_414n, 3])
+    // What takes a fifth is searched for at a greater size.
+    const five = await solveStepped({ risesAt: 10_520n })
+    assert.equal(five.tried.slice(0, 5), [10_102n, 10_205n, 10_309n, 10_414n, 10_205n])
+    assert.equal(five.searched, [10_000n, 10_102n, 10_520n])
+    assert.equal([routeOf(five.solution).amountIn, five.solution.evaluations], [10_520n, 4])
+  },
+)
+
+s('tries a route with no more than the most, and with that once [teeth/solve-input]', async () => {
+  const most = 10_205n
+  const enough = await solveStepped({ risesAt: most, most })
+  assert.is(routeOf(enough.solution).amountIn, most)
+  const { solution, tried, searched } = await solveStepped({ risesAt: most + 1n, most })
+  assert.equal(
+    [tried, searched],
+    [
+      [10_102n, most, most],
+      [10_000n, 10_102n, most],
+    ],
+  )
+  if (solution.status !== 'unreachable') throw new Error(solution.status)
+  assert.equal([solution.isLimit, solution.evaluations], [true, 4])
+  assert.equal([solution.shown.amountIn, solution.shown.amountOut], [most, 10_000n])
+})
+
+s('searches again where it takes a ten-thousandth more or less [teeth/solve-input]', async () => {
+  const searchedFor = async (start: bigint, risesAt: bigint) =>
+    (await solveStepped({ back: () => start, risesAt })).searched
+  for (const [start, risesAt] of [
+    [10_000n, 10_001n],
+    [9_999n, 10_000n],
+    [10_001n, 10_000n],
+  ] as const)
+    assert.equal(await searchedFor(start, risesAt), [start])
+  for (const [start, risesAt] of [
+    [9_998n, 9_999n],
+    [10_000n, 10_002n],
+    [10_000n, 5_000n],
+  ] as const)
+    assert.equal(await searchedFor(start, risesAt), [start, risesAt])
+})
+
+s(
+  'starts from the most, or what it takes, where nothing else tells [teeth/solve-input]',
+  async () => {
+    const alone = await solveStepped({ most: 100n, risesAt: 100n, back: () => undefined })
+    assert.equal([routeOf(alone.solution).amountIn, alone.searched], [100n, [100n]])
+    const part = await solveStepped({
+      most: 100n,
+      risesAt: 60n,
+      back: () => 50n,
+      takes: (asked) => (asked === 50n ? undefined : 60n),
+    })
+    assert.equal([routeOf(part.solution).amountIn, part.searched], [60n, [50n, 100n, 60n]])
+  },
+)
+
+s(
+  'doubles what it sells where that gives little more, while it may [teeth/solve-input]',
+  async () => {
+    const solveGrowing = async (own: { readonly most: bigint; readonly mostSearches?: number }) => {
+      const searched: bigint[] = []
+      const solution = await solveInput({
+        market,
+        tokenIn: 'in',
+        tokenOut: 'out',
+        target: 10_000n,
+        gasPrice: 0,
+        ...own,
+        async search({ tokenIn, tokenOut, amountIn }) {
+          if (tokenIn === 'out') return { amountIn, amountOut: 1_000n, gas: 1, steps: [] }
+          searched.push(amountIn)
+          const amountOut = 9_000n + BigInt(searched.length)
+          // No market has its pool, so that nothing else is tried of it.
+          const step = { poolId: 'gone', tokenIn, tokenOut, amountIn, amountOut, share: 1n << 64n }
+          return { amountIn, amountOut, gas: 1, steps: [{ ...step, path: 0, shareBps: 10_000 }] }
+        },
+      })
+      return { solution, searched }
+    }
+    const few = await solveGrowing({ most: 10n ** 9n, mostSearches: 6 })
+    assert.equal(few.searched, [1_000n, 1_122n, 2_244n, 4_488n, 8_976n])
+    assert.equal(few.solution, { status: 'no_route', evaluations: 6 })
+    const all = await solveGrowing({ most: 10n ** 9n })
+    assert.equal([all.searched.length, all.solution.evaluations], [15, 16])
+    const { searched, solution } = await solveGrowing({ most: 5_000n })
+    assert.equal(searched, [1_000n, 1_122n, 2_244n, 4_488n, 5_000n, 5_000n])
+    assert.equal([solution.status, solution.evaluations], ['unreachable', 7])
+  },
+)
+
+s('gives a token for itself, as much as the most [teeth/solve-input]', async () => {
+  const wrap = (target: bigint) =>
+    solveInput({
+      market,
+      tokenIn: 'in',
+      tokenOut: 'in',
+      target,
+      most: 5n,
+      gasPrice: 0,
+      search: async ({ amountIn }) => ({ amountIn, amountOut: amountIn, gas: 0, steps: [] }),
+    })
+  const route = { amountIn: 5n, amountOut: 5n, gas: 0, steps: [] }
+  assert.equal(await wrap(5n), { status: 'solved', route, evaluations: 2 })
+  const beyond = { status: 'unreachable', shown: route, isLimit: true, evaluations: 3 }
+  assert.equal(await wrap(6n), beyond)
 })
 
 s.run()

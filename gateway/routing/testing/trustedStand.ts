@@ -17,7 +17,7 @@ export type PoolName = keyof typeof worths
 const names = Object.keys(worths) as readonly PoolName[]
 const addressOf = (name: PoolName) => fakeAddress(100 + names.indexOf(name))
 
-const records = names.map((name): PairRecord => {
+function recordOf(name: PoolName): PairRecord {
   const address = addressOf(name)
   return {
     id: address,
@@ -33,7 +33,7 @@ const records = names.map((name): PairRecord => {
     reserve1: worths[name] * 10n ** 18n,
     ...(name.startsWith('strange') && { parts: [{ address: fakeAddress(999) }] }),
   }
-})
+}
 const head = {
   number: 1n,
   hash: '0x1',
@@ -48,13 +48,22 @@ export type TrustedStandOptions = {
   readonly isSlow?: boolean | undefined
   readonly hasSimulator?: boolean | undefined
   readonly patienceMs?: number | undefined
+  /** What is otherwise of a pool. */
+  readonly change?: ((name: PoolName) => Partial<PairRecord>) | undefined
 }
 
 /** Plans through pools by their names, on a chain whose dry runs fail through some. */
 export function createTrustedStand(
   generated: RoutingChain,
-  { failing = [], isSlow = false, hasSimulator = true, patienceMs }: TrustedStandOptions = {},
+  {
+    failing = [],
+    isSlow = false,
+    hasSimulator = true,
+    patienceMs,
+    change = () => ({}),
+  }: TrustedStandOptions = {},
 ) {
+  const records = names.map((name): PairRecord => ({ ...recordOf(name), ...change(name) }))
   const state = createSyncedState({ taxOf: () => 0 }, { head, records })
   const chain: RoutingChain = {
     ...generated,

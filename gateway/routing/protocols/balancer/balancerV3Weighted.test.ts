@@ -1,4 +1,6 @@
+import { assert } from '../../../../fixtures/test.ts'
 import { runVectorSuite, type VectorCases, wrongPairs } from '../../testing/runVectorSuite.ts'
+import { one18 } from '../maths/fixedPoint18.ts'
 import {
   type BalancerV3WeightedState,
   balancerV3WeightedAmountOut,
@@ -110,6 +112,25 @@ const cases: VectorCases<BalancerV3WeightedState> = {
   },
 }
 
+const wei = [1n, 1n]
+/** Without a fee, and with so much of the token sold. */
+const plain = (held: bigint, minBalances?: readonly bigint[]): BalancerV3WeightedState => ({
+  id: 'pool',
+  tokens: ['a', 'b'],
+  balancesRaw: [held, 10n ** 24n],
+  scalingFactors: wei,
+  rates: [one18, one18],
+  lastBalancesLiveScaled18: [held, 10n ** 24n],
+  paysYieldFees: [false, false],
+  swapFeePercentage: 0n,
+  aggregateSwapFeePercentage: 0n,
+  aggregateYieldFeePercentage: 0n,
+  weights: [one18 / 2n, one18 / 2n],
+  minBalances,
+})
+const paid = (state: BalancerV3WeightedState, amountIn: bigint) =>
+  balancerV3WeightedAmountOut(state, { i: 0, j: 1, amountIn })
+
 runVectorSuite('balancerV3Weighted', {
   cases,
   create: createBalancerV3WeightedPool,
@@ -118,4 +139,34 @@ runVectorSuite('balancerV3Weighted', {
     [4n, 10n, 100n, 7000n].map((part) => (balancesRaw[i] ?? 0n) / part),
   within: 2e-3,
   refusedPairs: wrongPairs,
+  more(s) {
+    s(
+      'takes 30 % of what it holds, and of one unit more where it keeps a least [teeth/weighted]',
+      () => {
+        const kinds = [
+          [0n, undefined],
+          [1n, [0n, 0n]],
+        ] as const
+        for (let rest = 0n; rest < 10n; rest += 1n)
+          for (const [more, least] of kinds) {
+            const state = plain(10n ** 7n + rest, least)
+            const most = (3n * (10n ** 7n + rest + more)) / 10n
+            assert.ok(paid(state, most), `${rest} ${more}`)
+            assert.is(paid(state, most + 1n), undefined, `${rest} ${more}`)
+          }
+      },
+    )
+    s(
+      'leaves the least of each token, with one unit more of the one that is sold [teeth/weighted]',
+      () => {
+        const [held, amountIn] = [10n ** 7n, 2n * 10n ** 6n]
+        const leaving = (...least: readonly bigint[]) => paid(plain(held, least), amountIn)
+        const out = leaving(0n, 0n)
+        assert.ok(out)
+        assert.equal([leaving(held + 1n, 0n), leaving(held + 2n, 0n)], [out, undefined])
+        const left = 10n ** 24n - out
+        assert.equal([leaving(0n, left), leaving(0n, left + 1n)], [out, undefined])
+      },
+    )
+  },
 })

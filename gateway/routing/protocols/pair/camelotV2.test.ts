@@ -83,5 +83,30 @@ runVectorSuite('camelotV2', {
         assert.is(empty.curve(0, 1), undefined)
       }
     })
+    s('holds what 112 bits hold of each token, and no more [teeth/camelot]', () => {
+      const most = (1n << 112n) - 1n
+      const room = 10n ** 20n
+      for (const i of [0, 1]) {
+        const [reserve0, reserve1] = i === 0 ? [most - room, 10n ** 30n] : [10n ** 30n, most - room]
+        const pool = createCamelotV2Pool({ ...volatile, reserve0, reserve1 })
+        assert.ok(pool.swap(i, 1 - i, room))
+        assert.is(pool.swap(i, 1 - i, room + 1n), undefined)
+        assert.is(pool.curve(i, 1 - i)?.x[1], Number(room))
+      }
+    })
+    s('leaves one unit of each token, and never none [teeth/camelot]', () => {
+      const left = (i: number, reserveIn: bigint, reserveOut: bigint) => {
+        const [reserve0, reserve1] = i === 0 ? [reserveIn, reserveOut] : [reserveOut, reserveIn]
+        return createCamelotV2Pool({ ...volatile, reserve0, reserve1 }).swap(i, 1 - i, 1_004n)
+      }
+      for (const i of [0, 1]) {
+        assert.is(left(i, 1_000n, 2n)?.amountOut, 1n)
+        assert.is(left(i, 0n, 2n), undefined)
+      }
+    })
+    s('pays where no more than what the pair was worth stays [teeth/camelot]', () => {
+      const free = { ...volatile, token0FeePercent: 0n, reserve0: 10n, reserve1: 10n }
+      assert.is(createCamelotV2Pool(free).swap(0, 1, 10n)?.amountOut, 5n)
+    })
   },
 })

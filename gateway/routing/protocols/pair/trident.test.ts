@@ -67,4 +67,92 @@ s('keeps a thousand shares in the box, or none [teeth/trident]', () => {
   }
   assert.equal([small(9n), small(10n)], [false, true])
 })
+/** A stable pool, alone in its box, of tokens with as many decimals as its maths has. */
+const trillion = 10n ** 12n
+function openStable(reserves: readonly bigint[], own: Partial<TridentState> = {}) {
+  const alone = { shares: reserves, bases: reserves, elastics: reserves, liquid: reserves }
+  return open(1n, { stable: true, units: [trillion, trillion], reserves, ...alone, ...own })
+}
+/** The most that may leave without x3y + y3x getting less, by nothing but comparing. */
+function mostOut([x, y]: readonly [bigint, bigint], given: bigint): bigint {
+  const worth = (one: bigint, other: bigint) => one * other * (one * one + other * other)
+  let [low, high] = [0n, y]
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n
+    if (worth(x + given, y - middle) >= worth(x, y)) low = middle
+    else high = middle
+  }
+  return low
+}
+s('keeps x3y + y3x but for a unit or two of twelve decimals [teeth/trident]', () => {
+  const million = 1_000_000n * trillion
+  for (const held of [
+    [3n * million, 3n * million],
+    [million, 5n * million],
+    [4n * million, million],
+  ] as const)
+    for (const given of [trillion, 1_234n * trillion + 567n, million, 20n * million])
+      for (const feeBps of [0n, 30n]) {
+        const out = openStable(held, { feeBps }).swap(0, 1, given)?.amountOut ?? 0n
+        const off = out - mostOut(held, given - (given * feeBps) / 10_000n)
+        assert.ok(off <= 2n && off >= -2n, `${held} ${given}: ${off} off`)
+      }
+  assert.equal([open(1n).gas, openStable([million, million]).gas], [200_000, 230_000])
+})
+s('pays amounts with shares rounded up, and counts what is left [teeth/trident]', () => {
+  const [base0, base1] = [2_000_003n * trillion, 3_000_001n * trillion]
+  const [elastic0, elastic1] = [(base0 * 3n) / 2n + 1n, (base1 * 5n) / 3n + 2n]
+  const own = 1_000_000n * trillion
+  type Side = { readonly share: bigint; readonly base: bigint; readonly elastic: bigint }
+  const openBox = (sides: readonly Side[]) => {
+    const elastics = sides.map(({ elastic }) => elastic)
+    return openStable(
+      sides.map(({ share, base, elastic }) => (share * elastic) / base),
+      {
+        shares: sides.map(({ share }) => share),
+        bases: sides.map(({ base }) => base),
+        elastics,
+        liquid: elastics,
+      },
+    )
+  }
+  const given = 1_000n * trillion + 1n
+  const swap = openBox([
+    { share: own, base: base0, elastic: elastic0 },
+    { share: own, base: base1, elastic: elastic1 },
+  ]).swap(0, 1, given)
+  const out = swap?.amountOut ?? 0n
+  const [paid, taken] = [(given * base0) / elastic0, (out * base1 + elastic1 - 1n) / elastic1]
+  const after = openBox([
+    { share: own + paid, base: base0 + paid, elastic: elastic0 + given },
+    { share: own - taken, base: base1 - taken, elastic: elastic1 - out },
+  ])
+  // For so much, all but a trace of what the pool has comes out.
+  const most = 10n ** 9n * trillion
+  for (const [i, j] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const expected = after.swap(i, j, most)?.amountOut
+    assert.ok(expected)
+    assert.is(swap?.next.swap(i, j, most)?.amountOut, expected)
+  }
+})
+/** Reserves, what is paid, and what comes out as the contract's loop rounds. */
+const rounded = [
+  [14_996_352_294n, 75_993_510_946n, 12_725_582_685n, 17_358_615_760n],
+  [22_486_243_497n, 19_731_949_451n, 21_873_318_636n, 15_229_096_556n],
+  [11_156_010_013n, 69_809_417_962n, 57_256_764_778n, 58_004_861_827n],
+  // Between two amounts to and fro, until it ends.
+  [5_814_894_830n, 6_320_812_466n, 1_797_104_062n, 1_782_906_733n],
+  [45_654_740_284n, 44_298_863_441n, 19_735_630_789n, 18_872_067_018n],
+] as const
+s('is rounded as the loop of the contract, which ends after 255 turns [teeth/trident]', () => {
+  for (const [x, y, given, out] of rounded)
+    assert.is(
+      openStable([x, y], { feeBps: 0n }).swap(0, 1, given)?.amountOut,
+      out,
+      `${x} ${y} ${given}`,
+    )
+})
 s.run()
