@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 import type { RpcAnswer, RpcCall } from './readReply.ts'
-import { asksLogs, takesLong } from './takesLong.ts'
+import { asksLogs, runsCode, takesLong } from './takesLong.ts'
 import { encodeCalls } from './upstream.ts'
 
 export type Outcome =
@@ -12,7 +12,7 @@ export type Outcome =
     }
   | { readonly status: 'unreachable'; readonly reasons: readonly string[] }
 
-/** How a call waits: those that are `first` before all others, each as long as its caller has. */
+/** How a call waits: those that are `first` before all others and apart from them, each as long as its caller has. */
 export type Waiting = {
   readonly isFirst: boolean
   /** In a batch with its like only: it is answered when the slowest call of its batch is. */
@@ -74,10 +74,14 @@ export function createCallQueue() {
       if (!first) return []
       if (first.isApart || takesLong(first.call)) return take([first])
       const isOfLogs = asksLogs(first.call)
+      const isOfCode = runsCode(first.call)
+      // A batch is answered when its slowest call is: of those that are not first that may be a stranger's.
       const alike = ordered.filter(
-        ({ call, isAlone = false, isApart }) =>
+        ({ call, isFirst, isAlone = false, isApart }) =>
+          isFirst === first.isFirst &&
           isAlone === (first.isAlone ?? false) &&
           asksLogs(call) === isOfLogs &&
+          (isFirst || runsCode(call) === isOfCode) &&
           !takesLong(call) &&
           !isApart,
       )

@@ -22,6 +22,18 @@ function createNode(answers: readonly (RpcAnswer | undefined)[]) {
   }
   return { endpoint, seen }
 }
+/** One that takes all calls, and what it was sent, request by request. */
+function createTaking() {
+  const sent: string[][] = []
+  const taking: Endpoint = {
+    ...createNode([]).endpoint,
+    async send(calls) {
+      sent.push(calls.map(({ method }) => method))
+      return { answers: calls.map(() => ({ result: '0x' })), trouble: { kind: 'network' } }
+    },
+  }
+  return { sent, failover: createFailover({ endpoints: [taking], blockTimeMs: 2_000 }) }
+}
 const head = (number: number) => ({ result: `0x${number.toString(16)}` })
 const waiting = { isFirst: true, patienceMs: 1_000, blockPatienceMs: 0 }
 
@@ -67,16 +79,7 @@ s('asks one that is preferred before those that stand before it [nodes/preferred
 s(
   'sends what a stranger may make long by itself: none of its turn waits for it [nodes/dry-run-alone]',
   async () => {
-    const sent: string[][] = []
-    const { endpoint } = createNode([])
-    const taking: Endpoint = {
-      ...endpoint,
-      async send(calls) {
-        sent.push(calls.map(({ method }) => method))
-        return { answers: calls.map(() => ({ result: '0x' })), trouble: { kind: 'network' } }
-      },
-    }
-    const failover = createFailover({ endpoints: [taking], blockTimeMs: 2_000 })
+    const { sent, failover } = createTaking()
     try {
       const strangers = ['eth_simulateV1', 'eth_estimateGas', 'eth_getTransactionReceipt']
       const methods = ['eth_getCode', ...strangers, 'eth_getBalance']
@@ -87,6 +90,41 @@ s(
     }
   },
 )
+
+s('has nobody who reads a word wait for code that others have run [17/read-apart]', async () => {
+  const { sent, failover } = createTaking()
+  try {
+    const methods = ['eth_call', 'eth_getStorageAt', 'eth_call', 'eth_getCode']
+    const last = { ...waiting, isFirst: false }
+    await Promise.all(methods.map((method) => failover.call({ method, params: [] }, last)))
+    assert.equal(sent, [
+      ['eth_call', 'eth_call'],
+      ['eth_getStorageAt', 'eth_getCode'],
+    ])
+  } finally {
+    failover.close()
+  }
+})
+
+s('has what comes first wait for nothing else of its turn [17/first-apart]', async () => {
+  const { sent, failover } = createTaking()
+  try {
+    const ask = (method: string, isFirst: boolean) =>
+      failover.call({ method, params: [] }, { ...waiting, isFirst })
+    await Promise.all([
+      ask('eth_call', false),
+      ask('eth_sendRawTransaction', true),
+      ask('eth_call', true),
+      ask('eth_call', false),
+    ])
+    assert.equal(sent, [
+      ['eth_sendRawTransaction', 'eth_call'],
+      ['eth_call', 'eth_call'],
+    ])
+  } finally {
+    failover.close()
+  }
+})
 
 s(
   'asks for logs by themselves, one by one where the answer to some is too long [17/stuffed-apart]',

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { assert, suite } from '../../../fixtures/test.ts'
 import { createUpstream } from './upstream.ts'
@@ -6,14 +6,22 @@ import { createUpstream } from './upstream.ts'
 const s = suite('answers of an endpoint')
 const mebi = 1024 * 1024
 
-/** A node that answers every call with so many characters. */
-async function startNode(characters: number) {
+type Body = { readonly method: string }
+type Reply = (body: Body | readonly Body[], res: ServerResponse) => void
+
+/** Answers every call with so many characters. */
+const answerWith =
+  (characters: number): Reply =>
+  (body, res) => {
+    const answers = [body].flat().map((_, id) => ({ id, result: 'a'.repeat(characters) }))
+    res.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+  }
+
+async function startNode(reply: Reply) {
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
-    const answers = [body].flat().map((_, id) => ({ id, result: 'a'.repeat(characters) }))
-    res.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+    reply(JSON.parse(Buffer.concat(chunks).toString()), res)
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -38,11 +46,28 @@ async function startNode(characters: number) {
 }
 
 s('about logs are read up to a length that holds up nobody [17/stuffed-answer]', async () => {
-  await using long = await startNode(9 * mebi)
+  await using long = await startNode(answerWith(9 * mebi))
   assert.is(await long.kindOf('eth_getLogs'), 'answer_too_large')
   assert.is(await long.kindOf('eth_call'), 'answered')
-  await using usual = await startNode(1.5 * mebi)
+  await using usual = await startNode(answerWith(1.5 * mebi))
   const many = Array.from({ length: 8 }, () => 'eth_getLogs')
   assert.is(await usual.kindOf('eth_getLogs', ...many.slice(1)), 'answered')
 })
+
+s(
+  'to what is read come while code runs over all its connections [17/read-connections]',
+  async () => {
+    const { promise: areAllTaken, resolve } = Promise.withResolvers<void>()
+    let running = 0
+    await using node = await startNode((body, res) => {
+      if ([body].flat().every(({ method }) => method !== 'eth_call'))
+        return answerWith(1)(body, res)
+      running += 1
+      if (running === 8) resolve()
+    })
+    for (let call = 0; call < 9; call += 1) void node.kindOf('eth_call')
+    await areAllTaken
+    assert.is(await node.kindOf('eth_getStorageAt'), 'answered')
+  },
+)
 s.run()

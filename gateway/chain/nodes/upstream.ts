@@ -5,13 +5,15 @@ import { createCappedReader, TooLong } from './cappedReader.ts'
 import { type RawReply, type Reply, type RpcCall, readReply } from './readReply.ts'
 import { createRedactor } from './redact.ts'
 import { longestPauseMs } from './refusal.ts'
-import { asksLogs } from './takesLong.ts'
+import { asksLogs, runsCode } from './takesLong.ts'
 
 export type Upstream = {
   /** Never rejects: what went wrong is the trouble of the calls without an answer. */
   send(calls: readonly RpcCall[], options: { timeoutMs: number }): Promise<Reply>
   close(): Promise<void>
 }
+
+const openAgent = () => new Agent({ connections: 8, keepAliveTimeout: 10_000 })
 
 const batches = tracingChannel('forkyard.rpc')
 const mebi = 1024 * 1024
@@ -58,7 +60,8 @@ export function createUpstream({
   readonly url: string
   readonly maxResponseBytes: number
 }): Upstream {
-  const agent = new Agent({ connections: 8, keepAliveTimeout: 10_000 })
+  // Code that strangers have the node run may hold all of its connections for as long as it takes.
+  const agents = { ofCode: openAgent(), ofOthers: openAgent() }
   const redact = createRedactor(url)
   const readText = createCappedReader(maxResponseBytes)
 
@@ -67,7 +70,7 @@ export function createUpstream({
       method: 'POST',
       body: encodeCalls(calls),
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      dispatcher: agent,
+      dispatcher: calls.every(runsCode) ? agents.ofCode : agents.ofOthers,
       signal: AbortSignal.timeout(timeoutMs),
     })
     const { statusCode: status, headers } = response
@@ -93,6 +96,8 @@ export function createUpstream({
       batches.tracePromise(() => send(calls, timeoutMs), {
         attributes: { calls: calls.length, method: calls[0]?.method },
       }),
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all(Object.values(agents).map((agent) => agent.destroy()))
+    },
   }
 }
