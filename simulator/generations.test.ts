@@ -43,7 +43,10 @@ function open({ freshness }: { readonly freshness?: Freshness } = {}) {
     close: async () => void closed.push('upstream'),
   }
   const relay: UpstreamRelay = {
-    open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
+    open: async () => ({
+      forFork: () => ({ url: 'http://127.0.0.1:2', warmed: () => undefined }),
+      slowUrl: 'http://127.0.0.1:3',
+    }),
     prefetch: async () => undefined,
     hotAccounts: () => [],
     used: () => undefined,

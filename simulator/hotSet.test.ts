@@ -20,23 +20,21 @@ s('forgets what nobody misses any more [strangers/hot-decays]', () => {
   assert.equal(hot.list(), [])
 })
 
-s('is not fed by its own warm-up, however often that reads what is hot [strangers/hot-own]', () => {
+s('keeps what is missed again, each slot for itself [17/hot-again]', () => {
   let nowMs = 0
   const hot = createHotSet({ now: () => nowMs })
-  for (let n = 0; n < 128; n += 1) for (let slot = 0; slot < 96; slot += 1) hot.note(read(n, slot))
-  assert.is(hot.list().length, 128)
-  // A new fork with each block, each of which is warmed up with all that is listed.
-  for (; nowMs < 140_000; nowMs += 250) {
-    const listed = hot.list()
-    // What a slow warm-up reads arrives later.
-    nowMs += 3_000
-    for (const { address, slots } of listed) {
-      hot.note({ method: 'eth_getBalance', params: [address, '0x1'] })
-      for (const slot of slots)
-        hot.note({ method: 'eth_getStorageAt', params: [address, slot, '0x1'] })
-    }
+  const slotsAt = (ms: number) => {
+    nowMs = ms
+    return hot.list().flatMap(({ slots }) => slots)
   }
-  assert.equal(hot.list(), [])
+  hot.note(read(8, 1))
+  assert.equal(slotsAt(60_000), ['0x1'])
+  hot.note(read(8, 2))
+  assert.equal(slotsAt(119_999), ['0x1', '0x2'])
+  assert.equal(slotsAt(120_000), ['0x2'])
+  hot.note(read(8, 1))
+  assert.equal(slotsAt(179_999), ['0x2', '0x1'])
+  assert.equal(slotsAt(180_000), ['0x1'])
 })
 
 s(
@@ -56,32 +54,25 @@ s(
 s('lists what was missed, for as long as it counts, to the millisecond [teeth/hot-times]', () => {
   let nowMs = 0
   const hot = createHotSet({ now: () => nowMs })
-  const listedAt = (ms: number) => {
-    nowMs = ms
-    return hot.list()
-  }
   hot.note(read(7, 1))
-  nowMs = 5_000
-  hot.note(read(7, 2))
-  const address = token
-  // Nothing is listed that a warm-up would find gone.
-  assert.equal(listedAt(109_999), [{ address, slots: ['0x1', '0x2'] }])
-  assert.equal(listedAt(110_000), [])
-  hot.note(read(7, 2))
-  assert.equal(listedAt(119_999), [])
+  nowMs = 119_999
+  assert.equal(hot.list(), [{ address: token, slots: ['0x1'] }])
   nowMs = 120_000
+  assert.equal(hot.list(), [])
   hot.note(read(7, 3))
-  assert.equal(hot.list(), [{ address, slots: ['0x3'] }])
+  assert.equal(hot.list(), [{ address: token, slots: ['0x3'] }])
 })
-s('knows no slot of an account that had to be missed again [teeth/hot-times]', () => {
+s('keeps an account that is missed longer than its slots [teeth/hot-times]', () => {
   let nowMs = 0
   const hot = createHotSet({ now: () => nowMs })
   hot.note(read(8, 1))
   nowMs = 119_000
-  hot.note(read(8, 1))
-  nowMs = 120_000
   hot.note({ method: 'eth_getBalance', params: [pool, '0x1'] })
+  assert.equal(hot.list(), [{ address: pool, slots: ['0x1'] }])
+  nowMs = 120_000
   assert.equal(hot.list(), [{ address: pool, slots: [] }])
+  nowMs = 239_000
+  assert.equal(hot.list(), [])
 })
 s('notes reads of state, of whom they name, and nothing else [teeth/hot-times]', () => {
   const hot = createHotSet()

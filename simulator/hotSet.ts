@@ -4,7 +4,7 @@ import type { RpcCall } from './rpc/rpcBatch.ts'
 
 /** The accounts and slots that simulations have had to fetch lately; the oldest are forgotten first. */
 export type HotSet = {
-  /** Notes a fork's read; methods other than state reads are ignored. */
+  /** Notes what a warm fork has to fetch; methods other than state reads are ignored. */
   readonly note: (call: RpcCall) => void
   /** What callers name themselves makes nothing hot for a while. */
   readonly ignore: (addresses: readonly Address[]) => void
@@ -13,20 +13,18 @@ export type HotSet = {
 
 export type HotAccount = { readonly address: Address; readonly slots: readonly Hex[] }
 
-type Account = { readonly untilMs: number; readonly slots: Set<Hex> }
+type Account = { readonly untilMs: number; readonly slotsUntilMs: Map<Hex, number> }
 
 const maxAccounts = 128
 const maxSlotsPerAccount = 96
 /** What is wanted any longer is fetched once more by whoever wants it: nothing stays hot by itself. */
 const keptMs = 120_000
-/** A warm-up takes seconds: it must not find gone what it set out to fetch, and so bring it back. */
-const warmUpMs = 10_000
 const ignoredMs = 30_000
 const maxIgnored = 1_000
 
 /**
- * A read of what is hot already says nothing: most often it is the warm-up's own. So an entry lives from
- * the first read that missed it, for as long as that counts, and then has to be missed again.
+ * What is hot a warm fork has already. So an entry lives from the last read that missed it, for as long as
+ * that counts, and then is missed again by the first fork without it: the next one has it.
  */
 export function createHotSet({
   isAlwaysNoted = () => false,
@@ -39,14 +37,13 @@ export function createHotSet({
   const accounts = new Map<Address, Account>()
   const ignoredUntilMs = new Map<string, number>()
 
-  function find(address: Address): Account {
-    const known = accounts.get(address)
-    if (known && now() < known.untilMs) return known
-    const fresh = { untilMs: now() + keptMs, slots: new Set<Hex>() }
+  function renew(address: Address, untilMs: number): Account {
+    const { slotsUntilMs = new Map<Hex, number>() } = accounts.get(address) ?? {}
+    const renewed = { untilMs, slotsUntilMs }
     accounts.delete(address)
-    accounts.set(address, fresh)
+    accounts.set(address, renewed)
     dropOldest(accounts, maxAccounts)
-    return fresh
+    return renewed
   }
 
   return {
@@ -56,10 +53,12 @@ export function createHotSet({
       if (typeof address !== 'string' || !isStateRead(call)) return
       const key = address.toLowerCase() as Address
       if (now() < (ignoredUntilMs.get(key) ?? 0)) return
-      const { slots } = find(key)
+      const untilMs = now() + keptMs
+      const { slotsUntilMs } = renew(key, untilMs)
       if (method !== 'eth_getStorageAt' || typeof slot !== 'string') return
-      slots.add(slot as Hex)
-      dropOldest(slots, maxSlotsPerAccount)
+      slotsUntilMs.delete(slot as Hex)
+      slotsUntilMs.set(slot as Hex, untilMs)
+      dropOldest(slotsUntilMs, maxSlotsPerAccount)
     },
     ignore(addresses) {
       for (const address of addresses) {
@@ -71,15 +70,18 @@ export function createHotSet({
       dropOldest(ignoredUntilMs, maxIgnored)
     },
     list() {
-      const leastMs = now() + warmUpMs
+      const nowMs = now()
       return [...accounts]
-        .filter(([, { untilMs }]) => untilMs > leastMs)
-        .map(([address, { slots }]) => ({ address, slots: [...slots] }))
+        .filter(([, { untilMs }]) => nowMs < untilMs)
+        .map(([address, { slotsUntilMs }]) => ({
+          address,
+          slots: [...slotsUntilMs].flatMap(([slot, untilMs]) => (nowMs < untilMs ? [slot] : [])),
+        }))
     },
   }
 }
 
-/** Maps and sets keep the order of insertion. */
+/** Maps keep the order of insertion. */
 function dropOldest<K>(
   entries: { size: number; keys(): Iterator<K>; delete(key: K): boolean },
   max: number,

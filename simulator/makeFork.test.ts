@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createStandInFork } from '../fixtures/anvil/standInFork.ts'
 import { assert, suite } from '../fixtures/test.ts'
-import type { Fork } from './fork.ts'
+import type { Fork, StartFork } from './fork.ts'
 import { makeFork, WrongUpstream } from './makeFork.ts'
 import type { RpcOutcome } from './rpc/rpcBatch.ts'
 import type { BlockId, Upstream } from './upstream.ts'
@@ -18,12 +18,19 @@ async function make({
   blockHash = target.blockHash,
   warmMs,
   warm = async () => [],
+  warmed = () => undefined,
+  exited = new Promise(() => {}),
+  startFork,
 }: {
   answers: readonly RpcOutcome[]
   blockHash?: BlockId['blockHash']
   warmMs?: number | undefined
   /** Its warm-up. */
   warm?: (() => Promise<readonly RpcOutcome[]>) | undefined
+  /** Told that what it reads is for others from now on. */
+  warmed?: (() => void) | undefined
+  exited?: Promise<void> | undefined
+  startFork?: StartFork | undefined
 }) {
   let kills = 0
   const batch: Fork['rpc']['batch'] = async ([call]) =>
@@ -31,7 +38,7 @@ async function make({
   const fork: Fork = {
     rpc: { batch, close: async () => {} },
     url: 'http://127.0.0.1:1',
-    exited: new Promise(() => {}),
+    exited,
     isAlive: () => true,
     kill: async () => {
       kills += 1
@@ -47,14 +54,17 @@ async function make({
     close: async () => {},
   }
   const relay: UpstreamRelay = {
-    open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
+    open: async () => ({
+      forFork: () => ({ url: 'http://127.0.0.1:2', warmed }),
+      slowUrl: 'http://127.0.0.1:3',
+    }),
     prefetch: async () => {},
     hotAccounts: () => [{ address: '0x000000000000000000000000000000000000beef', slots: [] }],
     used: () => undefined,
     close: async () => {},
   }
   const made = await makeFork(
-    { startFork: async () => fork, upstream, relay },
+    { startFork: startFork ?? (async () => fork), upstream, relay },
     { chainId: 8453, target, warmMs },
   ).catch((error: Error) => error.message)
   return { made, kills }
@@ -77,6 +87,29 @@ s(
   async () => {
     assert.ok((await makeSlowly(60_000)).isWarm)
     assert.not.ok((await makeSlowly(undefined)).isWarm, 'without another fork, sooner')
+  },
+)
+
+s(
+  'takes what a fork reads for its warm-up until that is through, or the fork is gone [17/warm-door]',
+  async () => {
+    const answers = [answer('0x10'), answer([])]
+    let times = 0
+    const warmed = () => {
+      times += 1
+    }
+    await make({ answers, warmMs: 0, warmed, warm: () => new Promise(() => undefined) })
+    assert.is(times, 0, 'it is under way')
+    const { promise: exited, resolve: exit } = Promise.withResolvers<void>()
+    await make({ answers, warmed, exited, warm: () => Promise.reject(new Error('too late')) })
+    assert.is(times, 0, 'it may still read')
+    exit()
+    await exited
+    assert.is(times, 1, 'it is gone')
+    await make({ answers, warmed })
+    assert.is(times, 2)
+    await make({ answers, warmed, startFork: () => Promise.reject(new Error('no room')) })
+    assert.is(times, 3, 'there is none')
   },
 )
 
@@ -148,7 +181,10 @@ async function makeBy({
         close: async () => undefined,
       },
       relay: {
-        open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
+        open: async () => ({
+          forFork: () => ({ url: 'http://127.0.0.1:2', warmed: () => undefined }),
+          slowUrl: 'http://127.0.0.1:3',
+        }),
         prefetch(block) {
           prefetched.push(block)
           return prefetch(block)

@@ -38,9 +38,13 @@ export async function makeFork(
   const unavailable = (reason: string) => new SimulatorUnavailable({ chainId, reason })
   if ((await upstream.readChainId()) !== chainId)
     throw new WrongUpstream({ chainId, reason: 'its upstream is another chain' })
-  const { url: upstreamUrl } = await relay.open()
+  const { forFork } = await relay.open()
+  const { url: upstreamUrl, warmed } = forFork()
   const [fork, overrides] = await Promise.all([
-    startFork({ chainId, upstreamUrl, blockNumber, settings }),
+    startFork({ chainId, upstreamUrl, blockNumber, settings }).catch((error: unknown) => {
+      warmed()
+      throw error
+    }),
     readSystemOverrides(upstream, {
       chainId,
       blockNumber,
@@ -49,10 +53,11 @@ export async function makeFork(
     // A cold fork is slower and no worse.
     relay.prefetch(target).catch(() => undefined),
   ])
+  void fork.exited.then(warmed)
   try {
     await Promise.all([
       smokeTest(fork, blockNumber),
-      warmFork(fork.rpc, relay.hotAccounts(), warmMs),
+      warmFork(fork.rpc, { accounts: relay.hotAccounts(), waitMs: warmMs, warmed }),
     ])
     const again = await upstream.readBlock({ blockNumber })
     // Forks read by number: what they read meanwhile may be of either block.

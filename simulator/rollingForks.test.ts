@@ -50,7 +50,10 @@ function open(freshness: Freshness) {
     close: async () => {},
   }
   const relay: UpstreamRelay = {
-    open: async () => ({ url: 'http://127.0.0.1:2', slowUrl: 'http://127.0.0.1:3' }),
+    open: async () => ({
+      forFork: () => ({ url: 'http://127.0.0.1:2', warmed: () => undefined }),
+      slowUrl: 'http://127.0.0.1:3',
+    }),
     prefetch: async () => {},
     hotAccounts: () => [{ address: '0x000000000000000000000000000000000000beef', slots: [] }],
     used: () => undefined,

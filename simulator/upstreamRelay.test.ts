@@ -2,7 +2,7 @@ import { assert, suite } from '../fixtures/test.ts'
 import type { RpcCall, RpcOutcome } from './rpc/rpcBatch.ts'
 import { addressOf, refused, told } from './testing/answers.ts'
 import type { BlockId, Upstream, UpstreamPurpose } from './upstream.ts'
-import { createUpstreamRelay } from './upstreamRelay.ts'
+import { createUpstreamRelay, type UpstreamRelay } from './upstreamRelay.ts'
 
 const s = suite('simulator/upstreamRelay')
 const pool = `0x${'a1'.repeat(20)}`
@@ -28,6 +28,26 @@ let nowMs = 0
 const relay = createUpstreamRelay({ upstream, findHost: async () => '127.0.0.1', now: () => nowMs })
 s.after(() => relay.close())
 
+/** The doors of a fork that is warm. */
+async function openWarm({ open }: UpstreamRelay) {
+  const { forFork, slowUrl } = await open()
+  const { url, warmed } = forFork()
+  warmed()
+  return { url, slowUrl }
+}
+/** A fork reads a slot of the pool. */
+async function read(url: string, slot: string): Promise<unknown> {
+  const body = JSON.stringify(slotOf(slot))
+  const answer = await fetch(url, { method: 'POST', body })
+  return ((await answer.json()) as { result?: unknown }).result
+}
+const slotOf = (slot: string, of: string = pool) => ({
+  jsonrpc: '2.0',
+  id: slot,
+  method: 'eth_getStorageAt',
+  params: [of, slot, '0x1'],
+})
+
 /** How many calls a fork of a block makes ahead of anybody's question. */
 async function countAhead(block: BlockId | undefined): Promise<number> {
   if (!block) throw new Error('there are three')
@@ -39,13 +59,10 @@ async function countAhead(block: BlockId | undefined): Promise<number> {
 s(
   'fetches ahead while somebody simulates, and nothing while nobody does [strangers/idle-prefetch]',
   async () => {
-    const { url } = await relay.open()
+    const { url } = await openWarm(relay)
     relay.used([])
     // A fork reads a slot that is not known yet.
-    const params = [pool, '0x1', '0x1']
-    const read = { jsonrpc: '2.0', id: 1, method: 'eth_getStorageAt', params }
-    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(read) })
-    assert.is(((await answer.json()) as { result?: unknown }).result, '0x01')
+    assert.is(await read(url, '0x1'), '0x01')
     const [first, second, third] = blocks
     assert.ok((await countAhead(first)) > 0)
     nowMs += 29_000
@@ -56,6 +73,30 @@ s(
     // Whoever comes back finds it hot again.
     relay.used([])
     assert.ok((await countAhead(third)) > 0)
+  },
+)
+s(
+  'is not fed by its own warm-up, however often that reads what is hot [strangers/hot-own]',
+  async () => {
+    const { forFork } = await relay.open()
+    const slots = () => relay.hotAccounts().flatMap((account) => account.slots)
+    const { url: warmUrl } = await openWarm(relay)
+    relay.used([])
+    await read(warmUrl, '0x2')
+    assert.ok(slots().includes('0x2'))
+    const untilMs = nowMs + 130_000
+    // A new fork every ten seconds, each of which is warmed up with all that is listed.
+    while (nowMs < untilMs) {
+      const { url, warmed } = forFork()
+      for (const slot of slots()) await read(url, slot)
+      warmed()
+      nowMs += 10_000
+      relay.used([])
+    }
+    assert.equal(slots(), [])
+    // The first one without it is the last one that has to fetch it.
+    await read(warmUrl, '0x2')
+    assert.equal(slots(), ['0x2'])
   },
 )
 
@@ -86,12 +127,6 @@ function start({ answer = () => told('0x1'), findHost = async () => '127.0.0.1' 
     fetch(url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
   return { made, sent, post }
 }
-const slotOf = (slot: string, of: string = pool) => ({
-  jsonrpc: '2.0',
-  id: slot,
-  method: 'eth_getStorageAt',
-  params: [of, slot, '0x1'],
-})
 
 s(
   "answers one call or many, in the words of the chain less its errors' data [teeth/relay-doors]",
@@ -103,7 +138,7 @@ s(
         return told(params[1] === '0x3' ? undefined : params[1])
       },
     })
-    const { url } = await made.open()
+    const { url } = await openWarm(made)
     const one = await post(url, slotOf('0x1'))
     assert.equal([one.status, one.headers.get('content-type')], [200, 'application/json'])
     assert.equal(await one.json(), { jsonrpc: '2.0', id: '0x1', result: '0x1' })
@@ -121,7 +156,7 @@ s('says that the chain does not answer where it does not [teeth/relay-doors]', a
       throw new Error('http://key@node')
     },
   })
-  const { url } = await made.open()
+  const { url } = await openWarm(made)
   const error = { code: -32603, message: 'the chain does not answer' }
   assert.equal(await (await post(url, [slotOf('0x1')])).json(), [
     { jsonrpc: '2.0', id: '0x1', error },
@@ -129,10 +164,12 @@ s('says that the chain does not answer where it does not [teeth/relay-doors]', a
 })
 s('opens to nobody who does not know its doors [teeth/relay-doors]', async () => {
   const { made, sent, post } = start()
-  const { url, slowUrl } = await made.open()
+  const { url, slowUrl } = await openWarm(made)
   const { origin } = new URL(url)
-  assert.is(slowUrl, `${url}/slow`)
-  for (const other of [origin, `${url}x`, `${slowUrl}x`, `${origin}/slow`]) {
+  const secret = url.slice(0, -'/fork/0'.length)
+  assert.equal([url, slowUrl], [`${secret}/fork/0`, `${secret}/slow`])
+  const others = [origin, secret, `${secret}/fork`, `${slowUrl}x`, `${origin}/slow`]
+  for (const other of [...others, `${origin}/fork/0`]) {
     const answer = await post(other, slotOf('0x1'))
     assert.equal([answer.status, await answer.text()], [404, ''], other)
   }
@@ -151,7 +188,7 @@ s(
   'learns nothing of what comes through the slow door, and keeps none of it [teeth/relay-slow]',
   async () => {
     const { made, sent, post } = start()
-    const { url, slowUrl } = await made.open()
+    const { url, slowUrl } = await openWarm(made)
     made.used([])
     await made.prefetch({ blockNumber: 1n, blockHash: '0x1', timestampSecs: 1n })
     for (let n = 0; n < 2; n += 1) await post(slowUrl, slotOf('0x1'))
@@ -165,7 +202,7 @@ s(
   'keeps tokens warm that everybody names, and not those of one caller [teeth/relay-hot]',
   async () => {
     const { made, post } = start()
-    const { url } = await made.open()
+    const { url } = await openWarm(made)
     const [known, own] = [addressOf('a'), addressOf('b')]
     made.used([known, own])
     await post(url, [slotOf('0x1', known), slotOf('0x1', own), slotOf('0x1')])
@@ -177,7 +214,7 @@ s(
 )
 s('fetches ahead an account in each of its forms, in parts [teeth/relay-hot]', async () => {
   const { made, sent, post } = start()
-  const { url } = await made.open()
+  const { url } = await openWarm(made)
   made.used([])
   const count = 70
   const slots = Array.from({ length: count }, (_, n) => `0x${(n + 1).toString(16)}`)
@@ -219,9 +256,9 @@ s(
     await made.close()
     const [one, same] = await Promise.all([made.open(), made.open()])
     assert.equal([one === same, asked], [true, 2])
-    assert.is((await fetch(one.url)).status, 404)
+    assert.is((await fetch(one.slowUrl)).status, 404)
     await made.close()
-    assert.is(await fetch(one.url).then(String, () => 'closed'), 'closed')
+    assert.is(await fetch(one.slowUrl).then(String, () => 'closed'), 'closed')
     const never = start()
     await never.made.close()
     const nowhere = start({ findHost: async () => '192.0.2.1' })

@@ -28,10 +28,17 @@ export type UpstreamRelay = {
 }
 
 export type UpstreamDoors = {
-  /** What a fork takes for its upstream. */
-  readonly url: string
+  /** Another one for each fork. */
+  readonly forFork: () => ForkDoor
   /** The same for forks of what may be hostile: their reads are paced, and make nothing hot. */
   readonly slowUrl: string
+}
+
+export type ForkDoor = {
+  /** What a fork takes for its upstream. */
+  readonly url: string
+  /** What it reads from now on somebody's question has missed; until then it was its warm-up's own. */
+  readonly warmed: () => void
 }
 
 type Envelope = {
@@ -67,18 +74,22 @@ export function createUpstreamRelay({
   const reads = createBlockReads({ upstream })
   const secretPath = `/${randomBytes(16).toString('hex')}`
   const slowPath = `${secretPath}/slow`
+  const forkPath = `${secretPath}/fork/`
+  let forks = 0
+  const warming = new Set<string>()
   const pace = createPace(slowPace)
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
-    const isSlow = request.url === slowPath
-    if (request.method !== 'POST' || (request.url !== secretPath && !isSlow)) {
+    const { url: path = '' } = request
+    const isSlow = path === slowPath
+    if (request.method !== 'POST' || !(isSlow || path.startsWith(forkPath))) {
       response.writeHead(404).end()
       return
     }
     const body: unknown = JSON.parse(await readBody(request))
     const envelopes = (Array.isArray(body) ? body : [body]).map(readEnvelope)
     if (isSlow) await pace(envelopes.length)
-    else for (const envelope of envelopes) hot.note(envelope)
+    else if (!warming.has(path)) for (const envelope of envelopes) hot.note(envelope)
     const outcomes = await reads
       .answer(envelopes, { isKept: !isSlow })
       .catch(() => envelopes.map(() => notAnswered))
@@ -97,7 +108,12 @@ export function createUpstreamRelay({
     await listen(server, host)
     const { port } = server.address() as AddressInfo
     const url = `http://${host}:${port}`
-    return { url: url + secretPath, slowUrl: url + slowPath }
+    return { forFork: () => openDoor(url), slowUrl: url + slowPath }
+  }
+  function openDoor(url: string): ForkDoor {
+    const path = `${forkPath}${forks++}`
+    warming.add(path)
+    return { url: url + path, warmed: () => void warming.delete(path) }
   }
   let opening: Promise<UpstreamDoors> | undefined
   return {

@@ -12,13 +12,21 @@ const timeoutMs = 3_000
  */
 export async function warmFork(
   rpc: RpcEndpoint,
-  accounts: readonly HotAccount[],
-  waitMs = usualWaitMs,
+  {
+    accounts,
+    waitMs = usualWaitMs,
+    warmed,
+  }: {
+    readonly accounts: readonly HotAccount[]
+    readonly waitMs?: number | undefined
+    /** Told when it has all. */
+    readonly warmed: () => void
+  },
 ): Promise<void> {
-  if (accounts.length === 0) return
+  if (accounts.length === 0) return warmed()
   const warming = rpc.batch(accounts.map(loadCall), { timeoutMs }).then(
-    () => undefined,
-    // A cold fork is slower and no worse.
+    warmed,
+    // A cold fork is slower and no worse, and may still read for this.
     () => undefined,
   )
   let timer: NodeJS.Timeout | undefined
