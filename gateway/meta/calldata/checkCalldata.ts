@@ -39,7 +39,7 @@ function leastGuard(quote: SourceQuote, { trade, slippageBps, relaxMinReturn }: 
 }
 
 /** What a payload is sure to deliver, or reverts; undefined where its function does not say. */
-function findGuaranteed(
+export function findGuaranteed(
   { deliveries, settlers, minAmountOut }: PayloadSwap,
   request: SourceRequest,
 ): bigint | undefined {
@@ -53,15 +53,6 @@ function findGuaranteed(
   }, 0n)
 }
 
-/** The same of a quote's payload; undefined also where nothing is read of it. */
-export function readGuarantee(
-  { calldata }: SourceQuote,
-  request: SourceRequest,
-): bigint | undefined {
-  const read = readSwap(calldata)
-  return read.status === 'read' ? findGuaranteed(read.swap, request) : undefined
-}
-
 /**
  * What a payload of a known function orders, against what was asked and what the quote says: tokens,
  * input, guard and who receives. Undefined when nothing speaks against it.
@@ -69,8 +60,8 @@ export function readGuarantee(
 export function checkCalldata(
   quote: SourceQuote,
   request: SourceRequest,
+  read = readSwap(quote.calldata),
 ): SourceFailure | undefined {
-  const read = readSwap(quote.calldata)
   if (read.status === 'unknown') return undefined
   if (read.status === 'garbled')
     return fail('calldata_mismatch', 'the payload does not fit its function')

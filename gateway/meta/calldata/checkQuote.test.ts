@@ -252,7 +252,8 @@ s(
         0n,
       ],
     })
-    const lists = targetsOf([{ name: '1inch', contracts: { 8453: [router] } }])
+    const added = { contracts: { 8453: [router] } }
+    const lists = targetsOf(['1inch', 'okx'].map((name) => ({ name, ...added })))
     const proves = async (target: Address, calldata: Hex, provider = '1inch') => {
       const quote = { provider, target, approveTarget: target, calldata }
       const outcome = await checked(quote, { status: 'none' }, undefined, lists)
@@ -261,8 +262,9 @@ s(
     }
     assert.is(await proves(oneInch, unoswap), true)
     assert.is(await proves(oneInch, swap), false)
-    // What an operator lists his list vouches for.
-    assert.is(await proves(router, unoswap), false)
+    // An operator's list says whom, and not what for, either.
+    assert.equal([await proves(router, unoswap), await proves(router, swap)], [true, false])
+    for (const calldata of [unoswap, swap]) assert.is(await proves(router, calldata, 'okx'), true)
     // Of Fly's router no function is known, and another's may do anything there.
     const fly = '0x20F6Ee51340ADEEd01a59b0e65Cb3703f3dC860c'
     for (const calldata of [unoswap, swap]) assert.is(await proves(fly, calldata, 'fly'), true)

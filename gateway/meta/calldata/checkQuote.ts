@@ -10,12 +10,12 @@ import {
   type SourceQuote,
   type SourceRequest,
 } from '../provider/source.ts'
-import { checkCalldata, guardToleranceBps, readGuarantee } from './checkCalldata.ts'
+import { checkCalldata, findGuaranteed, guardToleranceBps } from './checkCalldata.ts'
 import type { FindAllowance } from './findAllowance.ts'
 import type { FindSettlers } from './findSettlers.ts'
 import { findForbiddenCall } from './forbiddenCalls.ts'
 import { findForbiddenTarget } from './forbiddenTargets.ts'
-import { isReadOf, readSwap } from './readSwap.ts'
+import { isFunctionOf, type PayloadSwap, type ReadSwap, readSwap } from './readSwap.ts'
 
 export const calldataPolicies = ['standard', 'strict'] as const
 export type CalldataPolicy = (typeof calldataPolicies)[number]
@@ -30,8 +30,11 @@ export type TargetRow = {
    */
   readonly targets: readonly Address[] | undefined
   readonly spenders: readonly Address[] | undefined
-  /** Targets that win unproved by functions of the provider's router that are read: others guarantee nothing. */
-  readonly read?: readonly Address[] | undefined
+  /**
+   * Payloads are a server's word: unproved they win by functions of the provider's own router that are read,
+   * and by no other, whoever listed the contract. Default: they are our own.
+   */
+  readonly mustBeRead?: boolean | undefined
 }
 
 const has = (list: readonly Address[], address: Address) =>
@@ -85,7 +88,14 @@ function checkParties(
   return undefined
 }
 
-function checkPayload(quote: SourceQuote, request: SourceRequest): SourceFailure | undefined {
+const swapOf = (read: ReadSwap): PayloadSwap | undefined =>
+  read.status === 'read' ? read.swap : undefined
+
+function checkPayload(
+  quote: SourceQuote,
+  request: SourceRequest,
+  read: ReadSwap,
+): SourceFailure | undefined {
   const { approveTarget, calldata, value, maxAmountIn } = quote
   if (calldata.length < 10) return fail('calldata_mismatch', 'the payload calls no function')
   const kind = findForbiddenCall(calldata)
@@ -94,7 +104,7 @@ function checkPayload(quote: SourceQuote, request: SourceRequest): SourceFailure
   if (value !== expected) return fail('calldata_mismatch', `the payload asks for ${value} wei`)
   if (!isNative(request.tokenIn) && !approveTarget)
     return fail('invalid_response', 'the quote names no spender')
-  return checkCalldata(quote, request)
+  return checkCalldata(quote, request, read)
 }
 
 type Lists = Pick<CheckDeps, 'targets' | 'policy'>
@@ -103,12 +113,12 @@ const findRow = (targets: readonly TargetRow[], { provider }: SourceQuote, chain
   targets.find((row) => row.provider === provider && row.chainId === chainId)
 
 function checkTargets(
-  quote: SourceQuote,
-  { chainId }: SourceRequest,
+  { quote, request: { chainId } }: Checked,
+  read: ReadSwap,
   { targets, policy }: Lists,
 ): SourceFailure | undefined {
   const row = findRow(targets, quote, chainId)
-  const { target, approveTarget, calldata } = quote
+  const { target, approveTarget } = quote
   if (!row?.targets || !row.spenders)
     return !row || policy === 'strict'
       ? fail('target_not_allowed', 'the source has no list of contracts for this chain')
@@ -116,8 +126,7 @@ function checkTargets(
   if (!has(row.targets, target)) return fail('target_not_allowed', `target ${target}`)
   if (approveTarget && !has(row.spenders, approveTarget))
     return fail('target_not_allowed', `spender ${approveTarget}`)
-  const read = readSwap(calldata)
-  const router = read.status === 'read' ? read.swap.router : undefined
+  const router = swapOf(read)?.router
   if (router && !has(row.targets, router)) return fail('target_not_allowed', `router ${router}`)
   return undefined
 }
@@ -134,13 +143,15 @@ type Checked = { readonly quote: SourceQuote; readonly request: SourceRequest }
 /** Undefined when a quote may be shown to a caller. */
 export function checkQuote(
   deps: CheckDeps,
-  { quote, request }: Checked,
+  checked: Checked,
+  read = readSwap(checked.quote.calldata),
 ): SourceFailure | undefined {
+  const { quote, request } = checked
   return (
     checkAmounts(quote, request) ??
     checkParties(quote, { request, isToken: deps.isToken }) ??
-    checkPayload(quote, request) ??
-    checkTargets(quote, request, deps)
+    checkPayload(quote, request, read) ??
+    checkTargets(checked, read, deps)
   )
 }
 
@@ -178,11 +189,6 @@ async function checkAllowance(
 }
 
 /** 0x's AllowanceHolder hands the input to whom the payload says, and what becomes of it there is their word. */
-function findCalledSettlers({ calldata }: SourceQuote): readonly Address[] | undefined {
-  const read = readSwap(calldata)
-  return read.status === 'read' ? read.swap.settlers : undefined
-}
-
 async function checkSettlers(
   { findSettlers }: Pick<CheckSourceDeps, 'findSettlers'>,
   { called, chainId }: { readonly called: readonly Address[]; readonly chainId: number },
@@ -196,10 +202,11 @@ async function checkSettlers(
 /** Whether a quote may win unproved: by its source's list, and by what is read of what its target is told. */
 function isVouchedFor(
   row: TargetRow | undefined,
-  { provider, target, calldata }: SourceQuote,
+  { provider, calldata }: SourceQuote,
+  swap: PayloadSwap | undefined,
 ): boolean {
   if (!row?.targets) return false
-  return !has(row.read ?? [], target) || isReadOf(provider, calldata)
+  return !row.mustBeRead || (swap !== undefined && isFunctionOf(provider, calldata))
 }
 
 export type CheckSourceDeps = CheckDeps & {
@@ -218,16 +225,18 @@ export function checkedSource(deps: CheckSourceDeps, source: Source): Source {
     const { quote } = outcome
     const checked = { quote, request }
     const { chainId } = request
-    const called = findCalledSettlers(quote)
+    const read = readSwap(quote.calldata)
+    const swap = swapOf(read)
+    const called = swap?.settlers
     const failure =
-      checkQuote(deps, checked) ??
+      checkQuote(deps, checked, read) ??
       (await checkAllowance(deps, checked, signal)) ??
       (called && (await checkSettlers(deps, { called, chainId })))
     if (failure) return failure
     // What is read of the payload counts, whatever its source says that it guarantees.
-    const guaranteed = readGuarantee(quote, request) ?? quote.minAmountOut
+    const guaranteed = (swap && findGuaranteed(swap, request)) ?? quote.minAmountOut
     const shown = { ...quote, minAmountOut: lesser(quote.minAmountOut, guaranteed) }
-    const isVouched = isVouchedFor(findRow(deps.targets, quote, chainId), quote)
+    const isVouched = isVouchedFor(findRow(deps.targets, quote, chainId), quote, swap)
     return { ...outcome, quote: isVouched ? shown : { ...shown, mustBeProved: true } }
   }
   return {

@@ -191,6 +191,6 @@ export function readSwap(calldata: Hex): ReadSwap {
   }
 }
 
-/** Whether a payload calls a function of the provider's own router, and what it orders is read. */
-export const isReadOf = (provider: string, calldata: Hex): boolean =>
-  readerOf(calldata)?.[0] === provider && readSwap(calldata).status === 'read'
+/** Whether a payload calls a function of the provider's own router that is known. */
+export const isFunctionOf = (provider: string, calldata: Hex): boolean =>
+  readerOf(calldata)?.[0] === provider

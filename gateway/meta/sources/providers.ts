@@ -61,8 +61,8 @@ export function targetsOf(
       const { contracts = [], calledOnly = [] } = row
       const spenders = [...contracts, ...(added[chainId] ?? [])]
       const targets = [...spenders, ...calledOnly]
-      const read = [...contracts, ...calledOnly]
-      if (targets.length > 0) return [{ provider: name, chainId, targets, spenders, read }]
+      if (targets.length > 0)
+        return [{ provider: name, chainId, targets, spenders, mustBeRead: true }]
       return unlisted.includes(name) ? [{ ...open, chainId }] : []
     })
   })
