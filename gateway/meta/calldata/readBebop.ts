@@ -9,7 +9,10 @@ const abi = parseAbi([
   'function swapSingle(Order order, Signed signed, uint256 filledTakerAmount)',
 ])
 
-/** Bits of an order's commands: who sends, or is sent, the native currency. */
+/**
+ * Bits of an order's commands: who sends, or is sent, the native currency. Where another token than the
+ * wrapped one stands beside them the settlement reverts (WrongWrappedTokenAddress).
+ */
 const takerHasNative = 1n
 const makerHasNative = 2n
 /** Of an order's flags, behind 64 bits. */

@@ -94,7 +94,7 @@ const sellSingle = (from: Address, to: Address, least: bigint): Step => [
 ]
 const sellHop = (from: Address, amountIn: bigint): Step => [
   0x07,
-  toInput(`(address, ${hop}[], uint128, uint128)`, [
+  toInput(`(address, ${hop}[], uint256, uint128)`, [
     [from, [[weth, 500, 10, thief, '0x']], amountIn, 985n],
   ]),
 ]
@@ -247,7 +247,16 @@ const tooLittle: readonly (readonly [name: string, steps: readonly Step[], guara
     ['what 2.1 reads otherwise', [v4(sellLimited, settle, take(weth, taker, 0n))], 0n],
     // The list that 2.1 reads there is the last hop's empty hook data, and its least output one.
     ['what both read', [v4(sellHop(usdc, 0x160n), settle, take(weth, taker, 0n))], 0n],
+    // The same in the action behind it, and before it.
+    ['what both read further on', [v4(sellHop(usdc, 0x1c0n), settle, take(weth, taker, 0n))], 0n],
+    [
+      'what both read before it',
+      [v4(sellHop(usdc, 2n ** 256n - 0x20n), settle, take(weth, taker, 0n))],
+      0n,
+    ],
     ['what both read of a native', [v4(sellHop(zeroAddress, 0n), take(weth, taker, 0n))], 0n],
+    // A list as long as the path, of whatever stands behind its currency.
+    ['what both read of the first address', [v4(sellHop(sender, 0n), take(weth, taker, 0n))], 0n],
     [
       'what was sold again in v4',
       [v4(sellV4(usdc, weth, 985n), sellSingle(weth, other, 0n), settle, take(weth, taker, 0n))],

@@ -21,6 +21,8 @@ const [itsCaller, itself]: readonly [Address, Address] = [
 ]
 /** All that it holds. */
 const wholeBalance = 2n ** 255n
+/** Router 2.0 takes no amount of so many bits; as a place it is one before the order. */
+const tooMuchForV4 = 2n ** 128n
 
 /** What is sure while the steps run: of what the router holds at least so much, or else nothing. */
 type Books = {
@@ -114,6 +116,8 @@ const unwrap: Run = (input, books) => {
 
 /** What pools owe the router within one command: at least so much; of what it has sold there nothing is sure. */
 type Owed = {
+  /** How long the bytes are in which the router finds all that its actions name. */
+  readonly within: bigint
   readonly credits: Map<Address, bigint>
   readonly sold: Set<Address>
   isUnsure: boolean
@@ -129,15 +133,17 @@ function addCredit({ credits }: Owed, currency: Address, amount: bigint): void {
 
 /**
  * Router 2.0 has four words, and then the path; 2.1 puts the place of a list, a limit of each hop, before the
- * amounts. Of an order that it would read too, with another least output, nothing is sure.
+ * amounts: anywhere in the command's bytes, before the order, too. Of an order that it would read as well,
+ * with another least output, nothing is sure.
  */
 const swapV4: Act = (input, _books, owed) => {
   const order = placeAt(input, 0)
   const [from, amountIn] = [addressAt(input, order), wordAt(input, order + 64)]
   const path = order + placeAt(input, order + 32)
   const last = path + 32 + placeAt(input, path + 32 * placeAt(input, path))
-  // The list would stand at the order itself, with its currency for a length.
-  const isPlace = amountIn === 0n ? from === zeroAddress : amountIn <= BigInt(size(input))
+  const isBackwards = amountIn >= tooMuchForV4
+  // At no distance the list is the order itself, with its currency for a length.
+  const isPlace = isBackwards || (amountIn === 0n ? BigInt(from) : amountIn) <= owed.within
   const isSure = path === order + 128 && !isPlace
   owed.sold.add(from)
   addCredit(owed, addressAt(input, last), isSure ? wordAt(input, order + 96) : 0n)
@@ -191,7 +197,8 @@ const actions: ReadonlyMap<number, Act> = new Map([
 const runV4: Run = (input, books) => {
   const steps = listSteps(readProgram(input))
   if (!steps?.every(([step]) => actions.has(step))) return books.held.clear()
-  const owed: Owed = { credits: new Map(), sold: new Set(), isUnsure: false }
+  const within = BigInt(size(input))
+  const owed: Owed = { within, credits: new Map(), sold: new Set(), isUnsure: false }
   for (const [step, action] of steps) actions.get(step)?.(action, books, owed)
 }
 
