@@ -1,5 +1,6 @@
 import { makeQuote, makeRequest } from '../../fixtures/meta/quotes.ts'
 import { assert, suite } from '../../fixtures/test.ts'
+import { moreBps } from '../amounts/amounts.ts'
 import type { SourceQuote } from './provider/source.ts'
 import {
   absurdProviders,
@@ -118,6 +119,24 @@ s('prefers the smaller input for an exact output', () => {
   assert.is(sorted[0]?.quote.provider, 'b')
 })
 
+s('takes an exact output at what it may take less the slippage [17/as-may-be-taken]', () => {
+  const trade = { type: 'exactOutput', targetOut: 1n, maxIn: 10n ** 20n } as const
+  const orderOf = (quotes: readonly RankedQuote[]) =>
+    rank({ quotes, request: makeRequest({ trade }), gasPrice: undefined, references: [] }).map(
+      ({ quote }) => quote.provider,
+    )
+  const honest = ranked('honest', { amountIn: 100_000n, maxAmountIn: 100_500n })
+  // Within the 100 bps that a native value may be above the slippage.
+  const padded = ranked('padded', { amountIn: 99_900n, maxAmountIn: 101_398n })
+  assert.equal(orderOf([padded, honest]), ['honest', 'padded'])
+  for (const amountIn of [1n, 199n, 200n, 201n, 10n ** 18n + 7n]) {
+    const firm = ranked('firm', { amountIn })
+    const raised = ranked('raised', { amountIn, maxAmountIn: moreBps(amountIn, 50) })
+    assert.equal(orderOf([firm, raised]), ['firm', 'raised'])
+    assert.equal(orderOf([raised, firm]), ['raised', 'firm'])
+  }
+})
+
 s(
   'keeps an absurdly high quote from winning until a simulation proves it [meta/rank-absurd]',
   () => {
@@ -128,6 +147,17 @@ s(
     assert.equal(order([...others, ranked('lure', { amountOut: 203n })]), ['b', 'routing', 'lure'])
     const proved = ranked('lure', { amountOut: 203n }, { status: 'success', actualOutput: 203n })
     assert.equal(order([...others, proved])[0], 'lure')
+    // Nor where the caller guards the output himself.
+    const relaxed = rank({
+      quotes: [...others, ranked('lure', { amountOut: 203n, minAmountOut: 0n })],
+      request: makeRequest({ relaxMinReturn: true }),
+      gasPrice: undefined,
+      references: [],
+    })
+    assert.equal(
+      relaxed.map(({ quote }) => quote.provider),
+      ['b', 'routing', 'lure'],
+    )
   },
 )
 

@@ -1,4 +1,4 @@
-import { lesser, wholeBps } from '../amounts/amounts.ts'
+import { greater, lesser, wholeBps } from '../amounts/amounts.ts'
 import type { Entry } from './fanOut.ts'
 import type { SourceQuote, SourceRequest } from './provider/source.ts'
 import type { QuoteSimulation } from './simulateQuotes.ts'
@@ -71,6 +71,12 @@ function deliveredOut(
   return lesser(quote.amountOut, ((quote.minAmountOut + 1n) * wholeBps) / kept)
 }
 
+/** What an exact output takes: as quoted, or what it may take less the slippage where that is more. */
+function takenIn({ quote }: RankedQuote, { slippageBps }: SourceRequest): bigint {
+  const mayTake = (quote.maxAmountIn * wholeBps) / (wholeBps + BigInt(slippageBps))
+  return greater(quote.amountIn, mayTake)
+}
+
 function l1FeeOf({ quote }: RankedQuote, { l1FeeWei }: GasPrice): bigint | undefined {
   return l1FeeWei && (l1FeeWei[quote.provider] ?? 0n)
 }
@@ -94,7 +100,7 @@ function comparedBy(ranked: RankedQuote, { request, gasPrice }: Compared): Compa
 /** Higher is better: output net of gas, or for exact output the input and its gas, negated. */
 function worthOf(ranked: RankedQuote, request: SourceRequest): bigint {
   const cost = ranked.comparedBy?.gasCost ?? 0n
-  if (request.trade.type === 'exactOutput') return -(ranked.quote.amountIn + cost)
+  if (request.trade.type === 'exactOutput') return -(takenIn(ranked, request) + cost)
   return deliveredOut(ranked, request) - cost
 }
 
