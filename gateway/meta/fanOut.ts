@@ -43,7 +43,10 @@ export type FanOutParameters = {
   /** Whom the caller is one of many of, where turns are. Default: the caller. */
   readonly site?: string | undefined
   readonly signal: AbortSignal
-  /** Whether quotes are dry-run: then patience ends with enough of them alone, as any may fall. Default: they are not. */
+  /**
+   * Whether quotes are dry-run: then patience ends with enough of them alone, as any may fall, and those that
+   * have to be proved count, too. Default: they are not.
+   */
   readonly isSimulated?: boolean | undefined
   readonly onEntry?: ((entry: Entry) => void) | undefined
   /** Who is waited for how long, and whose calls go on behind the answer. Default: all alike, and nobody's. */
@@ -64,6 +67,8 @@ export type Hasty = {
 /** Whoever is waited for no longer than the others has half of their time more, and at least this part of the patience. */
 const graceOfTook = 0.5
 const graceOfPatience = 1 / 30
+/** So many quotes of any kind are enough where all are dry-run: one hacked source gives one of them. */
+const enoughOfAny = 3
 
 /** Resolves with a failure as soon as `signal` fires, and keeps no listener behind. */
 function whenAborted(signal: AbortSignal): {
@@ -181,7 +186,7 @@ export async function fanOut(
   const stopWith = (reason: string) => stop.abort(reason)
   let patient = true
   const hasQuote = () => quotesInHand(entries).length > 0
-  const mayAnswer = () => (isSimulated ? isEnough(entries) : hasQuote())
+  const mayAnswer = () => (isSimulated ? isEnoughToRun(entries) : hasQuote())
   const cutSlow = () => stopWith(`slower than the ${patienceMs} ms that other quotes waited`)
   const deadline = setTimeout(() => stopWith(`no answer within ${deadlineMs} ms`), deadlineMs)
   const either = AbortSignal.any([stop.signal, signal])
@@ -232,7 +237,7 @@ export async function fanOut(
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && mayAnswer()) cutSlow()
         if (isEnough(entries)) usual.noteEnough()
-        grace.noteArrival(source.name, hasQuote())
+        grace.noteArrival(source.name, hasQuote() || mayAnswer())
       }),
     )
   } finally {
@@ -259,6 +264,11 @@ function isEnough(entries: readonly Entry[]): boolean {
   const quotes = quotesInHand(entries)
   return quotes.length >= 2 || quotes.some(({ isReference }) => isReference)
 }
+
+/** What has to be proved is proved where all are dry-run, and as good there as what is not. */
+const isEnoughToRun = (entries: readonly Entry[]) =>
+  isEnough(entries) ||
+  entries.filter(({ outcome }) => outcome.status === 'quote').length >= enoughOfAny
 
 const toLate = (late: SourceOutcome) => ({ late })
 
