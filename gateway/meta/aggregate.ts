@@ -170,9 +170,10 @@ export async function aggregate(
   const started = performance.now()
   const sources = checkedSources(deps, request)
   const { deadlineMs, patienceMs } = deps
-  const waits = deps.worth?.of({ request: request.source, caller })
+  const isDryRun = isSimulated(request)
+  const waits = deps.worth?.of({ request: request.source, caller, isSimulated: isDryRun })
   // What is in hand may fall in its dry run yet: nobody has to keep to its usual time for it.
-  const hasty = waits && isSimulated(request) ? { ...waits, usualMs: () => undefined } : waits
+  const hasty = waits && isDryRun ? { ...waits, usualMs: () => undefined } : waits
   const [asked, proxy] = await Promise.all([
     fanOut(deps, {
       sources,
@@ -182,7 +183,7 @@ export async function aggregate(
       deadlineMs,
       patienceMs,
       signal,
-      isSimulated: isSimulated(request),
+      isSimulated: isDryRun,
       hasty,
       onEntry: waits?.arrived,
     }).finally(waits?.close),

@@ -37,15 +37,17 @@ function answer(
     status = 'reverted',
     asked = request,
     caller = 'me',
+    isSimulated = false,
   }: {
     best?: string
     fallen?: string
     status?: SimulationStatus
     asked?: SourceRequest
     caller?: string
+    isSimulated?: boolean
   } = {},
 ) {
-  const waits = worth.of({ request: asked, caller })
+  const waits = worth.of({ request: asked, caller, isSimulated })
   const entries = Object.entries(outcomes).map(([name, outcome]) => entry(name, outcome))
   const quotes = entries.flatMap((each) =>
     each.outcome.status === 'quote'
@@ -435,6 +437,22 @@ s('counts promises that nobody proves for whoever asked alone [17/unproved-promi
     assert.not.ok(isHasty(worth, 'slow', request, 'another'), status)
   }
 })
+
+s(
+  'what falls where nothing is dry-run says nothing of where it is, and back [17/dry-runs-apart]',
+  () => {
+    const lure = { fast: offer('fast', 1_000n), slow: offer('slow', 9_000n) }
+    for (const isSimulated of [false, true]) {
+      const worth = open()
+      const status = isSimulated ? 'reverted' : 'disabled'
+      for (let n = 0; n < 32; n++) answer(worth, lure, { fallen: 'slow', status, isSimulated })
+      const found = [isSimulated, !isSimulated].map((asked) =>
+        worth.of({ request, caller: 'me', isSimulated: asked }).has('slow'),
+      )
+      assert.equal(found, [true, false])
+    }
+  },
+)
 
 s('counts who looks and has nothing for whoever asked alone [17/nothing-to-offer]', () => {
   const answers = (slow: SourceOutcome, fast: SourceOutcome = lost.fast) => {

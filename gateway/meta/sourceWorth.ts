@@ -15,13 +15,19 @@ import type { RankedQuote } from './rank.ts'
  * who answers as fast as the others loses nothing. The others are waited for a few times as long as they took
  * of late for such a question of the caller's. What one caller asks tells others only what they would
  * have seen themselves: whose quote was better. Time limits, what nobody proved and what is no quote at all depend
- * on the question, and count for whoever asked it.
+ * on the question, and count for whoever asked it; what falls where nothing is dry-run says nothing of where
+ * it is.
  */
 export type SourceWorth = {
   of(asked: Asked): Waits
 }
 
-type Asked = { readonly request: SourceRequest; readonly caller?: string | undefined }
+type Asked = {
+  readonly request: SourceRequest
+  readonly caller?: string | undefined
+  /** Whether quotes are dry-run. Default: they are not. */
+  readonly isSimulated?: boolean | undefined
+}
 
 /** Of one request. */
 export type Waits = Hasty & {
@@ -142,11 +148,12 @@ export function createSourceWorth({
   }
 
   return {
-    of({ request, caller = '' }) {
+    of({ request, caller = '', isSimulated = false }) {
       const sale = nameSale(request)
       const inSale = (source: string) => `${source} ${sale}`
       const ofCaller = (source: string) => `${source} ${request.chainId} ${caller}`
       const inSaleOfCaller = (source: string) => `${source} ${sale} ${caller}`
+      const lossOfCaller = (source: string) => `${inSaleOfCaller(source)} ${isSimulated}`
       const judged = Promise.withResolvers<SourceQuote | undefined>()
       const site = `${request.chainId} ${caller}`
       const wait: Wait = { startedAtMs: now(), sources: new Set(), hasQuote: false }
@@ -174,11 +181,11 @@ export function createSourceWorth({
         if (outcome.status !== 'quote' || !best || !isBetter(outcome.quote, { best, request }))
           return
         giveChance(inSale(provider))
-        giveChance(inSaleOfCaller(provider))
+        giveChance(lossOfCaller(provider))
       }
       function noteQuote({ quote, simulation }: RankedQuote, best: SourceQuote) {
         const { provider } = quote
-        const keys = [inSale(provider), inSaleOfCaller(provider)] as const
+        const keys = [inSale(provider), lossOfCaller(provider)] as const
         if (provider === best.provider) for (const key of keys) addLoss(key, -winWeight)
         else if (!isBetter(quote, { best, request })) addLoss(keys[0], 1)
         else if (simulation.status !== 'success') addLoss(keys[1], 1)
@@ -187,7 +194,7 @@ export function createSourceWorth({
         has(source) {
           const isHasty =
             !always.includes(source) &&
-            (keepsSilent(source) || isLost(inSale(source)) || isLost(inSaleOfCaller(source)))
+            (keepsSilent(source) || isLost(inSale(source)) || isLost(lossOfCaller(source)))
           if (!isHasty) wait.sources.add(source)
           // Asked when the sources are, which may have waited for its turn.
           wait.startedAtMs = now()
@@ -223,7 +230,7 @@ export function createSourceWorth({
             // Without anybody's quote it was right to wait.
             if (!isNoAnswer(outcome)) noteHeard(ofCaller(provider))
             else if (best && isTimeout(outcome)) noteSilent(ofCaller(provider))
-            if (best && hasNothing(outcome)) addLoss(inSaleOfCaller(provider), 1)
+            if (best && hasNothing(outcome)) addLoss(lossOfCaller(provider), 1)
           }
           if (best) for (const quote of quotes) noteQuote(quote, best)
         },
