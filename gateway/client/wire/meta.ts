@@ -65,7 +65,7 @@ export type Quote = {
   taxOutBps: number
   telemetry: Telemetry
   simulation: Simulation
-  /** What it was ranked by: the delivered (else the quoted) output less gasCost, below zero where gas costs more. Only where gas has a price, and for exactInput */
+  /** What it was ranked by, less gasCost and below zero where gas costs more: the output that its dry run delivered, or without one the quoted output as far as that, less the slippage, is guaranteed. Only where gas has a price, and for exactInput */
   netAmountOut?: string | undefined
   /** Gas and known L1 data fee in raw units of tokenOut (of tokenIn for exactOutput), as it was ranked by */
   gasCost?: string | undefined

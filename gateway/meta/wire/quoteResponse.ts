@@ -61,7 +61,7 @@ export const Quote = named(
     netAmountOut: Type.Optional(
       signedAmount({
         description:
-          'What it was ranked by: the delivered (else the quoted) output less gasCost, below zero where gas costs more. Only where gas has a price, and for exactInput',
+          'What it was ranked by, less gasCost and below zero where gas costs more: the output that its dry run delivered, or without one the quoted output as far as that, less the slippage, is guaranteed. Only where gas has a price, and for exactInput',
       }),
     ),
     gasCost: Type.Optional(

@@ -80,7 +80,7 @@ function quoteRoute(deps: RoutesDeps): Endpoint {
     path: '/quote',
     summary: 'The best quote of all sources',
     description:
-      'Ranked by delivered (else quoted) output less gas and L1 data fee where they have a price; each quote then carries netAmountOut, gasCost and l1FeeWei. When every quote reverts in its dry run, or none may win unproved, the answer is 200 with quotes and `best: null`; 502 is for no quote at all. Once our own search or two other sources have a quote, under the standard policy, a source is waited for no longer than four times the slowest that it took of late for such a question of the caller, 100 ms at least; POST /quote/stream waits for all of them.',
+      'Quotes are ranked by the output that their dry run delivered, or without one by the quoted output as far as that, less the slippage, is guaranteed; for exactOutput by the input, or by what may be taken less the slippage where that is more. Gas and the L1 data fee count where they have a price: each quote then carries netAmountOut, gasCost and l1FeeWei. When every quote reverts in its dry run, or none may win unproved, the answer is 200 with quotes and `best: null`; 502 is for no quote at all. Under the standard policy and without dryRun, a source is waited for no longer than four times the slowest that it took of late for such a question of the caller, 100 ms at least, once our own search has a quote or two other sources have one that needs no dry run; POST /quote/stream waits for all of them.',
     input: quoteBody(deps.chainIds),
     output: QuoteResponse,
     examples: examples.quote,
