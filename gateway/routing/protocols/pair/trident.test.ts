@@ -101,7 +101,7 @@ s('keeps x3y + y3x but for a unit or two of twelve decimals [teeth/trident]', ()
 })
 s('pays amounts with shares rounded up, and counts what is left [teeth/trident]', () => {
   const [base0, base1] = [2_000_003n * trillion, 3_000_001n * trillion]
-  const [elastic0, elastic1] = [(base0 * 3n) / 2n + 1n, (base1 * 5n) / 3n + 2n]
+  const rich = [(base0 * 3n) / 2n + 1n, (base1 * 5n) / 3n + 2n] as const
   const own = 1_000_000n * trillion
   type Side = { readonly share: bigint; readonly base: bigint; readonly elastic: bigint }
   const openBox = (sides: readonly Side[]) => {
@@ -117,25 +117,27 @@ s('pays amounts with shares rounded up, and counts what is left [teeth/trident]'
     )
   }
   const given = 1_000n * trillion + 1n
-  const swap = openBox([
-    { share: own, base: base0, elastic: elastic0 },
-    { share: own, base: base1, elastic: elastic1 },
-  ]).swap(0, 1, given)
-  const out = swap?.amountOut ?? 0n
-  const [paid, taken] = [(given * base0) / elastic0, (out * base1 + elastic1 - 1n) / elastic1]
-  const after = openBox([
-    { share: own + paid, base: base0 + paid, elastic: elastic0 + given },
-    { share: own - taken, base: base1 - taken, elastic: elastic1 - out },
-  ])
-  // For so much, all but a trace of what the pool has comes out.
-  const most = 10n ** 9n * trillion
-  for (const [i, j] of [
-    [0, 1],
-    [1, 0],
-  ] as const) {
-    const expected = after.swap(i, j, most)?.amountOut
-    assert.ok(expected)
-    assert.is(swap?.next.swap(i, j, most)?.amountOut, expected)
+  for (const [elastic0, elastic1] of [rich, [base0, base1]] as const) {
+    const swap = openBox([
+      { share: own, base: base0, elastic: elastic0 },
+      { share: own, base: base1, elastic: elastic1 },
+    ]).swap(0, 1, given)
+    const out = swap?.amountOut ?? 0n
+    const [paid, taken] = [(given * base0) / elastic0, (out * base1 + elastic1 - 1n) / elastic1]
+    const after = openBox([
+      { share: own + paid, base: base0 + paid, elastic: elastic0 + given },
+      { share: own - taken, base: base1 - taken, elastic: elastic1 - out },
+    ])
+    // For so much, all but a trace of what the pool has comes out.
+    const most = 10n ** 9n * trillion
+    for (const [i, j] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const expected = after.swap(i, j, most)?.amountOut
+      assert.ok(expected)
+      assert.is(swap?.next.swap(i, j, most)?.amountOut, expected)
+    }
   }
 })
 /** Reserves, what is paid, and what comes out as the contract's loop rounds. */
@@ -143,6 +145,9 @@ const rounded = [
   [14_996_352_294n, 75_993_510_946n, 12_725_582_685n, 17_358_615_760n],
   [22_486_243_497n, 19_731_949_451n, 21_873_318_636n, 15_229_096_556n],
   [11_156_010_013n, 69_809_417_962n, 57_256_764_778n, 58_004_861_827n],
+  // A step of one is the last, and one of two is not.
+  [673_472_008_030n, 469_470_136_121n, 204_114_370_031n, 184_301_268_273n],
+  [1_094_451_575_678n, 257_098_901_847n, 67_045_073_557n, 37_934_516_023n],
   // Between two amounts to and fro, until it ends.
   [5_814_894_830n, 6_320_812_466n, 1_797_104_062n, 1_782_906_733n],
   [45_654_740_284n, 44_298_863_441n, 19_735_630_789n, 18_872_067_018n],
@@ -154,5 +159,35 @@ s('is rounded as the loop of the contract, which ends after 255 turns [teeth/tri
       out,
       `${x} ${y} ${given}`,
     )
+})
+s('leaves a thousand shares of what it pays in the box [teeth/trident]', () => {
+  const left = (reserve: bigint, given: bigint) => {
+    const held = [10n ** 6n, reserve]
+    const box = { reserves: held, shares: held, bases: held, elastics: held, liquid: held }
+    return open(1n, box).swap(0, 1, given)?.amountOut
+  }
+  assert.equal([left(2_000n, 1_003_010n), left(2_000n, 1_006_000n)], [1_000n, undefined])
+  assert.is(left(2n, 10n ** 7n), undefined)
+})
+s('pays out of what was paid in, and for a single unit [teeth/trident]', () => {
+  const there = open(1n, { liquid: [0n, y] }).swap(0, 1, 10n ** 10n)
+  assert.ok(there?.next.swap(1, 0, 10n ** 15n))
+  const dear = { reserves: [1_000n, y], shares: [1_000n, y], bases: [1_000n, y] }
+  const box = { ...dear, elastics: [1_000n, y], liquid: [1_000n, y] }
+  assert.is(open(1n, box).swap(0, 1, 1n)?.amountOut, paidBy(1_000n, y, 1n))
+})
+s('counts shares one for one while the box is empty, and only then [teeth/trident]', () => {
+  const boxOf = (shares: bigint, elastic: bigint) => {
+    const reserves = [shares, y]
+    const elastics = [elastic, y]
+    return open(1n, { reserves, shares: reserves, bases: reserves, elastics, liquid: elastics })
+  }
+  assert.is(boxOf(2_000n, 1n).swap(0, 1, 5n)?.amountOut, paidBy(2_000n, y, 10_000n))
+  assert.is(boxOf(0n, 0n).swap(0, 1, 1_000n)?.amountOut, y)
+  assert.is(boxOf(0n, 0n).curve(0, 1), undefined)
+})
+s('is looked at up to four times what it holds [teeth/trident]', () => {
+  for (const worth of [1n, 2n])
+    assert.is(open(worth).curve(0, 1)?.x.at(-1), Number(4n * x * worth), ``)
 })
 s.run()

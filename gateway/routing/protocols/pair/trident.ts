@@ -148,7 +148,7 @@ function withdraw(
 
 const family: FittedFamily<TridentState, Outcome> = {
   gas: ({ stable }) => (stable ? tridentGas.stable : tridentGas.volatile),
-  most: (state, i) => toAmount(state.shares[i] ?? 0n, totalOf(state, i)) * curveDepth,
+  most: (state, i) => toAmount(at(state.shares, i), totalOf(state, i)) * curveDepth,
   trade: swapTrident,
   settle: (_, { outcome }) => outcome.next,
 }
