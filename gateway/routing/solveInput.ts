@@ -101,8 +101,6 @@ function toTarget(
   { market, tokenIn, tokenOut, target, most }: SolveParameters,
   route: Route,
 ): Route | undefined {
-  if (route.steps.length === 0)
-    return target <= most ? { ...route, amountIn: target, amountOut: target } : undefined
   let enough: Route | undefined = route
   for (let round = 0; enough && enough.amountOut < target; round += 1) {
     const { amountIn, amountOut }: Route = enough

@@ -140,6 +140,9 @@ runVectorSuite('balancerV3Weighted', {
   within: 2e-3,
   refusedPairs: wrongPairs,
   more(s) {
+    s('takes the gas of one hop [teeth/weighted]', () => {
+      assert.is(createBalancerV3WeightedPool(plain(1n)).gas, 190_000)
+    })
     s(
       'takes 30 % of what it holds, and of one unit more where it keeps a least [teeth/weighted]',
       () => {

@@ -49,7 +49,7 @@ function trade(state: BalancerV3WeightedState, parameters: FittedTrade) {
 
 const family: FittedFamily<BalancerV3WeightedState, VaultOutcome> = {
   gas: () => balancerV3WeightedGas,
-  most: (state, i) => ((state.balancesRaw[i] ?? 0n) * maxInRatio) / one18,
+  most: (state, i) => (at(state.balancesRaw, i) * maxInRatio) / one18,
   trade,
   settle: (state, { outcome: { balancesRaw, lastBalancesLiveScaled18 } }) => ({
     ...state,

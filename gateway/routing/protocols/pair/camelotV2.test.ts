@@ -78,6 +78,7 @@ runVectorSuite('camelotV2', {
     s('refuses what pays nothing, and an empty pair', () => {
       for (const state of [volatile, stable]) {
         assert.is(createCamelotV2Pool(state).swap(0, 1, 1n), undefined)
+        assert.is(camelotV2AmountOut(state, { zeroForOne: true, amountIn: 0n }), 0n)
         const empty = createCamelotV2Pool({ ...state, reserve0: 0n, reserve1: 0n })
         assert.is(empty.swap(0, 1, 10n ** 20n), undefined)
         assert.is(empty.curve(0, 1), undefined)
@@ -93,6 +94,44 @@ runVectorSuite('camelotV2', {
         assert.is(pool.swap(i, 1 - i, room + 1n), undefined)
         assert.is(pool.curve(i, 1 - i)?.x[1], Number(room))
       }
+    })
+    s('is rounded as the loop of the contract, which ends after 255 turns [teeth/camelot]', () => {
+      const [token0FeePercent, unit1] = [0n, stable.unit0]
+      for (const [reserve0, reserve1, amountIn, amountOut] of [
+        [
+          10_745_564_952_169_682n,
+          29_222_809_357_036_616n,
+          75_724_819_685_331n,
+          92_090_727_157_145n,
+        ],
+        [153_898_674_212_322n, 231_563_885_411_391n, 66_563_260_630_266n, 66_629_340_902_226n],
+        [
+          610_378_589_550_861_696n,
+          274_107_430_654_585_248n,
+          80_771_739_223_733_456n,
+          66_078_686_271_321_355n,
+        ],
+        [
+          862_459_208_530_258_560n,
+          157_816_202_358_342_304n,
+          99_238_209_194_673_296n,
+          41_861_835_708_575_808n,
+        ],
+      ] as const) {
+        const state = { ...stable, unit1, token0FeePercent, reserve0, reserve1 }
+        assert.is(camelotV2AmountOut(state, { zeroForOne: true, amountIn }), amountOut)
+      }
+    })
+    s('draws no curve of half a pair, nor of one that keeps all [teeth/camelot]', () => {
+      for (const state of [volatile, stable]) {
+        const curve = (own: Partial<CamelotV2State>) =>
+          createCamelotV2Pool({ ...state, ...own }).curve(0, 1)
+        for (const own of [{ reserve0: 0n }, { reserve1: 0n }, { token0FeePercent: 100_000n }])
+          assert.is(curve(own), undefined)
+        assert.ok(curve({ token0FeePercent: 99_000n }))
+      }
+      const [cheap, dear] = [volatile, stable].map((state) => createCamelotV2Pool(state).gas)
+      assert.equal([cheap, dear], [110_000, 140_000])
     })
     s('leaves one unit of each token, and never none [teeth/camelot]', () => {
       const left = (i: number, reserveIn: bigint, reserveOut: bigint) => {

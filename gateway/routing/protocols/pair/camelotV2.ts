@@ -122,7 +122,6 @@ function camelotV2Curve(state: CamelotV2State, zeroForOne: boolean): Curve | und
   const reserveIn = zeroForOne ? state.reserve0 : state.reserve1
   const reserveOut = zeroForOne ? state.reserve1 : state.reserve0
   const kept = 1 - Number(feeRate(state, zeroForOne)) / Number(feeDenominator)
-  if (!(reserveIn > 0n && reserveOut > 0n && kept > 0)) return undefined
   if (state.stable)
     return fitCurve({
       most: reserveIn * curveDepth,
