@@ -2,7 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { printTable } from '../observe/printTable.ts'
 import { type FindRouteParameters, findRouteInSlices } from '../routing/engine/findRoute.ts'
 import { createMarket, type Market } from '../routing/engine/market.ts'
-import { searchLimits, sliceMs } from '../routing/searchRoute.ts'
+import { createSlices } from '../routing/engine/slices.ts'
+import { searchLimits } from '../routing/searchRoute.ts'
 import { createSearchThreads } from '../routing/threads/searchThreads.ts'
 import { generateMarket, generateTrades } from './routing/generateMarket.ts'
 import { toEnginePool, toId } from './routing/readPools.ts'
@@ -25,7 +26,8 @@ const sets = [
 type Size = (typeof sets)[number]
 type Find = (market: Market, parameters: FindRouteParameters) => Promise<unknown>
 
-const inLoop: Find = (market, parameters) => findRouteInSlices(market, parameters, { sliceMs })
+const slices = createSlices({ now: () => performance.now() })
+const inLoop: Find = (market, parameters) => findRouteInSlices(market, parameters, { slices })
 const threads = createSearchThreads({ count: 1 })
 const onThread: Find = async (market, { now: _, ...parameters }) => {
   const found = await threads.find({ name: 'bench', market, parameters, isCertified: false })

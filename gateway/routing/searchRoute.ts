@@ -4,6 +4,7 @@ import { type FindRouteParameters, findRouteInSlices } from './engine/findRoute.
 import type { Market } from './engine/market.ts'
 import { nativePrices } from './engine/nativePrice.ts'
 import type { Route } from './engine/route.ts'
+import { createSlices } from './engine/slices.ts'
 import { fitsTransaction } from './gasCap.ts'
 import type { QuoteDeps, RoutingMode } from './quoteRequest.ts'
 import { narrowMarket, type SearchOptions } from './routeOptions.ts'
@@ -19,8 +20,8 @@ export const searchLimits = {
   ultra: { maxHops: 4, maxSteps: 112, maxWork: 1_500_000, deadlineMs: 1_000 },
 } as const
 
-/** A request that needs no search waits no longer than this for one that does. */
-export const sliceMs = 2
+/** There is one event loop for all chains. */
+const slices = createSlices({ now: () => performance.now() })
 
 const searching = tracingChannel('forkyard.search')
 
@@ -162,7 +163,7 @@ async function findSomewhere(
   const found = isShared
     ? await threads?.find({ ...question, isCertified: certified !== undefined })
     : undefined
-  if (!found) return findRouteInSlices(market, parameters, { sliceMs, worked })
+  if (!found) return findRouteInSlices(market, parameters, { slices, worked })
   if (found.certificate) certified?.(found.certificate)
   return found.route
 }

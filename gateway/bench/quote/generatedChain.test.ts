@@ -1,5 +1,6 @@
 import { assert, suite } from '../../../fixtures/test.ts'
 import { findRoute, findRouteInSlices } from '../../routing/engine/findRoute.ts'
+import { createSlices } from '../../routing/engine/slices.ts'
 import { searchLimits } from '../../routing/searchRoute.ts'
 import { generateTrades } from '../routing/generateMarket.ts'
 import { createGeneratedChain } from './generatedChain.ts'
@@ -17,6 +18,8 @@ const questions = generateTrades(market, 20).trades.map((trade) => ({
   nativeToken: market.base,
   now: () => performance.now(),
 }))
+/** A turn after every piece of work: the writer comes between all of them. */
+const slices = createSlices({ now: () => performance.now(), leastMs: 0, mostMs: 0 })
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function current() {
@@ -39,8 +42,7 @@ s('waits for no state write, and answers from the state it began on', async () =
   for (const question of questions) {
     const began = current()
     const before = blocks
-    // A turn after every piece of work: the writer comes between all of them.
-    const route = await findRouteInSlices(began, question, { sliceMs: 0 })
+    const route = await findRouteInSlices(began, question, { slices })
     foldedMeanwhile += blocks - before
     assert.ok(route)
     assert.equal(route, findRoute(began, question), 'what was written meanwhile changes nothing')
@@ -58,7 +60,7 @@ s(
     const began = current()
     let isOver = false
     const quoting = Promise.all(
-      questions.map((question) => findRouteInSlices(began, question, { sliceMs: 0 })),
+      questions.map((question) => findRouteInSlices(began, question, { slices })),
     ).finally(() => {
       isOver = true
     })

@@ -1,10 +1,12 @@
 import { findRouteInSlices } from '../../routing/engine/findRoute.ts'
 import { each } from '../../routing/engine/pieces.ts'
-import { searchLimits, sliceMs } from '../../routing/searchRoute.ts'
+import { createSlices } from '../../routing/engine/slices.ts'
+import { searchLimits } from '../../routing/searchRoute.ts'
 import type { ChainSync } from '../../routing/sync/chainSync.ts'
 import { createRandom } from '../../routing/testing/random.ts'
 
 const limits = searchLimits.deep
+const slices = createSlices({ now: () => performance.now() })
 
 /** Asks for one quote after the other, on whatever state is current, until it is stopped. */
 export function startQuoting(sync: ChainSync) {
@@ -34,7 +36,7 @@ export function startQuoting(sync: ChainSync) {
         nativeToken: tokens[0] ?? '',
         now: () => performance.now(),
       },
-      { sliceMs },
+      { slices },
     )
     // One that saw any of a block counts as one meanwhile.
     times[kind === 'meanwhile' ? kind : began].push(performance.now() - started)

@@ -5,6 +5,7 @@ import { assert, suite } from '../../../fixtures/test.ts'
 import { createUniswapV3Pool } from '../protocols/concentrated/uniswapV3.ts'
 import { findRouteInSlices } from './findRoute.ts'
 import { createMarket, updateMarket } from './market.ts'
+import { createSlices } from './slices.ts'
 
 const s = suite('findRoute')
 
@@ -195,10 +196,15 @@ s('gives the event loop its turns [routing/loop-turns]', async () => {
     now: () => performance.now(),
     ...question,
   }
-  const route = await findRouteInSlices(market, parameters, { sliceMs: 0 })
+  const { now } = parameters
+  const route = await findRouteInSlices(market, parameters, {
+    slices: createSlices({ now, leastMs: 0, mostMs: 0 }),
+  })
   const seen = turns
   // In one slice nobody else has a turn before the answer.
-  const whole = await findRouteInSlices(market, parameters, { sliceMs: 10_000 })
+  const whole = await findRouteInSlices(market, parameters, {
+    slices: createSlices({ now, leastMs: 10_000 }),
+  })
   assert.is(turns, seen)
   clearImmediate(next)
   assert.ok(seen > 10, `${seen} turns`)
@@ -229,7 +235,8 @@ s('tells what it took of the event loop, and nothing of what others took between
   const worked = (ms: number) => {
     workedMs += ms
   }
-  await findRouteInSlices(market, { ...question, ...gas, now }, { sliceMs: 100, worked })
+  const slices = createSlices({ now, leastMs: 100 })
+  await findRouteInSlices(market, { ...question, ...gas, now }, { slices, worked })
   clearImmediate(next)
   assert.ok(nowMs > 1e6, 'others had a turn')
   assert.ok(workedMs > 0 && workedMs <= looks, `${workedMs} of ${looks}`)

@@ -14,6 +14,7 @@ import type { Route } from './route.ts'
 import { frameBetween, type SearchFrame } from './searchFrame.ts'
 import { searchPath } from './searchPath.ts'
 import { shortenFlow } from './shortenFlow.ts'
+import type { Slices } from './slices.ts'
 import { type FlowSolution, solveFlow } from './solveFlow.ts'
 import { tightenBound } from './tightenBound.ts'
 import { connectedEdges, trimFlow } from './trimFlow.ts'
@@ -64,26 +65,16 @@ export function findRoute(market: Market, parameters: FindRouteParameters): Rout
   }
 }
 
-/** The same, giving the event loop a turn whenever `sliceMs` have passed; `worked` is told how long each took. */
-export async function findRouteInSlices(
+/** The same in slices of the event loop's turns; `worked` is told how long each took. */
+export function findRouteInSlices(
   market: Market,
   parameters: FindRouteParameters,
   {
-    sliceMs,
+    slices,
     worked,
-  }: { readonly sliceMs: number; readonly worked?: ((ms: number) => void) | undefined },
+  }: { readonly slices: Slices; readonly worked?: ((ms: number) => void) | undefined },
 ): Promise<Route | undefined> {
-  const search = searchRoute(market, parameters)
-  let started = parameters.now()
-  for (;;) {
-    const step = search.next()
-    const tookMs = parameters.now() - started
-    if (!step.done && tookMs < sliceMs) continue
-    worked?.(tookMs)
-    if (step.done) return step.value
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    started = parameters.now()
-  }
+  return slices.run(searchRoute(market, parameters), worked)
 }
 
 type Search = {
