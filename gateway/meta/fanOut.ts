@@ -67,7 +67,7 @@ export type Hasty = {
 /** Whoever is waited for no longer than the others has half of their time more, and at least this part of the patience. */
 const graceOfTook = 0.5
 const graceOfPatience = 1 / 30
-/** So many quotes of any kind are enough where all are dry-run: one hacked source gives one of them. */
+/** So many quotes are enough where all are dry-run, one of which may win unproved: one hacked source gives one. */
 const enoughOfAny = 3
 
 /** Resolves with a failure as soon as `signal` fires, and keeps no listener behind. */
@@ -237,7 +237,7 @@ export async function fanOut(
         if (!signal.aborted) onEntry?.(entry)
         if (!patient && mayAnswer()) cutSlow()
         if (isEnough(entries)) usual.noteEnough()
-        grace.noteArrival(source.name, hasQuote() || mayAnswer())
+        grace.noteArrival(source.name, hasQuote())
       }),
     )
   } finally {
@@ -265,10 +265,14 @@ function isEnough(entries: readonly Entry[]): boolean {
   return quotes.length >= 2 || quotes.some(({ isReference }) => isReference)
 }
 
-/** What has to be proved is proved where all are dry-run, and as good there as what is not. */
+/**
+ * What has to be proved is proved where all are dry-run, and as good there as what is not. One that may win unproved
+ * is among them: dry runs may be had for none.
+ */
 const isEnoughToRun = (entries: readonly Entry[]) =>
   isEnough(entries) ||
-  entries.filter(({ outcome }) => outcome.status === 'quote').length >= enoughOfAny
+  (quotesInHand(entries).length > 0 &&
+    entries.filter(({ outcome }) => outcome.status === 'quote').length >= enoughOfAny)
 
 const toLate = (late: SourceOutcome) => ({ late })
 
