@@ -39,6 +39,8 @@ s('leaves out the refreshes that a long cycle has missed, and gives none twice',
   assert.is(next(0, 40), 1)
   assert.is(next(0, 2_300), 3)
   assert.is(next(1, 3_000), 4)
+  assert.is(next(1, 9_490), 10)
+  assert.is(next(1, 9_990), 11, 'the one that is due at once was had late')
   // A timer may be a little early.
   assert.is(next(1, 999.6), 2)
 })

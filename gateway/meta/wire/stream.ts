@@ -238,10 +238,11 @@ type Since = { readonly elapsedMs: number; readonly refreshIntervalMs: number }
 
 /**
  * At which interval's end the next refresh is due, counted from the stream's beginning. From the end of each cycle
- * they would drift, and streams that have once waited for each other come together from then on.
+ * they would drift, and streams that have once waited for each other come together from then on. Half an interval
+ * lies between a cycle's end and the next one at least.
  */
 export const nextRefresh = (last: number, { elapsedMs, refreshIntervalMs }: Since) =>
-  Math.max(last, Math.floor(elapsedMs / refreshIntervalMs)) + 1
+  Math.max(last, Math.round(elapsedMs / refreshIntervalMs)) + 1
 
 async function repeat(
   deps: StreamDeps,
